@@ -1,0 +1,53 @@
+/** The object `fund` that every document carries, and what may be given out of a fund. */
+
+import { addYears } from 'date-fns/addYears'
+import { formatISO } from 'date-fns/formatISO'
+import { parseISO } from 'date-fns/parseISO'
+import type { FundRow } from './rows.ts'
+import { day, nullable, optional, record, text, type ValueOf } from './shape.ts'
+
+/** Source: the interface, "Fund (basic fund data, object `fund`)". */
+export const basicFund = record({
+  name: text('Fund name'),
+  isin: text('ISIN'),
+  wkn: nullable(text('German securities identification number (WKN)')),
+  fund_inception_date: day('Inception date of the fund'),
+  status_date: optional(day('Date that the data are of')),
+  url: text("Link to the fund's details page"),
+})
+
+/** The basic data with the status date: all endpoints but those of prices. */
+export function fundWithStatus(fund: FundRow): ValueOf<typeof basicFund> {
+  return { ...fundWithoutStatus(fund), status_date: fund.statusDate ?? undefined }
+}
+
+/** The basic data of the price endpoints, which leave the status date out (decisions.md, Values). */
+export function fundWithoutStatus(fund: FundRow): ValueOf<typeof basicFund> {
+  return {
+    name: fund.name,
+    isin: fund.isin,
+    wkn: fund.wkn,
+    fund_inception_date: fund.inceptionDate,
+    url: fund.url,
+  }
+}
+
+export const mayGiveOutPrices = (fund: FundRow) => fund.dataPermitted === 1 && fund.pricesPermitted === 1
+
+export const mayShowPerformance = (fund: FundRow) => fund.dataPermitted === 1 && fund.performancePermitted === 1
+
+/**
+ * Whether the fund is younger than one year on the snapshot's date. Source: decisions.md, Errors. A fund of 29 February
+ * turns one year old on 28 February.
+ */
+export function isYoungerThanOneYear(fund: FundRow, asOf: string): boolean {
+  const firstBirthday = addYears(parseISO(fund.inceptionDate), 1)
+  return formatISO(firstBirthday, { representation: 'date' }) > asOf
+}
+
+/** `<decimal> <currency>`. Source: decisions.md, Values. */
+export const amount = (decimalText: string, fund: FundRow) => `${decimalText} ${fund.currency}`
+
+/** The English text, or the German one where there is none (schema.sql). */
+export const inLanguage = (language: 'de' | 'en', german: string, english: string | null) =>
+  language === 'en' ? (english ?? german) : german

@@ -1,0 +1,108 @@
+/**
+ * Document shapes: what a published document looks like, said once. A shape gives the TypeScript type of the value
+ * that is to be encoded (`ValueOf`), and tells `encode/` how it is written in JSON and in XML.
+ *
+ * Source of the XML forms: the interface, "Conventions for all responses".
+ */
+
+export type Shape = Text | Decimal | Day | Numeric | Flag | Nullable | RecordOf | ListOf | Keyed | ByIsin
+
+/** Free text. */
+export interface Text {
+  readonly kind: 'text'
+  readonly description: string
+}
+
+/** Decimal text, published as a string digit for digit: '-12.50'. Never holds a character that has to be escaped. */
+export interface Decimal {
+  readonly kind: 'decimal'
+  readonly description: string
+}
+
+/** An ISO 8601 day, YYYY-MM-DD. */
+export interface Day {
+  readonly kind: 'day'
+  readonly description: string
+}
+
+/** A number, written in its shortest decimal form, never with an exponent. */
+export interface Numeric {
+  readonly kind: 'number'
+  readonly description: string
+}
+
+/** A boolean: true and false in JSON, 1 and 0 in XML. */
+export interface Flag {
+  readonly kind: 'flag'
+  readonly description: string
+}
+
+/** null in JSON, an empty element in XML, or the inner shape. */
+export interface Nullable<S extends Shape = Shape> {
+  readonly kind: 'nullable'
+  readonly of: S
+}
+
+/** An object with known names, in this order. A field whose value is undefined is left out. */
+export interface RecordOf<F extends Fields = Fields> {
+  readonly kind: 'record'
+  readonly fields: F
+}
+
+/** An array; in XML `<item key="0">`, counted from 0. */
+export interface ListOf<S extends Shape = Shape> {
+  readonly kind: 'list'
+  readonly of: S
+}
+
+/** A map whose keys are data (years, dates, labels, asset classes); in XML `<item key="2020">`. */
+export interface Keyed<S extends Shape = Shape> {
+  readonly kind: 'keyed'
+  readonly of: S
+  readonly key: string
+}
+
+/** A map by ISIN: the one map that XML writes with the key as the element's name. */
+export interface ByIsin<S extends Shape = Shape> {
+  readonly kind: 'byIsin'
+  readonly of: S
+}
+
+export interface Optional<S extends Shape = Shape> {
+  readonly kind: 'optional'
+  readonly of: S
+}
+
+export type Fields = Readonly<Record<string, Shape | Optional>>
+
+/** The TypeScript type of a shape's values. Maps are `Map`s: objects would put keys that look like integers first. */
+export type ValueOf<S> =
+  // A shape that is not known more closely: the type would have no end.
+  Shape extends S ? unknown
+  : S extends { kind: 'number' } ? number
+  : S extends { kind: 'flag' } ? boolean
+  : S extends { kind: 'nullable'; of: infer T } ? ValueOf<T> | null
+  : S extends { kind: 'record'; fields: infer F extends Fields } ? FieldValues<F>
+  : S extends { kind: 'list'; of: infer T } ? readonly ValueOf<T>[]
+  : S extends { kind: 'keyed' | 'byIsin'; of: infer T } ? ReadonlyMap<string, ValueOf<T>>
+  : string
+
+type FieldValues<F extends Fields> = {
+  readonly [K in keyof F as F[K] extends { kind: 'optional' } ? never : K]: ValueOf<F[K]>
+} & {
+  readonly [K in keyof F as F[K] extends { kind: 'optional' } ? K : never]?: F[K] extends { of: infer T }
+    ? ValueOf<T> | undefined
+    : never
+}
+
+export const text = (description: string): Text => ({ kind: 'text', description })
+export const decimal = (description: string): Decimal => ({ kind: 'decimal', description })
+export const day = (description: string): Day => ({ kind: 'day', description })
+export const number = (description: string): Numeric => ({ kind: 'number', description })
+export const flag = (description: string): Flag => ({ kind: 'flag', description })
+export const nullable = <S extends Shape>(of: S): Nullable<S> => ({ kind: 'nullable', of })
+export const record = <F extends Fields>(fields: F): RecordOf<F> => ({ kind: 'record', fields })
+export const list = <S extends Shape>(of: S): ListOf<S> => ({ kind: 'list', of })
+export const keyed = <S extends Shape>(key: string, of: S): Keyed<S> => ({ kind: 'keyed', key, of })
+export const byIsin = <S extends Shape>(of: S): ByIsin<S> => ({ kind: 'byIsin', of })
+export const optional = <S extends Shape>(of: S): Optional<S> => ({ kind: 'optional', of })

@@ -1,0 +1,53 @@
+/** Object keys: where the answer of a route lies in a snapshot. The contract is keys.md; nobody else writes a key. */
+
+import type { Format, Language, Problem, Route, Values } from './table.ts'
+
+/**
+ * The folder that holds a route's answers: its path, filled in, without the parameters that cannot be enumerated.
+ * @returns a key that ends with a slash, e.g. `api/v1/prices-historic/DE0008471400/`
+ */
+export function folderKey(route: Route, values: Values): string {
+  return route.path
+    .slice(1)
+    .split('/')
+    .filter((segment) => !isDateSegment(route, segment))
+    .map((segment) => fill(segment, values))
+    .join('/')
+}
+
+/** The key of a whole document. `language` counts only on a route with languages. */
+export function documentKey(route: Route, values: Values, language: Language, format: Format): string {
+  return folderKey(route, values) + (route.hasLanguages ? 'index.' + language + '.' : 'index.') + format
+}
+
+/** The key of the refusal that lies where a known fund has no answer. */
+export function errorKey(route: Route, values: Values, format: Format): string {
+  return folderKey(route, values) + 'error.' + format
+}
+
+/** The key of one calendar year of a date-range route. */
+export function windowKey(route: Route, values: Values, year: number | string, format: Format): string {
+  return folderKey(route, values) + String(year) + '.' + format
+}
+
+/** The key of the list of windows of a date-range route: JSON in every case, it is read by the edge. */
+export function windowListKey(route: Route, values: Values): string {
+  return folderKey(route, values) + 'index.json'
+}
+
+/** The key of an error whose text does not depend on the request. */
+export function sharedErrorKey(problem: Problem, format: Format): string {
+  return 'errors/' + problem.group + '/' + String(problem.status) + '-' + problem.slug + '.' + format
+}
+
+/** Puts values into a template's `{name}`s: the template is cut there, so that no value is looked at again. */
+export function fill(template: string, values: Values): string {
+  return template
+    .split(/[{}]/)
+    .map((piece, index) => (index % 2 === 1 ? (values[piece] ?? '') : piece))
+    .join('')
+}
+
+function isDateSegment(route: Route, segment: string): boolean {
+  return route.parameters.some((parameter) => parameter.kind === 'date' && segment === '{' + parameter.name + '}')
+}

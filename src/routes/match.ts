@@ -1,0 +1,68 @@
+/** Matching a request's path with the route table. Pure; see table.ts for what may be used here. */
+
+import type { Parameter, Route, RouteTable, Values } from './table.ts'
+
+/**
+ * - `route`: the path has all segments of the route. Values are percent-decoded, as they were asked for, unchecked.
+ * - `incomplete`: the path is the beginning of a route and ends before a parameter; `missing` is that parameter.
+ * - `none`: no endpoint.
+ */
+export type Match =
+  | { readonly kind: 'route'; readonly route: Route; readonly values: Values }
+  | { readonly kind: 'incomplete'; readonly route: Route; readonly values: Values; readonly missing: Parameter }
+  | { readonly kind: 'none' }
+
+const none: Match = { kind: 'none' }
+
+/**
+ * @param path the raw path; whether it ends with a slash makes no difference here
+ * @returns the first complete match, else the first incomplete one
+ */
+export function matchPath(table: RouteTable, path: string): Match {
+  const closed = path.charAt(path.length - 1) === '/' ? path.slice(0, -1) : path
+  if (closed.charAt(0) !== '/') return none
+  const segments = closed.slice(1).split('/')
+  // No route is that deep: spares the decoding of absurd paths.
+  if (segments.length > 16) return none
+  const decoded = segments.map(percentDecode)
+  let incomplete: Match = none
+  for (let index = 0; index < table.routes.length; index++) {
+    const match = matchRoute(table.routes[index] as Route, decoded)
+    if (match.kind === 'route') return match
+    if (incomplete.kind === 'none') incomplete = match
+  }
+  return incomplete
+}
+
+function matchRoute(route: Route, segments: readonly string[]): Match {
+  const templates = route.path.slice(1, -1).split('/')
+  if (segments.length > templates.length) return none
+  const values: Record<string, string> = {}
+  for (let index = 0; index < templates.length; index++) {
+    const template = templates[index] as string
+    const segment = segments[index]
+    const brace = template.indexOf('{')
+    if (brace < 0) {
+      if (segment !== template) return none
+      continue
+    }
+    const name = template.slice(brace + 1, -1)
+    if (segment === undefined) {
+      const missing = route.parameters.filter((parameter) => parameter.name === name)[0]
+      // A segment such as `investment_structure-{type}` is a name of its own: without it the path is another one.
+      return brace === 0 && missing !== undefined ? { kind: 'incomplete', route, values, missing } : none
+    }
+    if (segment.slice(0, brace) !== template.slice(0, brace)) return none
+    values[name] = segment.slice(brace)
+  }
+  return { kind: 'route', route, values }
+}
+
+/** Percent-decodes UTF-8; text with an escape that cannot be decoded stands as it is. */
+export function percentDecode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (_) {
+    return text
+  }
+}

@@ -1,0 +1,67 @@
+/** `fundpress check`: every problem of a fund database. */
+
+import { setImmediate } from 'node:timers/promises'
+import type { Database } from 'better-sqlite3'
+import { checkFund } from './check-fund.ts'
+import type { Finding } from './finding.ts'
+import { fundReader, readIsins, tableOf } from './fund-reader.ts'
+import { openFunds, readable } from './open.ts'
+
+export { RefusedDatabase, type Finding } from './finding.ts'
+
+export interface CheckOptions {
+  readonly db: string
+  /** The snapshot's date, ISO 8601. */
+  readonly asOf: string
+  readonly onFund?: (done: number, of: number) => void
+  readonly signal?: AbortSignal
+}
+
+/**
+ * All findings, by fund. Opens the database read-only, in one read transaction.
+ * @throws {Error} if the database cannot be read at all (missing, damaged, another schema), or if it is aborted
+ */
+export async function checkDatabase({ db: file, asOf, onFund, signal }: CheckOptions): Promise<readonly Finding[]> {
+  const db = openFunds(file)
+  try {
+    db.exec('BEGIN')
+    const reader = fundReader(db)
+    const isins = readIsins(db)
+    const findings = [...checkTables(db)]
+    for (const [index, isin] of isins.entries()) {
+      const fund = reader.read(isin)
+      if (fund !== undefined) findings.push(...checkFund(fund, asOf))
+      onFund?.(index + 1, isins.length)
+      await setImmediate()
+      signal?.throwIfAborted()
+    }
+    return findings
+  } catch (error) {
+    throw readable(file, error)
+  } finally {
+    db.close()
+  }
+}
+
+/** What no single fund's rows can show: rows of funds that are not there. */
+export function checkTables(db: Database): Finding[] {
+  return Object.values(tableOf).flatMap((table) => {
+    // Jumps from ISIN to ISIN in the primary key instead of reading every row.
+    const orphans = db.prepare<[], string>(`
+      WITH RECURSIVE held(isin) AS (
+        SELECT (SELECT isin FROM ${table} ORDER BY isin LIMIT 1)
+        UNION ALL
+        SELECT (SELECT isin FROM ${table} WHERE isin > held.isin ORDER BY isin LIMIT 1) FROM held WHERE held.isin IS NOT NULL
+      )
+      SELECT isin FROM held WHERE isin IS NOT NULL AND isin NOT IN (SELECT isin FROM fund)`)
+    return orphans
+      .pluck()
+      .all()
+      .map((isin): Finding => ({
+        severity: 'error',
+        isin,
+        table,
+        message: `orphan rows: there is no fund ${isin}`,
+      }))
+  })
+}

@@ -1,0 +1,88 @@
+/** Making a database file whole or not at all: it is written under another name beside its place, then renamed. */
+
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import { schemaSql } from './schema.ts'
+
+export interface NewDatabase {
+  /** Empty, of the project's schema, with a journal in memory: if writing fails, discard it. */
+  readonly db: Database.Database
+  /** Closes it and puts it in the file's place, over what is there. */
+  readonly keep: () => void
+  /** Closes and removes it, and the folders that were made for it. */
+  readonly discard: () => void
+}
+
+/** @throws {Error} naming the file, with nothing left behind, where it cannot be made */
+export function newDatabase(file: string): NewDatabase {
+  const path = resolve(file)
+  const folder = dirname(path)
+  const temporary = join(folder, temporaryName(path, process.pid))
+  let db: Database.Database | undefined
+  let firstMade: string | undefined
+
+  const discard = () => {
+    db?.close()
+    rmSync(temporary, { force: true })
+    if (firstMade !== undefined) removeEmptyFolders(folder, firstMade)
+  }
+  try {
+    firstMade = mkdirSync(folder, { recursive: true })
+    removeLeftovers(path)
+    db = new Database(temporary)
+    // In memory, where OFF would do: SQLite's defensive mode, which better-sqlite3 sets, refuses OFF silently.
+    db.pragma('journal_mode = MEMORY')
+    db.pragma('synchronous = OFF')
+    db.exec(schemaSql())
+  } catch (error) {
+    discard()
+    throw new Error(`${file} cannot be made: ${messageOf(error)}`, { cause: error })
+  }
+  const made = db
+  const keep = () => {
+    made.close()
+    // Left by a program that had the old file open: with the new one they would make a corrupt database.
+    for (const suffix of ['-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
+    renameSync(temporary, path)
+  }
+  return { db: made, keep, discard }
+}
+
+function temporaryName(path: string, pid: number | string): string {
+  return `.${basename(path)}.fundpress-${pid}.tmp`
+}
+
+/** What killed processes left; one of our own process ID is from an earlier life of that number. */
+function removeLeftovers(path: string): void {
+  const [before = '', after = ''] = temporaryName(path, '*').split('*')
+  for (const name of readdirSync(dirname(path))) {
+    if (!name.startsWith(before) || !name.endsWith(after)) continue
+    const pid = Number(name.slice(before.length, name.length - after.length))
+    if (Number.isInteger(pid) && pid > 0 && (pid === process.pid || !isRunning(pid)))
+      rmSync(join(dirname(path), name), { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // Of another user: running all the same.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** From `folder` upwards to `top`, as far as they are empty. */
+function removeEmptyFolders(folder: string, top: string): void {
+  try {
+    for (let at = folder; at.length >= top.length; at = dirname(at)) rmdirSync(at)
+  } catch {
+    // Somebody has put something there meanwhile: it stays.
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,9 @@
+/** The schema of the fund database: the contract with whoever fills it. */
+
+import { readFileSync } from 'node:fs'
+
+/** The value of `PRAGMA user_version` in a database of this schema. */
+export const SCHEMA_VERSION = 1
+
+/** The schema as SQL, as it is shipped. */
+export const schemaSql = (): string => readFileSync(new URL('../../templates/schema.sql', import.meta.url), 'utf8')

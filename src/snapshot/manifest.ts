@@ -1,0 +1,85 @@
+/** The manifest: what a snapshot holds. Source: keys.md, `manifest.ndjson.gz`. */
+
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createGunzip } from 'node:zlib'
+import type { Format } from '../routes/table.ts'
+
+export const manifestKey = 'manifest.ndjson.gz'
+export const checksumsKey = 'SHA256SUMS'
+export const manifestFormat = 1
+
+/** The first line. */
+export interface ManifestHead {
+  /** Version of this format. */
+  readonly format: number
+  /** The snapshot id: as-of date and the first 12 hex digits of the SHA-256 of the object lines. */
+  readonly snapshot: string
+  /** ISO 8601 */
+  readonly asOf: string
+  readonly funds: number
+  readonly objects: number
+  /** Of all objects together. */
+  readonly bytes: number
+  /** SHA-256 of the database file, in hex. */
+  readonly source: string
+  /** Base of the errors' `type`, absolute: whoever serves the snapshot has to write the other errors alike. */
+  readonly docsUrl: string
+}
+
+/** A line an object. */
+export interface ManifestLine {
+  readonly key: string
+  /** In hex. */
+  readonly sha256: string
+  readonly bytes: number
+  /** Content-Type */
+  readonly type: string
+}
+
+export const contentTypes: Readonly<Record<Format, string>> = {
+  json: 'application/json; charset=utf-8',
+  xml: 'application/xml; charset=utf-8',
+}
+
+/** An object's line with its line feed. Keys are ASCII and need no escapes. */
+export function manifestLine({ key, sha256, bytes, type }: ManifestLine): string {
+  return `{"key":"${key}","sha256":"${sha256}","bytes":${bytes},"type":"${type}"}\n`
+}
+
+/** @param linesDigest SHA-256 of all object lines, each with its line feed, in hex */
+export const snapshotId = (asOf: string, linesDigest: string) => `${asOf}-${linesDigest.slice(0, 12)}`
+
+/**
+ * Reads the first line of the manifest in a snapshot's folder.
+ * @throws {Error} if the folder holds no snapshot, or one of another format
+ */
+export async function readManifestHead(folder: string): Promise<ManifestHead> {
+  const file = join(folder, manifestKey)
+  const input = createReadStream(file)
+  const unzipped = createGunzip()
+  const failed = new Promise<never>((_, reject) => {
+    for (const stream of [input, unzipped]) stream.once('error', reject)
+  })
+  // The race below may be won by a line: the loser must not count as unhandled.
+  failed.catch(() => undefined)
+  try {
+    const lines = createInterface({ input: input.pipe(unzipped) })[Symbol.asyncIterator]()
+    const first = await Promise.race([lines.next(), failed])
+    const head = JSON.parse(String(first.value)) as ManifestHead
+    if (head.format !== manifestFormat) {
+      throw new Error(`manifest format ${head.format}, this fundpress reads ${manifestFormat}: build it again`)
+    }
+    return head
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new Error(`${folder} holds no snapshot: make one with \`fundpress build --out ${folder}\``, { cause: error })
+    }
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`${file} cannot be read: ${reason}`, { cause: error })
+  } finally {
+    input.destroy()
+    unzipped.destroy()
+  }
+}

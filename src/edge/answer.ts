@@ -1,0 +1,218 @@
+/**
+ * Answering a resolved request out of a store. All I/O goes through {@link Store}; bodies stay what the store gave,
+ * so that a platform can stream them.
+ */
+
+import { windowKey } from '../routes/keys.ts'
+import { problemDocument } from '../routes/problems.ts'
+import type { Format, RouteTable } from '../routes/table.ts'
+import type { WindowEntry, WindowList } from '../routes/windows.ts'
+import { isWhole, joinWindows, overlapping } from './range.ts'
+import type { Refused, Resolution, Stored, Wanted } from './resolve.ts'
+
+/** One snapshot's objects: everything that one answer needs is read from the same one. `B` is the platform's body. */
+export interface Store<B> {
+  readonly get: (key: string) => Promise<StoredObject<B> | null>
+  /** The body as text in which ASCII characters are themselves: UTF-8, or Latin-1 of the bytes. */
+  readonly text: (body: B) => Promise<string>
+}
+
+export interface StoredObject<B> {
+  readonly body: B
+  /** Strong, with its quotation marks. */
+  readonly etag: string
+  /** An HTTP date. */
+  readonly lastModified: string
+}
+
+export interface EdgeSettings {
+  /** `Cache-Control` of answers, and of refusals. */
+  readonly cacheControl: string
+  readonly errorCacheControl: string
+}
+
+/**
+ * - `stored`: an object as it is.
+ * - `joined`: made when it is asked for, since a 304 needs none; in the store's form of text.
+ * - `text`: Unicode text.
+ */
+export type Body<B> =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'stored'; readonly body: B }
+  | { readonly kind: 'joined'; readonly pieces: () => Promise<readonly string[]> }
+  | { readonly kind: 'text'; readonly text: string }
+
+export interface Answer<B> {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Body<B>
+}
+
+/** How many windows are fetched at a time: Cloudflare allows six connections. */
+const fetchesAtATime = 6
+
+/**
+ * The answer to a GET; a HEAD has the same headers, and a conditional request is looked at afterwards (conditional.ts).
+ * @throws {Error} if the store fails or holds half a snapshot
+ */
+export async function answer<B>(
+  table: RouteTable,
+  settings: EdgeSettings,
+  store: Store<B>,
+  resolution: Resolution,
+): Promise<Answer<B>> {
+  switch (resolution.kind) {
+    case 'preflight':
+      return {
+        status: 204,
+        headers: Object.assign(commonHeaders('public, max-age=86400', []), {
+          Allow: allowedMethods,
+          'Access-Control-Allow-Methods': allowedMethods,
+          'Access-Control-Allow-Headers': '*',
+          'Access-Control-Max-Age': '86400',
+        }),
+        body: { kind: 'none' },
+      }
+    case 'redirect':
+      return {
+        status: 308,
+        headers: Object.assign(commonHeaders(settings.cacheControl, []), { Location: resolution.location }),
+        body: { kind: 'none' },
+      }
+    case 'refusal':
+      return refusal(table, settings, resolution.wanted, resolution)
+    case 'document': {
+      const object = await store.get(resolution.key)
+      if (object === null) return storedRefusal(table, settings, store, resolution)
+      return found(settings, resolution, object.etag, object.lastModified, { kind: 'stored', body: object.body })
+    }
+    default:
+      return range(table, settings, store, resolution)
+  }
+}
+
+const allowedMethods = 'GET, HEAD, OPTIONS'
+
+async function range<B>(
+  table: RouteTable,
+  settings: EdgeSettings,
+  store: Store<B>,
+  resolution: Extract<Resolution, { kind: 'range' }>,
+): Promise<Answer<B>> {
+  const listObject = await store.get(resolution.listKey)
+  if (listObject === null) return storedRefusal(table, settings, store, resolution)
+  const listText = await store.text(listObject.body)
+  const list = JSON.parse(listText) as WindowList
+  const { from, to, wanted, route, values } = resolution
+  const windows = overlapping(list.windows, from, to)
+  const fetchWindow = async (window: WindowEntry): Promise<StoredObject<B>> => {
+    const key = windowKey(route, values, window.year, wanted.format)
+    const object = await store.get(key)
+    if (object === null) throw new Error('the store has no ' + key)
+    return object
+  }
+
+  const only = windows.length === 1 ? (windows[0] as WindowEntry) : null
+  if (only !== null && isWhole(only, from, to)) {
+    const object = await fetchWindow(only)
+    return found(settings, resolution, object.etag, object.lastModified, { kind: 'stored', body: object.body })
+  }
+  // Without a record there is still the fund to tell of: any window's text has it.
+  const needed = windows.length > 0 ? windows : list.windows.slice(-1)
+  const pieces = async () => {
+    const texts: string[] = []
+    for (let start = 0; start < needed.length; start += fetchesAtATime) {
+      const batch = needed.slice(start, start + fetchesAtATime)
+      const objects = await Promise.all(batch.map(fetchWindow))
+      const batchTexts = await Promise.all(objects.map((object) => store.text(object.body)))
+      batchTexts.forEach((text) => texts.push(text))
+    }
+    return joinWindows(wanted.format, route.series as NonNullable<typeof route.series>, texts, from, to)
+  }
+  const etag = rangeEtag(needed, wanted.format, from, to)
+  return found(settings, resolution, etag, listObject.lastModified, { kind: 'joined', pieces })
+}
+
+/**
+ * A strong ETag of a range: made of the digests of the windows that it is cut from, and of its days. Digests are
+ * uniformly distributed, so a rolling sum over their words tells contents apart.
+ */
+function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string, to: string): string {
+  const sums = [0, 0, 0, 0]
+  windows.forEach((window) => {
+    sums.forEach((sum, lane) => {
+      const word = parseInt(window[format].slice(lane * 8, lane * 8 + 8), 16)
+      sums[lane] = (sum * 31 + word) % 4294967296
+    })
+  })
+  const digest = sums.map((sum) => ('0000000' + sum.toString(16)).slice(-8)).join('')
+  return '"' + digest + '-' + from + '-' + to + '"'
+}
+
+/** The refusal that lies beside a known fund's answers, else the one of an unknown fund. */
+async function storedRefusal<B>(
+  table: RouteTable,
+  settings: EdgeSettings,
+  store: Store<B>,
+  stored: Stored,
+): Promise<Answer<B>> {
+  const object = stored.unknown === null ? null : await store.get(stored.errorKey)
+  if (object === null) {
+    if (stored.unknown === null) throw new Error('the store lacks the answer of ' + stored.route.path)
+    return refusal(table, settings, stored.wanted, stored.unknown)
+  }
+  const text = await store.text(object.body)
+  const status = /"status":([0-9]{3})\}$|<status>([0-9]{3})<\/status><\/root>$/.exec(text)
+  if (status === null) throw new Error('the store holds something else than an error at ' + stored.errorKey)
+  return {
+    status: Number(status[1] || status[2]),
+    headers: refusalHeaders(settings, stored.wanted),
+    body: { kind: 'stored', body: object.body },
+  }
+}
+
+function refusal<B>(table: RouteTable, settings: EdgeSettings, wanted: Wanted, refused: Refused): Answer<B> {
+  const { problem, values } = refused
+  const headers = refusalHeaders(settings, wanted)
+  return {
+    status: problem.status,
+    headers: problem.status === 405 ? Object.assign(headers, { Allow: allowedMethods }) : headers,
+    body: { kind: 'text', text: problemDocument(table.docsUrl, problem, values, wanted.format) },
+  }
+}
+
+/** Refusals are English whatever was asked for, so they do not depend on Accept-Language. */
+function refusalHeaders(settings: EdgeSettings, wanted: Wanted): Record<string, string> {
+  const vary = wanted.vary.filter((header) => header !== 'Accept-Language')
+  return Object.assign(commonHeaders(settings.errorCacheControl, vary), contentHeaders(wanted.format, 'en'))
+}
+
+function found<B>(
+  settings: EdgeSettings,
+  { wanted, alternates }: Stored,
+  etag: string,
+  lastModified: string,
+  body: Body<B>,
+): Answer<B> {
+  const headers = Object.assign(
+    commonHeaders(settings.cacheControl, wanted.vary),
+    contentHeaders(wanted.format, wanted.language),
+    { ETag: etag, 'Last-Modified': lastModified, Link: alternates.join(', ') },
+  )
+  return { status: 200, headers, body }
+}
+
+function commonHeaders(cacheControl: string, vary: readonly string[]): Record<string, string> {
+  const headers = {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': 'ETag, Link, Content-Language, Last-Modified',
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': cacheControl,
+  }
+  return vary.length > 0 ? Object.assign(headers, { Vary: vary.join(', ') }) : headers
+}
+
+function contentHeaders(format: Format, language: string | null): Record<string, string> {
+  const type = { 'Content-Type': 'application/' + format + '; charset=utf-8' }
+  return language === null ? type : Object.assign(type, { 'Content-Language': language })
+}

@@ -1,0 +1,31 @@
+/** Conditional requests. Source: RFC 9110, 13. Asked only of an answer with status 200. */
+
+/**
+ * Whether the client's copy still stands: If-None-Match by weak comparison; If-Modified-Since only without it.
+ * @param etag of the answer, with its quotation marks
+ */
+export function isNotModified(
+  asked: { readonly ifNoneMatch: string | undefined; readonly ifModifiedSince: string | undefined },
+  etag: string,
+  lastModified: string,
+): boolean {
+  if (asked.ifNoneMatch !== undefined) {
+    if (asked.ifNoneMatch.trim() === '*') return true
+    const tags: readonly string[] = asked.ifNoneMatch.match(/"[^"]*"/g) || []
+    return tags.indexOf(etag) >= 0
+  }
+  if (asked.ifModifiedSince === undefined) return false
+  // A date that is none gives NaN, which nothing is at most.
+  return Date.parse(lastModified) <= Date.parse(asked.ifModifiedSince)
+}
+
+/** The headers of a 304: those of the answer but what describes a body. Source: RFC 9110, 15.4.5. */
+export function notModifiedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const kept: Record<string, string> = {}
+  Object.keys(headers)
+    .filter((name) => name !== 'Content-Type' && name !== 'Content-Language' && name !== 'Content-Encoding')
+    .forEach((name) => {
+      kept[name] = headers[name] as string
+    })
+  return kept
+}

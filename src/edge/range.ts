@@ -1,0 +1,118 @@
+/**
+ * Putting any date range together from yearly windows, by cutting text between records: nothing is parsed or written
+ * anew but the item keys of XML. Why the cuts cannot be forged by a value: `encode/series.ts`.
+ *
+ * Windows are texts in which every ASCII character is itself: decoded UTF-8, or bytes taken as Latin-1 (faster).
+ */
+
+import type { Format, Series } from '../routes/table.ts'
+import type { WindowEntry } from '../routes/windows.ts'
+
+/** The windows with records between the two days, both included, in order. */
+export function overlapping(windows: readonly WindowEntry[], from: string, to: string): readonly WindowEntry[] {
+  return windows.filter((window) => window.first <= to && window.last >= from)
+}
+
+/** Whether all records of the window lie between the two days. */
+export function isWhole(window: WindowEntry, from: string, to: string): boolean {
+  return from <= window.first && window.last <= to
+}
+
+/**
+ * Joins the records between two days.
+ * @param texts documents of the windows that overlap, ascending; or of any one window where none does
+ * @returns pieces of the document (joined late: some runtimes copy a string at every `+=`)
+ * @throws {Error} if a text is not a window
+ */
+export function joinWindows(format: Format, series: Series, texts: readonly string[], from: string, to: string): string[] {
+  const form = format === 'json' ? jsonForm(series) : xmlForm(series)
+  const pieces: string[] = []
+  let count = 0
+  let tail = ''
+  texts.forEach((text, index) => {
+    const opened = text.indexOf(form.open)
+    const closed = text.lastIndexOf(form.close)
+    if (opened < 0 || closed < opened) throw new Error('not a window of ' + series.list)
+    const start = opened + form.open.length
+    if (index === 0) pieces.push(text.slice(0, start))
+    tail = text.slice(closed)
+    count += form.push(pieces, cut(text, start, closed, form, from, to), count)
+  })
+  if (count > 0) {
+    pieces.push(tail)
+    return pieces
+  }
+  return [form.empty((pieces[0] as string) + tail)]
+}
+
+/** How a format writes a series. */
+interface Form {
+  /** What stands before the first record, and after the last. */
+  readonly open: string
+  readonly close: string
+  /** What each record starts with, and how far from there its date is. */
+  readonly mark: string
+  readonly dateAt: (text: string, record: number) => number
+  /** Adds a run of records to the pieces; `before` counts those that are there. Returns how many were added. */
+  readonly push: (pieces: string[], run: string, before: number) => number
+  /** Mends a document whose list turned out to be empty. */
+  readonly empty: (document: string) => string
+}
+
+function jsonForm(series: Series): Form {
+  const mark = '{"' + series.date + '":"'
+  return {
+    open: ',"' + series.list + '":[',
+    close: '],"' + series.next + '":',
+    mark,
+    dateAt: (_, record) => record + mark.length,
+    push: (pieces, run, before) => {
+      if (run === '') return 0
+      if (before > 0) pieces.push(',')
+      // The comma after the run's last record is there if another record followed.
+      pieces.push(run.charAt(run.length - 1) === ',' ? run.slice(0, -1) : run)
+      return 1
+    },
+    empty: (document) => document,
+  }
+}
+
+function xmlForm(series: Series): Form {
+  const mark = '<item key="'
+  const open = '<' + series.list + '>'
+  const close = '</' + series.list + '>'
+  const date = '<' + series.date + '>'
+  return {
+    open,
+    close,
+    mark,
+    dateAt: (text, record) => text.indexOf(date, record) + date.length,
+    push: (pieces, run, before) => {
+      if (before === 0 && run.slice(mark.length, mark.length + 2) === '0"') {
+        pieces.push(run)
+        return run.split(mark).length - 1
+      }
+      const records = run.split(mark).slice(1)
+      records.forEach((record, index) => {
+        pieces.push(mark + String(before + index), record.slice(record.indexOf('"')))
+      })
+      return records.length
+    },
+    empty: (document) => document.split(open + close).join('<' + series.list + '/>'),
+  }
+}
+
+/** The run of records between the two days: dates ascend, so it is one piece of the text. */
+function cut(text: string, start: number, end: number, form: Form, from: string, to: string): string {
+  let first = -1
+  let record = start
+  while (record < end && record >= 0) {
+    const dateAt = form.dateAt(text, record)
+    const date = text.slice(dateAt, dateAt + 10)
+    if (date > to) break
+    if (first < 0 && date >= from) first = record
+    record = text.indexOf(form.mark, dateAt)
+  }
+  if (first < 0) return ''
+  return text.slice(first, record < 0 || record > end ? end : record)
+}

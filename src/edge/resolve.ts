@@ -1,0 +1,211 @@
+/**
+ * From a request to what answers it: pure, no I/O. This is the part of the edge that has to run in every runtime,
+ * CloudFront Functions included: no Node, no web globals, no dependencies, no classes, ES5 library calls only.
+ */
+
+import { documentKey, errorKey, fill, windowListKey } from '../routes/keys.ts'
+import { matchPath, percentDecode, type Match } from '../routes/match.ts'
+import {
+  formats,
+  languages,
+  type Format,
+  type Language,
+  type Parameter,
+  type Problem,
+  type Route,
+  type RouteTable,
+  type Values,
+} from '../routes/table.ts'
+import { isDay, isIsinInEitherCase } from '../routes/values.ts'
+import { formatSpecificity, languageSpecificity, preferred } from './negotiate.ts'
+
+export interface EdgeRequest {
+  readonly method: string
+  /** As it was sent: still percent-encoded. */
+  readonly path: string
+  /** As it was sent, without the question mark; empty if there is none. */
+  readonly query: string
+  readonly accept: string | undefined
+  readonly acceptLanguage: string | undefined
+}
+
+/** The representation that was asked for, and the request headers that this was read from. */
+export interface Wanted {
+  readonly format: Format
+  /** Null on an endpoint without languages, and for refusals: they are English. */
+  readonly language: Language | null
+  readonly vary: readonly string[]
+}
+
+/** A refusal with what its text is filled with. */
+export interface Refused {
+  readonly problem: Problem
+  readonly values: Values
+}
+
+export type Resolution =
+  | { readonly kind: 'preflight' }
+  | { readonly kind: 'redirect'; readonly location: string }
+  | ({ readonly kind: 'refusal'; readonly wanted: Wanted } & Refused)
+  | ({ readonly kind: 'document'; readonly key: string } & Stored)
+  | ({ readonly kind: 'range'; readonly listKey: string; readonly from: string; readonly to: string } & Stored)
+
+/** What is common to answers that lie in the store. */
+export interface Stored {
+  readonly route: Route
+  readonly values: Values
+  readonly wanted: Wanted
+  /** Where the fund's refusal lies, if it has one. */
+  readonly errorKey: string
+  /** The answer if the store has neither; null where the object has to be there (all funds). */
+  readonly unknown: Refused | null
+  /** The same answer in the other format and language: `Link` values. */
+  readonly alternates: readonly string[]
+}
+
+/** Order of checks: method, path and type, parameters, unknown ISIN. Source: decisions.md, Errors. */
+export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
+  const asked = parseQuery(request.query)
+  const accepted = preferred(request.accept, formats, formatSpecificity) || formats[0]
+  const format = oneOf(formats, asked['format'])
+  const refusalWanted: Wanted = format
+    ? { format, language: null, vary: [] }
+    : { format: accepted, language: null, vary: ['Accept'] }
+  const refuse = (problem: number, values: Values): Resolution => ({
+    kind: 'refusal',
+    wanted: refusalWanted,
+    problem: table.problems[problem] as Problem,
+    values,
+  })
+
+  if (request.method === 'OPTIONS') return { kind: 'preflight' }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return refuse(table.general.wrongMethod, { method: request.method })
+  }
+  const match = matchPath(table, request.path)
+  if (match.kind === 'none') return refuse(table.general.noEndpoint, { path: percentDecode(request.path) })
+  if (request.path.charAt(request.path.length - 1) !== '/') {
+    return { kind: 'redirect', location: request.path + '/' + (request.query === '' ? '' : '?' + request.query) }
+  }
+
+  const wrong = wrongParameter(match)
+  if (wrong !== null) return refuse(wrong, match.values)
+  if (asked['format'] !== undefined && !format) {
+    return refuse(table.general.wrongFormat, { format: asked['format'] })
+  }
+  const route = match.route
+  const language = oneOf(languages, asked['language'])
+  if (route.hasLanguages && asked['language'] !== undefined && !language) {
+    return refuse(table.general.wrongLanguage, { language: asked['language'] })
+  }
+  const wanted: Wanted = {
+    format: refusalWanted.format,
+    language: route.hasLanguages
+      ? language || preferred(request.acceptLanguage, languages, languageSpecificity) || languages[0]
+      : null,
+    vary: refusalWanted.vary.concat(route.hasLanguages && !language ? ['Accept-Language'] : []),
+  }
+  return locate(table, route, match.values, wanted, refuse)
+}
+
+/** The first problem of the path's parameters, types before all others; an ISIN's form is not looked at yet. */
+function wrongParameter(match: Exclude<Match, { kind: 'none' }>): number | null {
+  const wrong = match.route.parameters
+    .map((parameter) => ({ kind: parameter.kind, problem: problemOf(parameter, match) }))
+    .filter(({ problem }) => problem !== null)
+  const first = wrong.filter(({ kind }) => kind === 'choice').concat(wrong)[0]
+  return first === undefined ? null : first.problem
+}
+
+function problemOf(parameter: Parameter, match: Exclude<Match, { kind: 'none' }>): number | null {
+  const value = match.values[parameter.name]
+  const isMissing = value === '' || (match.kind === 'incomplete' && match.missing.name === parameter.name)
+  switch (parameter.kind) {
+    case 'choice':
+      return value !== undefined && parameter.choices.indexOf(value) < 0 ? parameter.invalid : null
+    case 'isin':
+      return isMissing ? parameter.missing : null
+    default:
+      return isMissing || (value !== undefined && !isRightDate(value, parameter, match)) ? parameter.invalid : null
+  }
+}
+
+/** Whether it is a day, and none before the path's first one: a range that ends before it starts is wrong too. */
+function isRightDate(value: string, parameter: Parameter, { route, values }: Exclude<Match, { kind: 'none' }>): boolean {
+  if (!isDay(value)) return false
+  const first = route.parameters.filter(({ kind }) => kind === 'date')[0] as Parameter
+  return first.name === parameter.name || (values[first.name] as string) <= value
+}
+
+function locate(
+  table: RouteTable,
+  route: Route,
+  asked: Values,
+  wanted: Wanted,
+  refuse: (problem: number, values: Values) => Resolution,
+): Resolution {
+  const isin = route.parameters.filter(({ kind }) => kind === 'isin')[0]
+  const values: Record<string, string> = Object.assign({}, asked)
+  let unknown: Refused | null = null
+  if (isin !== undefined && isin.kind === 'isin') {
+    const askedIsin = asked[isin.name] as string
+    values[isin.name] = askedIsin.toUpperCase()
+    if (!isIsinInEitherCase(askedIsin)) return refuse(isin.unknown, values)
+    unknown = { problem: table.problems[isin.unknown] as Problem, values }
+  }
+  const stored: Stored = {
+    route,
+    values,
+    wanted,
+    errorKey: errorKey(route, values, wanted.format),
+    unknown,
+    alternates: alternates(route, values, wanted),
+  }
+  if (route.series !== undefined) {
+    const [from, to] = route.parameters.filter(({ kind }) => kind === 'date').map(({ name }) => values[name] as string)
+    const listKey = windowListKey(route, values)
+    return Object.assign({ kind: 'range' as const, listKey, from: from as string, to: to as string }, stored)
+  }
+  const key = documentKey(route, values, wanted.language || languages[0], wanted.format)
+  return Object.assign({ kind: 'document' as const, key }, stored)
+}
+
+/** Source: RFC 8288. The other formats in this language, this format in the other languages. */
+function alternates(route: Route, values: Values, wanted: Wanted): string[] {
+  const path = '<' + fill(route.path, values) + '?format='
+  const inFormats = formats
+    .filter((format) => format !== wanted.format)
+    .map((format) => {
+      const language = wanted.language === null ? '' : '&language=' + wanted.language
+      return path + format + language + '>; rel="alternate"; type="application/' + format + '"'
+    })
+  if (wanted.language === null) return inFormats
+  const inLanguages = languages
+    .filter((language) => language !== wanted.language)
+    .map((language) => {
+      const target = path + wanted.format + '&language=' + language
+      return target + '>; rel="alternate"; type="application/' + wanted.format + '"; hreflang="' + language + '"'
+    })
+  return inFormats.concat(inLanguages)
+}
+
+/** The first value of each parameter. Source: application/x-www-form-urlencoded. */
+function parseQuery(query: string): Readonly<Record<string, string | undefined>> {
+  const values: Record<string, string> = {}
+  const names: string[] = []
+  query.split('&').forEach((pair) => {
+    const equals = pair.indexOf('=')
+    const name = decodeQuery(equals < 0 ? pair : pair.slice(0, equals))
+    if ((name === 'format' || name === 'language') && names.indexOf(name) < 0) {
+      names.push(name)
+      values[name] = equals < 0 ? '' : decodeQuery(pair.slice(equals + 1))
+    }
+  })
+  return values
+}
+
+const decodeQuery = (text: string) => percentDecode(text.replace(/\+/g, ' '))
+
+function oneOf<T extends string>(known: readonly T[], value: string | undefined): T | undefined {
+  return known.filter((candidate) => candidate === value)[0]
+}

@@ -108,7 +108,7 @@ async function range<B>(
   const fetchWindow = async (window: WindowEntry): Promise<StoredObject<B>> => {
     const key = windowKey(route, values, window.year, wanted.format)
     const object = await store.get(key)
-    if (object === null) throw new Error('the store has no ' + key)
+    if (object === null) throw new Error('no document: ' + key)
     return object
   }
 
@@ -158,12 +158,12 @@ async function storedRefusal<B>(
 ): Promise<Answer<B>> {
   const object = stored.unknown === null ? null : await store.get(stored.errorKey)
   if (object === null) {
-    if (stored.unknown === null) throw new Error('the store lacks the answer of ' + stored.route.path)
+    if (stored.unknown === null) throw new Error('no document: ' + stored.route.path)
     return refusal(table, settings, stored.wanted, stored.unknown)
   }
   const text = await store.text(object.body)
   const status = /"status":([0-9]{3})\}$|<status>([0-9]{3})<\/status><\/root>$/.exec(text)
-  if (status === null) throw new Error('the store holds something else than an error at ' + stored.errorKey)
+  if (status === null) throw new Error('no error document: ' + stored.errorKey)
   return {
     status: Number(status[1] || status[2]),
     headers: refusalHeaders(settings, stored.wanted),

@@ -22,10 +22,8 @@ export function isNotModified(
 /** The headers of a 304: those of the answer but what describes a body. Source: RFC 9110, 15.4.5. */
 export function notModifiedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const kept: Record<string, string> = {}
-  Object.keys(headers)
-    .filter((name) => name !== 'Content-Type' && name !== 'Content-Language' && name !== 'Content-Encoding')
-    .forEach((name) => {
-      kept[name] = headers[name] as string
-    })
+  Object.keys(headers).forEach((name) => {
+    if (!/^Content-/.test(name)) kept[name] = headers[name] as string
+  })
   return kept
 }

@@ -15,14 +15,16 @@ export type Specificity<T> = (range: string, offer: T) => number
  */
 export function preferred<T>(header: string | undefined, offers: readonly T[], specificity: Specificity<T>): T | null {
   if (header === undefined) return null
-  const ranges = header.toLowerCase().split(',').map(parseRange)
+  const ranges = parseRanges(header)
   let best: T | null = null
-  let bestRank: Rank = { quality: 0, specificity: 0, order: 0 }
+  let bestScore = 0
   offers.forEach((offer) => {
-    const rank = rankOf(offer, ranges, specificity)
-    if (rank.quality > 0 && isBetter(rank, bestRank)) {
+    const { quality, exactness, order } = rankOf(offer, ranges, specificity)
+    // Qualities have three decimals, headers less than a thousand ranges.
+    const score = quality * 1e7 + exactness * 1e3 - order
+    if (quality > 0 && score > bestScore) {
       best = offer
-      bestRank = rank
+      bestScore = score
     }
   })
   return best
@@ -30,7 +32,7 @@ export function preferred<T>(header: string | undefined, offers: readonly T[], s
 
 /** The quality that the header gives an offer: 0 if it does not want it, or does not name it. */
 export function qualityOf<T>(header: string, offer: T, specificity: Specificity<T>): number {
-  return rankOf(offer, header.toLowerCase().split(',').map(parseRange), specificity).quality
+  return rankOf(offer, parseRanges(header), specificity).quality
 }
 
 export const formatSpecificity: Specificity<Format> = (range, format) => {
@@ -49,39 +51,30 @@ interface Range {
   readonly quality: number
 }
 
+/** The range that names an offer most exactly, and of several such the best one. */
 interface Rank {
   readonly quality: number
-  readonly specificity: number
+  readonly exactness: number
   readonly order: number
 }
 
+/** What lies beyond a thousand ranges is not read. */
+const parseRanges = (header: string) => header.toLowerCase().split(',', 1000).map(parseRange)
+
 function parseRange(text: string): Range {
-  const parts = text.split(';')
-  let quality = 1
-  parts.slice(1).forEach((part) => {
-    const parameter = part.trim()
-    if (parameter.slice(0, 2) !== 'q=') return
-    const value = parameter.slice(2)
-    // A quality that is none makes the range void.
-    quality = /^(0(\.[0-9]{0,3})?|1(\.0{0,3})?)$/.test(value) ? Number(value) : 0
-  })
-  return { name: (parts[0] as string).trim(), quality }
+  const name = (text.split(';')[0] as string).trim()
+  const given = /;\s*q=([^;\s]*)/.exec(text)
+  if (given === null) return { name, quality: 1 }
+  const value = given[1] as string
+  // A quality that is none makes the range void.
+  return { name, quality: /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(value) ? Number(value) : 0 }
 }
 
 function rankOf<T>(offer: T, ranges: readonly Range[], specificity: Specificity<T>): Rank {
-  let best: Rank = { quality: 0, specificity: 0, order: 0 }
-  ranges.forEach((range, order) => {
-    const rank = { quality: range.quality, specificity: specificity(range.name, offer), order }
-    const isCloser = rank.specificity > best.specificity
-    if (isCloser || (rank.specificity === best.specificity && rank.specificity > 0 && rank.quality > best.quality)) {
-      best = rank
-    }
+  let best: Rank = { quality: 0, exactness: 0, order: 0 }
+  ranges.forEach(({ name, quality }, order) => {
+    const exactness = specificity(name, offer)
+    if (exactness > 0 && exactness + quality / 2 > best.exactness + best.quality / 2) best = { quality, exactness, order }
   })
   return best
-}
-
-function isBetter(rank: Rank, than: Rank): boolean {
-  if (rank.quality !== than.quality) return rank.quality > than.quality
-  if (rank.specificity !== than.specificity) return rank.specificity > than.specificity
-  return rank.order < than.order
 }

@@ -88,10 +88,6 @@ function xmlForm(series: Series): Form {
     mark,
     dateAt: (text, record) => text.indexOf(date, record) + date.length,
     push: (pieces, run, before) => {
-      if (before === 0 && run.slice(mark.length, mark.length + 2) === '0"') {
-        pieces.push(run)
-        return run.split(mark).length - 1
-      }
       const records = run.split(mark).slice(1)
       records.forEach((record, index) => {
         pieces.push(mark + String(before + index), record.slice(record.indexOf('"')))

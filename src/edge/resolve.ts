@@ -84,8 +84,8 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   }
   const match = matchPath(table, request.path)
   if (match.kind === 'none') return refuse(table.general.noEndpoint, { path: percentDecode(request.path) })
-  if (request.path.charAt(request.path.length - 1) !== '/') {
-    return { kind: 'redirect', location: request.path + '/' + (request.query === '' ? '' : '?' + request.query) }
+  if (request.path.slice(-1) !== '/') {
+    return { kind: 'redirect', location: request.path + '/' + (request.query && '?' + request.query) }
   }
 
   const wrong = wrongParameter(match)
@@ -170,23 +170,21 @@ function locate(
   return Object.assign({ kind: 'document' as const, key }, stored)
 }
 
-/** Source: RFC 8288. The other formats in this language, this format in the other languages. */
-function alternates(route: Route, values: Values, wanted: Wanted): string[] {
-  const path = '<' + fill(route.path, values) + '?format='
-  const inFormats = formats
-    .filter((format) => format !== wanted.format)
-    .map((format) => {
-      const language = wanted.language === null ? '' : '&language=' + wanted.language
-      return path + format + language + '>; rel="alternate"; type="application/' + format + '"'
-    })
-  if (wanted.language === null) return inFormats
-  const inLanguages = languages
-    .filter((language) => language !== wanted.language)
-    .map((language) => {
-      const target = path + wanted.format + '&language=' + language
-      return target + '>; rel="alternate"; type="application/' + wanted.format + '"; hreflang="' + language + '"'
-    })
-  return inFormats.concat(inLanguages)
+/** The other formats in this language, this format in the other languages. Source: RFC 8288. */
+function alternates(route: Route, values: Values, { format, language }: Wanted): string[] {
+  const link = (otherFormat: Format, otherLanguage: Language | null) =>
+    '<' +
+    fill(route.path, values) +
+    '?format=' +
+    otherFormat +
+    (otherLanguage === null ? '' : '&language=' + otherLanguage) +
+    '>; rel="alternate"; type="application/' +
+    otherFormat +
+    (otherLanguage === language ? '"' : '"; hreflang="' + String(otherLanguage) + '"')
+  return formats
+    .filter((other) => other !== format)
+    .map((other) => link(other, language))
+    .concat(language === null ? [] : languages.filter((other) => other !== language).map((other) => link(format, other)))
 }
 
 /** The first value of each parameter. Source: application/x-www-form-urlencoded. */

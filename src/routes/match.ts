@@ -19,11 +19,10 @@ const none: Match = { kind: 'none' }
  * @returns the first complete match, else the first incomplete one
  */
 export function matchPath(table: RouteTable, path: string): Match {
-  const closed = path.charAt(path.length - 1) === '/' ? path.slice(0, -1) : path
-  if (closed.charAt(0) !== '/') return none
-  const segments = closed.slice(1).split('/')
+  const closed = path.slice(-1) === '/' ? path.slice(0, -1) : path
+  const segments = closed.split('/')
   // No route is that deep: spares the decoding of absurd paths.
-  if (segments.length > 16) return none
+  if (segments[0] !== '' || segments.length > 16) return none
   const decoded = segments.map(percentDecode)
   let incomplete: Match = none
   for (let index = 0; index < table.routes.length; index++) {
@@ -35,7 +34,8 @@ export function matchPath(table: RouteTable, path: string): Match {
 }
 
 function matchRoute(route: Route, segments: readonly string[]): Match {
-  const templates = route.path.slice(1, -1).split('/')
+  // Both start with the empty text before the first slash.
+  const templates = route.path.slice(0, -1).split('/')
   if (segments.length > templates.length) return none
   const values: Record<string, string> = {}
   for (let index = 0; index < templates.length; index++) {

@@ -8,26 +8,14 @@ export function problemType(docsUrl: string, problem: Problem): string {
   return docsUrl + '/v1/endpoints/' + problem.group + '/#error-' + String(problem.status) + '-' + problem.slug
 }
 
-/** The fields of an error body, in their order, with the text filled in. */
-export function problemBody(docsUrl: string, problem: Problem, values: Values) {
-  return { title: fill(problem.title, values), type: problemType(docsUrl, problem), status: problem.status }
-}
-
 /** An error document in full: the same bytes as the renderer gives for the same body. */
 export function problemDocument(docsUrl: string, problem: Problem, values: Values, format: Format): string {
-  const body = problemBody(docsUrl, problem, values)
+  const body = { title: fill(problem.title, values), type: problemType(docsUrl, problem), status: problem.status }
   if (format === 'json') return JSON.stringify(body)
-  return (
-    '<?xml version="1.0" encoding="UTF-8"?>\n<root>' +
-    element('title', body.title) +
-    element('type', body.type) +
-    element('status', String(body.status)) +
-    '</root>'
-  )
-}
-
-function element(name: string, text: string): string {
-  return text === '' ? '<' + name + '/>' : '<' + name + '>' + escapeXmlText(text) + '</' + name + '>'
+  const element = (name: keyof typeof body) =>
+    '<' + name + '>' + escapeXmlText(String(body[name])) + '</' + name + '>'
+  const elements = element('title') + element('type') + element('status')
+  return '<?xml version="1.0" encoding="UTF-8"?>\n<root>' + elements + '</root>'
 }
 
 /** Text as XML 1.0 content. What XML cannot hold (a request can ask for anything) becomes U+FFFD. */

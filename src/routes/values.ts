@@ -1,12 +1,17 @@
 /** What counts as an ISIN and as a day: asked by the edge of a request, by the checks of a database. */
 
-/**
- * Whether the text is an ISIN in upper case with its right check digit.
- * Source: ISO 6166; letters count 10 to 35, then the Luhn sum over all digits.
- */
+/** Whether the text is an ISIN in upper case with its right check digit. Source: ISO 6166. */
 export function isIsin(text: string): boolean {
-  if (!/^[A-Z]{2}[A-Z0-9]{9}[0-9]$/.test(text)) return false
-  const digits = text.replace(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55))
+  return isIsinInEitherCase(text) && text === text.toUpperCase()
+}
+
+/**
+ * Whether a request's text names an ISIN. Letters count 10 to 35, then the Luhn sum over all digits. ASCII only:
+ * `\u0131` is not taken for an I because its upper case is one.
+ */
+export function isIsinInEitherCase(text: string): boolean {
+  if (!/^[A-Za-z]{2}[A-Za-z0-9]{9}[0-9]$/.test(text)) return false
+  const digits = text.replace(/[A-Za-z]/g, (letter) => String(parseInt(letter, 36)))
   let sum = 0
   for (let index = 0; index < digits.length; index++) {
     const digit = Number(digits.charAt(digits.length - 1 - index))
@@ -16,14 +21,6 @@ export function isIsin(text: string): boolean {
   return sum % 10 === 0
 }
 
-/**
- * Whether a request's text names an ISIN, in either case. ASCII only: `\u0131` is not taken for an I because its upper
- * case is one.
- */
-export function isIsinInEitherCase(text: string): boolean {
-  return /^[A-Za-z0-9]{12}$/.test(text) && isIsin(text.toUpperCase())
-}
-
 /** Whether the text is an ISO 8601 day, YYYY-MM-DD, that exists in the Gregorian calendar. */
 export function isDay(text: string): boolean {
   if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return false
@@ -31,6 +28,7 @@ export function isDay(text: string): boolean {
   const month = Number(text.slice(5, 7))
   const day = Number(text.slice(8))
   const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  const days = month === 2 ? (isLeapYear ? 29 : 28) : month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+  // July and August both have 31 days: from there on it is the even months.
+  const days = month === 2 ? (isLeapYear ? 29 : 28) : 30 + ((month + (month > 7 ? 1 : 0)) % 2)
   return month >= 1 && month <= 12 && day >= 1 && day <= days
 }

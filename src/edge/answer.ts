@@ -65,7 +65,7 @@ export async function answer<B>(
     case 'preflight':
       return {
         status: 204,
-        headers: Object.assign(commonHeaders('public, max-age=86400', []), {
+        headers: Object.assign(commonHeaders(settings.cacheControl, []), {
           Allow: allowedMethods,
           'Access-Control-Allow-Methods': allowedMethods,
           'Access-Control-Allow-Headers': '*',
@@ -146,7 +146,7 @@ function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string
     })
   })
   const digest = sums.map((sum) => ('0000000' + sum.toString(16)).slice(-8)).join('')
-  return '"' + digest + '-' + from + '-' + to + '"'
+  return `"${digest}-${from}-${to}"`
 }
 
 /** The refusal that lies beside a known fund's answers, else the one of an unknown fund. */

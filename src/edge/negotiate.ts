@@ -66,8 +66,8 @@ function parseRange(text: string): Range {
   const given = /;\s*q=([^;\s]*)/.exec(text)
   if (given === null) return { name, quality: 1 }
   const value = given[1] as string
-  // A quality that is none makes the range void.
-  return { name, quality: /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(value) ? Number(value) : 0 }
+  // A quality that is none is not a number, which is not more than any other: the range is void.
+  return { name, quality: /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(value) ? Number(value) : NaN }
 }
 
 function rankOf<T>(offer: T, ranges: readonly Range[], specificity: Specificity<T>): Rank {

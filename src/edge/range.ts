@@ -32,7 +32,7 @@ export function joinWindows(format: Format, series: Series, texts: readonly stri
   texts.forEach((text, index) => {
     const opened = text.indexOf(form.open)
     const closed = text.lastIndexOf(form.close)
-    if (opened < 0 || closed < opened) throw new Error('not a window of ' + series.list)
+    if (opened < 0 || closed < opened) throw new Error('not a window')
     const start = opened + form.open.length
     if (index === 0) pieces.push(text.slice(0, start))
     tail = text.slice(closed)

@@ -172,15 +172,12 @@ function locate(
 
 /** The other formats in this language, this format in the other languages. Source: RFC 8288. */
 function alternates(route: Route, values: Values, { format, language }: Wanted): string[] {
-  const link = (otherFormat: Format, otherLanguage: Language | null) =>
-    '<' +
-    fill(route.path, values) +
-    '?format=' +
-    otherFormat +
-    (otherLanguage === null ? '' : '&language=' + otherLanguage) +
-    '>; rel="alternate"; type="application/' +
-    otherFormat +
-    (otherLanguage === language ? '"' : '"; hreflang="' + String(otherLanguage) + '"')
+  const path = fill(route.path, values)
+  const link = (otherFormat: Format, otherLanguage: Language | null) => {
+    const inLanguage = otherLanguage === null ? '' : `&language=${otherLanguage}`
+    const hreflang = otherLanguage === language ? '' : `; hreflang="${otherLanguage}"`
+    return `<${path}?format=${otherFormat}${inLanguage}>; rel="alternate"; type="application/${otherFormat}"${hreflang}`
+  }
   return formats
     .filter((other) => other !== format)
     .map((other) => link(other, language))

@@ -27,7 +27,7 @@ export function errorKey(route: Route, values: Values, format: Format): string {
 
 /** The key of one calendar year of a date-range route. */
 export function windowKey(route: Route, values: Values, year: number | string, format: Format): string {
-  return folderKey(route, values) + String(year) + '.' + format
+  return `${folderKey(route, values)}${year}.${format}`
 }
 
 /** The key of the list of windows of a date-range route: JSON in every case, it is read by the edge. */
@@ -37,7 +37,7 @@ export function windowListKey(route: Route, values: Values): string {
 
 /** The key of an error whose text does not depend on the request. */
 export function sharedErrorKey(problem: Problem, format: Format): string {
-  return 'errors/' + problem.group + '/' + String(problem.status) + '-' + problem.slug + '.' + format
+  return `errors/${problem.group}/${problem.status}-${problem.slug}.${format}`
 }
 
 /** Puts values into a template's `{name}`s: the template is cut there, so that no value is looked at again. */

@@ -5,7 +5,7 @@ import type { Format, Problem, Values } from './table.ts'
 
 /** The address of an error's documentation. Source: the interface, error body, `type`. */
 export function problemType(docsUrl: string, problem: Problem): string {
-  return docsUrl + '/v1/endpoints/' + problem.group + '/#error-' + String(problem.status) + '-' + problem.slug
+  return `${docsUrl}/v1/endpoints/${problem.group}/#error-${problem.status}-${problem.slug}`
 }
 
 /** An error document in full: the same bytes as the renderer gives for the same body. */
@@ -13,7 +13,7 @@ export function problemDocument(docsUrl: string, problem: Problem, values: Value
   const body = { title: fill(problem.title, values), type: problemType(docsUrl, problem), status: problem.status }
   if (format === 'json') return JSON.stringify(body)
   const element = (name: keyof typeof body) =>
-    '<' + name + '>' + escapeXmlText(String(body[name])) + '</' + name + '>'
+    `<${name}>${escapeXmlText(`${body[name]}`)}</${name}>`
   const elements = element('title') + element('type') + element('status')
   return '<?xml version="1.0" encoding="UTF-8"?>\n<root>' + elements + '</root>'
 }

@@ -1,6 +1,6 @@
 /** Making a database file whole or not at all: it is written under another name beside its place, then renamed. */
 
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { schemaSql } from './schema.ts'
@@ -37,7 +37,7 @@ export function newDatabase(file: string): NewDatabase {
     db.exec(schemaSql())
   } catch (error) {
     discard()
-    throw new Error(`${file} cannot be made: ${messageOf(error)}`, { cause: error })
+    throw cannotBeMade(file, error)
   }
   const made = db
   const keep = () => {
@@ -47,6 +47,21 @@ export function newDatabase(file: string): NewDatabase {
     renameSync(temporary, path)
   }
   return { db: made, keep, discard }
+}
+
+/** What is there already, be it a link that leads nowhere; undefined where there is nothing. */
+export function entryAt(file: string): Stats | undefined {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })
+  } catch (error) {
+    throw cannotBeMade(file, error)
+  }
+}
+
+/** @param reason what was thrown */
+export function cannotBeMade(file: string, reason: unknown): Error {
+  const message = reason instanceof Error ? reason.message : String(reason)
+  return new Error(`${file} cannot be made: ${message}`, { cause: reason })
 }
 
 function temporaryName(path: string, pid: number | string): string {
@@ -81,8 +96,4 @@ function removeEmptyFolders(folder: string, top: string): void {
   } catch {
     // Somebody has put something there meanwhile: it stays.
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,0 +1,93 @@
+/**
+ * A database of invented funds that looks real. The same options give the same bytes, and a fund is the same however
+ * many there are beside it: it is computed from the seed and its number, one after the other, in bounded memory.
+ */
+
+import { statSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { newDatabase } from '../source/new-database.ts'
+import { demoApplicationId, mayOverwrite } from './demo-file.ts'
+import { fundWriter, type Demo } from './fund-writer.ts'
+import { instrument } from './instrument.ts'
+import { mostFunds, securityNumbers } from './isin.ts'
+import { marketOver } from './market.ts'
+import { demoPeriod } from './period.ts'
+import { placeOf } from './places.ts'
+
+export interface DemoOptions {
+  readonly file: string
+  /** From twelve on, every kind of fund, every structure type and every exception is among them. */
+  readonly funds: number
+  /** Years of prices before `until`. */
+  readonly years: number
+  /** ISO date of the last prices; where it is no business day, the last one before it. */
+  readonly until: string
+  readonly seed: number
+  readonly onFund?: (done: number, of: number) => void
+  readonly signal?: AbortSignal
+}
+
+export interface DemoSummary {
+  readonly funds: number
+  readonly prices: number
+  /** Of the file. */
+  readonly bytes: number
+}
+
+/**
+ * Writes the database, over an older demo if there is one.
+ * @throws {RangeError} for options that make no database
+ * @throws {Error} if the file exists and is no demo database, or cannot be written
+ * @throws the signal's reason, soon after it is aborted; nothing is left behind, and an older demo is untouched
+ */
+export async function writeDemo(options: DemoOptions): Promise<DemoSummary> {
+  const { file, funds, years, until, seed, signal } = options
+  if (!Number.isInteger(funds) || funds < 1 || funds > mostFunds)
+    throw new RangeError(`not a number of funds from 1 to ${mostFunds}: ${funds}`)
+  if (!Number.isSafeInteger(seed)) throw new RangeError(`not a seed: ${seed}`)
+  const period = demoPeriod(until, years)
+  mayOverwrite(file)
+  signal?.throwIfAborted()
+
+  const made = newDatabase(file)
+  try {
+    made.db.pragma(`application_id = ${demoApplicationId}`)
+    // Each lookup of a parent row costs time, and the parent is written first anyway.
+    made.db.pragma('foreign_keys = OFF')
+    made.db.exec('BEGIN')
+    const market = marketOver(seed, period.calendar)
+    const prices = await writeFunds(fundWriter(made.db, { seed, period, market }), options, period)
+    made.db.exec('COMMIT')
+    mayOverwrite(file)
+    made.keep()
+    return { funds, prices, bytes: statSync(file).size }
+  } catch (error) {
+    made.discard()
+    throw error
+  }
+}
+
+/** In ascending order of ISIN, which is the order of every table. */
+async function writeFunds(
+  write: ReturnType<typeof fundWriter>,
+  { funds, seed, onFund, signal }: DemoOptions,
+  period: Demo['period'],
+): Promise<number> {
+  let prices = 0
+  for (const [done, number] of numbersByIsin(seed, funds).entries()) {
+    prices += write(instrument(seed, number, period))
+    onFund?.(done + 1, funds)
+    await setImmediate()
+    signal?.throwIfAborted()
+  }
+  return prices
+}
+
+function numbersByIsin(seed: number, funds: number): readonly number[] {
+  return Array.from({ length: funds }, (_, number) => ({
+    number,
+    isin: securityNumbers(seed, number, placeOf(seed, number).country).isin,
+  }))
+    .sort((a, b) => (a.isin < b.isin ? -1 : 1))
+    .map(({ number }) => number)
+}

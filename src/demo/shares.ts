@@ -1,0 +1,61 @@
+/** Splitting a whole into percents with two decimals that add up to exactly 100. */
+
+import type { Random } from './random.ts'
+
+/** A German name and, where it differs, the English one. */
+export type Name = readonly [german: string, english?: string]
+
+/** One entry of a breakdown or list, counted in hundredths of a percent so that sums are exact. */
+export interface Share {
+  readonly name: Name
+  readonly hundredths: number
+}
+
+export const wholeHundredths = 10_000
+
+/** By the largest remainder: hundredths proportional to the weights, `whole` in total. */
+export function hundredthsOf(weights: readonly number[], whole = wholeHundredths): readonly number[] {
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  const exact = weights.map((weight) => (weight / total) * whole)
+  const missing = whole - exact.reduce((sum, value) => sum + Math.floor(value), 0)
+  const byRemainder = exact
+    .map((value, i) => ({ i, remainder: value - Math.floor(value) }))
+    .sort((a, b) => b.remainder - a.remainder || a.i - b.i)
+  const rounded = new Set(byRemainder.slice(0, missing).map(({ i }) => i))
+  return exact.map((value, i) => Math.floor(value) + (rounded.has(i) ? 1 : 0))
+}
+
+/** All names in their own order (years, sizes), with weights that vary. */
+export function inOrder(random: Random, names: readonly Name[]): readonly Share[] {
+  const weights = names.map(() => random.between(0.25, 1.6))
+  return withNames(names, hundredthsOf(weights))
+}
+
+/** The largest first; each weighs about `ratio` of the one before. Earlier names tend to be larger. */
+export function ranked(random: Random, names: readonly Name[], ratio: number): readonly Share[] {
+  let level = 1
+  const weights = names.map(() => (level *= ratio) * random.between(0.7, 1.3))
+  return largestFirst(withNames(names, hundredthsOf(weights)))
+}
+
+export function largestFirst(shares: readonly Share[]): readonly Share[] {
+  return shares.toSorted((a, b) => b.hundredths - a.hundredths)
+}
+
+export function withNames(names: readonly Name[], hundredths: readonly number[]): readonly Share[] {
+  return names.map((name, i) => ({ name, hundredths: hundredths[i] ?? 0 }))
+}
+
+/** Moves hundredths from one entry to another, as a derivative does; entries may fall below nothing. */
+export function shifted(
+  shares: readonly Share[],
+  from: number,
+  to: number,
+  hundredths: number,
+): readonly Share[] {
+  return shares.map((share, i) => {
+    if (i === from) return { ...share, hundredths: share.hundredths - hundredths }
+    if (i === to) return { ...share, hundredths: share.hundredths + hundredths }
+    return share
+  })
+}

@@ -1,0 +1,123 @@
+/**
+ * The oracle's answers as trees, and their two texts: JSON by hand, because JavaScript objects reorder keys that look
+ * like integers, and XML through xmlbuilder2. Knows nothing of funds.
+ */
+import { create } from 'xmlbuilder2'
+
+type XmlBuilder = ReturnType<typeof create>
+
+export type Tree = string | number | boolean | null | Branch
+
+export interface Branch {
+  /** record: keys are the interface's names. keyed: keys are data (years, dates …). list: keys are positions. */
+  readonly kind: 'record' | 'keyed' | 'list'
+  readonly entries: readonly (readonly [key: string, value: Tree])[]
+}
+
+/** An object whose keys are names of the interface; a member that is undefined is left out. */
+export function record(members: Readonly<Record<string, Tree | undefined>>): Branch {
+  const entries: [string, Tree][] = []
+  for (const [key, value] of Object.entries(members)) if (value !== undefined) entries.push([key, value])
+  return { kind: 'record', entries }
+}
+
+/** `funds.<isin>`: a map whose keys are element names in XML. */
+export function byIsin(entries: readonly (readonly [string, Tree])[]): Branch {
+  return { kind: 'record', entries }
+}
+
+/** A map whose keys are data, in the order given. */
+export function keyed(entries: readonly (readonly [string, Tree])[]): Branch {
+  return { kind: 'keyed', entries }
+}
+
+export function list(items: readonly Tree[]): Branch {
+  return { kind: 'list', entries: items.map((item, index) => [String(index), item] as const) }
+}
+
+/** Shortest decimal text of a number, never an exponent: 1e-7 is 0.0000001. */
+export function decimal(value: number): string {
+  if (!Number.isFinite(value)) throw new Error(`${String(value)} has no decimal form`)
+  const shortest = String(value)
+  const parts = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(shortest)
+  if (parts === null) return shortest
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts
+  const digits = whole + fraction
+  const point = whole.length + Number(exponent)
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
+  if (point >= digits.length) return sign + digits + '0'.repeat(point - digits.length)
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
+}
+
+export function toJson(tree: Tree): string {
+  if (tree === null || typeof tree === 'string' || typeof tree === 'boolean') return JSON.stringify(tree)
+  if (typeof tree === 'number') return decimal(tree)
+  if (tree.kind === 'list') return `[${tree.entries.map(([, value]) => toJson(value)).join(',')}]`
+  return `{${tree.entries.map(([key, value]) => `${JSON.stringify(key)}:${toJson(value)}`).join(',')}}`
+}
+
+/**
+ * xmlbuilder2 writes the elements; characters that it would leave as they are (an ampersand that looks like the start
+ * of an entity, carriage returns, white space in attributes) travel through it as private characters.
+ */
+export function toXml(tree: Branch): string {
+  const document = create({ version: '1.0', encoding: 'UTF-8' })
+  addChildren(document.ele('root'), tree)
+  const text = document.end({ prettyPrint: false }).replace('?>', '?>\n')
+  return text.replace(/[\uE000-\uE003]/g, (stand) => references[stand] ?? stand)
+}
+
+const references: Readonly<Record<string, string>> = {
+  '\uE000': '&amp;',
+  '\uE001': '&#xD;',
+  '\uE002': '&#x9;',
+  '\uE003': '&#xA;',
+}
+
+function addChildren(parent: XmlBuilder, branch: Branch): void {
+  for (const [key, value] of branch.entries) {
+    const element = branch.kind === 'record' ? parent.ele(key) : parent.ele('item', { key: attribute(key) })
+    if (typeof value === 'object' && value !== null) {
+      addChildren(element, value)
+      continue
+    }
+    const text = xmlText(value)
+    if (text !== '') element.txt(text)
+  }
+}
+
+function xmlText(value: string | number | boolean | null): string {
+  if (value === null) return ''
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  return characters(typeof value === 'number' ? decimal(value) : value)
+}
+
+function attribute(key: string): string {
+  return characters(key).replaceAll('\t', '\uE002').replaceAll('\n', '\uE003')
+}
+
+function characters(text: string): string {
+  if (/[\uE000-\uE003]/.test(text)) throw new Error('the oracle keeps U+E000 to U+E003 for itself')
+  return text.replaceAll('&', '\uE000').replaceAll('\r', '\uE001')
+}
+
+/** The same tree with U+FFFD for each character that XML 1.0 cannot hold: only error bodies need it. */
+export function withXmlCharacters(tree: Branch): Branch {
+  return {
+    kind: tree.kind,
+    entries: tree.entries.map(
+      ([key, value]) => [key, typeof value === 'string' ? legal(value) : value] as const,
+    ),
+  }
+}
+
+function legal(text: string): string {
+  return [...text]
+    .map((character) => (isXmlCharacter(character.codePointAt(0) ?? 0) ? character : '\uFFFD'))
+    .join('')
+}
+
+function isXmlCharacter(code: number): boolean {
+  if (code < 0x20) return code === 0x9 || code === 0xa || code === 0xd
+  return code <= 0xd7ff || (code >= 0xe000 && code <= 0xfffd) || code >= 0x10000
+}

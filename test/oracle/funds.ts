@@ -1,0 +1,56 @@
+/** The fund database as the oracle reads it: one query at a time, nothing kept. */
+import Database from 'better-sqlite3'
+import { record, type Branch } from './document.ts'
+
+export interface Funds {
+  readonly select: <Row>(sql: string, ...parameters: readonly (string | number)[]) => readonly Row[]
+  readonly find: (isin: string) => FundRow | undefined
+  readonly all: () => readonly FundRow[]
+  readonly close: () => void
+}
+
+export interface FundRow {
+  readonly isin: string
+  readonly wkn: string | null
+  readonly name: string
+  readonly fund_inception_date: string
+  readonly status_date: string | null
+  readonly url: string
+  readonly currency: string
+  readonly data_permitted: 0 | 1
+  readonly prices_permitted: 0 | 1
+  readonly performance_permitted: 0 | 1
+}
+
+export function openFunds(path: string): Funds {
+  const db = new Database(path, { readonly: true, fileMustExist: true })
+  const select = <Row>(sql: string, ...parameters: readonly (string | number)[]): readonly Row[] =>
+    db.prepare(sql).all(...parameters) as Row[]
+  return {
+    select,
+    find: (isin) => select<FundRow>('SELECT * FROM fund WHERE isin = ?', isin)[0],
+    all: () => select<FundRow>('SELECT * FROM fund ORDER BY isin'),
+    close: () => {
+      db.close()
+    },
+  }
+}
+
+/** The object `fund` of every endpoint but the profile; the price endpoints never carry the status date. */
+export function basicFund(fund: FundRow, status: 'with status date' | 'without status date'): Branch {
+  return record({
+    name: fund.name,
+    isin: fund.isin,
+    wkn: fund.wkn,
+    fund_inception_date: fund.fund_inception_date,
+    status_date: status === 'with status date' ? (fund.status_date ?? undefined) : undefined,
+    url: fund.url,
+  })
+}
+
+/** Whether the fund's first birthday lies after the as-of date; born on 29 February, it has it on the 28th. */
+export function isTooYoung(fund: FundRow, asOf: string): boolean {
+  const [year = '', month = '', day = ''] = fund.fund_inception_date.split('-')
+  const birthday = `${String(Number(year) + 1).padStart(4, '0')}-${month}-${month === '02' && day === '29' ? '28' : day}`
+  return birthday > asOf
+}

@@ -1,0 +1,164 @@
+/**
+ * A second, small and slow implementation of the whole interface, straight from SQL: what the product must answer. It
+ * shares no code with src/, so that a wrong declaration there cannot agree with itself.
+ */
+import { problemBody, problems, type Problem } from './problems.ts'
+import { toJson, toXml, withXmlCharacters, type Branch } from './document.ts'
+import { allocations, emt, figures, structure } from './facts.ts'
+import { openFunds, type Funds } from './funds.ts'
+import { acceptedFormat, acceptedLanguage, type Format, type Language } from './negotiate.ts'
+import {
+  performanceLaunch,
+  performanceLegal,
+  performanceYears,
+  performanceYearsOfAll,
+} from './performance.ts'
+import { currentPrices, currentPricesOfAll, historicPrices } from './prices.ts'
+import { profile } from './profile.ts'
+import { endpointsWithLanguages, route, type Call } from './route.ts'
+import { decodePercent, readTarget } from './target.ts'
+
+export interface OracleRequest {
+  /** GET unless given. */
+  readonly method?: string
+  /** Path and query as they stand on the request line. */
+  readonly target: string
+  readonly accept?: string | undefined
+  readonly acceptLanguage?: string | undefined
+}
+
+export interface OracleAnswer {
+  readonly status: number
+  /** content-type, content-language, location and allow, where the interface has them; in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Empty for HEAD, OPTIONS and redirects. */
+  readonly body: string
+}
+
+export interface Oracle {
+  readonly answer: (request: OracleRequest) => OracleAnswer
+  readonly isins: () => readonly string[]
+  readonly close: () => void
+}
+
+export interface OracleSettings {
+  /** Path of the fund database. */
+  readonly db: string
+  /** YYYY-MM-DD */
+  readonly asOf: string
+  readonly docsUrl: string
+}
+
+export function openOracle(settings: OracleSettings): Oracle {
+  const funds = openFunds(settings.db)
+  return {
+    answer: (request) => {
+      const answer = answerWithBody(funds, settings, request)
+      return request.method === 'HEAD' ? { ...answer, body: '' } : answer
+    },
+    isins: () => funds.all().map((fund) => fund.isin),
+    close: funds.close,
+  }
+}
+
+function answerWithBody(
+  funds: Funds,
+  { asOf, docsUrl }: OracleSettings,
+  request: OracleRequest,
+): OracleAnswer {
+  const { method = 'GET' } = request
+  const { path, rawQuery, parameter } = readTarget(request.target)
+  const askedFormat = parameter('format')
+  const format = isFormat(askedFormat) ? askedFormat : acceptedFormat(request.accept)
+  const refuse = (problem: Problem): OracleAnswer => refusal(problem, format, docsUrl)
+
+  if (method === 'OPTIONS') return { status: 204, headers: {}, body: '' }
+  if (method !== 'GET' && method !== 'HEAD') return refuse(problems.wrongMethod(method))
+
+  if (!path.endsWith('/') && route(`${path}/`) !== undefined) {
+    return { status: 308, headers: { location: `${path}/${rawQuery}` }, body: '' }
+  }
+  const call = route(path)
+  if (call === undefined) return refuse(problems.noEndpoint(decodePercent(path)))
+  if ('slug' in call) return refuse(call)
+  if (askedFormat !== undefined && !isFormat(askedFormat)) return refuse(problems.wrongFormat(askedFormat))
+  const hasLanguages = endpointsWithLanguages.includes(call.endpoint)
+  const language = hasLanguages ? readLanguage(parameter('language'), request.acceptLanguage) : 'de'
+  if (typeof language === 'object') return refuse(language)
+
+  const document = answerCall(funds, asOf, call, language)
+  if ('slug' in document) return refuse(document)
+  const headers = { 'content-type': contentTypes[format] }
+  return {
+    status: 200,
+    headers: hasLanguages ? { ...headers, 'content-language': language } : headers,
+    body: encode(document, format),
+  }
+}
+
+function readLanguage(asked: string | undefined, header: string | undefined): Language | Problem {
+  if (asked === undefined) return acceptedLanguage(header)
+  return isLanguage(asked) ? asked : problems.wrongLanguage(asked)
+}
+
+function answerCall(all: Funds, asOf: string, call: Call, language: Language): Branch | Problem {
+  const { endpoint, isin } = call
+  const funds = call.hasForm ? all : { ...all, find: () => undefined }
+  switch (endpoint) {
+    case 1:
+      return currentPrices(funds, isin)
+    case 2:
+      return currentPricesOfAll(funds)
+    case 3:
+      return historicPrices(funds, isin, call.from, call.to)
+    case 4:
+      return performanceYears(funds, asOf, isin)
+    case 5:
+      return performanceYearsOfAll(funds, asOf)
+    case 6:
+      return structure(funds, isin, call.type, language)
+    case 7:
+      return figures(funds, isin, language)
+    case 8:
+      return performanceLegal(funds, asOf, isin)
+    case 9:
+      return performanceLaunch(funds, asOf, isin)
+    case 10:
+      return profile(funds, isin, language)
+    case 11:
+      return allocations(funds, isin, 1, language)
+    case 12:
+      return allocations(funds, isin, 0, language)
+    case 13:
+      return emt(funds, isin)
+    default:
+      return endpoint satisfies never
+  }
+}
+
+const contentTypes = {
+  json: 'application/json; charset=utf-8',
+  xml: 'application/xml; charset=utf-8',
+} as const
+
+function refusal(problem: Problem, format: Format, docsUrl: string): OracleAnswer {
+  const body = problemBody(problem, docsUrl)
+  const headers = { 'content-type': contentTypes[format], 'content-language': 'en' }
+  return {
+    status: problem.status,
+    headers: problem.status === 405 ? { ...headers, allow: 'GET, HEAD, OPTIONS' } : headers,
+    body: encode(format === 'xml' ? withXmlCharacters(body) : body, format),
+  }
+}
+
+function encode(document: Branch, format: Format): string {
+  return format === 'json' ? toJson(document) : toXml(document)
+}
+
+function isFormat(value: string | undefined): value is Format {
+  return value === 'json' || value === 'xml'
+}
+
+function isLanguage(value: string): value is Language {
+  return value === 'de' || value === 'en'
+}

@@ -1,0 +1,85 @@
+/** The oracle's texts and its negotiation, held to literal values. */
+import { describe, expect, it } from 'vitest'
+import { decimal, keyed, record, toJson, toXml } from './document.ts'
+import { acceptedFormat, acceptedLanguage } from './negotiate.ts'
+import { decodePercent } from './target.ts'
+
+describe('texts', () => {
+  it('writes numbers in their shortest form without an exponent', () => {
+    expect([1e-7, -1.5e-10, 1e21, 1.2345e22, 100, -0.1, 0.1 + 0.2, -0].map(decimal)).toEqual([
+      '0.0000001',
+      '-0.00000000015',
+      '1000000000000000000000',
+      '12345000000000000000000',
+      '100',
+      '-0.1',
+      '0.30000000000000004',
+      '0',
+    ])
+  })
+
+  it('escapes text and keys as the contract says', () => {
+    const tree = record({
+      a: '&amp; <"\'> \r\n\t',
+      b: keyed([['&amp; <"\'> \r\n\t', true]]),
+      c: '',
+      d: null,
+      e: false,
+    })
+    expect(toXml(tree)).toBe(
+      '<?xml version="1.0" encoding="UTF-8"?>\n<root><a>&amp;amp; &lt;"\'&gt; &#xD;\n\t</a>' +
+        '<b><item key="&amp;amp; &lt;&quot;\'&gt; &#xD;&#xA;&#x9;">1</item></b><c/><d/><e>0</e></root>',
+    )
+    expect(
+      toJson(
+        keyed([
+          ['10', 1e-7],
+          ['9', null],
+        ]),
+      ),
+    ).toBe('{"10":0.0000001,"9":null}')
+  })
+
+  it('decodes percent escapes, and leaves a text alone that has one which cannot be decoded', () => {
+    expect(decodePercent('%41%C3%A4%E2%82%AC%F0%9F%98%80')).toBe('Aä€😀')
+    expect(decodePercent('%41%zz%C3%A4')).toBe('%41%zz%C3%A4')
+  })
+})
+
+describe('negotiation', () => {
+  it.each([
+    [undefined, 'json'],
+    ['', 'json'],
+    ['text/html', 'json'],
+    ['application/xml;q=nonsense', 'json'],
+    ['TEXT/XML', 'xml'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'xml'],
+    ['application/xml;q=0.5, */*;q=0.8', 'json'],
+    ['*/*, application/xml', 'xml'],
+    ['application/xml, application/json', 'xml'],
+    ['application/json, application/xml', 'json'],
+    ['application/json;q=0, */*', 'xml'],
+    ['application/json;q=0.5, */*;q=0.8', 'xml'],
+    ['application/xml;q=0.4, application/hal+json;q=0.5', 'json'],
+    ['application/xml;q=0', 'json'],
+  ])('takes Accept %s as %s', (header, format) => {
+    expect(acceptedFormat(header)).toBe(format)
+  })
+
+  it.each([
+    [undefined, 'de'],
+    ['fr', 'de'],
+    ['en-GB', 'en'],
+    ['EN', 'en'],
+    ['fr, en;q=0.3', 'en'],
+    ['de;q=0.5, en;q=0.6', 'en'],
+    ['en, de', 'en'],
+    ['*, en', 'en'],
+    ['de;q=0.5, *', 'en'],
+    ['en;q=0.9, *', 'de'],
+    ['de;q=0, en;q=0.1', 'en'],
+    ['en;q=0', 'de'],
+  ])('takes Accept-Language %s as %s', (header, language) => {
+    expect(acceptedLanguage(header)).toBe(language)
+  })
+})

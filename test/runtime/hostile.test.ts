@@ -1,0 +1,81 @@
+/** Nothing that a client sends reaches a file outside the snapshot or harms the server. */
+import { writeFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { beforeAll, expect, it } from 'vitest'
+import { create } from 'xmlbuilder2'
+import { differences } from '../oracle/compare.ts'
+import { hostileRequest } from '../oracle/hostile.ts'
+import { allFundsRequests, fundPaths, refusalRequests } from '../oracle/requests.ts'
+import { exchangeBytes, headerOf, parseResponses, type RawResponse } from '../support/request.ts'
+import { buildDemo, serve, type Served } from '../support/snapshots.ts'
+
+const secret = 'kanarienvogel-4711'
+
+let served: Served
+
+beforeAll(async () => {
+  served = await serve(buildDemo)
+  for (const name of ['canary.txt', 'canary.txt.json', 'index.json']) {
+    writeFileSync(served.folder.file(name), `{"secret":"${secret}"}`)
+  }
+  return served.stop
+})
+
+it('answers whatever is thrown at it with less than 500 and nothing of other files', async () => {
+  const [isin = ''] = served.oracle.isins()
+  await fc.assert(
+    fc.asyncProperty(hostileRequest(isin, 'canary.txt'), async ({ method, bytes }) => {
+      const answered = await exchangeBytes(served.base, bytes)
+      expect(answered.includes(secret)).toBe(false)
+      expect(answered.includes('root:x:0')).toBe(false)
+      expect(answered.includes('SQLite format 3')).toBe(false)
+      // A server that refuses a flood may close before its answer gets through.
+      if (answered.length === 0 && bytes.length > 16_000) return
+      const responses = parseResponses(answered, method === 'HEAD' ? 'by HEAD' : 'with bodies')
+      expect(responses.length).toBeGreaterThan(0)
+      for (const response of responses) expectHarmless(response)
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+it('still answers rightly afterwards', async () => {
+  const [isin = ''] = served.oracle.isins()
+  const requests = [
+    ...allFundsRequests(),
+    ...refusalRequests(isin),
+    ...fundPaths(isin).map(({ path }) => ({ target: path })),
+  ]
+  expect(await differences(served.base, served.oracle, requests)).toEqual([])
+})
+
+it('cuts no header out of what a request holds', async () => {
+  const targets = ['/api/v1/figures/x%0d%0aSet-Cookie:%20a=b', '/nothing%0d%0a%0d%0aHTTP/1.1%20200%20OK/']
+  for (const target of targets) {
+    const [response] = parseResponses(
+      await exchangeBytes(
+        served.base,
+        Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
+      ),
+    )
+    expect(response?.headers.map(([name]) => name)).not.toContain('set-cookie')
+  }
+})
+
+/** Below 500, and an error whose body is what its type says. */
+function expectHarmless(response: RawResponse): void {
+  expect(response.status).toBeGreaterThanOrEqual(200)
+  expect(response.status).toBeLessThan(500)
+  const type = headerOf(response, 'content-type')
+  if (response.status < 400 || response.body.length === 0 || type === undefined) return
+  const text = response.body.toString()
+  if (type.startsWith('application/json')) {
+    const parsed = JSON.parse(text) as Record<string, unknown>
+    expect(Object.keys(parsed)).toEqual(['title', 'type', 'status'])
+    expect(parsed.status).toBe(response.status)
+  } else {
+    expect(type).toBe('application/xml; charset=utf-8')
+    const root = create(text).root().toObject() as { root: Record<string, unknown> }
+    expect(Object.keys(root.root)).toEqual(['title', 'type', 'status'])
+  }
+}

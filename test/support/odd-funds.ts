@@ -1,0 +1,239 @@
+/**
+ * Funds that no demo has: every character that a format must escape, texts that look like a format's own marks, numbers
+ * at the edge of their notation, years without prices, each permission taken away once. As-of date: 2025-02-28.
+ */
+import Database from 'better-sqlite3'
+
+export const oddFunds = {
+  asOf: '2025-02-28',
+  /** Everything there is, as awkward as it may be. */
+  awkward: 'LU00000ODD13',
+  /** Born on 29 February 2024: a year old on the as-of date. */
+  leapling: 'LU00000ODD21',
+  /** Born on 1 March 2024: a year old the day after. */
+  young: 'LU00000ODD39',
+  withoutData: 'LU00000ODD47',
+  denied: 'LU00000ODD54',
+  pricesDenied: 'LU00000ODD62',
+  /** Also too young, which must not show. */
+  performanceDenied: 'LU00000ODD70',
+  /** Prices in 2019 and in 2022 only. */
+  gap: 'LU00000ODD88',
+} as const
+
+const forgedRecord = '"},{"date":"2020-01-01","issue_price":{"name":"'
+const forgedItem = '</value></item><item key="1"><date>2020-01-01</date>'
+const marks = `& < > " ' &amp; &#13; ]]> \\ / \t \n \r \u2028 \u0085 ÄÖÜß € 😀`
+
+type Row = Readonly<Record<string, string | number | null>>
+
+/** Fills an empty database of the schema. */
+export function insertOddFunds(path: string): void {
+  const db = new Database(path, { fileMustExist: true })
+  const insert = (table: string, row: Row): void => {
+    const columns = Object.keys(row)
+    const places = columns.map(() => '?').join(', ')
+    db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`).run(...Object.values(row))
+  }
+  db.transaction(() => {
+    insertFunds(insert)
+    for (const isin of Object.values(oddFunds)) if (isin.startsWith('LU')) insertSimple(insert, isin)
+    insertAwkward(insert, oddFunds.awkward)
+    for (const date of ['2019-03-01', '2019-12-31', '2022-01-01', '2022-12-31']) {
+      insert('price', price(oddFunds.gap, date, '10.5'))
+    }
+  })()
+  db.close()
+}
+
+type Insert = (table: string, row: Row) => void
+
+function insertFunds(insert: Insert): void {
+  const fund = (isin: string, row: Row): void => {
+    insert('fund', {
+      isin,
+      name: `Fund ${isin}`,
+      wkn: null,
+      fund_inception_date: '2015-06-01',
+      status_date: '2025-02-27',
+      url: `https://funds.example/${isin}`,
+      currency: 'EUR',
+      ...row,
+    })
+  }
+  fund(oddFunds.awkward, {
+    name: `  ${forgedRecord} ${forgedItem} ${marks} `,
+    wkn: 'ODD001',
+    url: 'https://funds.example/?a=1&b=%22%3C#"\'',
+    status_date: null,
+  })
+  fund(oddFunds.leapling, { fund_inception_date: '2024-02-29' })
+  fund(oddFunds.young, { fund_inception_date: '2024-03-01' })
+  fund(oddFunds.withoutData, {})
+  fund(oddFunds.denied, { data_permitted: 0 })
+  fund(oddFunds.pricesDenied, { prices_permitted: 0 })
+  fund(oddFunds.performanceDenied, { performance_permitted: 0, fund_inception_date: '2024-12-01' })
+  fund(oddFunds.gap, {})
+}
+
+/** A little of everything, so that only permission and age decide what is answered. */
+function insertSimple(insert: Insert, isin: string): void {
+  if (isin === oddFunds.withoutData || isin === oddFunds.awkward) return
+  if (isin !== oddFunds.gap) insert('price', price(isin, '2025-02-27', '10.5'))
+  insert('performance_year', { isin, year: 2024, percent: 5.25 })
+  insert('structure_item', {
+    isin,
+    type: 'countries',
+    position: 0,
+    name_de: 'Schweden',
+    name_en: 'Sweden',
+    percent: 100,
+  })
+  insert('key_figure', { isin, position: 0, name_de: 'Volatilität', name_en: 'Volatility', value: '1,5 %' })
+  insert('launch_point', { isin, date: '2024-12-02', value: 100 })
+  // A line without periods is legal performance data too.
+  insert('legal_point', { isin, date: '2024-12-02', value: 0 })
+  insert('asset_allocation', {
+    isin,
+    derivatives: 0,
+    position: 0,
+    class_de: 'Aktien',
+    class_en: 'Shares',
+    date: '2024-12-31',
+    percent: 99.5,
+  })
+  insert('emt', { isin })
+  insert('profile', profile(isin, {}))
+}
+
+function insertAwkward(insert: Insert, isin: string): void {
+  insert('price', price(isin, '2019-12-31', '-0.00'))
+  insert('price', {
+    ...price(isin, '2020-01-01', '0.0001'),
+    intercompany_profit: '1.10',
+    share_profit2: '-2.00',
+  })
+  insert('price', { ...price(isin, '2020-02-29', '100'), share_profit: '3', real_estate_profits: '0.50' })
+  insert('price', price(isin, '2021-12-31', '123456789012345678.123456789'))
+  for (const [year, percent] of [
+    [2019, 1e-7],
+    [2020, -1.5e-10],
+    [2021, 1e21],
+    [2022, -0.1],
+    [2023, 1.2345e22],
+  ]) {
+    insert('performance_year', { isin, year: year ?? 0, percent: percent ?? 0 })
+  }
+  const names = ['Plain', marks, forgedRecord, forgedItem, '7', ' spaces ']
+  names.forEach((name, position) => {
+    insert('structure_item', {
+      isin,
+      type: 'top_values',
+      position,
+      name_de: name,
+      name_en: position % 2 === 0 ? null : `en ${name}`,
+      percent: -position / 3,
+    })
+    insert('key_figure', {
+      isin,
+      position,
+      name_de: name,
+      name_en: null,
+      value: name,
+      value2: position % 2 === 0 || position % 3 === 0 ? null : name,
+      has_value2: position % 3 === 0 ? 0 : 1,
+    })
+    insert('legal_period', {
+      isin,
+      label: name,
+      date_from: '2009-01-02',
+      date_realfrom: '2009-01-05',
+      date_to: '2010-11-12',
+      gross: position % 2 === 0 ? null : 1e-7,
+      net: position % 3 === 0 ? null : 3,
+    })
+  })
+  insert('legal_point', { isin, date: '1969-12-31', value: 0 })
+  insert('legal_point', { isin, date: '1970-01-01', value: -12.5 })
+  insert('launch_point', { isin, date: '2015-06-01', value: 100 })
+  insertAllocations(insert, isin)
+  insert(
+    'profile',
+    profile(isin, {
+      category_de: marks,
+      category_en: forgedItem,
+      benchmark: forgedRecord,
+      end_of_fiscal_year: '03-05',
+    }),
+  )
+  insert('emt', {
+    isin,
+    srri: 7,
+    ongoing_costs: 1e-9,
+    entry_costs: 0,
+    governanceprocess: 'D',
+    other_specific_investment_need: 'O',
+  })
+}
+
+/** Classes named like numbers keep their order; a class whose name changes in time makes two maps. */
+function insertAllocations(insert: Insert, isin: string): void {
+  const rows = [
+    [0, '2020', null, '2024-01-31', 1],
+    [0, '2020', null, '2024-02-29', 2],
+    [1, '10', 'Ten', '2024-01-31', 3],
+    [1, 'Alte Klasse', 'Ten', '2024-02-29', 4],
+    [1, 'Neue Klasse', 'New class', '2024-03-31', 5],
+    [2, marks, forgedItem, '2024-01-31', 1e-7],
+  ] as const
+  for (const [position, class_de, class_en, date, percent] of rows) {
+    for (const derivatives of [0, 1]) {
+      insert('asset_allocation', {
+        isin,
+        derivatives,
+        position,
+        class_de,
+        class_en,
+        date,
+        percent: percent + derivatives,
+      })
+    }
+  }
+}
+
+function price(isin: string, date: string, amount: string): Row {
+  return {
+    isin,
+    date,
+    issue_price: amount,
+    repurchase_price: amount,
+    net_asset_value: amount,
+    change: '-0.10',
+    change_percent: '-1.25',
+    performance: amount,
+  }
+}
+
+function profile(isin: string, row: Row): Row {
+  return {
+    isin,
+    category_de: 'Aktienfonds',
+    category_en: null,
+    fund_assets: '1234567.80',
+    total_fund_assets: '98765432109876.00',
+    end_of_fiscal_year: '12-31',
+    accumulating: 1,
+    conformity: 0,
+    issue_surcharge: 5,
+    redemption_fee: 0,
+    total_expense_ratio: 1.45,
+    management_fee: 0.1 + 0.2,
+    custodian_bank_fee: 0.05,
+    performance_fee: 0,
+    savings_plan: 1,
+    savings_plan_minimum: '50.00',
+    one_time_investment: 0,
+    one_time_investment_minimum: null,
+    ...row,
+  }
+}

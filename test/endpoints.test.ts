@@ -21,30 +21,42 @@ it('has the structure types of the interface, in its order', () => {
   expect(declaredTypes).toEqual(structureTypes)
 })
 
-describe.each(endpointTable.filter(({ path }) => path.includes('<isin>')))('endpoint $number', ({ number, path }) => {
-  it('has just the errors of the error table', () => {
-    const endpoint = endpoints.find((candidate) => candidate.path === inTemplate(path))
-    if (endpoint?.scope !== 'fund') throw new Error(`no endpoint about one fund at ${path}`)
-    const declared = Object.values(endpoint.errors)
-    const expected = errorTable
-      .filter((row) => (row.endpoints as readonly number[]).includes(number))
-      .map(({ endpoints: _, title, ...row }) => ({ ...row, title: inTemplate(title) }))
-    expect(new Set(declared)).toEqual(new Set(expected))
-  })
-})
+describe.each(endpointTable.filter(({ path }) => path.includes('<isin>')))(
+  'endpoint $number',
+  ({ number, path }) => {
+    it('has just the errors of the error table', () => {
+      const endpoint = endpoints.find((candidate) => candidate.path === inTemplate(path))
+      if (endpoint?.scope !== 'fund') throw new Error(`no endpoint about one fund at ${path}`)
+      const declared = Object.values(endpoint.errors)
+      const expected = errorTable
+        .filter((row) => (row.endpoints as readonly number[]).includes(number))
+        .map(({ endpoints: _, title, ...row }) => ({ ...row, title: inTemplate(title) }))
+      expect(new Set(declared)).toEqual(new Set(expected))
+    })
+  },
+)
 
 const specification = '../shared/spec/interface.md'
-it.runIf(existsSync(specification))('agrees with the interface document itself where that lies beside the checkout', () => {
-  const rows = readFileSync(specification, 'utf8').split('\n')
-  const paths = rows.flatMap((row) => /^\| \d+ \| GET (\S+) \|/.exec(row)?.[1] ?? [])
-  expect(paths).toEqual(endpointTable.map(({ path }) => path))
-  const types = rows.slice(rows.findIndex((row) => row.startsWith('| Type identifier')) + 2)
-  expect(types.slice(0, structureTypes.length).map((row) => row.split(' | ')[0]?.slice(2))).toEqual(structureTypes)
-})
+it.runIf(existsSync(specification))(
+  'agrees with the interface document itself where that lies beside the checkout',
+  () => {
+    const rows = readFileSync(specification, 'utf8').split('\n')
+    const paths = rows.flatMap((row) => /^\| \d+ \| GET (\S+) \|/.exec(row)?.[1] ?? [])
+    expect(paths).toEqual(endpointTable.map(({ path }) => path))
+    const types = rows.slice(rows.findIndex((row) => row.startsWith('| Type identifier')) + 2)
+    expect(types.slice(0, structureTypes.length).map((row) => row.split(' | ')[0]?.slice(2))).toEqual(
+      structureTypes,
+    )
+  },
+)
 
 it('refuses a declaration whose parameters and path contradict each other', () => {
   const [first] = endpoints
   if (first?.scope !== 'fund') throw new Error('the first endpoint is about one fund')
-  expect(() => routeTable([{ ...first, path: '/api/v1/prices-current/' }], '')).toThrow('its path has no {isin}')
-  expect(() => routeTable([{ ...first, series: { list: 'prices', date: 'date' } }], '')).toThrow('go together')
+  expect(() => routeTable([{ ...first, path: '/api/v1/prices-current/' }], '')).toThrow(
+    'its path has no {isin}',
+  )
+  expect(() => routeTable([{ ...first, series: { list: 'prices', date: 'date' } }], '')).toThrow(
+    'go together',
+  )
 })

@@ -24,7 +24,10 @@ export type PathParameter<E extends string = string> =
   | { readonly kind: 'date'; readonly invalid: E }
 
 /** The fund's ISIN: its answers can be enumerated, so each fund's answer is a stored object. */
-export const eachFund = <const E extends string>(problems: { readonly missing: E; readonly unknown: E }): PathParameter<E> => ({
+export const eachFund = <const E extends string>(problems: {
+  readonly missing: E
+  readonly unknown: E
+}): PathParameter<E> => ({
   kind: 'isin',
   ...problems,
 })
@@ -106,6 +109,9 @@ export function endpoint<const B extends RecordOf, const E extends Errors, const
 }
 
 /** Declares the endpoint over all funds that goes with one about a single fund. */
-export function allFunds(of: FundEndpoint, own: { id: string; path: string; summary: string }): AllFundsEndpoint {
+export function allFunds(
+  of: FundEndpoint,
+  own: { id: string; path: string; summary: string },
+): AllFundsEndpoint {
   return { scope: 'all', group: of.group, of, ...own }
 }

@@ -45,5 +45,10 @@ export const generalErrors = {
   wrongMethod: { group: 'index', status: 405, slug: 'wrongmethod', title: 'Method not allowed: {method}' },
   noEndpoint: { group: 'index', status: 404, slug: 'noendpoint', title: 'There is no such endpoint: {path}' },
   wrongFormat: { group: 'index', status: 400, slug: 'wrongformat', title: 'Unsupported format: {format}' },
-  wrongLanguage: { group: 'index', status: 400, slug: 'wronglanguage', title: 'Unsupported language: {language}' },
+  wrongLanguage: {
+    group: 'index',
+    status: 400,
+    slug: 'wronglanguage',
+    title: 'Unsupported language: {language}',
+  },
 } as const

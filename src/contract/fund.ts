@@ -34,7 +34,8 @@ export function fundWithoutStatus(fund: FundRow): ValueOf<typeof basicFund> {
 
 export const mayGiveOutPrices = (fund: FundRow) => fund.dataPermitted === 1 && fund.pricesPermitted === 1
 
-export const mayShowPerformance = (fund: FundRow) => fund.dataPermitted === 1 && fund.performancePermitted === 1
+export const mayShowPerformance = (fund: FundRow) =>
+  fund.dataPermitted === 1 && fund.performancePermitted === 1
 
 /**
  * Whether the fund is younger than one year on the snapshot's date. Source: decisions.md, Errors. A fund of 29 February

@@ -5,7 +5,8 @@
  * Source of the XML forms: the interface, "Conventions for all responses".
  */
 
-export type Shape = Text | Decimal | Day | Numeric | Flag | Nullable | RecordOf | ListOf | Keyed | ByIsin
+export type Shape =
+  Text | Decimal | Day | Numeric | Flag | Item | Nullable | RecordOf | ListOf | Keyed | ByIsin
 
 /** Free text. */
 export interface Text {
@@ -35,6 +36,13 @@ export interface Numeric {
 export interface Flag {
   readonly kind: 'flag'
   readonly description: string
+}
+
+/** A decimal with a display name that is always the same: `{name, value}`. Its value here is the decimal alone. */
+export interface Item {
+  readonly kind: 'item'
+  readonly name: string
+  readonly value: Decimal
 }
 
 /** null in JSON, an empty element in XML, or the inner shape. */
@@ -78,14 +86,21 @@ export type Fields = Readonly<Record<string, Shape | Optional>>
 /** The TypeScript type of a shape's values. Maps are `Map`s: objects would put keys that look like integers first. */
 export type ValueOf<S> =
   // A shape that is not known more closely: the type would have no end.
-  Shape extends S ? unknown
-  : S extends { kind: 'number' } ? number
-  : S extends { kind: 'flag' } ? boolean
-  : S extends { kind: 'nullable'; of: infer T } ? ValueOf<T> | null
-  : S extends { kind: 'record'; fields: infer F extends Fields } ? FieldValues<F>
-  : S extends { kind: 'list'; of: infer T } ? readonly ValueOf<T>[]
-  : S extends { kind: 'keyed' | 'byIsin'; of: infer T } ? ReadonlyMap<string, ValueOf<T>>
-  : string
+  Shape extends S
+    ? unknown
+    : S extends { kind: 'number' }
+      ? number
+      : S extends { kind: 'flag' }
+        ? boolean
+        : S extends { kind: 'nullable'; of: infer T }
+          ? ValueOf<T> | null
+          : S extends { kind: 'record'; fields: infer F extends Fields }
+            ? FieldValues<F>
+            : S extends { kind: 'list'; of: infer T }
+              ? readonly ValueOf<T>[]
+              : S extends { kind: 'keyed' | 'byIsin'; of: infer T }
+                ? ReadonlyMap<string, ValueOf<T>>
+                : string
 
 type FieldValues<F extends Fields> = {
   readonly [K in keyof F as F[K] extends { kind: 'optional' } ? never : K]: ValueOf<F[K]>
@@ -100,6 +115,7 @@ export const decimal = (description: string): Decimal => ({ kind: 'decimal', des
 export const day = (description: string): Day => ({ kind: 'day', description })
 export const number = (description: string): Numeric => ({ kind: 'number', description })
 export const flag = (description: string): Flag => ({ kind: 'flag', description })
+export const item = (name: string, value: Decimal): Item => ({ kind: 'item', name, value })
 export const nullable = <S extends Shape>(of: S): Nullable<S> => ({ kind: 'nullable', of })
 export const record = <F extends Fields>(fields: F): RecordOf<F> => ({ kind: 'record', fields })
 export const list = <S extends Shape>(of: S): ListOf<S> => ({ kind: 'list', of })

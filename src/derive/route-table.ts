@@ -37,11 +37,17 @@ function routeOf(endpoint: Endpoint, position: Position): Route {
     return parameterOf(endpoint, name, parameter, position)
   })
   const isRange = parameters.some(({ kind }) => kind === 'date')
-  if (isRange !== (endpoint.series !== undefined)) throw new Error(`endpoint ${id}: dates and a series go together`)
+  if (isRange !== (endpoint.series !== undefined))
+    throw new Error(`endpoint ${id}: dates and a series go together`)
   return { id, path, hasLanguages: endpoint.hasLanguages, parameters, ...seriesOf(endpoint) }
 }
 
-function parameterOf(endpoint: FundEndpoint, name: string, parameter: PathParameter, position: Position): Parameter {
+function parameterOf(
+  endpoint: FundEndpoint,
+  name: string,
+  parameter: PathParameter,
+  position: Position,
+): Parameter {
   const problem = (error: string): number => {
     const row = endpoint.errors[error]
     if (row === undefined) throw new Error(`endpoint ${endpoint.id}: no error ${error}`)

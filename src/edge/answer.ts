@@ -84,7 +84,10 @@ export async function answer<B>(
     case 'document': {
       const object = await store.get(resolution.key)
       if (object === null) return storedRefusal(table, settings, store, resolution)
-      return found(settings, resolution, object.etag, object.lastModified, { kind: 'stored', body: object.body })
+      return found(settings, resolution, object.etag, object.lastModified, {
+        kind: 'stored',
+        body: object.body,
+      })
     }
     default:
       return range(table, settings, store, resolution)
@@ -115,7 +118,10 @@ async function range<B>(
   const only = windows.length === 1 ? (windows[0] as WindowEntry) : null
   if (only !== null && isWhole(only, from, to)) {
     const object = await fetchWindow(only)
-    return found(settings, resolution, object.etag, object.lastModified, { kind: 'stored', body: object.body })
+    return found(settings, resolution, object.etag, object.lastModified, {
+      kind: 'stored',
+      body: object.body,
+    })
   }
   // Without a record there is still the fund to tell of: any window's text has it.
   const needed = windows.length > 0 ? windows : list.windows.slice(-1)

@@ -13,7 +13,11 @@ export type Specificity<T> = (range: string, offer: T) => number
  * exactly), then the more exact range, then the order in the header, then the order of the offers.
  * @returns null if there is no header or nothing in it is acceptable
  */
-export function preferred<T>(header: string | undefined, offers: readonly T[], specificity: Specificity<T>): T | null {
+export function preferred<T>(
+  header: string | undefined,
+  offers: readonly T[],
+  specificity: Specificity<T>,
+): T | null {
   if (header === undefined) return null
   const ranges = parseRanges(header)
   let best: T | null = null
@@ -74,7 +78,8 @@ function rankOf<T>(offer: T, ranges: readonly Range[], specificity: Specificity<
   let best: Rank = { quality: 0, exactness: 0, order: 0 }
   ranges.forEach(({ name, quality }, order) => {
     const exactness = specificity(name, offer)
-    if (exactness > 0 && exactness + quality / 2 > best.exactness + best.quality / 2) best = { quality, exactness, order }
+    if (exactness > 0 && exactness + quality / 2 > best.exactness + best.quality / 2)
+      best = { quality, exactness, order }
   })
   return best
 }

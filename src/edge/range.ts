@@ -9,7 +9,11 @@ import type { Format, Series } from '../routes/table.ts'
 import type { WindowEntry } from '../routes/windows.ts'
 
 /** The windows with records between the two days, both included, in order. */
-export function overlapping(windows: readonly WindowEntry[], from: string, to: string): readonly WindowEntry[] {
+export function overlapping(
+  windows: readonly WindowEntry[],
+  from: string,
+  to: string,
+): readonly WindowEntry[] {
   return windows.filter((window) => window.first <= to && window.last >= from)
 }
 
@@ -24,7 +28,13 @@ export function isWhole(window: WindowEntry, from: string, to: string): boolean 
  * @returns pieces of the document (joined late: some runtimes copy a string at every `+=`)
  * @throws {Error} if a text is not a window
  */
-export function joinWindows(format: Format, series: Series, texts: readonly string[], from: string, to: string): string[] {
+export function joinWindows(
+  format: Format,
+  series: Series,
+  texts: readonly string[],
+  from: string,
+  to: string,
+): string[] {
   const form = format === 'json' ? jsonForm(series) : xmlForm(series)
   const pieces: string[] = []
   let count = 0

@@ -48,7 +48,12 @@ export type Resolution =
   | { readonly kind: 'redirect'; readonly location: string }
   | ({ readonly kind: 'refusal'; readonly wanted: Wanted } & Refused)
   | ({ readonly kind: 'document'; readonly key: string } & Stored)
-  | ({ readonly kind: 'range'; readonly listKey: string; readonly from: string; readonly to: string } & Stored)
+  | ({
+      readonly kind: 'range'
+      readonly listKey: string
+      readonly from: string
+      readonly to: string
+    } & Stored)
 
 /** What is common to answers that lie in the store. */
 export interface Stored {
@@ -110,11 +115,12 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
 
 /** The first problem of the path's parameters, types before all others; an ISIN's form is not looked at yet. */
 function wrongParameter(match: Exclude<Match, { kind: 'none' }>): number | null {
-  const wrong = match.route.parameters
-    .map((parameter) => ({ kind: parameter.kind, problem: problemOf(parameter, match) }))
-    .filter(({ problem }) => problem !== null)
-  const first = wrong.filter(({ kind }) => kind === 'choice').concat(wrong)[0]
-  return first === undefined ? null : first.problem
+  const { parameters } = match.route
+  const problems = parameters
+    .filter(({ kind }) => kind === 'choice')
+    .concat(parameters)
+    .map((parameter) => problemOf(parameter, match))
+  return problems.filter((problem) => problem !== null)[0] ?? null
 }
 
 function problemOf(parameter: Parameter, match: Exclude<Match, { kind: 'none' }>): number | null {
@@ -126,12 +132,18 @@ function problemOf(parameter: Parameter, match: Exclude<Match, { kind: 'none' }>
     case 'isin':
       return isMissing ? parameter.missing : null
     default:
-      return isMissing || (value !== undefined && !isRightDate(value, parameter, match)) ? parameter.invalid : null
+      return isMissing || (value !== undefined && !isRightDate(value, parameter, match))
+        ? parameter.invalid
+        : null
   }
 }
 
 /** Whether it is a day, and none before the path's first one: a range that ends before it starts is wrong too. */
-function isRightDate(value: string, parameter: Parameter, { route, values }: Exclude<Match, { kind: 'none' }>): boolean {
+function isRightDate(
+  value: string,
+  parameter: Parameter,
+  { route, values }: Exclude<Match, { kind: 'none' }>,
+): boolean {
   if (!isDay(value)) return false
   const first = route.parameters.filter(({ kind }) => kind === 'date')[0] as Parameter
   return first.name === parameter.name || (values[first.name] as string) <= value
@@ -162,7 +174,9 @@ function locate(
     alternates: alternates(route, values, wanted),
   }
   if (route.series !== undefined) {
-    const [from, to] = route.parameters.filter(({ kind }) => kind === 'date').map(({ name }) => values[name] as string)
+    const [from, to] = route.parameters
+      .filter(({ kind }) => kind === 'date')
+      .map(({ name }) => values[name] as string)
     const listKey = windowListKey(route, values)
     return Object.assign({ kind: 'range' as const, listKey, from: from as string, to: to as string }, stored)
   }
@@ -181,7 +195,11 @@ function alternates(route: Route, values: Values, { format, language }: Wanted):
   return formats
     .filter((other) => other !== format)
     .map((other) => link(other, language))
-    .concat(language === null ? [] : languages.filter((other) => other !== language).map((other) => link(format, other)))
+    .concat(
+      language === null
+        ? []
+        : languages.filter((other) => other !== language).map((other) => link(format, other)),
+    )
 }
 
 /** The first value of each parameter. Source: application/x-www-form-urlencoded. */

@@ -13,7 +13,12 @@ export interface ByIsinText {
   readonly tail: string
 }
 
-export const jsonByIsin: ByIsinText = { empty: '{"funds":{}}', head: '{"funds":{', separator: ',', tail: '}}' }
+export const jsonByIsin: ByIsinText = {
+  empty: '{"funds":{}}',
+  head: '{"funds":{',
+  separator: ',',
+  tail: '}}',
+}
 
 export const xmlByIsin: ByIsinText = {
   empty: `${xmlDeclaration}<root><funds/></root>`,

@@ -30,7 +30,8 @@ export interface SeriesEncoder {
 /** The record shape inside a series body. @throws {Error} if records could not be told apart by their bytes */
 export function seriesRecord(body: RecordOf, list: string, date: string): RecordOf {
   const shape = body.fields[list]
-  if (shape?.kind !== 'list' || shape.of.kind !== 'record') throw new Error(`series: ${list} is not a list of records`)
+  if (shape?.kind !== 'list' || shape.of.kind !== 'record')
+    throw new Error(`series: ${list} is not a list of records`)
   const record = shape.of
   const names = Object.keys(record.fields)
   if (names[0] !== date) throw new Error(`series: a record of ${list} must start with ${date}`)
@@ -38,7 +39,8 @@ export function seriesRecord(body: RecordOf, list: string, date: string): Record
     throw new Error(`series: a record of ${list} must hold plain values or records of plain values`)
   }
   const after = Object.keys(body.fields)
-  if (after.indexOf(list) <= 0 || after.at(-1) === list) throw new Error(`series: ${list} must stand between others`)
+  if (after.indexOf(list) <= 0 || after.at(-1) === list)
+    throw new Error(`series: ${list} must stand between others`)
   return record
 }
 
@@ -69,7 +71,8 @@ export function xmlSeries(body: RecordOf, list: string, date: string): SeriesEnc
       return {
         document: (records) => {
           let items = ''
-          for (let index = 0; index < records.length; index++) items += xmlItem(String(index), records[index] ?? '')
+          for (let index = 0; index < records.length; index++)
+            items += xmlItem(String(index), records[index] ?? '')
           return head + xmlElement(list, items) + tail
         },
       }
@@ -78,7 +81,9 @@ export function xmlSeries(body: RecordOf, list: string, date: string): SeriesEnc
 }
 
 function fieldsOf(body: RecordOf, names: readonly string[]): RecordOf {
-  const fields: Fields = Object.fromEntries(Object.entries(body.fields).filter(([name]) => names.includes(name)))
+  const fields: Fields = Object.fromEntries(
+    Object.entries(body.fields).filter(([name]) => names.includes(name)),
+  )
   return { kind: 'record', fields }
 }
 
@@ -86,11 +91,15 @@ function fieldsOf(body: RecordOf, names: readonly string[]): RecordOf {
 function isAmbiguous(of: RecordOf, name: string): boolean {
   const field = of.fields[name]
   const shape = field?.kind === 'optional' ? field.of : field
-  return shape === undefined || !(isPlain(shape) || (shape.kind === 'record' && isRecordOfTexts(shape, Object.keys(of.fields)[0])))
+  return (
+    shape === undefined ||
+    !(isPlain(shape) || (shape.kind === 'record' && isRecordOfTexts(shape, Object.keys(of.fields)[0])))
+  )
 }
 
 const isPlain = (shape: Shape): boolean =>
-  ['text', 'decimal', 'day', 'number', 'flag'].includes(shape.kind) || (shape.kind === 'nullable' && isPlain(shape.of))
+  ['text', 'decimal', 'day', 'number', 'flag', 'item'].includes(shape.kind) ||
+  (shape.kind === 'nullable' && isPlain(shape.of))
 
 const isRecordOfTexts = (shape: RecordOf, date: string | undefined): boolean =>
   Object.keys(shape.fields)[0] !== date &&

@@ -28,50 +28,80 @@ export function xmlItem(key: string, content: string): string {
 
 /** Gives what stands inside a value's element. */
 export function xmlContent(shape: Shape): Encode {
+  const { before, text, after } = compile(shape)
+  return before === '' && after === '' ? text : (value) => before + text(value) + after
+}
+
+/** What is the same for all values of a shape, around what is not. */
+interface Compiled {
+  readonly before: string
+  readonly text: Encode
+  readonly after: string
+  /** Whether it can be empty altogether: then its element is an empty one. */
+  readonly canBeEmpty: boolean
+}
+
+const filled = (text: Encode): Compiled => ({ before: '', text, after: '', canBeEmpty: false })
+const maybeEmpty = (text: Encode): Compiled => ({ before: '', text, after: '', canBeEmpty: true })
+
+function compile(shape: Shape): Compiled {
   switch (shape.kind) {
     case 'text':
-      return (value) => xmlText(value as string)
+      return maybeEmpty((value) => xmlText(value as string))
     case 'decimal':
     case 'day':
-      return (value) => value as string
+      return filled((value) => value as string)
     case 'number':
-      return (value) => shortestDecimal(value as number)
+      return filled((value) => shortestDecimal(value as number))
     case 'flag':
-      return (value) => (value === true ? '1' : '0')
+      return filled((value) => (value === true ? '1' : '0'))
+    case 'item': {
+      const { before, text, after } = compileElement('value', compile(shape.value))
+      return { before: xmlElement('name', xmlText(shape.name)) + before, text, after, canBeEmpty: false }
+    }
     case 'nullable': {
       const content = xmlContent(shape.of)
-      return (value) => (value === null ? '' : content(value))
+      return maybeEmpty((value) => (value === null ? '' : content(value)))
     }
     case 'record':
-      return recordContent(shape.fields)
+      return maybeEmpty(recordContent(shape.fields))
     case 'list': {
       const content = xmlContent(shape.of)
-      return (value) =>
-        (value as readonly unknown[]).map((member, index) => xmlItem(String(index), content(member))).join('')
+      return maybeEmpty((value) =>
+        (value as readonly unknown[])
+          .map((member, index) => xmlItem(String(index), content(member)))
+          .join(''),
+      )
     }
     case 'keyed': {
       const content = xmlContent(shape.of)
-      return mapContent((key, member) => xmlItem(xmlAttribute(key), content(member)))
+      return maybeEmpty(mapContent((key, member) => xmlItem(xmlAttribute(key), content(member))))
     }
     case 'byIsin': {
       const content = xmlContent(shape.of)
-      return mapContent((isin, member) => xmlElement(isin, content(member)))
+      return maybeEmpty(mapContent((isin, member) => xmlElement(isin, content(member))))
     }
     default:
       return shape satisfies never
   }
 }
 
+function compileElement(name: string, content: Compiled): Compiled {
+  const { before, text, after, canBeEmpty } = content
+  if (canBeEmpty) return filled((value) => xmlElement(name, before + text(value) + after))
+  return { before: `<${name}>${before}`, text, after: `${after}</${name}>`, canBeEmpty: false }
+}
+
 function recordContent(fields: Fields): Encode {
   const members = Object.entries(fields).map(([name, field]) => ({
     name,
-    content: xmlContent(field.kind === 'optional' ? field.of : field),
+    ...compileElement(name, compile(field.kind === 'optional' ? field.of : field)),
   }))
   return (value) => {
     let xml = ''
-    for (const { name, content } of members) {
+    for (const { name, before, text, after } of members) {
       const member = (value as Readonly<Record<string, unknown>>)[name]
-      if (member !== undefined) xml += xmlElement(name, content(member))
+      if (member !== undefined) xml += before + text(member) + after
     }
     return xml
   }

@@ -40,7 +40,10 @@ export default endpoint({
       fund: fundWithStatus(fund),
       structure: {
         type: structureTypeName(type, language),
-        data: items.map(({ nameDe, nameEn, percent }) => ({ name: inLanguage(language, nameDe, nameEn), percent })),
+        data: items.map(({ nameDe, nameEn, percent }) => ({
+          name: inLanguage(language, nameDe, nameEn),
+          percent,
+        })),
       },
     }
   },

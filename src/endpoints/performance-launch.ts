@@ -17,7 +17,10 @@ export default endpoint({
     nodata: { status: 404, slug: 'nodata', title: 'No performance data (full) found for this fund: {isin}' },
   },
   reads: ['launchPoints'],
-  body: record({ fund: basicFund, performance: list(performancePoint('Index value; the series starts at 100')) }),
+  body: record({
+    fund: basicFund,
+    performance: list(performancePoint('Index value; the series starts at 100')),
+  }),
   build({ fund, launchPoints }, { asOf }) {
     if (!mayShowPerformance(fund)) return fail('nodata')
     if (isYoungerThanOneYear(fund, asOf)) return fail('young')

@@ -71,7 +71,11 @@ export default endpoint({
         performance_fee: row.performanceFee === 1,
         savings_plan: possibility(row.savingsPlan, row.savingsPlanMinimum, fund),
         one_time_investment: possibility(row.oneTimeInvestment, row.oneTimeInvestmentMinimum, fund),
-        capital_forming_payments: possibility(row.capitalFormingPayments, row.capitalFormingPaymentsMinimum, fund),
+        capital_forming_payments: possibility(
+          row.capitalFormingPayments,
+          row.capitalFormingPaymentsMinimum,
+          fund,
+        ),
       },
     }
   },
@@ -95,5 +99,8 @@ function monthAndDay(monthDay: string, language: Language): string {
 
 function possibility(possible: 0 | 1 | null, minimum: string | null, fund: FundRow) {
   if (possible === null) return undefined
-  return { possible: possible === 1, minimum_investment: minimum === null ? undefined : amount(minimum, fund) }
+  return {
+    possible: possible === 1,
+    minimum_investment: minimum === null ? undefined : amount(minimum, fund),
+  }
 }

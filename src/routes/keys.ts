@@ -49,5 +49,7 @@ export function fill(template: string, values: Values): string {
 }
 
 function isDateSegment(route: Route, segment: string): boolean {
-  return route.parameters.some((parameter) => parameter.kind === 'date' && segment === '{' + parameter.name + '}')
+  return route.parameters.some(
+    (parameter) => parameter.kind === 'date' && segment === '{' + parameter.name + '}',
+  )
 }

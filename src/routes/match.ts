@@ -9,7 +9,12 @@ import type { Parameter, Route, RouteTable, Values } from './table.ts'
  */
 export type Match =
   | { readonly kind: 'route'; readonly route: Route; readonly values: Values }
-  | { readonly kind: 'incomplete'; readonly route: Route; readonly values: Values; readonly missing: Parameter }
+  | {
+      readonly kind: 'incomplete'
+      readonly route: Route
+      readonly values: Values
+      readonly missing: Parameter
+    }
   | { readonly kind: 'none' }
 
 const none: Match = { kind: 'none' }

@@ -10,10 +10,13 @@ export function problemType(docsUrl: string, problem: Problem): string {
 
 /** An error document in full: the same bytes as the renderer gives for the same body. */
 export function problemDocument(docsUrl: string, problem: Problem, values: Values, format: Format): string {
-  const body = { title: fill(problem.title, values), type: problemType(docsUrl, problem), status: problem.status }
+  const body = {
+    title: fill(problem.title, values),
+    type: problemType(docsUrl, problem),
+    status: problem.status,
+  }
   if (format === 'json') return JSON.stringify(body)
-  const element = (name: keyof typeof body) =>
-    `<${name}>${escapeXmlText(`${body[name]}`)}</${name}>`
+  const element = (name: keyof typeof body) => `<${name}>${escapeXmlText(`${body[name]}`)}</${name}>`
   const elements = element('title') + element('type') + element('status')
   return '<?xml version="1.0" encoding="UTF-8"?>\n<root>' + elements + '</root>'
 }

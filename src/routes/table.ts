@@ -24,7 +24,12 @@ export interface Problem {
 /** A parameter of a path and the problems that it can have, as positions in {@link RouteTable.problems}. */
 export type Parameter =
   | { readonly kind: 'isin'; readonly name: string; readonly missing: number; readonly unknown: number }
-  | { readonly kind: 'choice'; readonly name: string; readonly choices: readonly string[]; readonly invalid: number }
+  | {
+      readonly kind: 'choice'
+      readonly name: string
+      readonly choices: readonly string[]
+      readonly invalid: number
+    }
   | { readonly kind: 'date'; readonly name: string; readonly invalid: number }
 
 /** How the answers of a date range are cut: the field that holds the records, their date field, and what follows. */

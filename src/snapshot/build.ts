@@ -31,7 +31,11 @@ export interface BuildOptions {
   readonly only: readonly string[]
   /** Absolute, without a closing slash. */
   readonly docsUrl: string
-  readonly onProgress?: (progress: { readonly funds: number; readonly of: number; readonly documents: number }) => void
+  readonly onProgress?: (progress: {
+    readonly funds: number
+    readonly of: number
+    readonly documents: number
+  }) => void
   readonly signal: AbortSignal
 }
 
@@ -104,7 +108,10 @@ function readFunds({ db: file, only }: BuildOptions): { isins: readonly string[]
     const isins = readIsins(db)
     const missing = only.filter((isin) => !isins.includes(isin))
     if (missing.length > 0) throw new Error(`${file} has no fund ${missing.join(', ')}`)
-    return { isins: only.length > 0 ? isins.filter((isin) => only.includes(isin)) : isins, findings: checkTables(db) }
+    return {
+      isins: only.length > 0 ? isins.filter((isin) => only.includes(isin)) : isins,
+      findings: checkTables(db),
+    }
   } catch (error) {
     throw readable(file, error)
   } finally {
@@ -113,7 +120,15 @@ function readFunds({ db: file, only }: BuildOptions): { isins: readonly string[]
 }
 
 /** Renders all funds and the documents over all funds. @throws {RefusedDatabase} */
-async function renderFunds({ options, staging, isins, table, plans, findings, lines }: Night): Promise<Counts> {
+async function renderFunds({
+  options,
+  staging,
+  isins,
+  table,
+  plans,
+  findings,
+  lines,
+}: Night): Promise<Counts> {
   const all = allFundsDocuments(endpoints, table, staging)
   const hasErrors = () => findings.some(({ severity }) => severity === 'error')
   let objects = 0
@@ -154,7 +169,11 @@ async function renderFunds({ options, staging, isins, table, plans, findings, li
 }
 
 /** Writes the manifest and the checksums. */
-async function finish({ options, isins, lines }: Night, counts: Counts, source: string): Promise<ManifestHead> {
+async function finish(
+  { options, isins, lines }: Night,
+  counts: Counts,
+  source: string,
+): Promise<ManifestHead> {
   const head: ManifestHead = {
     format: manifestFormat,
     snapshot: snapshotId(options.asOf, await lines.digest()),
@@ -188,5 +207,7 @@ function withAdvice(error: unknown, { out }: BuildOptions): unknown {
     EMFILE: 'too many open files (ulimit -n)',
   }
   const known = code === undefined ? undefined : advice[code]
-  return known === undefined ? error : new Error(`${path ?? out}: ${known}; ${out} is as it was`, { cause: error })
+  return known === undefined
+    ? error
+    : new Error(`${path ?? out}: ${known}; ${out} is as it was`, { cause: error })
 }

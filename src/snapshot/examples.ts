@@ -11,9 +11,13 @@ export async function exampleTargets(folder: string): Promise<string[]> {
   const lines = createInterface({ input: createReadStream(join(folder, checksumsKey)) })
   for await (const line of lines) {
     // The first fund in ISIN order that has the answer: lines are sorted by key.
-    const match = /(api\/v1\/(prices-current|prices-historic|profile)\/[A-Z0-9]{12}\/)(index(?:\.en)?|\d{4})\.json$/.exec(line)
+    const match =
+      /(api\/v1\/(prices-current|prices-historic|profile)\/[A-Z0-9]{12}\/)(index(?:\.en)?|\d{4})\.json$/.exec(
+        line,
+      )
     const [, folderKey = '', endpoint = '', name = ''] = match ?? []
-    if (match === null || found.has(endpoint) || (endpoint === 'prices-historic' && name === 'index')) continue
+    if (match === null || found.has(endpoint) || (endpoint === 'prices-historic' && name === 'index'))
+      continue
     const range = `${name}-01-01/${name}-12-31/?format=xml`
     const suffix = endpoint === 'prices-historic' ? range : endpoint === 'profile' ? '?language=en' : ''
     found.set(endpoint, `/${folderKey}${suffix}`)

@@ -10,7 +10,15 @@ import { jsonEncoder, type Encode } from '../encode/json.ts'
 import { xmlContent, xmlDeclaration, xmlElement } from '../encode/xml.ts'
 import { documentKey, errorKey, folderKey } from '../routes/keys.ts'
 import { problemDocument } from '../routes/problems.ts'
-import { formats, languages, type Format, type Language, type Problem, type Route, type RouteTable } from '../routes/table.ts'
+import {
+  formats,
+  languages,
+  type Format,
+  type Language,
+  type Problem,
+  type Route,
+  type RouteTable,
+} from '../routes/table.ts'
 import { windowDocuments, windowPlan, type WindowPlan } from './window-documents.ts'
 
 export interface FundDocument {
@@ -51,7 +59,9 @@ export function fundPlans(endpoints: readonly Endpoint[], table: RouteTable): Pl
       if (route === undefined) throw new Error(`endpoint ${endpoint.id} has no route`)
       const encode = bodyEncoders(endpoint.body)
       const windows = endpoint.series === undefined ? null : windowPlan(endpoint.body, endpoint.series)
-      const memberOf = endpoints.flatMap((all) => (all.scope === 'all' && all.of === endpoint ? [all.id] : []))
+      const memberOf = endpoints.flatMap((all) =>
+        all.scope === 'all' && all.of === endpoint ? [all.id] : [],
+      )
       return typesOf(route).map((type): Plan => {
         // folderKey gives `…/<isin>/`: without the ISIN that is the folder of all funds and a slash too many.
         const folder = folderKey(route, { type, isin: '' }).slice(0, -1)
@@ -108,6 +118,7 @@ export function putDocuments(
 
 function problemOf(endpoint: FundEndpoint, error: string): Problem {
   const row = endpoint.errors[error]
-  if (row === undefined) throw new Error(`endpoint ${endpoint.id} refused with ${error}, which it does not declare`)
+  if (row === undefined)
+    throw new Error(`endpoint ${endpoint.id} refused with ${error}, which it does not declare`)
   return { group: endpoint.group, ...row }
 }

@@ -69,12 +69,16 @@ export async function readManifestHead(folder: string): Promise<ManifestHead> {
     const first = await Promise.race([lines.next(), failed])
     const head = JSON.parse(String(first.value)) as ManifestHead
     if (head.format !== manifestFormat) {
-      throw new Error(`manifest format ${head.format}, this fundpress reads ${manifestFormat}: build it again`)
+      throw new Error(
+        `manifest format ${head.format}, this fundpress reads ${manifestFormat}: build it again`,
+      )
     }
     return head
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new Error(`${folder} holds no snapshot: make one with \`fundpress build --out ${folder}\``, { cause: error })
+      throw new Error(`${folder} holds no snapshot: make one with \`fundpress build --out ${folder}\``, {
+        cause: error,
+      })
     }
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`${file} cannot be read: ${reason}`, { cause: error })

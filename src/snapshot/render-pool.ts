@@ -9,7 +9,10 @@ const fundsPerChunk = 4
 
 export interface RenderPool {
   /** Renders all funds. `take` gets the results chunk by chunk, in order; once it says false, funds are only checked. */
-  readonly render: (isins: readonly string[], take: (rendered: Rendered, funds: number) => boolean) => Promise<void>
+  readonly render: (
+    isins: readonly string[],
+    take: (rendered: Rendered, funds: number) => boolean,
+  ) => Promise<void>
   /** Stops the threads, whatever they do, and waits until they have stopped. */
   readonly close: () => Promise<void>
 }
@@ -20,11 +23,14 @@ export interface RenderPool {
  */
 export async function openRenderPool(settings: RenderSettings, jobs: number): Promise<RenderPool> {
   // The same file with the ending that this one has: .ts in a checkout, .js in the package.
-  const script = new URL(import.meta.url.endsWith('.ts') ? './render-worker.ts' : './render-worker.js', import.meta.url)
+  const script = new URL(
+    import.meta.url.endsWith('.ts') ? './render-worker.ts' : './render-worker.js',
+    import.meta.url,
+  )
   const workers = Array.from({ length: jobs }, () => {
     return new Worker(script, {
       workerData: settings,
-      resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 24 },
+      resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 48 },
     })
   })
   const close = async () => {

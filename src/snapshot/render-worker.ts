@@ -24,7 +24,12 @@ export interface RenderSettings {
 /** `begin`: start a read transaction (anew). `render`: these funds, in this order. */
 export type RenderRequest =
   | { readonly kind: 'begin' }
-  | { readonly kind: 'render'; readonly chunk: number; readonly isins: readonly string[]; readonly checkOnly: boolean }
+  | {
+      readonly kind: 'render'
+      readonly chunk: number
+      readonly isins: readonly string[]
+      readonly checkOnly: boolean
+    }
 
 export type RenderReply =
   | { readonly kind: 'begun' }
@@ -106,7 +111,7 @@ function writeDocument({ key, format, content }: FundDocument) {
   const encoded = buffer.subarray(0, length)
   const file = openSync(`${settings.root}/${key}`, 'w')
   try {
-    for (let done = 0; done < length; ) done += writeSync(file, encoded, done, length - done)
+    for (let done = 0; done < length;) done += writeSync(file, encoded, done, length - done)
   } finally {
     closeSync(file)
   }

@@ -19,7 +19,11 @@ export interface AllFundsDocument {
 }
 
 /** Opens the documents of all endpoints over all funds. They are written as members come, in the order of ISINs. */
-export function allFundsDocuments(endpoints: readonly Endpoint[], table: RouteTable, root: string): AllFundsDocument[] {
+export function allFundsDocuments(
+  endpoints: readonly Endpoint[],
+  table: RouteTable,
+  root: string,
+): AllFundsDocument[] {
   return endpoints
     .filter(({ scope }) => scope === 'all')
     .flatMap(({ id }) => {
@@ -32,7 +36,13 @@ export function allFundsDocuments(endpoints: readonly Endpoint[], table: RouteTa
     })
 }
 
-function openDocument(endpointId: string, format: Format, key: string, path: string, text: ByIsinText): AllFundsDocument {
+function openDocument(
+  endpointId: string,
+  format: Format,
+  key: string,
+  path: string,
+  text: ByIsinText,
+): AllFundsDocument {
   mkdirSync(dirname(path), { recursive: true })
   const file = openSync(path, 'w')
   const sha256 = createHash('sha256')
@@ -42,7 +52,7 @@ function openDocument(endpointId: string, format: Format, key: string, path: str
     const encoded = Buffer.from(content)
     sha256.update(encoded)
     bytes += encoded.length
-    for (let done = 0; done < encoded.length; ) done += writeSync(file, encoded, done)
+    for (let done = 0; done < encoded.length;) done += writeSync(file, encoded, done)
   }
   return {
     endpointId,
@@ -68,7 +78,12 @@ export function writeSharedErrors(table: RouteTable, root: string): ManifestLine
         const content = Buffer.from(problemDocument(table.docsUrl, problem, {}, format))
         mkdirSync(dirname(join(root, key)), { recursive: true })
         writeFileSync(join(root, key), content)
-        return { key, sha256: hash('sha256', content, 'hex'), bytes: content.length, type: contentTypes[format] }
+        return {
+          key,
+          sha256: hash('sha256', content, 'hex'),
+          bytes: content.length,
+          type: contentTypes[format],
+        }
       }),
     )
 }

@@ -18,12 +18,19 @@ export function windowPlan(body: RecordOf, { list, date }: { list: string; date:
 }
 
 /** Puts a body's windows, one a calendar year with records, then the list. @param body with records ascending by date */
-export function windowDocuments(plan: WindowPlan, route: Route, values: Values, body: object, put: Put): void {
-  const records = (body as Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>)[plan.list] ?? []
+export function windowDocuments(
+  plan: WindowPlan,
+  route: Route,
+  values: Values,
+  body: object,
+  put: Put,
+): void {
+  const records =
+    (body as Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>)[plan.list] ?? []
   const dates = records.map((record) => record[plan.date] ?? '')
   const windows: WindowEntry[] = []
   const around = { json: plan.series.json.around(body), xml: plan.series.xml.around(body) }
-  for (let start = 0; start < records.length; ) {
+  for (let start = 0; start < records.length;) {
     const year = (dates[start] ?? '').slice(0, 4)
     let end = start + 1
     while (end < records.length && (dates[end] ?? '').startsWith(year)) end++

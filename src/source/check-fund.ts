@@ -68,8 +68,13 @@ export function checkFund(fund: Fund, asOf: string): Finding[] {
   for (const row of fund.emt) {
     check.texts('emt', '', row)
     check.numbers('emt', row)
-    const days = { ongoing: row.ongoingCostsDate, transaction: row.transactionCostsDate, incidental: row.incidentalCostsDate }
-    for (const [costs, value] of Object.entries(days)) if (value !== null) check.day('emt', `${costs}_costs_date`, value)
+    const days = {
+      ongoing: row.ongoingCostsDate,
+      transaction: row.transactionCostsDate,
+      incidental: row.incidentalCostsDate,
+    }
+    for (const [costs, value] of Object.entries(days))
+      if (value !== null) check.day('emt', `${costs}_costs_date`, value)
   }
   return findings
 }
@@ -149,7 +154,11 @@ function checkPriceDates({ fund, prices }: Fund, asOf: string, add: Add): void {
     }
   }
   if (oldest.date < fund.inceptionDate && isDay(oldest.date) && isDay(fund.inceptionDate)) {
-    add('warning', 'price', `dates out of order: the first price, of ${oldest.date}, is older than the fund (${fund.inceptionDate})`)
+    add(
+      'warning',
+      'price',
+      `dates out of order: the first price, of ${oldest.date}, is older than the fund (${fund.inceptionDate})`,
+    )
   }
 }
 
@@ -158,7 +167,11 @@ function checkProfile({ profile }: Fund, check: RowChecks, add: Add): void {
     check.texts('profile', '', row)
     check.numbers('profile', row)
     if (!isDay(`2000-${row.endOfFiscalYear}`)) {
-      add('error', 'profile', `end_of_fiscal_year ${printable(row.endOfFiscalYear)} is not a day of the year (MM-DD)`)
+      add(
+        'error',
+        'profile',
+        `end_of_fiscal_year ${printable(row.endOfFiscalYear)} is not a day of the year (MM-DD)`,
+      )
     }
     const amounts = {
       fund_assets: row.fundAssets,
@@ -167,7 +180,8 @@ function checkProfile({ profile }: Fund, check: RowChecks, add: Add): void {
       one_time_investment_minimum: row.oneTimeInvestmentMinimum,
       capital_forming_payments_minimum: row.capitalFormingPaymentsMinimum,
     }
-    for (const [name, value] of Object.entries(amounts)) if (value !== null) check.decimal('profile', name, value)
+    for (const [name, value] of Object.entries(amounts))
+      if (value !== null) check.decimal('profile', name, value)
   }
 }
 
@@ -182,7 +196,11 @@ function checkAllocations({ assetAllocations }: Fund, check: RowChecks, add: Add
       const name = language === 'de' ? row.classDe : (row.classEn ?? row.classDe)
       const entry = `${row.derivatives} ${row.date} ${name}`
       if (seen[language].has(entry)) {
-        add('error', 'asset_allocation', `${place}another class has the same name, ${printable(name)} (${language})`)
+        add(
+          'error',
+          'asset_allocation',
+          `${place}another class has the same name, ${printable(name)} (${language})`,
+        )
       }
       seen[language].add(entry)
     }
@@ -191,7 +209,6 @@ function checkAllocations({ assetAllocations }: Fund, check: RowChecks, add: Add
 
 const plainDecimal = /^-?[0-9]+(?:\.[0-9]+)?$/
 
-// eslint-disable-next-line no-control-regex -- the characters that XML 1.0 does not have (its production Char)
 const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u
 
 /** The column's name in the schema. */

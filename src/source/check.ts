@@ -21,7 +21,12 @@ export interface CheckOptions {
  * All findings, by fund. Opens the database read-only, in one read transaction.
  * @throws {Error} if the database cannot be read at all (missing, damaged, another schema), or if it is aborted
  */
-export async function checkDatabase({ db: file, asOf, onFund, signal }: CheckOptions): Promise<readonly Finding[]> {
+export async function checkDatabase({
+  db: file,
+  asOf,
+  onFund,
+  signal,
+}: CheckOptions): Promise<readonly Finding[]> {
   const db = openFunds(file)
   try {
     db.exec('BEGIN')

@@ -17,7 +17,9 @@ export class RefusedDatabase extends Error {
 
   constructor(db: string, findings: readonly Finding[]) {
     const errors = findings.filter(({ severity }) => severity === 'error').length
-    super(`${db} has ${errors === 1 ? '1 error' : `${errors} errors`}: mend it, then check it with \`fundpress check\``)
+    super(
+      `${db} has ${errors === 1 ? '1 error' : `${errors} errors`}: mend it, then check it with \`fundpress check\``,
+    )
     this.findings = findings
   }
 }

@@ -33,11 +33,14 @@ export function openFunds(file: string): Database.Database {
 export function readable(file: string, error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error
   const advice =
-    error.code === 'SQLITE_NOTADB' ? 'it is not a SQLite database'
-    : error.code.startsWith('SQLITE_CORRUPT') ? 'it is damaged: restore it from a copy'
-    : error.code.startsWith('SQLITE_BUSY') ? 'another program is writing to it: try again when it is done'
-    : error.code.startsWith('SQLITE_CANTOPEN') || error.code.startsWith('SQLITE_READONLY') ?
-      'it cannot be opened: check its rights (a database in WAL mode needs its folder to be writable)'
-    : 'reading it failed'
+    error.code === 'SQLITE_NOTADB'
+      ? 'it is not a SQLite database'
+      : error.code.startsWith('SQLITE_CORRUPT')
+        ? 'it is damaged: restore it from a copy'
+        : error.code.startsWith('SQLITE_BUSY')
+          ? 'another program is writing to it: try again when it is done'
+          : error.code.startsWith('SQLITE_CANTOPEN') || error.code.startsWith('SQLITE_READONLY')
+            ? 'it cannot be opened: check its rights (a database in WAL mode needs its folder to be writable)'
+            : 'reading it failed'
   return new Error(`${file}: ${advice} (${error.message})`, { cause: error })
 }

@@ -6,4 +6,5 @@ import { readFileSync } from 'node:fs'
 export const SCHEMA_VERSION = 1
 
 /** The schema as SQL, as it is shipped. */
-export const schemaSql = (): string => readFileSync(new URL('../../templates/schema.sql', import.meta.url), 'utf8')
+export const schemaSql = (): string =>
+  readFileSync(new URL('../../templates/schema.sql', import.meta.url), 'utf8')

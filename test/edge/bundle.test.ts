@@ -40,5 +40,7 @@ it('uses nothing of Node or the web in the core', async () => {
   const code = await bundle(`export { resolve } from './resolve.ts'
     export { answer } from './answer.ts'
     export { isNotModified, notModifiedHeaders } from './conditional.ts'`)
-  expect(code).not.toMatch(/\b(process|Buffer|require|fetch|URL|URLSearchParams|TextEncoder|TextDecoder|crypto|class)\b/)
+  expect(code).not.toMatch(
+    /\b(process|Buffer|require|fetch|URL|URLSearchParams|TextEncoder|TextDecoder|crypto|class)\b/,
+  )
 })

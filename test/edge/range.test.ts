@@ -70,53 +70,61 @@ const history = fc.record({
     .map((prices) => prices.toSorted((a, b) => (a.date < b.date ? -1 : 1))),
 })
 
-it.each(['json', 'xml'] as const)('cuts and joins %s windows to the very document of the records between two days', (format) => {
-  const { around, record: encode } = encoders[format]
-  fc.assert(
-    fc.property(history, dayInFourYears, dayInFourYears, (value, one, other) => {
-      const [from, to] = one < other ? [one, other] : [other, one]
-      const text = around(value)
-      const years = [...new Set(value.prices.map(({ date }) => date.slice(0, 4)))]
-      const windows = years.map((year) => {
-        const prices = value.prices.filter(({ date }) => date.startsWith(year))
-        const entry: WindowEntry = {
-          year: Number(year),
-          first: prices[0]?.date ?? '',
-          last: prices.at(-1)?.date ?? '',
-          records: prices.length,
-          json: '',
-          xml: '',
-        }
-        return { entry, document: text.document(prices.map(encode)) }
-      })
-      const wanted = overlapping(
-        windows.map(({ entry }) => entry),
-        from,
-        to,
-      )
-      const texts = windows.filter(({ entry }) => wanted.includes(entry)).map(({ document }) => document)
-      // Where no window overlaps, any window's document tells of the fund.
-      const given = texts.length > 0 ? texts : [windows.at(-1)?.document ?? '']
-      const between = value.prices.filter(({ date }) => from <= date && date <= to)
-      expect(joinWindows(format, series, given, from, to).join('')).toBe(text.document(between.map(encode)))
+it.each(['json', 'xml'] as const)(
+  'cuts and joins %s windows to the very document of the records between two days',
+  (format) => {
+    const { around, record: encode } = encoders[format]
+    fc.assert(
+      fc.property(history, dayInFourYears, dayInFourYears, (value, one, other) => {
+        const [from, to] = one < other ? [one, other] : [other, one]
+        const text = around(value)
+        const years = [...new Set(value.prices.map(({ date }) => date.slice(0, 4)))]
+        const windows = years.map((year) => {
+          const prices = value.prices.filter(({ date }) => date.startsWith(year))
+          const entry: WindowEntry = {
+            year: Number(year),
+            first: prices[0]?.date ?? '',
+            last: prices.at(-1)?.date ?? '',
+            records: prices.length,
+            json: '',
+            xml: '',
+          }
+          return { entry, document: text.document(prices.map(encode)) }
+        })
+        const wanted = overlapping(
+          windows.map(({ entry }) => entry),
+          from,
+          to,
+        )
+        const texts = windows.filter(({ entry }) => wanted.includes(entry)).map(({ document }) => document)
+        // Where no window overlaps, any window's document tells of the fund.
+        const given = texts.length > 0 ? texts : [windows.at(-1)?.document ?? '']
+        const between = value.prices.filter(({ date }) => from <= date && date <= to)
+        expect(joinWindows(format, series, given, from, to).join('')).toBe(text.document(between.map(encode)))
 
-      // Bytes taken as Latin-1 are cut alike.
-      const latin = given.map((document) => Buffer.from(document).toString('latin1'))
-      const joined = Buffer.from(joinWindows(format, series, latin, from, to).join(''), 'latin1').toString()
-      expect(joined).toBe(text.document(between.map(encode)))
-    }),
-    { numRuns: 1500 },
-  )
-})
+        // Bytes taken as Latin-1 are cut alike.
+        const latin = given.map((document) => Buffer.from(document).toString('latin1'))
+        const joined = Buffer.from(joinWindows(format, series, latin, from, to).join(''), 'latin1').toString()
+        expect(joined).toBe(text.document(between.map(encode)))
+      }),
+      { numRuns: 1500 },
+    )
+  },
+)
 
 it('refuses a text that is no window', () => {
-  expect(() => joinWindows('json', series, ['{"title":"x"}'], '2020-01-01', '2020-12-31')).toThrow('not a window')
+  expect(() => joinWindows('json', series, ['{"title":"x"}'], '2020-01-01', '2020-12-31')).toThrow(
+    'not a window',
+  )
 })
 
 it.each([
   ['a record that does not start with its date', record({ a: text(''), date: text('') })],
   ['a record that holds a list', record({ date: text(''), more: list(text('')) })],
-  ['a record that holds a record with a date first', record({ date: text(''), more: record({ date: text('') }) })],
+  [
+    'a record that holds a record with a date first',
+    record({ date: text(''), more: record({ date: text('') }) }),
+  ],
 ])('refuses to declare a series of %s', (_, of) => {
   const shape = record({ fund: text(''), prices: list(of), currency: text('') })
   expect(() => seriesRecord(shape, 'prices', 'date')).toThrow('series: a record')

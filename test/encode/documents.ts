@@ -7,7 +7,11 @@ import type { Fields, Shape } from '../../src/contract/shape.ts'
 export type Plain =
   | { readonly kind: 'leaf'; readonly value: string | number | boolean | null }
   | { readonly kind: 'named'; readonly entries: readonly (readonly [string, Plain])[] }
-  | { readonly kind: 'items'; readonly entries: readonly (readonly [string, Plain])[]; readonly isList: boolean }
+  | {
+      readonly kind: 'items'
+      readonly entries: readonly (readonly [string, Plain])[]
+      readonly isList: boolean
+    }
 
 export interface Sample {
   readonly shape: Shape
@@ -22,8 +26,14 @@ export interface Sample {
 export const xmlText = fc
   .array(
     fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom('&', '<', '>', '"', "'", ']]>', '{', '}', '[', ']', ',', ':', '\\') },
-      { weight: 2, arbitrary: fc.constantFrom('\t', '\n', ' ', 'ä', '€', '\u2028', '😀', '\u007f', '\u0085') },
+      {
+        weight: 3,
+        arbitrary: fc.constantFrom('&', '<', '>', '"', "'", ']]>', '{', '}', '[', ']', ',', ':', '\\'),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom('\t', '\n', ' ', 'ä', '€', '\u2028', '😀', '\u007f', '\u0085'),
+      },
       { weight: 3, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
     ),
     { maxLength: 6 },
@@ -53,6 +63,17 @@ const leaf = fc.oneof(
   day.map((value) => sample({ kind: 'day', description }, value, value)),
   plainNumber.map((value) => sample({ kind: 'number', description }, value, value)),
   fc.boolean().map((value) => sample({ kind: 'flag', description }, value, value)),
+  fc.tuple(xmlText, decimalText).map(([label, value]): Sample => ({
+    shape: { kind: 'item', name: `n${label}`, value: { kind: 'decimal', description } },
+    value,
+    plain: {
+      kind: 'named',
+      entries: [
+        ['name', { kind: 'leaf', value: `n${label}` }],
+        ['value', { kind: 'leaf', value }],
+      ],
+    },
+  })),
 )
 
 function sample(shape: Shape, value: unknown, plain: string | number | boolean | null): Sample {
@@ -62,7 +83,10 @@ function sample(shape: Shape, value: unknown, plain: string | number | boolean |
 /** Lists and maps take one member's shape for all: their members are copies of one value, or none. */
 function copies(count: number, keys: readonly string[], { value, plain }: Sample) {
   const used = keys.slice(0, count)
-  return { values: used.map((key) => [key, value] as const), plains: used.map((key) => [key, plain] as const) }
+  return {
+    values: used.map((key) => [key, value] as const),
+    plains: used.map((key) => [key, plain] as const),
+  }
 }
 
 /** Keys that no object would sort to the front, so that JSON.stringify can be asked about order. */

@@ -30,7 +30,14 @@ it('escapes any text as JSON.stringify does, lone surrogates included', () => {
 
 it('keeps the order of a map whose keys look like numbers', () => {
   const encode = jsonEncoder(record({ years: keyed('year', number('any')) }))
-  expect(encode({ years: new Map([['2020', 1], ['2019', 2], ['since', 3], ['1', 4]]) })).toBe(
-    '{"years":{"2020":1,"2019":2,"since":3,"1":4}}',
-  )
+  expect(
+    encode({
+      years: new Map([
+        ['2020', 1],
+        ['2019', 2],
+        ['since', 3],
+        ['1', 4],
+      ]),
+    }),
+  ).toBe('{"years":{"2020":1,"2019":2,"since":3,"1":4}}')
 })

@@ -26,7 +26,10 @@ export function chooseCoding(
 const codingSpecificity = (range: string, coding: Coding) => (range === coding ? 2 : range === '*' ? 1 : 0)
 
 /** The headers of an answer in a coding: the ETag says which it is. */
-export function withCoding(headers: Readonly<Record<string, string>>, coding: Coding): Record<string, string> {
+export function withCoding(
+  headers: Readonly<Record<string, string>>,
+  coding: Coding,
+): Record<string, string> {
   const vary = [headers['Vary'], 'Accept-Encoding'].filter(Boolean).join(', ')
   if (coding === 'identity') return { ...headers, Vary: vary }
   const etag = headers['ETag']?.replace(/"$/, `-${coding}"`) ?? ''

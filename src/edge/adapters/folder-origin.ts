@@ -34,7 +34,11 @@ export function folderOrigin({ folder, markFile, readTable }: FolderOriginOption
     const { ino, size, mtimeNs } = await stat(join(folder, markFile), { bigint: true })
     return `${ino} ${size} ${mtimeNs}`
   }
-  const open = async (mark: string): Promise<Live> => ({ mark, table: await readTable(folder), store: folderStore(folder) })
+  const open = async (mark: string): Promise<Live> => ({
+    mark,
+    table: await readTable(folder),
+    store: folderStore(folder),
+  })
 
   return {
     pin: async () => {

@@ -44,12 +44,18 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    socket.end(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+    )
   })
   return server
 }
 
-async function respond(options: NodeEdgeOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(
+  options: NodeEdgeOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { status, headers, body } = await respondSafely(options, request)
   // What a client sends along is not read: the connection cannot be used again then.
   if (request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined) {
@@ -89,7 +95,10 @@ async function respondSafely(options: NodeEdgeOptions, request: IncomingMessage)
   }
 }
 
-async function answerFromOneSnapshot({ origin, settings }: NodeEdgeOptions, request: IncomingMessage): Promise<Response> {
+async function answerFromOneSnapshot(
+  { origin, settings }: NodeEdgeOptions,
+  request: IncomingMessage,
+): Promise<Response> {
   let failure: unknown
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const snapshot = await origin.pin()
@@ -122,7 +131,10 @@ function edgeRequest({ method = 'GET', url = '/', headers }: IncomingMessage): E
 }
 
 /** Compression, conditional requests, and the body's bytes. */
-async function finish({ status, headers, body }: Answer<Buffer>, request: IncomingMessage): Promise<Response> {
+async function finish(
+  { status, headers, body }: Answer<Buffer>,
+  request: IncomingMessage,
+): Promise<Response> {
   if (status !== 200) return { status, headers, body: await bytesOf(body) }
   const { coding, mayDiffer } = chooseCoding(request.headers['accept-encoding'], body)
   const all = mayDiffer ? withCoding(headers, coding) : headers

@@ -151,6 +151,8 @@ async function renderFunds({
   const stop = () => void pool.close()
   options.signal.addEventListener('abort', stop)
   try {
+    // It may have been aborted while the threads started.
+    options.signal.throwIfAborted()
     await pool.render(isins, take)
   } finally {
     options.signal.removeEventListener('abort', stop)

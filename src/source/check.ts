@@ -3,9 +3,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { checkFund } from './check-fund.ts'
+import { checkSchema } from './check-schema.ts'
 import type { Finding } from './finding.ts'
 import { fundReader, readIsins, tableOf } from './fund-reader.ts'
 import { openFunds, readable } from './open.ts'
+import { printable } from './printable.ts'
 
 export { RefusedDatabase, type Finding } from './finding.ts'
 
@@ -30,9 +32,11 @@ export async function checkDatabase({
   const db = openFunds(file)
   try {
     db.exec('BEGIN')
+    const schemaFindings = checkSchema(db)
+    if (schemaFindings.length > 0) return schemaFindings
     const reader = fundReader(db)
     const isins = readIsins(db)
-    const findings = [...checkTables(db)]
+    const findings = checkTables(db)
     for (const [index, isin] of isins.entries()) {
       const fund = reader.read(isin)
       if (fund !== undefined) findings.push(...checkFund(fund, asOf))
@@ -66,7 +70,7 @@ export function checkTables(db: Database): Finding[] {
         severity: 'error',
         isin,
         table,
-        message: `orphan rows: there is no fund ${isin}`,
+        message: `orphan rows: there is no fund ${printable(isin)}`,
       }))
   })
 }

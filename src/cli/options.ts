@@ -1,0 +1,97 @@
+/** The options that commands are made of: those that are settings, and the kinds of values that others take. */
+
+import { InvalidArgumentError, Option } from 'commander'
+import type { Command } from 'commander'
+import { isDay, isIsinInEitherCase } from '../routes/values.ts'
+import { UsageError } from './failure.ts'
+import { readText } from './read-setting.ts'
+import { isDerived } from './setting.ts'
+import { findSetting } from './settings.ts'
+import type { NamedSetting, SettingKey } from './settings.ts'
+
+/** A flag that stands for a setting, so it has no default of its own. */
+class SettingOption extends Option {
+  readonly key: SettingKey
+
+  constructor(flag: string, { key, setting, variable }: NamedSetting) {
+    const fallback = isDerived(setting.fallback) ? setting.fallback.text : setting.fallback
+    const origins =
+      fallback === null
+        ? []
+        : [`default: ${typeof fallback === 'string' ? fallback : JSON.stringify(fallback)}`]
+    origins.push(`env: ${variable}`, `config: ${key}`)
+    super(flag, `${setting.describe.replace(/\.$/, '')} (${origins.join('; ')})`)
+    this.key = key
+    this.argParser((text) => {
+      const value = readText(setting, text)
+      if (value === undefined) throw new InvalidArgumentError(`It must be ${setting.expects}.`)
+      return value
+    })
+  }
+}
+
+/** Gives a command the flags of settings. */
+export function withSettings(command: Command, ...keys: readonly SettingKey[]): Command {
+  for (const key of keys) {
+    const named = findSetting(key)
+    if (named.setting.flag === undefined) throw new Error(`the setting ${key} has no flag`)
+    command.addOption(new SettingOption(named.setting.flag, named))
+  }
+  return command
+}
+
+/** The settings among the flags that a command was called with. */
+export function readSettingFlags(command: Command): Map<SettingKey, unknown> {
+  const values = new Map<SettingKey, unknown>()
+  for (const option of command.options) {
+    const value: unknown = command.getOptionValue(option.attributeName())
+    if (option instanceof SettingOption && value !== undefined) values.set(option.key, value)
+  }
+  return values
+}
+
+/** The value of a setting that the command cannot do without. */
+export function required<T>(value: T | null, key: SettingKey): T {
+  if (value !== null) return value
+  const { setting, variable } = findSetting(key)
+  throw new UsageError(
+    `${setting.flag ?? key} is missing (or ${variable}, or "${key}" in fundpress.config.json)`,
+  )
+}
+
+export function dayOption(flag: string, describe: string): Option {
+  return new Option(flag, describe).argParser((text) => {
+    if (isDay(text)) return text
+    throw new InvalidArgumentError('It must be a day that exists, as YYYY-MM-DD.')
+  })
+}
+
+export function wholeOption(
+  flag: string,
+  describe: string,
+  [minimum, maximum]: readonly [minimum: number, maximum: number],
+  fallback: number,
+): Option {
+  return new Option(flag, describe).default(fallback).argParser((text) => {
+    const value = Number(text)
+    if (/^[0-9]+$/.test(text) && value >= minimum && value <= maximum) return value
+    throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`)
+  })
+}
+
+/** One or more ISINs in either case; the value is a list in upper case, each once. */
+export function isinsOption(flag: string, describe: string): Option {
+  return new Option(flag, describe).argParser<readonly string[] | undefined>((text, before) => {
+    if (isIsinInEitherCase(text)) return [...new Set([...(before ?? []), text.toUpperCase()])]
+    throw new InvalidArgumentError('It must be an ISIN (12 characters with the right check digit).')
+  })
+}
+
+/** The help's last part: commands that can be copied, each with what it does. */
+export function examples(...pairs: readonly (readonly [command: string, does: string])[]): string {
+  return [
+    '',
+    'Examples:',
+    ...pairs.flatMap(([command, does]) => [`  # ${does}`, `  fundpress ${command}`]),
+  ].join('\n')
+}

@@ -1,0 +1,65 @@
+/** How far a long command is: a bar on a terminal, a plain line now and then elsewhere, nothing if it is to be quiet. */
+
+import type { Session } from './session.ts'
+import { formatCount } from './summary.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface Progress {
+  /** @param detail what else to show: `1,204 documents` */
+  readonly update: (done: number, of: number, detail?: string) => void
+  /** Removes the bar, so that what is written next starts on a clean line. */
+  readonly end: () => void
+}
+
+const barMilliseconds = 100
+const lineMilliseconds = 10_000
+const barWidth = 24
+
+export function showProgress(session: Pick<Session, 'clock' | 'isQuiet' | 'stderr'>, what: string): Progress {
+  const { clock, isQuiet, stderr } = session
+  if (isQuiet) return { update: () => undefined, end: () => undefined }
+  const every = stderr.isTerminal ? barMilliseconds : lineMilliseconds
+  const start = clock()
+  let last = start
+  let isShown = false
+  return {
+    update: (done, of, detail = '') => {
+      const now = clock()
+      if (now - last < every) return
+      last = now
+      const state = describe({ done, of, what, detail, seconds: (now - start) / 1000 })
+      if (!stderr.isTerminal) stderr.write(`${state}\n`)
+      else drawBar(stderr, done / Math.max(of, 1), state)
+      isShown = stderr.isTerminal
+    },
+    end: () => {
+      if (isShown) stderr.write(eraseLine)
+      isShown = false
+    },
+  }
+}
+
+const eraseLine = '\r\u001b[K'
+
+function drawBar(terminal: Terminal, share: number, state: string): void {
+  const filled = Math.round(barWidth * Math.min(share, 1))
+  const bar =
+    terminal.paint('green', '█'.repeat(filled)) + terminal.paint('dim', '░'.repeat(barWidth - filled))
+  // A line that wraps could not be erased.
+  terminal.write(`${eraseLine}${bar} ${state.slice(0, Math.max(0, terminal.columns() - barWidth - 2))}`)
+}
+
+interface State {
+  readonly done: number
+  readonly of: number
+  readonly what: string
+  readonly detail: string
+  readonly seconds: number
+}
+
+function describe({ done, of, what, detail, seconds }: State): string {
+  const left = done === 0 ? undefined : (seconds / done) * (of - done)
+  const parts = [`${formatCount(done)} of ${formatCount(of)} ${what}`, detail, `${seconds.toFixed(0)} s`]
+  if (left !== undefined) parts.push(`about ${left.toFixed(0)} s left`)
+  return parts.filter((part) => part !== '').join(', ')
+}

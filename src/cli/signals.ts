@@ -1,0 +1,45 @@
+/**
+ * Ctrl-C and SIGTERM. The first signal asks the running command to stop and clean up; a second one ends the process at
+ * once. At the end the process ends itself by the same signal, so that a shell sees 130 or 143 and a loop stops too.
+ */
+
+const caught = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** npm passes on a Ctrl-C that the terminal has already sent to us: twice within this time counts as once. */
+const sameKeyMilliseconds = 400
+
+export class Interrupted extends Error {
+  readonly signal: NodeJS.Signals
+  constructor(signal: NodeJS.Signals) {
+    super(`stopped by ${signal}`)
+    this.signal = signal
+  }
+}
+
+export interface SignalWatch {
+  /** Aborts with an {@link Interrupted} as its reason. */
+  readonly signal: AbortSignal
+  /** Ends the process by the signal that came; returns if none did. */
+  readonly endBySignal: () => void
+}
+
+export function watchSignals(target: NodeJS.Process, now: () => number): SignalWatch {
+  const controller = new AbortController()
+  let first: { readonly name: NodeJS.Signals; readonly at: number } | undefined
+
+  const endBySignal = () => {
+    if (first === undefined) return
+    for (const name of caught) target.removeListener(name, onSignal)
+    target.kill(target.pid, first.name)
+  }
+  const onSignal = (name: NodeJS.Signals) => {
+    if (first === undefined) {
+      first = { name, at: now() }
+      controller.abort(new Interrupted(name))
+    } else if (now() - first.at > sameKeyMilliseconds) {
+      endBySignal()
+    }
+  }
+  for (const name of caught) target.on(name, onSignal)
+  return { signal: controller.signal, endBySignal }
+}

@@ -1,0 +1,19 @@
+/** The figures that a command ends with. */
+
+/** One line a figure, the labels in a column. */
+export function describeSummary(figures: Readonly<Record<string, string>>): string {
+  const width = Math.max(...Object.keys(figures).map((label) => label.length))
+  return Object.entries(figures)
+    .map(([label, figure]) => `${label.padEnd(width)}  ${figure}\n`)
+    .join('')
+}
+
+/** A count as people read it: `101,204`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** `712,345,678 (712.3 MB)`. */
+export function formatBytes(bytes: number): string {
+  return `${formatCount(bytes)} (${(bytes / 1e6).toFixed(1)} MB)`
+}

@@ -1,0 +1,96 @@
+/** Checks of single values of a fund's rows: each reports what is wrong, and in which row. Pure. */
+
+import { isDay } from '../routes/values.ts'
+import type { Finding } from './finding.ts'
+import { quoted } from './printable.ts'
+
+/** Of one table of one fund: a column that is wrong throughout must not fill the memory of a night with 500 funds. */
+const maxFindings = 1000
+
+type Column = string | number | null
+/** A row as the queries give it: the schema's columns in camelCase. */
+type Row = object
+/** Where in the table, with what divides it from the column: `item 3: `. Asked only where something is wrong. */
+type Place = () => string
+
+export type RowChecks = ReturnType<typeof rowChecks>
+
+export function rowChecks(isin: string) {
+  const listed: Finding[] = []
+  const unlisted = new Map<string, { readonly finding: Finding; readonly count: number }>()
+  const counts = new Map<string, number>()
+
+  const add = (severity: Finding['severity'], table: string, message: string) => {
+    const kind = `${severity} ${table}`
+    const count = (counts.get(kind) ?? 0) + 1
+    counts.set(kind, count)
+    const finding = { severity, isin, table, message }
+    if (count <= maxFindings) listed.push(finding)
+    else unlisted.set(kind, { finding, count: count - maxFindings })
+  }
+  const error = (table: string, message: string) => add('error', table, message)
+
+  const day = (table: string, place: Place, name: string, value: string): boolean => {
+    if (isDay(value)) return true
+    error(table, `${place()}${name} ${quoted(value)} is not a date (YYYY-MM-DD)`)
+    return false
+  }
+  const decimal = (table: string, place: Place, name: string, value: string) => {
+    if (!plainDecimal.test(value)) error(table, `${place()}${name} ${quoted(value)} is not a plain decimal`)
+  }
+  /** Every number of a row: an infinite one has no digits. */
+  const numbers = (table: string, place: Place, row: Row) => {
+    for (const [name, value] of Object.entries(row)) {
+      if (typeof value === 'number' && !Number.isFinite(value))
+        error(table, `${place()}${columnName(name)} is infinite`)
+    }
+  }
+  /** Every text of a row: none may hold what XML 1.0 cannot. */
+  const texts = (table: string, place: Place, row: Row) => {
+    for (const [name, value] of Object.entries(row)) {
+      if (typeof value !== 'string' || !suspect.test(value)) continue
+      const bad = notInXml.exec(value)?.[0]
+      if (bad !== undefined) {
+        const code = (bad.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+        error(table, `${place()}${columnName(name)} holds U+${code}, which XML cannot hold`)
+      } else if (value.includes('\ufffd')) {
+        add(
+          'warning',
+          table,
+          `${place()}${columnName(name)} holds U+FFFD: it was not UTF-8 once, ${quoted(value)}`,
+        )
+      }
+    }
+  }
+  /** What the schema's CHECK constraints promise, unless somebody has switched them off. */
+  const oneOf = (
+    table: string,
+    place: Place,
+    values: Readonly<Record<string, Column>>,
+    allowed: readonly Column[],
+  ) => {
+    for (const [name, value] of Object.entries(values)) {
+      if (value === null || allowed.includes(value)) continue
+      const found = typeof value === 'string' ? quoted(value) : value
+      error(table, `${place()}${columnName(name)} is ${found}, not one of ${allowed.join(', ')}`)
+    }
+  }
+  const findings = (): Finding[] => [
+    ...listed,
+    ...[...unlisted.values()].map(({ finding, count }) => {
+      return { ...finding, message: `${count} more of this fund, the last of them: ${finding.message}` }
+    }),
+  ]
+  return { add, error, day, decimal, numbers, texts, oneOf, findings }
+}
+
+/** The column's name in the schema. */
+export const columnName = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+const plainDecimal = /^-?[0-9]+(?:\.[0-9]+)?$/
+
+/** The characters that XML 1.0 does not have (its production Char). */
+const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u
+
+/** What may be in a text that needs a closer look: most texts have none of it. */
+const suspect = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffd-\uffff]/

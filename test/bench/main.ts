@@ -1,0 +1,22 @@
+/** `npm run bench -- <name>`: measurements that the README quotes. Never part of the tests. */
+
+import { cpus, totalmem } from 'node:os'
+
+const benches: Readonly<Record<string, () => Promise<{ run: (args: readonly string[]) => Promise<void> }>>> =
+  {
+    build: () => import('./build.ts'),
+  }
+
+const [name = '', ...args] = process.argv.slice(2)
+const load = benches[name]
+if (load === undefined) {
+  process.stderr.write(`usage: npm run bench -- ${Object.keys(benches).join('|')} [options]\n`)
+  process.exitCode = 2
+} else {
+  const [cpu] = cpus()
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`
+  process.stdout.write(
+    `${cpus().length} × ${cpu?.model ?? 'unknown CPU'}, ${memory}, Node ${process.versions.node}\n\n`,
+  )
+  await (await load()).run(args)
+}

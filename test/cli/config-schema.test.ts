@@ -1,0 +1,165 @@
+/** The declaration of the settings against what is made of it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { configSchema } from '../../src/cli/config-schema.ts'
+import { readConfig } from '../../src/cli/config-file.ts'
+import { UsageError } from '../../src/cli/failure.ts'
+import { loadSettings } from '../../src/cli/load-settings.ts'
+import { settingList } from '../../src/cli/settings.ts'
+import { repository } from '../support/product.ts'
+
+const shipped = readFileSync(join(repository, 'templates/fundpress.config.schema.json'), 'utf8')
+const matchesSchema = new Ajv({ strict: true }).compile(JSON.parse(shipped))
+
+function isTaken(config: unknown): boolean {
+  try {
+    readConfig('test.json', JSON.stringify(config))
+    return true
+  } catch (error) {
+    if (error instanceof UsageError) return false
+    throw error
+  }
+}
+
+it('is shipped as `npm run generate` writes it', () => {
+  expect(shipped).toBe(configSchema())
+})
+
+describe('the schema and our own check agree', () => {
+  it.each([
+    [true, {}],
+    [true, { $schema: './node_modules/fundpress/templates/fundpress.config.schema.json' }],
+    [
+      true,
+      {
+        db: 'funds.sqlite',
+        out: '/srv/out',
+        jobs: 8,
+        baseUrl: 'https://funds.example.com/',
+        docsUrl: 'http://[::1]:80/d',
+      },
+    ],
+    [
+      true,
+      {
+        bucket: {
+          name: 'fund-data',
+          endpoint: 'http://127.0.0.1:9000',
+          region: 'auto',
+          prefix: '',
+          pathStyle: true,
+        },
+      },
+    ],
+    [true, { edge: { cacheControl: 'no-store', errorCacheControl: 'no-store', host: '::1', port: 0 } }],
+    [false, { edge: { port: 70000 } }],
+    [false, { bucket: { name: 'Fund_Data' } }],
+    [false, { bucket: { prefix: '/api' } }],
+    [false, { bucket: { prefix: 'api/' } }],
+    [false, { bucket: null }],
+    [false, { jobs: 0 }],
+    [false, { db: '' }],
+    [false, { database: 'x' }],
+    [false, null],
+    [false, 'db'],
+  ])('%j: %j', (isRight, config) => {
+    expect(matchesSchema(config)).toBe(isRight)
+    expect(isTaken(config)).toBe(isRight)
+  })
+
+  it('about arbitrary values of every key', () => {
+    const text = fc.constantFrom(
+      '',
+      '/',
+      'a',
+      'a b',
+      'x/y',
+      'http://a',
+      'https://a:8/b/',
+      'https://a?b',
+      'abc.de',
+      'ü',
+      'a\n',
+    )
+    const value = fc.oneof(
+      text,
+      fc.string(),
+      fc.integer({ min: -1, max: 70000 }),
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null),
+    )
+    const key = fc.constantFrom(
+      ...settingList.map((named) => named.key as string),
+      '$schema',
+      'other',
+      'edge.other',
+    )
+    fc.assert(
+      fc.property(key, value, (path, given) => {
+        const config = path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), given)
+        // What JSON cannot hold (NaN, -0) is another value in the file.
+        const written: unknown = JSON.parse(JSON.stringify(config))
+        expect(isTaken(written)).toBe(matchesSchema(written))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})
+
+describe('settings', () => {
+  const nothing = { flags: new Map(), environment: {}, configFile: undefined, cores: 6 }
+
+  it('have these defaults', () => {
+    expect(loadSettings(nothing)).toEqual({
+      db: null,
+      out: 'out',
+      baseUrl: 'http://localhost:8080',
+      docsUrl: 'http://localhost:8080/docs',
+      jobs: 6,
+      bucket: { name: null, endpoint: null, region: null, prefix: '', pathStyle: false },
+      edge: {
+        cacheControl: 'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
+        errorCacheControl: 'public, max-age=60',
+        host: '127.0.0.1',
+        port: 8080,
+      },
+    })
+  })
+
+  it('derive docsUrl from baseUrl, without closing slashes', () => {
+    const environment = { FUNDPRESS_BASE_URL: 'https://funds.example.com/api//' }
+    expect(loadSettings({ ...nothing, environment })).toMatchObject({
+      baseUrl: 'https://funds.example.com/api',
+      docsUrl: 'https://funds.example.com/api/docs',
+    })
+  })
+
+  it('are called in the environment as they are in the file', () => {
+    expect(settingList.map(({ key, variable }) => `${key} ${variable}`)).toEqual([
+      'db FUNDPRESS_DB',
+      'out FUNDPRESS_OUT',
+      'baseUrl FUNDPRESS_BASE_URL',
+      'docsUrl FUNDPRESS_DOCS_URL',
+      'jobs FUNDPRESS_JOBS',
+      'bucket.name FUNDPRESS_BUCKET_NAME',
+      'bucket.endpoint FUNDPRESS_BUCKET_ENDPOINT',
+      'bucket.region FUNDPRESS_BUCKET_REGION',
+      'bucket.prefix FUNDPRESS_BUCKET_PREFIX',
+      'bucket.pathStyle FUNDPRESS_BUCKET_PATH_STYLE',
+      'edge.cacheControl FUNDPRESS_EDGE_CACHE_CONTROL',
+      'edge.errorCacheControl FUNDPRESS_EDGE_ERROR_CACHE_CONTROL',
+      'edge.host FUNDPRESS_EDGE_HOST',
+      'edge.port FUNDPRESS_EDGE_PORT',
+    ])
+  })
+
+  it('read numbers and booleans from the environment', () => {
+    const environment = { FUNDPRESS_EDGE_PORT: '0', FUNDPRESS_BUCKET_PATH_STYLE: '1', FUNDPRESS_JOBS: '3' }
+    const settings = loadSettings({ ...nothing, environment })
+    expect([settings.edge.port, settings.bucket.pathStyle, settings.jobs]).toEqual([0, true, 3])
+  })
+})

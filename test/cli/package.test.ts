@@ -1,0 +1,85 @@
+/** The package as npm makes it: installed into an empty project, it runs without the checkout. */
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeTempFolder, repository } from '../support/product.ts'
+import { cleanEnvironment } from './run.ts'
+
+const folder = makeTempFolder()
+const project = folder.file('project')
+afterAll(folder.remove)
+
+/** Runs npm or npx as a user with this Node would, without what an npm around this test has set. */
+function execute(command: string, args: readonly string[], cwd: string): string {
+  const kept = Object.entries(cleanEnvironment()).filter(
+    ([name]) => !/^npm_(lifecycle|package|config_local)/.test(name),
+  )
+  const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
+  const env = { ...Object.fromEntries(kept), PATH: path }
+  return execFileSync(command, args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+    stdio: 'pipe',
+  })
+}
+
+beforeAll(() => {
+  // Packed in a copy: packing makes and removes dist/, which others may be at.
+  const checkout = folder.file('checkout')
+  const tracked = [
+    'src',
+    'templates',
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'LICENSE',
+    'README.md',
+  ]
+  for (const name of tracked.filter((each) => existsSync(join(repository, each)))) {
+    cpSync(join(repository, name), join(checkout, name), { recursive: true })
+  }
+  symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'), 'junction')
+  execute('npm', ['pack', '--pack-destination', folder.path], checkout)
+  expect(existsSync(join(checkout, 'dist'))).toBe(false)
+
+  const [tarball = ''] = readdirSync(folder.path).filter((name) => name.endsWith('.tgz'))
+  cpSync(folder.file(tarball), join(project, 'fundpress.tgz'))
+  writeFileSync(join(project, 'package.json'), '{ "private": true }')
+  execute('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', './fundpress.tgz'], project)
+})
+
+describe('the installed package', () => {
+  it('holds what runs, and neither sources nor tests', () => {
+    const installed = join(project, 'node_modules/fundpress')
+    expect(readdirSync(installed).sort()).toEqual(
+      ['LICENSE', 'README.md', 'dist', 'package.json', 'templates'].filter(
+        (name) => existsSync(join(repository, name)) || name === 'dist',
+      ),
+    )
+    const files = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })
+    expect(files.filter((name) => name.endsWith('.ts'))).toEqual([])
+    expect(files).not.toContain(join('cli', 'generate.js'))
+  })
+
+  it('answers `npx fundpress --version`', () => {
+    const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
+    expect(execute('npx', ['--no-install', 'fundpress', '--version'], project)).toBe(`${version}\n`)
+  })
+
+  it('makes a database, builds it with threads, and gives the same snapshot as the checkout', () => {
+    execute(
+      'npx',
+      ['--no-install', 'fundpress', 'demo', '--funds', '5', '--years', '2', '--until', '2026-11-19'],
+      project,
+    )
+    const build = ['build', '--db', 'data/demo.sqlite', '--as-of', '2026-11-20', '--jobs', '2', '--json']
+    const installed = JSON.parse(execute('npx', ['--no-install', 'fundpress', ...build], project))
+    const launcher = join(repository, 'src/cli/fundpress.mjs')
+    const checkout = JSON.parse(execute(process.execPath, [launcher, ...build, '--out', 'again'], project))
+    expect(installed.funds).toBe(5)
+    expect(installed.snapshot).toBe(checkout.snapshot)
+  })
+})

@@ -1,0 +1,53 @@
+/** The command line as a process in a folder of its own, so that no config file of the repository has a say. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { repository } from '../support/product.ts'
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Another Node than the one that runs the tests. */
+  readonly node?: string
+}
+
+export const launcher = join(repository, 'src/cli/fundpress.mjs')
+
+export async function run(args: readonly string[], options: RunOptions): Promise<Ended> {
+  return ended(start(args, options))
+}
+
+export function start(
+  args: readonly string[],
+  { cwd, env = {}, node = process.execPath }: RunOptions,
+): ChildProcess {
+  return spawn(node, [launcher, ...args], {
+    cwd,
+    env: { ...cleanEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** The environment without what a developer has set for fundpress, or what npm and vitest say about colours. */
+export function cleanEnvironment(): Record<string, string | undefined> {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(FUNDPRESS_|NO_COLOR$|FORCE_COLOR$)/.test(name),
+  )
+  return Object.fromEntries(kept)
+}
+
+export async function ended(child: ChildProcess): Promise<Ended> {
+  const out: Buffer[] = []
+  const err: Buffer[] = []
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => err.push(chunk))
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+  return { code, signal, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }
+}

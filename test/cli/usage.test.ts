@@ -1,0 +1,56 @@
+import { readdirSync } from 'node:fs'
+import { afterAll, expect, it } from 'vitest'
+import { makeTempFolder } from '../support/product.ts'
+import { run } from './run.ts'
+
+const folder = makeTempFolder()
+afterAll(folder.remove)
+
+it.each([
+  ['buld', "unknown command 'buld' (did you mean build?)"],
+  ['publish-everything', "unknown command 'publish-everything' (see fundpress --help)"],
+  ['build --jbos 3', "unknown option '--jbos' (did you mean --jobs?)"],
+  ['build --quite', "unknown option '--quite' (did you mean --quiet?)"],
+  ['build --frobnicate', "unknown option '--frobnicate' (see fundpress build --help)"],
+  ['build --db', "option '--db <file>' argument missing (see fundpress build --help)"],
+  ['build surplus', 'too many arguments'],
+  ['build --db x.sqlite --jobs many', "'many' is invalid. It must be a whole number from 1 to 256"],
+  ['build --db x.sqlite --jobs 0', "'0' is invalid. It must be a whole number from 1 to 256"],
+  ['build --db x.sqlite --jobs 1.5', "'1.5' is invalid"],
+  ['build --db x.sqlite --jobs -1', '--jobs'],
+  [
+    'build --db x.sqlite --as-of 2023-02-30',
+    "'2023-02-30' is invalid. It must be a day that exists, as YYYY-MM-DD",
+  ],
+  ['build --db x.sqlite --as-of yesterday', "'yesterday' is invalid"],
+  ['build --db x.sqlite --only DE0008471400 DE0008471401', "'DE0008471401' is invalid. It must be an ISIN"],
+  ['build --db x.sqlite --docs-url docs.example.com', 'It must be an absolute http or https URL'],
+  ['build --db x.sqlite --out ', '--out'],
+  ['build', '--db <file> is missing (or FUNDPRESS_DB, or "db" in fundpress.config.json)'],
+  ['check', '--db <file> is missing'],
+  ['check --db x.sqlite --as-of 2100-02-29', "'2100-02-29' is invalid"],
+  ['init', '--db <file> is missing'],
+  ['serve --port 65536', "'65536' is invalid. It must be a whole number from 0 to 65535"],
+  ['serve --port http', "'http' is invalid"],
+  ['demo --funds 0', "'0' is invalid"],
+  ['demo --funds 1e3', "'1e3' is invalid"],
+  ['demo --years ten', "'ten' is invalid"],
+  ['demo --until 2024-13-01', "'2024-13-01' is invalid"],
+  ['demo --seed=-1', "'-1' is invalid"],
+  ['demo --config nowhere.json', 'config file nowhere.json does not exist (--config)'],
+])('refuses `fundpress %s` in one line, with exit code 2 and nothing done', async (line, reason) => {
+  const { code, stdout, stderr } = await run(line.split(' '), { cwd: folder.path })
+  expect(stderr).toContain(reason)
+  expect(stderr).toMatch(/^fundpress: [^\n]+\n$/)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(readdirSync(folder.path)).toEqual([])
+})
+
+it('says where an error comes from with FUNDPRESS_DEBUG=1 only', async () => {
+  const args = ['check', '--db', 'missing.sqlite']
+  const plain = await run(args, { cwd: folder.path })
+  expect(plain).toMatchObject({ code: 1, stdout: '' })
+  expect(plain.stderr).toMatch(/^fundpress: missing\.sqlite does not exist[^\n]*\n$/)
+  const debugged = await run(args, { cwd: folder.path, env: { FUNDPRESS_DEBUG: '1' } })
+  expect(debugged.stderr).toMatch(/\n +at .+open\.ts/)
+})

@@ -6,7 +6,7 @@
  */
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -54,14 +54,13 @@ interface Built {
 
 async function measure(folder: string, { funds, years, jobs, rounds, sample }: Options): Promise<void> {
   const db = join(folder, 'funds.sqlite')
-  const out = join(folder, 'out')
-  const copy = join(folder, 'copy')
   await writeDemo({ file: db, funds: Number(funds), years: Number(years), until, seed: 1 })
 
   const builds: Built[] = []
   const copies: number[] = []
   for (let round = 0; round < Number(rounds); round++) {
-    for (const tree of [out, copy]) if (existsSync(tree)) rmSync(tree, { recursive: true })
+    // Nothing is deleted between rounds: ext4 without a journal is slow to create files for minutes after that.
+    const out = join(folder, `out-${round}`)
     // What is still to be written must not be counted for the next one.
     execFileSync('sync')
     const worker = new URL('./build-once.ts', import.meta.url).pathname
@@ -72,7 +71,7 @@ async function measure(folder: string, { funds, years, jobs, rounds, sample }: O
     )
     execFileSync('sync')
     const started = performance.now()
-    execFileSync('cp', ['-a', out, copy])
+    execFileSync('cp', ['-a', out, join(folder, `copy-${round}`)])
     copies.push((performance.now() - started) / 1000)
   }
   const straightforward = await renderStraightforwardly(db, join(folder, 'plain'), until, Number(sample))

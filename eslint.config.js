@@ -2,7 +2,7 @@ import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 export default defineConfig(
-  { ignores: ['dist/', 'out/', 'data/', 'test/golden/'] },
+  { ignores: ['dist/', 'out/', 'data/'] },
   {
     files: ['**/*.{ts,js,mjs}'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

@@ -1,22 +1,23 @@
 /** `fundpress build`: renders a night into a folder, all of it or nothing. */
 
-import { createHash } from 'node:crypto'
-import { createReadStream, mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeTable } from '../derive/route-table.ts'
 import { endpoints } from '../endpoints/index.ts'
 import type { RouteTable } from '../routes/table.ts'
+import { checkSchema } from '../source/check-schema.ts'
 import { checkTables } from '../source/check.ts'
+import { openFile, type OpenedFile } from '../source/digest.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
 import { readIsins } from '../source/fund-reader.ts'
-import { openFunds, readable } from '../source/open.ts'
+import { openFunds, readable, type FundDatabase } from '../source/open.ts'
 import { fundPlans, type Plan } from './fund-documents.ts'
 import { manifestFormat, manifestLine, snapshotId, type ManifestHead } from './manifest.ts'
 import { objectLines, type ObjectLines } from './object-lines.ts'
-import { openRenderPool } from './render-pool.ts'
+import { openRenderPool, type RenderPool } from './render-pool.ts'
 import type { Rendered } from './render-worker.ts'
 import { allFundsDocuments, writeSharedErrors } from './shared-documents.ts'
-import { makeStaging, swapIn } from './staging.ts'
+import { makeStaging, type Staging } from './staging.ts'
 
 export interface BuildOptions {
   /** The database file. */
@@ -58,17 +59,21 @@ export interface BuildSummary {
 export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary> {
   const started = performance.now()
   options.signal.throwIfAborted()
-  const { isins, findings } = readFunds(options)
-  const staging = makeStaging(options.out)
+  const db = openFunds(options.db)
+  const file = await openFile(options.db)
+  let staging: Staging | undefined
   try {
+    const schemaFindings = checkSchema(db)
+    if (schemaFindings.length > 0) throw new RefusedDatabase(options.db, schemaFindings)
+    staging = makeStaging(options.out)
+    const { folder: root } = staging
     const table = routeTable(endpoints, options.docsUrl)
     const plans = fundPlans(endpoints, table)
-    for (const { folder } of plans) mkdirSync(join(staging, folder), { recursive: true })
-    const night: Night = { options, staging, isins, table, plans, findings, lines: objectLines(staging) }
-    const [counts, source] = await Promise.all([renderFunds(night), digestOf(options.db)])
-    const head = await finish(night, counts, source)
+    for (const { folder } of plans) mkdirSync(join(root, folder), { recursive: true })
+    const night: Night = { options, db, file, root, table, plans, lines: objectLines(root) }
+    const { head, warnings } = await renderNight(night)
     options.signal.throwIfAborted()
-    swapIn(staging, options.out)
+    staging.swapIn()
     return {
       snapshot: head.snapshot,
       asOf: head.asOf,
@@ -76,124 +81,123 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
       documents: head.objects,
       bytes: head.bytes,
       seconds: (performance.now() - started) / 1000,
-      warnings: findings,
+      warnings,
     }
   } catch (error) {
-    rmSync(staging, { recursive: true, force: true })
-    throw options.signal.aborted ? options.signal.reason : withAdvice(error, options)
+    staging?.discard()
+    throw options.signal.aborted ? options.signal.reason : withAdvice(readable(options.db, error), options)
+  } finally {
+    db.close()
+    await file.close()
   }
 }
 
 /** A build under way. */
 interface Night {
   readonly options: BuildOptions
-  readonly staging: string
-  readonly isins: readonly string[]
+  /** In the same read transaction as the rendering threads, until the end. */
+  readonly db: FundDatabase
+  readonly file: OpenedFile
+  /** The folder that the snapshot is built in. */
+  readonly root: string
   readonly table: RouteTable
   readonly plans: readonly Plan[]
-  /** Grows with the funds. */
-  readonly findings: Finding[]
   readonly lines: ObjectLines
 }
 
-interface Counts {
-  readonly objects: number
-  readonly bytes: number
-}
-
-/** The funds to render, and what is wrong with the database as a whole. */
-function readFunds({ db: file, only }: BuildOptions): { isins: readonly string[]; findings: Finding[] } {
-  const db = openFunds(file)
-  try {
-    const isins = readIsins(db)
-    const missing = only.filter((isin) => !isins.includes(isin))
-    if (missing.length > 0) throw new Error(`${file} has no fund ${missing.join(', ')}`)
-    return {
-      isins: only.length > 0 ? isins.filter((isin) => only.includes(isin)) : isins,
-      findings: checkTables(db),
-    }
-  } catch (error) {
-    throw readable(file, error)
-  } finally {
-    db.close()
-  }
-}
-
-/** Renders all funds and the documents over all funds. @throws {RefusedDatabase} */
-async function renderFunds({
-  options,
-  staging,
-  isins,
-  table,
-  plans,
-  findings,
-  lines,
-}: Night): Promise<Counts> {
-  const all = allFundsDocuments(endpoints, table, staging)
-  const hasErrors = () => findings.some(({ severity }) => severity === 'error')
-  let objects = 0
-  let bytes = 0
-  const take = (rendered: Rendered, funds: number): boolean => {
-    plans.forEach(({ folder }, index) => {
-      lines.add(folder, rendered.lines[index] ?? '')
-    })
-    for (const { endpointId, format, add } of all) add(rendered.members[endpointId]?.[format] ?? [])
-    findings.push(...rendered.findings)
-    objects += rendered.documents
-    bytes += rendered.bytes
-    options.onProgress?.({ funds, of: isins.length, documents: objects })
-    return !hasErrors()
-  }
-
-  const jobs = Math.max(1, Math.min(options.jobs, isins.length))
-  const settings = { db: options.db, root: staging, asOf: options.asOf, docsUrl: options.docsUrl }
-  const pool = await openRenderPool(settings, jobs)
+/** Renders everything. @throws {RefusedDatabase} */
+async function renderNight(night: Night): Promise<{ head: ManifestHead; warnings: readonly Finding[] }> {
+  const { options, db, file, root } = night
+  const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
+  const settings = { db: options.db, root, asOf: options.asOf, docsUrl: options.docsUrl }
+  const pool = await openRenderPool(settings, jobs, db, options.signal)
   const stop = () => void pool.close()
   options.signal.addEventListener('abort', stop)
   try {
     // It may have been aborted while the threads started.
     options.signal.throwIfAborted()
-    await pool.render(isins, take)
+    const isins = isinsToRender(night)
+    const source = file.digest()
+    // It is waited for at the end.
+    source.catch(() => undefined)
+    const { warnings, ...counts } = await renderFunds(night, isins, pool)
+    await pool.close()
+    return { head: await finish(night, { funds: isins.length, ...counts, source: await source }), warnings }
   } finally {
     options.signal.removeEventListener('abort', stop)
     await pool.close()
   }
+}
+
+function isinsToRender({ options: { db: file, only }, db }: Night): readonly string[] {
+  const isins = readIsins(db)
+  if (only.length === 0) return isins
+  const missing = only.filter((isin) => !isins.includes(isin))
+  if (missing.length > 0) throw new Error(`${file} has no fund ${missing.join(', ')}`)
+  return isins.filter((isin) => only.includes(isin))
+}
+
+interface Rendering {
+  readonly objects: number
+  readonly bytes: number
+  readonly newestPrice: string | null
+  readonly warnings: readonly Finding[]
+}
+
+/** Renders all funds and the documents over all funds. @throws {RefusedDatabase} */
+async function renderFunds(night: Night, isins: readonly string[], pool: RenderPool): Promise<Rendering> {
+  const { options, db, root, table, plans, lines } = night
+  const all = allFundsDocuments(endpoints, table, root)
+  const findings = checkTables(db)
+  const hasErrors = () => findings.some(({ severity }) => severity === 'error')
+  let objects = 0
+  let bytes = 0
+  let newestPrice: string | null = null
+  const take = (rendered: Rendered, funds: number): boolean => {
+    plans.forEach(({ folder }, index) => {
+      lines.add(folder, rendered.lines[index] ?? '')
+    })
+    for (const { endpointId, format, add } of all) add(rendered.members[endpointId]?.[format] ?? [])
+    for (const finding of rendered.findings) findings.push(finding)
+    objects += rendered.documents
+    bytes += rendered.bytes
+    newestPrice = laterDay(newestPrice, rendered.newestPrice)
+    options.onProgress?.({ funds, of: isins.length, documents: objects })
+    return !hasErrors()
+  }
+  await pool.render(isins, take)
   if (hasErrors()) throw new RefusedDatabase(options.db, findings)
 
-  const shared = [...all.map((document) => document.end()), ...writeSharedErrors(table, staging)]
+  const shared = [...all.map((document) => document.end()), ...writeSharedErrors(table, root)]
   for (const line of shared.sort((a, b) => (a.key < b.key ? -1 : 1))) {
     lines.add(line.key.slice(0, line.key.lastIndexOf('/') + 1), manifestLine(line))
   }
   return {
     objects: objects + shared.length,
     bytes: shared.reduce((sum, line) => sum + line.bytes, bytes),
+    newestPrice,
+    warnings: findings,
   }
 }
 
+/** The later of two days; null is none. */
+const laterDay = (one: string | null, other: string | null) =>
+  one === null || (other !== null && other > one) ? other : one
+
 /** Writes the manifest and the checksums. */
 async function finish(
-  { options, isins, lines }: Night,
-  counts: Counts,
-  source: string,
+  { options, lines }: Night,
+  counts: Omit<ManifestHead, 'format' | 'snapshot' | 'asOf' | 'docsUrl'>,
 ): Promise<ManifestHead> {
   const head: ManifestHead = {
     format: manifestFormat,
     snapshot: snapshotId(options.asOf, await lines.digest()),
     asOf: options.asOf,
-    funds: isins.length,
     ...counts,
-    source,
     docsUrl: options.docsUrl,
   }
   await lines.write(head)
   return head
-}
-
-/** SHA-256 of a file, in hex. */
-async function digestOf(file: string): Promise<string> {
-  const sha256 = createHash('sha256')
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) sha256.update(chunk)
-  return sha256.digest('hex')
 }
 
 /** A disk that is full or may not be written to: which one, and what to do. */
@@ -205,6 +209,7 @@ function withAdvice(error: unknown, { out }: BuildOptions): unknown {
     EFBIG: 'a file grew beyond the limit for files (ulimit -f)',
     EACCES: 'no right to write there',
     EPERM: 'no right to write there',
+    EBUSY: 'it cannot be replaced, as a mount point for example: choose a folder in it',
     EROFS: 'the file system is read-only',
     EMFILE: 'too many open files (ulimit -n)',
   }

@@ -22,6 +22,8 @@ export interface ManifestHead {
   readonly objects: number
   /** Of all objects together. */
   readonly bytes: number
+  /** ISO 8601 day of the newest price that is given out, or null without one. */
+  readonly newestPrice: string | null
   /** SHA-256 of the database file, in hex. */
   readonly source: string
   /** Base of the errors' `type`, absolute: whoever serves the snapshot has to write the other errors alike. */

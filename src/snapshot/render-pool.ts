@@ -1,7 +1,7 @@
 /** Worker threads that render funds in parallel; results come back in the order of the funds. */
 
-import { statSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import { beginReading, commitCount, openFunds, type FundDatabase } from '../source/open.ts'
 import type { Rendered, RenderReply, RenderRequest, RenderSettings } from './render-worker.ts'
 
 /** Few enough that workers end together and results in flight stay small. */
@@ -18,10 +18,16 @@ export interface RenderPool {
 }
 
 /**
- * Starts `jobs` threads, each with its own connection, all of which see the same state of the database.
- * @throws {Error} if the database keeps changing
+ * Starts `jobs` threads, each with its own connection, and a read transaction in each: all of them, and that of `db`,
+ * see the same state of the database.
+ * @throws {Error} if another program keeps the database busy, or if it is aborted
  */
-export async function openRenderPool(settings: RenderSettings, jobs: number): Promise<RenderPool> {
+export async function openRenderPool(
+  settings: RenderSettings,
+  jobs: number,
+  db: FundDatabase,
+  signal: AbortSignal,
+): Promise<RenderPool> {
   // The same file with the ending that this one has: .ts in a checkout, .js in the package.
   const script = new URL(
     import.meta.url.endsWith('.ts') ? './render-worker.ts' : './render-worker.js',
@@ -30,14 +36,14 @@ export async function openRenderPool(settings: RenderSettings, jobs: number): Pr
   const workers = Array.from({ length: jobs }, () => {
     return new Worker(script, {
       workerData: settings,
-      resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 48 },
+      resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 24 },
     })
   })
   const close = async () => {
     await Promise.all(workers.map((worker) => worker.terminate()))
   }
   try {
-    await beginTogether(settings.db, workers)
+    await beginTogether(settings.db, workers, db, signal)
   } catch (error) {
     await close()
     throw error
@@ -45,24 +51,31 @@ export async function openRenderPool(settings: RenderSettings, jobs: number): Pr
   return { render: (isins, take) => renderAll(workers, isins, take), close }
 }
 
-/** Each thread has a transaction of its own: if a writer committed while they began, they begin again. */
-async function beginTogether(db: string, workers: readonly Worker[]): Promise<void> {
-  for (let attempt = 0; attempt < 20; attempt++) {
-    const before = stateOf(db)
-    await Promise.all(workers.map((worker) => ask(worker, { kind: 'begin' })))
-    if (stateOf(db) === before) return
-  }
-  throw new Error(`${db} keeps changing: build it when nobody writes to it`)
-}
+/** How long another program may keep us from beginning. */
+const patienceMs = 30_000
 
-/** What changes with every commit: the database file, or its write-ahead log. */
-function stateOf(db: string): string {
-  return [db, `${db}-wal`]
-    .map((file) => {
-      const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
-      return stat === undefined || stat.size === 0n ? '' : `${stat.ino} ${stat.size} ${stat.mtimeNs}`
-    })
-    .join('|')
+/** Each connection has a transaction of its own: if somebody committed while they began, they begin again. */
+async function beginTogether(
+  file: string,
+  workers: readonly Worker[],
+  db: FundDatabase,
+  signal: AbortSignal,
+): Promise<void> {
+  // Only a connection without a transaction learns of commits.
+  const watch = openFunds(file)
+  try {
+    await Promise.all(workers.map((worker) => ask(worker, { kind: 'open' })))
+    for (const started = performance.now(); performance.now() - started < patienceMs;) {
+      signal.throwIfAborted()
+      const before = commitCount(watch)
+      const replies = await Promise.all(workers.map((worker) => ask(worker, { kind: 'begin' })))
+      const haveBegun = beginReading(db) && replies.every((reply) => reply.kind === 'begun' && reply.hasBegun)
+      if (haveBegun && before !== undefined && commitCount(watch) === before) return
+    }
+  } finally {
+    watch.close()
+  }
+  throw new Error(`${file}: another program keeps writing to it, try again when it is done`)
 }
 
 async function renderAll(

@@ -3,13 +3,14 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { hash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
+import { mayGiveOutPrices } from '../contract/fund.ts'
 import { routeTable } from '../derive/route-table.ts'
 import { endpoints } from '../endpoints/index.ts'
 import type { Format } from '../routes/table.ts'
 import { checkFund } from '../source/check-fund.ts'
 import type { Finding } from '../source/finding.ts'
 import { fundReader } from '../source/fund-reader.ts'
-import { openFunds, readable } from '../source/open.ts'
+import { beginReading, openFunds, readable } from '../source/open.ts'
 import { fundPlans, putDocuments, type FundDocument } from './fund-documents.ts'
 import { contentTypes, manifestLine } from './manifest.ts'
 
@@ -21,8 +22,9 @@ export interface RenderSettings {
   readonly docsUrl: string
 }
 
-/** `begin`: start a read transaction (anew). `render`: these funds, in this order. */
+/** `open`: answered once the database is open. `begin`: start a read transaction (anew). `render`: these funds, in this order. */
 export type RenderRequest =
+  | { readonly kind: 'open' }
   | { readonly kind: 'begin' }
   | {
       readonly kind: 'render'
@@ -32,12 +34,15 @@ export type RenderRequest =
     }
 
 export type RenderReply =
-  | { readonly kind: 'begun' }
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'begun'; readonly hasBegun: boolean }
   | { readonly kind: 'rendered'; readonly chunk: number; readonly rendered: Rendered }
 
 export interface Rendered {
   readonly documents: number
   readonly bytes: number
+  /** ISO 8601 day of the newest price of these funds that is given out, or null. */
+  readonly newestPrice: string | null
   readonly findings: readonly Finding[]
   /** Manifest lines of each plan, in the plans' order. */
   readonly lines: readonly string[]
@@ -56,20 +61,24 @@ const plans = fundPlans(endpoints, table)
 
 port.on('message', (request: RenderRequest) => {
   try {
-    if (request.kind === 'begin') {
-      if (db.inTransaction) db.exec('ROLLBACK')
-      // A transaction sees the database from its first read on.
-      db.exec('BEGIN')
-      db.prepare('SELECT count(*) FROM sqlite_schema').get()
-      port.postMessage({ kind: 'begun' } satisfies RenderReply)
-    } else {
-      const rendered = render(request.isins, request.checkOnly)
-      port.postMessage({ kind: 'rendered', chunk: request.chunk, rendered } satisfies RenderReply)
-    }
+    port.postMessage(reply(request))
   } catch (error) {
     throw readable(settings.db, error)
   }
 })
+
+function reply(request: RenderRequest): RenderReply {
+  switch (request.kind) {
+    case 'open':
+      return { kind: 'opened' }
+    case 'begin':
+      return { kind: 'begun', hasBegun: beginReading(db) }
+    case 'render':
+      return { kind: 'rendered', chunk: request.chunk, rendered: render(request.isins, request.checkOnly) }
+    default:
+      return request satisfies never
+  }
+}
 
 function render(isins: readonly string[], checkOnly: boolean): Rendered {
   const lines: string[] = plans.map(() => '')
@@ -77,12 +86,15 @@ function render(isins: readonly string[], checkOnly: boolean): Rendered {
   const findings: Finding[] = []
   let documents = 0
   let bytes = 0
+  let newestPrice: string | null = null
   for (const isin of isins) {
     const fund = reader.read(isin)
     if (fund === undefined) continue
     findings.push(...checkFund(fund, settings.asOf))
     // With an error the snapshot is refused: what is still to be found are the other errors.
     if (checkOnly || findings.some(({ severity }) => severity === 'error')) continue
+    const newest = mayGiveOutPrices(fund.fund) ? fund.prices.at(-1)?.date : undefined
+    if (newest !== undefined && (newestPrice === null || newest > newestPrice)) newestPrice = newest
     for (const [index, plan] of plans.entries()) {
       mkdirSync(`${settings.root}/${plan.folder}${isin}`)
       const put = (document: FundDocument) => {
@@ -98,7 +110,7 @@ function render(isins: readonly string[], checkOnly: boolean): Rendered {
       })
     }
   }
-  return { documents, bytes, findings, lines, members }
+  return { documents, bytes, newestPrice, findings, lines, members }
 }
 
 /** One buffer for all documents: it grows to the largest. */

@@ -1,75 +1,169 @@
 /**
  * The folder that a snapshot is built in, and its exchange with the finished one. Beside `out` lie, for moments,
- * `.out.build-<pid>` (being built) and `.out.old-<pid>` (being replaced): whatever is killed leaves `out` whole, or its
- * old content under the second name, from where `recoverSnapshot` takes it back.
+ * `.out.build-<pid>` (being built, or to be removed) and `.out.old-<pid>` (whole, being replaced): whatever is killed
+ * leaves `out` whole, or its old content under the second name, from where `recoverSnapshot` takes it back.
  */
 
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
+import { renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { manifestKey } from './manifest.ts'
+
+export interface Staging {
+  /** Empty, beside `out`. */
+  readonly folder: string
+  /** Puts the finished folder in the place of `out`. */
+  readonly swapIn: () => void
+  /** Removes the folder, and those that were made for it. */
+  readonly discard: () => void
+}
 
 /**
  * Makes an empty staging folder beside `out`, after cleaning up what killed builds left.
  * @throws {Error} if `out` holds something that is not a snapshot: it would be replaced
  */
-export function makeStaging(out: string): string {
+export function makeStaging(out: string): Staging {
+  const place = placeOf(out)
   recoverSnapshot(out)
-  if (existsSync(out)) {
-    if (!statSync(out).isDirectory()) throw new Error(`${out} is not a folder: choose another --out`)
-    if (readdirSync(out).length > 0 && !existsSync(join(out, manifestKey))) {
-      throw new Error(`${out} holds files but no snapshot: choose another --out, or empty it`)
-    }
+  const names = namesIn(place, out)
+  if (names.length > 0 && !names.includes(manifestKey)) {
+    throw new Error(`${out} holds files but no snapshot: choose another --out, or empty it`)
   }
-  for (const leftover of leftovers(out, 'build')) rmSync(leftover, { recursive: true, force: true })
-  const staging = besideOut(out, 'build', process.pid)
-  mkdirSync(staging, { recursive: true })
-  return staging
+  for (const { path } of leftovers(place, 'build', isGone)) rmSync(path, { recursive: true, force: true })
+  const folder = beside(place, 'build')
+  const firstMade = mkdirSync(dirname(place), { recursive: true })
+  mkdirSync(folder)
+  return {
+    folder,
+    swapIn: () => swap(folder, place),
+    discard: () => {
+      rmSync(folder, { recursive: true, force: true })
+      if (firstMade !== undefined) removeEmptyFolders(dirname(place), firstMade)
+    },
+  }
 }
 
-/** Puts a finished staging folder in the place of `out`: two renames, with nothing in between. */
-export function swapIn(staging: string, out: string): void {
-  const old = besideOut(out, 'old', process.pid)
-  const replaces = existsSync(out)
-  if (replaces) renameSync(out, old)
+/** What is in a folder; nothing where there is none. */
+function namesIn(place: string, out: string): readonly string[] {
   try {
-    renameSync(staging, out)
+    return readdirSync(place)
   } catch (error) {
-    if (replaces) renameSync(old, out)
+    if (codeOf(error) === 'ENOENT') return []
+    if (codeOf(error) === 'ENOTDIR') throw new Error(`${out} is not a folder: choose another --out`)
     throw error
   }
-  if (replaces) rmSync(old, { recursive: true, force: true })
+}
+
+/** Another build of the same folder can come between two of our steps: it is then replaced, too. */
+const maxAttempts = 10
+
+/** Two renames, with nothing in between. */
+function swap(folder: string, place: string): void {
+  const old = beside(place, 'old')
+  for (let attempt = 1; ; attempt++) {
+    const replaces = renameIfThere(place, old)
+    try {
+      renameSync(folder, place)
+      // Under this name it may be half-removed.
+      if (replaces) renameIfThere(old, folder)
+      break
+    } catch (error) {
+      if (!isOccupied(error) || attempt === maxAttempts) {
+        if (replaces && !existsSync(place)) renameSync(old, place)
+        throw error
+      }
+      if (replaces) rmSync(old, { recursive: true, force: true })
+    }
+  }
+  rmSync(folder, { recursive: true, force: true })
 }
 
 /** Brings back the snapshot of a build that was killed between the two renames, and removes replaced ones. */
 export function recoverSnapshot(out: string): void {
-  for (const old of leftovers(out, 'old')) {
-    if (existsSync(out)) rmSync(old, { recursive: true, force: true })
-    else renameSync(old, out)
+  const place = placeOf(out)
+  if (!existsSync(place) && leftovers(place, 'old', isAny).length > 0) {
+    // A living build needs a moment for its two renames; a number in use again can belong to anything.
+    if (leftovers(place, 'old', isGone).length === 0) sleep(200)
+    const [old] = leftovers(place, 'old', isAny)
+    if (!existsSync(place) && old !== undefined) bringBack(old.path, place)
+  }
+  for (const { path } of leftovers(place, 'old', isGone)) rmSync(path, { recursive: true, force: true })
+}
+
+/** Where `out` is, behind symbolic links, be there something or not. */
+function placeOf(out: string): string {
+  let path = resolve(out)
+  for (let links = 0; links < 40; links++) {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) break
+    path = resolve(dirname(path), readlinkSync(path))
+  }
+  return path
+}
+
+type Purpose = 'build' | 'old'
+
+const beside = (place: string, purpose: Purpose, pid: number | string = process.pid) =>
+  join(dirname(place), `.${basename(place)}.${purpose}-${pid}`)
+
+interface Leftover {
+  readonly path: string
+  readonly pid: number
+}
+
+function leftovers(place: string, purpose: Purpose, isWanted: (pid: number) => boolean): Leftover[] {
+  const folder = dirname(place)
+  const prefix = basename(beside(place, purpose, ''))
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
+    .map((name) => ({ path: join(folder, name), pid: Number(name.slice(prefix.length)) }))
+    .filter(({ pid }) => isWanted(pid))
+}
+
+const isAny = () => true
+
+/** Whether the process is no more. What has our own process ID is from an earlier life of that number. */
+function isGone(pid: number): boolean {
+  if (pid === process.pid) return true
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return codeOf(error) !== 'EPERM'
   }
 }
 
-function besideOut(out: string, purpose: 'build' | 'old', pid: number): string {
-  const path = resolve(out)
-  return join(dirname(path), `.${basename(path)}.${purpose}-${pid}`)
-}
-
-/** Folders of processes that are gone; one of our own process ID is from an earlier life of that number. */
-function leftovers(out: string, purpose: 'build' | 'old'): string[] {
-  const path = resolve(out)
-  const prefix = `.${basename(path)}.${purpose}-`
-  if (!existsSync(dirname(path))) return []
-  return readdirSync(dirname(path))
-    .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
-    .filter((name) => !isOtherLivingProcess(Number(name.slice(prefix.length))))
-    .map((name) => join(dirname(path), name))
-}
-
-function isOtherLivingProcess(pid: number): boolean {
-  if (pid === process.pid) return false
+/** @returns whether there was something to rename */
+function renameIfThere(from: string, to: string): boolean {
   try {
-    process.kill(pid, 0)
+    renameSync(from, to)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+function bringBack(old: string, place: string): void {
+  try {
+    renameIfThere(old, place)
+  } catch (error) {
+    // Somebody was quicker, with this one or a newer one.
+    if (!isOccupied(error)) throw error
+  }
+}
+
+const isOccupied = (error: unknown) => ['ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
+
+const sleep = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
+/** From `folder` upwards to `top`, as far as they are empty. */
+function removeEmptyFolders(folder: string, top: string): void {
+  try {
+    for (let at = folder; at.length >= top.length; at = dirname(at)) rmdirSync(at)
+  } catch {
+    // Somebody has put something there meanwhile: it stays.
   }
 }

@@ -58,27 +58,29 @@ const priceColumns = [
   'shareProfit2',
 ] as const satisfies readonly (keyof PriceRow)[]
 
+/** Named once: there are millions of prices. */
+const namedPriceColumns = priceColumns.map((column) => [column, columnName(column)] as const)
+
 function checkPrice(row: PriceRow, check: RowChecks): void {
   // A window's key is its year as a number: it has to have four digits.
   if (check.day('price', onlyRow, 'price date', row.date) && row.date < '1000') {
     check.error('price', `price date ${row.date} lies before the year 1000`)
   }
   const place = () => `${printable(row.date)}: `
-  for (const column of priceColumns) {
+  for (const [column, name] of namedPriceColumns) {
     const value = row[column]
-    if (value !== null) check.decimal('price', place, columnName(column), value)
+    if (value !== null) check.decimal('price', place, name, value)
   }
 }
 
 function checkPriceDates({ fund, prices }: Fund, asOf: string, check: RowChecks): void {
-  const days = prices.map(({ date }) => date).filter(isDay)
-  const newest = days.at(-1)
-  const oldest = days[0]
+  const newest = prices.findLast(({ date }) => isDay(date))?.date
+  const oldest = prices.find(({ date }) => isDay(date))?.date
   if (newest === undefined || oldest === undefined) return
-  const future = days.filter((date) => date > asOf)
+  const future = prices.filter(({ date }) => date > asOf && isDay(date))
   if (future[0] !== undefined) {
     const count = future.length === 1 ? '1 price lies' : `${future.length} prices lie`
-    check.error('price', `${count} after the as-of date ${asOf}, the first on ${future[0]}`)
+    check.error('price', `${count} after the as-of date ${asOf}, the first on ${future[0].date}`)
   } else {
     const age = differenceInBusinessDays(parseISO(asOf), parseISO(newest))
     if (age > staleAfterBusinessDays) {

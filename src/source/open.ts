@@ -1,18 +1,17 @@
 /** Opening the fund database: read-only, with errors that say which file and what to do. */
 
-import { existsSync, statSync } from 'node:fs'
+import { statSync, type Stats } from 'node:fs'
 import Database from 'better-sqlite3'
 import { SCHEMA_VERSION } from './schema.ts'
+
+export type FundDatabase = Database.Database
 
 /**
  * Opens a database of the project's schema, read-only.
  * @throws {Error} if the file is missing, is not a SQLite database, or has a schema of another version
  */
 export function openFunds(file: string): Database.Database {
-  if (!existsSync(file)) {
-    throw new Error(`${file} does not exist: make a database with \`fundpress init\` or \`fundpress demo\``)
-  }
-  if (!statSync(file).isFile()) throw new Error(`${file} is not a file`)
+  mustBeFile(file)
   let db: Database.Database | undefined
   try {
     db = new Database(file, { readonly: true, fileMustExist: true })
@@ -29,18 +28,73 @@ export function openFunds(file: string): Database.Database {
   }
 }
 
+function mustBeFile(file: string): void {
+  let stats: Stats | undefined
+  try {
+    stats = statSync(file, { throwIfNoEntry: false })
+  } catch (error) {
+    throw new Error(`${file} cannot be reached: check the rights of its folders`, { cause: error })
+  }
+  if (stats === undefined) {
+    throw new Error(`${file} does not exist: make a database with \`fundpress init\` or \`fundpress demo\``)
+  }
+  if (!stats.isFile()) throw new Error(`${file} is not a file`)
+}
+
+/**
+ * Starts a read transaction, anew if there is one.
+ * @returns false while another program commits: it may have to wait for our other connections to let go
+ */
+export function beginReading(db: Database.Database): boolean {
+  if (db.inTransaction) db.exec('ROLLBACK')
+  db.pragma(`busy_timeout = ${busyMilliseconds}`)
+  db.exec('BEGIN')
+  try {
+    // A transaction sees the database from its first read on.
+    db.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return true
+  } catch (error) {
+    db.exec('ROLLBACK')
+    if (isBusy(error)) return false
+    throw error
+  }
+}
+
+/** @returns what another program's commit changes, or undefined while one commits */
+export function commitCount(db: Database.Database): number | undefined {
+  try {
+    return Number(db.pragma('data_version', { simple: true }))
+  } catch (error) {
+    if (isBusy(error)) return undefined
+    throw error
+  }
+}
+
+const busyMilliseconds = 100
+
+const isBusy = (error: unknown) =>
+  error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+
+const noRights =
+  'it cannot be opened: check its rights (a database in WAL mode needs its folder to be writable)'
+
 /** What SQLite says of a file, with the file and a way out. Other errors are handed back as they are. */
 export function readable(file: string, error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error
-  const advice =
-    error.code === 'SQLITE_NOTADB'
-      ? 'it is not a SQLite database'
-      : error.code.startsWith('SQLITE_CORRUPT')
-        ? 'it is damaged: restore it from a copy'
-        : error.code.startsWith('SQLITE_BUSY')
-          ? 'another program is writing to it: try again when it is done'
-          : error.code.startsWith('SQLITE_CANTOPEN') || error.code.startsWith('SQLITE_READONLY')
-            ? 'it cannot be opened: check its rights (a database in WAL mode needs its folder to be writable)'
-            : 'reading it failed'
-  return new Error(`${file}: ${advice} (${error.message})`, { cause: error })
+  const { code } = error
+  const [, advice] = advices.find(([start]) => code.startsWith(start)) ?? []
+  return new Error(`${file}: ${advice ?? 'reading it failed'} (${error.message})`, { cause: error })
 }
+
+/** What to do, by the beginning of SQLite's code; the first that fits counts. */
+const advices = [
+  ['SQLITE_NOTADB', 'it is not a SQLite database'],
+  ['SQLITE_CORRUPT', 'it is damaged: restore it from a copy'],
+  ['SQLITE_BUSY', 'another program is writing to it: try again when it is done'],
+  [
+    'SQLITE_READONLY_ROLLBACK',
+    'its writer was interrupted: open it once with a program that may write to it, `sqlite3` for example',
+  ],
+  ['SQLITE_READONLY', noRights],
+  ['SQLITE_CANTOPEN', noRights],
+] as const

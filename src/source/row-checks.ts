@@ -85,7 +85,10 @@ export function rowChecks(isin: string) {
 }
 
 /** The column's name in the schema. */
-export const columnName = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+export function columnName(field: string): string {
+  if (field === 'inceptionDate') return 'fund_inception_date'
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
 
 const plainDecimal = /^-?[0-9]+(?:\.[0-9]+)?$/
 

@@ -1,0 +1,28 @@
+/** Where things lie in the bucket, beside and in the two slots. Source: keys.md; the journal's keys are ours. */
+
+import { checksumsKey, manifestKey } from '../snapshot/manifest.ts'
+
+export const slots = ['blue', 'green'] as const
+export type Slot = (typeof slots)[number]
+
+export const liveKey = 'live.json'
+export const journalKey = 'journal.json'
+
+export const otherSlot = (slot: Slot): Slot => (slot === 'blue' ? 'green' : 'blue')
+
+export const slotPrefix = (slot: Slot) => `${slot}/`
+export const inSlot = (slot: Slot, key: string) => slotPrefix(slot) + key
+export const manifestIn = (slot: Slot) => inSlot(slot, manifestKey)
+export const checksumsIn = (slot: Slot) => inSlot(slot, checksumsKey)
+
+/** What a publish is about to change: a line a key. */
+export const changesKey = (publishId: string) => `journal/${publishId}.changes.ndjson.gz`
+
+/** The ETags that the store gave for a slot's objects: what a listing is compared with. */
+export const etagsKey = (slot: Slot) => `journal/${slot}.etags.ndjson.gz`
+
+/** Caches must ask again for what changes under its key. */
+export const noCache = 'no-cache'
+
+export const jsonType = 'application/json; charset=utf-8'
+export const gzipType = 'application/gzip'

@@ -1,0 +1,100 @@
+/** What an S3 store or the way to it says when it fails, with what to do. No secret gets into a message. */
+
+import { ConditionFailed, ConditionsUnknown } from './store.ts'
+
+export interface Place {
+  /** s3://bucket/prefix */
+  readonly name: string
+  readonly bucket: string
+  readonly endpoint: string | null
+  readonly region: string | null
+}
+
+interface Failure {
+  readonly name?: string
+  readonly Code?: string
+  readonly code?: string
+  readonly message?: string
+  readonly Region?: string
+  readonly $metadata?: { readonly httpStatusCode?: number }
+}
+
+export const statusOf = (error: unknown): number | undefined => (error as Failure).$metadata?.httpStatusCode
+
+export const codeOf = (error: unknown): string => {
+  const { Code, code, name } = error as Failure
+  return Code ?? code ?? name ?? ''
+}
+
+/** A missing object; a missing bucket is something else. */
+export const isMissing = (error: unknown): boolean =>
+  codeOf(error) === 'NoSuchKey' || (statusOf(error) === 404 && codeOf(error) !== 'NoSuchBucket')
+
+const rights = {
+  read: 's3:GetObject',
+  write: 's3:PutObject',
+  list: 's3:ListBucket',
+  delete: 's3:DeleteObject',
+}
+export type Doing = keyof typeof rights
+
+/** The error with its place and a way out; what is ours already is handed back as it is. */
+export function withAdvice(error: unknown, place: Place, doing: Doing, key: string): unknown {
+  if (error instanceof ConditionFailed || error instanceof ConditionsUnknown) return error
+  if (!(error instanceof Error) || codeOf(error) === 'Error') return error
+  const advice = adviceOn(error, place, doing)
+  const reason = error.message.replaceAll(/\s+/g, ' ').slice(0, 200)
+  return new Error(`${place.name}: could not ${doing} ${key}: ${advice ?? `${codeOf(error)}, ${reason}`}`, {
+    cause: error,
+  })
+}
+
+function adviceOn(error: Error, place: Place, doing: Doing): string | undefined {
+  const code = codeOf(error)
+  const at = place.endpoint ?? 'AWS'
+  const messages: Readonly<Record<string, string>> = {
+    NoSuchBucket: `there is no bucket ${place.bucket} at ${at}: create it, or check its name and region`,
+    AccessDenied: `access denied: the credentials need ${rights[doing]} on ${place.name}`,
+    InvalidAccessKeyId: 'the access key is not known there: check the credentials and the endpoint',
+    SignatureDoesNotMatch: 'the secret key is wrong: check the credentials',
+    ExpiredToken: 'the credentials have expired: get new ones and publish again',
+    ExpiredTokenException: 'the credentials have expired: get new ones and publish again',
+    TokenRefreshRequired: 'the credentials have expired: get new ones and publish again',
+    InvalidToken: 'the session token is not valid: get new credentials',
+    CredentialsProviderError:
+      'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role',
+    RequestTimeTooSkewed: "this machine's clock is wrong: set it",
+    BadDigest:
+      'the body does not have the digest of the manifest: the snapshot was changed after its build, build it again',
+    InvalidDigest: 'the store refused the digest of the body',
+    XAmzContentSHA256Mismatch: 'the body was changed on its way',
+    XAmzContentChecksumMismatch:
+      'the body does not have the digest of the manifest: build the snapshot again',
+    ECONNREFUSED: `${at} cannot be reached: nothing listens there, check --endpoint`,
+    ENOTFOUND: `${at} cannot be reached: its name is not known, check --endpoint and --region`,
+    EAI_AGAIN: `${at} cannot be reached: no name service`,
+    ECONNRESET: `${at} cut the connection again and again`,
+    ETIMEDOUT: `${at} does not answer`,
+    EPIPE: `${at} cut the connection again and again`,
+    TimeoutError: `${at} does not answer in time`,
+    SlowDown:
+      'the store is overloaded and kept answering 503 SlowDown: try again later, or with a lower --concurrency or --max-rate',
+    ServiceUnavailable: 'the store kept answering 503: try again later',
+    InternalError: 'the store kept answering 500: try again later',
+  }
+  if (
+    code === 'AuthorizationHeaderMalformed' ||
+    code === 'PermanentRedirect' ||
+    code === 'IllegalLocationConstraintException'
+  ) {
+    const right = (error as Failure).Region ?? /expecting '([^']+)'/.exec(error.message)?.[1]
+    return `the bucket is in another region${right === undefined ? '' : `, ${right}`}: set --region`
+  }
+  if (error.message.includes('Region is missing')) return 'no region: set --region or AWS_REGION'
+  if (messages[code] !== undefined) return messages[code]
+  const status = statusOf(error)
+  if (status === 403) return messages['AccessDenied']
+  if (status !== undefined && status >= 500) return `the store kept answering ${status}: try again later`
+  if (/socket hang up|aborted/.test(error.message)) return messages['ECONNRESET']
+  return undefined
+}

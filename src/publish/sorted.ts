@@ -1,0 +1,47 @@
+/** Streams sorted by key, read side by side: memory does not grow with the number of objects. */
+
+/** One key with what each stream has of it; undefined where it has none. */
+export interface Row<T extends readonly unknown[]> {
+  readonly key: string
+  readonly values: { readonly [I in keyof T]: T[I] | undefined }
+}
+
+type Streams<T extends readonly unknown[]> = { readonly [I in keyof T]: AsyncIterable<T[I]> }
+interface Keyed {
+  readonly key: string
+}
+
+/**
+ * Keys are ASCII (keys.md), so that JavaScript's order of strings is the byte order that stores list in.
+ * @throws {Error} if a stream is not sorted
+ */
+export async function* mergeSorted<T extends readonly Keyed[]>(
+  ...streams: Streams<T>
+): AsyncGenerator<Row<T>> {
+  const iterators = streams.map((stream) => stream[Symbol.asyncIterator]())
+  const heads = await Promise.all(iterators.map((iterator) => iterator.next()))
+  for (;;) {
+    let key: string | undefined
+    for (const head of heads) {
+      if (head.done !== true && (key === undefined || head.value.key < key)) key = head.value.key
+    }
+    if (key === undefined) return
+    const values: (Keyed | undefined)[] = []
+    for (const [index, head] of heads.entries()) {
+      const isHere = head.done !== true && head.value.key === key
+      values.push(isHere ? head.value : undefined)
+      if (isHere) heads[index] = await nextAfter(key, iterators[index])
+    }
+    yield { key, values: values as unknown as Row<T>['values'] }
+  }
+}
+
+async function nextAfter(
+  key: string,
+  iterator: AsyncIterator<Keyed> | undefined,
+): Promise<IteratorResult<Keyed>> {
+  const next = (await iterator?.next()) ?? { done: true as const, value: undefined }
+  if (next.done !== true && next.value.key <= key)
+    throw new Error(`not sorted: ${next.value.key} after ${key}`)
+  return next
+}

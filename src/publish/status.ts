@@ -1,0 +1,49 @@
+/** `fundpress status`: which slot is live, and what the other one holds. Three or four reads. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ManifestHead } from '../snapshot/manifest.ts'
+import { readJournal, type Standing } from './journal.ts'
+import { otherSlot, type Slot } from './layout.ts'
+import { readLive, type LiveObject } from './live.ts'
+import { fetchManifest } from './prepare.ts'
+import type { ObjectStore } from './store.ts'
+
+/** A slot that is not live. */
+export interface OtherSlot {
+  readonly slot: Slot
+  /** Of its manifest; null if it has none. */
+  readonly head: ManifestHead | null
+  /** Whether all its objects are those of its manifest, as far as the journal knows. */
+  readonly isWhole: boolean
+}
+
+export interface Status {
+  readonly live: LiveObject
+  /** Null while nothing is live. */
+  readonly other: OtherSlot | null
+  readonly journal: Standing
+}
+
+export async function readStatus(store: ObjectStore): Promise<Status> {
+  const [live, journal] = await Promise.all([readLive(store), readJournal(store)])
+  if (live.live === null) return { live, other: null, journal }
+  return { live, other: await readOtherSlot(store, otherSlot(live.live.slot), journal), journal }
+}
+
+/** A slot is not whole while a publish changes it, nor after one that was killed. */
+async function readOtherSlot(store: ObjectStore, slot: Slot, { journal }: Standing): Promise<OtherSlot> {
+  const head = await withFolder(async (folder) => (await fetchManifest(store, slot, folder))?.head ?? null)
+  return { slot, head, isWhole: head !== null && journal?.changing?.slot !== slot }
+}
+
+/** A folder for lists that need not fit into memory, removed afterwards. */
+export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'fundpress-'))
+  try {
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,59 @@
+/** `fundpress verify`: a slot against its manifest, by listing, and by reading bodies where that is asked for. */
+
+import { createHash } from 'node:crypto'
+import { checksumsKey, manifestKey, type ManifestLine } from '../snapshot/manifest.ts'
+import type { EtagLine } from './etags.ts'
+import { inSlot, slotPrefix, type Slot } from './layout.ts'
+import { mergeSorted } from './sorted.ts'
+import type { ListedObject, ObjectStore } from './store.ts'
+
+/**
+ * - `missing`: in the manifest, not in the slot. `extra`: in the slot, no manifest knows it.
+ * - `size`, `etag`: another object than the one that was put. `body`: the bytes have another digest.
+ */
+export interface Difference {
+  readonly key: string
+  readonly what: 'missing' | 'extra' | 'size' | 'etag' | 'body'
+}
+
+/** What is in every slot beside the manifest's objects. */
+const bookkeeping: readonly string[] = [manifestKey, checksumsKey]
+
+/** Differences between a slot's listing and its manifest, in the order of keys. Keys are without the slot. */
+export async function* compareWithListing(
+  store: ObjectStore,
+  slot: Slot,
+  lines: AsyncIterable<ManifestLine>,
+  etags: AsyncIterable<EtagLine>,
+): AsyncGenerator<Difference> {
+  const listed = withoutSlot(store.list(slotPrefix(slot)), slot)
+  const rows = mergeSorted<readonly [ManifestLine, ListedObject, EtagLine]>(lines, listed, etags)
+  for await (const { key, values } of rows) {
+    const [line, object, etag] = values
+    if (line === undefined) {
+      if (object !== undefined && !bookkeeping.includes(key)) yield { key, what: 'extra' }
+    } else if (object === undefined) yield { key, what: 'missing' }
+    else if (object.bytes !== line.bytes) yield { key, what: 'size' }
+    else if (etag !== undefined && bare(object.etag) !== bare(etag.etag)) yield { key, what: 'etag' }
+  }
+}
+
+/** Whether an object's body has the digest of the manifest; a missing one differs too. */
+export async function compareBody(
+  store: ObjectStore,
+  slot: Slot,
+  line: ManifestLine,
+): Promise<Difference | null> {
+  const object = await store.get(inSlot(slot, line.key))
+  if (object === null) return { key: line.key, what: 'missing' }
+  const sha256 = createHash('sha256')
+  for await (const chunk of object.body) sha256.update(chunk)
+  return sha256.digest('hex') === line.sha256 ? null : { key: line.key, what: 'body' }
+}
+
+async function* withoutSlot(objects: AsyncIterable<ListedObject>, slot: Slot): AsyncGenerator<ListedObject> {
+  const prefix = slotPrefix(slot)
+  for await (const object of objects) yield { ...object, key: object.key.slice(prefix.length) }
+}
+
+const bare = (etag: string) => etag.replaceAll('"', '')

@@ -5,6 +5,7 @@ import { cpus, totalmem } from 'node:os'
 const benches: Readonly<Record<string, () => Promise<{ run: (args: readonly string[]) => Promise<void> }>>> =
   {
     build: () => import('./build.ts'),
+    publish: () => import('./publish.ts'),
   }
 
 const [name = '', ...args] = process.argv.slice(2)

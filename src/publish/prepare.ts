@@ -42,10 +42,11 @@ export async function prepareChanges(store: ObjectStore, options: PrepareOptions
   // Without a manifest nothing of the slot is trusted.
   const hasEtags = standing !== null && (await download(store, etagsKey(slot), etagsFile))
   const etags = () => (hasEtags ? (readNdjson(etagsFile) as AsyncIterable<EtagLine>) : nothing())
-  const standingLines = () => standing?.lines() ?? nothing()
+  // A repair that knows no ETags cannot tell what stands there from what should: it puts everything.
+  const standingLines = () => (isRepair && !hasEtags ? nothing() : (standing?.lines() ?? nothing()))
 
   let doubtful: AsyncIterable<{ readonly key: string }> = nothing()
-  if (unknown !== null) doubtful = await unknownKeys(store, unknown.keys, folder)
+  if (unknown !== null) doubtful = await unknownKeys(store, unknown.keys, folder, isRepair)
   if (isRepair) {
     const differing = compareWithListing(store, slot, standingLines(), etags())
     doubtful = union(doubtful, differing)
@@ -75,15 +76,14 @@ export async function fetchManifest(
   return (await download(store, manifestIn(slot), file)) ? openManifest(file) : null
 }
 
-/** @throws {Error} if the list is gone: without it nothing in the slot can be trusted */
-async function unknownKeys(store: ObjectStore, key: string, folder: string) {
+/** @throws {Error} if the list is gone: without it nothing in the slot can be trusted but by a repair's listing */
+async function unknownKeys(store: ObjectStore, key: string, folder: string, isRepair: boolean) {
   const file = join(folder, 'unknown.ndjson.gz')
-  if (!(await download(store, key, file))) {
-    throw new Error(
-      `${store.name}: ${key}, the list of a publish that was killed, is gone: publish with --repair`,
-    )
-  }
-  return readNdjson(file) as AsyncIterable<{ readonly key: string }>
+  if (await download(store, key, file)) return readNdjson(file) as AsyncIterable<{ readonly key: string }>
+  if (isRepair) return nothing()
+  throw new Error(
+    `${store.name}: ${key}, the list of a publish that was killed, is gone: publish with --repair`,
+  )
 }
 
 async function* union(

@@ -1,6 +1,7 @@
 /** What the checks of a database found, as a list to read. */
 
 import type { Finding } from '../source/check.ts'
+import { printable } from '../source/printable.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A block a fund, funds with errors first; in each the errors come first. Ends with a line feed, if not empty. */
@@ -8,7 +9,7 @@ export function describeFindings(findings: readonly Finding[], paint: Terminal['
   const groups = Map.groupBy([...findings].sort(bySeverity), ({ isin }) => isin)
   return [...groups]
     .map(([isin, found]) => {
-      const heading = paint('bold', isin ?? 'The database')
+      const heading = paint('bold', isin === null ? 'The database' : printable(isin))
       const lines = found.map(({ severity, table, message }) => {
         const word = paint(severity === 'error' ? 'red' : 'yellow', severity.padEnd(7))
         return `  ${word}  ${table}: ${message}\n`

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Another Node than the one that runs the tests. */
   readonly node?: string
+  /** Another user and group to run it as: for root only. */
+  readonly user?: number
 }
 
 export const launcher = join(repository, 'src/cli/fundpress.mjs')
@@ -26,10 +28,11 @@ export async function run(args: readonly string[], options: RunOptions): Promise
 
 export function start(
   args: readonly string[],
-  { cwd, env = {}, node = process.execPath }: RunOptions,
+  { cwd, env = {}, node = process.execPath, user }: RunOptions,
 ): ChildProcess {
   return spawn(node, [launcher, ...args], {
     cwd,
+    ...(user === undefined ? {} : { uid: user, gid: user }),
     env: { ...cleanEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

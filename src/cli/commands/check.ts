@@ -34,6 +34,7 @@ async function check(session: Session, { asOf = session.today, json = false }: F
   const db = required(settings.db, 'db')
 
   const { checkDatabase } = await import('../../source/check.ts')
+  const { escapeInvisible } = await import('../../source/printable.ts')
   const progress = showProgress(session, 'funds')
   const onFund = (done: number, of: number) => {
     progress.update(done, of)
@@ -41,7 +42,8 @@ async function check(session: Session, { asOf = session.today, json = false }: F
   const findings = await checkDatabase({ db, asOf, onFund, signal }).finally(progress.end)
   const errors = countErrors(findings)
   if (json) {
-    stdout.write(`${JSON.stringify({ errors, warnings: findings.length - errors, findings })}\n`)
+    const report = JSON.stringify({ errors, warnings: findings.length - errors, findings })
+    stdout.write(`${escapeInvisible(report)}\n`)
   } else {
     const shown = isQuiet ? findings.filter(({ severity }) => severity === 'error') : findings
     stdout.write(describeFindings(shown, stdout.paint))

@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RouteTable } from '../../routes/table.ts'
 import type { Store, StoredObject } from '../answer.ts'
-import type { Origin } from './node.ts'
+import type { Origin, PinnedSnapshot } from './node.ts'
 import { objectCache } from './object-cache.ts'
 
 export interface FolderOriginOptions {
@@ -14,11 +14,11 @@ export interface FolderOriginOptions {
   readonly markFile: string
   /** Reads what the snapshot itself says of its routes. */
   readonly readTable: (folder: string) => Promise<RouteTable>
+  /** Brings back the snapshot of a build that was killed while it exchanged it. */
+  readonly recover: () => void
 }
 
 interface Live {
-  /** What tells this snapshot from any other that lay in the folder. */
-  readonly mark: string
   readonly table: RouteTable
   readonly store: Store<Buffer>
 }
@@ -26,50 +26,43 @@ interface Live {
 /** How long to wait for a snapshot that is just being exchanged: two renames. */
 const waitsInMs = [1, 5, 20, 100]
 
-export function folderOrigin({ folder, markFile, readTable }: FolderOriginOptions): Origin {
-  let live: Promise<Live> | undefined
-  let liveMark = ''
+export function folderOrigin({ folder, markFile, readTable, recover }: FolderOriginOptions): Origin {
+  /** The snapshot that was opened last, by what tells it from any other that lay in the folder. */
+  let last: { readonly mark: string; readonly live: Promise<Live> } | undefined
 
   const readMark = async (): Promise<string> => {
     const { ino, size, mtimeNs } = await stat(join(folder, markFile), { bigint: true })
     return `${ino} ${size} ${mtimeNs}`
   }
-  const open = async (mark: string): Promise<Live> => ({
-    mark,
-    table: await readTable(folder),
-    store: folderStore(folder),
-  })
+  const open = async (): Promise<Live> => ({ table: await readTable(folder), store: folderStore(folder) })
+
+  const pin = async (): Promise<PinnedSnapshot> => {
+    const mark = await readMark()
+    if (last?.mark !== mark) last = { mark, live: open() }
+    const opened = last
+    try {
+      const { table, store } = await opened.live
+      return { table, store, isStillLive: async () => (await readMark().catch(() => '')) === mark }
+    } catch (error) {
+      // It was exchanged meanwhile, or cannot be opened: then it is tried anew.
+      if (last === opened) last = undefined
+      throw error
+    }
+  }
 
   return {
     pin: async () => {
-      const mark = await withPatience(readMark)
-      if (live === undefined || mark !== liveMark) {
-        liveMark = mark
-        live = open(mark)
-        // A snapshot that cannot be opened is tried again by the next request.
-        live.catch(() => {
-          live = undefined
-        })
+      for (const wait of waitsInMs) {
+        try {
+          return await pin()
+        } catch {
+          await new Promise((resolve) => setTimeout(resolve, wait))
+        }
       }
-      const pinned = await live
-      return {
-        table: pinned.table,
-        store: pinned.store,
-        isStillLive: async () => (await readMark().catch(() => '')) === pinned.mark,
-      }
+      recover()
+      return pin()
     },
   }
-}
-
-async function withPatience(readMark: () => Promise<string>): Promise<string> {
-  for (const wait of waitsInMs) {
-    try {
-      return await readMark()
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, wait))
-    }
-  }
-  return readMark()
 }
 
 function folderStore(folder: string): Store<Buffer> {

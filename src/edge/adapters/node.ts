@@ -31,7 +31,7 @@ export interface NodeEdgeOptions {
 const maxHeaderBytes = 256 * 1024
 
 /** How often a request starts anew because the snapshot was exchanged under it. */
-const maxAttempts = 5
+const maxAttempts = 20
 
 /** A server that is not listening yet. */
 export function createEdgeServer(options: NodeEdgeOptions): Server {

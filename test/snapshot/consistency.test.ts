@@ -1,0 +1,103 @@
+/** Builds while a writer commits: each snapshot holds one state of the database, the funds that it had and no others. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ended, run, type Ended } from '../cli/run.ts'
+import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { inMemory, makeTempFolder, repository } from '../support/product.ts'
+import { faultsOf, filesIn } from '../support/tree.ts'
+
+const folder = makeTempFolder(inMemory)
+const fundsAlways = 24
+/** Funds that come and go: of each three in a row, a generation has the one that its number says. */
+const isinOfGeneration = (generation: number): string => isinOf(100 + (generation % 3))
+
+beforeAll(() => {
+  makeDatabase(folder.file('first.sqlite'), (insert) => {
+    for (let fund = 0; fund < fundsAlways; fund++) {
+      insertGood(insert, isinOf(fund), { fund: { name: 'Generation 0' } })
+      for (let day = 1; day <= 100; day++) {
+        const date = new Date(Date.UTC(2022, 6, day)).toISOString().slice(0, 10)
+        insert('price', { isin: isinOf(fund), ...goodRows['price'], date })
+      }
+    }
+    insert('fund', { isin: isinOfGeneration(0), ...goodRows['fund'], name: 'Generation 0' })
+  })
+})
+afterAll(folder.remove)
+
+/** Commits one generation after the other, in single transactions, until it is told to end; says how many. */
+const writer = `
+  const [file, mode, ...isins] = process.argv.slice(1)
+  const db = new (require('better-sqlite3'))(file, { timeout: 60_000 })
+  db.pragma('journal_mode = ' + mode)
+  db.pragma('synchronous = OFF')
+  db.pragma('foreign_keys = OFF')
+  let generation = 0
+  const commit = db.transaction(() => {
+    generation++
+    db.prepare('DELETE FROM fund WHERE isin IN (?, ?, ?)').run(isins)
+    db.prepare('INSERT INTO fund SELECT ?, wkn, name, fund_inception_date, status_date, url, currency, 1, 1, 1 ' +
+      'FROM fund LIMIT 1').run(isins[generation % 3])
+    db.prepare('UPDATE fund SET name = ?').run('Generation ' + generation)
+    db.prepare('UPDATE price SET net_asset_value = ?').run(generation + '.00')
+  })
+  let isToEnd = false
+  process.stdin.on('end', () => { isToEnd = true }).resume()
+  const work = () => {
+    commit.immediate()
+    if (generation === 1) console.log('writing')
+    if (isToEnd) console.log(generation)
+    else setTimeout(work, 1)
+  }
+  work()`
+
+function startWriter(db: string, mode: string): ChildProcess {
+  const isins = [0, 1, 2].map(isinOfGeneration)
+  return spawn(process.execPath, ['-e', writer, db, mode, ...isins], { cwd: repository })
+}
+
+const build = (db: string): Promise<Ended> =>
+  run(`build --db ${db} --out out --as-of ${asOf} --jobs 2 --quiet`.split(' '), { cwd: folder.path })
+
+/** All generations that a snapshot's documents tell of, by name and by price. */
+function generationsIn(out: string): Set<number> {
+  const found = new Set<number>()
+  for (const file of filesIn(out).filter((name) => name.startsWith('api/'))) {
+    const text = readFileSync(join(out, file), 'utf8')
+    const names = text.matchAll(/Generation (\d+)/g)
+    const prices = text.matchAll(/Net asset value(?:","value":"|<\/name><value>)(\d+)[.,]00/g)
+    for (const [, number] of [...names, ...prices]) found.add(Number(number))
+  }
+  return found
+}
+
+describe.each(['WAL', 'DELETE'])('with a journal in mode %s', (mode) => {
+  it('every snapshot holds one generation, whoever writes meanwhile', async () => {
+    const db = folder.file(`${mode}.sqlite`)
+    copyFileSync(folder.file('first.sqlite'), db)
+    const child = startWriter(db, mode)
+    const end = ended(child)
+    await once(child.stdout ?? child, 'data')
+    const generations: number[] = []
+    for (let night = 0; night < 4; night++) {
+      expect(await build(db)).toMatchObject({ code: 0, stderr: '' })
+      const found = [...generationsIn(folder.file('out'))]
+      expect(found).toHaveLength(1)
+      const [generation = 0] = found
+      const isins = Array.from({ length: fundsAlways }, (_, fund) => isinOf(fund))
+      const expected = [...isins, isinOfGeneration(generation)].sort()
+      expect(readdirSync(folder.file('out/api/v1/profile')).sort()).toEqual(expected)
+      generations.push(generation)
+    }
+    child.stdin?.end()
+    const { code, stdout, stderr } = await end
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(faultsOf(folder.file('out'))).toEqual([])
+    // The writer did write in between, and was not kept out for good.
+    const last = Number(stdout.trim().split('\n').at(-1))
+    expect([...generations, last]).toEqual([...new Set([...generations, last])].sort((a, b) => a - b))
+  })
+})

@@ -1,0 +1,105 @@
+/** Disks that are full, or closed: a clear reason, the old snapshot whole, and room for the next try. */
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ended, launcher, run, type Ended } from '../cli/run.ts'
+import { asOf, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { userWithoutRights } from '../support/other-user.ts'
+import { makeTempFolder } from '../support/product.ts'
+import { hashesOf } from '../support/tree.ts'
+
+const folder = makeTempFolder()
+const disk = folder.file('disk')
+const build = (db: string, out: string, user = {}): Promise<Ended> =>
+  run(`build --db ${db} --out ${out} --as-of ${asOf} --jobs 2 --quiet`.split(' '), {
+    cwd: folder.path,
+    ...user,
+  })
+
+let isMounted = false
+
+beforeAll(() => {
+  chmodSync(folder.path, 0o755)
+  for (const [name, funds] of [['one.sqlite', 1] as const, ['many.sqlite', 40] as const]) {
+    makeDatabase(folder.file(name), (insert) => {
+      for (let fund = 0; fund < funds; fund++) insertGood(insert, isinOf(fund))
+    })
+  }
+  mkdirSync(disk)
+  isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=0777', 'tmpfs', disk]).status === 0
+})
+afterAll(() => {
+  if (isMounted) spawnSync('umount', ['--lazy', disk])
+  folder.remove()
+})
+
+const freeBytes = (): number => statfsSync(disk).bavail * statfsSync(disk).bsize
+
+describe('on a disk that is full', () => {
+  beforeEach(async ({ skip }) => {
+    if (!isMounted) skip('this machine lets nobody mount a small disk')
+    for (const name of readdirSync(disk)) rmSync(`${disk}/${name}`, { recursive: true })
+    expect(await build('one.sqlite', 'disk/out')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  const reason =
+    /^fundpress: \S*disk\/\S*: the disk is full: free some space[^\n]*; disk\/out is as it was[^\n]*\n$/
+
+  it('a build says so, and leaves the old snapshot and nothing else', async () => {
+    const before = hashesOf(`${disk}/out`)
+    const { code, stdout, stderr } = await build('many.sqlite', 'disk/out')
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(reason) })
+    expect(hashesOf(`${disk}/out`)).toEqual(before)
+    expect(readdirSync(disk)).toEqual(['out'])
+    expect(await build('one.sqlite', 'disk/out')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('a build says so wherever it runs out of space', async () => {
+    const before = hashesOf(`${disk}/out`)
+    const freeAtFirst = freeBytes()
+    const needed = 4 * 1024 * 1024 - freeAtFirst
+    const ends: (number | null)[] = []
+    // Documents need as much as those that are there; lists of them are written beside and at the end.
+    for (const share of [0, 0.2, 0.6, 1, 1.2, 1.4, 2]) {
+      writeFileSync(`${disk}/filler`, Buffer.alloc(freeAtFirst - Math.floor(needed * share)))
+      const { code, stderr } = await build('one.sqlite', 'disk/out')
+      ends.push(code)
+      if (code !== 0) expect(stderr).toMatch(reason)
+      expect(readdirSync(disk).sort()).toEqual(['filler', 'out'])
+      expect(hashesOf(`${disk}/out`)).toEqual(before)
+    }
+    expect([ends.slice(0, 4), ends.at(-1)]).toEqual([[1, 1, 1, 1], 0])
+  })
+})
+
+describe('without the right to write', () => {
+  it('a build says where, and leaves the old snapshot', async ({ skip }) => {
+    if (userWithoutRights === undefined) skip('only root can read this checkout')
+    mkdirSync(folder.file('closed'))
+    expect(await build('one.sqlite', 'closed/out')).toMatchObject({ code: 0 })
+    chmodSync(folder.file('closed'), 0o555)
+    const before = hashesOf(folder.file('closed/out'))
+    for (const out of ['closed/out', 'closed/new/out']) {
+      const { code, stderr } = await build('one.sqlite', out, userWithoutRights)
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^fundpress: \S*closed\/\S*: no right to write there; [^\n]*\n$/)
+    }
+    expect(hashesOf(folder.file('closed/out'))).toEqual(before)
+    expect(readdirSync(folder.file('closed'))).toEqual(['out'])
+    chmodSync(folder.file('closed'), 0o755)
+  })
+})
+
+describe('with a limit for the size of files', () => {
+  it('a build says which, and leaves nothing', async () => {
+    const line = `build --db one.sqlite --out limited --as-of ${asOf} --quiet`
+    const limited = `ulimit -f 4; exec "$0" "$1" ${line}`
+    const options = { cwd: folder.path }
+    const { code, stderr } = await ended(spawn('bash', ['-c', limited, process.execPath, launcher], options))
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^fundpress: limited: a file grew beyond the limit for files \(ulimit -f\); [^\n]*\n$/,
+    )
+    expect(readdirSync(folder.path).filter((name) => name.includes('limited'))).toEqual([])
+  })
+})

@@ -1,0 +1,93 @@
+/** A build that is refused: it says what `check` says, and leaves everything as it was. */
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run, type Ended } from '../cli/run.ts'
+import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { makeTempFolder } from '../support/product.ts'
+import { faultsOf, hashesOf, snapshotId } from '../support/tree.ts'
+
+const folder = makeTempFolder()
+const fundpress = (line: string): Promise<Ended> => run(line.split(' '), { cwd: folder.path })
+const build = (db: string, out: string): Promise<Ended> =>
+  fundpress(`build --db ${db} --out ${out} --as-of ${asOf} --jobs 2 --quiet`)
+
+beforeAll(async () => {
+  makeDatabase(folder.file('good.sqlite'), (insert) => insertGood(insert, isinOf(1)))
+  makeDatabase(folder.file('wrong.sqlite'), (insert) => {
+    for (let fund = 0; fund < 12; fund++) insertGood(insert, isinOf(fund))
+    insertGood(insert, isinOf(12), { price: { change: '1e5' }, fund: { currency: 'euro' } })
+    insertGood(insert, isinOf(13), { price: { date: '2023-01-02' } })
+    insertGood(insert, isinOf(14), { legal_point: { value: Infinity } })
+    insert('emt', { isin: isinOf(15), ...goodRows['emt'] })
+  })
+  expect(await build('good.sqlite', 'out')).toMatchObject({ code: 0 })
+})
+afterAll(folder.remove)
+
+/** All that lies in the folder, but for the files in the snapshot. */
+const names = (): string[] => readdirSync(folder.path).sort()
+
+it('names all errors that check names, in the same words', async () => {
+  const checked = await fundpress(`check --db wrong.sqlite --as-of ${asOf}`)
+  const refused = await build('wrong.sqlite', 'out')
+  const list = checked.stdout.slice(0, checked.stdout.indexOf('4 errors, 1 warning\n'))
+  expect(list.match(/^ {2}error {2}/gm)).toHaveLength(4)
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toBe(
+    `${list}fundpress: wrong.sqlite has 4 errors: mend it, then check it with \`fundpress check\`\n`,
+  )
+})
+
+it('leaves a snapshot that is there untouched, and nothing beside it', async () => {
+  const before = { names: names(), files: hashesOf(folder.file('out')) }
+  expect(await build('wrong.sqlite', 'out')).toMatchObject({ code: 1 })
+  expect({ names: names(), files: hashesOf(folder.file('out')) }).toEqual(before)
+})
+
+it('leaves nothing of the folders that it made', async () => {
+  const before = names()
+  expect(await build('wrong.sqlite', 'new/deep/out')).toMatchObject({ code: 1 })
+  expect(names()).toEqual(before)
+})
+
+describe('into a folder that is no snapshot', () => {
+  it('builds where there is an empty folder', async () => {
+    mkdirSync(folder.file('empty'))
+    expect(await build('good.sqlite', 'empty')).toMatchObject({ code: 0, stderr: '' })
+    expect(faultsOf(folder.file('empty'))).toEqual([])
+  })
+
+  it('refuses a folder that holds something else, and does not touch it', async () => {
+    mkdirSync(folder.file('precious/deep'), { recursive: true })
+    writeFileSync(folder.file('precious/deep/letter.txt'), 'precious')
+    const before = { names: names(), files: hashesOf(folder.file('precious')) }
+    const { code, stderr } = await build('good.sqlite', 'precious')
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      'fundpress: precious holds files but no snapshot: choose another --out, or empty it\n',
+    )
+    expect({ names: names(), files: hashesOf(folder.file('precious')) }).toEqual(before)
+  })
+
+  it('refuses a file', async () => {
+    writeFileSync(folder.file('file'), 'precious')
+    const before = names()
+    const { code, stderr } = await build('good.sqlite', 'file')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'fundpress: file is not a folder: choose another --out\n',
+    })
+    expect((await build('good.sqlite', 'file/out')).stderr).toMatch(/^fundpress: [^\n]*file[^\n]*\n$/)
+    expect(names()).toEqual(before)
+  })
+
+  it('follows a symbolic link, and leaves it a link', async () => {
+    mkdirSync(folder.file('elsewhere'))
+    symlinkSync('elsewhere/snapshot', folder.file('link'))
+    for (let night = 0; night < 2; night++) {
+      expect(await build('good.sqlite', 'link')).toMatchObject({ code: 0, stderr: '' })
+      expect(readdirSync(folder.file('elsewhere'))).toEqual(['snapshot'])
+      expect(snapshotId(folder.file('link'))).toBe(snapshotId(folder.file('out')))
+    }
+  })
+})

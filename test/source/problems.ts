@@ -1,0 +1,173 @@
+/** Everything that can be wrong with the rows of a fund: one problem a fund, and what has to be said of it. */
+import { columnsOfType, goodRows, insertGood, type Insert, type Value } from '../support/database.ts'
+
+export interface Problem {
+  readonly what: string
+  /** Inserts a fund that has this problem and no other. */
+  readonly insert: (insert: Insert, isin: string) => void
+  readonly table: string
+  /** What the message says: the row, the column and what is wrong. */
+  readonly says: readonly string[]
+}
+
+const dates = columns(
+  'fund: fund_inception_date status_date',
+  'price: date',
+  'legal_period: date_from date_realfrom date_to',
+  'legal_point: date',
+  'launch_point: date',
+  'asset_allocation: date',
+  'emt: ongoing_costs_date transaction_costs_date incidental_costs_date',
+)
+const noDates = '2023-02-29 2024-13-01 2024-00-10 2024-04-31 2024-1-02 20240102 0 24-01-02'.split(' ')
+
+const decimals = columns(
+  'price: issue_price repurchase_price net_asset_value change change_percent performance',
+  'price: intercompany_profit share_profit real_estate_profits share_profit2',
+  'profile: fund_assets total_fund_assets savings_plan_minimum one_time_investment_minimum',
+  'profile: capital_forming_payments_minimum',
+)
+const noDecimals = [
+  '1e5',
+  '1,5',
+  ' 1',
+  '1 ',
+  '+1',
+  '.5',
+  '1.',
+  '',
+  'NaN',
+  '-',
+  '--1',
+  '0x1',
+  '1.2.3',
+  '１',
+  '1\n',
+]
+
+const enumerations = columns(
+  'fund: data_permitted prices_permitted performance_permitted',
+  'key_figure: has_value2',
+  'profile: accumulating conformity performance_fee savings_plan one_time_investment capital_forming_payments',
+  'asset_allocation: derivatives',
+  'emt: srri governanceprocess other_specific_investment_need',
+)
+
+const notInXml = { 'U+0000': '\u0000', 'U+000B': '\u000b', 'U+001F': '\u001f', 'U+FFFE': '\ufffe' }
+
+/** How a message names the row, in tables that have several a fund. */
+const rows: Readonly<Record<string, string>> = {
+  price: '2024-05-02',
+  performance_year: '2021',
+  structure_item: 'item 3 of type countries',
+  key_figure: 'figure 4',
+  legal_period: 'period "2019"',
+  legal_point: '2024-04-30',
+  launch_point: '2024-03-29',
+  asset_allocation: 'class 5',
+}
+
+/** What names the row in its table, beside the ISIN. */
+const keys = [
+  'price.date',
+  'legal_point.date',
+  'launch_point.date',
+  'legal_period.label',
+  'structure_item.type',
+]
+
+/** By the sentence that a test of them has for its title. */
+export const problems: Readonly<Record<string, readonly Problem[]>> = {
+  'dates that do not exist, in every column of dates': [
+    ...dates.flatMap(([table, column]) =>
+      [...noDates, '', '2024-01-02 '].map((day) => changed(table, column, day, `"${day}" is not a date`)),
+    ),
+    ...['02-30', '13-01', '1-1', '', '12-31 '].map((day) =>
+      changed('profile', 'end_of_fiscal_year', day, `"${day}" is not a day of the year`),
+    ),
+  ],
+  'decimals that are not plain, in every column of decimals': decimals.flatMap(([table, column]) =>
+    noDecimals.map((text) => changed(table, column, text, `${JSON.stringify(text)} is not a plain decimal`)),
+  ),
+  'numbers that have no digits, in every column of numbers': columnsOfType('REAL').flatMap(
+    ([table, column]) => [Infinity, -Infinity].map((number) => changed(table, column, number, 'is infinite')),
+  ),
+  'characters that XML cannot hold, in every column of text': columnsOfType('TEXT').flatMap(
+    ([table, column]) =>
+      Object.entries(notInXml).map(([code, character]) =>
+        changed(table, column, `Text${character}`, isFree(table, column) ? code : ''),
+      ),
+  ),
+  'values that the constraints of the schema would refuse': enumerations.flatMap(([table, column]) => {
+    const isText = typeof goodRows[table]?.[column] === 'string'
+    return (isText ? ['X', ''] : [-1, 8]).map((value) => changed(table, column, value, 'not one of'))
+  }),
+  'structure types that there are not': ['country', 'Countries', 'constructor', '__proto__', ''].map(
+    (type) => ({
+      ...changed('structure_item', 'type', type, ''),
+      says: [`item 3 of type ${type}: there is no such structure type`],
+    }),
+  ),
+  'currencies that are no codes': ['eur', 'EURO', '', 'E R'].map((code) =>
+    changed('fund', 'currency', code, `"${code}" is not an ISO 4217 code`),
+  ),
+  'years without four digits': [
+    changed('performance_year', 'year', 999, '999 does not have four digits'),
+    changed('performance_year', 'year', 10000, '10000 does not have four digits'),
+    changed('price', 'date', '0999-12-31', '0999-12-31 lies before the year 1000'),
+  ],
+  'prices after the as-of date': [
+    changed(
+      'price',
+      'date',
+      '2024-05-04',
+      '1 price lies after the as-of date 2024-05-03, the first on 2024-05-04',
+    ),
+  ],
+  'legal periods that end before they start': ['date_from', 'date_realfrom'].map((column) => ({
+    ...changed('legal_period', column, '2020-01-01', ''),
+    says: ['period "2019": dates out of order, it ends on 2019-12-31, before it starts'],
+  })),
+  'two asset classes of one name on one day, in either language': [
+    sameClass({ class_de: 'Aktien', class_en: 'Stocks' }, '"Aktien" (de)'),
+    sameClass({ class_de: 'Anteile', class_en: 'Shares' }, '"Shares" (en)'),
+    sameClass({ class_de: 'Shares', class_en: null }, '"Shares" (en)'),
+  ],
+}
+
+/** A good fund but for one value. */
+function changed(table: string, column: string, value: Value, problem: string): Problem {
+  const isKey = keys.includes(`${table}.${column}`) || column === 'year'
+  return {
+    what: `${table}.${column} is ${JSON.stringify(value)}`,
+    insert: (insert, isin) => insertGood(insert, isin, { [table]: { [column]: value } }),
+    table,
+    says: isKey ? [problem] : [rows[table] ?? '', column, problem],
+  }
+}
+
+/** A second asset class on the same day. */
+function sameClass(names: { class_de: string; class_en: string | null }, problem: string): Problem {
+  return {
+    what: `two asset classes: ${problem}`,
+    insert: (insert, isin) => {
+      insertGood(insert, isin)
+      insert('asset_allocation', { isin, ...goodRows['asset_allocation'], position: 6, ...names })
+    },
+    table: 'asset_allocation',
+    says: [`class 6 of 2024-02-29, with derivatives: another class has the same name, ${problem}`],
+  }
+}
+
+/** Whether any text may stand there. */
+function isFree(table: string, column: string): boolean {
+  const isListed = [...dates, ...decimals].some(([inTable, listed]) => inTable === table && listed === column)
+  return !isListed
+}
+
+function columns(...lines: readonly string[]): (readonly [table: string, column: string])[] {
+  return lines.flatMap((line) => {
+    const [table = '', names = ''] = line.split(': ')
+    return names.split(' ').map((name) => [table, name] as const)
+  })
+}

@@ -1,0 +1,58 @@
+/** Folders as they lie on the disk: what is in them, and whether a snapshot is whole. */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+
+/** Relative paths with slashes, sorted. */
+export function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort()
+}
+
+/** Every file with its hash. */
+export function hashesOf(folder: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(filesIn(folder).map((file) => [file, hashOf(join(folder, file))]))
+}
+
+interface ObjectLine {
+  readonly key: string
+  readonly sha256: string
+}
+
+/** The id of a snapshot, read from its manifest; throws where the manifest cannot be read. */
+export function snapshotId(out: string): string {
+  const [head = ''] = manifestLines(out)
+  return (JSON.parse(head) as { snapshot: string }).snapshot
+}
+
+/** What keeps a snapshot from being whole: files that are missing, changed, or in no list. */
+export function faultsOf(out: string): string[] {
+  const [head = '', ...lines] = manifestLines(out)
+  const objects = lines.map((line) => JSON.parse(line) as ObjectLine)
+  const found = hashesOf(out)
+  const listed = new Map(objects.map(({ key, sha256 }) => [key, sha256]))
+  const sums = objects.map(({ key, sha256 }) => `${sha256}  ${key}\n`).join('')
+  const id = createHash('sha256').update(lines.map((line) => `${line}\n`).join(''))
+  return [
+    ...objects.filter(({ key, sha256 }) => found[key] !== sha256).map(({ key }) => `${key} is not as listed`),
+    ...Object.keys(found).filter((key) => !listed.has(key) && !atRoot.includes(key)),
+    ...(readFileSync(join(out, 'SHA256SUMS'), 'utf8') === sums ? [] : ['SHA256SUMS is not the manifest']),
+    ...(head.includes(id.digest('hex').slice(0, 12)) ? [] : ['the id is not that of the objects']),
+  ]
+}
+
+const atRoot = ['SHA256SUMS', 'manifest.ndjson.gz']
+
+function manifestLines(out: string): string[] {
+  return gunzipSync(readFileSync(join(out, 'manifest.ndjson.gz')))
+    .toString()
+    .trimEnd()
+    .split('\n')
+}
+
+function hashOf(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex')
+}

@@ -43,8 +43,13 @@ export interface Server {
 }
 
 /** Starts `serve` on a free port and resolves once it says where it listens. */
-export async function startServer(out: string, extraArgs: readonly string[] = []): Promise<Server> {
-  const child = spawnFundpress(['serve', '--out', out, '--port', '0', ...extraArgs], {})
+export function startServer(out: string, extraArgs: readonly string[] = []): Promise<Server> {
+  return startServing(['--out', out, ...extraArgs])
+}
+
+/** The same with a source of its own: a bucket for example. */
+export async function startServing(args: readonly string[], options: RunOptions = {}): Promise<Server> {
+  const child = spawnFundpress(['serve', '--port', '0', ...args], options)
   const base = await new Promise<string>((resolve, reject) => {
     let said = ''
     const listen = (chunk: Buffer): void => {

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { differencesFrom, faultsOfSlot, liveOf, writesIntoLive } from '../support/bucket.ts'
+import { buildNights, type Nights } from '../support/nights.ts'
+import { publish } from '../support/publishing.ts'
+import type { FaultRule } from '../support/s3/faults.ts'
+import { startS3, type S3Server } from '../support/s3/server.ts'
+
+let nights: Nights
+let server: S3Server
+const bucket = 'funds'
+
+beforeAll(async () => {
+  nights = await buildNights(2, 2)
+  server = await startS3({ buckets: [bucket] })
+})
+
+afterAll(async () => {
+  await server.stop()
+  nights.remove()
+})
+
+const weather: Readonly<Record<string, readonly FaultRule[]>> = {
+  'answers 503 SlowDown now and then': [{ kind: 'status', status: 503, code: 'SlowDown', probability: 0.05 }],
+  'answers 500 now and then': [{ kind: 'status', status: 500, probability: 0.1 }],
+  'carries requests out and answers 500 all the same': [
+    { kind: 'status-after', status: 500, probability: 0.1 },
+  ],
+  'cuts connections before it carries requests out': [{ kind: 'cut-before', probability: 0.1 }],
+  'cuts connections after it has carried requests out': [{ kind: 'cut-after', probability: 0.1 }],
+  'breaks answers off in the middle': [{ kind: 'truncate', method: 'GET', probability: 0.3 }],
+  'is slow': [{ kind: 'delay', ms: 100, probability: 0.2 }],
+  'asks to try conditional writes again': [
+    {
+      kind: 'status',
+      status: 409,
+      code: 'ConditionalRequestConflict',
+      keyMatches: /^(live|journal)\.json$/,
+      probability: 0.4,
+    },
+  ],
+  'has a bad day altogether': [
+    { kind: 'delay', ms: 20, probability: 0.1 },
+    { kind: 'status', status: 503, code: 'SlowDown', probability: 0.03 },
+    { kind: 'status-after', status: 500, probability: 0.03 },
+    { kind: 'cut-before', probability: 0.03 },
+    { kind: 'cut-after', probability: 0.03 },
+    { kind: 'truncate', method: 'GET', probability: 0.1 },
+  ],
+}
+
+describe.each(Object.entries(weather))('a store that %s', (_, rules) => {
+  // A store that says SlowDown is taken at its word: those publishes last.
+  const seeds = JSON.stringify(rules).includes('SlowDown') ? [1] : [1, 2]
+  it.each(seeds)('gets the whole snapshot, or keeps the old one live (seed %d)', async (seed) => {
+    const [one = '', two = ''] = nights.outs
+    server.reset()
+    server.empty(bucket)
+    expect((await publish(server.endpoint, bucket, one)).code).toBe(0)
+    const before = liveOf(server, bucket)
+    server.reset()
+    server.faults(rules, seed)
+    const run = await publish(server.endpoint, bucket, two)
+    server.faults([])
+
+    const live = liveOf(server, bucket)
+    expect(faultsOfSlot(server, bucket, live?.slot ?? '')).toEqual([])
+    expect(writesIntoLive(server, before?.slot)).toEqual([])
+    if (run.code === 0) expect(live?.snapshot).not.toBe(before?.snapshot)
+    else {
+      expect(run.stderr.trim().split('\n')).toHaveLength(1)
+      expect(run.stderr).toMatch(/^fundpress: .+/)
+    }
+    expect(await publish(server.endpoint, bucket, two)).toMatchObject({ code: 0, stderr: '' })
+    expect(differencesFrom(two, server, bucket, liveOf(server, bucket)?.slot ?? '')).toEqual([])
+  })
+})
+
+it('says what failed when the store is down for good, and never flips', async () => {
+  const [one = '', two = ''] = nights.outs
+  server.reset()
+  server.empty(bucket)
+  await publish(server.endpoint, bucket, one)
+  const before = liveOf(server, bucket)
+  server.faults([
+    { kind: 'status', status: 403, code: 'AccessDenied', method: 'PUT', keyMatches: /^green\/.*xml$/ },
+  ])
+  const run = await publish(server.endpoint, bucket, two)
+  server.faults([])
+  expect(run.code).toBe(1)
+  expect(run.stderr).toMatch(/could not write green\/.+: access denied: the credentials need s3:PutObject/)
+  expect(liveOf(server, bucket)).toEqual(before)
+})

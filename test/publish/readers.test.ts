@@ -1,0 +1,84 @@
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildNights, type Nights } from '../support/nights.ts'
+import { startServer, startServing, type Server } from '../support/product.ts'
+import { bucketArgs, credentials, publish } from '../support/publishing.ts'
+import { startS3, type S3Server } from '../support/s3/server.ts'
+
+const bucket = 'funds'
+let nights: Nights
+let s3: S3Server
+let references: Server[]
+let edge: Server
+
+beforeAll(async () => {
+  nights = await buildNights(3, 3)
+  s3 = await startS3({ buckets: [bucket] })
+  references = await Promise.all(nights.outs.map((out) => startServer(out)))
+  expect(await publish(s3.endpoint, bucket, nights.outs[0] ?? '')).toMatchObject({ code: 0 })
+  edge = await startServing([...bucketArgs(s3.endpoint, bucket), '--live-ttl', '1'], { env: credentials })
+})
+
+afterAll(async () => {
+  await edge.stop()
+  await Promise.all(references.map((server) => server.stop()))
+  await s3.stop()
+  nights.remove()
+})
+
+/** Documents, and ranges that are put together from two windows. */
+async function targets(): Promise<string[]> {
+  const all = (await (await fetch(`${references[0]?.base ?? ''}/api/v1/prices-current-all/`)).json()) as {
+    funds: Record<string, unknown>
+  }
+  return Object.keys(all.funds).flatMap((isin) => [
+    `/api/v1/prices-historic/${isin}/2025-06-01/2026-06-30/`,
+    `/api/v1/prices-historic/${isin}/2025-12-01/2026-01-31/?format=xml`,
+    `/api/v1/prices-current/${isin}/`,
+    `/api/v1/profile/${isin}/?language=en&format=xml`,
+    '/api/v1/prices-current-all/',
+  ])
+}
+
+it(
+  'gives every reader answers of one snapshot only while others are published and flipped to',
+  { timeout: 240_000 },
+  async () => {
+    const asked = await targets()
+    const expected = new Map<string, string>()
+    for (const target of asked) {
+      for (const { base } of references)
+        expected.set(target + base, await (await fetch(base + target)).text())
+    }
+    const nightOf = (target: string, body: string) =>
+      references.findIndex(({ base }) => expected.get(target + base) === body)
+    let isDone = false
+    let answers = 0
+    const seen = new Set<number>()
+    const wrong: string[] = []
+    const reader = async (start: number) => {
+      for (let turn = start; !isDone; turn++) {
+        const target = asked[turn % asked.length] ?? ''
+        const response = await fetch(edge.base + target)
+        const night = nightOf(target, await response.text())
+        if (response.status !== 200 || night < 0) wrong.push(`${response.status} ${target}`)
+        answers++
+        seen.add(night)
+      }
+    }
+    const readers = [0, 3, 7, 11].map(reader)
+    for (const night of [1, 2, 0, 1, 2]) {
+      // A slot that was live is left alone for as long as an edge may read from it.
+      const run = await publish(s3.endpoint, bucket, nights.outs[night] ?? '', '--force', '--grace', '2')
+      expect(run).toMatchObject({ code: 0, stderr: '' })
+    }
+    await setTimeout(1500)
+    const [target = ''] = asked
+    expect(nightOf(target, await (await fetch(edge.base + target)).text())).toBe(2)
+    isDone = true
+    await Promise.all(readers)
+    expect(wrong).toEqual([])
+    expect(answers).toBeGreaterThan(500)
+    expect([...seen].toSorted()).toEqual([0, 1, 2])
+  },
+)

@@ -1,0 +1,107 @@
+/** One request over the socket, from its first header to its answer, with all that goes wrong on the way. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errorXml, S3Error } from './errors.ts'
+import { usualCode, type FaultRule, type Faults } from './faults.ts'
+import { handle } from './handlers.ts'
+import { readPayload } from './payload.ts'
+import { attempt, readBody, readHead, type Head } from './receive.ts'
+import { answer, type Answer, type World } from './request.ts'
+import type { Operation } from './route.ts'
+import { send } from './send.ts'
+import { verifySignature } from './signature.ts'
+
+/** A request as it ended. */
+export interface LogEntry {
+  /** `unknown` where the request names none. */
+  readonly operation: Operation | 'unknown'
+  readonly method: string
+  readonly bucket: string
+  readonly key: string
+  /** What was answered, 0 if the connection ended before. */
+  readonly status: number
+  /** Of the request's body, as it came. */
+  readonly bytes: number
+  readonly faults: readonly FaultRule['kind'][]
+}
+
+export interface Exchange {
+  readonly world: World
+  readonly faults: Faults
+  readonly requestId: string
+}
+
+/** @returns what is to be logged */
+export async function exchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { world, faults, requestId }: Exchange,
+): Promise<LogEntry> {
+  const head = readHead(request)
+  const { method, asked } = head
+  const { operation, bucket, key } =
+    asked instanceof S3Error ? { operation: 'unknown' as const, bucket: '', key: '' } : asked
+  const rules = operation === 'unknown' ? [] : faults.of({ method, operation, key })
+  const fault = rules.find(({ kind }) => kind !== 'delay' && kind !== 'call')
+  const end = (status: number, bytes: number): LogEntry => {
+    if (status === 0) response.destroy()
+    return { operation, method, bucket, key, status, bytes, faults: rules.map(({ kind }) => kind) }
+  }
+
+  const received = fault?.kind === 'cut-before' ? undefined : await readBody(request)
+  // A body that broke off: nobody is there to be answered, and nothing is carried out.
+  if (received === undefined) return end(0, 0)
+  await waitFor(rules, 'before')
+  const now = Date.now() + world.settings.clockSkewMs
+  const done = fault?.kind === 'status' ? undefined : carryOut(head, received, { world, now, requestId })
+  await waitFor(rules, 'after')
+  if (fault?.kind === 'cut-after') return end(0, received.length)
+  const isRefused = fault?.kind === 'status' || fault?.kind === 'status-after'
+  const result = done === undefined || isRefused ? faultAnswer(fault, requestId) : done
+  const headers = {
+    ...result.headers,
+    date: new Date(now).toUTCString(),
+    'x-amz-request-id': requestId,
+    'x-amz-bucket-region': world.settings.region,
+  }
+  send(response, { ...result, headers }, fault)
+  return end(result.status, received.length)
+}
+
+interface Circumstances {
+  readonly world: World
+  readonly now: number
+  readonly requestId: string
+}
+
+function carryOut(
+  { method, headers, asked }: Head,
+  received: Buffer,
+  { world, now, requestId }: Circumstances,
+): Answer {
+  const done = attempt(() => {
+    if (asked instanceof S3Error) throw asked
+    const digest = verifySignature({ method, headers, ...asked }, world.settings, now)
+    const payload = readPayload(received, digest, headers, asked.operation)
+    return handle({ ...asked, ...payload, headers, now, requestId }, world)
+  })
+  if (!(done instanceof S3Error)) return done
+  if (done.code === 'NotModified') return answer(304, { etag: done.details['ETag'] ?? '' })
+  return errorAnswer(done.status, errorXml(done.code, done.message, requestId, done.details))
+}
+
+function faultAnswer(fault: FaultRule | undefined, requestId: string): Answer {
+  if (fault?.kind !== 'status' && fault?.kind !== 'status-after') throw new Error('this fault has no answer')
+  const code = fault.code ?? usualCode(fault.status)
+  return errorAnswer(fault.status, errorXml(code, 'A fault of the test.', requestId))
+}
+
+const errorAnswer = (status: number, xml: string): Answer =>
+  answer(status, { 'content-type': 'application/xml' }, xml)
+
+async function waitFor(rules: readonly FaultRule[], when: 'before' | 'after'): Promise<void> {
+  for (const rule of rules) {
+    if (rule.kind === 'delay' && when === 'before')
+      await new Promise((resolve) => setTimeout(resolve, rule.ms))
+    if (rule.kind === 'call' && rule.when === when) await rule.run()
+  }
+}

@@ -14,11 +14,12 @@ const mayImport: Readonly<Record<string, string>> = {
   source: 'contract routes better-sqlite3 date-fns node:',
   endpoints: 'contract routes source date-fns',
   derive: 'contract routes endpoints',
-  snapshot: 'endpoints encode contract routes derive source node: p-limit xmlbuilder2',
+  snapshot: 'endpoints encode contract routes derive source node:',
+  publish: 'snapshot routes node: @aws-sdk p-limit',
   edge: 'routes',
   'edge/adapters': 'edge routes node:',
   demo: 'source routes better-sqlite3 node:',
-  cli: 'contract demo derive edge edge/adapters encode endpoints routes snapshot source commander date-fns node:',
+  cli: 'contract demo derive edge edge/adapters encode endpoints publish routes snapshot source commander date-fns node:',
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

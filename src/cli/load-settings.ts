@@ -24,9 +24,14 @@ export function loadSettings({ flags, environment, configFile, cores }: SettingS
     ...readEnvironment(environment),
     ...flags,
   ])
-  // Both were checked: it is a text.
-  const baseUrl = (given.get('baseUrl') ?? declaration.baseUrl.fallback) as string
-  const known: Known = { baseUrl, cores }
+  // All were checked: they are of these types.
+  const known: Known = {
+    baseUrl: (given.get('baseUrl') ?? declaration.baseUrl.fallback) as string,
+    endpoint: (given.get('bucket.endpoint') ?? null) as string | null,
+    liveTtlSeconds: (given.get('edge.liveTtlSeconds') ??
+      declaration.edge.members.liveTtlSeconds.fallback) as number,
+    cores,
+  }
   // Each value was checked against the declaration that the type comes from.
   return fillIn(declaration, '', given, known) as unknown as Settings
 }

@@ -32,6 +32,7 @@ async function run(): Promise<number> {
     cores: availableParallelism(),
     today: todayInBerlin(new Date()),
     signal: watch.signal,
+    now: () => new Date(),
     clock,
     stdout: process.stdout,
     stderr: process.stderr,

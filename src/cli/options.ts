@@ -22,6 +22,8 @@ class SettingOption extends Option {
     origins.push(`env: ${variable}`, `config: ${key}`)
     super(flag, `${setting.describe.replace(/\.$/, '')} (${origins.join('; ')})`)
     this.key = key
+    // A flag that is there is true.
+    if (setting.schema.type === 'boolean') return
     this.argParser((text) => {
       const value = readText(setting, text)
       if (value === undefined) throw new InvalidArgumentError(`It must be ${setting.expects}.`)
@@ -66,13 +68,14 @@ export function dayOption(flag: string, describe: string): Option {
   })
 }
 
-export function wholeOption(
-  flag: string,
-  describe: string,
-  [minimum, maximum]: readonly [minimum: number, maximum: number],
-  fallback: number,
-): Option {
-  return new Option(flag, describe).default(fallback).argParser((text) => {
+type Bounds = readonly [minimum: number, maximum: number]
+
+export function wholeOption(flag: string, describe: string, bounds: Bounds, fallback: number): Option {
+  return optionalWholeOption(flag, describe, bounds).default(fallback)
+}
+
+export function optionalWholeOption(flag: string, describe: string, [minimum, maximum]: Bounds): Option {
+  return new Option(flag, describe).argParser((text) => {
     const value = Number(text)
     if (/^[0-9]+$/.test(text) && value >= minimum && value <= maximum) return value
     throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`)

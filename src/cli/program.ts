@@ -5,12 +5,34 @@ import type { CommanderError } from 'commander'
 import { buildCommand } from './commands/build.ts'
 import { checkCommand } from './commands/check.ts'
 import { demoCommand } from './commands/demo.ts'
+import { diffCommand } from './commands/diff.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { initCommand } from './commands/init.ts'
+import { planCommand } from './commands/plan.ts'
+import { pruneCommand } from './commands/prune.ts'
+import { publishCommand } from './commands/publish.ts'
+import { rollbackCommand } from './commands/rollback.ts'
 import { serveCommand } from './commands/serve.ts'
+import { statusCommand } from './commands/status.ts'
+import { verifyCommand } from './commands/verify.ts'
 import { UsageError } from './failure.ts'
 import type { Start } from './session.ts'
 
-const commands = [demoCommand, initCommand, checkCommand, buildCommand, serveCommand]
+const commands = [
+  demoCommand,
+  initCommand,
+  checkCommand,
+  buildCommand,
+  serveCommand,
+  planCommand,
+  publishCommand,
+  statusCommand,
+  verifyCommand,
+  rollbackCommand,
+  diffCommand,
+  pruneCommand,
+  doctorCommand,
+]
 
 /** @throws {CommanderError} from `parseAsync`, after help or the version was shown; {@link UsageError} for the rest */
 export function createProgram(start: Start, version: string): Command {

@@ -22,7 +22,13 @@ function accepts(schema: ValueSchema, value: unknown): boolean {
     case 'string':
       return typeof value === 'string' && new RegExp(schema.pattern, 'u').test(value)
     case 'integer':
-      return Number.isInteger(value) && Number(value) >= schema.minimum && Number(value) <= schema.maximum
+    case 'number':
+      return (
+        typeof value === 'number' &&
+        (schema.type === 'number' || Number.isInteger(value)) &&
+        value >= schema.minimum &&
+        value <= schema.maximum
+      )
     case 'boolean':
       return typeof value === 'boolean'
   }
@@ -34,6 +40,8 @@ function fromText(schema: ValueSchema, text: string): unknown {
       return text
     case 'integer':
       return /^[0-9]+$/.test(text) ? Number(text) : text
+    case 'number':
+      return /^[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : text
     case 'boolean':
       return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text
   }

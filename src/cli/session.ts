@@ -15,6 +15,8 @@ export interface Session {
   /** --quiet: nothing but results that were asked for as JSON, and what failed. */
   readonly isQuiet: boolean
   readonly signal: AbortSignal
+  /** The wall clock, for what is written down. */
+  readonly now: () => Date
   /** Milliseconds from an arbitrary moment, for durations. */
   readonly clock: () => number
   readonly stdout: Terminal
@@ -22,7 +24,7 @@ export interface Session {
 }
 
 /** All that comes from the process, read by main.ts and nowhere else. */
-export interface Surroundings extends Pick<Session, 'today' | 'signal' | 'clock'> {
+export interface Surroundings extends Pick<Session, 'today' | 'signal' | 'now' | 'clock'> {
   readonly environment: SettingSources['environment']
   readonly cores: number
   readonly stdout: NodeJS.WriteStream

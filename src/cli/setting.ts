@@ -5,12 +5,15 @@ import { isAbsolute, join } from 'node:path'
 /** The JSON Schema of a value: all that a value is checked by, here and by any JSON Schema validator. */
 export type ValueSchema =
   | { readonly type: 'string'; readonly pattern: string }
-  | { readonly type: 'integer'; readonly minimum: number; readonly maximum: number }
+  | { readonly type: 'integer' | 'number'; readonly minimum: number; readonly maximum: number }
   | { readonly type: 'boolean' }
 
 /** What a default can depend on. */
 export interface Known {
   readonly baseUrl: string
+  /** Of the store, null for AWS. */
+  readonly endpoint: string | null
+  readonly liveTtlSeconds: number
   readonly cores: number
 }
 
@@ -89,12 +92,23 @@ export function text<F extends string | null>(
   return textual(describe, details.expects, details.pattern, details)
 }
 
-export function whole(
+type Count<F> = Setting<number | Extract<F, null>>
+
+export function whole<F extends number | Derived<number> | null>(
   describe: string,
-  { minimum, maximum, ...details }: Details<number | Derived<number>> & Bounds,
-): Setting<number> {
+  { minimum, maximum, ...details }: Details<F> & Bounds,
+): Count<F> {
   const expects = `a whole number from ${minimum} to ${maximum}`
-  return { kind: 'setting', describe, expects, schema: { type: 'integer', minimum, maximum }, ...details }
+  return numeric({ describe, expects, schema: { type: 'integer', minimum, maximum } }, details)
+}
+
+/** A number that may have decimal places. */
+export function decimal<F extends number | Derived<number> | null>(
+  describe: string,
+  { minimum, maximum, ...details }: Details<F> & Bounds,
+): Count<F> {
+  const expects = `a number from ${minimum} to ${maximum}`
+  return numeric({ describe, expects, schema: { type: 'number', minimum, maximum } }, details)
 }
 
 interface Bounds {
@@ -108,6 +122,13 @@ export function flag(describe: string, details: Details<boolean>): Setting<boole
 
 export function group<M extends Declaration>(describe: string, members: M): Group<M> {
   return { kind: 'group', describe, members }
+}
+
+function numeric<F extends number | Derived<number> | null>(
+  what: Pick<Setting<unknown>, 'describe' | 'expects' | 'schema'>,
+  { fallback, ...details }: Details<F>,
+): Count<F> {
+  return { kind: 'setting', ...what, fallback: fallback as Count<F>['fallback'], ...details }
 }
 
 function textual<F extends string | Derived<string> | null>(

@@ -3,10 +3,17 @@
  * variables, flags and JSON Schema (templates/fundpress.config.schema.json, `npm run generate`) come from.
  */
 
-import { flag, group, path, text, url, whole } from './setting.ts'
-import type { Declaration, Group, KeysOf, Setting, ValuesOf } from './setting.ts'
+import { decimal, flag, group, path, text, url, whole } from './setting.ts'
+import type { Declaration, Derived, Group, KeysOf, Setting, ValuesOf } from './setting.ts'
 
 const headerValue = { expects: 'a header value (printable ASCII)', pattern: '^[!-~]([ -~]*[!-~])?$' }
+
+/** Prices of November 2026: AWS us-east-1 (S3 Standard), Cloudflare R2 (class A, class B, standard storage). */
+function price(describe: string, { aws, r2 }: { readonly aws: number; readonly r2: number }) {
+  const from: Derived<number>['from'] = ({ endpoint }) =>
+    /^https:\/\/[^/]*\.r2\.cloudflarestorage\.com(:|\/|$)/i.test(endpoint ?? '') ? r2 : aws
+  return decimal(describe, { minimum: 0, maximum: 1_000_000, fallback: { text: `${aws} (R2: ${r2})`, from } })
+}
 
 export const declaration = {
   db: path('The fund database (SQLite).', { fallback: null, flag: '--db <file>' }),
@@ -27,20 +34,57 @@ export const declaration = {
       expects: 'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens)',
       pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
       fallback: null,
+      flag: '--bucket <name>',
     }),
-    endpoint: url('The address of an S3-compatible store other than AWS.', { fallback: null }),
+    endpoint: url('The address of an S3-compatible store other than AWS.', {
+      fallback: null,
+      flag: '--endpoint <url>',
+    }),
     region: text('The region of the bucket.', {
       expects: 'the name of a region, such as eu-central-1',
       pattern: '^[A-Za-z0-9-]+$',
       fallback: null,
+      flag: '--region <name>',
     }),
     prefix: text('A folder in the bucket below which everything lies.', {
       expects: 'a folder without a slash at its beginning or end',
       pattern: '^([^/\\s]([^\\s]*[^/\\s])?)?$',
       fallback: '',
+      flag: '--prefix <folder>',
     }),
     pathStyle: flag('Whether the bucket is named in the path instead of in the host name.', {
       fallback: false,
+      flag: '--path-style',
+    }),
+    concurrency: whole('How many requests are under way at a time.', {
+      minimum: 1,
+      maximum: 1024,
+      fallback: 64,
+      flag: '--concurrency <number>',
+    }),
+    maxRate: whole('How many puts a second at most (none: as many as go).', {
+      minimum: 1,
+      maximum: 100_000,
+      fallback: null,
+      flag: '--max-rate <number>',
+    }),
+    maxDeletes: whole('How many objects a publish may delete (none: a tenth of the slot).', {
+      minimum: 0,
+      maximum: 100_000_000,
+      fallback: null,
+      flag: '--max-deletes <number>',
+    }),
+    leaseSeconds: whole('How long a publish that is dead keeps others out, in seconds.', {
+      minimum: 10,
+      maximum: 3600,
+      fallback: 180,
+      flag: '--lease <seconds>',
+    }),
+    graceSeconds: whole('How long a slot that was live is left alone before it is written to, in seconds.', {
+      minimum: 0,
+      maximum: 86_400,
+      fallback: { text: 'twice --live-ttl', from: ({ liveTtlSeconds }) => 2 * liveTtlSeconds },
+      flag: '--grace <seconds>',
     }),
   }),
   edge: group('How answers are given out.', {
@@ -61,6 +105,18 @@ export const declaration = {
       fallback: 8080,
       flag: '--port <number>',
     }),
+    liveTtlSeconds: whole('How long a slot that was live may go on answering, in seconds.', {
+      minimum: 0,
+      maximum: 3600,
+      fallback: 5,
+      flag: '--live-ttl <seconds>',
+    }),
+  }),
+  prices: group('What the store asks for its service, in dollars, for `fundpress plan`.', {
+    perMillionPuts: price('A million puts and lists.', { aws: 5, r2: 4.5 }),
+    perMillionGets: price('A million gets.', { aws: 0.4, r2: 0.36 }),
+    perMillionDeletes: price('A million deletes.', { aws: 0, r2: 0 }),
+    perGbMonth: price('A gigabyte stored for a month.', { aws: 0.023, r2: 0.015 }),
   }),
 } satisfies Declaration
 

@@ -14,6 +14,8 @@ export interface Holder {
   readonly pid: number
   /** Machine, boot and process namespace: two holders with the same one see each other's processes. */
   readonly world: string
+  /** When it began, in the kernel's words: numbers of processes are used again. Absent where nobody can tell. */
+  readonly startedAt?: string
 }
 
 export interface Journal {
@@ -53,15 +55,15 @@ export async function readJournal(store: ObjectStore): Promise<Standing> {
 const isJournal = (journal: Journal | { readonly format?: unknown }): journal is Journal =>
   journal.format === 1
 
-/** Whether somebody else is publishing now. @param isAlive asks after a process of this world */
+/** Whether somebody else is publishing now. @param isAlive asks after a holder of this world */
 export function isHeldByOther(
   { journal, ageSeconds }: Standing,
   me: Holder,
-  isAlive: (pid: number) => boolean,
+  isAlive: (holder: Holder) => boolean,
 ): boolean {
   if (journal?.isHeld !== true || ageSeconds > journal.seconds) return false
   // A publish that was killed on this very machine need not be waited for.
-  return journal.holder.world !== me.world || isAlive(journal.holder.pid)
+  return journal.holder.world !== me.world || isAlive(journal.holder)
 }
 
 /** What is said to whoever comes second. */
@@ -90,7 +92,7 @@ export interface LeaseOptions {
   readonly id: string
   readonly me: Holder
   readonly seconds: number
-  readonly isAlive: (pid: number) => boolean
+  readonly isAlive: (holder: Holder) => boolean
   /** False with a store that knows no conditional writes: then nobody looks after two publishes at once. */
   readonly isLocking: boolean
 }

@@ -21,6 +21,10 @@ export const changesKey = (publishId: string) => `journal/${publishId}.changes.n
 /** The ETags that the store gave for a slot's objects: what a listing is compared with. */
 export const etagsKey = (slot: Slot) => `journal/${slot}.etags.ndjson.gz`
 
+/** Where the doctor tries what it is allowed to do. */
+export const scratchKey = (uuid: string) => `journal/doctor-${uuid}`
+export const isScratchKey = (key: string) => key.startsWith('journal/doctor-')
+
 /** Caches must ask again for what changes under its key. */
 export const noCache = 'no-cache'
 

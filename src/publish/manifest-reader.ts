@@ -1,5 +1,6 @@
 /** Manifests, out of a folder or out of a slot, as streams. */
 
+import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { createWriteStream } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
@@ -51,6 +52,27 @@ export function readSmall(
   key: string,
 ): Promise<(Omit<FetchedObject, 'body'> & { text: string }) | null> {
   return wholeObject(store, key, async (object) => ({ ...object, text: await textOf(object) }))
+}
+
+/** An object with its body in memory, or null. @throws {Error} if it keeps breaking off */
+export function readObject(
+  store: ObjectStore,
+  key: string,
+): Promise<{ readonly body: Buffer; readonly etag: string; readonly lastModified: Date } | null> {
+  return wholeObject(store, key, async ({ body, etag, lastModified }) => {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of body) chunks.push(chunk)
+    return { body: Buffer.concat(chunks), etag, lastModified }
+  })
+}
+
+/** The SHA-256 of an object's body, in hex, or null. @throws {Error} if it keeps breaking off */
+export function digestOf(store: ObjectStore, key: string): Promise<string | null> {
+  return wholeObject(store, key, async ({ body }) => {
+    const sha256 = createHash('sha256')
+    for await (const chunk of body) sha256.update(chunk)
+    return sha256.digest('hex')
+  })
 }
 
 /** A body can break off after the answer has begun: then the request is made again. */

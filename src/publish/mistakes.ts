@@ -10,18 +10,34 @@ export interface MistakeLimits {
 }
 
 const maxLostShare = 0.1
+const maxDeletedShare = 0.1
+
+/** What stands in the slot, and how much of it would go. */
+interface Planned {
+  readonly deleted: number
+  readonly standing: ManifestHead | null
+}
 
 /** @throws {Error} that names every reason */
 export function refuseMistakes(
   head: ManifestHead,
   live: Live | null,
-  planned: { readonly deleted: number; readonly standing: ManifestHead | null },
-  { isForced, maxDeletes }: MistakeLimits,
+  planned: Planned,
+  limits: MistakeLimits,
 ): void {
-  if (isForced) return
-  const reasons = [...comparedWithLive(head, live), ...deletes(planned, maxDeletes)]
+  const reasons = findMistakes(head, live, planned, limits)
   if (reasons.length > 0)
     throw new Error(`refused: ${reasons.join('; ')}. If that is right, publish with --force`)
+}
+
+/** Every reason to refuse, as part of a sentence; none if it is forced. */
+export function findMistakes(
+  head: ManifestHead,
+  live: Live | null,
+  planned: Planned,
+  { isForced, maxDeletes }: MistakeLimits,
+): string[] {
+  return isForced ? [] : [...comparedWithLive(head, live), ...deletes(head, planned, maxDeletes)]
 }
 
 function comparedWithLive(head: ManifestHead, live: Live | null): string[] {
@@ -39,11 +55,9 @@ function comparedWithLive(head: ManifestHead, live: Live | null): string[] {
   return reasons
 }
 
-function deletes(
-  planned: { readonly deleted: number; readonly standing: ManifestHead | null },
-  maxDeletes: number | null,
-): string[] {
-  const limit = maxDeletes ?? Math.floor((planned.standing?.objects ?? 0) * 0.1)
-  if (planned.deleted <= limit) return []
-  return [`it would delete ${planned.deleted} objects, more than ${limit} (--max-deletes)`]
+function deletes(head: ManifestHead, { deleted, standing }: Planned, maxDeletes: number | null): string[] {
+  // A first publish that was killed leaves a slot without a manifest: it was about to be as large as this one.
+  const limit = maxDeletes ?? Math.floor((standing ?? head).objects * maxDeletedShare)
+  if (deleted <= limit) return []
+  return [`it would delete ${deleted} objects, more than ${limit} (--max-deletes)`]
 }

@@ -27,6 +27,7 @@ import { openManifest, type Manifest } from './manifest-reader.ts'
 import { readNdjson, writeNdjson } from './ndjson.ts'
 import type { Change } from './plan.ts'
 import { prepareChanges, type Prepared } from './prepare.ts'
+import { findRepairs } from './repair.ts'
 import { refuseMistakes, type MistakeLimits } from './mistakes.ts'
 import { ConditionFailed, type ObjectStore } from './store.ts'
 
@@ -46,7 +47,7 @@ export interface PublishOptions extends MistakeLimits {
   /** How long a slot that was live is left alone, for readers that still read from it. */
   readonly graceSeconds: number
   readonly me: Holder
-  readonly isAlive: (pid: number) => boolean
+  readonly isAlive: (holder: Holder) => boolean
   /** Wall clock, for what is written down. */
   readonly now: () => Date
   readonly signal: AbortSignal
@@ -93,14 +94,26 @@ export async function publish(store: ObjectStore, options: PublishOptions): Prom
   if (live?.snapshot === snapshot && !options.isRepair) return summary(live.slot, {})
 
   const lease = await takeLease(store, { ...options, id: randomUUID(), seconds: options.leaseSeconds })
+  const done = await publishUnder(lease, store, options, manifest)
+  return summary(done.slot, done)
+}
+
+/** Gives the lease back in any case. */
+async function publishUnder(
+  lease: Lease,
+  store: ObjectStore,
+  options: PublishOptions,
+  manifest: Manifest,
+): Promise<Partial<PublishSummary> & { readonly slot: Slot }> {
   const folder = await mkdtemp(join(tmpdir(), 'fundpress-publish-'))
   try {
     // Read anew under the lease: whoever held it before may have flipped.
     const standing = await readLive(store)
-    if (standing.live?.snapshot === snapshot && !options.isRepair) return summary(standing.live.slot, {})
+    if (standing.live?.snapshot === manifest.head.snapshot && !options.isRepair)
+      return { slot: standing.live.slot }
     const signal = AbortSignal.any([options.signal, lease.lost])
     const done = await bringIn(store, { ...options, signal }, { manifest, standing, lease, folder })
-    return summary(done.slot, { ...done, hasFlipped: true })
+    return { ...done, hasFlipped: true }
   } finally {
     await rm(folder, { recursive: true, force: true })
     // The lease ends by itself too, a little later.
@@ -143,6 +156,7 @@ async function bringIn(
   }
   await leaveTime(standing, options)
   const bytes = await change(store, slot, options, prepared, folder)
+  const damage = options.isRepair && live !== null ? await findRepairs(store, live.slot, folder) : null
   options.signal.throwIfAborted()
   await putFile(store, checksumsIn(slot), join(options.out, checksumsKey), 'text/plain; charset=utf-8')
   await putFile(store, manifestIn(slot), join(options.out, manifestKey), gzipType)
@@ -150,7 +164,13 @@ async function bringIn(
   options.signal.throwIfAborted()
   await lease.assertHeld()
   await flip(store, options, manifest.head, slot, standing)
-  await lease.declare(null)
+  if (damage === null || live === null) await lease.declare(null)
+  else {
+    // What was damaged in the slot that was live would be trusted by the publish that writes to it next.
+    const repairs = changesKey(`${lease.id}-${live.slot}`)
+    await putFile(store, repairs, damage, gzipType)
+    await lease.declare({ slot: live.slot, keys: repairs })
+  }
   if (total > 0) await store.delete([changes])
   return { slot, put: prepared.put, deleted: prepared.deleted, bytes }
 }

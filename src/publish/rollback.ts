@@ -10,7 +10,7 @@ export interface RollbackOptions {
   readonly to: string | null
   readonly isLocking: boolean
   readonly me: Holder
-  readonly isAlive: (pid: number) => boolean
+  readonly isAlive: (holder: Holder) => boolean
   readonly now: () => Date
 }
 

@@ -43,11 +43,19 @@ export function withAdvice(error: unknown, place: Place, doing: Doing, key: stri
   if (error instanceof ConditionFailed || error instanceof ConditionsUnknown) return error
   if (!(error instanceof Error) || codeOf(error) === 'Error') return error
   const advice = adviceOn(error, place, doing)
-  const reason = error.message.replaceAll(/\s+/g, ' ').slice(0, 200)
-  return new Error(`${place.name}: could not ${doing} ${key}: ${advice ?? `${codeOf(error)}, ${reason}`}`, {
-    cause: error,
-  })
+  const code = codeOf(error)
+  const reason = advice === undefined ? `${code}, ${oneLine(error.message)}` : `${advice} (${code})`
+  return new Error(`${place.name}: could not ${doing} ${key}: ${reason}`, { cause: bareCause(error, code) })
 }
+
+/** Where it came from. Not the error itself: the store's answer, which it holds, can quote a session token. */
+function bareCause(error: Error, code: string): Error {
+  const cause = new Error(code)
+  if (error.stack !== undefined) cause.stack = error.stack
+  return cause
+}
+
+const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').slice(0, 200)
 
 function adviceOn(error: Error, place: Place, doing: Doing): string | undefined {
   const code = codeOf(error)

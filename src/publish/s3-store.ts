@@ -9,7 +9,7 @@ import {
   type PutObjectCommandInput,
 } from '@aws-sdk/client-s3'
 import { retryConditionally } from './conditional-put.ts'
-import { withAdvice, isMissing } from './s3-errors.ts'
+import { isMissing, statusOf, withAdvice, type Doing } from './s3-errors.ts'
 import type { FetchedObject, NewObject, ObjectStore } from './store.ts'
 
 export interface S3Settings {
@@ -25,21 +25,41 @@ export interface S3Settings {
 }
 
 export interface S3Store extends ObjectStore {
-  /** For what only some commands ask of a bucket (doctor, prune). */
+  /** For what only some commands ask of a bucket (doctor, prune), with what they need to name it. */
   readonly client: S3Client
+  readonly bucket: string
+  /** A key as the bucket has it, below the prefix. */
+  readonly fullKey: (key: string) => string
+  /** An error of the client with its place and a way out. */
+  readonly advise: (error: unknown, doing: Doing, key: string) => unknown
   readonly close: () => void
 }
 
-/** Attempts at a request, with backoff, jitter and a rate that adapts to what the store can take. */
-const maxAttempts = 8
+/** How long a request is tried. */
+export interface Patience {
+  /** With backoff, jitter and a rate that adapts to what the store can take. */
+  readonly attempts: number
+  /** Milliseconds until there is a connection. */
+  readonly connectMs: number
+  /** Milliseconds without a byte in either direction. */
+  readonly silenceMs: number
+}
 
-export function openS3(settings: S3Settings): S3Store {
+const ofANight: Patience = { attempts: 8, connectMs: 10_000, silenceMs: 60_000 }
+
+/**
+ * @param signal ends the requests that are under way when it aborts; what a command asks for afterwards, to clean up,
+ * goes through
+ */
+export function openS3(settings: S3Settings, signal?: AbortSignal, patience = ofANight): S3Store {
   const { bucket, prefix, concurrency } = settings
   const client = makeClient(settings)
   const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
   const counts: Record<string, number> = {}
   const fullKey = (key: string) => (prefix === '' ? key : `${prefix}/${key}`)
   const place = { name, bucket, endpoint: settings.endpoint, region: settings.region }
+
+  const stoppable = () => (signal === undefined || signal.aborted ? {} : { abortSignal: signal })
 
   // Counted where requests leave, so that retries count too: that is what is paid for.
   client.middlewareStack.add(
@@ -51,9 +71,15 @@ export function openS3(settings: S3Settings): S3Store {
     { step: 'finalizeRequest', priority: 'low', name: 'countRequests' },
   )
 
+  client.middlewareStack.addRelativeTo(trustAnswers, {
+    relation: 'after',
+    toMiddleware: 'retryMiddleware',
+    name: 'trustAnswers',
+  })
+
   const get = async (key: string): Promise<FetchedObject | null> => {
     try {
-      const got = await client.send(new GetObjectCommand({ Bucket: bucket, Key: fullKey(key) }))
+      const got = await client.send(new GetObjectCommand({ Bucket: bucket, Key: fullKey(key) }), stoppable())
       const body = got.Body as unknown as AsyncIterable<Uint8Array> & { destroy?: () => void }
       return {
         etag: got.ETag ?? '',
@@ -93,13 +119,16 @@ export function openS3(settings: S3Settings): S3Store {
       Metadata: { sha256: object.sha256 },
       ...input,
     })
-    const { ETag = '' } = await client.send(put)
+    const { ETag = '' } = await client.send(put, stoppable())
     return { etag: ETag }
   }
 
   return {
     name,
     client,
+    bucket,
+    fullKey,
+    advise: (error, doing, key) => withAdvice(error, place, doing, key),
     get,
     put: async (object, condition) => {
       try {
@@ -111,7 +140,11 @@ export function openS3(settings: S3Settings): S3Store {
     },
     async *list(start) {
       try {
-        const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: fullKey(start) })
+        const pages = paginateListObjectsV2(
+          { client },
+          { Bucket: bucket, Prefix: fullKey(start) },
+          stoppable(),
+        )
         for await (const { Contents = [] } of pages) {
           for (const { Key = '', Size = 0, ETag = '', LastModified = new Date(0) } of Contents) {
             const key = prefix === '' ? Key : Key.slice(prefix.length + 1)
@@ -128,6 +161,7 @@ export function openS3(settings: S3Settings): S3Store {
         const Objects = keys.map((key) => ({ Key: fullKey(key) }))
         const { Errors = [] } = await client.send(
           new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
+          stoppable(),
         )
         const [first] = Errors
         if (first !== undefined) {
@@ -149,14 +183,14 @@ export function openS3(settings: S3Settings): S3Store {
   function makeClient({ endpoint, region, pathStyle }: S3Settings): S3Client {
     return new S3Client({
       ...(endpoint === null ? {} : { endpoint }),
-      // A store with an address of its own mostly does not care; AWS and R2 say so if they do.
-      ...(region === null ? (endpoint === null ? {} : { region: 'auto' }) : { region }),
+      ...(region === null ? (endpoint === null ? {} : { region: regionOrAuto }) : { region }),
       forcePathStyle: pathStyle,
-      maxAttempts,
+      maxAttempts: patience.attempts,
       retryMode: 'adaptive',
       requestHandler: {
-        connectionTimeout: 10_000,
-        requestTimeout: 60_000,
+        connectionTimeout: patience.connectMs,
+        // Not requestTimeout: the SDK only warns of that one, and a large body may take its time.
+        socketTimeout: patience.silenceMs,
         httpAgent: { keepAlive: true, maxSockets: concurrency },
         httpsAgent: { keepAlive: true, maxSockets: concurrency },
       },
@@ -166,3 +200,19 @@ export function openS3(settings: S3Settings): S3Store {
     })
   }
 }
+
+/** What environment or profile say; else 'auto': a store with an address of its own mostly does not care. */
+const regionOrAuto = () => new S3Client({}).config.region().catch(() => 'auto')
+
+/** With a clock that is wrong, the SDK (3.1169) takes every error for one of the clock, and tries again. */
+const trustAnswers =
+  <A, O>(next: (args: A) => Promise<O>) =>
+  async (args: A): Promise<O> => {
+    try {
+      return await next(args)
+    } catch (error) {
+      const { $metadata } = error as { $metadata?: { clockSkewCorrected?: boolean } }
+      if (isMissing(error) || statusOf(error) === 412) delete $metadata?.clockSkewCorrected
+      throw error
+    }
+  }

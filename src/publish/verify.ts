@@ -1,9 +1,9 @@
 /** `fundpress verify`: a slot against its manifest, by listing, and by reading bodies where that is asked for. */
 
-import { createHash } from 'node:crypto'
 import { checksumsKey, manifestKey, type ManifestLine } from '../snapshot/manifest.ts'
 import type { EtagLine } from './etags.ts'
 import { inSlot, slotPrefix, type Slot } from './layout.ts'
+import { digestOf } from './manifest-reader.ts'
 import { mergeSorted } from './sorted.ts'
 import type { ListedObject, ObjectStore } from './store.ts'
 
@@ -44,11 +44,9 @@ export async function compareBody(
   slot: Slot,
   line: ManifestLine,
 ): Promise<Difference | null> {
-  const object = await store.get(inSlot(slot, line.key))
-  if (object === null) return { key: line.key, what: 'missing' }
-  const sha256 = createHash('sha256')
-  for await (const chunk of object.body) sha256.update(chunk)
-  return sha256.digest('hex') === line.sha256 ? null : { key: line.key, what: 'body' }
+  const sha256 = await digestOf(store, inSlot(slot, line.key))
+  if (sha256 === null) return { key: line.key, what: 'missing' }
+  return sha256 === line.sha256 ? null : { key: line.key, what: 'body' }
 }
 
 async function* withoutSlot(objects: AsyncIterable<ListedObject>, slot: Slot): AsyncGenerator<ListedObject> {

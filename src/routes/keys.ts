@@ -7,12 +7,17 @@ import type { Format, Language, Problem, Route, Values } from './table.ts'
  * @returns a key that ends with a slash, e.g. `api/v1/prices-historic/DE0008471400/`
  */
 export function folderKey(route: Route, values: Values): string {
+  return folderSegments(route)
+    .map((segment) => fill(segment, values))
+    .join('/')
+}
+
+/** The templates of that folder's segments; the last one is empty, after the closing slash. */
+export function folderSegments(route: Route): readonly string[] {
   return route.path
     .slice(1)
     .split('/')
     .filter((segment) => !isDateSegment(route, segment))
-    .map((segment) => fill(segment, values))
-    .join('/')
 }
 
 /** The key of a whole document. `language` counts only on a route with languages. */

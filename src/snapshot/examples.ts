@@ -1,14 +1,15 @@
 /** Requests to try on a snapshot, for whoever sees it for the first time. */
 
-import { createReadStream } from 'node:fs'
-import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { createInterface } from 'node:readline'
-import { checksumsKey } from './manifest.ts'
 
-/** Up to three targets that this snapshot answers with data, e.g. `/api/v1/prices-current/DE0008471400/`. */
-export async function exampleTargets(folder: string): Promise<string[]> {
+/**
+ * Up to three targets that a snapshot answers with data, e.g. `/api/v1/prices-current/DE0008471400/`.
+ * @param checksums its SHA256SUMS
+ */
+export async function exampleTargets(checksums: Readable): Promise<string[]> {
   const found = new Map<string, string>()
-  const lines = createInterface({ input: createReadStream(join(folder, checksumsKey)) })
+  const lines = createInterface({ input: checksums })
   for await (const line of lines) {
     // The first fund in ISIN order that has the answer: lines are sorted by key.
     const match =
@@ -23,5 +24,6 @@ export async function exampleTargets(folder: string): Promise<string[]> {
     found.set(endpoint, `/${folderKey}${suffix}`)
     if (found.size === 3) break
   }
+  checksums.destroy()
   return [...found.values()]
 }

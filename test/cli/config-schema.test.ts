@@ -55,6 +55,10 @@ describe('the schema and our own check agree', () => {
       },
     ],
     [true, { edge: { cacheControl: 'no-store', errorCacheControl: 'no-store', host: '::1', port: 0 } }],
+    [true, { prices: { perMillionPuts: 4.5, perGbMonth: 0 } }],
+    [false, { prices: { perMillionPuts: -1 } }],
+    [false, { prices: { perMillionPuts: '5' } }],
+    [false, { bucket: { maxRate: 0.5 } }],
     [false, { edge: { port: 70000 } }],
     [false, { bucket: { name: 'Fund_Data' } }],
     [false, { bucket: { prefix: '/api' } }],
@@ -120,14 +124,45 @@ describe('settings', () => {
       baseUrl: 'http://localhost:8080',
       docsUrl: 'http://localhost:8080/docs',
       jobs: 6,
-      bucket: { name: null, endpoint: null, region: null, prefix: '', pathStyle: false },
+      bucket: {
+        name: null,
+        endpoint: null,
+        region: null,
+        prefix: '',
+        pathStyle: false,
+        concurrency: 64,
+        maxRate: null,
+        maxDeletes: null,
+        leaseSeconds: 180,
+        graceSeconds: 10,
+      },
       edge: {
         cacheControl: 'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
         errorCacheControl: 'public, max-age=60',
         host: '127.0.0.1',
         port: 8080,
+        liveTtlSeconds: 5,
       },
+      prices: { perMillionPuts: 5, perMillionGets: 0.4, perMillionDeletes: 0, perGbMonth: 0.023 },
     })
+  })
+
+  it('take the prices of R2 for a bucket there, and those that are given before all', () => {
+    const environment = {
+      FUNDPRESS_BUCKET_ENDPOINT: 'https://0a1b.eu.r2.cloudflarestorage.com',
+      FUNDPRESS_PRICES_PER_GB_MONTH: '0.5',
+    }
+    expect(loadSettings({ ...nothing, environment }).prices).toEqual({
+      perMillionPuts: 4.5,
+      perMillionGets: 0.36,
+      perMillionDeletes: 0,
+      perGbMonth: 0.5,
+    })
+  })
+
+  it('leave a slot alone for twice as long as an edge may go on reading from it', () => {
+    const environment = { FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '20' }
+    expect(loadSettings({ ...nothing, environment }).bucket.graceSeconds).toBe(40)
   })
 
   it('derive docsUrl from baseUrl, without closing slashes', () => {
@@ -150,10 +185,20 @@ describe('settings', () => {
       'bucket.region FUNDPRESS_BUCKET_REGION',
       'bucket.prefix FUNDPRESS_BUCKET_PREFIX',
       'bucket.pathStyle FUNDPRESS_BUCKET_PATH_STYLE',
+      'bucket.concurrency FUNDPRESS_BUCKET_CONCURRENCY',
+      'bucket.maxRate FUNDPRESS_BUCKET_MAX_RATE',
+      'bucket.maxDeletes FUNDPRESS_BUCKET_MAX_DELETES',
+      'bucket.leaseSeconds FUNDPRESS_BUCKET_LEASE_SECONDS',
+      'bucket.graceSeconds FUNDPRESS_BUCKET_GRACE_SECONDS',
       'edge.cacheControl FUNDPRESS_EDGE_CACHE_CONTROL',
       'edge.errorCacheControl FUNDPRESS_EDGE_ERROR_CACHE_CONTROL',
       'edge.host FUNDPRESS_EDGE_HOST',
       'edge.port FUNDPRESS_EDGE_PORT',
+      'edge.liveTtlSeconds FUNDPRESS_EDGE_LIVE_TTL_SECONDS',
+      'prices.perMillionPuts FUNDPRESS_PRICES_PER_MILLION_PUTS',
+      'prices.perMillionGets FUNDPRESS_PRICES_PER_MILLION_GETS',
+      'prices.perMillionDeletes FUNDPRESS_PRICES_PER_MILLION_DELETES',
+      'prices.perGbMonth FUNDPRESS_PRICES_PER_GB_MONTH',
     ])
   })
 

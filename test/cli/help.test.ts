@@ -13,7 +13,18 @@ describe('help', () => {
     const { code, stdout, stderr } = await run(['--help'], inFolder)
     expect(code).toBe(0)
     expect(stderr).toBe('')
-    for (const command of ['demo', 'init', 'check', 'build', 'serve'])
+    for (const command of [
+      'demo',
+      'init',
+      'check',
+      'build',
+      'serve',
+      'plan',
+      'publish',
+      'status',
+      'verify',
+      'rollback',
+    ])
       expect(stdout).toMatch(`\n  ${command} `)
     expect(stdout).toContain('Exit codes: 0 done, 1 failed')
     expect(stdout).toContain('FUNDPRESS_')
@@ -24,7 +35,36 @@ describe('help', () => {
     ['init', ['--db']],
     ['check', ['--db', '--as-of', '--json']],
     ['build', ['--db', '--out', '--as-of', '--jobs', '--only', '--docs-url', '--json']],
-    ['serve', ['--out', '--port', '--host']],
+    ['serve', ['--out', '--port', '--host', '--bucket', '--live-ttl']],
+    [
+      'publish',
+      [
+        ...[
+          '--out',
+          '--bucket',
+          '--endpoint',
+          '--region',
+          '--prefix',
+          '--path-style',
+          '--concurrency',
+          '--max-rate',
+        ],
+        ...[
+          '--max-deletes',
+          '--lease',
+          '--grace',
+          '--live-ttl',
+          '--force',
+          '--repair',
+          '--no-lock',
+          '--json',
+        ],
+      ],
+    ],
+    ['plan', ['--out', '--bucket', '--max-deletes', '--force', '--repair', '--no-lock', '--json']],
+    ['status', ['--bucket', '--endpoint', '--json']],
+    ['verify', ['--bucket', '--deep', '--sample', '--concurrency', '--json']],
+    ['rollback', ['--bucket', '--to', '--no-lock', '--json']],
   ])('of %s shows its options, the global ones and examples', async (command, options) => {
     const { code, stdout, stderr } = await run([command, '--help'], inFolder)
     expect(code).toBe(0)

@@ -37,6 +37,20 @@ it.each([
   ['demo --years ten', "'ten' is invalid"],
   ['demo --until 2024-13-01', "'2024-13-01' is invalid"],
   ['demo --seed=-1', "'-1' is invalid"],
+  [
+    'publish',
+    '--bucket <name> is missing (or FUNDPRESS_BUCKET_NAME, or "bucket.name" in fundpress.config.json)',
+  ],
+  ['plan', '--bucket <name> is missing'],
+  ['status', '--bucket <name> is missing'],
+  ['publish --bucket Fund_Data', 'It must be a bucket name'],
+  ['publish --bucket fund-data --prefix /api', 'It must be a folder without a slash at its beginning or end'],
+  ['publish --bucket fund-data --max-rate 0', "'0' is invalid. It must be a whole number from 1 to 100000"],
+  ['publish --bucket fund-data --lease 5', "'5' is invalid. It must be a whole number from 10 to 3600"],
+  ['verify --bucket fund-data --sample 5', '--sample goes with --deep'],
+  ['verify --bucket fund-data --deep --sample 0', "'0' is invalid"],
+  ['rollback --bucket fund-data --to yesterday', "'yesterday' is invalid. It must be a snapshot id"],
+  ['serve --bucket fund-data --out out', '--out and --bucket exclude each other'],
   ['demo --config nowhere.json', 'config file nowhere.json does not exist (--config)'],
 ])('refuses `fundpress %s` in one line, with exit code 2 and nothing done', async (line, reason) => {
   const { code, stdout, stderr } = await run(line.split(' '), { cwd: folder.path })

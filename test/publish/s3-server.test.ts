@@ -46,11 +46,8 @@ const connectWith = (config: S3ClientConfig): S3Client => {
     ...config,
   })
 }
-const put = async (
-  Key: string,
-  Body: PutObjectCommandInput['Body'],
-  input: Partial<PutObjectCommandInput> = {},
-) => client.send(new PutObjectCommand({ Bucket, Key, Body, ...input }))
+const put = async (Key: string, Body: Buffer | string, input: Partial<PutObjectCommandInput> = {}) =>
+  client.send(new PutObjectCommand({ Bucket, Key, Body, ...input }))
 const get = async (Key: string): Promise<Buffer> => {
   const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
   return Buffer.from((await Body?.transformToByteArray()) ?? [])
@@ -127,7 +124,7 @@ describe('a put', () => {
   })
 
   it('refuses a key of more than 1024 bytes', async () => {
-    await expect(put('é'.repeat(513), '')).rejects.toMatchObject(refusal(400, 'KeyTooLongError'))
+    await expect(put('é'.repeat(513), 'x')).rejects.toMatchObject(refusal(400, 'KeyTooLongError'))
   })
 
   it('lets a key be the beginning of another', async () => {
@@ -229,7 +226,7 @@ describe('a conditional write', () => {
   })
 
   it('with If-Match finds nothing where nothing is', () =>
-    expect(put('nothing', '', { IfMatch: etagOf('') })).rejects.toMatchObject(refusal(404, 'NoSuchKey')))
+    expect(put('nothing', 'x', { IfMatch: etagOf('') })).rejects.toMatchObject(refusal(404, 'NoSuchKey')))
 
   it.each([
     ['If-None-Match', { IfNoneMatch: '*' }],

@@ -1,0 +1,77 @@
+/** What `fundpress serve` serves: a snapshot in a folder, or the live one in a bucket. */
+
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { Origin } from '../edge/adapters/node.ts'
+import type { S3Store } from '../publish/s3-store.ts'
+
+export interface Served {
+  readonly origin: Origin
+  /** The id of the snapshot that is there now. */
+  readonly snapshot: string
+  /** The folder or bucket, for messages. */
+  readonly place: string
+  /** Requests to try. */
+  readonly examples: () => Promise<string[]>
+}
+
+/** @throws {Error} if the folder holds no snapshot */
+export async function serveFolder(out: string): Promise<Served> {
+  const { folderOrigin } = await import('../edge/adapters/folder-origin.ts')
+  const { routeTable } = await import('../derive/route-table.ts')
+  const { endpoints } = await import('../endpoints/index.ts')
+  const { checksumsKey, manifestKey, readManifestHead } = await import('../snapshot/manifest.ts')
+  const { recoverSnapshot } = await import('../snapshot/staging.ts')
+  const { exampleTargets } = await import('../snapshot/examples.ts')
+
+  recoverSnapshot(out)
+  const { snapshot } = await readManifestHead(out)
+  const origin = folderOrigin({
+    folder: out,
+    markFile: manifestKey,
+    // The errors that the edge writes link to where those of the snapshot do.
+    readTable: async (folder) => routeTable(endpoints, (await readManifestHead(folder)).docsUrl),
+    recover: () => recoverSnapshot(out),
+  })
+  const examples = () => exampleTargets(createReadStream(join(out, checksumsKey)))
+  return { origin, snapshot, place: out, examples }
+}
+
+/** @throws {Error} if nothing is live, or the bucket cannot be read */
+export async function serveBucket(
+  store: S3Store,
+  { liveTtlMs, clock }: { readonly liveTtlMs: number; readonly clock: () => number },
+): Promise<Served> {
+  const { bucketOrigin } = await import('../edge/adapters/bucket-origin.ts')
+  const { routeTable } = await import('../derive/route-table.ts')
+  const { endpoints } = await import('../endpoints/index.ts')
+  const { checksumsIn } = await import('../publish/layout.ts')
+  const { readLive: readLiveObject } = await import('../publish/live.ts')
+  const { readObject } = await import('../publish/manifest-reader.ts')
+  const { exampleTargets } = await import('../snapshot/examples.ts')
+
+  const readLive = async () => {
+    const { live } = await readLiveObject(store)
+    if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to serve`)
+    return live
+  }
+  const origin = bucketOrigin({
+    readLive: async () => {
+      const { slot, snapshot, liveSince, docsUrl } = await readLive()
+      return { slot, snapshot, liveSince: new Date(liveSince), table: routeTable(endpoints, docsUrl) }
+    },
+    read: (key) => readObject(store, key),
+    liveTtlMs,
+    clock,
+  })
+  const { slot, snapshot } = await readLive()
+  const examples = async () => {
+    const list = await store.get(checksumsIn(slot))
+    if (list === null) return []
+    const found = await exampleTargets(Readable.from(list.body))
+    list.cancel()
+    return found
+  }
+  return { origin, snapshot, place: store.name, examples }
+}

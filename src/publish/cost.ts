@@ -1,0 +1,71 @@
+/** What a publish asks of the store, and what that costs. Pure. */
+
+/** Requests by operation, as stores bill them. */
+export interface Requests {
+  readonly PutObject: number
+  readonly GetObject: number
+  readonly ListObjectsV2: number
+  readonly DeleteObjects: number
+}
+
+/** In dollars. */
+export interface Prices {
+  /** Puts and lists cost the same. */
+  readonly perMillionPuts: number
+  readonly perMillionGets: number
+  readonly perMillionDeletes: number
+  readonly perGbMonth: number
+}
+
+export interface PlannedWork {
+  readonly put: number
+  readonly deleted: number
+  /** Reads that tell what has to change: manifest, ETags, listings. */
+  readonly reads: Pick<Requests, 'GetObject' | 'ListObjectsV2'>
+  /** Whether it takes up what a publish that was killed began. */
+  readonly isTakingUp: boolean
+  /** Whether a repair has to write down what is damaged in the live slot. */
+  readonly hasDamage: boolean
+  readonly isLocking: boolean
+}
+
+const keysPerDelete = 1000
+
+/** What publish.ts does, counted. The lease's renewals and retries come on top. */
+export function estimateRequests(work: PlannedWork): Requests {
+  const { put, deleted, reads, isTakingUp, hasDamage, isLocking } = work
+  const hasChanges = put + deleted > 0
+  // Taking the lease, checksums, manifest, the flip, the lease's end twice.
+  const puts = 1 + 2 + 1 + 2
+  // live.json, the journal, live.json again, the journal again before the flip.
+  const gets = 4
+  return {
+    // The probe for conditional writes; the list of changes, its declaration, the ETags.
+    PutObject: puts + (isLocking ? 1 : 0) + (hasChanges ? 3 + put : 0) + (hasDamage ? 1 : 0),
+    // The journal that stopped the probe.
+    GetObject: gets + (isLocking ? 1 : 0) + reads.GetObject,
+    ListObjectsV2: reads.ListObjectsV2,
+    // The list of changes, at the end, and that of the publish that was killed.
+    DeleteObjects: Math.ceil(deleted / keysPerDelete) + (hasChanges ? 1 + (isTakingUp ? 1 : 0) : 0),
+  }
+}
+
+/** Finding that a snapshot is live already takes one read. */
+export const nothingToDo: Requests = { PutObject: 0, GetObject: 1, ListObjectsV2: 0, DeleteObjects: 0 }
+
+/** In dollars; traffic is not in it. */
+export function costOfRequests(requests: Requests, prices: Prices): number {
+  const { PutObject, GetObject, ListObjectsV2, DeleteObjects } = requests
+  const millionths =
+    (PutObject + ListObjectsV2) * prices.perMillionPuts +
+    GetObject * prices.perMillionGets +
+    DeleteObjects * prices.perMillionDeletes
+  return millionths / 1e6
+}
+
+const nightsAMonth = 30
+
+/** Such a publish each night, and two slots of this size kept. @param bytes of one slot */
+export function costOfMonth(requests: Requests, bytes: number, prices: Prices): number {
+  return nightsAMonth * costOfRequests(requests, prices) + ((2 * bytes) / 1e9) * prices.perGbMonth
+}

@@ -1,0 +1,128 @@
+/** What a publish would do: the same reads, no write. */
+
+import { join } from 'node:path'
+import { parseKey } from '../routes/parse-key.ts'
+import type { RouteTable } from '../routes/table.ts'
+import { manifestKey } from '../snapshot/manifest.ts'
+import { estimateRequests, nothingToDo, type Requests } from './cost.ts'
+import { heldMessage, isHeldByOther, readJournal, type Holder } from './journal.ts'
+import { otherSlot, type Slot } from './layout.ts'
+import { readLive } from './live.ts'
+import { openManifest } from './manifest-reader.ts'
+import { findMistakes, type MistakeLimits } from './mistakes.ts'
+import { readNdjson } from './ndjson.ts'
+import type { Change } from './plan.ts'
+import { prepareChanges } from './prepare.ts'
+import { findRepairs } from './repair.ts'
+import { withFolder } from './status.ts'
+import type { ObjectStore } from './store.ts'
+
+export interface PreviewOptions extends MistakeLimits {
+  /** The snapshot's folder. */
+  readonly out: string
+  /** Tells endpoints from keys. */
+  readonly table: RouteTable
+  readonly isRepair: boolean
+  readonly isLocking: boolean
+  readonly me: Holder
+  readonly isAlive: (holder: Holder) => boolean
+}
+
+/** Changes of one endpoint's objects. */
+export interface EndpointChanges {
+  /** The route's id; `errors` for those of no endpoint, `other` for keys that this version does not know. */
+  readonly endpoint: string
+  readonly put: number
+  readonly deleted: number
+  /** Of the bodies to put. */
+  readonly bytes: number
+}
+
+export interface Preview {
+  readonly snapshot: string
+  /** The slot that it would be in. */
+  readonly slot: Slot
+  readonly isLive: boolean
+  readonly put: number
+  readonly deleted: number
+  readonly bytes: number
+  readonly endpoints: readonly EndpointChanges[]
+  readonly requests: Requests
+  /** Of the whole snapshot. */
+  readonly slotBytes: number
+  /** Why a publish would refuse; empty if it would not. */
+  readonly refusals: readonly string[]
+  /** Who publishes now, as a sentence, or null. */
+  readonly heldBy: string | null
+}
+
+export async function previewPublish(store: ObjectStore, options: PreviewOptions): Promise<Preview> {
+  const { out, isRepair, isLocking, me, isAlive } = options
+  const manifest = await openManifest(join(out, manifestKey))
+  const [{ live }, journal] = await Promise.all([readLive(store), readJournal(store)])
+  const { snapshot, bytes: slotBytes } = manifest.head
+  const heldBy = isLocking && isHeldByOther(journal, me, isAlive) ? heldMessage(store, journal) : null
+  if (live?.snapshot === snapshot && !isRepair) {
+    const nothing = { put: 0, deleted: 0, bytes: 0, endpoints: [], requests: nothingToDo, refusals: [] }
+    return { snapshot, slot: live.slot, isLive: true, slotBytes, heldBy, ...nothing }
+  }
+
+  const slot = live === null ? 'blue' : otherSlot(live.slot)
+  const changing = journal.journal?.changing ?? null
+  const unknown = changing?.slot === slot ? changing : null
+  return withFolder(async (folder) => {
+    const before = store.requests()
+    const prepared = await prepareChanges(store, { manifest, slot, unknown, folder, isRepair })
+    const damage = isRepair && live !== null ? await findRepairs(store, live.slot, folder) : null
+    const after = store.requests()
+    const reads = {
+      GetObject: (after['GetObject'] ?? 0) - (before['GetObject'] ?? 0),
+      ListObjectsV2: (after['ListObjectsV2'] ?? 0) - (before['ListObjectsV2'] ?? 0),
+    }
+    const { put, deleted, bytes } = prepared
+    return {
+      snapshot,
+      slot,
+      isLive: live?.snapshot === snapshot,
+      put,
+      deleted,
+      bytes,
+      endpoints: await changesByEndpoint(options.table, readNdjson(prepared.file) as AsyncIterable<Change>),
+      requests: estimateRequests({
+        put,
+        deleted,
+        reads,
+        isTakingUp: unknown !== null,
+        hasDamage: damage !== null,
+        isLocking,
+      }),
+      slotBytes,
+      refusals: findMistakes(manifest.head, live, prepared, options),
+      heldBy,
+    }
+  })
+}
+
+async function changesByEndpoint(
+  table: RouteTable,
+  changes: AsyncIterable<Change>,
+): Promise<EndpointChanges[]> {
+  const found = new Map<string, { endpoint: string; put: number; deleted: number; bytes: number }>()
+  for await (const change of changes) {
+    const endpoint = endpointOf(table, change.key)
+    const counts = found.get(endpoint) ?? { endpoint, put: 0, deleted: 0, bytes: 0 }
+    if (change.kind === 'delete') counts.deleted++
+    else {
+      counts.put++
+      counts.bytes += change.bytes
+    }
+    found.set(endpoint, counts)
+  }
+  return [...found.values()].sort((one, other) => (one.endpoint < other.endpoint ? -1 : 1))
+}
+
+function endpointOf(table: RouteTable, key: string): string {
+  const meaning = parseKey(table, key)
+  if (meaning.kind === 'unknown') return 'other'
+  return meaning.kind === 'sharedError' ? 'errors' : meaning.route.id
+}

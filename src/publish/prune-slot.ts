@@ -1,0 +1,116 @@
+/** Objects in a slot that no manifest knows. Where it is not sure what the slot holds, nothing of it is named. */
+
+import { join } from 'node:path'
+import type { Journal } from './journal.ts'
+import { checksumsIn, inSlot, manifestIn, slotPrefix, type Slot } from './layout.ts'
+import type { Live } from './live.ts'
+import { download, type Manifest } from './manifest-reader.ts'
+import { nothing, readNdjson } from './ndjson.ts'
+import { fetchManifest } from './prepare.ts'
+import type { Garbage } from './prune.ts'
+import { mergeSorted } from './sorted.ts'
+import type { ListedObject, ObjectStore } from './store.ts'
+
+interface Keyed {
+  readonly key: string
+}
+
+export interface SlotState {
+  readonly live: Live
+  /** What a publish that was killed had said it would change. */
+  readonly changing: Journal['changing']
+  /** Where lists are kept. */
+  readonly folder: string
+  readonly onNote: (note: string) => void
+}
+
+export async function* slotGarbage(
+  store: ObjectStore,
+  slot: Slot,
+  state: SlotState,
+): AsyncGenerator<Garbage> {
+  const known = await knownKeys(store, slot, state)
+  if (typeof known === 'string') {
+    state.onNote(`${slot} is left alone: ${known}`)
+    return
+  }
+  const rows = mergeSorted<readonly [ListedObject, Keyed, Keyed]>(
+    store.list(slotPrefix(slot)),
+    withSlot(known.manifest(), slot),
+    withSlot(known.changes(), slot),
+  )
+  for await (const { key, values } of rows) {
+    const [object, line, change] = values
+    if (object === undefined || line !== undefined || change !== undefined) continue
+    // Without a manifest its list of checksums is of no use either.
+    const isBookkeeping = key === manifestIn(slot) || (key === checksumsIn(slot) && known.isWhole)
+    if (!isBookkeeping) yield { kind: 'unknown', key, bytes: object.bytes }
+  }
+}
+
+interface Known {
+  readonly isWhole: boolean
+  readonly manifest: () => AsyncIterable<Keyed>
+  /** What an unfinished publish may have put already. */
+  readonly changes: () => AsyncIterable<Keyed>
+}
+
+/** @returns or why nothing of the slot can be told from what is needed */
+async function knownKeys(
+  store: ObjectStore,
+  slot: Slot,
+  { live, changing, folder }: SlotState,
+): Promise<Known | string> {
+  const isLive = live.slot === slot
+  const unfinished = changing?.slot === slot ? changing.keys : null
+  const manifest = await readableManifest(store, slot, folder)
+  if (typeof manifest === 'string') return manifest
+  if (manifest === null) {
+    if (isLive) return 'it is live, and its manifest is missing: publish with --repair'
+    if (unfinished !== null) return 'a publish was stopped in it, and it has no manifest yet: publish again'
+    if (live.previous?.slot !== slot) return 'it has no manifest, and nothing was live in it'
+    return { isWhole: false, manifest: nothing, changes: nothing }
+  }
+  if (isLive && manifest.head.snapshot !== live.snapshot)
+    return `its manifest is that of ${manifest.head.snapshot}, live is ${live.snapshot}: publish with --repair`
+  if (unfinished === null) return { isWhole: true, manifest: manifest.lines, changes: nothing }
+  const file = join(folder, `${slot}-unfinished.ndjson.gz`)
+  if (!(await download(store, unfinished, file)))
+    return `a publish was stopped in it, and its list ${unfinished} is gone: publish with --repair`
+  const changes = () => readNdjson(file) as AsyncIterable<Keyed>
+  // A damaged list must not be noticed halfway.
+  const isDamaged = await countOf(changes()).then(
+    () => false,
+    () => true,
+  )
+  if (isDamaged) return `a publish was stopped in it, and its list ${unfinished} is damaged: publish with --repair`
+  return { isWhole: true, manifest: manifest.lines, changes }
+}
+
+/** @returns null if there is none; a text if it is there and cannot be relied on */
+async function readableManifest(
+  store: ObjectStore,
+  slot: Slot,
+  folder: string,
+): Promise<Manifest | string | null> {
+  try {
+    const manifest = await fetchManifest(store, slot, folder)
+    if (manifest === null) return null
+    const objects = await countOf(manifest.lines())
+    return objects === manifest.head.objects
+      ? manifest
+      : `its manifest lists ${objects} objects and says ${manifest.head.objects}`
+  } catch (error) {
+    return `its manifest cannot be read (${error instanceof Error ? error.message : String(error)})`
+  }
+}
+
+async function countOf(lines: AsyncIterable<unknown>): Promise<number> {
+  let count = 0
+  for await (const _ of lines) count++
+  return count
+}
+
+async function* withSlot(lines: AsyncIterable<Keyed>, slot: Slot): AsyncGenerator<Keyed> {
+  for await (const { key } of lines) yield { key: inSlot(slot, key) }
+}

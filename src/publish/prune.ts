@@ -1,0 +1,121 @@
+/** `fundpress prune`: what is in the bucket and of no use to anybody any more. Finds it, and removes it if told to. */
+
+import { randomUUID } from 'node:crypto'
+import { heldMessage, isHeldByOther, readJournal, takeLease, type LeaseOptions } from './journal.ts'
+import { readLive } from './live.ts'
+import { expiredDownloads, journalGarbage } from './prune-beside.ts'
+import { slotGarbage } from './prune-slot.ts'
+import { abortUpload, oldUploads } from './prune-uploads.ts'
+import { slots } from './layout.ts'
+import type { S3Store } from './s3-store.ts'
+import { withFolder } from './status.ts'
+
+/**
+ * - `unknown`: in a slot, and no manifest knows it. `changes`: the list of a publish, and no journal names it.
+ * - `scratch`: what a doctor that was killed left. `upload`: in parts, begun long ago, never finished.
+ * - `download`: of a night that is past its time.
+ */
+export interface Garbage {
+  readonly kind: 'unknown' | 'changes' | 'scratch' | 'upload' | 'download'
+  readonly key: string
+  /** 0 where the store does not say. */
+  readonly bytes: number
+  /** Only of an upload. */
+  readonly uploadId?: string
+}
+
+export interface PruneOptions extends Omit<LeaseOptions, 'id'> {
+  /** False: nothing is removed. */
+  readonly isReal: boolean
+  /** Downloads older than so many days are expired; null: none is. */
+  readonly keepDownloadDays: number | null
+  /** Today's day, ISO 8601. */
+  readonly today: string
+  readonly now: () => Date
+  readonly signal: AbortSignal
+  readonly onFound: (garbage: Garbage) => void
+  /** Told what was left alone, and why. */
+  readonly onNote: (note: string) => void
+}
+
+const keysPerDelete = 1000
+
+/**
+ * Takes the lease for as long as it removes: no publish and no rollback can begin meanwhile.
+ * @throws {Error} if a publish is under way and something would be removed
+ */
+export async function prune(store: S3Store, options: PruneOptions): Promise<void> {
+  const { isReal, isLocking, me, isAlive, signal } = options
+  const standing = await readJournal(store)
+  const isHeld = isHeldByOther(standing, me, isAlive)
+  if (!isReal) {
+    await walk(store, options, isHeld, () => Promise.resolve())
+    return
+  }
+  // Without conditional writes takeLease does not look.
+  if (!isLocking && isHeld) throw new Error(heldMessage(store, standing))
+  const lease = await takeLease(store, { ...options, id: randomUUID() })
+  const mayGoOn = AbortSignal.any([signal, lease.lost])
+  try {
+    await walk(store, options, false, async (batch) => {
+      mayGoOn.throwIfAborted()
+      const uploads = batch.filter(({ kind }) => kind === 'upload')
+      const objects = batch.filter(({ kind }) => kind !== 'upload')
+      await store.delete(objects.map(({ key }) => key))
+      for (const upload of uploads) await abortUpload(store, upload)
+    })
+  } finally {
+    // The lease ends by itself too, a little later.
+    await lease.release().catch(() => undefined)
+  }
+}
+
+/** Finds everything, and hands it on a thousand at a time. */
+async function walk(
+  store: S3Store,
+  options: PruneOptions,
+  isHeld: boolean,
+  remove: (batch: readonly Garbage[]) => Promise<void>,
+): Promise<void> {
+  let batch: Garbage[] = []
+  const flush = async () => {
+    const full = batch
+    batch = []
+    await remove(full)
+  }
+  await withFolder(async (folder) => {
+    for await (const garbage of findGarbage(store, options, isHeld, folder)) {
+      options.signal.throwIfAborted()
+      options.onFound(garbage)
+      batch.push(garbage)
+      if (batch.length === keysPerDelete) await flush()
+    }
+  })
+  if (batch.length > 0) await flush()
+}
+
+async function* findGarbage(
+  store: S3Store,
+  { keepDownloadDays, today, now, onNote }: PruneOptions,
+  isHeld: boolean,
+  folder: string,
+): AsyncGenerator<Garbage> {
+  const { live } = await readLive(store)
+  const { journal } = await readJournal(store)
+  const changing = journal?.changing ?? null
+  if (live === null) onNote('nothing is live: the slots are left alone')
+  else {
+    for (const slot of slots) {
+      if (isHeld && slot !== live.slot) onNote(`${slot} is left alone: a publish is under way in it`)
+      else yield* slotGarbage(store, slot, { live, changing, folder, onNote })
+    }
+  }
+  if (isHeld) onNote('lists of changes are left alone: a publish is under way')
+  yield* journalGarbage(store, journal, isHeld, now())
+  if (keepDownloadDays !== null) {
+    const kept = [live?.asOf, live?.previous?.asOf].flatMap((day) => day ?? [])
+    yield* expiredDownloads(store, { keepDays: keepDownloadDays, today, kept })
+  }
+  yield* await oldUploads(store, now(), onNote)
+}
+

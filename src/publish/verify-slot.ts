@@ -1,0 +1,114 @@
+/** The live slot against its manifest: by listing, then by reading bodies where that is asked for. */
+
+import { join } from 'node:path'
+import type { ManifestLine } from '../snapshot/manifest.ts'
+import type { EtagLine } from './etags.ts'
+import { inParallel } from './in-parallel.ts'
+import { etagsKey, manifestIn, type Slot } from './layout.ts'
+import { readLive } from './live.ts'
+import { download } from './manifest-reader.ts'
+import { nothing, readNdjson, writeNdjson } from './ndjson.ts'
+import { fetchManifest } from './prepare.ts'
+import { mergeSorted } from './sorted.ts'
+import { withFolder } from './status.ts'
+import type { ObjectStore } from './store.ts'
+import { compareBody, compareWithListing, type Difference } from './verify.ts'
+
+export interface VerifyOptions {
+  /** How many bodies to read and hash: none, all, or so many of them, chosen at random. */
+  readonly bodies: 'none' | 'all' | number
+  readonly concurrency: number
+  readonly signal: AbortSignal
+  /** From 0 to below 1. */
+  readonly random: () => number
+  readonly onDifference: (difference: Difference) => void
+  readonly onBody: (done: number, of: number) => void
+}
+
+export interface Verified {
+  readonly slot: Slot
+  readonly snapshot: string
+  readonly objects: number
+  /** Bodies that were read. */
+  readonly bodies: number
+  readonly differences: number
+}
+
+/** @throws {Error} if nothing is live, if it has no manifest, or if another snapshot went live meanwhile */
+export async function verifyLive(store: ObjectStore, options: VerifyOptions): Promise<Verified> {
+  const { live } = await readLive(store)
+  if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to verify`)
+  const { slot, snapshot, liveSince } = live
+  const found = await withFolder((folder) => verifySlot(store, slot, snapshot, folder, options))
+  const { live: after } = await readLive(store)
+  if (found.differences > 0 && after?.liveSince !== liveSince)
+    throw new Error(`${store.name}: another snapshot went live meanwhile, verify again`)
+  return { slot, snapshot, ...found }
+}
+
+async function verifySlot(
+  store: ObjectStore,
+  slot: Slot,
+  snapshot: string,
+  folder: string,
+  options: VerifyOptions,
+): Promise<Omit<Verified, 'slot' | 'snapshot'>> {
+  const { bodies, concurrency, signal, onDifference, onBody } = options
+  const manifest = await fetchManifest(store, slot, folder)
+  if (manifest?.head.snapshot !== snapshot) {
+    const what = manifest === null ? 'is missing' : `is that of ${manifest.head.snapshot}`
+    throw new Error(`${store.name}: ${manifestIn(slot)} ${what}, live is ${snapshot}: publish with --repair`)
+  }
+  const etagsFile = join(folder, `${slot}-etags.ndjson.gz`)
+  const hasEtags = await download(store, etagsKey(slot), etagsFile)
+  const etags = hasEtags ? (readNdjson(etagsFile) as AsyncIterable<EtagLine>) : nothing()
+
+  let differences = 0
+  const tell = (difference: Difference) => {
+    differences++
+    onDifference(difference)
+  }
+  async function* told() {
+    for await (const difference of compareWithListing(store, slot, manifest?.lines() ?? nothing(), etags)) {
+      signal.throwIfAborted()
+      tell(difference)
+      yield difference
+    }
+  }
+  const known = join(folder, 'differences.ndjson.gz')
+  await writeNdjson(known, told())
+
+  const { objects } = manifest.head
+  const wanted = bodies === 'all' ? objects : bodies === 'none' ? 0 : Math.min(bodies, objects)
+  let done = 0
+  if (wanted > 0) {
+    const chosen = sample(manifest.lines(), objects, wanted, options.random)
+    const unsuspected = without(chosen, readNdjson(known) as AsyncIterable<Difference>)
+    await inParallel(unsuspected, concurrency, async (line) => {
+      signal.throwIfAborted()
+      const difference = await compareBody(store, slot, line)
+      if (difference !== null) tell(difference)
+      onBody(++done, wanted)
+    })
+  }
+  return { objects, bodies: done, differences }
+}
+
+/** So many of the lines, each as likely as any other, in their order. Source: Knuth, TAOCP 2, 3.4.2, algorithm S. */
+async function* sample<T>(lines: AsyncIterable<T>, of: number, wanted: number, random: () => number) {
+  let [left, missing] = [of, wanted]
+  for await (const line of lines) {
+    if (random() * left-- < missing) {
+      missing--
+      yield line
+    }
+  }
+}
+
+/** Objects that are known to differ need not be read. */
+async function* without(lines: AsyncIterable<ManifestLine>, known: AsyncIterable<Difference>) {
+  for await (const { values } of mergeSorted<readonly [ManifestLine, Difference]>(lines, known)) {
+    const [line, difference] = values
+    if (line !== undefined && difference === undefined) yield line
+  }
+}

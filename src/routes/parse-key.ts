@@ -1,0 +1,95 @@
+/** The way back from an object's key to what lies there: the reverse of keys.ts. Pure; see table.ts. */
+
+import { folderSegments } from './keys.ts'
+import type { Format, Language, Route, RouteTable, Values } from './table.ts'
+import { isIsin } from './values.ts'
+
+/** What lies under a key; `unknown` is what no route and no error of this version writes. */
+export type KeyMeaning =
+  | {
+      readonly kind: 'document'
+      readonly route: Route
+      readonly values: Values
+      /** Null on a route without languages. */
+      readonly language: Language | null
+      readonly format: Format
+    }
+  | { readonly kind: 'refusal'; readonly route: Route; readonly values: Values; readonly format: Format }
+  | {
+      readonly kind: 'window'
+      readonly route: Route
+      readonly values: Values
+      readonly year: string
+      readonly format: Format
+    }
+  | { readonly kind: 'windowList'; readonly route: Route; readonly values: Values }
+  | {
+      readonly kind: 'sharedError'
+      readonly group: string
+      readonly status: number
+      readonly slug: string
+      readonly format: Format
+    }
+  | { readonly kind: 'unknown' }
+
+const unknown: KeyMeaning = { kind: 'unknown' }
+
+/**
+ * @param key relative to a snapshot
+ * @returns for a choice (a structure type) whatever stands there: another version may have had others
+ */
+export function parseKey(table: RouteTable, key: string): KeyMeaning {
+  const shared = /^errors\/([^/]+)\/([0-9]{3})-([^/.]+)\.(json|xml)$/.exec(key)
+  if (shared !== null) {
+    const [, group = '', status, slug = '', format] = shared
+    return { kind: 'sharedError', group, status: Number(status), slug, format: format as Format }
+  }
+  const segments = key.split('/')
+  const name = segments[segments.length - 1] as string
+  for (let index = 0; index < table.routes.length; index++) {
+    const route = table.routes[index] as Route
+    const values = matchFolder(route, segments)
+    if (values === null) continue
+    const meaning = meaningOf(route, values, name)
+    if (meaning.kind !== 'unknown') return meaning
+  }
+  return unknown
+}
+
+/** The last segment is the file's name, where the template has the empty text after its closing slash. */
+function matchFolder(route: Route, segments: readonly string[]): Values | null {
+  const templates = folderSegments(route)
+  if (templates.length !== segments.length) return null
+  const values: Record<string, string> = {}
+  for (let index = 0; index < templates.length - 1; index++) {
+    const template = templates[index] as string
+    const segment = segments[index] as string
+    const brace = template.indexOf('{')
+    if (brace < 0) {
+      if (segment !== template) return null
+      continue
+    }
+    if (segment.slice(0, brace) !== template.slice(0, brace) || segment.length === brace) return null
+    values[template.slice(brace + 1, -1)] = segment.slice(brace)
+  }
+  const hasStrangers = route.parameters.some(
+    ({ kind, name }) => kind === 'isin' && !isIsin(values[name] ?? ''),
+  )
+  return hasStrangers ? null : values
+}
+
+function meaningOf(route: Route, values: Values, name: string): KeyMeaning {
+  const match = /^(index|error|[0-9]{4})(?:\.(de|en))?\.(json|xml)$/.exec(name)
+  if (match === null) return unknown
+  const [, stem = '', language] = match
+  const format = match[3] as Format
+  // Refusals are in English, windows and lists in no language.
+  if (stem !== 'index' && language !== undefined) return unknown
+  if (stem === 'error') return { kind: 'refusal', route, values, format }
+  if (route.series !== undefined) {
+    if (stem !== 'index') return { kind: 'window', route, values, year: stem, format }
+    return language === undefined && format === 'json' ? { kind: 'windowList', route, values } : unknown
+  }
+  if (stem !== 'index' || route.hasLanguages !== (language !== undefined)) return unknown
+  return { kind: 'document', route, values, language: (language ?? null) as Language | null, format }
+}

@@ -1,0 +1,131 @@
+/** Damage in a slot: found, named, put right, and not brought back by the next night. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  bucket,
+  buildChanged,
+  buildNights,
+  newBenchmark,
+  openPress,
+  slotDiffers,
+  sums,
+  type Press,
+} from './publishing.ts'
+
+let press: Press
+beforeAll(async () => {
+  press = await openPress()
+  await buildNights(press)
+  await buildChanged(press, 'b', newBenchmark(1))
+  await press.fundpress('publish --out a')
+})
+afterAll(() => press.stop())
+
+interface Report {
+  readonly objects: number
+  readonly bodies: number
+  readonly differences: readonly { readonly key: string; readonly what: string }[]
+}
+
+/** Damages the slot's objects in four ways. @returns what differs then */
+function damage(slot: string): readonly { readonly key: string; readonly what: string }[] {
+  const { server } = press
+  const [gone = '', same = '', longer = ''] = [...sums(press.folder, 'a').keys()].slice(5)
+  const body = server.objects(bucket).get(`${slot}/${same}`)?.body ?? Buffer.from('')
+  server.remove(bucket, `${slot}/${gone}`)
+  server.put(bucket, `${slot}/${same}`, Buffer.from(body.toReversed()))
+  server.put(bucket, `${slot}/${longer}`, 'something else')
+  server.put(bucket, `${slot}/zzz/extra.json`, '{}')
+  return [
+    { key: gone, what: 'missing' },
+    { key: same, what: 'etag' },
+    { key: longer, what: 'size' },
+    { key: 'zzz/extra.json', what: 'extra' },
+  ]
+}
+
+it('finds a slot whole, by listing and by reading bodies', async () => {
+  const objects = sums(press.folder, 'a').size
+  expect(await press.json('verify')).toMatchObject({ slot: 'blue', objects, bodies: 0, differences: [] })
+  expect(await press.json('verify --deep')).toMatchObject({ objects, bodies: objects, differences: [] })
+  expect(await press.json('verify --deep --sample 7')).toMatchObject({ bodies: 7, differences: [] })
+  const { stdout } = await press.fundpress('verify --deep --sample 5')
+  expect(stdout).toMatch(/^2026-11-19-[0-9a-f]{12} in blue is whole: \d+ objects, 5 bodies read\n$/)
+  const wrong = await press.fundpress('verify --sample 5')
+  expect(wrong).toMatchObject({ code: 2, stderr: 'fundpress: --sample goes with --deep\n' })
+})
+
+it('takes a request a thousand objects and a constant to verify by listing', async () => {
+  press.server.reset()
+  await press.json('verify')
+  expect(press.server.counts()).toEqual({
+    GetObject: 4,
+    ListObjectsV2: Math.ceil((sums(press.folder, 'a').size + 2) / 1000),
+  })
+})
+
+it('reads a body again that breaks off', async () => {
+  press.server.faults([{ kind: 'truncate', operation: 'GetObject', keyMatches: /^blue\/api/, times: 3 }])
+  expect(await press.json('verify --deep --sample 50')).toMatchObject({ bodies: 50, differences: [] })
+  press.server.reset()
+})
+
+it('names each object that differs, and publish --repair puts all right', async () => {
+  const wanted = damage('blue')
+  const { code, stdout, stderr } = await press.fundpress('verify')
+  expect(code).toBe(1)
+  expect(stdout.trimEnd().split('\n')).toEqual([
+    `${wanted[0]?.key ?? ''} is not there`,
+    `${wanted[1]?.key ?? ''} is not the object that was put`,
+    `${wanted[2]?.key ?? ''} has another size`,
+    'zzz/extra.json is in no manifest',
+  ])
+  expect(stderr).toMatch(
+    /^fundpress: s3:\/\/fund-data: 4 objects differ from the manifest of 2026-11-19-[0-9a-f]{12}: `fundpress publish --repair`\n$/,
+  )
+  const deep = await press.fundpress('verify --deep --json')
+  const report = JSON.parse(deep.stdout) as Report
+  expect({ code: deep.code, differences: report.differences }).toEqual({ code: 1, differences: wanted })
+
+  // What is live is not written to: the snapshot moves to the other slot.
+  expect(await press.json('publish --out a --repair')).toMatchObject({ slot: 'green', hasFlipped: true })
+  expect(slotDiffers(press, 'green', 'a')).toEqual([])
+  expect(await press.json('verify --deep')).toMatchObject({ slot: 'green', differences: [] })
+})
+
+it('does not go back to the damaged slot, and the next publish into it puts it right', async () => {
+  const { other } = await press.json<{ other: object }>('status')
+  expect(other).toMatchObject({ slot: 'blue', isWhole: false })
+  const { code, stderr } = await press.fundpress('rollback')
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/blue is not whole, a publish was killed in it: publish again instead\n$/)
+  expect(await press.json('publish --out b')).toMatchObject({ slot: 'blue', put: 3 + 4, deleted: 1 })
+  expect(slotDiffers(press, 'blue', 'b')).toEqual([])
+})
+
+it('puts right a slot that is about to be written to', async () => {
+  const wanted = damage('green')
+  const planned = await press.json<{ requests: Record<string, number> }>('plan --out a --repair')
+  const done = await press.json<{ requests: Record<string, number> }>('publish --out a --repair')
+  expect(done).toMatchObject({ slot: 'green', put: wanted.length - 1, deleted: 1 })
+  expect(planned.requests).toEqual(done.requests)
+  expect(slotDiffers(press, 'green', 'a')).toEqual([])
+  expect(await press.json('status')).toMatchObject({ other: { slot: 'blue', isWhole: true } })
+})
+
+it('finds a body that the store has let rot under its old ETag only by reading it', async () => {
+  const [key = ''] = [...sums(press.folder, 'a').keys()].slice(8)
+  press.server.faults([{ kind: 'corrupt', operation: 'GetObject', keyMatches: new RegExp(key) }])
+  expect(await press.json('verify')).toMatchObject({ differences: [] })
+  const { code, stdout } = await press.fundpress('verify --deep')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: `${key} has another body\n` })
+  press.server.reset()
+})
+
+it('says what to do where the manifest of the live slot is gone', async () => {
+  press.server.remove(bucket, 'green/manifest.ndjson.gz')
+  const { code, stderr } = await press.fundpress('verify')
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/green\/manifest\.ndjson\.gz is missing, live is [^ ]+: publish with --repair\n$/)
+  expect(await press.json('publish --out a --repair')).toMatchObject({ slot: 'blue' })
+  expect(await press.json('verify --deep')).toMatchObject({ slot: 'blue', differences: [] })
+})

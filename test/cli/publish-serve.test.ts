@@ -1,0 +1,137 @@
+/** The live slot behind the edge: the same answers as from the folder, and every flip is followed. */
+import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { bucket, buildChanged, buildNights, newBenchmark, openPress, sums, type Press } from './publishing.ts'
+import { ended } from './run.ts'
+
+let press: Press
+let fund: string
+const running: ChildProcess[] = []
+beforeAll(async () => {
+  press = await openPress()
+  await buildNights(press)
+  await buildChanged(press, 'b', newBenchmark(1))
+  await press.fundpress('publish --out a')
+  fund =
+    [...sums(press.folder, 'a').keys()]
+      .map((key) => /profile\/([A-Z0-9]{12})\/index/.exec(key)?.[1])
+      .find((isin) => isin !== undefined) ?? ''
+})
+afterAll(async () => {
+  for (const child of running) child.kill()
+  await press.stop()
+})
+
+/** @returns the address that it says it serves on */
+async function serve(line: string): Promise<{ base: string; child: ChildProcess; said: string }> {
+  const child = press.begin(line)
+  running.push(child)
+  const [said] = (await once(child.stdout ?? child, 'data')) as [Buffer]
+  const [base = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(said.toString()) ?? []
+  return { base, child, said: said.toString() }
+}
+
+async function answerTo(base: string, target: string, headers: Record<string, string>) {
+  const response = await fetch(base + target, { headers, redirect: 'manual' })
+  const kept = [...response.headers].filter(([name]) => !['last-modified', 'date'].includes(name))
+  return { status: response.status, headers: kept, body: await response.text() }
+}
+
+it('answers as from the folder: statuses, bodies and headers', async () => {
+  const fromBucket = await serve('serve --port 0')
+  const fromFolder = await serve('serve --out a --port 0 --endpoint http://127.0.0.1:1')
+  expect(fromBucket.said).toMatch(/^serving 2026-11-19-[0-9a-f]{12} from s3:\/\/fund-data on http/)
+  const isins = [
+    ...new Set([...sums(press.folder, 'a').keys()].flatMap((key) => /[A-Z0-9]{12}/.exec(key) ?? [])),
+  ]
+  const targets = [
+    ...isins.flatMap((isin) => [
+      `/api/v1/prices-current/${isin}/`,
+      `/api/v1/prices-historic/${isin}/2026-03-01/2026-10-15/`,
+      `/api/v1/prices-historic/${isin}/2020-01-01/2020-12-31/`,
+      `/api/v1/profile/${isin}/?language=en`,
+      `/api/v1/performance-years/${isin}/`,
+      `/api/v1/investment_structure-countries/${isin}/`,
+      `/api/v2/emt/${isin}/`,
+    ]),
+    '/api/v1/prices-current-all/',
+    '/api/v1/prices-current/DE0008471400/',
+    '/api/v1/prices-current',
+    '/api/v1/investment_structure-nothing/DE0008471400/',
+    '/nowhere/',
+  ]
+  for (const target of targets) {
+    for (const accept of ['application/json', 'application/xml']) {
+      const headers = { Accept: accept, 'Accept-Encoding': 'identity' }
+      const wanted = await answerTo(fromFolder.base, target, headers)
+      expect(await answerTo(fromBucket.base, target, headers), target).toEqual(wanted)
+    }
+  }
+  const { child } = fromBucket
+  const end = ended(child)
+  child.kill('SIGINT')
+  expect(await end).toMatchObject({ code: null, signal: 'SIGINT', stderr: '' })
+})
+
+it('follows a publish, and a rollback, within --live-ttl', async () => {
+  const { base } = await serve('serve --port 0 --live-ttl 1')
+  const target = `${base}/api/v1/profile/${fund}/`
+  const benchmark = async () => (await (await fetch(target)).text()).includes('Index 1')
+  const modified = async () => Date.parse((await fetch(target)).headers.get('last-modified') ?? '')
+  expect(await benchmark()).toBe(false)
+  await press.fundpress('publish --out b')
+  await setTimeout(1500)
+  expect(await benchmark()).toBe(true)
+  const newer = await modified()
+  // Times in headers are whole seconds.
+  await setTimeout(1000)
+  expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
+  await setTimeout(1500)
+  expect(await benchmark()).toBe(false)
+  expect(await modified()).toBeGreaterThan(newer)
+})
+
+it('goes back and forth by rollback, one write each, and to a named snapshot only', async () => {
+  const live = async () =>
+    (await press.json<{ live: { snapshot: string; slot: string; previous: { snapshot: string } } }>('status'))
+      .live
+  const before = await live()
+  press.server.reset()
+  const { code, stdout } = await press.fundpress(`rollback --to ${before.previous.snapshot}`)
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: `${before.previous.snapshot} is live again, in green\n`,
+  })
+  expect(press.server.counts()['PutObject']).toBe(1)
+  expect(await live()).toMatchObject({ slot: 'green', previous: { snapshot: before.snapshot } })
+  const { stderr } = await press.fundpress(`rollback --to ${before.previous.snapshot}`)
+  expect(stderr).toBe(`fundpress: s3://${bucket}: ${before.previous.snapshot} is live already\n`)
+  expect(await press.json('rollback')).toMatchObject({ slot: 'blue', snapshot: before.snapshot })
+  expect((await press.fundpress('rollback --to yesterday')).code).toBe(2)
+})
+
+it('reads a body again that breaks off, and answers 503 while the store is away', async () => {
+  const { base, child } = await serve('serve --port 0 --live-ttl 0')
+  press.server.faults([{ kind: 'truncate', operation: 'GetObject', keyMatches: /index/, times: 2 }])
+  const wanted = await fetch(`${base}/api/v1/prices-current-all/`)
+  expect({ status: wanted.status, isWhole: (await wanted.text()).endsWith('}') }).toEqual({
+    status: 200,
+    isWhole: true,
+  })
+  press.server.faults([{ kind: 'status', status: 403, code: 'AccessDenied', operation: 'GetObject' }])
+  const said = once(child.stderr ?? child, 'data') as Promise<[Buffer]>
+  const away = await fetch(`${base}/api/v1/prices-current-all/`)
+  expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5'])
+  expect(String((await said)[0])).toMatch(
+    /^fundpress: "\/api\/v1\/prices-current-all\/" failed: [^\n]*access denied/,
+  )
+  press.server.reset()
+})
+
+it('serves a folder or a bucket, not both', async () => {
+  const { code, stderr } = await press.fundpress('serve --out a')
+  expect(code).toBe(2)
+  expect(stderr).toBe('fundpress: --out and --bucket exclude each other: serve one of them\n')
+})

@@ -1,0 +1,219 @@
+/** A night goes live, costs what changed, and can be looked at before. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  bucket,
+  buildChanged,
+  buildNights,
+  changedKeys,
+  newBenchmark,
+  openPress,
+  slotDiffers,
+  sums,
+  type Press,
+} from './publishing.ts'
+
+interface Summary {
+  readonly snapshot: string
+  readonly slot: string
+  readonly put: number
+  readonly deleted: number
+  readonly bytes: number
+  readonly requests: Readonly<Record<string, number>>
+}
+
+let press: Press
+beforeAll(async () => {
+  press = await openPress()
+  await buildNights(press)
+  await buildChanged(press, 'b', newBenchmark(1))
+  await buildChanged(press, 'c', newBenchmark(2))
+})
+afterAll(() => press.stop())
+
+/** What plan says that publish will ask for. */
+const nonzero = (requests: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(requests).filter(([, count]) => count > 0))
+
+/** Plans and publishes, and holds the one against the other. */
+async function publishAsPlanned(flags: string): Promise<Summary> {
+  press.server.reset()
+  const planned = await press.json<Summary>(`plan ${flags}`)
+  const written = Object.keys(press.server.counts()).filter((operation) => /Put|Delete/.test(operation))
+  expect(written).toEqual([])
+  press.server.reset()
+  const done = await press.json<Summary>(`publish ${flags}`)
+  expect(nonzero(press.server.counts())).toEqual(nonzero(done.requests))
+  const { snapshot, slot, put, deleted, bytes } = done
+  expect(planned).toMatchObject({ snapshot, slot, put, deleted, bytes })
+  expect(nonzero(planned.requests)).toEqual(nonzero(done.requests))
+  return done
+}
+
+describe('one night after the other', () => {
+  it('status and serve say that nothing is live in an empty bucket', async () => {
+    const { code, stdout, stderr } = await press.fundpress('status')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe(`fundpress: s3://${bucket}: nothing is live\n`)
+    expect(await press.fundpress('rollback')).toMatchObject({ code: 1, stdout: '' })
+    expect(await press.fundpress('verify')).toMatchObject({ code: 1, stdout: '' })
+    expect(await press.fundpress('serve')).toMatchObject({ code: 1, stdout: '' })
+  })
+
+  it('the first publish puts every object, as plan has said', async () => {
+    const done = await publishAsPlanned('--out a')
+    expect(done).toMatchObject({ slot: 'blue', put: sums(press.folder, 'a').size, deleted: 0 })
+    expect(slotDiffers(press, 'blue', 'a')).toEqual([])
+    const live = JSON.parse(String(press.server.objects(bucket).get('live.json')?.body))
+    expect(live).toMatchObject({ slot: 'blue', snapshot: done.snapshot, previous: null })
+  })
+
+  it('gives each object its type, caching and digest', () => {
+    const [key, digest] = [...sums(press.folder, 'a')].find(([one]) => one.endsWith('.xml')) ?? ['', '']
+    const object = press.server.objects(bucket).get(`blue/${key}`)
+    expect(object?.headers).toMatchObject({
+      'content-type': 'application/xml; charset=utf-8',
+      'cache-control': 'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
+      'x-amz-meta-sha256': digest,
+    })
+  })
+
+  it('the same again asks for a single object, says so, and changes nothing', async () => {
+    const before = press.server.snapshot()
+    press.server.reset()
+    const { code, stdout, stderr } = await press.fundpress('publish --out a')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^2026-11-19-[0-9a-f]{12} is live already in blue, nothing to do\n$/)
+    expect(press.server.counts()).toEqual({ GetObject: 1 })
+    expect([...(press.server.snapshot().get(bucket)?.keys() ?? [])]).toEqual([
+      ...(before.get(bucket)?.keys() ?? []),
+    ])
+    const { stdout: planned } = await press.fundpress('plan --out a')
+    expect(planned).toContain('none: there is nothing to do')
+    expect(planned).toContain('requests  1 (0 puts, 1 gets, 0 lists, 0 deletes)')
+  })
+
+  it('the next snapshot fills the other slot', async () => {
+    const done = await publishAsPlanned('--out b')
+    expect(done).toMatchObject({ slot: 'green', put: sums(press.folder, 'b').size })
+    expect(slotDiffers(press, 'green', 'b')).toEqual([])
+    expect(slotDiffers(press, 'blue', 'a')).toEqual([])
+  })
+
+  it('k changed objects cost k puts and a constant', async () => {
+    const changed = changedKeys(sums(press.folder, 'a'), sums(press.folder, 'c'))
+    expect(changed.length).toBe(4)
+    const done = await publishAsPlanned('--out c')
+    expect(done).toMatchObject({ slot: 'blue', put: changed.length, deleted: 0 })
+    const puts = press.server.log.filter(({ operation }) => operation === 'PutObject').map(({ key }) => key)
+    const ofObjects = puts.filter((key) => key.startsWith('blue/api/')).sort()
+    expect(ofObjects).toEqual(changed.map((key) => `blue/${key}`))
+    expect(press.requests() - changed.length).toBeLessThanOrEqual(20)
+    expect(slotDiffers(press, 'blue', 'c')).toEqual([])
+  })
+
+  it('leaves nothing of its own behind but the journal, released, and the ETags', () => {
+    const keys = [...press.server.objects(bucket).keys()].filter((key) => !/^(blue|green)\//.test(key))
+    expect(keys.sort()).toEqual([
+      'journal.json',
+      'journal/blue.etags.ndjson.gz',
+      'journal/green.etags.ndjson.gz',
+      'live.json',
+    ])
+    const journal = JSON.parse(String(press.server.objects(bucket).get('journal.json')?.body))
+    expect(journal).toMatchObject({ isHeld: false, changing: null })
+  })
+
+  it('deletes what the slot has and the snapshot has not', async () => {
+    await buildChanged(press, 'less', 'DELETE FROM profile WHERE isin = (SELECT min(isin) FROM profile)')
+    const done = await publishAsPlanned('--out less --max-deletes 100')
+    expect(done.deleted).toBeGreaterThan(0)
+    expect(slotDiffers(press, 'green', 'less')).toEqual([])
+    expect(await press.json('publish --out c')).toMatchObject({ slot: 'blue', put: 0, deleted: 0 })
+  })
+})
+
+describe('plan', () => {
+  it('shows a table by endpoint and the cost', async () => {
+    await buildChanged(press, 'planned', newBenchmark(3))
+    const { code, stdout, stderr } = await press.fundpress('plan --out planned')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^endpoint +put +delete +bytes\nprofile +\d+ +\d+ +[\d,]+\n/)
+    expect(stdout).toMatch(/\ncost +(under )?\$0\.000\d this publish, \$0\.0\d+ a month/)
+  })
+
+  it('counts with the prices of the settings', async () => {
+    interface Costs {
+      readonly requests: Readonly<
+        Record<'PutObject' | 'GetObject' | 'ListObjectsV2' | 'DeleteObjects', number>
+      >
+      readonly slotBytes: number
+      readonly cost: { readonly publish: number; readonly month: number }
+    }
+    const { requests, slotBytes, cost } = await press.json<Costs>('plan --out planned')
+    const one = (requests.PutObject * 0.005) / 1000 + (requests.GetObject * 0.0004) / 1000
+    expect(cost.publish).toBeCloseTo(one, 12)
+    expect(cost.month).toBeCloseTo(30 * one + ((2 * slotBytes) / 1e9) * 0.023, 12)
+    const dear = { FUNDPRESS_PRICES_PER_MILLION_PUTS: '1000000', FUNDPRESS_PRICES_PER_MILLION_GETS: '0' }
+    const { stdout } = await press.fundpress('plan --out planned --json', dear)
+    expect((JSON.parse(stdout) as Costs).cost.publish).toBe(requests.PutObject)
+  })
+})
+
+describe('what is most likely a mistake', () => {
+  const isLive = async () => (await press.json<{ live: Summary }>('status')).live.snapshot
+
+  const oldPrices = "DELETE FROM price WHERE date > '2026-11-10'"
+  const threeFunds = () => {
+    const isins = new Set([...sums(press.folder, 'c').keys()].flatMap(isinIn))
+    return ` --only ${[...isins].slice(1).join(' ')}`
+  }
+
+  it.each([
+    [
+      'lost funds, and with them many deletes',
+      '',
+      threeFunds,
+      /it has 3 funds, the live one 4; it would delete \d+ objects, more than \d+ \(--max-deletes\)/,
+    ],
+    [
+      'an older day',
+      '',
+      () => ' --as-of 2026-11-18',
+      /the snapshot is of 2026-11-18, older than the live one of 2026-11-19/,
+    ],
+    [
+      'older prices',
+      oldPrices,
+      () => '',
+      /its newest price is of 2026-11-10, that of the live one is of 2026-11-18/,
+    ],
+  ])('is refused unless forced: %s', async (_what, sql, flags, reason) => {
+    const before = await isLive()
+    await buildChanged(press, 'odd', sql, flags())
+    const { code, stdout, stderr } = await press.fundpress('publish --out odd')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^fundpress: refused: [^\n]+ If that is right, publish with --force\n$/)
+    expect(stderr).toMatch(reason)
+    expect(await isLive()).toBe(before)
+    const planned = await press.fundpress('plan --out odd')
+    expect(planned).toMatchObject({ code: 0, stderr: '' })
+    expect(planned.stdout).toMatch(reason)
+
+    expect(await press.fundpress('publish --out odd --force')).toMatchObject({ code: 0, stderr: '' })
+    expect(await isLive()).not.toBe(before)
+    // Back to where it was, for the next one.
+    expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
+    expect(await isLive()).toBe(before)
+  })
+
+  it('is more deletes than allowed', async () => {
+    await press.fundpress('publish --out c --force')
+    await press.fundpress('publish --out c --repair')
+    const { code, stderr } = await press.fundpress('publish --out less --max-deletes 0')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/refused: it would delete \d+ objects, more than 0 \(--max-deletes\)\./)
+    expect(await press.fundpress('publish --out less --max-deletes 4')).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+const isinIn = (key: string): string[] => /[A-Z]{2}[A-Z0-9]{9}[0-9]/.exec(key)?.slice(0, 1) ?? []

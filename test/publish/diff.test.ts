@@ -1,0 +1,164 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeTempFolder, mustRun, runFundpress } from '../support/product.ts'
+import { bucketArgs, credentials, publish } from '../support/publishing.ts'
+import { startS3, type S3Server } from '../support/s3/server.ts'
+
+const folder = makeTempFolder()
+const [before, after] = [folder.file('before'), folder.file('after')]
+let isins: readonly string[]
+let server: S3Server
+
+/** Tonight: one fund renamed, one gone, one refused, one with prices of another year. */
+beforeAll(async () => {
+  const db = folder.file('funds.sqlite')
+  await mustRun(['demo', '--db', db, '--funds', '5', '--years', '2', '--until', '2026-11-10'])
+  await mustRun(['build', '--db', db, '--out', before, '--as-of', '2026-11-11', '--quiet'])
+  const connection = new Database(db)
+  isins = connection.prepare<[], string>('SELECT isin FROM fund ORDER BY isin').pluck().all()
+  const [renamed, gone, refused, older] = isins
+  connection.pragma('foreign_keys = ON')
+  connection.prepare("UPDATE fund SET name = name || ' II' WHERE isin = ?").run(renamed)
+  const tables = connection
+    .prepare<[], string>(
+      "SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c ON c.name = 'isin' WHERE m.type = 'table'",
+    )
+    .pluck()
+    .all()
+  for (const table of tables.filter((name) => name !== 'fund'))
+    connection.prepare(`DELETE FROM ${table} WHERE isin = ?`).run(gone)
+  connection.prepare('DELETE FROM fund WHERE isin = ?').run(gone)
+  connection.prepare('UPDATE fund SET performance_permitted = 0 WHERE isin = ?').run(refused)
+  connection.prepare("DELETE FROM price WHERE isin = ? AND date < '2025-01-01'").run(older)
+  connection.close()
+  await mustRun(['build', '--db', db, '--out', after, '--as-of', '2026-11-11', '--quiet'])
+  server = await startS3({ buckets: ['funds'] })
+  expect(await publish(server.endpoint, 'funds', before)).toMatchObject({ code: 0 })
+  expect(await publish(server.endpoint, 'funds', after, '--force')).toMatchObject({ code: 0 })
+})
+
+afterAll(async () => {
+  await server.stop()
+  folder.remove()
+})
+
+const diff = (...args: readonly string[]) => runFundpress(['diff', ...args], { env: credentials })
+
+it('tells funds, endpoints and their parts apart', async () => {
+  const { code, stdout, stderr } = await diff(before, after, '--json')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const report = JSON.parse(stdout)
+  const [renamed = '', gone = '', refused = '', older = '', same = ''] = isins
+  expect(report.funds).toEqual({ added: [], removed: [gone] })
+  const of = (isin: string | null, endpoint: string) =>
+    report.groups.find((group: any) => group.isin === isin && group.endpoint === endpoint)
+  expect(of(null, 'prices-current-all')).toMatchObject({
+    documents: { added: 0, removed: 0, changed: 2 },
+    parts: [{ name: 'document', what: 'changed' }],
+  })
+  expect(of(renamed, 'prices-current').documents).toEqual({ added: 0, removed: 0, changed: 2 })
+  expect(of(refused, 'performance-years')).toMatchObject({
+    documents: { added: 2, removed: 2, changed: 0 },
+    parts: [{ name: 'document', what: 'refused' }],
+  })
+  expect(of(older, 'prices-historic').parts).toEqual([
+    { name: '2024', what: 'removed' },
+    { name: 'window list', what: 'changed' },
+  ])
+  const structures = of(gone, 'investment_structure')
+  expect(structures.documents).toMatchObject({ added: 0, changed: 0 })
+  expect(structures.parts).toContainEqual({ name: 'countries', what: 'removed' })
+  expect(report.groups.filter(({ isin }: any) => isin === same)).toEqual([])
+  const total = report.groups.reduce((sum: number, group: any) => sum + group.documents.removed, 0)
+  expect(report.documents.removed).toBe(total)
+  expect(report.from.objects - report.documents.removed + report.documents.added).toBe(report.to.objects)
+})
+
+it('is the other way round from B to A', async () => {
+  const [there, back] = await Promise.all([diff(before, after, '--json'), diff(after, before, '--json')])
+  const [one, other] = [JSON.parse(there.stdout), JSON.parse(back.stdout)]
+  expect(other.funds).toEqual({ added: one.funds.removed, removed: one.funds.added })
+  const { added, removed, changed } = one.documents
+  expect(other.documents).toEqual({ added: removed, removed: added, changed })
+  const answered = { isin: isins[2], endpoint: 'performance-years', parts: [{ name: 'document', what: 'answered' }] }
+  expect(other.groups).toContainEqual(expect.objectContaining(answered))
+})
+
+it('prints a table of endpoints and a list of funds', async () => {
+  const { stdout } = await diff(before, after)
+  expect(stdout).toMatch(/^from {7}2026-11-11-[0-9a-f]{12} \(.+before\)\nto {9}2026-11-11-[0-9a-f]{12} \(.+after\)\n/)
+  expect(stdout).toMatch(/\nfunds {6}3 changed, 1 removed\ndocuments {2}\d+ changed, \d+ added, \d+ removed\n/)
+  expect(stdout).toMatch(/\nendpoint +changed +added +removed\n/)
+  expect(stdout).toMatch(/\nprices-current-all +2 +0 +0\n/)
+  expect(stdout).toContain(`\n${isins[1]}  fund is gone, `)
+  expect(stdout).toMatch(/\n {2}performance-years +2 added, 2 removed: document refused\n/)
+  expect(stdout).toMatch(/\n {2}prices-historic .+: 2024 removed; window list changed\n/)
+})
+
+it('reads manifests, and slots of the bucket', async () => {
+  const folders = await diff(before, after, '--json')
+  const bucket = bucketArgs(server.endpoint, 'funds')
+  const sources: readonly (readonly string[])[] = [
+    [join(before, 'manifest.ndjson.gz'), join(after, 'manifest.ndjson.gz')],
+    ['blue', 'green', ...bucket],
+    ['other', 'live', ...bucket],
+    [before, 'live', ...bucket],
+  ]
+  for (const source of sources)
+    expect(await diff(...source, '--json')).toEqual({ code: 0, stdout: folders.stdout, stderr: '' })
+})
+
+it('says so when there is no difference', async () => {
+  const { code, stdout } = await diff(after, 'live', ...bucketArgs(server.endpoint, 'funds'))
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/\nboth hold the same documents\n$/)
+})
+
+it('warns of a slot that is not whole', async () => {
+  const journal = server.objects('funds').get('journal.json')
+  server.put(
+    'funds',
+    'journal.json',
+    JSON.stringify({ ...JSON.parse(String(journal?.body)), changing: { slot: 'blue', keys: 'x' } }),
+  )
+  const { code, stderr } = await diff('other', 'live', ...bucketArgs(server.endpoint, 'funds'))
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/^fundpress: s3:\/\/funds\/blue is not whole[^\n]*\n$/)
+  server.put('funds', 'journal.json', journal?.body ?? '')
+})
+
+describe('what is no snapshot', () => {
+  it('is named in a line', async () => {
+    const damaged = folder.file('damaged.ndjson.gz')
+    writeFileSync(damaged, readFileSync(join(after, 'manifest.ndjson.gz')).subarray(0, 3000))
+    const cases: readonly (readonly [RegExp, readonly string[]])[] = [
+      [/nowhere: there is no such folder or manifest/, [folder.file('nowhere'), after]],
+      [/holds no snapshot: make one with `fundpress build/, [folder.path, after]],
+      [/damaged\.ndjson\.gz is damaged/, [damaged, after]],
+      [/funds\.sqlite is damaged/, [folder.file('funds.sqlite'), after]],
+      [/there is no bucket nix/, [after, 'live', ...bucketArgs(server.endpoint, 'nix')]],
+    ]
+    for (const [message, args] of cases) {
+      const { code, stdout, stderr } = await diff(...args)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(message)
+      expect(stderr.trim().split('\n')).toHaveLength(1)
+    }
+  })
+
+  it('is wrong usage where the bucket is missing', async () => {
+    const { code, stderr } = await diff(after, 'live')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^fundpress: --bucket <name> is missing/)
+  })
+
+  it('is no slot where it is a folder with the name of one', async () => {
+    const blue = folder.file('blue')
+    renameSync(before, blue)
+    expect(existsSync(blue)).toBe(true)
+    expect(await diff(blue, after, '--json')).toMatchObject({ code: 0 })
+    renameSync(blue, before)
+  })
+})

@@ -1,0 +1,248 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { faultsOfSlot, liveOf } from '../support/bucket.ts'
+import { buildNights, type Nights } from '../support/nights.ts'
+import { runFundpress } from '../support/product.ts'
+import { bucketArgs, credentials, publish, publishUntilRequest } from '../support/publishing.ts'
+import { startS3, type S3Server } from '../support/s3/server.ts'
+
+const bucket = 'funds'
+let nights: Nights
+let server: S3Server
+
+beforeAll(async () => {
+  nights = await buildNights(3, 1)
+  server = await startS3({ buckets: [bucket] })
+})
+afterAll(async () => {
+  await server.stop()
+  nights.remove()
+})
+
+/** Two nights are published; green is live. */
+beforeEach(async () => {
+  server.reset()
+  server.empty(bucket)
+  Object.assign(server.settings, { clockSkewMs: 0, deny: [], conditions: 'honoured' })
+  for (const out of nights.outs.slice(0, 2))
+    expect(await publish(server.endpoint, bucket, out)).toMatchObject({ code: 0 })
+  server.reset()
+})
+
+const prune = async (...args: readonly string[]) => {
+  const run = await runFundpress(['prune', ...bucketArgs(server.endpoint, bucket), ...args], { env: credentials })
+  return { ...run, report: args.includes('--json') && run.code === 0 ? JSON.parse(run.stdout) : undefined }
+}
+const keys = () => [...server.objects(bucket).keys()].sort()
+const keysOf = (report: any): string[] => report.objects.map(({ key }: any) => key)
+
+function addGarbage(): string[] {
+  const garbage = ['blue/api/v1/old/index.json', 'blue/zzz', 'green/SHA256SUMS.bak', 'journal/dead.changes.ndjson.gz']
+  for (const key of garbage) server.put(bucket, key, 'garbage')
+  return garbage
+}
+
+it('finds nothing in a bucket that is in order', async () => {
+  expect(await prune()).toMatchObject({ code: 0, stdout: 'nothing to remove\n', stderr: '' })
+  expect((await prune('--yes', '--json')).report).toEqual({ removed: true, count: 0, bytes: 0, objects: [], notes: [] })
+})
+
+it('lists what would go and writes nothing, then removes exactly that with --yes', async () => {
+  const before = keys()
+  const garbage = addGarbage()
+  for (const key of ['somebody/else.txt', 'blueprint.txt']) server.put(bucket, key, 'not ours')
+  server.reset()
+  const { stdout, report } = await prune('--json')
+  expect(report).toMatchObject({ removed: false, count: 4, bytes: 4 * 7, notes: [] })
+  expect(keysOf(report).sort()).toEqual([...garbage].sort())
+  expect(Object.keys(server.counts()).sort()).toEqual(['GetObject', 'ListMultipartUploads', 'ListObjectsV2'])
+  const text = await prune()
+  expect(text.stdout).toContain('3 in a slot, and in no manifest, 21 (0.0 MB)\n  blue/api/v1/old/index.json\n')
+  expect(text.stdout).toMatch(/\n4 would go, 28 \(0\.0 MB\): `fundpress prune --yes` removes them\n$/)
+
+  const removed = await prune('--yes', '--json')
+  expect(removed.stdout).toBe(stdout.replace('"removed":false', '"removed":true'))
+  expect(keys()).toEqual([...before, 'blueprint.txt', 'somebody/else.txt'].sort())
+  for (const slot of ['blue', 'green']) expect(faultsOfSlot(server, bucket, slot)).toEqual([])
+  expect(await publish(server.endpoint, bucket, nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+})
+
+it('removes more than a thousand objects, a thousand at a time', async () => {
+  const before = keys()
+  for (let i = 0; i < 2300; i++) server.put(bucket, `blue/zzz/${i}`, '')
+  expect((await prune('--yes', '--json')).report.count).toBe(2300)
+  expect(server.counts()['DeleteObjects']).toBe(3)
+  expect(keys()).toEqual(before)
+})
+
+it('works below a prefix, and sees nothing beside it', async () => {
+  const prefix = ['--prefix', 'a/b']
+  expect(await publish(server.endpoint, bucket, nights.outs[0] ?? '', ...prefix)).toMatchObject({ code: 0 })
+  addGarbage()
+  server.put(bucket, 'a/b/blue/zzz', 'garbage')
+  const { report } = await prune('--yes', '--json', ...prefix)
+  expect(keysOf(report)).toEqual(['blue/zzz'])
+  expect(keys()).toContain('blue/zzz')
+  expect(keys()).not.toContain('a/b/blue/zzz')
+})
+
+it('leaves alone what a publish that was killed has put, and the next one puts all right', async () => {
+  // Killed with some of its puts done, its list written.
+  const before = new Set(keys())
+  expect(await publishUntilRequest(server, bucket, nights.outs[2] ?? '', 40, 'after')).toBe(true)
+  addGarbage()
+  server.put(bucket, 'blue/api/v1/prices-current/XS0000000000/index.json', 'garbage')
+  // Among its puts is one that the manifest in the slot does not know.
+  const { keys: list } = JSON.parse(String(server.objects(bucket).get('journal.json')?.body)).changing
+  const lines = gunzipSync(server.objects(bucket).get(list)?.body ?? '').toString()
+  server.put(bucket, list, gzipSync(`${lines}{"kind":"put","key":"zzz"}\n`))
+  const { report } = await prune('--yes', '--json')
+  const journal = JSON.parse(String(server.objects(bucket).get('journal.json')?.body))
+  expect(journal).toMatchObject({ isHeld: false, changing: { slot: 'blue', keys: list } })
+  expect(keysOf(report)).toHaveLength(4)
+  expect(keys()).toContain('blue/zzz')
+  server.remove(bucket, 'blue/zzz')
+  expect(keysOf(report)).not.toContain(journal.changing.keys)
+  expect(keys()).toContain(journal.changing.keys)
+  for (const key of before) expect(keys()).toContain(key)
+  expect(await publish(server.endpoint, bucket, nights.outs[2] ?? '')).toMatchObject({ code: 0, stderr: '' })
+  expect(liveOf(server, bucket)?.slot).toBe('blue')
+  expect(faultsOfSlot(server, bucket, 'blue')).toEqual([])
+})
+
+it('leaves a slot alone whose list of changes is gone or damaged', async () => {
+  expect(await publishUntilRequest(server, bucket, nights.outs[2] ?? '', 40, 'after')).toBe(true)
+  addGarbage()
+  const { keys: list } = JSON.parse(String(server.objects(bucket).get('journal.json')?.body)).changing
+  server.put(bucket, list, gzipSync('{"kind":"put","key":"a"}\n'.repeat(1000)).subarray(0, 40))
+  const damaged = await prune('--json')
+  expect(keysOf(damaged.report).filter((key) => key.startsWith('blue/'))).toEqual([])
+  expect(damaged.report.notes).toEqual([expect.stringMatching(/^blue is left alone: .* is damaged/)])
+  server.remove(bucket, list)
+  expect((await prune('--json')).report.notes).toEqual([expect.stringMatching(/^blue is left alone: .* is gone/)])
+})
+
+it('refuses while a publish is under way, and leaves its slot alone in a dry run', async () => {
+  addGarbage()
+  let during: Promise<Awaited<ReturnType<typeof prune>>[]> | undefined
+  server.faults([
+    {
+      kind: 'call',
+      when: 'before',
+      keyMatches: /^blue\/api/,
+      method: 'PUT',
+      nth: 5,
+      run: () => (during = Promise.all([prune('--yes'), prune('--json')])),
+    },
+  ])
+  expect(await publish(server.endpoint, bucket, nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+  const [real, dry] = (await during) ?? []
+  expect(real).toMatchObject({ code: 1, stdout: '' })
+  expect(real?.stderr).toMatch(/^fundpress: s3:\/\/funds: another publish is under way \(process \d+ on /)
+  expect(keysOf(dry?.report)).toEqual(['green/SHA256SUMS.bak'])
+  expect(dry?.report.notes).toEqual([
+    'blue is left alone: a publish is under way in it',
+    'lists of changes are left alone: a publish is under way',
+  ])
+})
+
+it('keeps a publish from beginning while it removes', async () => {
+  addGarbage()
+  let during: ReturnType<typeof publish> | undefined
+  server.faults([
+    {
+      kind: 'call',
+      when: 'before',
+      operation: 'DeleteObjects',
+      nth: 1,
+      run: () => (during = publish(server.endpoint, bucket, nights.outs[2] ?? '')),
+    },
+  ])
+  expect(await prune('--yes')).toMatchObject({ code: 0 })
+  expect(await during).toMatchObject({ code: 1, stderr: expect.stringMatching(/another publish is under way/) })
+})
+
+it('touches no slot of which it is not sure what it holds', async () => {
+  addGarbage()
+  const slots = ({ report }: { report: any }) => keysOf(report).filter((key) => /^(blue|green)\//.test(key))
+  const liveManifest = server.objects(bucket).get('green/manifest.ndjson.gz')?.body ?? ''
+  const otherManifest = server.objects(bucket).get('blue/manifest.ndjson.gz')?.body ?? Buffer.alloc(0)
+  const live = server.objects(bucket).get('live.json')?.body ?? ''
+
+  server.put(bucket, 'green/manifest.ndjson.gz', otherManifest)
+  server.put(bucket, 'blue/manifest.ndjson.gz', otherManifest.subarray(0, 900))
+  const notSure = await prune('--json')
+  expect(slots(notSure)).toEqual([])
+  expect(notSure.report.notes).toEqual([
+    expect.stringMatching(/^blue is left alone: its manifest cannot be read/),
+    expect.stringMatching(/^green is left alone: its manifest is that of 2026-11-11-/),
+  ])
+
+  server.remove(bucket, 'green/manifest.ndjson.gz')
+  server.remove(bucket, 'live.json')
+  expect((await prune('--json')).report.notes).toEqual(['nothing is live: the slots are left alone'])
+  server.put(bucket, 'live.json', live)
+  const gone = await prune('--json')
+  expect(slots(gone)).toEqual([])
+  expect(gone.report.notes[1]).toMatch(/^green is left alone: it is live, and its manifest is missing/)
+
+  // Not live, nobody publishes, and its manifest is gone: nobody can ever go back to it.
+  server.put(bucket, 'green/manifest.ndjson.gz', liveManifest)
+  server.remove(bucket, 'blue/manifest.ndjson.gz')
+  await prune('--yes')
+  expect(keys().filter((key) => key.startsWith('blue/'))).toEqual([])
+  expect(faultsOfSlot(server, bucket, 'green')).toEqual([])
+  expect(await publish(server.endpoint, bucket, nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+  expect(faultsOfSlot(server, bucket, 'blue')).toEqual([])
+})
+
+it('removes downloads only when asked to, and never those of a night that can be live', async () => {
+  const file = (day: string) => `downloads/${day}/prices.csv`
+  for (const day of ['2000-01-01', '2026-11-11', '2026-11-12', 'latest', '2000-02-30'])
+    server.put(bucket, file(day), 'x')
+  expect((await prune('--json')).report.count).toBe(0)
+  const { report } = await prune('--json', '--keep-downloads', '0')
+  expect(keysOf(report)).toEqual([file('2000-01-01')])
+  const long = await prune('--json', '--keep-downloads', '36500')
+  expect(long.report.count).toBe(0)
+})
+
+it('aborts our uploads that are older than a day, and tells of stores that do not list them', async () => {
+  const upload = (key: string, ageHours: number) => ({
+    id: `upload-${key}`,
+    key,
+    initiated: Date.now() - ageHours * 3_600_000,
+    headers: {},
+    checksumAlgorithm: undefined,
+    parts: new Map(),
+  })
+  const uploads = server.uploads(bucket) as Map<string, ReturnType<typeof upload>>
+  for (const one of [upload('blue/old', 30), upload('blue/new', 20), upload('other/old', 30)]) uploads.set(one.id, one)
+  const { report } = await prune('--yes', '--json')
+  expect(report.objects).toEqual([{ kind: 'upload', key: 'blue/old', bytes: 0, uploadId: 'upload-blue/old' }])
+  expect([...uploads.keys()]).toEqual(['upload-blue/new', 'upload-other/old'])
+
+  server.faults([{ kind: 'status', status: 501, code: 'NotImplemented', operation: 'ListMultipartUploads' }])
+  expect(await prune()).toMatchObject({
+    code: 0,
+    stdout:
+      'unfinished uploads are not known: the store does not list them, NotImplemented\nnothing to remove\n',
+  })
+})
+
+it('says which right is missing, and gives the lease back', async () => {
+  addGarbage()
+  server.settings.deny = [{ operation: /^DeleteObject$/ }]
+  const { code, stderr } = await prune('--yes')
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^fundpress: s3:\/\/funds: [^\n]*AccessDenied[^\n]*\n$/)
+  server.settings.deny = []
+  expect(await publish(server.endpoint, bucket, nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+})
+
+it('needs --no-lock where the store ignores conditions', async () => {
+  addGarbage()
+  server.settings.conditions = 'ignored'
+  expect(await prune('--yes')).toMatchObject({ code: 1, stderr: expect.stringMatching(/--no-lock/) })
+  expect((await prune('--yes', '--no-lock', '--json')).report.count).toBe(4)
+})

@@ -33,12 +33,14 @@ it(
     const moments = fc.sample(
       fc.tuple(fc.integer({ min: 1, max: requests }), fc.constantFrom('before', 'after')),
       {
-        numRuns: kills,
+        // Some publishes are done before their moment comes: those do not count.
+        numRuns: kills * 2,
         seed: 20261121,
       },
     )
     let killed = 0
     for (const [index, [nth, when]] of moments.entries()) {
+      if (killed === kills) break
       // Three snapshots take turns in two slots: each publish has something to change. Going back needs force.
       const out = nights.outs[index % 3] ?? ''
       const liveBefore = liveOf(server, bucket)
@@ -54,6 +56,6 @@ it(
       expect(differencesFrom(out, server, bucket, live?.slot ?? '')).toEqual([])
       expect(writesIntoLive(server, liveBefore?.slot)).toEqual([])
     }
-    expect(killed).toBeGreaterThan(kills * 0.8)
+    expect(killed).toBe(kills)
   },
 )

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { isAlive, thisHolder } from '../../src/publish/holder.ts'
+
+const hasProc = existsSync('/proc/self/stat')
+
+it('knows this process for alive, and the same world twice', () => {
+  expect(isAlive(thisHolder())).toBe(true)
+  if (hasProc) expect(thisHolder()).toEqual(thisHolder())
+})
+
+it('knows a process that has ended for dead', async () => {
+  const child = spawn(process.execPath, ['-e', ''])
+  await once(child, 'close')
+  expect(isAlive({ ...thisHolder(), pid: child.pid ?? 0 })).toBe(false)
+})
+
+it("takes somebody else's process for alive", () => {
+  expect(isAlive({ host: 'here', pid: 1, world: 'this' })).toBe(true)
+})
+
+describe.skipIf(!hasProc)('where /proc tells more', () => {
+  it('takes a process whose number is used again for dead', () => {
+    expect(isAlive({ ...thisHolder(), startedAt: '1' })).toBe(false)
+  })
+
+  it('takes a zombie for dead', async () => {
+    // A shell that becomes a sleep never asks how its child ended.
+    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 30'])
+    const [said] = (await once(parent.stdout, 'data')) as [Buffer]
+    const pid = Number(said.toString())
+    for (let tries = 0; tries < 100 && !isZombie(pid); tries++) await setTimeout(20)
+    expect(isZombie(pid)).toBe(true)
+    expect(isAlive({ ...thisHolder(), pid })).toBe(false)
+    parent.kill()
+  })
+})
+
+const isZombie = (pid: number) => / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

@@ -58,7 +58,7 @@ function byFund(
   const width = Math.max(...groups.map(({ endpoint }) => endpoint.length))
   return [...Map.groupBy(groups, ({ isin }) => isin)]
     .map(([isin, some]) => {
-      const heading = isin === null ? 'All funds' : isin
+      const heading = isin ?? 'All funds'
       // Each document of such a fund is in the list: one line says it.
       if (isin !== null && (added.has(isin) || removed.has(isin))) {
         const word = added.has(isin) ? paint('green', 'new fund') : paint('red', 'fund is gone')

@@ -38,7 +38,8 @@ export async function openSlot(store: ObjectStore, word: SlotWord, folder: strin
   const slot = await slotOf(store, word)
   const manifest = await fetchManifest(store, slot, folder)
   const name = `${store.name}/${slot}`
-  if (manifest === null) throw new Error(`${store.name}: there is no ${manifestIn(slot)}, ${word} holds no snapshot`)
+  if (manifest === null)
+    throw new Error(`${store.name}: there is no ${manifestIn(slot)}, ${word} holds no snapshot`)
   const { journal } = await readJournal(store)
   const warning =
     journal?.changing?.slot === slot

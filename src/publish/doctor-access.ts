@@ -30,7 +30,8 @@ export async function credentialsFinding(
   try {
     const found: object & { readonly expiration?: Date } = await within(client.config.credentials())
     const marks = '$source' in found ? Object.keys(found.$source as object) : []
-    const [, name = 'the default chain'] = sources.find(([mark]) => marks.some((one) => one.startsWith(mark))) ?? []
+    const [, name = 'the default chain'] =
+      sources.find(([mark]) => marks.some((one) => one.startsWith(mark))) ?? []
     const leftMs = (found.expiration?.getTime() ?? Infinity) - now().getTime()
     if (leftMs <= 0) return problem(what, `from ${name}, and they have expired: get new ones`)
     if (leftMs < soonMs && marks.some((mark) => mark.startsWith('CREDENTIALS_ENV_VARS')))

@@ -20,18 +20,27 @@ export async function* bucketFindings(store: S3Store): AsyncGenerator<Finding> {
     const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: bucket }))
     return Status ?? 'off'
   })
-  yield 'level' in versioning ? versioning : versioningFinding(versioning.answer, 'level' in rules ? [] : rules.answer, store)
+  yield 'level' in versioning
+    ? versioning
+    : versioningFinding(versioning.answer, 'level' in rules ? [] : rules.answer, store)
   yield 'level' in rules ? rules : lifecycleFinding(rules.answer, store)
 }
 
 /** No right to ask is no problem: the publish itself does not ask. */
-async function asked<T>(what: string, right: string, ask: () => Promise<T>): Promise<{ answer: T } | Finding> {
+async function asked<T>(
+  what: string,
+  right: string,
+  ask: () => Promise<T>,
+): Promise<{ answer: T } | Finding> {
   try {
     return { answer: await ask() }
   } catch (error) {
     const code = codeOf(error)
     if (code === 'NoSuchLifecycleConfiguration') return ok(what, 'no rules')
-    return ok(what, `not known: ${statusOf(error) === 403 ? `no right to ask (${right})` : `the store does not say (${code})`}`)
+    return ok(
+      what,
+      `not known: ${statusOf(error) === 403 ? `no right to ask (${right})` : `the store does not say (${code})`}`,
+    )
   }
 }
 
@@ -41,9 +50,12 @@ function versioningFinding(status: string, rules: readonly LifecycleRule[], { fu
   const covers = rules.filter(
     (rule) => isPlain(rule) && slots.every((slot) => fullKey(slotPrefix(slot)).startsWith(prefixOf(rule))),
   )
-  const days = covers.flatMap(({ NoncurrentVersionExpiration }) => NoncurrentVersionExpiration?.NoncurrentDays ?? [])
+  const days = covers.flatMap(
+    ({ NoncurrentVersionExpiration }) => NoncurrentVersionExpiration?.NoncurrentDays ?? [],
+  )
   const [first] = days.sort((a, b) => a - b)
-  if (first !== undefined) return ok(what, `enabled; old versions end after ${first} ${first === 1 ? 'day' : 'days'}`)
+  if (first !== undefined)
+    return ok(what, `enabled; old versions end after ${first} ${first === 1 ? 'day' : 'days'}`)
   return warning(
     what,
     'enabled: what a night replaces or deletes stays as an old version and is paid for, every night anew, until a ' +
@@ -63,15 +75,26 @@ function lifecycleFinding(rules: readonly LifecycleRule[], { fullKey }: S3Store)
     return [`rule ${JSON.stringify(rule.ID ?? prefix)} ${effect} under ${hits.join(', ')}`]
   })
   if (reasons.length > 0)
-    return problem(what, `${reasons.join('; ')}: what is live would go or could not be read: limit it to another prefix`)
-  return ok(what, rules.length === 0 ? 'no rules' : `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}, none touches what is live`)
+    return problem(
+      what,
+      `${reasons.join('; ')}: what is live would go or could not be read: limit it to another prefix`,
+    )
+  return ok(
+    what,
+    rules.length === 0
+      ? 'no rules'
+      : `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}, none touches what is live`,
+  )
 }
 
 /** What a rule does to current objects, or null. Ends of old versions and of unfinished uploads are welcome. */
 function effectOf({ Expiration, Transitions = [] }: LifecycleRule): string | null {
   if (Expiration?.Days !== undefined) return `deletes objects after ${Expiration.Days} days`
-  if (Expiration?.Date !== undefined) return `deletes objects on ${Expiration.Date.toISOString().slice(0, 10)}`
-  const frozen = Transitions.find(({ StorageClass }) => StorageClass === 'GLACIER' || StorageClass === 'DEEP_ARCHIVE')
+  if (Expiration?.Date !== undefined)
+    return `deletes objects on ${Expiration.Date.toISOString().slice(0, 10)}`
+  const frozen = Transitions.find(
+    ({ StorageClass }) => StorageClass === 'GLACIER' || StorageClass === 'DEEP_ARCHIVE',
+  )
   return frozen === undefined ? null : `moves objects to ${frozen.StorageClass ?? ''}`
 }
 

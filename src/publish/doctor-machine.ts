@@ -67,7 +67,8 @@ function nearestFolder(path: string): string {
   return folder
 }
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toLocaleString('en-US', { maximumFractionDigits: 0 })} MB`
+const megabytes = (bytes: number) =>
+  `${(bytes / 1e6).toLocaleString('en-US', { maximumFractionDigits: 0 })} MB`
 
 async function snapshotFinding(out: string): Promise<readonly [Finding, ManifestHead | null]> {
   const what = 'snapshot'

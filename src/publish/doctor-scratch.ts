@@ -90,15 +90,18 @@ async function* conditions(store: S3Store, key: string, etag: string): AsyncGene
   }
   try {
     const isHonoured =
-      (await refused({ ifAbsent: true })) && (await refused({ ifMatch: '"00000000000000000000000000000000"' }))
+      (await refused({ ifAbsent: true })) &&
+      (await refused({ ifMatch: '"00000000000000000000000000000000"' }))
     if (!isHonoured) yield problem(what, `the store ignores the conditions of puts: ${advice}`)
     else {
       await store.put(scratch(key, 'third'), { ifMatch: etag })
       yield ok(what, 'If-None-Match and If-Match are honoured')
     }
   } catch (error) {
-    if (error instanceof ConditionsUnknown) yield problem(what, `the store knows no conditional puts: ${advice}`)
-    else if (error instanceof ConditionFailed) yield problem(what, 'the store refuses If-Match with the ETag it gave')
+    if (error instanceof ConditionsUnknown)
+      yield problem(what, `the store knows no conditional puts: ${advice}`)
+    else if (error instanceof ConditionFailed)
+      yield problem(what, 'the store refuses If-Match with the ETag it gave')
     else yield problem(what, reasonOf(error))
   }
 }
@@ -108,7 +111,10 @@ async function checksum(store: S3Store, key: string): Promise<Finding> {
   const { sha256 } = scratch(key, 'something else')
   try {
     await store.put({ ...scratch(key, 'fourth'), sha256 })
-    return warning(what, 'the store does not verify the SHA-256 of puts: run `fundpress verify --deep` now and then')
+    return warning(
+      what,
+      'the store does not verify the SHA-256 of puts: run `fundpress verify --deep` now and then',
+    )
   } catch (error) {
     // What the store says of it differs; that it did not take the body is what counts.
     const standing = await bodyOf(store, key)

@@ -28,7 +28,10 @@ export async function* standingFindings(
     const changing = standing.journal?.changing ?? null
     if (isHeldByOther(standing, me, isAlive)) yield warning('journal', heldMessage(store, standing))
     else if (changing !== null)
-      yield warning('journal', `${changing.slot} is not whole after a publish: the next one puts it right, no rollback until then`)
+      yield warning(
+        'journal',
+        `${changing.slot} is not whole after a publish: the next one puts it right, no rollback until then`,
+      )
     else yield ok('journal', 'nobody publishes')
   } catch (error) {
     yield problem('journal', reasonOf(error))

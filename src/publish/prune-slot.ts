@@ -83,7 +83,8 @@ async function knownKeys(
     () => false,
     () => true,
   )
-  if (isDamaged) return `a publish was stopped in it, and its list ${unfinished} is damaged: publish with --repair`
+  if (isDamaged)
+    return `a publish was stopped in it, and its list ${unfinished} is damaged: publish with --repair`
   return { isWhole: true, manifest: manifest.lines, changes }
 }
 
@@ -106,8 +107,9 @@ async function readableManifest(
 }
 
 async function countOf(lines: AsyncIterable<unknown>): Promise<number> {
+  const iterator = lines[Symbol.asyncIterator]()
   let count = 0
-  for await (const _ of lines) count++
+  while ((await iterator.next()).done !== true) count++
   return count
 }
 

@@ -4,6 +4,7 @@ import {
   AbortMultipartUploadCommand,
   ListMultipartUploadsCommand,
   type ListMultipartUploadsCommandOutput,
+  type MultipartUpload,
 } from '@aws-sdk/client-s3'
 import { journalKey, liveKey, slotPrefix, slots } from './layout.ts'
 import type { Garbage } from './prune.ts'
@@ -23,29 +24,35 @@ export async function oldUploads(
   onNote: (note: string) => void,
 ): Promise<readonly Garbage[]> {
   const found: Garbage[] = []
-  let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}
+  const start = store.fullKey('')
   try {
-    while (marker !== undefined) {
-      const page: ListMultipartUploadsCommandOutput = await store.client.send(
-        new ListMultipartUploadsCommand({ Bucket: store.bucket, Prefix: store.fullKey(''), ...marker }),
-      )
-      for (const { Key = '', UploadId = '', Initiated = now } of page.Uploads ?? []) {
-        const key = Key.slice(store.fullKey('').length)
-        const isOld = now.getTime() - Initiated.getTime() > minimumMs
-        if (isOld && ours.some((start) => key.startsWith(start)))
-          found.push({ kind: 'upload', key, bytes: 0, uploadId: UploadId })
-      }
-      const { NextKeyMarker: KeyMarker = '', NextUploadIdMarker: UploadIdMarker = '' } = page
-      marker = page.IsTruncated === true && KeyMarker !== '' ? { KeyMarker, UploadIdMarker } : undefined
+    for await (const { Key = '', UploadId = '', Initiated = now } of listUploads(store, start)) {
+      const key = Key.slice(start.length)
+      const isOld = now.getTime() - Initiated.getTime() > minimumMs
+      if (isOld && ours.some((place) => key.startsWith(place)))
+        found.push({ kind: 'upload', key, bytes: 0, uploadId: UploadId })
     }
   } catch (error) {
     const status = statusOf(error)
     // Without an answer it is the network, and worth a failure.
-    if (status === undefined || status >= 502) throw error
-    const advice = status === 403 ? 'no right to ask (s3:ListBucketMultipartUploads)' : codeOf(error)
-    onNote(`unfinished uploads are not known: the store does not list them, ${advice}`)
+    if (status === undefined || status === 500 || status > 501) throw store.advise(error, 'list', 'uploads')
+    const reason = status === 403 ? 'no right to ask (s3:ListBucketMultipartUploads)' : codeOf(error)
+    onNote(`unfinished uploads are not known: the store does not list them, ${reason}`)
   }
   return found
+}
+
+async function* listUploads({ client, bucket }: S3Store, start: string): AsyncGenerator<MultipartUpload> {
+  let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } = {}
+  for (;;) {
+    const page: ListMultipartUploadsCommandOutput = await client.send(
+      new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: start, ...marker }),
+    )
+    yield* page.Uploads ?? []
+    const { NextKeyMarker: KeyMarker = '', NextUploadIdMarker: UploadIdMarker = '' } = page
+    if (page.IsTruncated !== true || KeyMarker === '') return
+    marker = { KeyMarker, UploadIdMarker }
+  }
 }
 
 /** One that is gone already is as good. */

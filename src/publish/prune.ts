@@ -118,4 +118,3 @@ async function* findGarbage(
   }
   yield* await oldUploads(store, now(), onNote)
 }
-

@@ -33,7 +33,9 @@ export async function rollback(store: ObjectStore, options: RollbackOptions): Pr
     throw new Error(`${store.name}: ${isLive}`)
   }
   if (!isWhole)
-    throw new Error(`${store.name}: ${slot} is not whole, a publish was killed in it: publish again instead`)
+    throw new Error(
+      `${store.name}: ${slot} is not whole (a publish was stopped in it, or it is damaged): publish again instead`,
+    )
 
   const next = liveSnapshot(head, slot, now().toISOString())
   try {

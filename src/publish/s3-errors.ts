@@ -41,7 +41,9 @@ export type Doing = keyof typeof rights
 /** The error with its place and a way out; what is ours already is handed back as it is. */
 export function withAdvice(error: unknown, place: Place, doing: Doing, key: string): unknown {
   if (error instanceof ConditionFailed || error instanceof ConditionsUnknown) return error
-  if (!(error instanceof Error) || codeOf(error) === 'Error') return error
+  if (!(error instanceof Error)) return error
+  // Ours, but for this one: the SDK gives it no name.
+  if (codeOf(error) === 'Error' && !lacksRegion(error)) return error
   const advice = adviceOn(error, place, doing)
   const code = codeOf(error)
   const reason = advice === undefined ? `${code}, ${oneLine(error.message)}` : `${advice} (${code})`
@@ -54,6 +56,8 @@ function bareCause(error: Error, code: string): Error {
   if (error.stack !== undefined) cause.stack = error.stack
   return cause
 }
+
+const lacksRegion = ({ message }: Error) => message.includes('Region is missing')
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').slice(0, 200)
 
@@ -98,7 +102,7 @@ function adviceOn(error: Error, place: Place, doing: Doing): string | undefined 
     const right = (error as Failure).Region ?? /expecting '([^']+)'/.exec(error.message)?.[1]
     return `the bucket is in another region${right === undefined ? '' : `, ${right}`}: set --region`
   }
-  if (error.message.includes('Region is missing')) return 'no region: set --region or AWS_REGION'
+  if (lacksRegion(error)) return 'no region: set --region or AWS_REGION'
   if (messages[code] !== undefined) return messages[code]
   const status = statusOf(error)
   if (status === 403) return messages['AccessDenied']

@@ -97,7 +97,9 @@ it('does not go back to the damaged slot, and the next publish into it puts it r
   expect(other).toMatchObject({ slot: 'blue', isWhole: false })
   const { code, stderr } = await press.fundpress('rollback')
   expect(code).toBe(1)
-  expect(stderr).toMatch(/blue is not whole, a publish was killed in it: publish again instead\n$/)
+  expect(stderr).toMatch(
+    /blue is not whole \(a publish was stopped in it, or it is damaged\): publish again instead\n$/,
+  )
   expect(await press.json('publish --out b')).toMatchObject({ slot: 'blue', put: 3 + 4, deleted: 1 })
   expect(slotDiffers(press, 'blue', 'b')).toEqual([])
 })

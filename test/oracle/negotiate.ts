@@ -36,7 +36,8 @@ export function acceptedLanguage(header: string | undefined): Language {
   if (english === undefined || english.quality === 0) return 'de'
   if (german === undefined || german.quality === 0) return 'en'
   if (english.quality !== german.quality) return english.quality > german.quality ? 'en' : 'de'
-  if (english.specificity !== german.specificity) return english.specificity > german.specificity ? 'en' : 'de'
+  if (english.specificity !== german.specificity)
+    return english.specificity > german.specificity ? 'en' : 'de'
   return english.position < german.position ? 'en' : 'de'
 }
 

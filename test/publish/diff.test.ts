@@ -44,52 +44,81 @@ afterAll(async () => {
   folder.remove()
 })
 
+interface Counts {
+  readonly added: number
+  readonly removed: number
+  readonly changed: number
+}
+interface Group {
+  readonly isin: string | null
+  readonly endpoint: string
+  readonly documents: Counts
+  readonly parts: readonly { readonly name: string; readonly what: string }[]
+}
+interface Report {
+  readonly from: { readonly objects: number }
+  readonly to: { readonly objects: number }
+  readonly funds: { readonly added: readonly string[]; readonly removed: readonly string[] }
+  readonly documents: Counts
+  readonly groups: readonly Group[]
+}
+
+const reportOf = (stdout: string) => JSON.parse(stdout) as Report
+
 const diff = (...args: readonly string[]) => runFundpress(['diff', ...args], { env: credentials })
 
 it('tells funds, endpoints and their parts apart', async () => {
   const { code, stdout, stderr } = await diff(before, after, '--json')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const report = JSON.parse(stdout)
+  const report = reportOf(stdout)
   const [renamed = '', gone = '', refused = '', older = '', same = ''] = isins
   expect(report.funds).toEqual({ added: [], removed: [gone] })
   const of = (isin: string | null, endpoint: string) =>
-    report.groups.find((group: any) => group.isin === isin && group.endpoint === endpoint)
+    report.groups.find((group) => group.isin === isin && group.endpoint === endpoint)
   expect(of(null, 'prices-current-all')).toMatchObject({
     documents: { added: 0, removed: 0, changed: 2 },
     parts: [{ name: 'document', what: 'changed' }],
   })
-  expect(of(renamed, 'prices-current').documents).toEqual({ added: 0, removed: 0, changed: 2 })
+  expect(of(renamed, 'prices-current')?.documents).toEqual({ added: 0, removed: 0, changed: 2 })
   expect(of(refused, 'performance-years')).toMatchObject({
     documents: { added: 2, removed: 2, changed: 0 },
     parts: [{ name: 'document', what: 'refused' }],
   })
-  expect(of(older, 'prices-historic').parts).toEqual([
+  expect(of(older, 'prices-historic')?.parts).toEqual([
     { name: '2024', what: 'removed' },
     { name: 'window list', what: 'changed' },
   ])
   const structures = of(gone, 'investment_structure')
-  expect(structures.documents).toMatchObject({ added: 0, changed: 0 })
-  expect(structures.parts).toContainEqual({ name: 'countries', what: 'removed' })
-  expect(report.groups.filter(({ isin }: any) => isin === same)).toEqual([])
-  const total = report.groups.reduce((sum: number, group: any) => sum + group.documents.removed, 0)
+  expect(structures?.documents).toMatchObject({ added: 0, changed: 0 })
+  expect(structures?.parts).toContainEqual({ name: 'countries', what: 'removed' })
+  expect(report.groups.filter(({ isin }) => isin === same)).toEqual([])
+  const total = report.groups.reduce((sum, group) => sum + group.documents.removed, 0)
   expect(report.documents.removed).toBe(total)
   expect(report.from.objects - report.documents.removed + report.documents.added).toBe(report.to.objects)
 })
 
 it('is the other way round from B to A', async () => {
   const [there, back] = await Promise.all([diff(before, after, '--json'), diff(after, before, '--json')])
-  const [one, other] = [JSON.parse(there.stdout), JSON.parse(back.stdout)]
+  const [one, other] = [reportOf(there.stdout), reportOf(back.stdout)]
   expect(other.funds).toEqual({ added: one.funds.removed, removed: one.funds.added })
   const { added, removed, changed } = one.documents
   expect(other.documents).toEqual({ added: removed, removed: added, changed })
-  const answered = { isin: isins[2], endpoint: 'performance-years', parts: [{ name: 'document', what: 'answered' }] }
+  const answered = {
+    isin: isins[2],
+    endpoint: 'performance-years',
+    parts: [{ name: 'document', what: 'answered' }],
+  }
   expect(other.groups).toContainEqual(expect.objectContaining(answered))
 })
 
 it('prints a table of endpoints and a list of funds', async () => {
   const { stdout } = await diff(before, after)
-  expect(stdout).toMatch(/^from {7}2026-11-11-[0-9a-f]{12} \(.+before\)\nto {9}2026-11-11-[0-9a-f]{12} \(.+after\)\n/)
-  expect(stdout).toMatch(/\nfunds {6}3 changed, 1 removed\ndocuments {2}\d+ changed, \d+ added, \d+ removed\n/)
+  expect(stdout).toMatch(
+    /^from {7}2026-11-11-[0-9a-f]{12} \(.+before\)\nto {9}2026-11-11-[0-9a-f]{12} \(.+after\)\n/,
+  )
+  expect(stdout).toMatch(
+    /\nfunds {6}3 changed, 1 removed\ndocuments {2}\d+ changed, \d+ added, \d+ removed\n/,
+  )
   expect(stdout).toMatch(/\nendpoint +changed +added +removed\n/)
   expect(stdout).toMatch(/\nprices-current-all +2 +0 +0\n/)
   expect(stdout).toContain(`\n${isins[1]}  fund is gone, `)

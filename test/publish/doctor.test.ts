@@ -20,7 +20,7 @@ const initial = {
 } as const
 
 beforeAll(async () => {
-  nights = await buildNights(2, 1)
+  nights = await buildNights(3, 1)
   server = await startS3({ buckets: [bucket] })
 })
 afterAll(async () => {
@@ -42,18 +42,26 @@ interface Options {
 const doctor = ({ env = credentials, out = nights.outs[0] ?? '', args }: Options = {}) =>
   runFundpress(['doctor', '--out', out, ...(args ?? bucketArgs(server.endpoint, bucket))], {
     // Whatever the developer's machine has must not help.
-    env: { AWS_EC2_METADATA_DISABLED: 'true', AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null', ...env },
+    env: {
+      AWS_EC2_METADATA_DISABLED: 'true',
+      AWS_CONFIG_FILE: '/dev/null',
+      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+      ...env,
+    },
   })
 
 /** What is no `ok`, as `level what: says`. */
 async function troubles(options: Options = {}): Promise<readonly string[]> {
   const { args = bucketArgs(server.endpoint, bucket) } = options
   const { code, stdout } = await doctor({ ...options, args: [...args, '--json'] })
-  const { problems, findings } = JSON.parse(stdout)
+  const { problems, findings } = JSON.parse(stdout) as {
+    readonly problems: number
+    readonly findings: readonly { readonly what: string; readonly level: string; readonly says: string }[]
+  }
   expect(code).toBe(problems > 0 ? 1 : 0)
   return findings
-    .filter(({ level }: any) => level !== 'ok')
-    .map(({ what, level, says }: any) => `${level} ${what}: ${says}`)
+    .filter(({ level }) => level !== 'ok')
+    .map(({ what, level, says }) => `${level} ${what}: ${says}`)
 }
 
 const scratchKeys = () => [...server.objects(bucket).keys()].filter((key) => key.includes('doctor'))
@@ -91,7 +99,9 @@ it('changes nothing in a bucket that is in use', async () => {
   const before = [...server.objects(bucket).values()]
   expect(await troubles()).toEqual([])
   expect([...server.objects(bucket).values()]).toEqual(before)
-  expect(await doctor({ args: ['--quiet', ...bucketArgs(server.endpoint, bucket)] })).toMatchObject({ stdout: '' })
+  expect(await doctor({ args: ['--quiet', ...bucketArgs(server.endpoint, bucket)] })).toMatchObject({
+    stdout: '',
+  })
 })
 
 describe('rights', () => {
@@ -146,7 +156,9 @@ describe('what the store can do', () => {
 describe('the bucket', () => {
   it('tells what versioning costs, unless a rule ends old versions', async () => {
     server.settings.versioning = 'Enabled'
-    expect(await troubles()).toEqual([expect.stringMatching(/^warning versioning: enabled: .*NoncurrentVersionExpiration/)])
+    expect(await troubles()).toEqual([
+      expect.stringMatching(/^warning versioning: enabled: .*NoncurrentVersionExpiration/),
+    ])
     server.settings.lifecycleRules = [{ id: 'green', prefix: 'green/', noncurrentDays: 3 }]
     expect(await troubles()).toHaveLength(1)
     server.settings.lifecycleRules = [{ id: 'all', prefix: '', noncurrentDays: 3, abortUploadsAfterDays: 1 }]
@@ -164,7 +176,9 @@ describe('the bucket', () => {
   ])('judges a rule that deletes under %j', async (prefix, isProblem) => {
     server.settings.lifecycleRules = [{ id: 'old', prefix, expirationDays: 30 }]
     expect(await troubles()).toEqual(
-      isProblem ? [expect.stringMatching(/^problem lifecycle: rule "old" deletes objects after 30 days under /)] : [],
+      isProblem
+        ? [expect.stringMatching(/^problem lifecycle: rule "old" deletes objects after 30 days under /)]
+        : [],
     )
   })
 
@@ -186,16 +200,23 @@ describe('the bucket', () => {
   })
 
   it('tells of a publish that is under way, and of one that was killed', async () => {
-    const [one = '', two = ''] = nights.outs
+    const [one = '', two = '', three = ''] = nights.outs
     await publish(server.endpoint, bucket, one)
     let during: Promise<readonly string[]> | undefined
     server.faults([
-      { kind: 'call', when: 'before', method: 'PUT', keyMatches: /^green\/api/, nth: 3, run: () => (during = troubles()) },
+      {
+        kind: 'call',
+        when: 'before',
+        method: 'PUT',
+        keyMatches: /^green\/api/,
+        nth: 3,
+        run: () => (during = troubles()),
+      },
     ])
     await publish(server.endpoint, bucket, two)
     expect(await during).toEqual([expect.stringMatching(/^warning journal: .*another publish is under way/)])
     server.reset()
-    expect(await publishUntilRequest(server, bucket, one, 40, 'before')).toBe(true)
+    expect(await publishUntilRequest(server, bucket, three, 40, 'before')).toBe(true)
     expect(await troubles()).toEqual([expect.stringMatching(/^warning journal: blue is not whole/)])
   })
 })
@@ -219,35 +240,54 @@ describe('before the bucket', () => {
 
   it.each([
     ['no bucket', { args: ['nix'] }, /^problem bucket: .*there is no bucket nix/],
-    ['a wrong key', { env: { ...credentials, AWS_SECRET_ACCESS_KEY: 'wrong' } }, /^problem bucket: .*secret key is wrong/],
+    [
+      'a wrong key',
+      { env: { ...credentials, AWS_SECRET_ACCESS_KEY: 'wrong' } },
+      /^problem bucket: .*secret key is wrong/,
+    ],
     ['no credentials', { env: {} }, /^problem credentials: none were found: set AWS_ACCESS_KEY_ID/],
     [
       'an expired token',
       { env: { ...credentials, AWS_SESSION_TOKEN: 'old-token' } },
       /^problem bucket: .*credentials have expired/,
     ],
-  ])('stops at %s, with one problem', async (_, { env = credentials, args }: any, message) => {
+  ])('stops at %s, with one problem', async (_, { env = credentials, args }: Options, message) => {
     server.settings.expiredTokens = ['old-token']
     const found = await troubles({ env, args: bucketArgs(server.endpoint, args?.[0] ?? bucket) })
     expect(found).toEqual([expect.stringMatching(message)])
   })
 
   it('names the right region', async () => {
-    const args = ['--bucket', bucket, '--endpoint', server.endpoint, '--path-style', '--region', 'eu-central-1']
-    expect(await troubles({ args })).toEqual([expect.stringMatching(/^problem bucket: .*another region, us-east-1: set --region/)])
+    const args = [
+      '--bucket',
+      bucket,
+      '--endpoint',
+      server.endpoint,
+      '--path-style',
+      '--region',
+      'eu-central-1',
+    ]
+    expect(await troubles({ args })).toEqual([
+      expect.stringMatching(/^problem bucket: .*another region, us-east-1: set --region/),
+    ])
   })
 
   it('wants a region for AWS, and a bucket', async () => {
     const region = /^problem region: .*no region: set --region or AWS_REGION/
     expect(await troubles({ args: ['--bucket', bucket] })).toEqual([expect.stringMatching(region)])
-    expect(await doctor({ args: [] })).toMatchObject({ code: 2, stderr: expect.stringMatching(/--bucket <name> is missing/) })
+    expect(await doctor({ args: [] })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--bucket <name> is missing/),
+    })
   })
 })
 
 describe('the snapshot', () => {
   it('may be missing', async () => {
     expect(await troubles({ out: nights.folder.file('nothing') })).toEqual([])
-    expect((await doctor({ out: nights.folder.file('nothing') })).stdout).toMatch(/ok +snapshot +none in .+nothing yet/)
+    expect((await doctor({ out: nights.folder.file('nothing') })).stdout).toMatch(
+      /ok +snapshot +none in .+nothing yet/,
+    )
   })
 
   it('may not be damaged', async () => {

@@ -29,22 +29,44 @@ beforeEach(async () => {
   server.reset()
 })
 
+interface Report {
+  readonly count: number
+  readonly objects: readonly { readonly key: string }[]
+  readonly notes: readonly string[]
+}
+
 const prune = async (...args: readonly string[]) => {
-  const run = await runFundpress(['prune', ...bucketArgs(server.endpoint, bucket), ...args], { env: credentials })
-  return { ...run, report: args.includes('--json') && run.code === 0 ? JSON.parse(run.stdout) : undefined }
+  const run = await runFundpress(['prune', ...bucketArgs(server.endpoint, bucket), ...args], {
+    env: credentials,
+  })
+  return {
+    ...run,
+    report: (args.includes('--json') && run.code === 0 ? JSON.parse(run.stdout) : undefined) as Report,
+  }
 }
 const keys = () => [...server.objects(bucket).keys()].sort()
-const keysOf = (report: any): string[] => report.objects.map(({ key }: any) => key)
+const keysOf = (report: Report | undefined) => (report?.objects ?? []).map(({ key }) => key)
 
 function addGarbage(): string[] {
-  const garbage = ['blue/api/v1/old/index.json', 'blue/zzz', 'green/SHA256SUMS.bak', 'journal/dead.changes.ndjson.gz']
+  const garbage = [
+    'blue/api/v1/old/index.json',
+    'blue/zzz',
+    'green/SHA256SUMS.bak',
+    'journal/dead.changes.ndjson.gz',
+  ]
   for (const key of garbage) server.put(bucket, key, 'garbage')
   return garbage
 }
 
 it('finds nothing in a bucket that is in order', async () => {
   expect(await prune()).toMatchObject({ code: 0, stdout: 'nothing to remove\n', stderr: '' })
-  expect((await prune('--yes', '--json')).report).toEqual({ removed: true, count: 0, bytes: 0, objects: [], notes: [] })
+  expect((await prune('--yes', '--json')).report).toEqual({
+    removed: true,
+    count: 0,
+    bytes: 0,
+    objects: [],
+    notes: [],
+  })
 })
 
 it('lists what would go and writes nothing, then removes exactly that with --yes', async () => {
@@ -57,7 +79,9 @@ it('lists what would go and writes nothing, then removes exactly that with --yes
   expect(keysOf(report).sort()).toEqual([...garbage].sort())
   expect(Object.keys(server.counts()).sort()).toEqual(['GetObject', 'ListMultipartUploads', 'ListObjectsV2'])
   const text = await prune()
-  expect(text.stdout).toContain('3 in a slot, and in no manifest, 21 (0.0 MB)\n  blue/api/v1/old/index.json\n')
+  expect(text.stdout).toContain(
+    '3 in a slot, and in no manifest, 21 (0.0 MB)\n  blue/api/v1/old/index.json\n',
+  )
   expect(text.stdout).toMatch(/\n4 would go, 28 \(0\.0 MB\): `fundpress prune --yes` removes them\n$/)
 
   const removed = await prune('--yes', '--json')
@@ -119,7 +143,9 @@ it('leaves a slot alone whose list of changes is gone or damaged', async () => {
   expect(keysOf(damaged.report).filter((key) => key.startsWith('blue/'))).toEqual([])
   expect(damaged.report.notes).toEqual([expect.stringMatching(/^blue is left alone: .* is damaged/)])
   server.remove(bucket, list)
-  expect((await prune('--json')).report.notes).toEqual([expect.stringMatching(/^blue is left alone: .* is gone/)])
+  expect((await prune('--json')).report.notes).toEqual([
+    expect.stringMatching(/^blue is left alone: .* is gone/),
+  ])
 })
 
 it('refuses while a publish is under way, and leaves its slot alone in a dry run', async () => {
@@ -159,12 +185,16 @@ it('keeps a publish from beginning while it removes', async () => {
     },
   ])
   expect(await prune('--yes')).toMatchObject({ code: 0 })
-  expect(await during).toMatchObject({ code: 1, stderr: expect.stringMatching(/another publish is under way/) })
+  expect(await during).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/another publish is under way/),
+  })
 })
 
 it('touches no slot of which it is not sure what it holds', async () => {
   addGarbage()
-  const slots = ({ report }: { report: any }) => keysOf(report).filter((key) => /^(blue|green)\//.test(key))
+  const slots = ({ report }: { report: Report }) =>
+    keysOf(report).filter((key) => /^(blue|green)\//.test(key))
   const liveManifest = server.objects(bucket).get('green/manifest.ndjson.gz')?.body ?? ''
   const otherManifest = server.objects(bucket).get('blue/manifest.ndjson.gz')?.body ?? Buffer.alloc(0)
   const live = server.objects(bucket).get('live.json')?.body ?? ''
@@ -217,7 +247,8 @@ it('aborts our uploads that are older than a day, and tells of stores that do no
     parts: new Map(),
   })
   const uploads = server.uploads(bucket) as Map<string, ReturnType<typeof upload>>
-  for (const one of [upload('blue/old', 30), upload('blue/new', 20), upload('other/old', 30)]) uploads.set(one.id, one)
+  for (const one of [upload('blue/old', 30), upload('blue/new', 20), upload('other/old', 30)])
+    uploads.set(one.id, one)
   const { report } = await prune('--yes', '--json')
   expect(report.objects).toEqual([{ kind: 'upload', key: 'blue/old', bytes: 0, uploadId: 'upload-blue/old' }])
   expect([...uploads.keys()]).toEqual(['upload-blue/new', 'upload-other/old'])

@@ -54,9 +54,15 @@ export function bucketOrigin({ readLive, read, liveTtlMs, clock }: BucketOriginO
   }
   const current = async (): Promise<Live> => {
     if (live !== undefined && clock() - readAt < liveTtlMs) return live
-    reading ??= refresh().finally(() => {
-      reading = undefined
-    })
+    reading ??= refresh()
+      .catch((error: unknown) => {
+        // One failed look need not fail requests: slots are left alone for twice the time after a flip.
+        if (live !== undefined && clock() - readAt < liveTtlMs * 1.5) return live
+        throw error
+      })
+      .finally(() => {
+        reading = undefined
+      })
     return reading
   }
 

@@ -39,12 +39,15 @@ export async function startRadosgw(): Promise<Radosgw> {
   const [fsid, osd] = [randomUUID(), randomUUID()]
   writeFileSync(join(dir, 'ceph.conf'), configuration(dir, { port, monitorPort, fsid }))
   const run = promisify(execFile)
+  // For commands that still wait when everything ends.
+  const ending = new AbortController()
   const options = {
     cwd: dir,
     env: { ...process.env, CEPH_CONF: join(dir, 'ceph.conf') },
     timeout: patienceMs,
   }
-  const ceph = async (...args: string[]): Promise<string> => (await run('ceph', args, options)).stdout
+  const ceph = async (...args: string[]): Promise<string> =>
+    (await run('ceph', args, { ...options, signal: ending.signal })).stdout
   const daemons: ChildProcess[] = []
   const start = (program: string, ...args: string[]): ChildProcess => {
     const daemon = spawn(program, ['-c', 'ceph.conf', ...args, '-f'], {
@@ -56,6 +59,7 @@ export async function startRadosgw(): Promise<Radosgw> {
     return daemon
   }
   const stop = async (): Promise<void> => {
+    ending.abort()
     for (const daemon of daemons.reverse()) {
       if (daemon.exitCode !== null || daemon.signalCode !== null) continue
       const ended = once(daemon, 'exit')

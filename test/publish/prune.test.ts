@@ -105,7 +105,12 @@ it('works below a prefix, and sees nothing beside it', async () => {
   addGarbage()
   server.put(bucket, 'a/b/blue/zzz', 'garbage')
   const { report } = await prune('--yes', '--json', ...prefix)
-  expect(keysOf(report)).toEqual(['blue/zzz'])
+  expect(report.objects).toEqual([{ kind: 'unknown', key: 'blue/zzz', bytes: 7 }])
+  expect(report.notes).toEqual([])
+  server.put(bucket, 'a/b/green/zzz', 'whose is this?')
+  const { notes } = (await prune('--yes', '--json', ...prefix)).report
+  expect(notes).toEqual(['green is left alone: it has no manifest, and nothing was live in it'])
+  expect(keys()).toContain('a/b/green/zzz')
   expect(keys()).toContain('blue/zzz')
   expect(keys()).not.toContain('a/b/blue/zzz')
 })

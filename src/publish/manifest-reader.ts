@@ -18,7 +18,9 @@ export interface Manifest {
 
 /** @throws {Error} if the file is no manifest or one of another format */
 export async function openManifest(file: string): Promise<Manifest> {
-  const first = await readNdjson(file).next()
+  const lines = readNdjson(file)
+  const first = await lines.next()
+  await lines.return(undefined)
   const head = first.value as ManifestHead | undefined
   if (head?.format !== manifestFormat)
     throw new Error(`${file} is not a manifest of format ${manifestFormat}`)

@@ -21,6 +21,9 @@ export async function* readNdjson(file: string): AsyncGenerator {
     throw new Error(`${file} is damaged: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     })
+  } finally {
+    // A reader that stops early leaves nothing open.
+    unzipped.destroy()
   }
 }
 

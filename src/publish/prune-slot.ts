@@ -68,7 +68,8 @@ async function knownKeys(
   if (manifest === null) {
     if (isLive) return 'it is live, and its manifest is missing: publish with --repair'
     if (unfinished !== null) return 'a publish was stopped in it, and it has no manifest yet: publish again'
-    if (live.previous?.slot !== slot) return 'it has no manifest, and nothing was live in it'
+    if (live.previous?.slot !== slot && !(await isEmpty(store.list(slotPrefix(slot)))))
+      return 'it has no manifest, and nothing was live in it'
     return { isWhole: false, manifest: nothing, changes: nothing }
   }
   if (isLive && manifest.head.snapshot !== live.snapshot)
@@ -104,6 +105,10 @@ async function readableManifest(
   } catch (error) {
     return `its manifest cannot be read (${error instanceof Error ? error.message : String(error)})`
   }
+}
+
+async function isEmpty(objects: AsyncIterable<unknown>): Promise<boolean> {
+  return (await objects[Symbol.asyncIterator]().next()).done === true
 }
 
 async function countOf(lines: AsyncIterable<unknown>): Promise<number> {

@@ -245,7 +245,11 @@ describe('before the bucket', () => {
       { env: { ...credentials, AWS_SECRET_ACCESS_KEY: 'wrong' } },
       /^problem bucket: .*secret key is wrong/,
     ],
-    ['no credentials', { env: { AWS_ACCESS_KEY_ID: '', AWS_PROFILE: '' } }, /^problem credentials: none were found: set AWS_ACCESS_KEY_ID/],
+    [
+      'no credentials',
+      { env: { AWS_ACCESS_KEY_ID: '', AWS_PROFILE: '' } },
+      /^problem credentials: none were found: set AWS_ACCESS_KEY_ID/,
+    ],
     [
       'an expired token',
       { env: { ...credentials, AWS_SESSION_TOKEN: 'old-token' } },

@@ -10,7 +10,7 @@
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -57,7 +57,9 @@ async function measure(folder: string, endpoint: string, funds: string): Promise
   fundpress('build', '--db', db, '--out', second, '--as-of', '2026-11-19', '--quiet')
   rename(db, 0.02)
   fundpress('build', '--db', db, '--out', third, '--as-of', '2026-11-20', '--quiet')
-  const objects = execFileSync('find', [first, '-type', 'f'], { encoding: 'utf8' }).trim().split('\n').length
+  const objects = readdirSync(first, { recursive: true, withFileTypes: true }).filter((file) =>
+    file.isFile(),
+  ).length
   process.stdout.write(`${objects.toLocaleString('en')} files, ${endpoint}\n\n`)
 
   const rows = [
@@ -93,7 +95,7 @@ async function measure(folder: string, endpoint: string, funds: string): Promise
 
 function publishArgs(out: string, bucket: string, endpoint: string): string[] {
   const place = ['--bucket', bucket, '--endpoint', endpoint, '--path-style', '--region', 'us-east-1']
-  return [cli, 'publish', '--out', out, ...place, '--grace', '0', '--json']
+  return [cli, 'publish', '--out', out, ...place, '--grace', '0', '--json', '--quiet']
 }
 
 /** Others compare times or sizes with what is there; none of them has slots, a manifest, or a flip. */
@@ -159,9 +161,11 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 /** Runs a program and watches its memory: the most that it had, in mebibytes. */
 async function timed(program: string, args: readonly string[]): Promise<Night> {
   const started = performance.now()
+  // The server is on loopback: a machine's own CA bundle only confuses rclone.
+  const { AWS_CA_BUNDLE: _, ...env } = process.env
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, AWS_DEFAULT_REGION: 'us-east-1' },
+    env: { ...env, AWS_DEFAULT_REGION: 'us-east-1' },
   })
   let peakKib = 0
   const watch = setInterval(() => {

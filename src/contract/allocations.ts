@@ -26,5 +26,13 @@ export function buildAllocations(
     const byDay = allocations.get(name) ?? new Map<string, number>()
     allocations.set(name, byDay.set(row.date, row.percent))
   }
+  // A class that stands at two positions: its days come in two runs.
+  for (const [name, byDay] of allocations) allocations.set(name, ascending(byDay))
   return { fund: fundWithStatus(fund), allocations }
+}
+
+function ascending(byDay: Map<string, number>): Map<string, number> {
+  const days = [...byDay.keys()]
+  const isSorted = days.every((day, index) => index === 0 || day > (days[index - 1] ?? ''))
+  return isSorted ? byDay : new Map([...byDay].sort(([one], [other]) => (one < other ? -1 : 1)))
 }

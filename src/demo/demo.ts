@@ -6,6 +6,7 @@
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { newDatabase } from '../source/new-database.ts'
+import { dateAt } from './calendar.ts'
 import { demoApplicationId, mayOverwrite } from './demo-file.ts'
 import { fundWriter, type Demo } from './fund-writer.ts'
 import { instrument } from './instrument.ts'
@@ -30,6 +31,8 @@ export interface DemoOptions {
 export interface DemoSummary {
   readonly funds: number
   readonly prices: number
+  /** The last day with prices, ISO 8601. */
+  readonly until: string
   /** Of the file. */
   readonly bytes: number
 }
@@ -60,7 +63,7 @@ export async function writeDemo(options: DemoOptions): Promise<DemoSummary> {
     made.db.exec('COMMIT')
     mayOverwrite(file)
     made.keep()
-    return { funds, prices, bytes: statSync(file).size }
+    return { funds, prices, until: dateAt(period.calendar, period.last), bytes: statSync(file).size }
   } catch (error) {
     made.discard()
     throw error

@@ -94,7 +94,7 @@ export async function answer<B>(
   }
 }
 
-const allowedMethods = 'GET, HEAD, OPTIONS'
+export const allowedMethods = 'GET, HEAD, OPTIONS'
 
 async function range<B>(
   table: RouteTable,

@@ -40,15 +40,28 @@ export async function retryConditionally(
       }
       if (status !== 412 && status !== 404 && status !== 409) throw error
       // The SDK repeats a put whose answer got lost: then what stands there is ours.
-      const standing = await get(object.key)
-      if (standing !== null && (await textOf(standing)) === object.body.toString('utf8'))
-        return { etag: standing.etag }
+      const standing = await readBack(get, object.key)
+      if (standing?.text === object.body.toString('utf8')) return { etag: standing.etag }
       // Ceph compares with the ETag without its quotation marks.
       if ('ifMatch' in condition && !unquoted && standing?.etag === condition.ifMatch) {
         unquoted = true
         continue
       }
       throw new ConditionFailed(`${object.key} is not what it was`, { cause: error })
+    }
+  }
+}
+
+/** What stands there; a body that breaks off is read again. */
+async function readBack(get: (key: string) => Promise<FetchedObject | null>, key: string) {
+  for (let attempt = 1; ; attempt++) {
+    const object = await get(key)
+    if (object === null) return null
+    try {
+      return { etag: object.etag, text: await textOf(object) }
+    } catch (error) {
+      if (attempt === maxConflicts) throw error
+      await setTimeout(50 * attempt)
     }
   }
 }

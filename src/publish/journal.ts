@@ -28,6 +28,8 @@ export interface Journal {
   readonly seconds: number
   /** A slot whose objects under these keys are unknown. */
   readonly changing: { readonly slot: Slot; readonly keys: string } | null
+  /** Counts the writes of this publish: no two journals are the same, so no two have the same ETag. */
+  readonly writes: number
 }
 
 export interface Standing {
@@ -110,7 +112,10 @@ export async function takeLease(store: ObjectStore, options: LeaseOptions): Prom
   let condition: Condition | undefined = isLocking ? standing.condition : undefined
   let writtenAt = performance.now()
   const lost = new AbortController()
-  const journalOf = (isHeld: boolean): Journal => ({ format: 1, id, isHeld, holder: me, seconds, changing })
+  let writes = 0
+  const journalOf = (isHeld: boolean): Journal => {
+    return { format: 1, id, isHeld, holder: me, seconds, changing, writes: ++writes }
+  }
   const write = async (isHeld: boolean) => {
     const journal = journalOf(isHeld)
     const startedAt = performance.now()
@@ -133,14 +138,21 @@ export async function takeLease(store: ObjectStore, options: LeaseOptions): Prom
       throw new Error(heldMessage(store, await readJournal(store)), { cause: error })
     throw error
   }
-  if (isLocking) await assertConditionsHold(store, journalOf(false))
-
-  const renewal = setInterval(() => {
-    void inTurn(() => write(true)).catch((error: unknown) => {
-      const isOver = performance.now() - writtenAt > seconds * 800
-      if (error instanceof ConditionFailed || isOver) lost.abort(lostError(store, error))
+  if (isLocking) {
+    await assertConditionsHold(store, journalOf(false)).catch(async (error: unknown) => {
+      await write(false).catch(() => undefined)
+      throw error
     })
-  }, seconds * 300)
+  }
+
+  // Before the lease ends for others it ends for us: a renewal that hangs is not waited for.
+  const isOver = () => performance.now() - writtenAt > seconds * 800
+  const renewal = setInterval(() => {
+    if (isOver()) lost.abort(lostError(store, null))
+    void inTurn(() => write(true)).catch((error: unknown) => {
+      if (error instanceof ConditionFailed || isOver()) lost.abort(lostError(store, error))
+    })
+  }, seconds * 200)
   renewal.unref()
 
   return {

@@ -105,8 +105,9 @@ async function publishUnder(
   options: PublishOptions,
   manifest: Manifest,
 ): Promise<Partial<PublishSummary> & { readonly slot: Slot }> {
-  const folder = await mkdtemp(join(tmpdir(), 'fundpress-publish-'))
+  let folder: string | undefined
   try {
+    folder = await mkdtemp(join(tmpdir(), 'fundpress-publish-'))
     // Read anew under the lease: whoever held it before may have flipped.
     const standing = await readLive(store)
     if (standing.live?.snapshot === manifest.head.snapshot && !options.isRepair)
@@ -115,7 +116,7 @@ async function publishUnder(
     const done = await bringIn(store, { ...options, signal }, { manifest, standing, lease, folder })
     return { ...done, hasFlipped: true }
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
     // The lease ends by itself too, a little later.
     await lease.release().catch(() => undefined)
   }

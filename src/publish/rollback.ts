@@ -42,7 +42,8 @@ export async function rollback(store: ObjectStore, options: RollbackOptions): Pr
     const { etag } = await writeLive(store, next, live.live, isLocking ? live.condition : undefined)
     // A publish that took the lease since we looked may have begun to write to what is live now.
     const after = await readJournal(store)
-    if (!isHeldByOther(after, me, isAlive)) return next
+    const isTouched = after.journal?.changing?.slot === slot
+    if (!isTouched && !isHeldByOther(after, me, isAlive)) return next
     const { live: written } = await readLive(store)
     await writeLive(store, snapshotOf(live.live), written, isLocking ? { ifMatch: etag } : undefined)
     throw new Error(`${heldMessage(store, after)}: it began at the same moment, nothing was taken back`)

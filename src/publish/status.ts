@@ -27,7 +27,9 @@ export interface Status {
 }
 
 export async function readStatus(store: ObjectStore): Promise<Status> {
-  const [live, journal] = await Promise.all([readLive(store), readJournal(store)])
+  // In this order: a publish that begins after the journal was read finds what is live here.
+  const live = await readLive(store)
+  const journal = await readJournal(store)
   if (live.live === null) return { live, other: null, journal }
   return { live, other: await readOtherSlot(store, otherSlot(live.live.slot), journal), journal }
 }

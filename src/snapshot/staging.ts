@@ -7,7 +7,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import { renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { manifestKey } from './manifest.ts'
+import { checksumsKey, manifestKey } from './manifest.ts'
 
 export interface Staging {
   /** Empty, beside `out`. */
@@ -29,6 +29,12 @@ export function makeStaging(out: string): Staging {
   if (names.length > 0 && !names.includes(manifestKey)) {
     throw new Error(`${out} holds files but no snapshot: choose another --out, or empty it`)
   }
+  const strangers = names.filter((name) => !namesOfSnapshots.includes(name))
+  if (strangers.length > 0) {
+    throw new Error(
+      `${out} holds ${strangers.join(', ')} beside a snapshot: move that away, or choose another --out`,
+    )
+  }
   for (const { path } of leftovers(place, 'build', isGone)) rmSync(path, { recursive: true, force: true })
   const folder = beside(place, 'build')
   const firstMade = mkdirSync(dirname(place), { recursive: true })
@@ -42,6 +48,9 @@ export function makeStaging(out: string): Staging {
     },
   }
 }
+
+/** What a snapshot's folder holds at the top. Source: keys.md. Anything else would be lost when it is replaced. */
+const namesOfSnapshots: readonly string[] = ['api', 'errors', manifestKey, checksumsKey]
 
 /** What is in a folder; nothing where there is none. */
 function namesIn(place: string, out: string): readonly string[] {

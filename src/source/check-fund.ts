@@ -113,12 +113,12 @@ function checkLegalPeriods({ legalPeriods }: Fund, check: RowChecks): void {
     const place = () => `period ${quoted(row.label)}: `
     check.texts('legal_period', place, row)
     check.numbers('legal_period', place, row)
-    const areDays = [
-      check.day('legal_period', place, 'date_from', row.dateFrom),
-      check.day('legal_period', place, 'date_realfrom', row.dateRealfrom),
-      check.day('legal_period', place, 'date_to', row.dateTo),
-    ].every(Boolean)
-    if (areDays && (row.dateFrom > row.dateTo || row.dateRealfrom > row.dateTo)) {
+    const hasEnd = check.day('legal_period', place, 'date_to', row.dateTo)
+    const starts = [
+      { name: 'date_from', date: row.dateFrom },
+      { name: 'date_realfrom', date: row.dateRealfrom },
+    ].filter(({ name, date }) => check.day('legal_period', place, name, date))
+    if (hasEnd && starts.some(({ date }) => date > row.dateTo)) {
       check.error('legal_period', `${place()}dates out of order, it ends on ${row.dateTo}, before it starts`)
     }
   }

@@ -161,12 +161,10 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 /** Runs a program and watches its memory: the most that it had, in mebibytes. */
 async function timed(program: string, args: readonly string[]): Promise<Night> {
   const started = performance.now()
+  const env: NodeJS.ProcessEnv = { ...process.env, AWS_DEFAULT_REGION: 'us-east-1' }
   // The server is on loopback: a machine's own CA bundle only confuses rclone.
-  const { AWS_CA_BUNDLE: _, ...env } = process.env
-  const child = spawn(program, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...env, AWS_DEFAULT_REGION: 'us-east-1' },
-  })
+  delete env['AWS_CA_BUNDLE']
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
   let peakKib = 0
   const watch = setInterval(() => {
     peakKib = Math.max(peakKib, peakOf(child.pid ?? 0))

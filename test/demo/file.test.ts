@@ -47,6 +47,7 @@ describe('the summary', () => {
     expect(summary).toEqual({
       funds: 3,
       prices: db.prepare('SELECT count(*) FROM price').pluck().get(),
+      until: db.prepare('SELECT max(date) FROM price').pluck().get(),
       bytes: readFileSync(file).length,
     })
     db.close()

@@ -76,7 +76,9 @@ export function allocations(
   }
   return record({
     fund: basicFund(fund, 'with status date'),
-    allocations: keyed([...classes].map(([name, dates]) => [name, keyed(dates)])),
+    allocations: keyed(
+      [...classes].map(([name, dates]) => [name, keyed(dates.toSorted(([a], [b]) => (a < b ? -1 : 1)))]),
+    ),
   })
 }
 

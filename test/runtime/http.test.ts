@@ -96,6 +96,15 @@ describe('redirects and methods', () => {
     }
   })
 
+  it.each(['FOO / HTTP/1.1\r\nHost: a\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'])(
+    'names them even to what is no request to Node: %j',
+    async (bytes) => {
+      const answer = (await exchangeBytes(served.base, Buffer.from(bytes))).toString()
+      expect(answer).toMatch(/^HTTP\/1\.1 405 /)
+      expect(answer).toContain('\r\nAllow: GET, HEAD, OPTIONS\r\n')
+    },
+  )
+
   it('names the methods there are in a 405', async () => {
     const response = await ask('/api/v1/figures/ISIN/', {}, 'DELETE')
     expect([response.status, headerOf(response, 'allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])

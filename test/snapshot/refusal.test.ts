@@ -1,5 +1,5 @@
 /** A build that is refused: it says what `check` says, and leaves everything as it was. */
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run, type Ended } from '../cli/run.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
@@ -67,6 +67,20 @@ describe('into a folder that is no snapshot', () => {
       'fundpress: precious holds files but no snapshot: choose another --out, or empty it\n',
     )
     expect({ names: names(), files: hashesOf(folder.file('precious')) }).toEqual(before)
+  })
+
+  it('refuses to replace a snapshot beside which something else lies, the database for example', async () => {
+    expect(await build('good.sqlite', 'shared')).toMatchObject({ code: 0 })
+    copyFileSync(folder.file('good.sqlite'), folder.file('shared/funds.sqlite'))
+    const before = hashesOf(folder.file('shared'))
+    const { code, stderr } = await build('shared/funds.sqlite', 'shared')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'fundpress: shared holds funds.sqlite beside a snapshot: move that away, or choose another --out\n',
+    })
+    expect(hashesOf(folder.file('shared'))).toEqual(before)
+    rmSync(folder.file('shared'), { recursive: true })
   })
 
   it('refuses a file', async () => {

@@ -176,7 +176,7 @@ function insertAwkward(insert: Insert, isin: string): void {
   })
 }
 
-/** Classes named like numbers keep their order; a class whose name changes in time makes two maps. */
+/** Classes named like numbers keep their order; a class whose name changes in time makes two maps; one has two positions. */
 function insertAllocations(insert: Insert, isin: string): void {
   const rows = [
     [0, '2020', null, '2024-01-31', 1],
@@ -185,6 +185,7 @@ function insertAllocations(insert: Insert, isin: string): void {
     [1, 'Alte Klasse', 'Ten', '2024-02-29', 4],
     [1, 'Neue Klasse', 'New class', '2024-03-31', 5],
     [2, marks, forgedItem, '2024-01-31', 1e-7],
+    [3, '2020', null, '2023-12-31', 6],
   ] as const
   for (const [position, class_de, class_en, date, percent] of rows) {
     for (const derivatives of [0, 1]) {

@@ -56,11 +56,11 @@ async function demo(session: Session, flags: Flags): Promise<void> {
       // Each option may be right and all of them together still reach back too far.
       throw error instanceof RangeError ? new UsageError(error.message) : error
     })
-  if (json) stdout.write(`${JSON.stringify({ database: file, until, ...summary })}\n`)
-  else if (!isQuiet) stdout.write(describe(summary, file, until))
+  if (json) stdout.write(`${JSON.stringify({ database: file, ...summary })}\n`)
+  else if (!isQuiet) stdout.write(describe(summary, file))
 }
 
-function describe({ funds, prices, bytes }: DemoSummary, file: string, until: string): string {
+function describe({ funds, prices, until, bytes }: DemoSummary, file: string): string {
   return describeSummary({
     database: file,
     funds: formatCount(funds),

@@ -2,7 +2,7 @@
 
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { RouteTable } from '../../routes/table.ts'
-import { answer, type Answer, type EdgeSettings, type Store } from '../answer.ts'
+import { allowedMethods, answer, type Answer, type EdgeSettings, type Store } from '../answer.ts'
 import { isNotModified, notModifiedHeaders } from '../conditional.ts'
 import { resolve, type EdgeRequest } from '../resolve.ts'
 import { chooseCoding, compress, withCoding } from './compression.ts'
@@ -43,12 +43,20 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return
-    const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
-    socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-    )
+    // Methods that Node's parser does not know are wrong methods all the same.
+    const statuses: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, HPE_INVALID_METHOD: 405 }
+    socket.end(bareAnswer(statuses[error.code ?? ''] ?? 400))
+  })
+  server.on('connect', (_, socket) => {
+    socket.end(bareAnswer(405))
   })
   return server
+}
+
+/** An answer to what never became a request. */
+function bareAnswer(status: number): string {
+  const allow = status === 405 ? `Allow: ${allowedMethods}\r\nAccess-Control-Allow-Origin: *\r\n` : ''
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${allow}Connection: close\r\nContent-Length: 0\r\n\r\n`
 }
 
 async function respond(

@@ -80,10 +80,10 @@ describe('answers', () => {
     )
   })
 
-  it('keeps the order of classes that are named like numbers, and splits a class whose name changes', () => {
+  it('keeps the order of classes that are named like numbers and of their days, and splits a class whose name changes', () => {
     const [, german] = get('/api/v2/asset-allocations/with-derivatives/LU00000ODD13/')
     expect(german).toContain(
-      '"allocations":{"2020":{"2024-01-31":2,"2024-02-29":3},"10":{"2024-01-31":4},"Alte Klasse":{"2024-02-29":5},"Neue Klasse":{"2024-03-31":6},',
+      '"allocations":{"2020":{"2023-12-31":7,"2024-01-31":2,"2024-02-29":3},"10":{"2024-01-31":4},"Alte Klasse":{"2024-02-29":5},"Neue Klasse":{"2024-03-31":6},',
     )
     const [, english] = get('/api/v2/asset-allocations/with-derivatives/LU00000ODD13/?language=en')
     expect(english).toContain('"Ten":{"2024-01-31":4,"2024-02-29":5},"New class":{"2024-03-31":6},')

@@ -31,7 +31,10 @@ export async function serveFolder(out: string): Promise<Served> {
     folder: out,
     markFile: manifestKey,
     // The errors that the edge writes link to where those of the snapshot do.
-    readTable: async (folder) => routeTable(endpoints, (await readManifestHead(folder)).docsUrl),
+    readHead: async (folder) => {
+      const head = await readManifestHead(folder)
+      return { snapshot: head.snapshot, table: routeTable(endpoints, head.docsUrl) }
+    },
     recover: () => recoverSnapshot(out),
   })
   const examples = () => exampleTargets(createReadStream(join(out, checksumsKey)))

@@ -4,6 +4,9 @@ import type { Endpoint, ErrorRow, FundEndpoint, PathParameter } from '../contrac
 import { generalErrors } from '../contract/errors.ts'
 import type { Parameter, Problem, Route, RouteTable } from '../routes/table.ts'
 
+/** What a snapshot has for people, beside the API. */
+const pages = ['docs', 'funds', 'downloads', 'status', 'changes', 'schemas', 'openapi.json']
+
 /**
  * @param docsUrl absolute address of the documentation, without a closing slash
  * @throws {Error} for a declaration that contradicts itself (a parameter that the path lacks, a date without a series)
@@ -23,7 +26,8 @@ export function routeTable(endpoints: readonly Endpoint[], docsUrl: string): Rou
     wrongFormat: position('index', generalErrors.wrongFormat),
     wrongLanguage: position('index', generalErrors.wrongLanguage),
   }
-  return { docsUrl, routes: endpoints.map((endpoint) => routeOf(endpoint, position)), problems, general }
+  const routes = endpoints.map((endpoint) => routeOf(endpoint, position))
+  return { docsUrl, routes, pages, problems, general }
 }
 
 type Position = (group: string, row: ErrorRow) => number

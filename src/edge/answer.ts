@@ -3,6 +3,7 @@
  * so that a platform can stream them.
  */
 
+import { contentTypeOf } from '../routes/content-types.ts'
 import { windowKey } from '../routes/keys.ts'
 import { problemDocument } from '../routes/problems.ts'
 import type { Format, RouteTable } from '../routes/table.ts'
@@ -81,6 +82,17 @@ export async function answer<B>(
       }
     case 'refusal':
       return refusal(table, settings, resolution.wanted, resolution)
+    case 'page': {
+      const object = await store.get(resolution.key)
+      if (object === null) return refusal(table, settings, resolution.wanted, resolution.missing)
+      const headers = Object.assign(commonHeaders(settings.cacheControl, []), {
+        'Content-Type': contentTypeOf(resolution.key),
+        'Accept-Ranges': 'bytes',
+        ETag: object.etag,
+        'Last-Modified': object.lastModified,
+      })
+      return { status: 200, headers, body: { kind: 'stored', body: object.body } }
+    }
     case 'document': {
       const object = await store.get(resolution.key)
       if (object === null) return storedRefusal(table, settings, store, resolution)

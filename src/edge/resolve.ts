@@ -5,6 +5,7 @@
 
 import { documentKey, errorKey, fill, windowListKey } from '../routes/keys.ts'
 import { matchPath, percentDecode, type Match } from '../routes/match.ts'
+import { matchPage } from '../routes/pages.ts'
 import {
   formats,
   languages,
@@ -47,6 +48,7 @@ export type Resolution =
   | { readonly kind: 'preflight' }
   | { readonly kind: 'redirect'; readonly location: string }
   | ({ readonly kind: 'refusal'; readonly wanted: Wanted } & Refused)
+  | { readonly kind: 'page'; readonly key: string; readonly wanted: Wanted; readonly missing: Refused }
   | ({ readonly kind: 'document'; readonly key: string } & Stored)
   | ({
       readonly kind: 'range'
@@ -88,10 +90,8 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
     return refuse(table.general.wrongMethod, { method: request.method })
   }
   const match = matchPath(table, request.path)
-  if (match.kind === 'none') return refuse(table.general.noEndpoint, { path: percentDecode(request.path) })
-  if (request.path.slice(-1) !== '/') {
-    return { kind: 'redirect', location: request.path + '/' + (request.query && '?' + request.query) }
-  }
+  if (match.kind === 'none') return resolvePage(table, request, refusalWanted)
+  if (request.path.slice(-1) !== '/') return withClosingSlash(request)
 
   const wrong = wrongParameter(match)
   if (wrong !== null) return refuse(wrong, match.values)
@@ -112,6 +112,22 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
   }
   return locate(table, route, match.values, wanted, refuse)
 }
+
+function resolvePage(table: RouteTable, request: EdgeRequest, wanted: Wanted): Resolution {
+  const page = matchPage(table, request.path)
+  if (page.kind === 'open') return withClosingSlash(request)
+  const missing = {
+    problem: table.problems[table.general.noEndpoint] as Problem,
+    values: { path: percentDecode(request.path) },
+  }
+  if (page.kind === 'page') return { kind: 'page', key: page.key, wanted, missing }
+  return Object.assign({ kind: 'refusal' as const, wanted }, missing)
+}
+
+const withClosingSlash = ({ path, query }: EdgeRequest): Resolution => ({
+  kind: 'redirect',
+  location: path + '/' + (query && '?' + query),
+})
 
 /** The first problem of the path's parameters, types before all others; an ISIN's form is not looked at yet. */
 function wrongParameter(match: Exclude<Match, { kind: 'none' }>): number | null {

@@ -54,6 +54,8 @@ export interface RouteTable {
   readonly docsUrl: string
   readonly problems: readonly Problem[]
   readonly routes: readonly Route[]
+  /** First segments of the paths of pages and files, which are given out as they lie there. */
+  readonly pages: readonly string[]
   /** Positions of the problems that belong to no endpoint. */
   readonly general: {
     readonly wrongMethod: number

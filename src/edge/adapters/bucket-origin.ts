@@ -1,5 +1,6 @@
 /** Snapshots in a bucket: the live slot is followed within a few seconds of a flip. */
 
+import { placeOf } from '../../routes/pages.ts'
 import type { RouteTable } from '../../routes/table.ts'
 import type { Store, StoredObject } from '../answer.ts'
 import type { Origin } from './node.ts'
@@ -38,46 +39,65 @@ interface Live {
   readonly store: Store<Buffer>
 }
 
-export function bucketOrigin({ readLive, read, liveTtlMs, clock }: BucketOriginOptions): Origin {
-  let live: Live | undefined
-  let readAt = -Infinity
-  let reading: Promise<Live> | undefined
+/** What was live at a moment by the clock. */
+interface Look {
+  readonly live: Live
+  readonly at: number
+}
 
-  const refresh = async (): Promise<Live> => {
-    const startedAt = clock()
+export function bucketOrigin({ readLive, read, liveTtlMs, clock }: BucketOriginOptions): Origin {
+  let last: Look | undefined
+  let looking: Promise<Look> | undefined
+  /** A slot is left alone for twice the time after it stopped being live: bucket.graceSeconds. */
+  const isSafe = (at: number) => clock() - at < liveTtlMs * 2
+  const isFresh = (at: number) => clock() - at < liveTtlMs
+
+  const look = async (): Promise<Look> => {
+    const at = clock()
     const { slot, snapshot, liveSince, table } = await readLive()
     const id = `${slot} ${snapshot} ${liveSince.toISOString()}`
     // The cache of a snapshot lives as long as it does: its objects never change.
-    if (live?.id !== id) live = { id, table, store: slotStore(slot, liveSince, read) }
-    readAt = startedAt
-    return live
+    const live =
+      last?.live.id === id ? last.live : { id, table, store: slotStore(slot, snapshot, liveSince, read) }
+    last = { live, at }
+    return last
   }
-  const current = async (): Promise<Live> => {
-    if (live !== undefined && clock() - readAt < liveTtlMs) return live
-    reading ??= refresh()
-      .catch((error: unknown) => {
-        // One failed look need not fail requests: slots are left alone for twice the time after a flip.
-        if (live !== undefined && clock() - readAt < liveTtlMs * 1.5) return live
-        throw error
-      })
-      .finally(() => {
-        reading = undefined
-      })
-    return reading
+  const current = async (): Promise<Look> => {
+    if (last !== undefined && isFresh(last.at)) return last
+    looking ??= look().finally(() => {
+      looking = undefined
+    })
+    try {
+      return await looking
+    } catch (error) {
+      // One failed look need not fail requests, while there is time left to answer in.
+      if (last !== undefined && clock() - last.at < liveTtlMs * 1.5) return last
+      throw error
+    }
   }
 
   return {
     pin: async () => {
-      const { table, store } = await current()
-      // The slot that was live is left alone for a while after a flip: what was pinned stays whole.
-      return { table, store, isStillLive: () => Promise.resolve(true) }
+      const { live, at } = await current()
+      const { table, store } = live
+      return {
+        table,
+        store,
+        // An answer that took long may have read from a slot that was written to again.
+        isStillLive: async () => isSafe(at) || (await look()).live.id === live.id,
+      }
     },
   }
 }
 
-function slotStore(slot: string, liveSince: Date, read: BucketOriginOptions['read']): Store<Buffer> {
+function slotStore(
+  slot: string,
+  snapshot: string,
+  liveSince: Date,
+  read: BucketOriginOptions['read'],
+): Store<Buffer> {
   const readStored = async (key: string): Promise<StoredObject<Buffer> | null> => {
-    const object = await read(`${slot}/${key}`)
+    const object = await read(placeOf(slot, snapshot, key))
     if (object === null) return null
     const { body, etag, lastModified } = object
     // After a rollback older objects are live: a client's copy of the newer ones must not pass for one of these.

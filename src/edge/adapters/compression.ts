@@ -2,7 +2,8 @@
 
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { Body } from '../answer.ts'
+import { isText } from '../../routes/content-types.ts'
+import type { Answer } from '../answer.ts'
 import { qualityOf } from '../negotiate.ts'
 
 export type Coding = 'br' | 'gzip' | 'identity'
@@ -13,9 +14,10 @@ const worthCompressing = 1000
 /** The coding of an answer, and whether it could have been another one for another client. */
 export function chooseCoding(
   acceptEncoding: string | undefined,
-  body: Body<Buffer>,
+  { headers, body }: Pick<Answer<Buffer>, 'headers' | 'body'>,
 ): { readonly coding: Coding; readonly mayDiffer: boolean } {
-  const mayDiffer = body.kind === 'joined' || (body.kind === 'stored' && body.body.length >= worthCompressing)
+  const isLong = body.kind === 'joined' || (body.kind === 'stored' && body.body.length >= worthCompressing)
+  const mayDiffer = isLong && isText(headers['Content-Type'] ?? '')
   if (!mayDiffer || acceptEncoding === undefined) return { coding: 'identity', mayDiffer }
   const quality = (coding: Coding) => qualityOf(acceptEncoding, coding, codingSpecificity)
   const compressed = quality('gzip') > quality('br') ? 'gzip' : 'br'

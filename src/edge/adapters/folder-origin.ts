@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { downloadKey } from '../../routes/pages.ts'
 import type { RouteTable } from '../../routes/table.ts'
 import type { Store, StoredObject } from '../answer.ts'
 import type { Origin, PinnedSnapshot } from './node.ts'
@@ -12,8 +13,8 @@ export interface FolderOriginOptions {
   readonly folder: string
   /** A file that every snapshot has and that differs between any two: when it changes, the snapshot has. */
   readonly markFile: string
-  /** Reads what the snapshot itself says of its routes. */
-  readonly readTable: (folder: string) => Promise<RouteTable>
+  /** Reads what the snapshot says of itself. */
+  readonly readHead: (folder: string) => Promise<{ readonly snapshot: string; readonly table: RouteTable }>
   /** Brings back the snapshot of a build that was killed while it exchanged it. */
   readonly recover: () => void
 }
@@ -26,7 +27,7 @@ interface Live {
 /** How long to wait for a snapshot that is just being exchanged: two renames. */
 const waitsInMs = [1, 5, 20, 100]
 
-export function folderOrigin({ folder, markFile, readTable, recover }: FolderOriginOptions): Origin {
+export function folderOrigin({ folder, markFile, readHead, recover }: FolderOriginOptions): Origin {
   /** The snapshot that was opened last, by what tells it from any other that lay in the folder. */
   let last: { readonly mark: string; readonly live: Promise<Live> } | undefined
 
@@ -34,7 +35,10 @@ export function folderOrigin({ folder, markFile, readTable, recover }: FolderOri
     const { ino, size, mtimeNs } = await stat(join(folder, markFile), { bigint: true })
     return `${ino} ${size} ${mtimeNs}`
   }
-  const open = async (): Promise<Live> => ({ table: await readTable(folder), store: folderStore(folder) })
+  const open = async (): Promise<Live> => {
+    const { snapshot, table } = await readHead(folder)
+    return { table, store: folderStore(folder, snapshot) }
+  }
 
   const pin = async (): Promise<PinnedSnapshot> => {
     const mark = await readMark()
@@ -65,11 +69,12 @@ export function folderOrigin({ folder, markFile, readTable, recover }: FolderOri
   }
 }
 
-function folderStore(folder: string): Store<Buffer> {
+function folderStore(folder: string, snapshot: string): Store<Buffer> {
   const cache = objectCache<StoredObject<Buffer>>(({ body }) => body.length)
   return {
-    // Keys are made of checked values only (an ISIN, a known type, a year of the window list): they stay in the folder.
-    get: (key) => cache.get(key, () => readObject(join(folder, key))),
+    // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
+    // page's path): they stay in the folder.
+    get: (key) => cache.get(key, () => readObject(join(folder, downloadKey(snapshot, key)))),
     text: (body) => Promise.resolve(body.toString('latin1')),
   }
 }
@@ -81,7 +86,8 @@ async function readObject(path: string): Promise<StoredObject<Buffer> | null> {
     const etag = `"${createHash('md5').update(body).digest('hex')}"`
     return { body, etag, lastModified: mtime.toUTCString() }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    // A path of a page can go on below what is a file, or end at what is a folder.
+    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
     throw error
   }
 }

@@ -3,6 +3,7 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { RouteTable } from '../../routes/table.ts'
 import { allowedMethods, answer, type Answer, type EdgeSettings, type Store } from '../answer.ts'
+import { byteRange, contentRange } from '../byte-range.ts'
 import { isNotModified, notModifiedHeaders } from '../conditional.ts'
 import { resolve, type EdgeRequest } from '../resolve.ts'
 import { chooseCoding, compress, withCoding } from './compression.ts'
@@ -139,12 +140,10 @@ function edgeRequest({ method = 'GET', url = '/', headers }: IncomingMessage): E
 }
 
 /** Compression, conditional requests, and the body's bytes. */
-async function finish(
-  { status, headers, body }: Answer<Buffer>,
-  request: IncomingMessage,
-): Promise<Response> {
+async function finish(answered: Answer<Buffer>, request: IncomingMessage): Promise<Response> {
+  const { status, headers, body } = answered
   if (status !== 200) return { status, headers, body: await bytesOf(body) }
-  const { coding, mayDiffer } = chooseCoding(request.headers['accept-encoding'], body)
+  const { coding, mayDiffer } = chooseCoding(request.headers['accept-encoding'], answered)
   const all = mayDiffer ? withCoding(headers, coding) : headers
   const asked = {
     ifNoneMatch: request.headers['if-none-match'],
@@ -154,8 +153,22 @@ async function finish(
     return { status: 304, headers: notModifiedHeaders(all), body: null }
   }
   const bytes = await bytesOf(body)
-  if (bytes === null || coding === 'identity') return { status, headers: all, body: bytes }
+  if (bytes === null) return { status, headers: all, body: null }
+  if (coding === 'identity') return partOf(bytes, all, request)
   return { status, headers: all, body: await compress(bytes, coding) }
+}
+
+/** The bytes that were asked for; of what is no file, all of them. */
+function partOf(bytes: Buffer, headers: Record<string, string>, request: IncomingMessage): Response {
+  const { length } = bytes
+  const { range, 'if-range': ifRange } = request.headers
+  const isFile = headers['Accept-Ranges'] === 'bytes'
+  const whole = { length, etag: headers['ETag'] ?? '', lastModified: headers['Last-Modified'] ?? '' }
+  const wanted = isFile ? byteRange(range, ifRange as string | undefined, whole) : null
+  if (wanted === null) return { status: 200, headers, body: bytes }
+  const all = { ...headers, 'Content-Range': contentRange(wanted, length) }
+  if (wanted === 'outside') return { status: 416, headers: all, body: Buffer.alloc(0) }
+  return { status: 206, headers: all, body: bytes.subarray(wanted.first, wanted.last + 1) }
 }
 
 async function bytesOf(body: Answer<Buffer>['body']): Promise<Buffer | null> {

@@ -1,0 +1,27 @@
+/** Content-Type by a file's name. Pure; see table.ts for what may be used here. */
+
+const types: Readonly<Record<string, string>> = {
+  json: 'application/json; charset=utf-8',
+  xml: 'application/xml; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  atom: 'application/atom+xml; charset=utf-8',
+  png: 'image/png',
+  ico: 'image/x-icon',
+  woff2: 'font/woff2',
+  zip: 'application/zip',
+  parquet: 'application/vnd.apache.parquet',
+  sqlite: 'application/vnd.sqlite3',
+}
+
+/** `application/octet-stream` for a name whose ending is not known, or that has none. */
+export function contentTypeOf(key: string): string {
+  return types[key.slice(key.lastIndexOf('.') + 1)] || 'application/octet-stream'
+}
+
+/** Whether it is worth compressing. */
+export const isText = (contentType: string) => contentType.indexOf('charset=utf-8') >= 0

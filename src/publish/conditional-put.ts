@@ -1,8 +1,8 @@
 /** Conditional puts on real stores: lost answers, conflicts to be retried, ETags with and without quotation marks. */
 
-import { setTimeout } from 'node:timers/promises'
 import type { PutObjectCommandInput } from '@aws-sdk/client-s3'
-import { statusOf } from './s3-errors.ts'
+import { pause } from './pause.ts'
+import { bareCause, statusOf } from './s3-errors.ts'
 import {
   ConditionFailed,
   ConditionsUnknown,
@@ -24,6 +24,7 @@ export async function retryConditionally(
   condition: Condition,
   put: (input: Partial<PutObjectCommandInput>) => Promise<PutObject>,
   get: (key: string) => Promise<FetchedObject | null>,
+  signal?: AbortSignal,
 ): Promise<PutObject> {
   let unquoted = false
   for (let attempt = 1; ; attempt++) {
@@ -32,10 +33,10 @@ export async function retryConditionally(
     } catch (error) {
       const status = statusOf(error)
       if (status === 501)
-        throw new ConditionsUnknown(`no conditional writes (${object.key})`, { cause: error })
+        throw new ConditionsUnknown(`no conditional writes (${object.key})`, { cause: bareCause(error) })
       // ConditionalRequestConflict: a write at the same moment; AWS asks to try again.
       if (status === 409 && attempt < maxConflicts) {
-        await setTimeout(50 * attempt)
+        await pause(50 * attempt, signal)
         continue
       }
       if (status !== 412 && status !== 404 && status !== 409) throw error
@@ -47,7 +48,7 @@ export async function retryConditionally(
         unquoted = true
         continue
       }
-      throw new ConditionFailed(`${object.key} is not what it was`, { cause: error })
+      throw new ConditionFailed(`${object.key} is not what it was`, { cause: bareCause(error) })
     }
   }
 }
@@ -60,8 +61,9 @@ async function readBack(get: (key: string) => Promise<FetchedObject | null>, key
     try {
       return { etag: object.etag, text: await textOf(object) }
     } catch (error) {
+      object.signal?.throwIfAborted()
       if (attempt === maxConflicts) throw error
-      await setTimeout(50 * attempt)
+      await pause(50 * attempt, object.signal)
     }
   }
 }

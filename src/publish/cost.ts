@@ -27,6 +27,11 @@ export interface PlannedWork {
   /** Whether a repair has to write down what is damaged in the live slot. */
   readonly hasDamage: boolean
   readonly isLocking: boolean
+  /** Whether there is a journal: without one conditional puts are tried in both ways. */
+  readonly hasJournal: boolean
+  /** Whether the lease was never given back: then `live.json` is written twice. */
+  readonly isTakenOver: boolean
+  readonly hasLive: boolean
 }
 
 const keysPerDelete = 1000
@@ -35,15 +40,22 @@ const keysPerDelete = 1000
 export function estimateRequests(work: PlannedWork): Requests {
   const { put, deleted, reads, isTakingUp, hasDamage, isLocking } = work
   const hasChanges = put + deleted > 0
+  const probes = !isLocking ? 0 : work.hasJournal ? 1 : 2
+  const looksOut = isLocking && work.hasLive
   // Taking the lease, checksums, manifest, the flip, the lease's end twice.
   const puts = 1 + 2 + 1 + 2
   // live.json, the journal, live.json again, the journal again before the flip.
   const gets = 4
   return {
-    // The probe for conditional writes; the list of changes, its declaration, the ETags.
-    PutObject: puts + (isLocking ? 1 : 0) + (hasChanges ? 3 + put : 0) + (hasDamage ? 1 : 0),
-    // The journal that stopped the probe.
-    GetObject: gets + (isLocking ? 1 : 0) + reads.GetObject,
+    PutObject:
+      puts +
+      probes +
+      (looksOut && work.isTakenOver ? 1 : 0) +
+      // A list, and its declaration; the ETags.
+      (hasChanges ? 3 + put : 0) +
+      (hasDamage ? 2 : 0),
+    // The journal that stopped a probe; live.json once more, where it is not written.
+    GetObject: gets + probes + (looksOut && !work.isTakenOver ? 1 : 0) + reads.GetObject,
     ListObjectsV2: reads.ListObjectsV2,
     // The list of changes, at the end, and that of the publish that was killed.
     DeleteObjects: Math.ceil(deleted / keysPerDelete) + (hasChanges ? 1 + (isTakingUp ? 1 : 0) : 0),

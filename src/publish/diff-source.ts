@@ -42,7 +42,7 @@ export async function openSlot(store: ObjectStore, word: SlotWord, folder: strin
     throw new Error(`${store.name}: there is no ${manifestIn(slot)}, ${word} holds no snapshot`)
   const { journal } = await readJournal(store)
   const warning =
-    journal?.changing?.slot === slot
+    journal?.changing[slot] !== undefined
       ? `${name} is not whole: a publish is changing it, or was stopped in it; this is what its manifest says`
       : null
   return { manifest, name, warning }

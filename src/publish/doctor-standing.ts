@@ -25,12 +25,12 @@ export async function* standingFindings(
   }
   try {
     const standing = await readJournal(store)
-    const changing = standing.journal?.changing ?? null
+    const notWhole = Object.keys(standing.journal?.changing ?? {})
     if (isHeldByOther(standing, me, isAlive)) yield warning('journal', heldMessage(store, standing))
-    else if (changing !== null)
+    else if (notWhole.length > 0)
       yield warning(
         'journal',
-        `${changing.slot} is not whole after a publish: the next one puts it right, no rollback until then`,
+        `${notWhole.join(' and ')} ${notWhole.length === 1 ? 'is' : 'are'} not whole after a publish: the next one puts it right, no rollback until then`,
       )
     else yield ok('journal', 'nobody publishes')
   } catch (error) {

@@ -1,10 +1,7 @@
 /** The ETags of a slot's objects: what a listing can be compared with, whatever the store makes them of. */
 
-import { createWriteStream } from 'node:fs'
-import { once } from 'node:events'
-import { createGzip } from 'node:zlib'
 import type { ManifestLine } from '../snapshot/manifest.ts'
-import { readNdjson } from './ndjson.ts'
+import { lineWriter } from './ndjson.ts'
 import { mergeSorted } from './sorted.ts'
 
 export interface EtagLine {
@@ -14,18 +11,8 @@ export interface EtagLine {
 
 /** Notes ETags in the order of keys, in a file. */
 export function etagWriter(file: string) {
-  const gzip = createGzip()
-  const output = gzip.pipe(createWriteStream(file))
-  return {
-    add: (key: string, etag: string) => {
-      gzip.write(`${JSON.stringify({ key, etag })}\n`)
-    },
-    end: async () => {
-      gzip.end()
-      await once(output, 'close')
-    },
-    read: () => readNdjson(file) as AsyncIterable<EtagLine>,
-  }
+  const { add, end, read } = lineWriter<EtagLine>(file)
+  return { add: (key: string, etag: string) => add({ key, etag }), end, read }
 }
 
 /** The list after a publish: of each object in the manifest the new ETag, else the one that is known. */

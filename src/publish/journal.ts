@@ -18,6 +18,9 @@ export interface Holder {
   readonly startedAt?: string
 }
 
+/** Of each slot that is not whole: where the list of keys lies under which nobody knows what stands. */
+export type Unknown = Readonly<Partial<Record<Slot, string>>>
+
 export interface Journal {
   readonly format: 1
   /** The publish that wrote it. */
@@ -26,8 +29,8 @@ export interface Journal {
   readonly holder: Holder
   /** How long the lease lasts after each write, in seconds. */
   readonly seconds: number
-  /** A slot whose objects under these keys are unknown. */
-  readonly changing: { readonly slot: Slot; readonly keys: string } | null
+  /** By slot: the list of keys whose objects are unknown. */
+  readonly changing: Unknown
   /** Counts the writes of this publish: no two journals are the same, so no two have the same ETag. */
   readonly writes: number
 }
@@ -37,15 +40,19 @@ export interface Standing {
   readonly condition: Condition
   /** Since it was last written, by the store's clock, in seconds. */
   readonly ageSeconds: number
+  /** The store's clock; this machine's where there is no journal yet. */
+  readonly now: Date
 }
 
 export async function readJournal(store: ObjectStore): Promise<Standing> {
   const object = await readSmall(store, journalKey)
-  if (object === null) return { journal: null, condition: { ifAbsent: true }, ageSeconds: Infinity }
+  if (object === null)
+    return { journal: null, condition: { ifAbsent: true }, ageSeconds: Infinity, now: new Date() }
   const ageSeconds = (object.now.getTime() - object.lastModified.getTime()) / 1000
   try {
-    const journal = JSON.parse(object.text) as Journal | { readonly format?: unknown }
-    if (isJournal(journal)) return { journal, condition: { ifMatch: object.etag }, ageSeconds }
+    const journal = JSON.parse(object.text) as Loose | null
+    if (isJournal(journal))
+      return { journal, condition: { ifMatch: object.etag }, ageSeconds, now: object.now }
   } catch {
     // Said below.
   }
@@ -54,8 +61,20 @@ export async function readJournal(store: ObjectStore): Promise<Standing> {
   )
 }
 
-const isJournal = (journal: Journal | { readonly format?: unknown }): journal is Journal =>
-  journal.format === 1
+/** What may stand there instead. */
+type Loose = Partial<Omit<Journal, 'format' | 'changing'>> & {
+  readonly format?: unknown
+  readonly changing?: unknown
+}
+
+const isJournal = (journal: Loose | null): journal is Loose & Journal =>
+  journal?.format === 1 &&
+  typeof journal.id === 'string' &&
+  typeof journal.isHeld === 'boolean' &&
+  typeof journal.seconds === 'number' &&
+  typeof journal.holder?.host === 'string' &&
+  typeof journal.changing === 'object' &&
+  journal.changing !== null
 
 /** Whether somebody else is publishing now. @param isAlive asks after a holder of this world */
 export function isHeldByOther(
@@ -78,14 +97,20 @@ export function heldMessage(store: ObjectStore, { journal, ageSeconds }: Standin
 
 export interface Lease {
   readonly id: string
-  /** What a predecessor left unknown; null after a clean end. */
-  readonly inherited: Journal['changing']
-  /** Says what is about to be changed, before the first change. */
-  readonly declare: (changing: Journal['changing']) => Promise<void>
-  /** @throws {Error} if the lease was lost */
-  readonly assertHeld: () => Promise<void>
+  /** What predecessors left unknown. */
+  readonly inherited: Unknown
+  /** Whether the one before never gave it back: what it has sent can still arrive. */
+  readonly isTakenOver: boolean
+  /** Says what is about to be changed, before the first change; null when the slot is whole. */
+  readonly declare: (slot: Slot, keys: string | null) => Promise<void>
+  /** Asks the clocks of this machine: no request. @throws {Error} if the lease may have ended meanwhile */
+  readonly assertFresh: () => void
+  /** Asks the store. @returns its clock @throws {Error} if the lease was lost */
+  readonly assertHeld: () => Promise<Date>
   /** Gives it back; what is still declared stays unknown. */
   readonly release: () => Promise<void>
+  /** It is not given back, and ends by itself: something of ours may still be on its way. */
+  readonly abandon: () => void
   /** Aborted when the lease is lost. */
   readonly lost: AbortSignal
 }
@@ -95,7 +120,7 @@ export interface LeaseOptions {
   readonly me: Holder
   readonly seconds: number
   readonly isAlive: (holder: Holder) => boolean
-  /** False with a store that knows no conditional writes: then nobody looks after two publishes at once. */
+  /** False with a store that knows no conditional writes: then two that begin at the same moment both win. */
   readonly isLocking: boolean
 }
 
@@ -106,11 +131,12 @@ export interface LeaseOptions {
 export async function takeLease(store: ObjectStore, options: LeaseOptions): Promise<Lease> {
   const { id, me, seconds, isAlive, isLocking } = options
   const standing = await readJournal(store)
-  if (isLocking && isHeldByOther(standing, me, isAlive)) throw new Error(heldMessage(store, standing))
+  if (isHeldByOther(standing, me, isAlive)) throw new Error(heldMessage(store, standing))
 
-  let changing = standing.journal?.changing ?? null
+  const inherited = standing.journal?.changing ?? {}
+  let changing = inherited
   let condition: Condition | undefined = isLocking ? standing.condition : undefined
-  let writtenAt = performance.now()
+  let written = clocks()
   const lost = new AbortController()
   let writes = 0
   const journalOf = (isHeld: boolean): Journal => {
@@ -118,10 +144,10 @@ export async function takeLease(store: ObjectStore, options: LeaseOptions): Prom
   }
   const write = async (isHeld: boolean) => {
     const journal = journalOf(isHeld)
-    const startedAt = performance.now()
+    const startedAt = clocks()
     const { etag } = await store.put(smallObject(journalKey, journal), condition)
     if (isLocking) condition = { ifMatch: etag }
-    writtenAt = startedAt
+    written = startedAt
   }
   // Writes one after the other: each has to find what the one before has written.
   let queue: Promise<void> = Promise.resolve()
@@ -139,16 +165,27 @@ export async function takeLease(store: ObjectStore, options: LeaseOptions): Prom
     throw error
   }
   if (isLocking) {
-    await assertConditionsHold(store, journalOf(false)).catch(async (error: unknown) => {
-      await write(false).catch(() => undefined)
-      throw error
-    })
+    await assertConditionsHold(store, journalOf(false), standing.journal === null).catch(
+      async (error: unknown) => {
+        await write(false).catch(() => undefined)
+        throw error
+      },
+    )
   }
 
-  // Before the lease ends for others it ends for us: a renewal that hangs is not waited for.
-  const isOver = () => performance.now() - writtenAt > seconds * 800
+  // Before the lease ends for others it ends for us: a renewal that hangs is not waited for. A process that was stopped,
+  // or a machine that slept, sees it by the wall clock too.
+  const isOver = () => {
+    const now = clocks()
+    return Math.max(now.wall - written.wall, now.steady - written.steady) > seconds * 800
+  }
+  const assertFresh = () => {
+    if (isOver()) lost.abort(lostError(store))
+    lost.signal.throwIfAborted()
+  }
+  let isAbandoned = false
   const renewal = setInterval(() => {
-    if (isOver()) lost.abort(lostError(store, null))
+    if (isOver()) lost.abort(lostError(store))
     void inTurn(() => write(true)).catch((error: unknown) => {
       if (error instanceof ConditionFailed || isOver()) lost.abort(lostError(store, error))
     })
@@ -157,41 +194,67 @@ export async function takeLease(store: ObjectStore, options: LeaseOptions): Prom
 
   return {
     id,
-    inherited: changing,
+    inherited,
+    isTakenOver: standing.journal?.isHeld === true,
     lost: lost.signal,
-    declare: (next) => {
-      return inTurn(() => {
-        changing = next
-        return write(true)
+    declare: (slot, keys) => {
+      return inTurn(async () => {
+        const others = Object.entries(changing).filter(([other]) => other !== slot)
+        changing = Object.fromEntries(keys === null ? others : [...others, [slot, keys]])
+        await write(true).catch((error: unknown) => {
+          throw error instanceof ConditionFailed ? lostError(store, error) : error
+        })
       })
     },
+    assertFresh,
     assertHeld: async () => {
-      lost.signal.throwIfAborted()
-      const { journal } = await readJournal(store)
-      if (journal?.id !== id) throw lostError(store, null)
+      assertFresh()
+      const { journal, now } = await readJournal(store)
+      if (journal?.id !== id) throw lostError(store)
+      return now
     },
     release: async () => {
       clearInterval(renewal)
-      await inTurn(() => write(false))
+      // What is lost is no longer ours to give back.
+      if (!isAbandoned && !lost.signal.aborted) await inTurn(() => write(false))
+    },
+    abandon: () => {
+      isAbandoned = true
     },
   }
 }
 
-const lostError = (store: ObjectStore, cause: unknown) =>
+/** In milliseconds. The wall clock can be set, the steady one stands still while a machine sleeps. */
+const clocks = () => ({ wall: Date.now(), steady: performance.now() })
+
+const lostError = (store: ObjectStore, cause?: unknown) =>
   new Error(`${store.name}: the lease was lost to another publish; nothing went live, publish again`, {
     cause,
   })
 
+/** An ETag that no object has. */
+const nobodysEtag = '"00000000000000000000000000000000"'
+
 /**
  * A store that ignores conditions would let two publishes win.
- * @param free what such a store is left with: a journal that nobody holds @throws {ConditionsUnknown}
+ * @param free what such a store is left with: a journal that nobody holds
+ * @param isNew whether the journal was made just now: then `live.json` is most likely still to be made, too
+ * @throws {ConditionsUnknown}
  */
-async function assertConditionsHold(store: ObjectStore, free: Journal): Promise<void> {
-  try {
-    await store.put(smallObject(journalKey, { ...free, probe: true }), { ifAbsent: true })
-  } catch (error) {
-    if (error instanceof ConditionFailed) return
-    throw error
+async function assertConditionsHold(store: ObjectStore, free: Journal, isNew: boolean): Promise<void> {
+  const probe = smallObject(journalKey, { ...free, probe: true })
+  const conditions: readonly Condition[] = [
+    { ifMatch: nobodysEtag },
+    ...(isNew ? [{ ifAbsent: true as const }] : []),
+  ]
+  for (const condition of conditions) {
+    const isIgnored = await store.put(probe, condition).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof ConditionFailed) return false
+        throw error
+      },
+    )
+    if (isIgnored) throw new ConditionsUnknown('a conditional put that should have failed was carried out')
   }
-  throw new ConditionsUnknown('a conditional put that should have failed was carried out')
 }

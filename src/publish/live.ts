@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { ManifestHead } from '../snapshot/manifest.ts'
 import { jsonType, liveKey, noCache, slots, type Slot } from './layout.ts'
 import { readSmall } from './manifest-reader.ts'
-import type { Condition, NewObject, ObjectStore, PutObject } from './store.ts'
+import { ConditionFailed, type Condition, type NewObject, type ObjectStore, type PutObject } from './store.ts'
 
 /** What the edge, the next publish and people have to know of a snapshot without reading its manifest. */
 export interface LiveSnapshot {
@@ -23,6 +23,8 @@ export interface LiveSnapshot {
 
 export interface Live extends LiveSnapshot {
   readonly format: 1
+  /** The lease that wrote this file anew, so that nothing older that is still on its way finds what it expects. */
+  readonly fence?: string
   /** What stood before. */
   readonly previous: LiveSnapshot | null
 }
@@ -33,17 +35,22 @@ export interface LiveObject {
   readonly condition: Condition
   /** How long ago it was written, by the store's clock, in milliseconds; infinite without one. */
   readonly ageMs: number
+  /** The store's clock; this machine's where there is no object yet. */
+  readonly now: () => Date
 }
 
 /** @throws {Error} if it is there but cannot be read */
 export async function readLive(store: ObjectStore): Promise<LiveObject> {
   const object = await readSmall(store, liveKey)
-  if (object === null) return { live: null, condition: { ifAbsent: true }, ageMs: Infinity }
+  if (object === null)
+    return { live: null, condition: { ifAbsent: true }, ageMs: Infinity, now: () => new Date() }
   const live = parseLive(object.text, store)
+  const readAt = performance.now()
   return {
     live,
     condition: { ifMatch: object.etag },
     ageMs: object.now.getTime() - object.lastModified.getTime(),
+    now: () => new Date(object.now.getTime() + performance.now() - readAt),
   }
 }
 
@@ -67,11 +74,53 @@ function parseLive(text: string, store: ObjectStore): Live {
   return live as Live
 }
 
-/** @param now ISO 8601 with time */
-export function liveSnapshot(head: ManifestHead, slot: Slot, now: string): LiveSnapshot {
+/** @param before what is live until then @param now by the store's clock */
+export function liveSnapshot(
+  head: ManifestHead,
+  slot: Slot,
+  before: LiveSnapshot | null,
+  now: Date,
+): LiveSnapshot {
   const { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl } = head
-  return { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, liveSince: now }
+  // Answers carry it as Last-Modified, in whole seconds: it never goes back, whatever clocks say.
+  const earliest = before === null ? -Infinity : Date.parse(before.liveSince) + 1000
+  const liveSince = new Date(Math.max(now.getTime(), earliest)).toISOString()
+  return { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, liveSince }
 }
+
+/** Whether both say that the same went live at the same moment; a fence makes no difference. */
+export const isSameLive = (one: LiveSnapshot | null, other: LiveSnapshot | null) =>
+  one?.slot === other?.slot && one?.snapshot === other?.snapshot && one?.liveSince === other?.liveSince
+
+const maxFences = 5
+
+/**
+ * Writes `live.json` anew, with the same meaning and another ETag: a flip that a publish before has sent, and that is
+ * still on its way, finds another file than it expects.
+ * @returns what the flip has to find @throws {Error} if another snapshot went live meanwhile
+ */
+export async function fence(store: ObjectStore, standing: LiveObject, leaseId: string): Promise<LiveObject> {
+  let found = standing
+  for (let attempt = 1; found.live !== null && isSameLive(found.live, standing.live); attempt++) {
+    try {
+      const { etag } = await store.put(
+        smallObject(liveKey, { ...found.live, fence: leaseId }),
+        found.condition,
+      )
+      return { ...standing, condition: { ifMatch: etag } }
+    } catch (error) {
+      if (!(error instanceof ConditionFailed) || attempt === maxFences) throw error
+      found = await readLive(store)
+    }
+  }
+  throw liveChanged(store)
+}
+
+/** Somebody else has flipped, or taken back. */
+export const liveChanged = (store: ObjectStore, cause?: unknown) =>
+  new Error(`${store.name}: somebody else changed live.json meanwhile; nothing was flipped, publish again`, {
+    cause,
+  })
 
 /** The flip: one write. @throws {ConditionFailed} if somebody else flipped in between */
 export function writeLive(

@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { createWriteStream } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
 import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 import { manifestFormat, type ManifestHead, type ManifestLine } from '../snapshot/manifest.ts'
-import { readNdjson } from './ndjson.ts'
-import { textOf, type FetchedObject, type ObjectStore } from './store.ts'
+import { Damaged, readNdjson, readSorted, unwritable } from './ndjson.ts'
+import { pause } from './pause.ts'
+import { textOf, type CallOptions, type FetchedObject, type ObjectStore } from './store.ts'
 
 export interface Manifest {
   readonly head: ManifestHead
@@ -16,52 +16,76 @@ export interface Manifest {
   readonly lines: () => AsyncIterable<ManifestLine>
 }
 
-/** @throws {Error} if the file is no manifest or one of another format */
-export async function openManifest(file: string): Promise<Manifest> {
-  const lines = readNdjson(file)
+/**
+ * @param label what the manifest is called in messages: where it was fetched from
+ * @throws {Damaged} if the file is no manifest, or one of another format; if a line is damaged, when that is reached
+ */
+export async function openManifest(file: string, label = file): Promise<Manifest> {
+  const lines = readNdjson(file, label)
   const first = await lines.next()
   await lines.return(undefined)
-  const head = first.value as ManifestHead | undefined
-  if (head?.format !== manifestFormat)
-    throw new Error(`${file} is not a manifest of format ${manifestFormat}`)
-  return {
-    head,
-    async *lines() {
-      let isHead = true
-      for await (const line of readNdjson(file)) {
-        if (!isHead) yield line as ManifestLine
-        isHead = false
-      }
-    },
-  }
+  const head = first.value as Partial<ManifestHead> | null | undefined
+  if (typeof head?.format !== 'number')
+    throw new Damaged(`${label} is not a manifest of format ${manifestFormat}`)
+  if (head.format !== manifestFormat)
+    throw new Damaged(`${label} is not a manifest of format ${manifestFormat}, but of ${head.format}`)
+  return { head: head as ManifestHead, lines: () => readSorted<ManifestLine>(file, label, 1) }
 }
 
 const maxAttempts = 5
 
-/** Fetches a whole object into a file. @returns false if there is none @throws {Error} if it keeps breaking off */
-export async function download(store: ObjectStore, key: string, file: string): Promise<boolean> {
-  const done = await wholeObject(store, key, async (object) => {
-    await pipeline(Readable.from(object.body), createWriteStream(file))
-    return true
-  })
-  if (done === null) await rm(file, { force: true })
-  return done ?? false
+/**
+ * Fetches a whole object into a file.
+ * @returns false if there is none @throws {Error} if it keeps breaking off, or if the file cannot be written
+ */
+export async function download(
+  store: ObjectStore,
+  key: string,
+  file: string,
+  options?: CallOptions,
+): Promise<boolean> {
+  try {
+    const done = await wholeObject(store, key, options, async (object) => {
+      await pipeline(Readable.from(object.body), createWriteStream(file))
+      return true
+    })
+    if (done === null) await rm(file, { force: true })
+    return done ?? false
+  } catch (error) {
+    throw unwritable(file, error)
+  }
+}
+
+/**
+ * Fetches a list that is sorted by key.
+ * @param file where it is kept @returns its lines, from the first one on each time, or null if there is none
+ */
+export async function fetchList<T extends { readonly key: string }>(
+  store: ObjectStore,
+  key: string,
+  file: string,
+  options?: CallOptions,
+): Promise<(() => AsyncIterable<T>) | null> {
+  if (!(await download(store, key, file, options))) return null
+  return () => readSorted<T>(file, `${store.name}/${key}`)
 }
 
 /** A small object's text with its ETag and age, or null. @throws {Error} if it keeps breaking off */
 export function readSmall(
   store: ObjectStore,
   key: string,
+  options?: CallOptions,
 ): Promise<(Omit<FetchedObject, 'body'> & { text: string }) | null> {
-  return wholeObject(store, key, async (object) => ({ ...object, text: await textOf(object) }))
+  return wholeObject(store, key, options, async (object) => ({ ...object, text: await textOf(object) }))
 }
 
 /** An object with its body in memory, or null. @throws {Error} if it keeps breaking off */
 export function readObject(
   store: ObjectStore,
   key: string,
+  options?: CallOptions,
 ): Promise<{ readonly body: Buffer; readonly etag: string; readonly lastModified: Date } | null> {
-  return wholeObject(store, key, async ({ body, etag, lastModified }) => {
+  return wholeObject(store, key, options, async ({ body, etag, lastModified }) => {
     const chunks: Uint8Array[] = []
     for await (const chunk of body) chunks.push(chunk)
     return { body: Buffer.concat(chunks), etag, lastModified }
@@ -69,39 +93,54 @@ export function readObject(
 }
 
 /** The SHA-256 of an object's body, in hex, or null. @throws {Error} if it keeps breaking off */
-export function digestOf(store: ObjectStore, key: string): Promise<string | null> {
-  return wholeObject(store, key, async ({ body }) => {
+export function digestOf(store: ObjectStore, key: string, options?: CallOptions): Promise<string | null> {
+  return wholeObject(store, key, options, async ({ body }) => {
     const sha256 = createHash('sha256')
     for await (const chunk of body) sha256.update(chunk)
     return sha256.digest('hex')
   })
 }
 
-/** A body can break off after the answer has begun: then the request is made again. */
+/** A body can break off after the answer has begun: then the request is made again, unless it was stopped. */
 async function wholeObject<T>(
   store: ObjectStore,
   key: string,
+  options: CallOptions | undefined,
   read: (object: FetchedObject) => Promise<T>,
 ): Promise<T | null> {
   for (let attempt = 1; ; attempt++) {
-    const object = await store.get(key)
+    const object = await store.get(key, options)
     if (object === null) return null
-    let bytes = 0
-    async function* counted(body: AsyncIterable<Uint8Array>) {
-      for await (const chunk of body) {
-        bytes += chunk.length
-        yield chunk
-      }
-    }
+    const { body, hasBrokenOff } = counted(object)
     try {
-      const result = await read({ ...object, body: counted(object.body) })
-      if (bytes !== object.bytes) throw new Error(`${bytes} of ${object.bytes} bytes`)
-      return result
+      return await read({ ...object, body })
     } catch (error) {
       object.cancel()
+      object.signal?.throwIfAborted()
+      // Whoever reads has failed: a file that cannot be written.
+      if (!hasBrokenOff()) throw error
       if (attempt === maxAttempts)
         throw new Error(`${store.name}: ${key} keeps breaking off`, { cause: error })
-      await setTimeout(100 * 2 ** attempt)
+      await pause(100 * 2 ** attempt, object.signal)
     }
   }
+}
+
+/** An object's body, whose end before its time is an error, and whether it failed. */
+function counted({ body, bytes }: FetchedObject) {
+  let isBroken = false
+  async function* whole() {
+    let read = 0
+    try {
+      for await (const chunk of body) {
+        read += chunk.length
+        yield chunk
+      }
+      if (bytes !== null && read !== bytes) throw new Error(`${read} of ${bytes} bytes`)
+    } catch (error) {
+      isBroken = true
+      throw error
+    }
+  }
+  return { body: whole(), hasBrokenOff: () => isBroken }
 }

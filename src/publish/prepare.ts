@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { ManifestHead, ManifestLine } from '../snapshot/manifest.ts'
 import { etagsKey, manifestIn, type Slot } from './layout.ts'
 import type { EtagLine } from './etags.ts'
-import { download, openManifest, type Manifest } from './manifest-reader.ts'
-import { nothing, readNdjson, writeNdjson } from './ndjson.ts'
+import { download, fetchList, openManifest, type Manifest } from './manifest-reader.ts'
+import { Damaged, nothing, writeNdjson } from './ndjson.ts'
 import { planChanges } from './plan.ts'
 import { mergeSorted } from './sorted.ts'
 import type { ObjectStore } from './store.ts'
@@ -29,26 +29,35 @@ export interface PrepareOptions {
   readonly manifest: Manifest
   readonly slot: Slot
   /** What a publish that was killed had said it would change. */
-  readonly unknown: { readonly keys: string } | null
+  readonly unknown: string | null
   /** Where lists are kept. */
   readonly folder: string
   readonly isRepair: boolean
 }
 
+/** @throws {Error} if a list in the bucket is damaged; a repair does without it */
 export async function prepareChanges(store: ObjectStore, options: PrepareOptions): Promise<Prepared> {
+  try {
+    return await prepare(store, options)
+  } catch (error) {
+    if (!(error instanceof Damaged)) throw error
+    throw new Error(`${error.message}: publish with --repair`, { cause: error })
+  }
+}
+
+async function prepare(store: ObjectStore, options: PrepareOptions): Promise<Prepared> {
   const { manifest, slot, unknown, folder, isRepair } = options
-  const standing = await fetchManifest(store, slot, folder)
-  const etagsFile = join(folder, 'standing-etags.ndjson.gz')
+  const standing = await fetchManifest(store, slot, folder, isRepair)
   // Without a manifest nothing of the slot is trusted.
-  const hasEtags = standing !== null && (await download(store, etagsKey(slot), etagsFile))
-  const etags = () => (hasEtags ? (readNdjson(etagsFile) as AsyncIterable<EtagLine>) : nothing())
+  const etags = standing === null ? null : await fetchEtags(store, slot, folder, isRepair)
   // A repair that knows no ETags cannot tell what stands there from what should: it puts everything.
-  const standingLines = () => (isRepair && !hasEtags ? nothing() : (standing?.lines() ?? nothing()))
+  const isTrusted = standing !== null && (!isRepair || etags !== null)
+  const standingLines = () => (isTrusted ? standing.lines() : nothing())
 
   let doubtful: AsyncIterable<{ readonly key: string }> = nothing()
-  if (unknown !== null) doubtful = await unknownKeys(store, unknown.keys, folder, isRepair)
+  if (unknown !== null) doubtful = await unknownKeys(store, unknown, folder, isRepair)
   if (isRepair) {
-    const differing = compareWithListing(store, slot, standingLines(), etags())
+    const differing = compareWithListing(store, slot, standingLines(), etags?.() ?? nothing())
     doubtful = union(doubtful, differing)
   }
 
@@ -64,26 +73,65 @@ export async function prepareChanges(store: ObjectStore, options: PrepareOptions
     }
   }
   await writeNdjson(file, counted())
-  return { file, ...counts, standing: standing?.head ?? null, next: manifest.lines, etags }
+  const known = etags ?? nothing
+  return { file, ...counts, standing: standing?.head ?? null, next: manifest.lines, etags: known }
 }
 
+/**
+ * @param doesWithout whether one that is damaged passes for none
+ * @throws {Damaged} else
+ */
 export async function fetchManifest(
   store: ObjectStore,
   slot: Slot,
   folder: string,
+  doesWithout = false,
 ): Promise<Manifest | null> {
   const file = join(folder, `${slot}-manifest.ndjson.gz`)
-  return (await download(store, manifestIn(slot), file)) ? openManifest(file) : null
+  const key = manifestIn(slot)
+  if (!(await download(store, key, file))) return null
+  try {
+    const manifest = await openManifest(file, `${store.name}/${key}`)
+    return (await isIntact(manifest.lines(), doesWithout)) ? manifest : null
+  } catch (error) {
+    if (doesWithout && error instanceof Damaged) return null
+    throw error
+  }
+}
+
+/** The ETags of a slot's objects, or null without such a list. @param doesWithout as above */
+export async function fetchEtags(
+  store: ObjectStore,
+  slot: Slot,
+  folder: string,
+  doesWithout = false,
+): Promise<(() => AsyncIterable<EtagLine>) | null> {
+  const lines = await fetchList<EtagLine>(store, etagsKey(slot), join(folder, `${slot}-etags.ndjson.gz`))
+  // Damage is found here, not when half of the slot has been written.
+  return lines === null || (await isIntact(lines(), doesWithout)) ? lines : null
 }
 
 /** @throws {Error} if the list is gone: without it nothing in the slot can be trusted but by a repair's listing */
 async function unknownKeys(store: ObjectStore, key: string, folder: string, isRepair: boolean) {
-  const file = join(folder, 'unknown.ndjson.gz')
-  if (await download(store, key, file)) return readNdjson(file) as AsyncIterable<{ readonly key: string }>
-  if (isRepair) return nothing()
+  const lines = await fetchList<{ readonly key: string }>(store, key, join(folder, 'unknown.ndjson.gz'))
+  // What a repair finds by listing is more than what the list could say.
+  if (isRepair && (lines === null || !(await isIntact(lines(), true)))) return nothing()
+  if (lines !== null) return lines()
   throw new Error(
     `${store.name}: ${key}, the list of a publish that was killed, is gone: publish with --repair`,
   )
+}
+
+/** Whether a list can be read to its end. @throws {Damaged} if not, unless one can do without */
+async function isIntact(lines: AsyncIterable<unknown>, doesWithout: boolean): Promise<boolean> {
+  const iterator = lines[Symbol.asyncIterator]()
+  try {
+    while ((await iterator.next()).done !== true);
+    return true
+  } catch (error) {
+    if (doesWithout && error instanceof Damaged) return false
+    throw error
+  }
 }
 
 async function* union(

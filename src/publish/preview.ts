@@ -61,15 +61,14 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
   const manifest = await openManifest(join(out, manifestKey))
   const [{ live }, journal] = await Promise.all([readLive(store), readJournal(store)])
   const { snapshot, bytes: slotBytes } = manifest.head
-  const heldBy = isLocking && isHeldByOther(journal, me, isAlive) ? heldMessage(store, journal) : null
+  const heldBy = isHeldByOther(journal, me, isAlive) ? heldMessage(store, journal) : null
   if (live?.snapshot === snapshot && !isRepair) {
     const nothing = { put: 0, deleted: 0, bytes: 0, endpoints: [], requests: nothingToDo, refusals: [] }
     return { snapshot, slot: live.slot, isLive: true, slotBytes, heldBy, ...nothing }
   }
 
   const slot = live === null ? 'blue' : otherSlot(live.slot)
-  const changing = journal.journal?.changing ?? null
-  const unknown = changing?.slot === slot ? changing : null
+  const unknown = journal.journal?.changing[slot] ?? null
   return withFolder(async (folder) => {
     const before = store.requests()
     const prepared = await prepareChanges(store, { manifest, slot, unknown, folder, isRepair })
@@ -95,6 +94,9 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
         isTakingUp: unknown !== null,
         hasDamage: damage !== null,
         isLocking,
+        hasJournal: journal.journal !== null,
+        isTakenOver: journal.journal?.isHeld === true,
+        hasLive: live !== null,
       }),
       slotBytes,
       refusals: findMistakes(manifest.head, live, prepared, options),

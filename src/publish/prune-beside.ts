@@ -24,7 +24,11 @@ export async function* journalGarbage(
   for await (const { key, bytes, lastModified } of store.list('journal/')) {
     if (isScratchKey(key)) {
       if (now.getTime() - lastModified.getTime() > scratchMs) yield { kind: 'scratch', key, bytes }
-    } else if (key.endsWith('.changes.ndjson.gz') && key !== journal?.changing?.keys && !isHeld) {
+    } else if (
+      key.endsWith('.changes.ndjson.gz') &&
+      !Object.values(journal?.changing ?? {}).includes(key) &&
+      !isHeld
+    ) {
       yield { kind: 'changes', key, bytes }
     }
   }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Journal } from './journal.ts'
 import { checksumsIn, inSlot, manifestIn, slotPrefix, type Slot } from './layout.ts'
 import type { Live } from './live.ts'
-import { download, type Manifest } from './manifest-reader.ts'
-import { nothing, readNdjson } from './ndjson.ts'
+import { fetchList, type Manifest } from './manifest-reader.ts'
+import { Damaged, nothing } from './ndjson.ts'
 import { fetchManifest } from './prepare.ts'
 import type { Garbage } from './prune.ts'
 import { mergeSorted } from './sorted.ts'
@@ -21,6 +21,8 @@ export interface SlotState {
   readonly changing: Journal['changing']
   /** Where lists are kept. */
   readonly folder: string
+  /** Told how many objects have been listed, and how many there should be. */
+  readonly onListed: (done: number, of: number) => void
   readonly onNote: (note: string) => void
 }
 
@@ -35,7 +37,9 @@ export async function* slotGarbage(
     return
   }
   const rows = mergeSorted<readonly [ListedObject, Keyed, Keyed]>(
-    store.list(slotPrefix(slot)),
+    counted(store.list(slotPrefix(slot)), (listed) =>
+      state.onListed(listed, Math.max(listed, known.objects)),
+    ),
     withSlot(known.manifest(), slot),
     withSlot(known.changes(), slot),
   )
@@ -50,6 +54,8 @@ export async function* slotGarbage(
 
 interface Known {
   readonly isWhole: boolean
+  /** As its manifest or `live.json` says; 0 if neither does. */
+  readonly objects: number
   readonly manifest: () => AsyncIterable<Keyed>
   /** What an unfinished publish may have put already. */
   readonly changes: () => AsyncIterable<Keyed>
@@ -62,7 +68,7 @@ async function knownKeys(
   { live, changing, folder }: SlotState,
 ): Promise<Known | string> {
   const isLive = live.slot === slot
-  const unfinished = changing?.slot === slot ? changing.keys : null
+  const unfinished = changing[slot] ?? null
   const manifest = await readableManifest(store, slot, folder)
   if (typeof manifest === 'string') return manifest
   if (manifest === null) {
@@ -70,23 +76,21 @@ async function knownKeys(
     if (unfinished !== null) return 'a publish was stopped in it, and it has no manifest yet: publish again'
     if (live.previous?.slot !== slot && !(await isEmpty(store.list(slotPrefix(slot)))))
       return 'it has no manifest, and nothing was live in it'
-    return { isWhole: false, manifest: nothing, changes: nothing }
+    const objects = live.previous?.slot === slot ? live.previous.objects : 0
+    return { isWhole: false, objects, manifest: nothing, changes: nothing }
   }
   if (isLive && manifest.head.snapshot !== live.snapshot)
     return `its manifest is that of ${manifest.head.snapshot}, live is ${live.snapshot}: publish with --repair`
-  if (unfinished === null) return { isWhole: true, manifest: manifest.lines, changes: nothing }
+  const known = { isWhole: true, objects: manifest.head.objects, manifest: manifest.lines }
+  if (unfinished === null) return { ...known, changes: nothing }
   const file = join(folder, `${slot}-unfinished.ndjson.gz`)
-  if (!(await download(store, unfinished, file)))
+  const changes = await fetchList<Keyed>(store, unfinished, file)
+  if (changes === null)
     return `a publish was stopped in it, and its list ${unfinished} is gone: publish with --repair`
-  const changes = () => readNdjson(file) as AsyncIterable<Keyed>
   // A damaged list must not be noticed halfway.
-  const isDamaged = await countOf(changes()).then(
-    () => false,
-    () => true,
-  )
-  if (isDamaged)
-    return `a publish was stopped in it, and its list ${unfinished} is damaged: publish with --repair`
-  return { isWhole: true, manifest: manifest.lines, changes }
+  const damage = await countOf(changes()).then(() => null, damageOf)
+  if (damage !== null) return `a publish was stopped in it, and ${damage}: publish with --repair`
+  return { ...known, changes }
 }
 
 /** @returns null if there is none; a text if it is there and cannot be relied on */
@@ -103,8 +107,14 @@ async function readableManifest(
       ? manifest
       : `its manifest lists ${objects} objects and says ${manifest.head.objects}`
   } catch (error) {
-    return `its manifest cannot be read (${error instanceof Error ? error.message : String(error)})`
+    return `its manifest cannot be read (${damageOf(error)})`
   }
+}
+
+/** What is damaged, as a text; the network's failures are not the list's. */
+function damageOf(error: unknown): string {
+  if (error instanceof Damaged) return error.message
+  throw error
 }
 
 async function isEmpty(objects: AsyncIterable<unknown>): Promise<boolean> {
@@ -116,6 +126,14 @@ async function countOf(lines: AsyncIterable<unknown>): Promise<number> {
   let count = 0
   while ((await iterator.next()).done !== true) count++
   return count
+}
+
+async function* counted<T>(items: AsyncIterable<T>, onCount: (count: number) => void): AsyncGenerator<T> {
+  let count = 0
+  for await (const item of items) {
+    onCount(++count)
+    yield item
+  }
 }
 
 async function* withSlot(lines: AsyncIterable<Keyed>, slot: Slot): AsyncGenerator<Keyed> {

@@ -1,12 +1,12 @@
 /** `fundpress prune`: what is in the bucket and of no use to anybody any more. Finds it, and removes it if told to. */
 
 import { randomUUID } from 'node:crypto'
-import { heldMessage, isHeldByOther, readJournal, takeLease, type LeaseOptions } from './journal.ts'
+import { isHeldByOther, readJournal, takeLease, type LeaseOptions } from './journal.ts'
 import { readLive } from './live.ts'
 import { expiredDownloads, journalGarbage } from './prune-beside.ts'
 import { slotGarbage } from './prune-slot.ts'
 import { abortUpload, oldUploads } from './prune-uploads.ts'
-import { slots } from './layout.ts'
+import { slots, type Slot } from './layout.ts'
 import type { S3Store } from './s3-store.ts'
 import { withFolder } from './status.ts'
 
@@ -33,7 +33,10 @@ export interface PruneOptions extends Omit<LeaseOptions, 'id'> {
   readonly today: string
   readonly now: () => Date
   readonly signal: AbortSignal
-  readonly onFound: (garbage: Garbage) => void
+  /** A promise that it returns is waited for. */
+  readonly onFound: (garbage: Garbage) => unknown
+  /** Told how far the listing of a slot is; how many there are is not always known. */
+  readonly onListed: (slot: Slot, done: number, of: number) => void
   /** Told what was left alone, and why. */
   readonly onNote: (note: string) => void
 }
@@ -45,24 +48,33 @@ const keysPerDelete = 1000
  * @throws {Error} if a publish is under way and something would be removed
  */
 export async function prune(store: S3Store, options: PruneOptions): Promise<void> {
-  const { isReal, isLocking, me, isAlive, signal } = options
-  const standing = await readJournal(store)
-  const isHeld = isHeldByOther(standing, me, isAlive)
+  const { isReal, me, isAlive, signal } = options
   if (!isReal) {
+    const isHeld = isHeldByOther(await readJournal(store), me, isAlive)
     await walk(store, options, isHeld, () => Promise.resolve())
     return
   }
-  // Without conditional writes takeLease does not look.
-  if (!isLocking && isHeld) throw new Error(heldMessage(store, standing))
   const lease = await takeLease(store, { ...options, id: randomUUID() })
-  const mayGoOn = AbortSignal.any([signal, lease.lost])
+  const mayGoOn = {
+    signal: AbortSignal.any([signal, lease.lost]),
+    assertFresh: () => {
+      signal.throwIfAborted()
+      lease.assertFresh()
+    },
+  }
   try {
     await walk(store, options, false, async (batch) => {
-      mayGoOn.throwIfAborted()
       const uploads = batch.filter(({ kind }) => kind === 'upload')
       const objects = batch.filter(({ kind }) => kind !== 'upload')
-      await store.delete(objects.map(({ key }) => key))
-      for (const upload of uploads) await abortUpload(store, upload)
+      mayGoOn.assertFresh()
+      await store.delete(
+        objects.map(({ key }) => key),
+        mayGoOn,
+      )
+      for (const upload of uploads) {
+        mayGoOn.assertFresh()
+        await abortUpload(store, upload, mayGoOn)
+      }
     })
   } finally {
     // The lease ends by itself too, a little later.
@@ -86,7 +98,7 @@ async function walk(
   await withFolder(async (folder) => {
     for await (const garbage of findGarbage(store, options, isHeld, folder)) {
       options.signal.throwIfAborted()
-      options.onFound(garbage)
+      await options.onFound(garbage)
       batch.push(garbage)
       if (batch.length === keysPerDelete) await flush()
     }
@@ -96,18 +108,21 @@ async function walk(
 
 async function* findGarbage(
   store: S3Store,
-  { keepDownloadDays, today, now, onNote }: PruneOptions,
+  { keepDownloadDays, today, now, signal, onListed, onNote }: PruneOptions,
   isHeld: boolean,
   folder: string,
 ): AsyncGenerator<Garbage> {
   const { live } = await readLive(store)
   const { journal } = await readJournal(store)
-  const changing = journal?.changing ?? null
+  const changing = journal?.changing ?? {}
   if (live === null) onNote('nothing is live: the slots are left alone')
   else {
     for (const slot of slots) {
       if (isHeld && slot !== live.slot) onNote(`${slot} is left alone: a publish is under way in it`)
-      else yield* slotGarbage(store, slot, { live, changing, folder, onNote })
+      else {
+        const report = (done: number, of: number) => onListed(slot, done, of)
+        yield* slotGarbage(store, slot, { live, changing, folder, onListed: report, onNote })
+      }
     }
   }
   if (isHeld) onNote('lists of changes are left alone: a publish is under way')
@@ -116,5 +131,5 @@ async function* findGarbage(
     const kept = [live?.asOf, live?.previous?.asOf].flatMap((day) => day ?? [])
     yield* expiredDownloads(store, { keepDays: keepDownloadDays, today, kept })
   }
-  yield* await oldUploads(store, now(), onNote)
+  yield* oldUploads(store, now(), signal, onNote)
 }

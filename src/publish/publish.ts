@@ -3,12 +3,11 @@
  * is killed at any point is taken up by the next one; the live slot is never written to.
  */
 
-import { randomUUID, createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { checksumsKey, manifestKey, type ManifestHead } from '../snapshot/manifest.ts'
+import { checksumsKey, manifestKey } from '../snapshot/manifest.ts'
 import { applyChanges } from './apply.ts'
 import { etagLines, etagWriter } from './etags.ts'
 import { takeLease, type Holder, type Lease } from './journal.ts'
@@ -22,14 +21,16 @@ import {
   otherSlot,
   type Slot,
 } from './layout.ts'
-import { liveSnapshot, readLive, writeLive, type Live, type LiveObject } from './live.ts'
+import { closeToOthers, flip, leaveTime } from './flip.ts'
+import { readLive, type LiveObject } from './live.ts'
+import { point, type LivePointer } from './live-pointer.ts'
 import { openManifest, type Manifest } from './manifest-reader.ts'
 import { readNdjson, writeNdjson } from './ndjson.ts'
 import type { Change } from './plan.ts'
 import { prepareChanges, type Prepared } from './prepare.ts'
 import { findRepairs } from './repair.ts'
 import { refuseMistakes, type MistakeLimits } from './mistakes.ts'
-import { ConditionFailed, type ObjectStore } from './store.ts'
+import type { ObjectStore } from './store.ts'
 
 export interface PublishOptions extends MistakeLimits {
   /** The snapshot's folder. */
@@ -48,14 +49,16 @@ export interface PublishOptions extends MistakeLimits {
   readonly graceSeconds: number
   readonly me: Holder
   readonly isAlive: (holder: Holder) => boolean
-  /** Wall clock, for what is written down. */
-  readonly now: () => Date
+  /** Told what is live, too. */
+  readonly pointer?: LivePointer | null
   readonly signal: AbortSignal
   readonly onProgress?: (progress: {
     readonly done: number
     readonly of: number
     readonly bytes: number
   }) => void
+  /** Told what failed after the snapshot went live, and what follows from it. */
+  readonly onWarning: (warning: string) => void
 }
 
 export interface PublishSummary {
@@ -91,14 +94,17 @@ export async function publish(store: ObjectStore, options: PublishOptions): Prom
     seconds: (performance.now() - started) / 1000,
   })
   const { live } = await readLive(store)
-  if (live?.snapshot === snapshot && !options.isRepair) return summary(live.slot, {})
+  if (live?.snapshot === snapshot && !options.isRepair) {
+    await point(options.pointer, live)
+    return summary(live.slot, {})
+  }
 
   const lease = await takeLease(store, { ...options, id: randomUUID(), seconds: options.leaseSeconds })
   const done = await publishUnder(lease, store, options, manifest)
   return summary(done.slot, done)
 }
 
-/** Gives the lease back in any case. */
+/** Gives the lease back in any case but one: a flip whose outcome nobody knows. */
 async function publishUnder(
   lease: Lease,
   store: ObjectStore,
@@ -110,10 +116,17 @@ async function publishUnder(
     folder = await mkdtemp(join(tmpdir(), 'fundpress-publish-'))
     // Read anew under the lease: whoever held it before may have flipped.
     const standing = await readLive(store)
-    if (standing.live?.snapshot === manifest.head.snapshot && !options.isRepair)
+    if (standing.live?.snapshot === manifest.head.snapshot && !options.isRepair) {
+      await point(options.pointer, standing.live)
       return { slot: standing.live.slot }
+    }
     const signal = AbortSignal.any([options.signal, lease.lost])
-    const done = await bringIn(store, { ...options, signal }, { manifest, standing, lease, folder })
+    const putFile: Work['putFile'] = async (file, key, type) => {
+      const { assertFresh } = lease
+      await store.putFile(file, { key, type, cacheControl: noCache }, { signal, assertFresh })
+    }
+    const work = { manifest, standing, lease, folder, putFile }
+    const done = await bringIn(store, { ...options, signal }, work)
     return { ...done, hasFlipped: true }
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
@@ -128,17 +141,15 @@ interface Work {
   readonly lease: Lease
   /** For lists that need not fit into memory. */
   readonly folder: string
+  /** Puts one of our own files. */
+  readonly putFile: (file: string, key: string, type: string) => Promise<void>
 }
 
-async function bringIn(
-  store: ObjectStore,
-  options: PublishOptions,
-  { manifest, standing, lease, folder }: Work,
-) {
+async function bringIn(store: ObjectStore, options: PublishOptions, work: Work) {
+  const { manifest, standing, lease, folder, putFile } = work
   const { live } = standing
   const slot = live === null ? 'blue' : otherSlot(live.slot)
-  // The slot of a publish that was killed after its flip is whole: it flips last.
-  const unknown = lease.inherited?.slot === slot ? lease.inherited : null
+  const unknown = lease.inherited[slot] ?? null
   const prepared = await prepareChanges(store, {
     manifest,
     slot,
@@ -148,32 +159,48 @@ async function bringIn(
   })
   refuseMistakes(manifest.head, live, prepared, options)
 
+  // A pointer that a night left behind may still lead readers to the slot that is about to be written to.
+  const hasMoved = live !== null && (await point(options.pointer, live))
   const changes = changesKey(lease.id)
   const total = prepared.put + prepared.deleted
   if (total > 0) {
-    await putFile(store, changes, prepared.file, gzipType)
-    await lease.declare({ slot, keys: changes })
-    if (unknown !== null) await store.delete([unknown.keys])
+    await putFile(prepared.file, changes, gzipType)
+    await lease.declare(slot, changes)
+    if (unknown !== null) await store.delete([unknown])
   }
-  await leaveTime(standing, options)
-  const bytes = await change(store, slot, options, prepared, folder)
-  const damage = options.isRepair && live !== null ? await findRepairs(store, live.slot, folder) : null
-  options.signal.throwIfAborted()
-  await putFile(store, checksumsIn(slot), join(options.out, checksumsKey), 'text/plain; charset=utf-8')
-  await putFile(store, manifestIn(slot), join(options.out, manifestKey), gzipType)
+  await leaveTime(hasMoved ? { ...standing, ageMs: 0 } : standing, options)
+  const expected = await closeToOthers(store, { ...options, standing, lease })
+  const bytes = await change(store, slot, options, { ...work, prepared })
+  if (options.isRepair && live !== null) await declareDamage(store, live.slot, work)
+  await putFile(join(options.out, checksumsKey), checksumsIn(slot), 'text/plain; charset=utf-8')
+  await putFile(join(options.out, manifestKey), manifestIn(slot), gzipType)
 
   options.signal.throwIfAborted()
-  await lease.assertHeld()
-  await flip(store, options, manifest.head, slot, standing)
-  if (damage === null || live === null) await lease.declare(null)
-  else {
-    // What was damaged in the slot that was live would be trusted by the publish that writes to it next.
-    const repairs = changesKey(`${lease.id}-${live.slot}`)
-    await putFile(store, repairs, damage, gzipType)
-    await lease.declare({ slot: live.slot, keys: repairs })
+  const now = await lease.assertHeld()
+  const next = await flip(store, manifest.head, slot, { ...options, expected, lease, now })
+
+  // It is live: what fails from here on costs the next publish some work, and nobody else anything.
+  try {
+    await lease.declare(slot, null)
+    if (total > 0) await store.delete([changes])
+  } catch (error) {
+    options.onWarning(`${reasonOf(error)}: ${next.snapshot} is live all the same; the next publish tidies up`)
   }
-  if (total > 0) await store.delete([changes])
+  await point(options.pointer, next)
   return { slot, put: prepared.put, deleted: prepared.deleted, bytes }
+}
+
+/** What is damaged in the slot that is live would be trusted by the publish that writes to it next. */
+async function declareDamage(
+  store: ObjectStore,
+  slot: Slot,
+  { lease, folder, putFile }: Work,
+): Promise<void> {
+  const damage = await findRepairs(store, slot, folder)
+  if (damage === null) return
+  const repairs = changesKey(`${lease.id}-${slot}`)
+  await putFile(damage, repairs, gzipType)
+  await lease.declare(slot, repairs)
 }
 
 /** Puts and deletes, and notes the ETags. @returns bytes that were put */
@@ -181,8 +208,7 @@ async function change(
   store: ObjectStore,
   slot: Slot,
   options: PublishOptions,
-  prepared: Prepared,
-  folder: string,
+  { prepared, folder, lease, putFile }: Work & { readonly prepared: Prepared },
 ) {
   const total = prepared.put + prepared.deleted
   const newEtags = etagWriter(join(folder, 'new-etags.ndjson.gz'))
@@ -194,60 +220,18 @@ async function change(
     options.onProgress?.({ done, of: total, bytes })
   }
   const changes = readNdjson(prepared.file) as AsyncIterable<Change>
+  const { assertFresh } = lease
   try {
-    await applyChanges(store, changes, { ...options, slot, onDone, onEtag: newEtags.add })
+    await applyChanges(store, changes, { ...options, slot, onDone, onEtag: newEtags.add, assertFresh })
   } finally {
     await newEtags.end()
   }
   if (total > 0) {
     const all = join(folder, 'etags.ndjson.gz')
     await writeNdjson(all, etagLines(prepared.next(), prepared.etags(), newEtags.read()))
-    await putFile(store, etagsKey(slot), all, gzipType)
+    await putFile(all, etagsKey(slot), gzipType)
   }
   return bytes
 }
 
-/** A slot that has just stopped being live is still read from, by edges that have not noticed yet. */
-async function leaveTime(
-  { live, ageMs }: LiveObject,
-  { graceSeconds, signal }: PublishOptions,
-): Promise<void> {
-  // Nothing was live before: the other slot has no readers.
-  if (!live?.previous) return
-  const wait = graceSeconds * 1000 - ageMs
-  if (wait > 0) await setTimeout(wait, undefined, { signal })
-}
-
-async function flip(
-  store: ObjectStore,
-  { isLocking, now }: PublishOptions,
-  head: ManifestHead,
-  slot: Slot,
-  { live, condition }: { readonly live: Live | null; readonly condition: LiveObject['condition'] },
-): Promise<void> {
-  try {
-    await writeLive(
-      store,
-      liveSnapshot(head, slot, now().toISOString()),
-      live,
-      isLocking ? condition : undefined,
-    )
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-    throw new Error(
-      `${store.name}: somebody else changed live.json meanwhile; nothing was flipped, publish again`,
-      { cause: error },
-    )
-  }
-}
-
-async function putFile(store: ObjectStore, key: string, file: string, type: string): Promise<void> {
-  const body = await readFile(file)
-  await store.put({
-    key,
-    body,
-    type,
-    cacheControl: noCache,
-    sha256: createHash('sha256').update(body).digest('hex'),
-  })
-}
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,11 +1,9 @@
 /** Damage in the slot that is about to stop being live: the publish that writes to it next has to know. */
 
 import { join } from 'node:path'
-import { etagsKey, type Slot } from './layout.ts'
-import type { EtagLine } from './etags.ts'
-import { download } from './manifest-reader.ts'
-import { nothing, readNdjson, writeNdjson } from './ndjson.ts'
-import { fetchManifest } from './prepare.ts'
+import type { Slot } from './layout.ts'
+import { nothing, writeNdjson } from './ndjson.ts'
+import { fetchEtags, fetchManifest } from './prepare.ts'
 import { mergeSorted } from './sorted.ts'
 import type { ObjectStore } from './store.ts'
 import { compareWithListing } from './verify.ts'
@@ -20,16 +18,15 @@ interface Keyed {
  * @returns a file with a line a key; null without damage, or without a manifest, since nothing is trusted then
  */
 export async function findRepairs(store: ObjectStore, slot: Slot, folder: string): Promise<string | null> {
-  const manifest = await fetchManifest(store, slot, folder)
+  const manifest = await fetchManifest(store, slot, folder, true)
   if (manifest === null) return null
-  const etagsFile = join(folder, `${slot}-etags.ndjson.gz`)
-  const hasEtags = await download(store, etagsKey(slot), etagsFile)
-  const etags = hasEtags ? (readNdjson(etagsFile) as AsyncIterable<EtagLine>) : nothing()
+  const etags = await fetchEtags(store, slot, folder, true)
 
   let found = 0
-  const differing = compareWithListing(store, slot, manifest.lines(), etags)
+  const differing = compareWithListing(store, slot, manifest.lines(), etags?.() ?? nothing())
   // Without ETags an object of the right size may be any: then all are doubtful.
-  const doubtful = hasEtags ? differing : mergeSorted<readonly [Keyed, Keyed]>(manifest.lines(), differing)
+  const doubtful =
+    etags === null ? mergeSorted<readonly [Keyed, Keyed]>(manifest.lines(), differing) : differing
   async function* keys() {
     for await (const { key } of doubtful) {
       found++

@@ -31,7 +31,8 @@ export const isMissing = (error: unknown): boolean =>
   codeOf(error) === 'NoSuchKey' || (statusOf(error) === 404 && codeOf(error) !== 'NoSuchBucket')
 
 const rights = {
-  read: 's3:GetObject',
+  // AWS says 403, not 404, to whoever may not list.
+  read: 's3:GetObject and s3:ListBucket (without it an object that is not there is denied too)',
   write: 's3:PutObject',
   list: 's3:ListBucket',
   delete: 's3:DeleteObject',
@@ -47,14 +48,26 @@ export function withAdvice(error: unknown, place: Place, doing: Doing, key: stri
   const advice = adviceOn(error, place, doing)
   const code = codeOf(error)
   const reason = advice === undefined ? `${code}, ${oneLine(error.message)}` : `${advice} (${code})`
-  return new Error(`${place.name}: could not ${doing} ${key}: ${reason}`, { cause: bareCause(error, code) })
+  return new Error(`${place.name}: could not ${doing} ${key}: ${reason}`, { cause: bareCause(error) })
 }
 
-/** Where it came from. Not the error itself: the store's answer, which it holds, can quote a session token. */
-function bareCause(error: Error, code: string): Error {
+/**
+ * Where an error of the client came from: its code and the frames of its stack. Not the error itself: the store's
+ * answer, which it holds and quotes in its message, can show a session token.
+ */
+export function bareCause(error: unknown): Error {
+  const code = codeOf(error)
   const cause = new Error(code)
-  if (error.stack !== undefined) cause.stack = error.stack
+  if (error instanceof Error) cause.stack = [code, ...framesOf(error)].join('\n')
   return cause
+}
+
+/** A stack begins with the message, which may have several lines. */
+function framesOf({ stack = '', message }: Error): string[] {
+  return stack
+    .replaceAll(message, '')
+    .split('\n')
+    .filter((line) => /^ {4}at .*(:\d+:\d+|<anonymous>|native|index \d+)\)?$/.test(line))
 }
 
 const lacksRegion = ({ message }: Error) => message.includes('Region is missing')
@@ -79,7 +92,8 @@ function adviceOn(error: Error, place: Place, doing: Doing): string | undefined 
     BadDigest:
       'the body does not have the digest of the manifest: the snapshot was changed after its build, build it again',
     InvalidDigest: 'the store refused the digest of the body',
-    XAmzContentSHA256Mismatch: 'the body was changed on its way',
+    XAmzContentSHA256Mismatch:
+      'the body was changed on its way, or its file since the build: build the snapshot again if it stays so',
     XAmzContentChecksumMismatch:
       'the body does not have the digest of the manifest: build the snapshot again',
     ECONNREFUSED: `${at} cannot be reached: nothing listens there, check --endpoint`,

@@ -1,28 +1,29 @@
 /** An object store that speaks S3: AWS, Cloudflare R2, MinIO, Ceph. */
 
+import { readFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
 import {
-  DeleteObjectsCommand,
   GetObjectCommand,
   paginateListObjectsV2,
   PutObjectCommand,
-  S3Client,
   type PutObjectCommandInput,
+  type S3Client,
 } from '@aws-sdk/client-s3'
 import { retryConditionally } from './conditional-put.ts'
-import { isMissing, statusOf, withAdvice, type Doing } from './s3-errors.ts'
-import type { FetchedObject, NewObject, ObjectStore } from './store.ts'
+import { ofANight, openClient, type Patience, type S3Settings } from './s3-client.ts'
+import { deleteAll } from './s3-delete.ts'
+import { isMissing, withAdvice, type Doing } from './s3-errors.ts'
+import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './s3-put-file.ts'
+import type {
+  CallOptions,
+  FetchedObject,
+  NewFileObject,
+  NewObject,
+  ObjectStore,
+  WriteOptions,
+} from './store.ts'
 
-export interface S3Settings {
-  readonly bucket: string
-  /** Without slashes at its ends; '' for none. */
-  readonly prefix: string
-  /** Of a store other than AWS. */
-  readonly endpoint: string | null
-  readonly region: string | null
-  readonly pathStyle: boolean
-  /** Requests at a time: as many connections are kept open. */
-  readonly concurrency: number
-}
+export type { Patience, S3Settings } from './s3-client.ts'
 
 export interface S3Store extends ObjectStore {
   /** For what only some commands ask of a bucket (doctor, prune), with what they need to name it. */
@@ -35,92 +36,103 @@ export interface S3Store extends ObjectStore {
   readonly close: () => void
 }
 
-/** How long a request is tried. */
-export interface Patience {
-  /** With backoff, jitter and a rate that adapts to what the store can take. */
-  readonly attempts: number
-  /** Milliseconds until there is a connection. */
-  readonly connectMs: number
-  /** Milliseconds without a byte in either direction. */
-  readonly silenceMs: number
-}
-
-const ofANight: Patience = { attempts: 8, connectMs: 10_000, silenceMs: 60_000 }
-
 /**
  * @param signal ends the requests that are under way when it aborts; what a command asks for afterwards, to clean up,
  * goes through
  */
-export function openS3(settings: S3Settings, signal?: AbortSignal, patience = ofANight): S3Store {
-  const { bucket, prefix, concurrency } = settings
-  const client = makeClient(settings)
+export function openS3(settings: S3Settings, signal?: AbortSignal, patience: Patience = ofANight): S3Store {
+  const { bucket, prefix } = settings
+  const { client, requests, dateOf } = openClient(settings, patience)
   const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
-  const counts: Record<string, number> = {}
   const fullKey = (key: string) => (prefix === '' ? key : `${prefix}/${key}`)
+  const shortKey = (key: string) => (prefix === '' ? key : key.slice(prefix.length + 1))
   const place = { name, bucket, endpoint: settings.endpoint, region: settings.region }
+  const stopOf = joinedWith(signal)
 
-  const stoppable = () => (signal === undefined || signal.aborted ? {} : { abortSignal: signal })
+  /** What a call throws: why it was stopped, or what failed, with advice. */
+  const reasonFor = (error: unknown, stop: AbortSignal | undefined, doing: Doing, key: string): unknown =>
+    stop?.aborted === true ? stop.reason : withAdvice(error, place, doing, key)
 
-  // Counted where requests leave, so that retries count too: that is what is paid for.
-  client.middlewareStack.add(
-    (next, context) => (args) => {
-      const operation = context.commandName?.replace('Command', '') ?? 'unknown'
-      counts[operation] = (counts[operation] ?? 0) + 1
-      return next(args)
-    },
-    { step: 'finalizeRequest', priority: 'low', name: 'countRequests' },
-  )
-
-  client.middlewareStack.addRelativeTo(trustAnswers, {
-    relation: 'after',
-    toMiddleware: 'retryMiddleware',
-    name: 'trustAnswers',
-  })
-
-  const get = async (key: string): Promise<FetchedObject | null> => {
+  const get = async (key: string, options: CallOptions = {}): Promise<FetchedObject | null> => {
+    const stop = stopOf(options.signal)
     try {
-      const got = await client.send(new GetObjectCommand({ Bucket: bucket, Key: fullKey(key) }), stoppable())
+      const got = await client.send(
+        new GetObjectCommand({ Bucket: bucket, Key: fullKey(key) }),
+        sending(stop),
+      )
       const body = got.Body as unknown as AsyncIterable<Uint8Array> & { destroy?: () => void }
       return {
         etag: got.ETag ?? '',
-        bytes: got.ContentLength ?? 0,
+        bytes: got.ContentLength ?? null,
         lastModified: got.LastModified ?? new Date(0),
-        now: dates.get(got.$metadata) ?? new Date(),
+        now: dateOf(got.$metadata) ?? new Date(),
         body,
         cancel: () => body.destroy?.(),
+        signal: stop,
       }
     } catch (error) {
       if (isMissing(error)) return null
-      throw withAdvice(error, place, 'read', key)
+      throw reasonFor(error, stop, 'read', key)
     }
   }
 
-  // The Date header of an answer: the store's clock, which ages are told by.
-  const dates = new WeakMap<object, Date>()
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      const result = await next(args)
-      const { headers } = result.response as { headers?: Record<string, string> }
-      const output = result.output as { $metadata: object }
-      if (headers?.['date'] !== undefined) dates.set(output.$metadata, new Date(headers['date']))
-      return result
-    },
-    { step: 'deserialize', priority: 'high', name: 'rememberDate' },
-  )
-
-  const putOnce = async (object: NewObject, input: Partial<PutObjectCommandInput>) => {
-    const put = new PutObjectCommand({
+  const putCommand = (object: Omit<NewObject, 'body'>, input: Partial<PutObjectCommandInput>) =>
+    new PutObjectCommand({
       Bucket: bucket,
       Key: fullKey(object.key),
-      Body: object.body,
       ContentType: object.type,
       CacheControl: object.cacheControl,
       ChecksumSHA256: Buffer.from(object.sha256, 'hex').toString('base64'),
       Metadata: { sha256: object.sha256 },
       ...input,
     })
-    const { ETag = '' } = await client.send(put, stoppable())
-    return { etag: ETag }
+
+  /** Makes the last steps of a write: each attempt asks whether it may. */
+  const write = async <T>(
+    options: WriteOptions,
+    key: string,
+    doing: 'write' | 'delete',
+    work: (guard: Guard, stop: AbortSignal | undefined) => Promise<T>,
+  ): Promise<T> => {
+    const stop = stopOf(options.signal)
+    const { guard, refusal } = guardOf(options.assertFresh)
+    try {
+      return await work(guard, stop)
+    } catch (error) {
+      const refused = refusal()
+      throw refused === undefined ? reasonFor(error, stop, doing, key) : refused.error
+    }
+  }
+
+  const put: ObjectStore['put'] = (object, condition, options = {}) =>
+    write(options, object.key, 'write', async (guard, stop) => {
+      const once = async (input: Partial<PutObjectCommandInput>) => {
+        const command = putCommand(object, { Body: object.body, ...input })
+        command.middlewareStack.add(guard, beforeEachAttempt)
+        const { ETag = '' } = await client.send(command, sending(stop))
+        return { etag: ETag }
+      }
+      if (condition === undefined) return once({})
+      return retryConditionally(object, condition, once, (key) => get(key, { signal: stop }), stop)
+    })
+
+  const putFile = async (file: string, object: NewFileObject, options: WriteOptions = {}) => {
+    const bytes = await sizeOf(file)
+    if (bytes < streamedFrom) {
+      const body = await readFile(file).catch((error: unknown) => {
+        throw unreadable(file, error)
+      })
+      const sha256 = object.sha256 ?? createHash('sha256').update(body).digest('hex')
+      return put({ ...object, body, sha256 }, undefined, options)
+    }
+    return write(options, object.key, 'write', async (guard, stop) => {
+      const sha256 = object.sha256 ?? (await digestOfFile(file, stop))
+      const command = putCommand({ ...object, sha256 }, { ContentLength: bytes })
+      sendFile(command, file, bytes, sha256)
+      command.middlewareStack.add(guard, beforeEachAttempt)
+      const { ETag = '' } = await client.send(command, sending(stop))
+      return { etag: ETag }
+    })
   }
 
   return {
@@ -130,89 +142,79 @@ export function openS3(settings: S3Settings, signal?: AbortSignal, patience = of
     fullKey,
     advise: (error, doing, key) => withAdvice(error, place, doing, key),
     get,
-    put: async (object, condition) => {
-      try {
-        if (condition === undefined) return await putOnce(object, {})
-        return await retryConditionally(object, condition, (input) => putOnce(object, input), get)
-      } catch (error) {
-        throw withAdvice(error, place, 'write', object.key)
-      }
-    },
-    async *list(start) {
+    put,
+    putFile,
+    async *list(start, options = {}) {
+      const stop = stopOf(options.signal)
       try {
         const pages = paginateListObjectsV2(
           { client },
           { Bucket: bucket, Prefix: fullKey(start) },
-          stoppable(),
+          sending(stop),
         )
         for await (const { Contents = [] } of pages) {
-          for (const { Key = '', Size = 0, ETag = '', LastModified = new Date(0) } of Contents) {
-            const key = prefix === '' ? Key : Key.slice(prefix.length + 1)
-            yield { key, bytes: Size, etag: ETag, lastModified: LastModified }
-          }
+          for (const { Key = '', Size = 0, ETag = '', LastModified = new Date(0) } of Contents)
+            yield { key: shortKey(Key), bytes: Size, etag: ETag, lastModified: LastModified }
         }
       } catch (error) {
-        throw withAdvice(error, place, 'list', start)
+        throw reasonFor(error, stop, 'list', start)
       }
     },
-    delete: async (keys) => {
+    delete: async (keys, options = {}) => {
       if (keys.length === 0) return
-      try {
-        const Objects = keys.map((key) => ({ Key: fullKey(key) }))
-        const { Errors = [] } = await client.send(
-          new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
-          stoppable(),
-        )
-        const [first] = Errors
-        if (first !== undefined) {
-          const others = Errors.length > 1 ? ` and ${Errors.length - 1} more` : ''
-          throw new Error(
-            `${name}: ${first.Key ?? ''}${others} could not be deleted (${first.Code ?? 'no reason given'})`,
-          )
-        }
-      } catch (error) {
-        throw withAdvice(error, place, 'delete', keys[0] ?? '')
-      }
+      const left = await write(options, keys[0] ?? '', 'delete', (guard, stop) =>
+        deleteAll({
+          bucket,
+          keys: keys.map(fullKey),
+          attempts: patience.attempts,
+          signal: stop,
+          send: (command) => {
+            command.middlewareStack.add(guard, beforeEachAttempt)
+            return client.send(command, sending(stop))
+          },
+        }),
+      )
+      if (left === null) return
+      const more = left.more === 0 ? '' : ` and ${left.more} more`
+      throw withAdvice(left.error, place, 'delete', `${shortKey(left.key)}${more}`)
     },
-    requests: () => ({ ...counts }),
+    requests,
     close: () => {
       client.destroy()
     },
   }
+}
 
-  function makeClient({ endpoint, region, pathStyle }: S3Settings): S3Client {
-    return new S3Client({
-      ...(endpoint === null ? {} : { endpoint }),
-      ...(region === null ? (endpoint === null ? {} : { region: regionOrAuto }) : { region }),
-      forcePathStyle: pathStyle,
-      maxAttempts: patience.attempts,
-      retryMode: 'adaptive',
-      requestHandler: {
-        connectionTimeout: patience.connectMs,
-        // Not requestTimeout: the SDK only warns of that one, and a large body may take its time.
-        socketTimeout: patience.silenceMs,
-        httpAgent: { keepAlive: true, maxSockets: concurrency },
-        httpsAgent: { keepAlive: true, maxSockets: concurrency },
-      },
-      // Bodies carry their SHA-256 already; older stores refuse the SDK's default of a trailing CRC.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    })
+const sending = (stop: AbortSignal | undefined) => (stop === undefined ? {} : { abortSignal: stop })
+
+/** What stops a call: the session's signal, unless it has been used up, and the call's own. */
+function joinedWith(session: AbortSignal | undefined) {
+  // One for all calls with the same signal: a night has a million calls.
+  const joined = new WeakMap<AbortSignal, AbortSignal>()
+  return (own: AbortSignal | undefined): AbortSignal | undefined => {
+    if (session === undefined || session.aborted) return own
+    if (own === undefined || own === session) return session
+    const both = joined.get(own) ?? AbortSignal.any([session, own])
+    joined.set(own, both)
+    return both
   }
 }
 
-/** What environment or profile say; else 'auto': a store with an address of its own mostly does not care. */
-const regionOrAuto = () => new S3Client({}).config.region().catch(() => 'auto')
+const beforeEachAttempt = { step: 'finalizeRequest', priority: 'low', name: 'assertFresh' } as const
 
-/** With a clock that is wrong, the SDK (3.1169) takes every error for one of the clock, and tries again. */
-const trustAnswers =
-  <A, O>(next: (args: A) => Promise<O>) =>
-  async (args: A): Promise<O> => {
+type Guard = <A, O>(next: (args: A) => Promise<O>) => (args: A) => Promise<O>
+
+/** Remembers what was thrown: on its way out the SDK would look into it for a reason to try again. */
+function guardOf(assertFresh: (() => void) | undefined) {
+  let refused: { readonly error: unknown } | undefined
+  const guard: Guard = (next) => (args) => {
     try {
-      return await next(args)
+      assertFresh?.()
     } catch (error) {
-      const { $metadata } = error as { $metadata?: { clockSkewCorrected?: boolean } }
-      if (isMissing(error) || statusOf(error) === 412) delete $metadata?.clockSkewCorrected
-      throw error
+      refused = { error }
+      throw new Error('not sent')
     }
+    return next(args)
   }
+  return { guard, refusal: () => refused }
+}

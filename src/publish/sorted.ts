@@ -19,6 +19,17 @@ export async function* mergeSorted<T extends readonly Keyed[]>(
   ...streams: Streams<T>
 ): AsyncGenerator<Row<T>> {
   const iterators = streams.map((stream) => stream[Symbol.asyncIterator]())
+  try {
+    yield* rowsOf<T>(iterators)
+  } finally {
+    // A reader that stops early, or a stream that fails, leaves no file of the others open.
+    await Promise.allSettled(iterators.map(async (iterator) => iterator.return?.()))
+  }
+}
+
+async function* rowsOf<T extends readonly Keyed[]>(
+  iterators: readonly AsyncIterator<Keyed>[],
+): AsyncGenerator<Row<T>> {
   const heads = await Promise.all(iterators.map((iterator) => iterator.next()))
   for (;;) {
     let key: string | undefined

@@ -37,7 +37,7 @@ export async function readStatus(store: ObjectStore): Promise<Status> {
 /** A slot is not whole while a publish changes it, nor after one that was killed. */
 async function readOtherSlot(store: ObjectStore, slot: Slot, { journal }: Standing): Promise<OtherSlot> {
   const head = await withFolder(async (folder) => (await fetchManifest(store, slot, folder))?.head ?? null)
-  return { slot, head, isWhole: head !== null && journal?.changing?.slot !== slot }
+  return { slot, head, isWhole: head !== null && journal?.changing[slot] === undefined }
 }
 
 /** A folder for lists that need not fit into memory, removed afterwards. */

@@ -1,22 +1,37 @@
-/** What publishing needs of an object store: five methods. Keys are relative to the place that snapshots live in. */
+/** What publishing needs of an object store: six methods. Keys are relative to the place that snapshots live in. */
 
 export interface ObjectStore {
   /** For messages: `s3://bucket/prefix`. */
   readonly name: string
   /** @returns null if there is no such object */
-  readonly get: (key: string) => Promise<FetchedObject | null>
+  readonly get: (key: string, options?: CallOptions) => Promise<FetchedObject | null>
   /**
    * Puts an object, verified by the store. A conditional put that was carried out although its answer got lost counts
    * as done.
    * @throws {ConditionFailed} if the condition does not hold @throws {ConditionsUnknown} if the store has none
    */
-  readonly put: (object: NewObject, condition?: Condition) => Promise<PutObject>
+  readonly put: (object: NewObject, condition?: Condition, options?: WriteOptions) => Promise<PutObject>
+  /**
+   * Puts a file, verified by the store; a big one is never in memory as a whole.
+   * @throws {Error} if it cannot be read, or is larger than what one put can hold
+   */
+  readonly putFile: (file: string, object: NewFileObject, options?: WriteOptions) => Promise<PutObject>
   /** All objects whose keys start so, in the byte order of their keys. */
-  readonly list: (prefix: string) => AsyncIterable<ListedObject>
-  /** Deletes up to a thousand objects at once. @throws {Error} that names what could not be deleted */
-  readonly delete: (keys: readonly string[]) => Promise<void>
+  readonly list: (prefix: string, options?: CallOptions) => AsyncIterable<ListedObject>
+  /** Deletes up to a thousand objects at once. @throws {Error} that names what could not be deleted, and why */
+  readonly delete: (keys: readonly string[], options?: WriteOptions) => Promise<void>
   /** Requests so far, by operation. */
   readonly requests: () => Readonly<Record<string, number>>
+}
+
+export interface CallOptions {
+  /** Ends the call, which throws the signal's reason then. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Asked right before each attempt: where it throws, nothing is sent, and the call throws the same. */
+  readonly assertFresh?: (() => void) | undefined
 }
 
 export interface NewObject {
@@ -29,6 +44,11 @@ export interface NewObject {
   readonly sha256: string
 }
 
+export interface NewFileObject extends Pick<NewObject, 'key' | 'type' | 'cacheControl'> {
+  /** In hex, where it is known before the file is read; else that of the file as it is. */
+  readonly sha256?: string
+}
+
 /** `ifMatch`: the object is there with this ETag. `ifAbsent`: it is not there. */
 export type Condition = { readonly ifMatch: string } | { readonly ifAbsent: true }
 
@@ -38,13 +58,16 @@ export interface PutObject {
 
 export interface FetchedObject {
   readonly etag: string
-  readonly bytes: number
+  /** Null where the store does not say: an answer in chunks has no length. */
+  readonly bytes: number | null
   readonly lastModified: Date
   /** The store's clock when it answered. */
   readonly now: Date
   /** To be read once, or given back by `cancel`. */
   readonly body: AsyncIterable<Uint8Array>
   readonly cancel: () => void
+  /** What can end the body before its end: then nobody wants it any more. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface ListedObject {
@@ -65,7 +88,7 @@ export class ConditionsUnknown extends Error {
 }
 
 /** An object's body as text. */
-export async function textOf(object: FetchedObject): Promise<string> {
+export async function textOf(object: Pick<FetchedObject, 'body'>): Promise<string> {
   const chunks: Uint8Array[] = []
   for await (const chunk of object.body) chunks.push(chunk)
   return Buffer.concat(chunks).toString('utf8')

@@ -6,8 +6,8 @@ import type { EtagLine } from './etags.ts'
 import { inParallel } from './in-parallel.ts'
 import { etagsKey, manifestIn, type Slot } from './layout.ts'
 import { readLive } from './live.ts'
-import { download } from './manifest-reader.ts'
-import { nothing, readNdjson, writeNdjson } from './ndjson.ts'
+import { fetchList } from './manifest-reader.ts'
+import { Damaged, nothing, readSorted, writeNdjson } from './ndjson.ts'
 import { fetchManifest } from './prepare.ts'
 import { mergeSorted } from './sorted.ts'
 import { withFolder } from './status.ts'
@@ -21,7 +21,10 @@ export interface VerifyOptions {
   readonly signal: AbortSignal
   /** From 0 to below 1. */
   readonly random: () => number
-  readonly onDifference: (difference: Difference) => void
+  /** A promise that it returns is waited for. */
+  readonly onDifference: (difference: Difference) => unknown
+  /** Told how far the listing is. */
+  readonly onListed: (done: number, of: number) => void
   readonly onBody: (done: number, of: number) => void
 }
 
@@ -34,16 +37,26 @@ export interface Verified {
   readonly differences: number
 }
 
-/** @throws {Error} if nothing is live, if it has no manifest, or if another snapshot went live meanwhile */
+/**
+ * @throws {Error} if nothing is live, if it has no manifest, if one of its lists is damaged, or if another snapshot went
+ * live meanwhile
+ */
 export async function verifyLive(store: ObjectStore, options: VerifyOptions): Promise<Verified> {
   const { live } = await readLive(store)
   if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to verify`)
   const { slot, snapshot, liveSince } = live
-  const found = await withFolder((folder) => verifySlot(store, slot, snapshot, folder, options))
+  const found = await withFolder((folder) => verifySlot(store, slot, snapshot, folder, options)).catch(
+    repairable,
+  )
   const { live: after } = await readLive(store)
   if (found.differences > 0 && after?.liveSince !== liveSince)
     throw new Error(`${store.name}: another snapshot went live meanwhile, verify again`)
   return { slot, snapshot, ...found }
+}
+
+function repairable(error: unknown): never {
+  if (!(error instanceof Damaged)) throw error
+  throw new Error(`${error.message}: publish with --repair`, { cause: error })
 }
 
 async function verifySlot(
@@ -53,41 +66,41 @@ async function verifySlot(
   folder: string,
   options: VerifyOptions,
 ): Promise<Omit<Verified, 'slot' | 'snapshot'>> {
-  const { bodies, concurrency, signal, onDifference, onBody } = options
+  const { bodies, concurrency, signal, onListed, onBody } = options
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest?.head.snapshot !== snapshot) {
     const what = manifest === null ? 'is missing' : `is that of ${manifest.head.snapshot}`
     throw new Error(`${store.name}: ${manifestIn(slot)} ${what}, live is ${snapshot}: publish with --repair`)
   }
   const etagsFile = join(folder, `${slot}-etags.ndjson.gz`)
-  const hasEtags = await download(store, etagsKey(slot), etagsFile)
-  const etags = hasEtags ? (readNdjson(etagsFile) as AsyncIterable<EtagLine>) : nothing()
+  const etags = (await fetchList<EtagLine>(store, etagsKey(slot), etagsFile, { signal })) ?? nothing
 
+  const { lines } = manifest
+  const { objects } = manifest.head
   let differences = 0
-  const tell = (difference: Difference) => {
+  const tell = async (difference: Difference) => {
     differences++
-    onDifference(difference)
+    await options.onDifference(difference)
   }
+  const listing = { signal, onListed: (listed: number) => onListed(listed, objects) }
   async function* told() {
-    for await (const difference of compareWithListing(store, slot, manifest?.lines() ?? nothing(), etags)) {
-      signal.throwIfAborted()
-      tell(difference)
+    for await (const difference of compareWithListing(store, slot, lines(), etags(), listing)) {
+      await tell(difference)
       yield difference
     }
   }
   const known = join(folder, 'differences.ndjson.gz')
   await writeNdjson(known, told())
 
-  const { objects } = manifest.head
   const wanted = bodies === 'all' ? objects : bodies === 'none' ? 0 : Math.min(bodies, objects)
   let done = 0
   if (wanted > 0) {
-    const chosen = sample(manifest.lines(), objects, wanted, options.random)
-    const unsuspected = without(chosen, readNdjson(known) as AsyncIterable<Difference>)
+    const chosen = sample(lines(), objects, wanted, options.random)
+    const unsuspected = without(chosen, readSorted<Difference>(known))
     await inParallel(unsuspected, concurrency, async (line) => {
       signal.throwIfAborted()
-      const difference = await compareBody(store, slot, line)
-      if (difference !== null) tell(difference)
+      const difference = await compareBody(store, slot, line, { signal })
+      if (difference !== null) await tell(difference)
       onBody(++done, wanted)
     })
   }

@@ -5,7 +5,7 @@ import type { EtagLine } from './etags.ts'
 import { inSlot, slotPrefix, type Slot } from './layout.ts'
 import { digestOf } from './manifest-reader.ts'
 import { mergeSorted } from './sorted.ts'
-import type { ListedObject, ObjectStore } from './store.ts'
+import type { CallOptions, ListedObject, ObjectStore } from './store.ts'
 
 /**
  * - `missing`: in the manifest, not in the slot. `extra`: in the slot, no manifest knows it.
@@ -19,14 +19,20 @@ export interface Difference {
 /** What is in every slot beside the manifest's objects. */
 const bookkeeping: readonly string[] = [manifestKey, checksumsKey]
 
+export interface Listing extends CallOptions {
+  /** Told how many objects the listing has had so far. */
+  readonly onListed?: (listed: number) => void
+}
+
 /** Differences between a slot's listing and its manifest, in the order of keys. Keys are without the slot. */
 export async function* compareWithListing(
   store: ObjectStore,
   slot: Slot,
   lines: AsyncIterable<ManifestLine>,
   etags: AsyncIterable<EtagLine>,
+  { signal, onListed = () => undefined }: Listing = {},
 ): AsyncGenerator<Difference> {
-  const listed = withoutSlot(store.list(slotPrefix(slot)), slot)
+  const listed = withoutSlot(store.list(slotPrefix(slot), { signal }), slot, onListed)
   const rows = mergeSorted<readonly [ManifestLine, ListedObject, EtagLine]>(lines, listed, etags)
   for await (const { key, values } of rows) {
     const [line, object, etag] = values
@@ -43,15 +49,24 @@ export async function compareBody(
   store: ObjectStore,
   slot: Slot,
   line: ManifestLine,
+  options?: CallOptions,
 ): Promise<Difference | null> {
-  const sha256 = await digestOf(store, inSlot(slot, line.key))
+  const sha256 = await digestOf(store, inSlot(slot, line.key), options)
   if (sha256 === null) return { key: line.key, what: 'missing' }
   return sha256 === line.sha256 ? null : { key: line.key, what: 'body' }
 }
 
-async function* withoutSlot(objects: AsyncIterable<ListedObject>, slot: Slot): AsyncGenerator<ListedObject> {
+async function* withoutSlot(
+  objects: AsyncIterable<ListedObject>,
+  slot: Slot,
+  onListed: (listed: number) => void,
+): AsyncGenerator<ListedObject> {
   const prefix = slotPrefix(slot)
-  for await (const object of objects) yield { ...object, key: object.key.slice(prefix.length) }
+  let listed = 0
+  for await (const object of objects) {
+    onListed(++listed)
+    yield { ...object, key: object.key.slice(prefix.length) }
+  }
 }
 
 const bare = (etag: string) => etag.replaceAll('"', '')

@@ -120,7 +120,7 @@ describe('one night after the other', () => {
       'live.json',
     ])
     const journal = JSON.parse(String(press.server.objects(bucket).get('journal.json')?.body))
-    expect(journal).toMatchObject({ isHeld: false, changing: null })
+    expect(journal).toMatchObject({ isHeld: false, changing: {} })
   })
 
   it('deletes what the slot has and the snapshot has not', async () => {

@@ -150,7 +150,7 @@ it('warns of a slot that is not whole', async () => {
   server.put(
     'funds',
     'journal.json',
-    JSON.stringify({ ...JSON.parse(String(journal?.body)), changing: { slot: 'blue', keys: 'x' } }),
+    JSON.stringify({ ...JSON.parse(String(journal?.body)), changing: { blue: 'x' } }),
   )
   const { code, stderr } = await diff('other', 'live', ...bucketArgs(server.endpoint, 'funds'))
   expect(code).toBe(0)

@@ -1,5 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { prune as pruneStore, type PruneOptions } from '../../src/publish/prune.ts'
+import { openS3 } from '../../src/publish/s3-store.ts'
 import { faultsOfSlot, liveOf } from '../support/bucket.ts'
 import { buildNights, type Nights } from '../support/nights.ts'
 import { runFundpress } from '../support/product.ts'
@@ -122,17 +124,17 @@ it('leaves alone what a publish that was killed has put, and the next one puts a
   addGarbage()
   server.put(bucket, 'blue/api/v1/prices-current/XS0000000000/index.json', 'garbage')
   // Among its puts is one that the manifest in the slot does not know.
-  const { keys: list } = JSON.parse(String(server.objects(bucket).get('journal.json')?.body)).changing
+  const { blue: list } = JSON.parse(String(server.objects(bucket).get('journal.json')?.body)).changing
   const lines = gunzipSync(server.objects(bucket).get(list)?.body ?? '').toString()
   server.put(bucket, list, gzipSync(`${lines}{"kind":"put","key":"zzz"}\n`))
   const { report } = await prune('--yes', '--json')
   const journal = JSON.parse(String(server.objects(bucket).get('journal.json')?.body))
-  expect(journal).toMatchObject({ isHeld: false, changing: { slot: 'blue', keys: list } })
+  expect(journal).toMatchObject({ isHeld: false, changing: { blue: list } })
   expect(keysOf(report)).toHaveLength(4)
   expect(keys()).toContain('blue/zzz')
   server.remove(bucket, 'blue/zzz')
-  expect(keysOf(report)).not.toContain(journal.changing.keys)
-  expect(keys()).toContain(journal.changing.keys)
+  expect(keysOf(report)).not.toContain(list)
+  expect(keys()).toContain(list)
   for (const key of before) expect(keys()).toContain(key)
   expect(await publish(server.endpoint, bucket, nights.outs[2] ?? '')).toMatchObject({ code: 0, stderr: '' })
   expect(liveOf(server, bucket)?.slot).toBe('blue')
@@ -142,11 +144,12 @@ it('leaves alone what a publish that was killed has put, and the next one puts a
 it('leaves a slot alone whose list of changes is gone or damaged', async () => {
   expect(await publishUntilRequest(server, bucket, nights.outs[2] ?? '', 40, 'after')).toBe(true)
   addGarbage()
-  const { keys: list } = JSON.parse(String(server.objects(bucket).get('journal.json')?.body)).changing
+  const { blue: list } = JSON.parse(String(server.objects(bucket).get('journal.json')?.body)).changing
   server.put(bucket, list, gzipSync('{"kind":"put","key":"a"}\n'.repeat(1000)).subarray(0, 40))
   const damaged = await prune('--json')
   expect(keysOf(damaged.report).filter((key) => key.startsWith('blue/'))).toEqual([])
   expect(damaged.report.notes).toEqual([expect.stringMatching(/^blue is left alone: .* is damaged/)])
+  expect(damaged.report.notes).toEqual([expect.stringContaining(`s3://funds/${list} is damaged: `)])
   server.remove(bucket, list)
   expect((await prune('--json')).report.notes).toEqual([
     expect.stringMatching(/^blue is left alone: .* is gone/),
@@ -274,6 +277,114 @@ it('says which right is missing, and gives the lease back', async () => {
   expect(stderr).toMatch(/^fundpress: s3:\/\/funds: [^\n]*AccessDenied[^\n]*\n$/)
   server.settings.deny = []
   expect(await publish(server.endpoint, bucket, nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+})
+
+it('prints its JSON as one document', async () => {
+  const [garbage = '', other = ''] = addGarbage()
+  for (const key of keys())
+    if (key.startsWith('green/S') || key.startsWith('journal/dead')) server.remove(bucket, key)
+  const objects = [garbage, other].map((key) => ({ kind: 'unknown', key, bytes: 7 }))
+  expect((await prune('--json')).stdout).toBe(
+    `${JSON.stringify({ removed: false, count: 2, bytes: 14, objects, notes: [] })}\n`,
+  )
+})
+
+it('fails when the network does, instead of leaving a slot alone', async () => {
+  server.faults([{ kind: 'truncate', keyMatches: /^blue\/manifest/ }])
+  expect(await prune('--json')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^fundpress: s3:\/\/funds: blue\/manifest\.ndjson\.gz keeps breaking off/),
+  })
+})
+
+it('asks again for what could not be removed in passing', async () => {
+  const before = keys()
+  addGarbage()
+  server.faults([{ kind: 'delete-error', code: 'SlowDown', times: 2 }])
+  expect((await prune('--yes', '--json')).report.count).toBe(4)
+  expect(keys()).toEqual(before)
+})
+
+it('aborts uploads of more than one page, and says what kept it from it', async () => {
+  const uploads = server.uploads(bucket) as Map<string, object>
+  for (let i = 0; i < 1200; i++) {
+    const initiated = Date.now() - 48 * 3_600_000
+    const key = `blue/${String(i).padStart(4, '0')}`
+    uploads.set(`${i}`, {
+      id: `${i}`,
+      key,
+      initiated,
+      headers: {},
+      checksumAlgorithm: undefined,
+      parts: new Map(),
+    })
+  }
+  server.faults([{ kind: 'status', status: 403, operation: 'AbortMultipartUpload', nth: 3 }])
+  expect(await prune('--yes')).toMatchObject({
+    code: 1,
+    stderr:
+      'fundpress: s3://funds: the upload of blue/0002 could not be aborted (AccessDenied): the credentials need s3:AbortMultipartUpload\n',
+  })
+  server.faults([])
+  expect((await prune('--yes', '--json')).report.count).toBe(1198)
+  expect(uploads.size).toBe(0)
+})
+
+/** In this process, so that the test has its clock. */
+const pruneHere = async (options: Partial<PruneOptions>) => {
+  Object.assign(process.env, credentials)
+  const settings = { bucket, prefix: '', endpoint: server.endpoint, region: 'us-east-1', pathStyle: true }
+  const store = openS3({ ...settings, concurrency: 4 })
+  try {
+    await pruneStore(store, {
+      isReal: true,
+      isLocking: true,
+      keepDownloadDays: null,
+      seconds: 60,
+      me: { host: 'here', pid: 1, world: 'here' },
+      isAlive: () => true,
+      today: '2026-11-12',
+      now: () => new Date(),
+      signal: new AbortController().signal,
+      onFound: () => undefined,
+      onListed: () => undefined,
+      onNote: () => undefined,
+      ...options,
+    })
+  } finally {
+    store.close()
+  }
+}
+
+it('tells how far the listing of each slot is', async () => {
+  server.put(bucket, 'green/zzz', 'garbage')
+  const last = new Map<string, readonly [number, number]>()
+  await pruneHere({ isReal: false, onListed: (slot, done, of) => last.set(slot, [done, of]) })
+  const listed = (slot: string) => keys().filter((key) => key.startsWith(`${slot}/`)).length
+  const manifest = gunzipSync(server.objects(bucket).get('green/manifest.ndjson.gz')?.body ?? '').toString()
+  const inManifest = manifest.trimEnd().split('\n').length - 1
+  expect(inManifest).toBe(listed('green') - 3)
+  expect(last.get('green')).toEqual([listed('green'), listed('green')])
+  expect(last.get('blue')?.[0]).toBe(listed('blue'))
+})
+
+it.each([
+  ['DeleteObjects', 'ListMultipartUploads'],
+  ['AbortMultipartUpload', 'DeleteObjects'],
+] as const)('sends no %s after a sleep that the lease did not outlast', async (operation, before) => {
+  addGarbage()
+  const key = 'blue/old'
+  const upload = { id: 'u', key, initiated: Date.now() - 48 * 3_600_000, headers: {}, parts: new Map() }
+  ;(server.uploads(bucket) as Map<string, object>).set('u', { ...upload, checksumAlgorithm: undefined })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  const sleep = () => vi.setSystemTime(Date.now() + 50_000)
+  server.faults([{ kind: 'call', when: 'after', operation: before, nth: 1, run: sleep }])
+  await expect(pruneHere({})).rejects.toThrow(/the lease was lost to another publish/)
+  expect(Object.keys(server.counts())).not.toContain(operation)
+})
+afterEach(() => {
+  vi.useRealTimers()
 })
 
 it('needs --no-lock where the store ignores conditions', async () => {

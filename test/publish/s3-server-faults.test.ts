@@ -77,6 +77,40 @@ describe('the server', () => {
     ])
   })
 
+  it('ends a request in the middle of its body, with an answer or without', async () => {
+    server.faults([
+      { kind: 'status-early', status: 503, keyMatches: /refused/, times: 1 },
+      { kind: 'cut-early', keyMatches: /cut/, times: 1 },
+    ])
+    // The answer may come before the connection ends, or be lost with it.
+    await expect(put('refused', 'x'.repeat(2 ** 24))).rejects.toMatchObject({
+      name: expect.stringMatching(/^(SlowDown|TimeoutError)$/) as string,
+    })
+    await expect(put('cut', 'x'.repeat(2 ** 24))).rejects.toMatchObject({ name: 'TimeoutError' })
+    expect(server.log.map(({ status, bytes }) => [status, bytes])).toEqual([
+      [503, 0],
+      [0, 0],
+    ])
+    expect([has('refused'), has('cut')]).toEqual([false, false])
+  })
+
+  it('says nothing of the length of an answer in chunks', async () => {
+    server.put(Bucket, 'key', 'abcdefgh')
+    server.faults([{ kind: 'chunked', method: 'GET' }])
+    const got = await client.send(new GetObjectCommand({ Bucket, Key: 'key' }))
+    expect(got.ContentLength).toBeUndefined()
+    expect(await got.Body?.transformToString()).toBe('abcdefgh')
+  })
+
+  it('denies to read what is not there to whoever may not list', async () => {
+    server.put(Bucket, 'key', 'abcdefgh')
+    server.settings.deny = [{ operation: /^ListObjectsV2$/ }]
+    expect(await get('key')).toBe('abcdefgh')
+    await expect(get('absent')).rejects.toMatchObject({ name: 'AccessDenied' })
+    server.settings.deny = []
+    await expect(get('absent')).rejects.toMatchObject({ name: 'NoSuchKey' })
+  })
+
   it('truncates and corrupts what it answers', async () => {
     server.put(Bucket, 'key', 'abcdefgh')
     server.faults([

@@ -55,10 +55,10 @@ export function differencesFrom(folder: string, server: S3Server, bucket: string
 export function writesIntoLive(server: S3Server, liveAtStart: string | undefined): string[] {
   let live = liveAtStart
   const wrong: string[] = []
-  for (const { method, key, status } of server.log) {
+  for (const { method, key, status, body } of server.log) {
     if (method === 'GET' || method === 'HEAD' || status >= 300) continue
     if (live !== undefined && key.startsWith(`${live}/`)) wrong.push(`${method} ${key}`)
-    if (method === 'PUT' && key === 'live.json') live = live === 'blue' ? 'green' : 'blue'
+    if (method === 'PUT' && key === 'live.json') live = (JSON.parse(body.toString()) as LiveJson).slot
   }
   return wrong
 }

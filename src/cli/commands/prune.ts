@@ -1,10 +1,13 @@
 /** `fundpress prune`: removes from the bucket what is of no use any more. */
 
 import { Command } from 'commander'
+import type { Slot } from '../../publish/layout.ts'
 import type { Garbage } from '../../publish/prune.ts'
 import { escapeInvisible } from '../../source/printable.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
+import { withJsonList, type JsonList } from '../json-list.ts'
 import { examples, optionalWholeOption, withSettings } from '../options.ts'
+import { showProgress, type Progress } from '../progress.ts'
 import type { Session, Start } from '../session.ts'
 import { formatBytes, formatCount } from '../summary.ts'
 
@@ -56,14 +59,55 @@ const meanings: Readonly<Record<Garbage['kind'], string>> = {
 
 const keysShown = 5
 
-async function pruneBucket(
+async function pruneBucket(session: Session, flags: Flags): Promise<void> {
+  const { isQuiet, stdout } = session
+  const removed = flags.yes ?? false
+  if (flags.json === true) {
+    await withJsonList(async (list: JsonList<Garbage>) => {
+      const { notes, ...found } = await findGarbage(session, flags, list.add)
+      const { count, bytes } = sum(found.totals)
+      await list.write(stdout, { before: { removed, count, bytes }, name: 'objects', after: { notes } })
+    })
+    return
+  }
+  const { notes, totals } = await findGarbage(session, flags, () => undefined)
+  if (isQuiet) return
+  for (const [kind, total] of totals) stdout.write(describe(kind, total))
+  for (const note of notes) stdout.write(`${escapeInvisible(note)}\n`)
+  const { count, bytes } = sum(totals)
+  const fate = removed ? 'removed' : 'would go'
+  const advice = removed || count === 0 ? '' : ': `fundpress prune --yes` removes them'
+  stdout.write(
+    count === 0 ? 'nothing to remove\n' : `${formatCount(count)} ${fate}, ${formatBytes(bytes)}${advice}\n`,
+  )
+}
+
+interface Total {
+  count: number
+  bytes: number
+  /** The first few. */
+  readonly keys: string[]
+}
+type Totals = ReadonlyMap<Garbage['kind'], Total>
+
+const sum = (totals: Totals) => {
+  const all = [...totals.values()]
+  return {
+    count: all.reduce((count, total) => count + total.count, 0),
+    bytes: all.reduce((bytes, total) => bytes + total.bytes, 0),
+  }
+}
+
+/** @param onFound a promise that it returns is waited for */
+async function findGarbage(
   session: Session,
-  { yes = false, keepDownloads, lock, json = false }: Flags,
-): Promise<void> {
-  const { settings, today, now, signal, isQuiet, stdout } = session
-  const objects: Garbage[] = []
+  { yes = false, keepDownloads, lock }: Flags,
+  onFound: (garbage: Garbage) => unknown,
+): Promise<{ readonly totals: Totals; readonly notes: readonly string[] }> {
+  const { settings, today, now, signal } = session
   const notes: string[] = []
-  const totals = new Map<Garbage['kind'], { count: number; bytes: number; keys: string[] }>()
+  const totals = new Map<Garbage['kind'], Total>()
+  const { showListed, endListed } = slotProgress(session)
   await withBucket(session, async (store) => {
     const { prune } = await import('../../publish/prune.ts')
     const { thisHolder, isAlive } = await import('../../publish/holder.ts')
@@ -84,32 +128,30 @@ async function pruneBucket(
         total.count++
         total.bytes += bytes
         if (total.keys.length < keysShown) total.keys.push(key)
-        if (json) objects.push(garbage)
+        return onFound(garbage)
       },
+      onListed: showListed,
       onNote: (note) => notes.push(note),
-    })
+    }).finally(endListed)
   })
-  const sums = [...totals.values()]
-  const count = sums.reduce((sum, total) => sum + total.count, 0)
-  const bytes = sums.reduce((sum, total) => sum + total.bytes, 0)
-  if (json)
-    stdout.write(`${escapeInvisible(JSON.stringify({ removed: yes, count, bytes, objects, notes }))}\n`)
-  else if (!isQuiet) {
-    for (const [kind, total] of totals) stdout.write(describe(kind, total))
-    for (const note of notes) stdout.write(`${escapeInvisible(note)}\n`)
-    const fate = yes ? 'removed' : 'would go'
-    const advice = yes || count === 0 ? '' : ': `fundpress prune --yes` removes them'
-    stdout.write(
-      count === 0 ? 'nothing to remove\n' : `${formatCount(count)} ${fate}, ${formatBytes(bytes)}${advice}\n`,
-    )
-  }
+  return { totals, notes }
 }
 
-function describe(
-  kind: Garbage['kind'],
-  total: { count: number; bytes: number; keys: readonly string[] },
-): string {
-  const { count, bytes, keys } = total
+/** A slot after the other, each from its own beginning. */
+function slotProgress(session: Session) {
+  let current: { readonly slot: Slot; readonly progress: Progress } | undefined
+  const endListed = () => current?.progress.end()
+  const showListed = (slot: Slot, done: number, of: number) => {
+    if (current?.slot !== slot) {
+      endListed()
+      current = { slot, progress: showProgress(session, `objects of ${slot} listed`) }
+    }
+    current.progress.update(done, of)
+  }
+  return { showListed, endListed }
+}
+
+function describe(kind: Garbage['kind'], { count, bytes, keys }: Total): string {
   const shown = keys.map((key) => `  ${escapeInvisible(key)}\n`).join('')
   const more = count > keys.length ? `  and ${formatCount(count - keys.length)} more\n` : ''
   const size = kind === 'upload' ? '' : `, ${formatBytes(bytes)}`

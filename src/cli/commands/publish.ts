@@ -49,7 +49,7 @@ export function publishCommand(start: Start): Command {
 }
 
 async function publishOut(session: Session, flags: PublishFlags): Promise<void> {
-  const { settings, signal, now, isQuiet, stdout } = session
+  const { settings, signal, isQuiet, stdout, stderr } = session
   const { out, bucket, edge } = settings
   const summary = await withBucket(session, async (store) => {
     const { publish } = await import('../../publish/publish.ts')
@@ -65,8 +65,9 @@ async function publishOut(session: Session, flags: PublishFlags): Promise<void> 
       isLocking: flags.lock,
       me: thisHolder(),
       isAlive,
-      now,
+
       signal,
+      onWarning: (warning) => stderr.write(`fundpress: ${warning}\n`),
       onProgress: ({ done, of, bytes }) => {
         progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`)
       },

@@ -7,6 +7,8 @@ import type { Session, Start } from '../session.ts'
 
 interface Flags {
   readonly to?: string
+  /** False with --no-check. */
+  readonly check: boolean
   /** False with --no-lock. */
   readonly lock: boolean
   readonly json?: boolean
@@ -16,10 +18,11 @@ export function rollbackCommand(start: Start): Command {
   return withSettings(new Command('rollback'), ...bucketFlags)
     .summary('make the snapshot that stood before live again')
     .description(
-      'Makes the other slot live, in one write, if it is whole. A second rollback takes back the first. ' +
+      'Makes the other slot live, in one write, if a listing finds it whole. A second rollback takes back the first. ' +
         'Edges follow within their --live-ttl.',
     )
     .addOption(snapshotOption('--to <snapshot>', 'Only if the other slot holds this snapshot'))
+    .option('--no-check', 'Trust the journal that the slot is whole, without listing it')
     .option('--no-lock', 'Do without conditional writes: nothing protects against a publish then')
     .option('--json', 'Print what is live now as JSON')
     .addHelpText(
@@ -32,12 +35,18 @@ export function rollbackCommand(start: Start): Command {
     .action(start(rollBack))
 }
 
-async function rollBack(session: Session, { to, lock, json = false }: Flags): Promise<void> {
-  const { now, isQuiet, stdout } = session
+async function rollBack(session: Session, { to, check, lock, json = false }: Flags): Promise<void> {
+  const { isQuiet, stdout } = session
   const live = await withBucket(session, async (store) => {
     const { rollback } = await import('../../publish/rollback.ts')
     const { thisHolder, isAlive } = await import('../../publish/holder.ts')
-    return rollback(store, { to: to ?? null, isLocking: lock, me: thisHolder(), isAlive, now })
+    return rollback(store, {
+      to: to ?? null,
+      isChecking: check,
+      isLocking: lock,
+      me: thisHolder(),
+      isAlive,
+    })
   })
   if (json) stdout.write(`${JSON.stringify(live)}\n`)
   else if (!isQuiet) stdout.write(`${live.snapshot} is live again, in ${live.slot}\n`)

@@ -48,8 +48,12 @@ async function status(session: Session, { json = false }: Flags): Promise<void> 
   if (live === null) throw new Error(`${name}: nothing is live${heldBy === null ? '' : ` yet; ${heldBy}`}`)
 }
 
+/** In seconds, by the store's clock where it has told it. */
+const ageOf = ({ liveSince }: Live, { now }: Status['live']) =>
+  (now().getTime() - Date.parse(liveSince)) / 1000
+
 function report({ live, other }: Status, heldBy: string | null) {
-  const ageSeconds = live.live === null ? null : Math.round(live.ageMs / 1000)
+  const ageSeconds = live.live === null ? null : Math.round(ageOf(live.live, live))
   const { slot, head, isWhole } = other ?? { slot: null, head: null, isWhole: false }
   return {
     live: live.live,
@@ -60,10 +64,10 @@ function report({ live, other }: Status, heldBy: string | null) {
   }
 }
 
-function describe(live: Live, { live: { ageMs }, other }: Status, heldBy: string | null): string {
+function describe(live: Live, { live: standing, other }: Status, heldBy: string | null): string {
   return describeSummary({
     live: `${live.snapshot} in ${live.slot}`,
-    since: `${live.liveSince} (${describeAge(ageMs / 1000)})`,
+    since: `${live.liveSince} (${describeAge(ageOf(live, standing))})`,
     'as of': live.asOf,
     funds: formatCount(live.funds),
     'newest price': live.newestPrice ?? 'none',

@@ -1,11 +1,14 @@
 /** `fundpress verify`: whether the live slot holds what its manifest says. */
 
 import { Command } from 'commander'
+import type { Verified, VerifyOptions } from '../../publish/verify-slot.ts'
 import type { Difference } from '../../publish/verify.ts'
+import { escapeInvisible } from '../../source/printable.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
 import { UsageError } from '../failure.ts'
+import { withJsonList, type JsonList } from '../json-list.ts'
 import { examples, optionalWholeOption, withSettings } from '../options.ts'
-import { showProgress } from '../progress.ts'
+import { showProgress, type Progress } from '../progress.ts'
 import type { Session, Start } from '../session.ts'
 import { formatCount } from '../summary.ts'
 
@@ -45,31 +48,22 @@ const meanings: Readonly<Record<Difference['what'], string>> = {
   body: 'has another body',
 }
 
-async function verify(session: Session, { deep = false, sample, json = false }: Flags): Promise<void> {
-  const { settings, signal, isQuiet, stdout } = session
+async function verify(session: Session, flags: Flags): Promise<void> {
+  const { deep = false, sample, json = false } = flags
+  const { isQuiet, stdout } = session
   if (sample !== undefined && !deep) throw new UsageError('--sample goes with --deep')
-  const list: Difference[] = []
-  const progress = showProgress(session, 'bodies')
-  const { name, found } = await withBucket(session, async (store) => {
-    const { verifyLive } = await import('../../publish/verify-slot.ts')
-    const found = await verifyLive(store, {
-      bodies: deep ? (sample ?? 'all') : 'none',
-      concurrency: settings.bucket.concurrency,
-      signal,
-      random: Math.random,
-      onDifference: (difference) => {
-        if (json) list.push(difference)
-        else {
-          progress.end()
-          stdout.write(`${difference.key} ${meanings[difference.what]}\n`)
-        }
-      },
-      onBody: progress.update,
-    }).finally(progress.end)
-    return { name: store.name, found }
-  })
+  const bodiesWanted = deep ? (sample ?? 'all') : 'none'
+  const { name, found } = json
+    ? await withJsonList(async (list: JsonList<Difference>) => {
+        const verified = await verifyBucket(session, bodiesWanted, list.add)
+        const { slot, snapshot, objects, bodies } = verified.found
+        await list.write(stdout, { before: { slot, snapshot, objects, bodies }, name: 'differences' })
+        return verified
+      })
+    : await verifyBucket(session, bodiesWanted, ({ key, what }) => {
+        stdout.write(`${escapeInvisible(key)} ${meanings[what]}\n`)
+      })
   const { snapshot, slot, objects, bodies, differences } = found
-  if (json) stdout.write(`${JSON.stringify({ ...found, differences: list })}\n`)
   if (differences > 0) {
     const count = differences === 1 ? '1 object differs' : `${formatCount(differences)} objects differ`
     throw new Error(`${name}: ${count} from the manifest of ${snapshot}: \`fundpress publish --repair\``)
@@ -77,4 +71,45 @@ async function verify(session: Session, { deep = false, sample, json = false }: 
   const read = bodies === 0 ? '' : `, ${formatCount(bodies)} bodies read`
   if (!json && !isQuiet)
     stdout.write(`${snapshot} in ${slot} is whole: ${formatCount(objects)} objects${read}\n`)
+}
+
+interface VerifiedBucket {
+  /** The bucket's, for messages. */
+  readonly name: string
+  readonly found: Verified
+}
+
+/** @param onDifference a promise that it returns is waited for */
+async function verifyBucket(
+  session: Session,
+  bodies: VerifyOptions['bodies'],
+  onDifference: VerifyOptions['onDifference'],
+): Promise<VerifiedBucket> {
+  const { settings, signal } = session
+  const { verifyLive } = await import('../../publish/verify-slot.ts')
+  const listing = showProgress(session, 'objects listed')
+  let reading: Progress | undefined
+  const endProgress = () => {
+    listing.end()
+    reading?.end()
+  }
+  return withBucket(session, async (store) => {
+    const found = await verifyLive(store, {
+      bodies,
+      concurrency: settings.bucket.concurrency,
+      signal,
+      random: Math.random,
+      onDifference: (difference) => {
+        endProgress()
+        return onDifference(difference)
+      },
+      onListed: listing.update,
+      onBody: (done, of) => {
+        listing.end()
+        reading ??= showProgress(session, 'bodies')
+        reading.update(done, of)
+      },
+    }).finally(endProgress)
+    return { name: store.name, found }
+  })
 }

@@ -30,7 +30,7 @@ export function verifyWrite(
     if (noneMatch !== '*') throw unknown('If-None-Match')
     if (current !== undefined) throw failed('If-None-Match')
   }
-  if (match === undefined) return
+  if (match === undefined || conditions === 'if-match-ignored') return
   if (current === undefined) throw new S3Error('NoSuchKey', 'The specified key does not exist.')
   const isMet = conditions === 'unquoted' ? current.etag === `"${match}"` : isNamed(current.etag, match)
   if (!isMet) throw failed('If-Match')

@@ -4,7 +4,7 @@ import { errorXml, S3Error } from './errors.ts'
 import { usualCode, type FaultRule, type Faults } from './faults.ts'
 import { handle } from './handlers.ts'
 import { readPayload } from './payload.ts'
-import { attempt, readBody, readHead, type Head } from './receive.ts'
+import { attempt, readBody, readHead, readSome, type Head } from './receive.ts'
 import { answer, type Answer, type World } from './request.ts'
 import type { Operation } from './route.ts'
 import { send } from './send.ts'
@@ -21,6 +21,8 @@ export interface LogEntry {
   readonly status: number
   /** Of the request's body, as it came. */
   readonly bytes: number
+  /** The request's body, as it came. */
+  readonly body: Buffer
   readonly faults: readonly FaultRule['kind'][]
 }
 
@@ -42,19 +44,35 @@ export async function exchange(
     asked instanceof S3Error ? { operation: 'unknown' as const, bucket: '', key: '' } : asked
   const rules = operation === 'unknown' ? [] : faults.of({ method, operation, key })
   const fault = rules.find(({ kind }) => kind !== 'delay' && kind !== 'call')
-  const end = (status: number, bytes: number): LogEntry => {
+  const end = (status: number, body: Buffer): LogEntry => {
     if (status === 0) response.destroy()
-    return { operation, method, bucket, key, status, bytes, faults: rules.map(({ kind }) => kind) }
+    return {
+      operation,
+      method,
+      bucket,
+      key,
+      status,
+      bytes: body.length,
+      body,
+      faults: rules.map(({ kind }) => kind),
+    }
   }
 
-  const received = fault?.kind === 'cut-before' ? undefined : await readBody(request)
+  if (fault?.kind === 'status-early') {
+    await readSome(request)
+    // Whoever does not want the rest has to end the connection.
+    const refusal = faultAnswer(fault, requestId)
+    send(response, { ...refusal, headers: { ...refusal.headers, connection: 'close' } }, fault)
+    return end(refusal.status, nobody)
+  }
+  const received = await receive(request, fault)
   // A body that broke off: nobody is there to be answered, and nothing is carried out.
-  if (received === undefined) return end(0, 0)
+  if (received === undefined) return end(0, nobody)
   await waitFor(rules, 'before')
   const now = Date.now() + world.settings.clockSkewMs
   const done = fault?.kind === 'status' ? undefined : carryOut(head, received, { world, now, requestId })
   await waitFor(rules, 'after')
-  if (fault?.kind === 'cut-after') return end(0, received.length)
+  if (fault?.kind === 'cut-after') return end(0, received)
   const isRefused = fault?.kind === 'status' || fault?.kind === 'status-after'
   const result = done === undefined || isRefused ? faultAnswer(fault, requestId) : done
   const headers = {
@@ -64,8 +82,19 @@ export async function exchange(
     'x-amz-bucket-region': world.settings.region,
   }
   send(response, { ...result, headers }, fault)
-  return end(result.status, received.length)
+  return end(result.status, received)
 }
+
+/** @returns undefined if the body broke off, or is to */
+async function receive(request: IncomingMessage, fault: FaultRule | undefined): Promise<Buffer | undefined> {
+  if (fault?.kind === 'cut-before') return undefined
+  if (fault?.kind !== 'cut-early') return readBody(request)
+  await readSome(request)
+  return undefined
+}
+
+/** Of a body that was not read to its end. */
+const nobody = Buffer.alloc(0)
 
 interface Circumstances {
   readonly world: World
@@ -90,7 +119,7 @@ function carryOut(
 }
 
 function faultAnswer(fault: FaultRule | undefined, requestId: string): Answer {
-  if (fault?.kind !== 'status' && fault?.kind !== 'status-after') throw new Error('this fault has no answer')
+  if (fault === undefined || !('status' in fault)) throw new Error('this fault has no answer')
   const code = fault.code ?? usualCode(fault.status)
   return errorAnswer(fault.status, errorXml(code, 'A fault of the test.', requestId))
 }

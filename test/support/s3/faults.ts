@@ -9,8 +9,14 @@ export type Fault =
   | { readonly kind: 'status-after'; readonly status: number; readonly code?: string }
   /** The connection ends before the request is carried out. */
   | { readonly kind: 'cut-before' }
+  /** Answered with an error after the first bytes of the request's body, of which no more is read. */
+  | { readonly kind: 'status-early'; readonly status: number; readonly code?: string }
+  /** The connection ends after the first bytes of the request's body. */
+  | { readonly kind: 'cut-early' }
   /** Carried out, then the connection ends before the answer. */
   | { readonly kind: 'cut-after' }
+  /** The answer comes in chunks: nothing says how long it is. */
+  | { readonly kind: 'chunked' }
   /** The answer breaks off in the middle of its body. */
   | { readonly kind: 'truncate' }
   /** One byte in the middle of the answer's body is another. */

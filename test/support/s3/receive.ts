@@ -42,6 +42,13 @@ export async function readBody(request: IncomingMessage): Promise<Buffer | undef
   })
 }
 
+/** Waits for the first bytes of a body, or for its end, and reads no more. */
+export async function readSome(request: IncomingMessage): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const event of ['readable', 'end', 'error', 'close']) request.once(event, resolve)
+  })
+}
+
 /** A refusal as a value; any other error is a mistake of the server. */
 export function attempt<Result>(run: () => Result): Result | S3Error {
   try {

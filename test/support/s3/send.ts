@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { FaultRule } from './faults.ts'
 import type { Answer } from './request.ts'
 
-/** @param fault only `truncate` and `corrupt` matter here */
+/** @param fault only `truncate`, `corrupt` and `chunked` matter here */
 export function send(response: ServerResponse, answer: Answer, fault: FaultRule | undefined): void {
   const { status, headers } = answer
   const body = fault?.kind === 'corrupt' ? corrupt(answer.body) : answer.body
@@ -12,7 +12,9 @@ export function send(response: ServerResponse, answer: Answer, fault: FaultRule 
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   // A refusal of HEAD says nothing of a length.
   const hasLength = status !== 204 && status !== 304 && (method !== 'HEAD' || status < 300)
-  if (hasLength) response.setHeader('content-length', body.length)
+  if (hasLength && fault?.kind !== 'chunked') response.setHeader('content-length', body.length)
+  // Node counts a body that it gets before the headers have left.
+  if (fault?.kind === 'chunked') response.flushHeaders()
   if (fault?.kind !== 'truncate') {
     response.end(method === 'HEAD' ? undefined : body)
     return

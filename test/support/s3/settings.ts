@@ -12,9 +12,10 @@ export interface S3Settings {
   regionCheck: 'malformed' | 'redirect' | 'none'
   /**
    * `ignored`: If-Match and If-None-Match mean nothing on writes, as in old stores. `refused`: they get a 501.
+   * `if-match-ignored`: only If-None-Match is known, as in stores that learnt it first.
    * `unquoted`: If-Match wants the ETag without its quotes and DELETE knows no condition, as in Ceph 16.
    */
-  conditions: 'honoured' | 'ignored' | 'refused' | 'unquoted'
+  conditions: 'honoured' | 'ignored' | 'if-match-ignored' | 'refused' | 'unquoted'
   versioning: 'Enabled' | 'Suspended' | undefined
   lifecycleRules: readonly LifecycleRule[]
   /** What is answered with AccessDenied, keys of DeleteObjects one by one as DeleteObject. */

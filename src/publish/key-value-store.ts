@@ -1,0 +1,115 @@
+/**
+ * CloudFront's KeyValueStore as a place that says what is live: one key, which the viewer-request function reads
+ * (edge/adapters/cloudfront.ts). An update takes seconds to reach all edges: bucket.graceSeconds has to cover them.
+ */
+
+import {
+  CloudFrontKeyValueStoreClient,
+  DescribeKeyValueStoreCommand,
+  GetKeyCommand,
+  PutKeyCommand,
+} from '@aws-sdk/client-cloudfront-keyvaluestore'
+// The service takes SigV4A only, which the SDK finds here.
+import '@aws-sdk/signature-v4a'
+import type { LiveSnapshot } from './live.ts'
+import type { LivePointer } from './live-pointer.ts'
+import { pause } from './pause.ts'
+import { bareCause, codeOf, statusOf } from './s3-errors.ts'
+
+export interface KeyValueStoreOptions {
+  /** Another address than AWS's, for tests. */
+  readonly endpoint?: string
+  readonly signal?: AbortSignal
+}
+
+/** The one key. */
+const liveKey = 'live'
+
+/** What a value may have. Source: quotas of CloudFront's KeyValueStore. */
+const maxValueBytes = 1024
+
+/** How often somebody else may have changed the store between our look and our write. */
+const maxConflicts = 5
+
+/** @param arn of the store: `arn:aws:cloudfront::<account>:key-value-store/<id>` */
+export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOptions = {}): LivePointer {
+  const client = new CloudFrontKeyValueStoreClient({
+    // The service is global; the SDK asks for a region all the same.
+    region: 'us-east-1',
+    ...(endpoint === undefined ? {} : { endpoint }),
+  })
+  const stoppable = signal === undefined ? {} : { abortSignal: signal }
+
+  const read = async (): Promise<string | null> => {
+    try {
+      const { Value } = await client.send(new GetKeyCommand({ KvsARN: arn, Key: liveKey }), stoppable)
+      return Value ?? null
+    } catch (error) {
+      if (codeOf(error) === 'ResourceNotFoundException') return null
+      throw error
+    }
+  }
+  const set = async (value: string): Promise<boolean> => {
+    for (let attempt = 1; ; attempt++) {
+      // The ETag first: what is read after it is at least that new, and a put that finds it has overlooked nothing.
+      const store = await client.send(new DescribeKeyValueStoreCommand({ KvsARN: arn }), stoppable)
+      if ((await read()) === value) return false
+      try {
+        const input = { KvsARN: arn, Key: liveKey, Value: value, IfMatch: store.ETag }
+        await client.send(new PutKeyCommand(input), stoppable)
+        return true
+      } catch (error) {
+        if (!isConflict(error) || attempt === maxConflicts) throw error
+        await pause(100 * attempt, signal)
+      }
+    }
+  }
+
+  return {
+    name: arn,
+    set: async (live) => {
+      const value = valueOf(live)
+      try {
+        return await set(value)
+      } catch (error) {
+        signal?.throwIfAborted()
+        throw withAdvice(error, arn)
+      }
+    },
+  }
+}
+
+/** @throws {Error} if it is too long for a value */
+function valueOf({ slot, snapshot, liveSince, docsUrl }: LiveSnapshot): string {
+  const value = JSON.stringify({ slot, snapshot, liveSince, docsUrl })
+  if (Buffer.byteLength(value) > maxValueBytes)
+    throw new Error(`docsUrl is too long for CloudFront's KeyValueStore (${maxValueBytes} bytes a value)`)
+  return value
+}
+
+const isConflict = (error: unknown) =>
+  codeOf(error) === 'ConflictException' || statusOf(error) === 409 || statusOf(error) === 412
+
+function withAdvice(error: unknown, arn: string): unknown {
+  const code = codeOf(error)
+  // Ours, or the network's: says what it is.
+  if (!(error instanceof Error) || (statusOf(error) === undefined && code === 'Error')) return error
+  const advice = adviceOn(code, statusOf(error)) ?? error.message
+  return new Error(`${arn}: could not say what is live: ${advice} (${code})`, {
+    cause: bareCause(error),
+  })
+}
+
+function adviceOn(code: string, status: number | undefined): string | undefined {
+  if (code === 'ResourceNotFoundException') return 'there is no such KeyValueStore: check --flip-kvs'
+  if (code === 'ConflictException') return 'somebody else changes the store again and again'
+  if (code === 'CredentialsProviderError')
+    return 'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role'
+  if (status === 401 || status === 403 || code === 'AccessDeniedException') {
+    const rights = ['DescribeKeyValueStore', 'GetKey', 'PutKey'].map(
+      (right) => `cloudfront-keyvaluestore:${right}`,
+    )
+    return `access denied: the credentials need ${rights.join(', ')}`
+  }
+  return undefined
+}

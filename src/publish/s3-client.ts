@@ -1,0 +1,107 @@
+/** The SDK's client as a night needs it: patient, its requests counted, its answers' dates kept. */
+
+import { S3Client } from '@aws-sdk/client-s3'
+import { isMissing, statusOf } from './s3-errors.ts'
+
+export interface S3Settings {
+  readonly bucket: string
+  /** Without slashes at its ends; '' for none. */
+  readonly prefix: string
+  /** Of a store other than AWS. */
+  readonly endpoint: string | null
+  readonly region: string | null
+  readonly pathStyle: boolean
+  /** Requests at a time: as many connections are kept open. */
+  readonly concurrency: number
+}
+
+/** How long a request is tried. */
+export interface Patience {
+  /** With backoff, jitter and a rate that adapts to what the store can take. */
+  readonly attempts: number
+  /** Milliseconds until there is a connection. */
+  readonly connectMs: number
+  /** Milliseconds without a byte in either direction. */
+  readonly silenceMs: number
+}
+
+export const ofANight: Patience = { attempts: 8, connectMs: 10_000, silenceMs: 60_000 }
+
+export interface WatchedClient {
+  readonly client: S3Client
+  /** Requests so far, by operation. */
+  readonly requests: () => Readonly<Record<string, number>>
+  /** When an answer was given, by the store's clock. @param metadata of the answer */
+  readonly dateOf: (metadata: object) => Date | undefined
+}
+
+export function openClient(settings: S3Settings, patience: Patience): WatchedClient {
+  const client = makeClient(settings, patience)
+  const counts: Record<string, number> = {}
+  // Counted where requests leave, so that retries count too: that is what is paid for.
+  client.middlewareStack.add(
+    (next, context) => (args) => {
+      const operation = context.commandName?.replace('Command', '') ?? 'unknown'
+      counts[operation] = (counts[operation] ?? 0) + 1
+      return next(args)
+    },
+    { step: 'finalizeRequest', priority: 'low', name: 'countRequests' },
+  )
+
+  client.middlewareStack.addRelativeTo(trustAnswers, {
+    relation: 'after',
+    toMiddleware: 'retryMiddleware',
+    name: 'trustAnswers',
+  })
+
+  // The Date header of an answer: the store's clock, which ages are told by.
+  const dates = new WeakMap<object, Date>()
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args)
+      const { headers } = result.response as { headers?: Record<string, string> }
+      const output = result.output as { $metadata: object }
+      if (headers?.['date'] !== undefined) dates.set(output.$metadata, new Date(headers['date']))
+      return result
+    },
+    { step: 'deserialize', priority: 'high', name: 'rememberDate' },
+  )
+  return { client, requests: () => ({ ...counts }), dateOf: (metadata) => dates.get(metadata) }
+}
+
+function makeClient(settings: S3Settings, patience: Patience): S3Client {
+  const { endpoint, region, pathStyle, concurrency } = settings
+  return new S3Client({
+    ...(endpoint === null ? {} : { endpoint }),
+    ...(region === null ? (endpoint === null ? {} : { region: regionOrAuto }) : { region }),
+    forcePathStyle: pathStyle,
+    maxAttempts: patience.attempts,
+    retryMode: 'adaptive',
+    requestHandler: {
+      connectionTimeout: patience.connectMs,
+      // Not requestTimeout: the SDK only warns of that one, and a large body may take its time.
+      socketTimeout: patience.silenceMs,
+      httpAgent: { keepAlive: true, maxSockets: concurrency },
+      httpsAgent: { keepAlive: true, maxSockets: concurrency },
+    },
+    // Bodies carry their SHA-256 already; older stores refuse the SDK's default of a trailing CRC.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+}
+
+/** What environment or profile say; else 'auto': a store with an address of its own mostly does not care. */
+const regionOrAuto = () => new S3Client({}).config.region().catch(() => 'auto')
+
+/** With a clock that is wrong, the SDK (3.1169) takes every error for one of the clock, and tries again. */
+const trustAnswers =
+  <A, O>(next: (args: A) => Promise<O>) =>
+  async (args: A): Promise<O> => {
+    try {
+      return await next(args)
+    } catch (error) {
+      const { $metadata } = error as { $metadata?: { clockSkewCorrected?: boolean } }
+      if (isMissing(error) || statusOf(error) === 412) delete $metadata?.clockSkewCorrected
+      throw error
+    }
+  }

@@ -18,8 +18,11 @@ const mayImport: Readonly<Record<string, string>> = {
   publish: 'snapshot routes node: @aws-sdk p-limit',
   edge: 'routes',
   'edge/adapters': 'edge routes node:',
+  deploy: 'derive endpoints routes node: esbuild @swc',
+  conform: 'conform/oracle node:',
+  'conform/oracle': 'better-sqlite3 node:',
   demo: 'source routes better-sqlite3 node:',
-  cli: 'contract demo derive edge edge/adapters encode endpoints publish routes snapshot source commander date-fns node:',
+  cli: 'conform contract demo deploy derive edge edge/adapters encode endpoints publish routes snapshot source commander date-fns node:',
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

@@ -4,9 +4,11 @@ import { Command } from 'commander'
 import type { CommanderError } from 'commander'
 import { buildCommand } from './commands/build.ts'
 import { checkCommand } from './commands/check.ts'
+import { conformCommand } from './commands/conform.ts'
 import { demoCommand } from './commands/demo.ts'
 import { diffCommand } from './commands/diff.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { edgeCommand } from './commands/edge.ts'
 import { initCommand } from './commands/init.ts'
 import { planCommand } from './commands/plan.ts'
 import { pruneCommand } from './commands/prune.ts'
@@ -32,6 +34,8 @@ const commands = [
   diffCommand,
   pruneCommand,
   doctorCommand,
+  conformCommand,
+  edgeCommand,
 ]
 
 /** @throws {CommanderError} from `parseAsync`, after help or the version was shown; {@link UsageError} for the rest */

@@ -1,6 +1,6 @@
 /** The objects that a snapshot of a database must hold, straight from SQL and the table of keys.md. */
-import { structureTypes } from './facts.ts'
-import { isTooYoung, type FundRow, type Funds } from './funds.ts'
+import { structureTypes } from '../../src/conform/oracle/facts.ts'
+import { isTooYoung, type FundRow, type Funds } from '../../src/conform/oracle/funds.ts'
 
 export interface ExpectedObject {
   readonly key: string

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { insertOddFunds, oddFunds } from '../support/odd-funds.ts'
-import { openOracle, type Oracle } from './oracle.ts'
+import { openOracle, type Oracle } from '../../src/conform/oracle/oracle.ts'
 
 let folder: string
 let oracle: Oracle

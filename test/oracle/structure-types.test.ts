@@ -1,6 +1,6 @@
 /** The one thing that oracle and product share, held to the interface's own table. */
 import { expect, it } from 'vitest'
-import { structureTypes } from './facts.ts'
+import { structureTypes } from '../../src/conform/oracle/facts.ts'
 
 it('knows the 33 structure types of the interface by the English names that it gives', () => {
   expect([...structureTypes].map(([type, names]) => `${type} | ${names.en}`)).toEqual(interfaceTable)

@@ -1,8 +1,19 @@
-/** The oracle's texts and its negotiation, held to literal values. */
+/** The oracle's texts and its negotiation, held to literal values; its XML to xmlbuilder2 as well. */
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decimal, keyed, record, toJson, toXml } from './document.ts'
-import { acceptedFormat, acceptedLanguage } from './negotiate.ts'
-import { decodePercent } from './target.ts'
+import { create } from 'xmlbuilder2'
+import {
+  decimal,
+  keyed,
+  list,
+  record,
+  toJson,
+  toXml,
+  type Branch,
+  type Tree,
+} from '../../src/conform/oracle/document.ts'
+import { acceptedFormat, acceptedLanguage } from '../../src/conform/oracle/negotiate.ts'
+import { decodePercent } from '../../src/conform/oracle/target.ts'
 
 describe('texts', () => {
   it('writes numbers in their shortest form without an exponent', () => {
@@ -38,6 +49,15 @@ describe('texts', () => {
         ]),
       ),
     ).toBe('{"10":0.0000001,"9":null}')
+  })
+
+  it('writes the XML that xmlbuilder2 writes', () => {
+    fc.assert(
+      fc.property(branch, (tree) => {
+        expect(toXml(tree)).toBe(byXmlbuilder(tree))
+      }),
+      { numRuns: 300 },
+    )
   })
 
   it('decodes percent escapes, and leaves a text alone that has one which cannot be decoded', () => {
@@ -83,3 +103,30 @@ describe('negotiation', () => {
     expect(acceptedLanguage(header)).toBe(language)
   })
 })
+
+// Without what xmlbuilder2 leaves as it is: ampersands that look like entities, carriage returns, white space in keys.
+const text = fc.string({ unit: fc.constantFrom(...('abÄ€😀<>"\'] 0.'.match(/./gu) ?? [])), maxLength: 12 })
+
+const { branch } = fc.letrec<{ branch: Branch; tree: Tree }>((tie) => ({
+  branch: fc.oneof(
+    fc.dictionary(fc.constantFrom('fund', 'prices', 'name', 'x'), tie('tree'), { maxKeys: 4 }).map(record),
+    fc.array(fc.tuple(text, tie('tree')), { maxLength: 4 }).map(keyed),
+    fc.array(tie('tree'), { maxLength: 4 }).map(list),
+  ),
+  tree: fc.oneof({ maxDepth: 4 }, text, fc.integer(), fc.boolean(), fc.constant(null), tie('branch')),
+}))
+
+function byXmlbuilder(tree: Branch): string {
+  const root = create({ version: '1.0', encoding: 'UTF-8' }).ele('root')
+  add(root, tree)
+  return root.end({ prettyPrint: false }).replace('?>', '?>\n')
+}
+
+function add(parent: ReturnType<typeof create>, { kind, entries }: Branch): void {
+  for (const [key, value] of entries) {
+    const child = kind === 'record' ? parent.ele(key) : parent.ele('item', { key })
+    if (typeof value === 'object' && value !== null) add(child, value)
+    else if (value !== null && value !== '')
+      child.txt(typeof value === 'boolean' ? String(Number(value)) : String(value))
+  }
+}

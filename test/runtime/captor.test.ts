@@ -1,7 +1,7 @@
 /** A real fund family, where its database is at hand: gaps, no WKNs, funds without data. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { differences } from '../oracle/compare.ts'
-import { allFundsRequests, fundRequests, refusalRequests } from '../oracle/requests.ts'
+import { conform } from '../../src/conform/suite.ts'
+import { docsUrl } from '../support/product.ts'
 import { buildCaptor, hasCaptor, serve, type Served } from '../support/snapshots.ts'
 
 describe.skipIf(!hasCaptor)('the captor database', () => {
@@ -13,9 +13,8 @@ describe.skipIf(!hasCaptor)('the captor database', () => {
   })
 
   it('is served as the oracle says, all of it', async () => {
-    const { isins } = served.oracle
-    const [first = ''] = isins()
-    const requests = [...allFundsRequests(), ...fundRequests(isins()), ...refusalRequests(first)]
-    expect(await differences(served.base, served.oracle, requests)).toEqual([])
+    const { base, db, asOf } = served
+    const { checks } = await conform({ base, db, asOf, docsUrl, requests: 600 })
+    expect(checks.filter(({ failed }) => failed > 0)).toEqual([])
   })
 })

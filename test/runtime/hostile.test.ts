@@ -1,12 +1,11 @@
-/** Nothing that a client sends reaches a file outside the snapshot or harms the server. */
+/** Nothing that a client sends, byte for byte, reaches a file outside the snapshot or harms Node's server. */
 import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { create } from 'xmlbuilder2'
-import { differences } from '../oracle/compare.ts'
+import { fundPaths } from '../../src/conform/requests.ts'
 import { hostileRequest } from '../oracle/hostile.ts'
-import { allFundsRequests, fundPaths, refusalRequests } from '../oracle/requests.ts'
-import { exchangeBytes, headerOf, parseResponses, type RawResponse } from '../support/request.ts'
+import { exchangeBytes, headerOf, parseResponses, rawRequest, type RawResponse } from '../support/request.ts'
 import { buildDemo, serve, type Served } from '../support/snapshots.ts'
 
 const secret = 'kanarienvogel-4711'
@@ -40,25 +39,11 @@ it('answers whatever is thrown at it with less than 500 and nothing of other fil
 })
 
 it('still answers rightly afterwards', async () => {
-  const [isin = ''] = served.oracle.isins()
-  const requests = [
-    ...allFundsRequests(),
-    ...refusalRequests(isin),
-    ...fundPaths(isin).map(({ path }) => ({ target: path })),
-  ]
-  expect(await differences(served.base, served.oracle, requests)).toEqual([])
-})
-
-it('cuts no header out of what a request holds', async () => {
-  const targets = ['/api/v1/figures/x%0d%0aSet-Cookie:%20a=b', '/nothing%0d%0a%0d%0aHTTP/1.1%20200%20OK/']
+  const targets = served.oracle.isins().flatMap((isin) => fundPaths(isin).map(({ path }) => path))
   for (const target of targets) {
-    const [response] = parseResponses(
-      await exchangeBytes(
-        served.base,
-        Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
-      ),
-    )
-    expect(response?.headers.map(([name]) => name)).not.toContain('set-cookie')
+    const { status, body } = await rawRequest(served.base, { target })
+    const expected = served.oracle.answer({ target })
+    expect([target, status, body.toString()]).toEqual([target, expected.status, expected.body])
   }
 })
 

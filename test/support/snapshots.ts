@@ -1,7 +1,7 @@
 /** Databases that the suites build and serve, each with the oracle that knows what must be answered. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openOracle, type Oracle } from '../oracle/oracle.ts'
+import { openOracle, type Oracle } from '../../src/conform/oracle/oracle.ts'
 import { insertOddFunds, oddFunds } from './odd-funds.ts'
 import { docsUrl, makeTempFolder, mustRun, repository, startServer, type TempFolder } from './product.ts'
 

@@ -1,6 +1,6 @@
-/** Requests worth asking, as lists: every answer that a database has, and every row of the error table. */
-import { structureTypes } from './facts.ts'
-import type { OracleRequest } from './oracle.ts'
+/** Requests worth asking, as lists: every answer that a database has, and all that is asked for wrongly. */
+import { structureTypes } from './oracle/facts.ts'
+import type { OracleRequest } from './oracle/oracle.ts'
 
 export const unknownIsin = 'LU000NOSUCH8'
 export const wrongCheckDigit = 'DE0008471401'
@@ -23,66 +23,29 @@ export function fundPaths(isin: string): readonly { path: string; hasLanguages: 
   ]
 }
 
-/** Every way to ask for a path's formats and languages: by query, by header, and not at all. */
+/** A path without a query, and with each format and language named in it. */
 export function variants(path: string, hasLanguages: boolean): OracleRequest[] {
-  const languages = hasLanguages ? ['de', 'en'] : [undefined]
-  const requests: OracleRequest[] = [{ target: path }]
-  for (const format of ['json', 'xml']) {
-    for (const language of languages) {
-      const query = language === undefined ? `?format=${format}` : `?format=${format}&language=${language}`
-      requests.push({ target: path + query })
-      requests.push({ target: path, accept: `application/${format}`, acceptLanguage: language })
-    }
-  }
-  return requests
-}
-
-/** All answers about these funds, and about funds that do not exist. */
-export function fundRequests(isins: readonly string[]): OracleRequest[] {
-  const [first = unknownIsin] = isins
-  return [...isins, first.toLowerCase(), unknownIsin, wrongCheckDigit].flatMap((isin) => [
-    ...fundPaths(isin).flatMap(({ path, hasLanguages }) => variants(path, hasLanguages)),
-    ...variants(`/api/v1/prices-historic/${isin}/0001-01-01/9999-12-31/`, false),
-    ...variants(`/api/v1/prices-historic/${isin}/2024-01-01/2024-12-31/`, false),
-    ...variants(`/api/v1/prices-historic/${isin}/1970-01-01/1970-01-01/`, false),
-  ])
-}
-
-export function allFundsRequests(): OracleRequest[] {
-  return ['prices-current-all', 'performance-years-all'].flatMap((name) =>
-    variants(`/api/v1/${name}/`, false),
+  const languages = hasLanguages ? ['&language=de', '&language=en'] : ['']
+  const queries = ['json', 'xml'].flatMap((format) =>
+    languages.map((language) => `?format=${format}${language}`),
   )
+  return ['', ...queries].map((query) => ({ target: path + query }))
 }
 
-/** Refusals that come before any fund is looked at, and redirects. */
-export function refusalRequests(isin: string): OracleRequest[] {
-  const targets = [
-    ...missingParameters(isin),
-    ...wrongParameters(isin),
-    ...outsideTheList(isin),
-    ...withoutSlash(isin),
-    ...wrongQueries(isin),
-  ]
-  return targets.flatMap((target) => [{ target }, { target, accept: 'text/xml', acceptLanguage: 'en' }])
+export const allFundsPaths = ['/api/v1/prices-current-all/', '/api/v1/performance-years-all/']
+
+/** Of endpoint 3: everything there is, one window as it lies there, and a day without prices. */
+export function historicPaths(isin: string): readonly { path: string; hasLanguages: boolean }[] {
+  return ['0001-01-01/9999-12-31', '2024-01-01/2024-12-31', '1970-01-01/1970-01-01'].map((range) => ({
+    path: `/api/v1/prices-historic/${isin}/${range}/`,
+    hasLanguages: false,
+  }))
 }
 
-/** Methods that are not answered, wherever they are sent. */
-export function wrongMethodRequests(isin: string): OracleRequest[] {
-  const targets = [
-    `/api/v1/figures/${isin}/?language=fr`,
-    `/api/v1/figures/${isin}`,
-    '/nothing/?format=xml',
-    '/',
-  ]
-  return ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'].flatMap((method) =>
-    targets.map((target) => ({ method, target, accept: 'application/json' })),
-  )
-}
-
-function missingParameters(isin: string): string[] {
+/** Paths that end before a parameter, or have nothing at its place. */
+export function missingParameters(isin: string): string[] {
   return [
-    ...fundPaths('').map(({ path }) => path.slice(0, -1)),
-    ...fundPaths('').map(({ path }) => path),
+    ...fundPaths('').flatMap(({ path }) => [path.slice(0, -1), path]),
     '/api/v1/prices-historic/',
     '/api/v1/prices-historic//',
     '/api/v1/prices-historic//2024-01-01/2024-02-01/',
@@ -97,7 +60,8 @@ function missingParameters(isin: string): string[] {
   ]
 }
 
-function wrongParameters(isin: string): string[] {
+/** Days, types and ISINs that are none. */
+export function wrongParameters(isin: string): string[] {
   const dates = [
     '2023-02-29',
     '2024-02-30',
@@ -137,6 +101,7 @@ function wrongParameters(isin: string): string[] {
   return [
     ...dates.map((date) => `/api/v1/prices-historic/${isin}/${date}/2024-06-01/`),
     ...dates.map((date) => `/api/v1/prices-historic/${isin}/2000-01-01/${date}/`),
+    `/api/v1/prices-historic/${isin}/2000-01-01/2024-12-32/`,
     `/api/v1/prices-historic/${unknownIsin}/2024-02-30/2024-03-01/?format=yaml`,
     `/api/v1/prices-historic/${isin}/2024-06-01/2024-05-31/`,
     ...types.map((type) => `/api/v1/investment_structure-${type}/${isin}/`),
@@ -155,7 +120,8 @@ function wrongParameters(isin: string): string[] {
   ]
 }
 
-function outsideTheList(isin: string): string[] {
+/** Paths that are no endpoint's. */
+export function outsideTheList(isin: string): string[] {
   return [
     '/',
     '/api/',
@@ -197,7 +163,8 @@ function outsideTheList(isin: string): string[] {
   ]
 }
 
-function withoutSlash(isin: string): string[] {
+/** Paths that lack only their closing slash. */
+export function withoutSlash(isin: string): string[] {
   return [
     ...fundPaths(isin).map(({ path }) => `${path.slice(0, -1)}?format=xml&x=%20+`),
     '/api/v1/prices-current-all',
@@ -211,7 +178,8 @@ function withoutSlash(isin: string): string[] {
   ]
 }
 
-function wrongQueries(isin: string): string[] {
+/** Formats and languages that there are not, and queries at the edge of their notation. */
+export function wrongQueries(isin: string): string[] {
   const withLanguages = `/api/v1/figures/${isin}/`
   const plain = `/api/v1/prices-current/${isin}/`
   const queries = [

@@ -29,7 +29,10 @@ export interface OracleRequest {
 
 export interface OracleAnswer {
   readonly status: number
-  /** content-type, content-language, location and allow, where the interface has them; in lower case. */
+  /**
+   * content-type, content-language, location, allow, and vary, where the interface has them: names in lower case, and
+   * those that vary names as well, sorted.
+   */
   readonly headers: Readonly<Record<string, string>>
   /** Empty for HEAD, OPTIONS and redirects. */
   readonly body: string
@@ -38,6 +41,8 @@ export interface OracleAnswer {
 export interface Oracle {
   readonly answer: (request: OracleRequest) => OracleAnswer
   readonly isins: () => readonly string[]
+  /** The first and last day of a fund's prices, whether they are given out or not. */
+  readonly priceDays: (isin: string) => { readonly first: string; readonly last: string } | undefined
   readonly close: () => void
 }
 
@@ -57,6 +62,11 @@ export function openOracle(settings: OracleSettings): Oracle {
       return request.method === 'HEAD' ? { ...answer, body: '' } : answer
     },
     isins: () => funds.all().map((fund) => fund.isin),
+    priceDays: (isin) =>
+      funds.select<{ first: string; last: string }>(
+        'SELECT min(date) AS first, max(date) AS last FROM price WHERE isin = ? HAVING count(*) > 0',
+        isin,
+      )[0],
     close: funds.close,
   }
 }
@@ -70,7 +80,8 @@ function answerWithBody(
   const { path, rawQuery, parameter } = readTarget(request.target)
   const askedFormat = parameter('format')
   const format = isFormat(askedFormat) ? askedFormat : acceptedFormat(request.accept)
-  const refuse = (problem: Problem): OracleAnswer => refusal(problem, format, docsUrl)
+  const formatVary = isFormat(askedFormat) ? [] : ['accept']
+  const refuse = (problem: Problem): OracleAnswer => withVary(refusal(problem, format, docsUrl), formatVary)
 
   if (method === 'OPTIONS') return { status: 204, headers: {}, body: '' }
   if (method !== 'GET' && method !== 'HEAD') return refuse(problems.wrongMethod(method))
@@ -82,23 +93,37 @@ function answerWithBody(
   if (call === undefined) return refuse(problems.noEndpoint(decodePercent(path)))
   if ('slug' in call) return refuse(call)
   if (askedFormat !== undefined && !isFormat(askedFormat)) return refuse(problems.wrongFormat(askedFormat))
-  const hasLanguages = endpointsWithLanguages.includes(call.endpoint)
-  const language = hasLanguages ? readLanguage(parameter('language'), request.acceptLanguage) : 'de'
-  if (typeof language === 'object') return refuse(language)
+  const spoken = spokenLanguage(call, parameter('language'), request.acceptLanguage)
+  if ('slug' in spoken) return refuse(spoken)
 
-  const document = answerCall(funds, asOf, call, language)
+  const document = answerCall(funds, asOf, call, spoken.language)
   if ('slug' in document) return refuse(document)
-  const headers = { 'content-type': contentTypes[format] }
+  const headers = { 'content-type': contentTypes[format], ...spoken.headers }
+  const found = { status: 200, headers, body: encode(document, format) }
+  return withVary(found, [...formatVary, ...spoken.vary])
+}
+
+interface Spoken {
+  readonly language: Language
+  readonly headers: Readonly<Record<string, string>>
+  readonly vary: readonly string[]
+}
+
+function spokenLanguage(call: Call, asked: string | undefined, header: string | undefined): Spoken | Problem {
+  if (!endpointsWithLanguages.includes(call.endpoint)) return { language: 'de', headers: {}, vary: [] }
+  if (asked !== undefined && !isLanguage(asked)) return problems.wrongLanguage(asked)
+  const language = asked ?? acceptedLanguage(header)
   return {
-    status: 200,
-    headers: hasLanguages ? { ...headers, 'content-language': language } : headers,
-    body: encode(document, format),
+    language,
+    headers: { 'content-language': language },
+    vary: asked === undefined ? ['accept-language'] : [],
   }
 }
 
-function readLanguage(asked: string | undefined, header: string | undefined): Language | Problem {
-  if (asked === undefined) return acceptedLanguage(header)
-  return isLanguage(asked) ? asked : problems.wrongLanguage(asked)
+/** What an answer depends on beyond its URL; refusals are English whatever was asked for. */
+function withVary(answer: OracleAnswer, names: readonly string[]): OracleAnswer {
+  if (names.length === 0) return answer
+  return { ...answer, headers: { ...answer.headers, vary: names.join(', ') } }
 }
 
 function answerCall(all: Funds, asOf: string, call: Call, language: Language): Branch | Problem {

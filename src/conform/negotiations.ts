@@ -1,7 +1,8 @@
-/** Requests whose answer hangs on their Accept and Accept-Language headers. */
-import type { OracleRequest } from './oracle.ts'
+/** Accept and Accept-Language headers: those of a list, of every form that clients send, and random mixtures. */
 
-const accepts = [
+import type { Random } from './random.ts'
+
+export const accepts = [
   '*/*',
   'application/json',
   'text/json',
@@ -39,7 +40,7 @@ const accepts = [
   '*',
 ]
 
-const languages = [
+export const acceptLanguages = [
   'de',
   'en',
   'en-GB',
@@ -66,19 +67,19 @@ const languages = [
   'en-US,en;q=0.9,de;q=0.8',
 ]
 
-/** Each header on an answer with languages, on one without, and on refusals. */
-export function negotiationRequests(isin: string): OracleRequest[] {
-  const targets = [
-    `/api/v2/asset-allocations/with-derivatives/${isin}/`,
-    `/api/v1/prices-historic/${isin}/2023-12-20/2024-01-10/`,
-    `/api/v1/prices-current/${isin}/?format=xml`,
-    '/api/v1/figures/',
-    `/api/v1/figures/${isin}/?format=yaml`,
-    '/nothing/',
-  ]
-  return targets.flatMap((target) => [
-    ...accepts.map((accept) => ({ target, accept })),
-    ...languages.map((acceptLanguage) => ({ target, acceptLanguage })),
-    { target, accept: 'text/xml', acceptLanguage: 'en' },
-  ])
+/** Media ranges that count and others, each at most once, with and without weights. */
+export function randomAccept(random: Random): string {
+  const ranges = ['application/json', 'text/xml', '*/*', 'text/html', 'application/xhtml+xml']
+  return weighed(random, ranges, ['0', '0.1', '0.25', '0.9', '1'])
+}
+
+export function randomAcceptLanguage(random: Random): string {
+  return weighed(random, ['de', 'en-GB', '*', 'fr', 'it-CH'], ['0.001', '0.1', '0.25', '0.9', '1.000'])
+}
+
+function weighed(random: Random, ranges: readonly string[], weights: readonly string[]): string {
+  return random
+    .sample(ranges, 1 + random.below(ranges.length))
+    .map((range) => (random.below(2) === 0 ? range : `${range};q=${random.pick(weights)}`))
+    .join(random.pick([',', ', ', ' ,  ']))
 }

@@ -1,10 +1,7 @@
 /**
- * The oracle's answers as trees, and their two texts: JSON by hand, because JavaScript objects reorder keys that look
- * like integers, and XML through xmlbuilder2. Knows nothing of funds.
+ * The oracle's answers as trees, and their two texts. Both are written by hand: JavaScript objects reorder keys that
+ * look like integers, and XML builders take minutes for what a suite asks. Knows nothing of funds.
  */
-import { create } from 'xmlbuilder2'
-
-type XmlBuilder = ReturnType<typeof create>
 
 export type Tree = string | number | boolean | null | Branch
 
@@ -56,49 +53,39 @@ export function toJson(tree: Tree): string {
   return `{${tree.entries.map(([key, value]) => `${JSON.stringify(key)}:${toJson(value)}`).join(',')}}`
 }
 
-/**
- * xmlbuilder2 writes the elements; characters that it would leave as they are (an ampersand that looks like the start
- * of an entity, carriage returns, white space in attributes) travel through it as private characters.
- */
 export function toXml(tree: Branch): string {
-  const document = create({ version: '1.0', encoding: 'UTF-8' })
-  addChildren(document.ele('root'), tree)
-  const text = document.end({ prettyPrint: false }).replace('?>', '?>\n')
-  return text.replace(/[\uE000-\uE003]/g, (stand) => references[stand] ?? stand)
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('root', '', tree)}`
 }
 
-const references: Readonly<Record<string, string>> = {
-  '\uE000': '&amp;',
-  '\uE001': '&#xD;',
-  '\uE002': '&#x9;',
-  '\uE003': '&#xA;',
+function element(name: string, attributes: string, value: Tree): string {
+  const content = typeof value === 'object' && value !== null ? children(value) : xmlText(value)
+  return content === '' ? `<${name}${attributes}/>` : `<${name}${attributes}>${content}</${name}>`
 }
 
-function addChildren(parent: XmlBuilder, branch: Branch): void {
-  for (const [key, value] of branch.entries) {
-    const element = branch.kind === 'record' ? parent.ele(key) : parent.ele('item', { key: attribute(key) })
-    if (typeof value === 'object' && value !== null) {
-      addChildren(element, value)
-      continue
-    }
-    const text = xmlText(value)
-    if (text !== '') element.txt(text)
-  }
+function children({ kind, entries }: Branch): string {
+  return entries
+    .map(([key, value]) =>
+      kind === 'record' ? element(key, '', value) : element('item', ` key="${attribute(key)}"`, value),
+    )
+    .join('')
 }
 
 function xmlText(value: string | number | boolean | null): string {
   if (value === null) return ''
   if (typeof value === 'boolean') return value ? '1' : '0'
-  return characters(typeof value === 'number' ? decimal(value) : value)
+  return typeof value === 'number' ? decimal(value) : escape(value)
 }
 
 function attribute(key: string): string {
-  return characters(key).replaceAll('\t', '\uE002').replaceAll('\n', '\uE003')
+  return escape(key).replaceAll('"', '&quot;').replaceAll('\t', '&#x9;').replaceAll('\n', '&#xA;')
 }
 
-function characters(text: string): string {
-  if (/[\uE000-\uE003]/.test(text)) throw new Error('the oracle keeps U+E000 to U+E003 for itself')
-  return text.replaceAll('&', '\uE000').replaceAll('\r', '\uE001')
+function escape(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('\r', '&#xD;')
 }
 
 /** The same tree with U+FFFD for each character that XML 1.0 cannot hold: only error bodies need it. */

@@ -2,7 +2,7 @@
 export interface Target {
   /** As it stands on the request line, up to the question mark. */
   readonly path: string
-  /** With its question mark; empty when there is none. */
+  /** With its question mark; empty when there is nothing behind that. */
   readonly rawQuery: string
   /** The first value of a parameter, decoded. */
   readonly parameter: (name: string) => string | undefined
@@ -11,7 +11,7 @@ export interface Target {
 export function readTarget(target: string): Target {
   const mark = target.indexOf('?')
   const path = mark < 0 ? target : target.slice(0, mark)
-  const rawQuery = mark < 0 ? '' : target.slice(mark)
+  const rawQuery = mark < 0 || mark === target.length - 1 ? '' : target.slice(mark)
   const pairs = rawQuery
     .slice(1)
     .split('&')

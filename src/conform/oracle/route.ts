@@ -42,14 +42,16 @@ const singleFundEndpoints = new Map<string, EndpointNumber>([
 
 /** `undefined` for a path that belongs to no endpoint; a path must end with its slash here. */
 export function route(path: string): Call | Problem | undefined {
-  if (!path.startsWith('/api/') || !path.endsWith('/')) return undefined
-  const segments = path.slice('/api/'.length, -1).split('/').map(decodePercent)
+  if (!path.startsWith('/') || !path.endsWith('/')) return undefined
+  const [root, ...segments] = path.slice(1, -1).split('/').map(decodePercent)
+  if (root !== 'api') return undefined
   const [version, name = '', ...rest] = segments
   if (version === 'v1' && name === 'prices-historic') return rest.length <= 3 ? historic(rest) : undefined
   if (version === 'v1' && name.startsWith(structurePrefix)) {
     return rest.length <= 1 ? structure(name.slice(structurePrefix.length), rest[0]) : undefined
   }
-  const all = allFundsEndpoints.get(segments.join('/'))
+  // A segment that holds an encoded slash is one segment all the same.
+  const all = segments.length === 2 ? allFundsEndpoints.get(segments.join('/')) : undefined
   return all === undefined ? singleFund(segments) : call(all)
 }
 

@@ -11,7 +11,7 @@ type Names = Readonly<Record<Language, string>>
 export const structureTypes = new Map<string, Names>(
   Object.entries(
     JSON.parse(
-      readFileSync(new URL('../../src/contract/structure-types.json', import.meta.url), 'utf8'),
+      readFileSync(new URL('../../contract/structure-types.json', import.meta.url), 'utf8'),
     ) as Record<string, Names>,
   ),
 )

@@ -1,0 +1,82 @@
+/**
+ * Where platforms may differ: what front servers and CDNs do by themselves and nobody can configure. All that is allowed
+ * stands here; anything else has to be equal everywhere.
+ *
+ * 1. Headers that tell of the way an answer took (`wayHeaders`) may come, go and change.
+ * 2. `Vary` may name Accept-Encoding besides what the answer depends on.
+ * 3. Whether an answer is compressed is the platform's business. If it is: in a coding that was asked for, with
+ *    `Vary: Accept-Encoding`, and under an ETag that is weak (`W/"…"`), or another strong one: `"…-gzip"`.
+ * 4. A body's length may be told by Content-Length or by its chunks; with HEAD, not at all.
+ * 5. What is no HTTP request (bytes that are none, a target that no URI may have, such as `/%zz`) may be refused by the
+ *    front server itself with 400, or the connection closed.
+ * 6. A target or headers beyond 8,000 bytes: so may those, with 400, 413, 414 or 431.
+ * 7. Methods beyond those that REST clients use (TRACE, PROPFIND, …) may be refused with 400, 403, 405 or 501.
+ * 8. A path with dot segments, plain or encoded, may be answered as the path without them: the two are equivalent
+ *    (RFC 3986, 6.2.2.3), and clients send the shorter one anyway.
+ * 9. `Location` may be absolute.
+ */
+
+import type { Answer, Asked } from './client.ts'
+
+const wayHeaders =
+  /^(age|alt-svc|cf-.*|connection|date|keep-alive|nel|report-to|server|server-timing|strict-transport-security|transfer-encoding|via|x-amz-.*|x-amzn-.*|x-cache.*|x-served-by|x-timer)$/
+
+/** 1 and 4: the headers of two answers to the same question that have to be equal. */
+export function comparableHeaders({ headers }: Answer): Map<string, string> {
+  const kept = [...headers].filter(([name]) => !wayHeaders.test(name) && name !== 'content-length')
+  return new Map(kept.map(([name, value]) => [name, name === 'vary' ? varyText(value) : value]))
+}
+
+/** 2: what an answer says it depends on, without Accept-Encoding: lower case, sorted, `accept, accept-language`. */
+export function varyText(vary: string | undefined): string {
+  return (vary ?? '')
+    .toLowerCase()
+    .split(/\s*,\s*/)
+    .filter((name) => name !== '' && name !== 'accept-encoding')
+    .sort()
+    .join(', ')
+}
+
+/** 3: whether a compressed answer may have this ETag, where the plain one has that. */
+export function mayBeTagOfCoded(coded: string | undefined, plain: string | undefined): boolean {
+  return coded !== undefined && /^(W\/)?"[\x21\x23-\x7e]*"$/.test(coded) && coded !== plain
+}
+
+/** 5 and 6: whether a front server may have refused the request by itself with this answer. */
+export function mayBeRefusedInFront({ target, headers = {} }: Asked, { status }: Answer): boolean {
+  const length = target.length + Object.entries(headers).join('\r\n').length
+  if (length > 8000) return [400, 413, 414, 431].includes(status)
+  return !isUriPathAndQuery.test(target) && status === 400
+}
+
+/** Source: RFC 3986, appendix A: path-abempty and query. */
+const isUriPathAndQuery =
+  /^\/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*(?:\?(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$/
+
+/** 7 */
+export const refusalsOfStrangeMethods = [400, 403, 405, 501]
+
+/** 8: the same target without dot segments, or undefined where it has none. Source: RFC 3986, 5.2.4. */
+export function withoutDotSegments(target: string): string | undefined {
+  const [path = '', ...query] = target.split(/(?=\?)/)
+  const segments = path.split('/').slice(1)
+  const kept: string[] = []
+  segments.forEach((segment, at) => {
+    const isLast = at === segments.length - 1
+    const plain = segment.replace(/%2e/gi, '.')
+    if (plain === '..') kept.pop()
+    if (plain !== '.' && plain !== '..') kept.push(segment)
+    else if (isLast) kept.push('')
+  })
+  const short = `/${kept.join('/')}${query.join('')}`
+  return short === target ? undefined : short
+}
+
+/** 9: the address as it stands below the base; one that leads elsewhere in a form that equals no path. */
+export function locationBelow(base: string, location: string | undefined): string | undefined {
+  const { origin, pathname } = new URL(base)
+  const path = location?.startsWith(`${origin}/`) === true ? location.slice(origin.length) : location
+  const prefix = pathname.replace(/\/$/, '')
+  if (path === undefined || prefix === '') return path
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : `${path} (not below ${base})`
+}

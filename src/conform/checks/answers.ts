@@ -1,0 +1,72 @@
+/** Every row of the interface's endpoint list, for every fund, format and language. */
+
+import type { Check } from '../check.ts'
+import type { Oracle, OracleRequest } from '../oracle/oracle.ts'
+import { allFundsPaths, fundPaths, historicPaths, variants } from '../requests.ts'
+
+const rows: readonly (readonly [row: string, paths: RegExp])[] = [
+  ['1 current prices', /^\/api\/v1\/prices-current\//],
+  ['2 current prices of all funds', /^\/api\/v1\/prices-current-all\//],
+  ['3 historic prices', /^\/api\/v1\/prices-historic\//],
+  ['4 performance by year', /^\/api\/v1\/performance-years\//],
+  ['5 performance by year of all funds', /^\/api\/v1\/performance-years-all\//],
+  ['6 the 33 types of investment structure', /^\/api\/v1\/investment_structure-/],
+  ['7 key figures', /^\/api\/v1\/figures\//],
+  ['8 legal performance', /^\/api\/v1\/performance-legal\//],
+  ['9 performance since launch', /^\/api\/v1\/performance-launch\//],
+  ['10 the profile', /^\/api\/v1\/profile\//],
+  ['11 asset allocations with derivatives', /^\/api\/v2\/asset-allocations\/with-derivatives\//],
+  ['12 asset allocations without derivatives', /^\/api\/v2\/asset-allocations\/without-derivatives\//],
+  ['13 EMT data', /^\/api\/v2\/emt\//],
+]
+
+const ofRows = rows.map(([row, paths]): Check => ({
+  group: 'answers',
+  name: `answers endpoint ${row} for every fund, format and language`,
+  run: async ({ oracle, isins, each, compare }) => {
+    await each(requestsFor(oracle, isins, paths), compare)
+  },
+}))
+
+export const answerChecks: readonly Check[] = [
+  ...ofRows,
+  {
+    group: 'answers',
+    name: 'takes an ISIN in either case, and shows it in upper case',
+    run: async ({ isins, each, compare }) => {
+      const lower = isins.slice(0, 3).map((isin) => isin.toLowerCase())
+      await each(
+        lower.flatMap((isin) => fundPaths(isin).map(({ path }) => ({ target: path }))),
+        compare,
+      )
+    },
+  },
+  {
+    group: 'answers',
+    name: 'gives the same answer to the same question again',
+    run: async ({ examples, each, ask, same }) => {
+      await each(examples, async ({ target }) => {
+        const first = await ask({ target })
+        const again = await ask({ target })
+        same({ target }, 'ETag', again.headers.get('etag'), first.headers.get('etag'))
+        same({ target }, 'the same body twice:', again.body.equals(first.body), true)
+      })
+    },
+  },
+]
+
+/** In every format and language; of what is refused, in one format or the other: error rows have checks of their own. */
+function requestsFor(oracle: Oracle, isins: readonly string[], wanted: RegExp): OracleRequest[] {
+  const paths = [
+    ...allFundsPaths.map((path) => ({ path, hasLanguages: false })),
+    ...isins.flatMap((isin) => [...fundPaths(isin), ...historicPaths(isin)]),
+  ]
+  return paths
+    .filter(({ path }) => wanted.test(path))
+    .flatMap(({ path, hasLanguages }, at) => {
+      const isFound = oracle.answer({ target: path }).status === 200
+      return isFound
+        ? variants(path, hasLanguages)
+        : [{ target: `${path}?format=${at % 2 === 0 ? 'json' : 'xml'}` }]
+    })
+}

@@ -1,0 +1,93 @@
+/** One answer against the oracle's, and against what every answer has to carry. */
+
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { locationBelow, varyText } from './allowances.ts'
+import type { Answer } from './client.ts'
+import type { OracleAnswer } from './oracle/oracle.ts'
+
+export interface Difference {
+  readonly expected: string
+  readonly got: string
+}
+
+/** All that differs: status, headers that the interface decides, body. */
+export function compareAnswer(base: string, answer: Answer, expected: OracleAnswer): Difference[] {
+  const found: Difference[] = []
+  const check = (what: string, got: string | number | undefined, wanted: string | number | undefined) => {
+    if (got !== wanted)
+      found.push({ expected: `${what} ${wanted ?? 'absent'}`, got: `${what} ${got ?? 'absent'}` })
+  }
+  const { headers } = answer
+  check('status', answer.status, expected.status)
+  check('content-language', headers.get('content-language'), expected.headers['content-language'])
+  check('location', locationBelow(base, headers.get('location')), expected.headers['location'])
+  check('vary', varyText(headers.get('vary')), expected.headers['vary'] ?? '')
+  // A 204 and a redirect have no body of ours, so there is nothing to tell the type of.
+  if (expected.body !== '')
+    check('content-type', headers.get('content-type'), expected.headers['content-type'])
+  if (expected.headers['allow'] !== undefined) check('allow', headers.get('allow'), expected.headers['allow'])
+  if (expected.body !== '' || answer.status >= 300) found.push(...bodyDifference(answer, expected))
+  return found.concat(missingHeaders(answer))
+}
+
+/** What every answer must carry, whoever gives it. */
+function missingHeaders({ status, headers }: Answer): Difference[] {
+  const isCoded = headers.has('content-encoding')
+  const rules: readonly (readonly [name: string, form: RegExp, says: string])[] = [
+    ['access-control-allow-origin', /^\*$/, '*'],
+    ['x-content-type-options', /^nosniff$/i, 'nosniff'],
+    ['cache-control', /\S/, 'that says how long the answer may be kept'],
+  ]
+  const ofFound: typeof rules = [
+    isCoded
+      ? ['etag', /^(W\/)?"[\x21\x23-\x7e]+"$/, 'that is an entity tag']
+      : ['etag', /^"[\x21\x23-\x7e]+"$/, 'that is a strong entity tag'],
+    ['last-modified', /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/, 'that is an HTTP date'],
+    ['link', /rel="?alternate"?/, 'to the alternates'],
+    ['access-control-expose-headers', /\betag\b/i, 'that opens ETag to scripts'],
+  ]
+  return [...rules, ...(status === 200 ? ofFound : [])]
+    .filter(([name, form]) => !form.test(headers.get(name) ?? ''))
+    .map(([name, , says]) => ({
+      expected: `${name} ${says}`,
+      got: `${name} ${headers.get(name) ?? 'absent'}`,
+    }))
+}
+
+function bodyDifference(answer: Answer, expected: OracleAnswer): Difference[] {
+  const body = decoded(answer)
+  if (body === undefined) {
+    const coding = answer.headers.get('content-encoding') ?? ''
+    return [{ expected: 'a body that its content-encoding decodes', got: `a broken body in ${coding}` }]
+  }
+  const text = body.toString()
+  return text === expected.body ? [] : [firstDifference(text, expected.body)]
+}
+
+/** The body without its content coding; undefined where that does not decode it. */
+export function decoded({ headers, body }: Answer): Buffer | undefined {
+  const coding = headers.get('content-encoding') ?? 'identity'
+  const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+    identity: (bytes) => bytes,
+    gzip: (bytes) => gunzipSync(bytes),
+    br: (bytes) => brotliDecompressSync(bytes),
+  }
+  try {
+    return decoders[coding]?.(body)
+  } catch {
+    return undefined
+  }
+}
+
+function firstDifference(got: string, wanted: string): Difference {
+  let at = 0
+  while (at < wanted.length && got[at] === wanted[at]) at++
+  const around = (text: string): string =>
+    `body of ${text.length} characters, from ${Math.max(0, at - 40)}: ${JSON.stringify(text.slice(Math.max(0, at - 40), at + 60))}`
+  return { expected: around(wanted), got: around(got) }
+}
+
+/** Characters that no request line can hold, percent-encoded as a client would. */
+export function asSent(target: string): string {
+  return target.replace(/[^\x21-\x7e]/g, encodeURIComponent)
+}

@@ -1,0 +1,136 @@
+/** What platforms may do differently, and what not; and what the suite is made of. */
+import { describe, expect, it } from 'vitest'
+import {
+  comparableHeaders,
+  locationBelow,
+  mayBeRefusedInFront,
+  mayBeTagOfCoded,
+  varyText,
+  withoutDotSegments,
+} from '../../src/conform/allowances.ts'
+import { checks } from '../../src/conform/checks.ts'
+import type { Answer } from '../../src/conform/client.ts'
+import { curl } from '../../src/conform/curl.ts'
+import { seededRandom } from '../../src/conform/random.ts'
+
+function answer(status: number, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, headers: new Map(Object.entries(headers)), body: Buffer.alloc(0) }
+}
+
+describe('allowances', () => {
+  it('leave the headers of the way out of account, and no others', () => {
+    const headers = {
+      date: 'a',
+      age: '1',
+      via: 'x',
+      'cf-ray': 'y',
+      'x-amz-cf-id': 'z',
+      'x-cache': 'Hit',
+      'content-length': '7',
+      'transfer-encoding': 'chunked',
+      etag: '"e"',
+      vary: 'Accept-Encoding, Accept',
+      'x-powered-by': 'us',
+    }
+    expect(Object.fromEntries(comparableHeaders(answer(200, headers)))).toEqual({
+      etag: '"e"',
+      vary: 'accept',
+      'x-powered-by': 'us',
+    })
+  })
+
+  it.each([
+    [undefined, ''],
+    ['Accept-Encoding', ''],
+    ['Accept-Language,accept , Accept-Encoding', 'accept, accept-language'],
+    ['Origin', 'origin'],
+  ])('read Vary %s as %j', (vary, expected) => {
+    expect(varyText(vary)).toBe(expected)
+  })
+
+  it.each([
+    ['"a-gzip"', '"a"', true],
+    ['W/"a"', '"a"', true],
+    ['"a"', '"a"', false],
+    [undefined, '"a"', false],
+    ['a', '"a"', false],
+  ])('say of ETag %s beside %s of the plain answer: %s', (coded, plain, expected) => {
+    expect(mayBeTagOfCoded(coded, plain)).toBe(expected)
+  })
+
+  it.each([
+    ['/%zz/', 400, true],
+    ['/a"b/', 400, true],
+    ['/a\\b/', 400, true],
+    ['/%zz/', 404, false],
+    ['/%zz/', 500, false],
+    ['/%00/', 400, false],
+    ['/../', 400, false],
+    ['//', 400, false],
+    ['/?a[]=1', 400, true],
+    [`/${'a'.repeat(9000)}`, 414, true],
+    [`/${'a'.repeat(9000)}`, 502, false],
+    ['/a/', 414, false],
+  ])('let a front server refuse %.20s with %i: %s', (target, status, expected) => {
+    expect(mayBeRefusedInFront({ target }, answer(status))).toBe(expected)
+  })
+
+  it.each([
+    ['/a/b/../c/', '/a/c/'],
+    ['/a/./b/?x=../', '/a/b/?x=../'],
+    ['/a/b/..', '/a/'],
+    ['/%2E%2e/a', '/a'],
+    ['/../../a/', '/a/'],
+    ['/a/..%2fb/', undefined],
+    ['/a/b/?../', undefined],
+  ])('take %s for %s', (target, short) => {
+    expect(withoutDotSegments(target)).toBe(short)
+  })
+
+  it.each([
+    ['https://a.example', '/api/', '/api/'],
+    ['https://a.example', 'https://a.example/api/', '/api/'],
+    ['https://a.example/x', '/x/api/', '/api/'],
+    ['https://a.example/x', 'https://a.example/x/api/?q', '/api/?q'],
+    ['https://a.example', 'https://b.example/api/', 'https://b.example/api/'],
+    ['https://a.example/x', '/api/', '/api/ (not below https://a.example/x)'],
+    ['https://a.example', undefined, undefined],
+  ])('place below %s the location %s at %s', (base, location, expected) => {
+    expect(locationBelow(base, location)).toBe(expected)
+  })
+})
+
+it('writes requests as lines for a shell', () => {
+  expect(curl('http://a', { target: "/it's/?a=b&c" })).toBe(
+    `curl -sS -i --path-as-is --globoff 'http://a/it'\\''s/?a=b&c'`,
+  )
+  const headers = { accept: 'text/xml', 'accept-encoding': '' }
+  expect(curl('http://a', { method: 'HEAD', target: '/', headers })).toBe(
+    `curl -sS -i --path-as-is --globoff --head -H 'accept: text/xml' -H 'accept-encoding;' 'http://a/'`,
+  )
+  expect(curl('http://a', { method: 'POST', target: '/', body: 'x' })).toBe(
+    `curl -sS -i --path-as-is --globoff -X 'POST' --data-raw 'x' 'http://a/'`,
+  )
+})
+
+it('draws the same numbers for the same words, all of them, evenly', () => {
+  const draw = (...words: readonly (string | number)[]): number[] => {
+    const random = seededRandom(...words)
+    return Array.from({ length: 1000 }, () => random.below(10))
+  }
+  expect(draw(1, 'a')).toEqual(draw(1, 'a'))
+  expect(draw(1, 'a')).not.toEqual(draw(1, 'b'))
+  expect(draw(1, 'a')).not.toEqual(draw(2, 'a'))
+  for (const seed of [0, 1, 4294967295]) {
+    const counts = Map.groupBy(draw(seed), (digit) => digit)
+    expect([...counts.keys()].sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    for (const drawn of counts.values()) expect(drawn.length).toBeGreaterThan(60)
+  }
+  expect(seededRandom(3).sample([1, 2, 3], 5).sort()).toEqual([1, 2, 3])
+})
+
+it('names every check, each by a name of its own', () => {
+  const names = checks.map(({ group, name }) => `${group}: ${name}`)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names.length).toBeGreaterThan(70)
+})

@@ -1,0 +1,52 @@
+/** A proxy that passes answers on, and may change them on the way. */
+import { createServer as createPlain, type RequestListener } from 'node:http'
+import { createServer as createSecure } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { rawRequest, type RawResponse } from '../support/request.ts'
+
+export interface Proxy {
+  /** For example http://127.0.0.1:41234 */
+  readonly base: string
+  readonly stop: () => Promise<void>
+}
+
+/** What the server behind answers, to the request as it came unless something else is given. */
+export type Ask = (instead?: { readonly base?: string; readonly target?: string }) => Promise<RawResponse>
+
+export interface ProxyOptions {
+  readonly upstream: string
+  /** Gives the answer to a request. */
+  readonly pass: (target: string, ask: Ask) => Promise<RawResponse>
+  readonly tls?: { readonly key: string; readonly cert: string }
+}
+
+export async function startProxy({ upstream, pass, tls }: ProxyOptions): Promise<Proxy> {
+  const listener: RequestListener = (request, response) => {
+    const { method, url = '/' } = request
+    const kept = Object.entries(request.headers).filter(([name]) => !['host', 'connection'].includes(name))
+    const headers = Object.fromEntries(kept.map(([name, value]) => [name, String(value)]))
+    const ask: Ask = ({ base = upstream, target = url } = {}) => rawRequest(base, { method, target, headers })
+    pass(url, ask).then(
+      (answer) => {
+        const ofBody = /^(connection|keep-alive|transfer-encoding)$/
+        response.writeHead(answer.status, answer.headers.filter(([name]) => !ofBody.test(name)).flat())
+        response.end(answer.body)
+      },
+      (error: unknown) => response.destroy(error as Error),
+    )
+  }
+  const maxHeaderSize = 256 * 1024
+  const server =
+    tls === undefined
+      ? createPlain({ maxHeaderSize }, listener)
+      : createSecure({ maxHeaderSize, ...tls }, listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    base: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
+    stop: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

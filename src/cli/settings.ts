@@ -80,12 +80,15 @@ export const declaration = {
       fallback: 180,
       flag: '--lease <seconds>',
     }),
-    graceSeconds: whole('How long a slot that was live is left alone before it is written to, in seconds.', {
-      minimum: 0,
-      maximum: 86_400,
-      fallback: { text: 'twice --live-ttl', from: ({ liveTtlSeconds }) => 2 * liveTtlSeconds },
-      flag: '--grace <seconds>',
-    }),
+    graceSeconds: whole(
+      'How long a slot that was live is left alone before it is written to, in seconds: at least twice the largest --live-ttl of any edge.',
+      {
+        minimum: 0,
+        maximum: 86_400,
+        fallback: { text: 'twice --live-ttl', from: ({ liveTtlSeconds }) => 2 * liveTtlSeconds },
+        flag: '--grace <seconds>',
+      },
+    ),
   }),
   edge: group('How answers are given out.', {
     cacheControl: text('Cache-Control of answers.', {

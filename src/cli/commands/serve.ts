@@ -7,6 +7,9 @@ import { examples, withSettings } from '../options.ts'
 import { serveBucket, serveFolder, type Served } from '../served.ts'
 import type { Session, Start } from '../session.ts'
 
+/** Somebody waits for the answer: a store that is silent is a 503 soon. */
+const ofARequest = { attempts: 3, connectMs: 2000, silenceMs: 5000 }
+
 /** Flags that were given; the settings say what holds. */
 interface Flags {
   readonly out?: string
@@ -43,10 +46,14 @@ async function serve(session: Session, flags: Flags): Promise<void> {
   if (flags.bucket === undefined) return serveUntilStopped(session, await serveFolder(settings.out))
   if (flags.out !== undefined)
     throw new UsageError('--out and --bucket exclude each other: serve one of them')
-  await withBucket(session, async (store) => {
-    const liveTtlMs = settings.edge.liveTtlSeconds * 1000
-    await serveUntilStopped(session, await serveBucket(store, { liveTtlMs, clock }))
-  })
+  await withBucket(
+    session,
+    async (store) => {
+      const liveTtlMs = settings.edge.liveTtlSeconds * 1000
+      await serveUntilStopped(session, await serveBucket(store, { liveTtlMs, clock }))
+    },
+    ofARequest,
+  )
 }
 
 async function serveUntilStopped(session: Session, { origin, snapshot, place, ...served }: Served) {

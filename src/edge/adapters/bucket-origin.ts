@@ -1,5 +1,6 @@
 /** Snapshots in a bucket: the live slot is followed within a few seconds of a flip. */
 
+import { setTimeout } from 'node:timers/promises'
 import { placeOf } from '../../routes/pages.ts'
 import type { RouteTable } from '../../routes/table.ts'
 import type { Store, StoredObject } from '../answer.ts'
@@ -59,21 +60,22 @@ export function bucketOrigin({ readLive, read, liveTtlMs, clock }: BucketOriginO
     // The cache of a snapshot lives as long as it does: its objects never change.
     const live =
       last?.live.id === id ? last.live : { id, table, store: slotStore(slot, snapshot, liveSince, read) }
-    last = { live, at }
-    return last
+    const found = { live, at }
+    // Looks can overtake each other.
+    if (last === undefined || at >= last.at) last = found
+    return found
   }
   const current = async (): Promise<Look> => {
     if (last !== undefined && isFresh(last.at)) return last
     looking ??= look().finally(() => {
       looking = undefined
     })
-    try {
-      return await looking
-    } catch (error) {
-      // One failed look need not fail requests, while there is time left to answer in.
-      if (last !== undefined && clock() - last.at < liveTtlMs * 1.5) return last
-      throw error
-    }
+    const known = last
+    const spareMs = known === undefined ? 0 : known.at + liveTtlMs * 1.5 - clock()
+    if (known === undefined || spareMs <= 0) return looking
+    // A look that fails or takes long need not fail requests, while there is time left to answer in.
+    const inTime = setTimeout(spareMs, known, { ref: false })
+    return Promise.race([looking.catch(() => known), inTime])
   }
 
   return {
@@ -90,7 +92,8 @@ export function bucketOrigin({ readLive, read, liveTtlMs, clock }: BucketOriginO
   }
 }
 
-function slotStore(
+/** One slot, read past any cache of what is live. */
+export function slotStore(
   slot: string,
   snapshot: string,
   liveSince: Date,

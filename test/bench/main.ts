@@ -6,6 +6,7 @@ const benches: Readonly<Record<string, () => Promise<{ run: (args: readonly stri
   {
     build: () => import('./build.ts'),
     publish: () => import('./publish.ts'),
+    edge: () => import('./edge.ts'),
   }
 
 const [name = '', ...args] = process.argv.slice(2)

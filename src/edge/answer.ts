@@ -4,10 +4,11 @@
  */
 
 import { contentTypeOf } from '../routes/content-types.ts'
-import { windowKey } from '../routes/keys.ts'
+import { fill, windowKey } from '../routes/keys.ts'
 import { problemDocument } from '../routes/problems.ts'
-import type { Format, RouteTable } from '../routes/table.ts'
+import type { Format, RouteTable, Series } from '../routes/table.ts'
 import type { WindowEntry, WindowList } from '../routes/windows.ts'
+import { alternates } from './alternates.ts'
 import { isWhole, joinWindows, overlapping } from './range.ts'
 import type { Refused, Resolution, Stored, Wanted } from './resolve.ts'
 
@@ -34,13 +35,20 @@ export interface EdgeSettings {
 
 /**
  * - `stored`: an object as it is.
- * - `joined`: made when it is asked for, since a 304 needs none; in the store's form of text.
+ * - `joined`: made when it is asked for, since a 304 needs none; in the store's form of text. A platform that streams
+ *   reads the windows itself, one after the other (range.ts, windowJoiner).
  * - `text`: Unicode text.
  */
 export type Body<B> =
   | { readonly kind: 'none' }
   | { readonly kind: 'stored'; readonly body: B }
-  | { readonly kind: 'joined'; readonly pieces: () => Promise<readonly string[]> }
+  | {
+      readonly kind: 'joined'
+      readonly pieces: () => Promise<readonly string[]>
+      /** Ascending; one at least, which may have no record between the two days. */
+      readonly windows: readonly WindowEntry[]
+      readonly read: (window: WindowEntry) => Promise<StoredObject<B>>
+    }
   | { readonly kind: 'text'; readonly text: string }
 
 export interface Answer<B> {
@@ -50,7 +58,7 @@ export interface Answer<B> {
 }
 
 /** How many windows are fetched at a time: Cloudflare allows six connections. */
-const fetchesAtATime = 6
+export const fetchesAtATime = 6
 
 /**
  * The answer to a GET; a HEAD has the same headers, and a conditional request is looked at afterwards (conditional.ts).
@@ -64,30 +72,15 @@ export async function answer<B>(
 ): Promise<Answer<B>> {
   switch (resolution.kind) {
     case 'preflight':
-      return {
-        status: 204,
-        headers: Object.assign(commonHeaders(settings.cacheControl, []), {
-          Allow: allowedMethods,
-          'Access-Control-Allow-Methods': allowedMethods,
-          'Access-Control-Allow-Headers': '*',
-          'Access-Control-Max-Age': '86400',
-        }),
-        body: { kind: 'none' },
-      }
+      return preflight(settings)
     case 'redirect':
-      return {
-        status: 308,
-        headers: Object.assign(commonHeaders(settings.cacheControl, []), { Location: resolution.location }),
-        body: { kind: 'none' },
-      }
+      return redirect(settings, resolution.location)
     case 'refusal':
       return refusal(table, settings, resolution.wanted, resolution)
     case 'page': {
       const object = await store.get(resolution.key)
       if (object === null) return refusal(table, settings, resolution.wanted, resolution.missing)
-      const headers = Object.assign(commonHeaders(settings.cacheControl, []), {
-        'Content-Type': contentTypeOf(resolution.key),
-        'Accept-Ranges': 'bytes',
+      const headers = Object.assign(pageHeaders(settings, resolution.key), {
         ETag: object.etag,
         'Last-Modified': object.lastModified,
       })
@@ -108,6 +101,40 @@ export async function answer<B>(
 
 export const allowedMethods = 'GET, HEAD, OPTIONS'
 
+export const preflight = (settings: EdgeSettings): Answer<never> => ({
+  status: 204,
+  headers: Object.assign(commonHeaders(settings.cacheControl, []), {
+    Allow: allowedMethods,
+    'Access-Control-Allow-Methods': allowedMethods,
+    'Access-Control-Allow-Headers': '*',
+    'Access-Control-Max-Age': '86400',
+  }),
+  body: { kind: 'none' },
+})
+
+export const redirect = (settings: EdgeSettings, location: string): Answer<never> => ({
+  status: 308,
+  headers: Object.assign(commonHeaders(settings.cacheControl, []), { Location: location }),
+  body: { kind: 'none' },
+})
+
+/** The answer where the store fails. */
+export const unavailable: Answer<never> = {
+  status: 503,
+  headers: {
+    'Access-Control-Allow-Origin': '*',
+    'Cache-Control': 'no-store',
+    'Content-Language': 'en',
+    'Content-Type': 'application/json; charset=utf-8',
+    'Retry-After': '5',
+    'X-Content-Type-Options': 'nosniff',
+  },
+  body: {
+    kind: 'text',
+    text: '{"title":"The service cannot answer just now","type":"about:blank","status":503}',
+  },
+}
+
 async function range<B>(
   table: RouteTable,
   settings: EdgeSettings,
@@ -120,7 +147,7 @@ async function range<B>(
   const list = JSON.parse(listText) as WindowList
   const { from, to, wanted, route, values } = resolution
   const windows = overlapping(list.windows, from, to)
-  const fetchWindow = async (window: WindowEntry): Promise<StoredObject<B>> => {
+  const readWindow = async (window: WindowEntry): Promise<StoredObject<B>> => {
     const key = windowKey(route, values, window.year, wanted.format)
     const object = await store.get(key)
     if (object === null) throw new Error('no document: ' + key)
@@ -129,7 +156,7 @@ async function range<B>(
 
   const only = windows.length === 1 ? (windows[0] as WindowEntry) : null
   if (only !== null && isWhole(only, from, to)) {
-    const object = await fetchWindow(only)
+    const object = await readWindow(only)
     return found(settings, resolution, object.etag, object.lastModified, {
       kind: 'stored',
       body: object.body,
@@ -137,18 +164,20 @@ async function range<B>(
   }
   // Without a record there is still the fund to tell of: any window's text has it.
   const needed = windows.length > 0 ? windows : list.windows.slice(-1)
+  const series = route.series as Series
   const pieces = async () => {
     const texts: string[] = []
     for (let start = 0; start < needed.length; start += fetchesAtATime) {
       const batch = needed.slice(start, start + fetchesAtATime)
-      const objects = await Promise.all(batch.map(fetchWindow))
+      const objects = await Promise.all(batch.map(readWindow))
       const batchTexts = await Promise.all(objects.map((object) => store.text(object.body)))
       batchTexts.forEach((text) => texts.push(text))
     }
-    return joinWindows(wanted.format, route.series as NonNullable<typeof route.series>, texts, from, to)
+    return joinWindows(wanted.format, series, texts, from, to)
   }
   const etag = rangeEtag(needed, wanted.format, from, to)
-  return found(settings, resolution, etag, listObject.lastModified, { kind: 'joined', pieces })
+  const body: Body<B> = { kind: 'joined', pieces, windows: needed, read: readWindow }
+  return found(settings, resolution, etag, listObject.lastModified, body)
 }
 
 /**
@@ -182,42 +211,67 @@ async function storedRefusal<B>(
   const text = await store.text(object.body)
   const status = /"status":([0-9]{3})\}$|<status>([0-9]{3})<\/status><\/root>$/.exec(text)
   if (status === null) throw new Error('no error document: ' + stored.errorKey)
+  const number = Number(status[1] || status[2])
   return {
-    status: Number(status[1] || status[2]),
-    headers: refusalHeaders(settings, stored.wanted),
+    status: number,
+    headers: refusalHeaders(settings, stored.wanted, number),
     body: { kind: 'stored', body: object.body },
   }
 }
 
-function refusal<B>(table: RouteTable, settings: EdgeSettings, wanted: Wanted, refused: Refused): Answer<B> {
+function refusal(table: RouteTable, settings: EdgeSettings, wanted: Wanted, refused: Refused): Answer<never> {
   const { problem, values } = refused
-  const headers = refusalHeaders(settings, wanted)
   return {
     status: problem.status,
-    headers: problem.status === 405 ? Object.assign(headers, { Allow: allowedMethods }) : headers,
+    headers: refusalHeaders(settings, wanted, problem.status),
     body: { kind: 'text', text: problemDocument(table.docsUrl, problem, values, wanted.format) },
   }
 }
 
 /** Refusals are English whatever was asked for, so they do not depend on Accept-Language. */
-function refusalHeaders(settings: EdgeSettings, wanted: Wanted): Record<string, string> {
+export function refusalHeaders(
+  settings: EdgeSettings,
+  wanted: Wanted,
+  status: number,
+): Record<string, string> {
   const vary = wanted.vary.filter((header) => header !== 'Accept-Language')
-  return Object.assign(commonHeaders(settings.errorCacheControl, vary), contentHeaders(wanted.format, 'en'))
+  const headers = Object.assign(
+    commonHeaders(settings.errorCacheControl, vary),
+    contentHeaders(wanted.format, 'en'),
+  )
+  return status === 405 ? Object.assign(headers, { Allow: allowedMethods }) : headers
 }
 
 function found<B>(
   settings: EdgeSettings,
-  { wanted, alternates }: Stored,
+  stored: Stored,
   etag: string,
   lastModified: string,
   body: Body<B>,
 ): Answer<B> {
-  const headers = Object.assign(
+  const headers = documentHeaders(settings, fill(stored.route.path, stored.values), stored.wanted)
+  return { status: 200, headers: Object.assign(headers, { ETag: etag, 'Last-Modified': lastModified }), body }
+}
+
+/** The headers of a document that do not come from its object. @param path of the request, its ISIN in upper case */
+export function documentHeaders(
+  settings: EdgeSettings,
+  path: string,
+  wanted: Wanted,
+): Record<string, string> {
+  return Object.assign(
     commonHeaders(settings.cacheControl, wanted.vary),
     contentHeaders(wanted.format, wanted.language),
-    { ETag: etag, 'Last-Modified': lastModified, Link: alternates.join(', ') },
+    { Link: alternates(path, wanted).join(', ') },
   )
-  return { status: 200, headers, body }
+}
+
+/** The same of a page or a file. */
+export function pageHeaders(settings: EdgeSettings, key: string): Record<string, string> {
+  return Object.assign(commonHeaders(settings.cacheControl, []), {
+    'Content-Type': contentTypeOf(key),
+    'Accept-Ranges': 'bytes',
+  })
 }
 
 function commonHeaders(cacheControl: string, vary: readonly string[]): Record<string, string> {

@@ -35,24 +35,63 @@ export function joinWindows(
   from: string,
   to: string,
 ): string[] {
-  const form = format === 'json' ? jsonForm(series) : xmlForm(series)
+  const joiner = windowJoiner(format, series, from, to)
   const pieces: string[] = []
+  const take = (piece: string) => pieces.push(piece)
+  texts.forEach((text) => joiner.add(text).forEach(take))
+  joiner.end().forEach(take)
+  return pieces
+}
+
+/** Joins windows one after the other: what each of them adds can be given out before the next one is there. */
+export interface WindowJoiner {
+  /** @param text the document of the next window @returns pieces of the joined one @throws {Error} if it is no window */
+  readonly add: (text: string) => string[]
+  /**
+   * Counts a whole window's records that the platform gives out itself, after at least one record was added: in JSON
+   * with a comma before them, in XML with their keys counted on.
+   * @returns how many records there are before them
+   */
+  readonly pass: (records: number) => number
+  /** The rest of the document. */
+  readonly end: () => string[]
+}
+
+export function windowJoiner(format: Format, series: Series, from: string, to: string): WindowJoiner {
+  const form = format === 'json' ? jsonForm(series) : xmlForm(series)
   let count = 0
+  let head = ''
   let tail = ''
-  texts.forEach((text, index) => {
-    const opened = text.indexOf(form.open)
-    const closed = text.lastIndexOf(form.close)
-    if (opened < 0 || closed < opened) throw new Error('not a window')
-    const start = opened + form.open.length
-    if (index === 0) pieces.push(text.slice(0, start))
-    tail = text.slice(closed)
-    count += form.push(pieces, cut(text, start, closed, form, from, to), count)
-  })
-  if (count > 0) {
-    pieces.push(tail)
-    return pieces
+  return {
+    add: (text) => {
+      const opened = text.indexOf(form.open)
+      const closed = text.lastIndexOf(form.close)
+      if (opened < 0 || closed < opened) throw new Error('not a window')
+      const start = opened + form.open.length
+      if (head === '') head = text.slice(0, start)
+      tail = text.slice(closed)
+      const pieces: string[] = []
+      const added = form.push(pieces, cut(text, start, closed, form, from, to), count)
+      // Without a record the head may have to be another one.
+      if (count === 0 && added > 0) pieces.unshift(head)
+      count += added
+      return pieces
+    },
+    pass: (records) => {
+      const before = count
+      count += records
+      return before
+    },
+    end: () => (count > 0 ? [tail] : [form.empty(head + tail)]),
   }
-  return [form.empty((pieces[0] as string) + tail)]
+}
+
+/** What stands before the first record of a window, after the last one, and what each record starts with. */
+export function windowMarks(
+  format: Format,
+  series: Series,
+): { readonly open: string; readonly close: string; readonly mark: string } {
+  return format === 'json' ? jsonForm(series) : xmlForm(series)
 }
 
 /** How a format writes a series. */

@@ -3,7 +3,7 @@
  * CloudFront Functions included: no Node, no web globals, no dependencies, no classes, ES5 library calls only.
  */
 
-import { documentKey, errorKey, fill, windowListKey } from '../routes/keys.ts'
+import { documentKey, errorKey, windowListKey } from '../routes/keys.ts'
 import { matchPath, percentDecode, type Match } from '../routes/match.ts'
 import { matchPage } from '../routes/pages.ts'
 import {
@@ -66,8 +66,6 @@ export interface Stored {
   readonly errorKey: string
   /** The answer if the store has neither; null where the object has to be there (all funds). */
   readonly unknown: Refused | null
-  /** The same answer in the other format and language: `Link` values. */
-  readonly alternates: readonly string[]
 }
 
 /** Order of checks: method, path and type, parameters, unknown ISIN. Source: decisions.md, Errors. */
@@ -187,35 +185,20 @@ function locate(
     wanted,
     errorKey: errorKey(route, values, wanted.format),
     unknown,
-    alternates: alternates(route, values, wanted),
   }
   if (route.series !== undefined) {
-    const [from, to] = route.parameters
+    const days = route.parameters
       .filter(({ kind }) => kind === 'date')
       .map(({ name }) => values[name] as string)
     const listKey = windowListKey(route, values)
-    return Object.assign({ kind: 'range' as const, listKey, from: from as string, to: to as string }, stored)
+    // Not taken apart: what an array is taken apart with is long in ES5, and one CDN counts bytes.
+    return Object.assign(
+      { kind: 'range' as const, listKey, from: days[0] as string, to: days[1] as string },
+      stored,
+    )
   }
   const key = documentKey(route, values, wanted.language || languages[0], wanted.format)
   return Object.assign({ kind: 'document' as const, key }, stored)
-}
-
-/** The other formats in this language, this format in the other languages. Source: RFC 8288. */
-function alternates(route: Route, values: Values, { format, language }: Wanted): string[] {
-  const path = fill(route.path, values)
-  const link = (otherFormat: Format, otherLanguage: Language | null) => {
-    const inLanguage = otherLanguage === null ? '' : `&language=${otherLanguage}`
-    const hreflang = otherLanguage === language ? '' : `; hreflang="${otherLanguage}"`
-    return `<${path}?format=${otherFormat}${inLanguage}>; rel="alternate"; type="application/${otherFormat}"${hreflang}`
-  }
-  return formats
-    .filter((other) => other !== format)
-    .map((other) => link(other, language))
-    .concat(
-      language === null
-        ? []
-        : languages.filter((other) => other !== language).map((other) => link(format, other)),
-    )
 }
 
 /** The first value of each parameter. Source: application/x-www-form-urlencoded. */

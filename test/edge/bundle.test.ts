@@ -1,10 +1,12 @@
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
-import { routeTable } from '../../src/derive/route-table.ts'
-import { endpoints } from '../../src/endpoints/index.ts'
+import { loadSettings } from '../../src/cli/load-settings.ts'
+import { requestFunction, responseFunction } from '../../src/deploy/cloudfront/functions.ts'
 
 /** CloudFront Functions: 10 KB of source as it is uploaded. */
 const budget = 10_240
+
+const settings = loadSettings({ flags: new Map(), environment: {}, configFile: undefined, cores: 1 })
 
 async function bundle(contents: string): Promise<string> {
   const { outputFiles, metafile } = await build({
@@ -22,11 +24,19 @@ async function bundle(contents: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-it('resolves requests in less than 10 kB, the route table of the whole API included', async () => {
-  const table = JSON.stringify(routeTable(endpoints, 'https://docs.example.com'))
-  const code = await bundle(`import { resolve } from './resolve.ts'
-    globalThis.handle = (request) => resolve(${table}, request)`)
-  expect(code.length).toBeLessThan(budget)
+it("leaves room in CloudFront's functions, the route table of the whole API and the settings included", async () => {
+  const edge = { ...settings.edge, cacheControl: 'x'.repeat(150), errorCacheControl: 'x'.repeat(50) }
+  for (const make of [requestFunction, responseFunction]) {
+    const code = await make({ ...settings, edge })
+    expect(Buffer.byteLength(code)).toBeLessThan(budget - 256)
+  }
+})
+
+it('says so when a function gets too long for CloudFront', async () => {
+  const edge = { ...settings.edge, cacheControl: 'x'.repeat(2000) }
+  await expect(requestFunction({ ...settings, edge })).rejects.toThrow(
+    /^CloudFront takes functions of at most 10240 bytes, and viewer-request has 1\d{4}: shorten edge.cacheControl/,
+  )
 })
 
 it('answers requests, date ranges included, in less than 12 kB of code', async () => {

@@ -2,11 +2,9 @@
 
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { RouteTable } from '../../routes/table.ts'
-import { allowedMethods, answer, type Answer, type EdgeSettings, type Store } from '../answer.ts'
-import { byteRange, contentRange } from '../byte-range.ts'
-import { isNotModified, notModifiedHeaders } from '../conditional.ts'
+import { allowedMethods, answer, unavailable, type EdgeSettings, type Store } from '../answer.ts'
 import { resolve, type EdgeRequest } from '../resolve.ts'
-import { chooseCoding, compress, withCoding } from './compression.ts'
+import { finish, type AskedHeaders, type Response } from './finish.ts'
 
 /** Where snapshots come from. */
 export interface Origin {
@@ -76,31 +74,13 @@ async function respond(
   else response.end(body)
 }
 
-interface Response {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  /** Null where there is none: 204, 304. */
-  readonly body: Buffer | null
-}
-
 /** An answer in every case: what fails is a 503. */
 async function respondSafely(options: NodeEdgeOptions, request: IncomingMessage): Promise<Response> {
   try {
     return await answerFromOneSnapshot(options, request)
   } catch (error) {
     options.onFailure(error, request.url ?? '')
-    return {
-      status: 503,
-      headers: {
-        'Access-Control-Allow-Origin': '*',
-        'Cache-Control': 'no-store',
-        'Content-Language': 'en',
-        'Content-Type': 'application/json; charset=utf-8',
-        'Retry-After': '5',
-        'X-Content-Type-Options': 'nosniff',
-      },
-      body: Buffer.from('{"title":"The service cannot answer just now","type":"about:blank","status":503}'),
-    }
+    return finish(unavailable, {})
   }
 }
 
@@ -114,7 +94,7 @@ async function answerFromOneSnapshot(
     try {
       const resolution = resolve(snapshot.table, edgeRequest(request))
       const answered = await answer(snapshot.table, settings, snapshot.store, resolution)
-      const response = await finish(answered, request)
+      const response = await finish(answered, askedHeaders(request))
       if (await snapshot.isStillLive()) return response
       failure = new Error('the snapshot changed again and again')
     } catch (error) {
@@ -139,50 +119,5 @@ function edgeRequest({ method = 'GET', url = '/', headers }: IncomingMessage): E
   }
 }
 
-/** Compression, conditional requests, and the body's bytes. */
-async function finish(answered: Answer<Buffer>, request: IncomingMessage): Promise<Response> {
-  const { status, headers, body } = answered
-  if (status !== 200) return { status, headers, body: await bytesOf(body) }
-  const { coding, mayDiffer } = chooseCoding(request.headers['accept-encoding'], answered)
-  const all = mayDiffer ? withCoding(headers, coding) : headers
-  const asked = {
-    ifNoneMatch: request.headers['if-none-match'],
-    ifModifiedSince: request.headers['if-modified-since'],
-  }
-  if (isNotModified(asked, all['ETag'] ?? '', all['Last-Modified'] ?? '')) {
-    return { status: 304, headers: notModifiedHeaders(all), body: null }
-  }
-  const bytes = await bytesOf(body)
-  if (bytes === null) return { status, headers: all, body: null }
-  if (coding === 'identity') return partOf(bytes, all, request)
-  return { status, headers: all, body: await compress(bytes, coding) }
-}
-
-/** The bytes that were asked for; of what is no file, all of them. */
-function partOf(bytes: Buffer, headers: Record<string, string>, request: IncomingMessage): Response {
-  const { length } = bytes
-  const { range, 'if-range': ifRange } = request.headers
-  const isFile = headers['Accept-Ranges'] === 'bytes'
-  const whole = { length, etag: headers['ETag'] ?? '', lastModified: headers['Last-Modified'] ?? '' }
-  const wanted = isFile ? byteRange(range, ifRange as string | undefined, whole) : null
-  if (wanted === null) return { status: 200, headers, body: bytes }
-  const all = { ...headers, 'Content-Range': contentRange(wanted, length) }
-  if (wanted === 'outside') return { status: 416, headers: all, body: Buffer.alloc(0) }
-  return { status: 206, headers: all, body: bytes.subarray(wanted.first, wanted.last + 1) }
-}
-
-async function bytesOf(body: Answer<Buffer>['body']): Promise<Buffer | null> {
-  switch (body.kind) {
-    case 'none':
-      return null
-    case 'stored':
-      return body.body
-    case 'joined':
-      // The store's text is Latin-1 of the bytes: this way the bytes come back as they were.
-      return Buffer.from((await body.pieces()).join(''), 'latin1')
-    case 'text':
-      return Buffer.from(body.text)
-    default:
-      return body satisfies never
-  }
-}
+/** Node's type for headers knows these as texts, but for If-Range. */
+const askedHeaders = ({ headers }: IncomingMessage) => headers as AskedHeaders

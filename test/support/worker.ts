@@ -1,0 +1,213 @@
+/** The real Workers runtime (workerd) with an R2 bucket that holds snapshots: the very files of a deployment. No network. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { gunzipSync } from 'node:zlib'
+import { Miniflare } from 'miniflare'
+import { cloudflare, compatibilityDate } from '../../src/deploy/cloudflare.ts'
+import type { DeploymentSettings } from '../../src/deploy/deployment.ts'
+import { placeOf } from '../../src/routes/pages.ts'
+import type { ManifestHead, ManifestLine } from '../../src/snapshot/manifest.ts'
+import { docsUrl } from './product.ts'
+
+export type Slot = 'blue' | 'green'
+
+/** What R2 does wrong: calls for keys that end like this, all of a kind, fail or wait. */
+export interface WorkerFault {
+  readonly keyEnd: string
+  readonly fails?: boolean
+  readonly delayMs?: number
+}
+
+export interface WorkerServer {
+  /** http://127.0.0.1:port: workerd itself, with nothing in between. */
+  readonly base: string
+  /** The folder becomes what lies in the slot. */
+  readonly fill: (slot: Slot, out: string) => Promise<void>
+  /** The flip: one write. */
+  readonly makeLive: (slot: Slot, out: string) => Promise<void>
+  /** Both, into the slot that is not live, as a publish does it. */
+  readonly publish: (out: string) => Promise<void>
+  readonly remove: (key: string) => Promise<void>
+  /** In place of those before; none: all is well again. */
+  readonly faults: (faults: readonly WorkerFault[]) => Promise<void>
+  /** The calls that R2 got since it was asked last, each with its key: `get blue/…`, `head blue/…`. */
+  readonly calls: () => Promise<string[]>
+  /** Process ids of workerd, for those who measure. */
+  readonly pids: () => Promise<number[]>
+  readonly stop: () => Promise<void>
+}
+
+export interface WorkerServerOptions {
+  readonly liveTtlSeconds?: number
+  readonly prefix?: string
+  /** Whether R2's calls are counted and may fail; not for those who measure. */
+  readonly isWatched?: boolean
+}
+
+export function workerSettings(liveTtlSeconds: number, prefix = ''): DeploymentSettings {
+  return {
+    baseUrl: 'https://api.example.org',
+    docsUrl,
+    out: 'out',
+    bucket: { name: 'fund-data', endpoint: null, region: null, prefix, pathStyle: false },
+    edge: {
+      cacheControl: 'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
+      errorCacheControl: 'public, max-age=60',
+      liveTtlSeconds,
+      host: '127.0.0.1',
+      port: 0,
+    },
+  }
+}
+
+/** Stands between the deployed module and R2: fails and waits where it is told to. */
+const watcher = `import worker from './worker.js'
+let faults = []
+let calls = []
+const watched = (bucket) => {
+  const call = (name) => async (asked, ...rest) => {
+    const key = asked.prefix ?? asked
+    calls.push(name + ' ' + key)
+    for (const { keyEnd, fails, delayMs } of faults) {
+      if (!key.endsWith(keyEnd)) continue
+      if (delayMs) await new Promise((resolve) => setTimeout(resolve, delayMs))
+      if (fails) throw new Error('R2 fails: it was told to')
+    }
+    return bucket[name](asked, ...rest)
+  }
+  return { get: call('get'), head: call('head'), list: call('list') }
+}
+export default {
+  fetch: async (request, environment, context) => {
+    if (request.headers.has('x-watcher-faults')) {
+      faults = JSON.parse(request.headers.get('x-watcher-faults'))
+      return new Response(null)
+    }
+    if (request.headers.has('x-watcher-calls')) {
+      const answer = Response.json(calls)
+      calls = []
+      return answer
+    }
+    return worker.fetch(request, { BUCKET: watched(environment.BUCKET) }, context)
+  },
+}`
+
+export async function startWorker(options: WorkerServerOptions = {}): Promise<WorkerServer> {
+  const { liveTtlSeconds = 1, prefix = '', isWatched = true } = options
+  const files = await cloudflare(workerSettings(liveTtlSeconds, prefix))
+  const code = files.find(({ path }) => path === 'worker.js')?.text ?? ''
+  const deployed = { type: 'ESModule' as const, path: 'worker.js', contents: code }
+  const watching = { type: 'ESModule' as const, path: 'watcher.js', contents: watcher }
+  const miniflare = new Miniflare({
+    modules: isWatched ? [watching, deployed] : [deployed],
+    compatibilityDate,
+    r2Buckets: ['BUCKET'],
+    // The Worker says what failed: here it fails because it is told to.
+    handleRuntimeStdio: (stdout: Readable, stderr: Readable) => {
+      stdout.resume()
+      stderr.resume()
+    },
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+  })
+  // Past miniflare's own server, which compresses and parses paths.
+  const base = (await miniflare.unsafeGetDirectURL()).origin
+  const bucket = (await miniflare.getR2Bucket('BUCKET')) as unknown as FilledBucket
+  const root = prefix === '' ? '' : `${prefix}/`
+  let live: { readonly slot: Slot } | null = null
+
+  const fill = async (slot: Slot, out: string): Promise<void> => {
+    const { head, lines } = await readManifest(out)
+    await inParallel(lines, 16, async ({ key, type, sha256 }) => {
+      const text = await readFile(join(out, key))
+      await bucket.put(root + placeOf(slot, head.snapshot, key), toBody(text), {
+        httpMetadata: { contentType: type },
+        customMetadata: { sha256 },
+      })
+    })
+  }
+  const makeLive = async (slot: Slot, out: string): Promise<void> => {
+    const {
+      snapshot,
+      asOf,
+      funds,
+      objects,
+      bytes,
+      newestPrice,
+      docsUrl: docs,
+    } = (await readManifest(out)).head
+    const about = { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl: docs }
+    const next = { format: 1, slot, ...about, liveSince: new Date().toISOString(), previous: live }
+    await bucket.put(`${root}live.json`, JSON.stringify(next))
+    live = { slot }
+  }
+
+  return {
+    base,
+    fill,
+    makeLive,
+    publish: async (out) => {
+      const slot = live?.slot === 'blue' ? 'green' : 'blue'
+      await fill(slot, out)
+      await makeLive(slot, out)
+    },
+    remove: (key) => bucket.delete(root + key),
+    faults: async (faults) => {
+      await fetch(base, { headers: { 'x-watcher-faults': JSON.stringify(faults) } })
+    },
+    calls: async () =>
+      (await fetch(base, { headers: { 'x-watcher-calls': '1' } })).json() as Promise<string[]>,
+    pids: () => workerdPids(),
+    stop: () => miniflare.dispose(),
+  }
+}
+
+/** What of miniflare's hold on the bucket is used; its own types are in a package that is not here. */
+interface FilledBucket {
+  readonly put: (
+    key: string,
+    body: ArrayBuffer | string,
+    about?: {
+      readonly httpMetadata: { readonly contentType: string }
+      readonly customMetadata: Readonly<Record<string, string>>
+    },
+  ) => Promise<unknown>
+  readonly delete: (key: string) => Promise<void>
+}
+
+interface Manifest {
+  readonly head: ManifestHead
+  readonly lines: readonly ManifestLine[]
+}
+
+async function readManifest(out: string): Promise<Manifest> {
+  const text = gunzipSync(await readFile(join(out, 'manifest.ndjson.gz'))).toString()
+  const [head = '', ...lines] = text.trimEnd().split('\n')
+  return {
+    head: JSON.parse(head) as ManifestHead,
+    lines: lines.map((line) => JSON.parse(line) as ManifestLine),
+  }
+}
+
+/** Bytes as miniflare takes them: a Node Buffer is a part of a larger one, which it cannot send. */
+function toBody(bytes: Buffer): ArrayBuffer {
+  const copy = new ArrayBuffer(bytes.length)
+  new Uint8Array(copy).set(bytes)
+  return copy
+}
+
+async function inParallel<T>(items: readonly T[], atATime: number, work: (item: T) => Promise<void>) {
+  const left = [...items]
+  const crew = Array.from({ length: atATime }, async () => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item)
+  })
+  await Promise.all(crew)
+}
+
+/** The children of this process that are workerd. */
+async function workerdPids(): Promise<number[]> {
+  const children = await readFile(`/proc/self/task/${process.pid}/children`, 'utf8')
+  const pids = children.trim().split(' ').map(Number)
+  const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, 'utf8')))
+  return pids.filter((_, index) => names[index]?.startsWith('workerd'))
+}

@@ -1,0 +1,134 @@
+/** The real nginx on a loopback port, with what `fundpress edge nginx` wrote. Needs no rights but to its own folder. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { makeTempFolder, mustRun } from './product.ts'
+
+export interface Nginx {
+  /** http://127.0.0.1:port */
+  readonly base: string
+  /** What nginx and the edge complained of so far. */
+  readonly errors: () => string
+  /** Stands in for /etc/nginx/fundpress/credentials. */
+  readonly credentialsFile: string
+  readonly stop: () => Promise<void>
+}
+
+export interface NginxOptions {
+  /** What follows `fundpress edge nginx`: --out, or --bucket and its kin. */
+  readonly args: readonly string[]
+  /** Read by the edge instead of /etc/nginx/fundpress/credentials. */
+  readonly credentials?: { readonly AWS_ACCESS_KEY_ID: string; readonly AWS_SECRET_ACCESS_KEY: string }
+  /** 1, unless given. */
+  readonly workers?: number
+  /** More of `server {}`: a location of a benchmark for example. */
+  readonly locations?: string
+}
+
+/** A location that gives out a folder's files at `/plain/` past njs: what a benchmark compares with. For `locations`. */
+export const plainFiles = (folder: string): string => `location /plain/ { alias ${folder}/; }`
+
+const modulePath = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/usr/share/nginx/modules']
+  .map((folder) => join(folder, 'ngx_http_js_module.so'))
+  .find(existsSync)
+const binary = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx'].find(existsSync)
+
+/** Why nginx cannot be tested here, if it cannot. */
+export const whyNoNginx =
+  binary === undefined
+    ? 'nginx is not installed'
+    : modulePath === undefined
+      ? "nginx's njs module is not installed: libnginx-mod-http-js"
+      : undefined
+
+/** Makes the deployment, and starts nginx on it. @throws {Error} with nginx's error log, if it does not start */
+export async function startNginx({
+  args,
+  credentials,
+  workers = 1,
+  locations = '',
+}: NginxOptions): Promise<Nginx> {
+  const folder = makeTempFolder()
+  const port = await freePort()
+  const prefix = folder.file('nginx')
+  await mustRun(['edge', 'nginx', ...args, '--port', String(port), '--dest', prefix, '--quiet'])
+  const edit = (path: string, change: (text: string) => string): void => {
+    writeFileSync(join(prefix, path), change(readFileSync(join(prefix, path), 'utf8')))
+  }
+  edit('conf.d/fundpress.conf', (text) =>
+    text
+      .replace('/var/cache/nginx/fundpress', join(prefix, 'cache'))
+      .replace('include fundpress/locations.conf;', (include) => `${include}\n${locations}`),
+  )
+  edit('fundpress/edge.js', (text) => text.replaceAll('/etc/nginx/fundpress', join(prefix, 'fundpress')))
+  const credentialsFile = join(prefix, 'fundpress/credentials')
+  if (credentials !== undefined) {
+    const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = credentials
+    const lines = ['[default]', `aws_access_key_id = ${id}`, `aws_secret_access_key = ${secret}`, '']
+    writeFileSync(credentialsFile, lines.join('\n'))
+  }
+  writeFileSync(join(prefix, 'nginx.conf'), mainConfiguration(workers))
+  mkdirSync(join(prefix, 'temp'))
+  const log = join(prefix, 'error.log')
+  const errors = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '')
+
+  const child = spawn(binary ?? 'nginx', ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', log], {
+    stdio: 'ignore',
+  })
+  const closed = once(child, 'close')
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+    await closed
+    folder.remove()
+  }
+  const base = `http://127.0.0.1:${port}`
+  try {
+    await untilItAnswers(base, () => child.exitCode === null)
+  } catch (error) {
+    const said = errors()
+    await stop()
+    throw new Error(`nginx does not start:\n${said}`, { cause: error })
+  }
+  return { base, errors, credentialsFile, stop }
+}
+
+/** Started by root, the workers would be somebody who may not look into the folders of the tests. */
+const mainConfiguration = (workers: number): string => `
+load_module ${modulePath ?? ''};
+${process.getuid?.() === 0 ? 'user root;' : ''}
+daemon off;
+pid nginx.pid;
+error_log error.log warn;
+worker_processes ${workers};
+worker_rlimit_nofile 8192;
+events { worker_connections 2048; }
+http {
+  access_log off;
+  client_body_temp_path temp/body;
+  proxy_temp_path temp/proxy;
+  fastcgi_temp_path temp/fastcgi;
+  uwsgi_temp_path temp/uwsgi;
+  scgi_temp_path temp/scgi;
+  keepalive_requests 1000000;
+  include conf.d/*.conf;
+}
+`
+
+async function untilItAnswers(base: string, isAlive: () => boolean): Promise<void> {
+  for (let wait = 0; wait < 200 && isAlive(); wait++) {
+    const answered = await fetch(`${base}/`, { method: 'OPTIONS' }).catch(() => undefined)
+    if (answered !== undefined) return
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  throw new Error(`nothing answers on ${base}`)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

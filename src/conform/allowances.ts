@@ -14,9 +14,12 @@
  * 8. A path with dot segments, plain or encoded, may be answered as the path without them: the two are equivalent
  *    (RFC 3986, 6.2.2.3), and clients send the shorter one anyway.
  * 9. `Location` may be absolute.
+ * 10. A path with `%00`, or whose dot segments lead out of the root, may be answered as if it had come without headers:
+ *    nginx reads none after such a request line.
  */
 
 import type { Answer, Asked } from './client.ts'
+import type { OracleRequest } from './oracle/oracle.ts'
 
 const wayHeaders =
   /^(age|alt-svc|cf-.*|connection|date|keep-alive|nel|report-to|server|server-timing|strict-transport-security|transfer-encoding|via|x-amz-.*|x-amzn-.*|x-cache.*|x-served-by|x-timer)$/
@@ -56,7 +59,29 @@ const isUriPathAndQuery =
 /** 7 */
 export const refusalsOfStrangeMethods = [400, 403, 405, 501]
 
-/** 8: the same target without dot segments, or undefined where it has none. Source: RFC 3986, 5.2.4. */
+/** 8 and 10: other requests that this one may be taken for. */
+export function equivalents(request: OracleRequest): OracleRequest[] {
+  const short = withoutDotSegments(request.target)
+  const paths = short === undefined ? [request] : [request, { ...request, target: short }]
+  if (!isUnfitForFiles(request.target)) return paths.slice(1)
+  const withoutHeaders = { accept: undefined, acceptLanguage: undefined }
+  return [...paths.slice(1), ...paths.map((one) => ({ ...one, ...withoutHeaders }))]
+}
+
+/** 10 */
+function isUnfitForFiles(target: string): boolean {
+  const [path = ''] = target.split('?')
+  if (path.includes('%00')) return true
+  const decoded = path.replace(/%(2[ef])/gi, (escape) => decodeURIComponent(escape))
+  let depth = 0
+  for (const segment of decoded.split('/').filter((name) => name !== '' && name !== '.')) {
+    depth += segment === '..' ? -1 : 1
+    if (depth < 0) return true
+  }
+  return false
+}
+
+/** The same target without dot segments, or undefined where it has none. Source: RFC 3986, 5.2.4. */
 export function withoutDotSegments(target: string): string | undefined {
   const [path = '', ...query] = target.split(/(?=\?)/)
   const segments = path.split('/').slice(1)

@@ -2,11 +2,12 @@
 
 import { isText } from '../../routes/content-types.ts'
 import type { RouteTable } from '../../routes/table.ts'
-import { answer, type Answer, type EdgeSettings, type Store } from '../answer.ts'
+import { answer, unavailable, type Answer, type EdgeSettings, type Store } from '../answer.ts'
 import { byteRange, contentRange, type ByteRange } from '../byte-range.ts'
 import { isNotModified, notModifiedHeaders } from '../conditional.ts'
-import { resolve, type EdgeRequest } from '../resolve.ts'
+import { resolve, type EdgeRequest, type Resolution } from '../resolve.ts'
 import { isGzipWanted } from './njs-gzip.ts'
+import { joinedJson } from './njs-joined.ts'
 import type { NjsRequest } from './njs-types.ts'
 
 /** What an object holds: its bytes, or, of a large file, the way nginx sends it past njs. */
@@ -59,7 +60,7 @@ export function njsEdge(origin: NjsOrigin, settings: EdgeSettings): NjsEdge {
       response = await answerFromOneSnapshot(origin, settings, request, asked)
     } catch (error) {
       request.error('fundpress: ' + asked.target.slice(0, 200) + ' failed: ' + (error as Error).message)
-      response = unavailable
+      response = failed
     }
     send(request, response)
   }
@@ -77,7 +78,7 @@ export function njsEdge(origin: NjsOrigin, settings: EdgeSettings): NjsEdge {
       else await respondTo(request, { method, target })
     },
     fail: (request) => {
-      send(request, unavailable)
+      send(request, failed)
     },
   }
 }
@@ -98,17 +99,10 @@ interface Response {
   readonly body: string | Buffer | ((request: NjsRequest) => void) | null
 }
 
-const unavailable: Response = {
-  status: 503,
-  headers: {
-    'Access-Control-Allow-Origin': '*',
-    'Cache-Control': 'no-store',
-    'Content-Language': 'en',
-    'Content-Type': 'application/json; charset=utf-8',
-    'Retry-After': '5',
-    'X-Content-Type-Options': 'nosniff',
-  },
-  body: '{"title":"The service cannot answer just now","type":"about:blank","status":503}',
+const failed: Response = {
+  status: unavailable.status,
+  headers: unavailable.headers,
+  body: unavailable.body.kind === 'text' ? unavailable.body.text : null,
 }
 
 async function answerFromOneSnapshot(
@@ -123,7 +117,8 @@ async function answerFromOneSnapshot(
     let response: Response | null = null
     try {
       const resolution = resolve(snapshot.table, edgeRequest(request, asked))
-      response = await finish(await answer(snapshot.table, settings, snapshot.store, resolution), request)
+      const answered = await answer(snapshot.table, settings, snapshot.store, resolution)
+      response = await finish(answered, resolution, request)
     } catch (error) {
       failure = error as Error
     }
@@ -148,9 +143,13 @@ function edgeRequest({ headersIn }: NjsRequest, { method, target }: Asked): Edge
 }
 
 /** Compression, conditional requests, byte ranges, and the body. */
-async function finish(answered: Answer<NjsBody>, request: NjsRequest): Promise<Response> {
+async function finish(
+  answered: Answer<NjsBody>,
+  resolution: Resolution,
+  request: NjsRequest,
+): Promise<Response> {
   const { status, body } = answered
-  if (status !== 200) return { status, headers: answered.headers, body: await contentOf(body) }
+  if (status !== 200) return { status, headers: answered.headers, body: await contentOf(body, resolution) }
   const { headersIn } = request
   const mayDiffer = mayBeCompressed(answered)
   const isCompressed = mayDiffer && isGzipWanted(headersIn['Accept-Encoding'] ?? '')
@@ -166,7 +165,7 @@ async function finish(answered: Answer<NjsBody>, request: NjsRequest): Promise<R
     return { status, headers: Object.assign({}, headers, { 'Content-Encoding': 'gzip' }), body: null }
   }
   if (body.kind !== 'stored' || headers['Accept-Ranges'] !== 'bytes' || isCompressed) {
-    return { status, headers, body: await contentOf(body) }
+    return { status, headers, body: await contentOf(body, resolution) }
   }
   const file = body.body
   const length = lengthOf(file)
@@ -206,11 +205,16 @@ function withCoding(headers: Answer<NjsBody>['headers'], isCompressed: boolean):
   })
 }
 
-async function contentOf(body: Answer<NjsBody>['body']): Promise<string | Buffer | null> {
+async function contentOf(
+  body: Answer<NjsBody>['body'],
+  resolution: Resolution,
+): Promise<string | Buffer | null> {
   switch (body.kind) {
     case 'none':
       return null
     case 'joined': {
+      if (resolution.kind === 'range' && resolution.wanted.format === 'json')
+        return joinedJson(body, resolution)
       // Joined at once: njs copies a string at every +=.
       const pieces = await body.pieces()
       return pieces.join('')

@@ -30,6 +30,7 @@ export function loadSettings({ flags, environment, configFile, cores }: SettingS
     endpoint: (given.get('bucket.endpoint') ?? null) as string | null,
     liveTtlSeconds: (given.get('edge.liveTtlSeconds') ??
       declaration.edge.members.liveTtlSeconds.fallback) as number,
+    keyValueStore: (given.get('edge.keyValueStore') ?? null) as string | null,
     cores,
   }
   // Each value was checked against the declaration that the type comes from.

@@ -14,6 +14,8 @@ export interface Known {
   /** Of the store, null for AWS. */
   readonly endpoint: string | null
   readonly liveTtlSeconds: number
+  /** CloudFront's, null without one. */
+  readonly keyValueStore: string | null
   readonly cores: number
 }
 

@@ -15,6 +15,9 @@ function price(describe: string, { aws, r2 }: { readonly aws: number; readonly r
   return decimal(describe, { minimum: 0, maximum: 1_000_000, fallback: { text: `${aws} (R2: ${r2})`, from } })
 }
 
+/** Seconds until all edges of CloudFront have a new value, as a rule, and those that a Lambda may take after that. */
+const propagationSeconds = 120
+
 export const declaration = {
   db: path('The fund database (SQLite).', { fallback: null, flag: '--db <file>' }),
   out: path('The folder of the snapshot.', { fallback: 'out', flag: '--out <folder>' }),
@@ -85,7 +88,11 @@ export const declaration = {
       {
         minimum: 0,
         maximum: 86_400,
-        fallback: { text: 'twice --live-ttl', from: ({ liveTtlSeconds }) => 2 * liveTtlSeconds },
+        fallback: {
+          text: `twice --live-ttl; with --flip-kvs at least ${propagationSeconds}`,
+          from: ({ liveTtlSeconds, keyValueStore }) =>
+            Math.max(2 * liveTtlSeconds, keyValueStore === null ? 0 : propagationSeconds),
+        },
         flag: '--grace <seconds>',
       },
     ),
@@ -113,6 +120,12 @@ export const declaration = {
       maximum: 3600,
       fallback: 5,
       flag: '--live-ttl <seconds>',
+    }),
+    keyValueStore: text("CloudFront's KeyValueStore, which is told what is live together with live.json.", {
+      expects: 'the ARN of a KeyValueStore, such as arn:aws:cloudfront::123456789012:key-value-store/<id>',
+      pattern: '^arn:aws[a-z-]*:cloudfront::[0-9]{12}:key-value-store/[0-9a-f-]{36}$',
+      fallback: null,
+      flag: '--flip-kvs <arn>',
     }),
   }),
   prices: group('What the store asks for its service, in dollars, for `fundpress plan`.', {

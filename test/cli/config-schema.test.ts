@@ -142,6 +142,7 @@ describe('settings', () => {
         host: '127.0.0.1',
         port: 8080,
         liveTtlSeconds: 5,
+        keyValueStore: null,
       },
       prices: { perMillionPuts: 5, perMillionGets: 0.4, perMillionDeletes: 0, perGbMonth: 0.023 },
     })
@@ -163,6 +164,16 @@ describe('settings', () => {
   it('leave a slot alone for twice as long as an edge may go on reading from it', () => {
     const environment = { FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '20' }
     expect(loadSettings({ ...nothing, environment }).bucket.graceSeconds).toBe(40)
+  })
+
+  it("leave a slot alone until all of CloudFront's edges know that it is not live", () => {
+    const FUNDPRESS_EDGE_KEY_VALUE_STORE =
+      'arn:aws:cloudfront::123456789012:key-value-store/5d6d5a1c-0000-4000-8000-000000000000'
+    const graceOf = (environment: Record<string, string>) =>
+      loadSettings({ ...nothing, environment }).bucket.graceSeconds
+    expect(graceOf({ FUNDPRESS_EDGE_KEY_VALUE_STORE })).toBe(120)
+    expect(graceOf({ FUNDPRESS_EDGE_KEY_VALUE_STORE, FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '90' })).toBe(180)
+    expect(graceOf({ FUNDPRESS_EDGE_KEY_VALUE_STORE, FUNDPRESS_BUCKET_GRACE_SECONDS: '30' })).toBe(30)
   })
 
   it('derive docsUrl from baseUrl, without closing slashes', () => {
@@ -195,6 +206,7 @@ describe('settings', () => {
       'edge.host FUNDPRESS_EDGE_HOST',
       'edge.port FUNDPRESS_EDGE_PORT',
       'edge.liveTtlSeconds FUNDPRESS_EDGE_LIVE_TTL_SECONDS',
+      'edge.keyValueStore FUNDPRESS_EDGE_KEY_VALUE_STORE',
       'prices.perMillionPuts FUNDPRESS_PRICES_PER_MILLION_PUTS',
       'prices.perMillionGets FUNDPRESS_PRICES_PER_MILLION_GETS',
       'prices.perMillionDeletes FUNDPRESS_PRICES_PER_MILLION_DELETES',

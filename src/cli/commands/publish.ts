@@ -3,6 +3,7 @@
 import { Command } from 'commander'
 import type { PublishSummary } from '../../publish/publish.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
+import { livePointer } from '../live-pointer.ts'
 import { examples, withSettings } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import type { Session, Start } from '../session.ts'
@@ -27,6 +28,7 @@ export function publishCommand(start: Start): Command {
     'bucket.leaseSeconds',
     'bucket.graceSeconds',
     'edge.liveTtlSeconds',
+    'edge.keyValueStore',
   )
     .summary('bring a snapshot into the bucket and make it live')
     .description(
@@ -42,6 +44,7 @@ export function publishCommand(start: Start): Command {
       examples(
         ['publish --out out --bucket fund-data --region eu-central-1', 'To AWS'],
         ['publish --bucket fund-data --endpoint http://127.0.0.1:9000 --path-style', 'To a MinIO'],
+        ['publish --bucket fund-data --flip-kvs arn:aws:cloudfront::…', 'To AWS with CloudFront before it'],
         ['publish --bucket fund-data --repair', 'After `fundpress verify` has found damage'],
       ),
     )
@@ -65,7 +68,7 @@ async function publishOut(session: Session, flags: PublishFlags): Promise<void> 
       isLocking: flags.lock,
       me: thisHolder(),
       isAlive,
-
+      pointer: await livePointer(session),
       signal,
       onWarning: (warning) => stderr.write(`fundpress: ${warning}\n`),
       onProgress: ({ done, of, bytes }) => {

@@ -2,6 +2,7 @@
 
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { bucketFlags, withBucket } from '../bucket.ts'
+import { livePointer } from '../live-pointer.ts'
 import { examples, withSettings } from '../options.ts'
 import type { Session, Start } from '../session.ts'
 
@@ -15,7 +16,7 @@ interface Flags {
 }
 
 export function rollbackCommand(start: Start): Command {
-  return withSettings(new Command('rollback'), ...bucketFlags)
+  return withSettings(new Command('rollback'), ...bucketFlags, 'edge.keyValueStore')
     .summary('make the snapshot that stood before live again')
     .description(
       'Makes the other slot live, in one write, if a listing finds it whole. A second rollback takes back the first. ' +
@@ -46,6 +47,7 @@ async function rollBack(session: Session, { to, check, lock, json = false }: Fla
       isLocking: lock,
       me: thisHolder(),
       isAlive,
+      pointer: await livePointer(session),
     })
   })
   if (json) stdout.write(`${JSON.stringify(live)}\n`)

@@ -1,0 +1,185 @@
+/**
+ * The Lambda behind CloudFront: puts date ranges together, refuses, and answers in the bucket's place where the bucket
+ * has no answer. Which slot it reads from, and what was asked for, is told by the viewer-request function
+ * (cloudfront.ts): nobody but the distribution can call it.
+ */
+
+import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { fill } from '../../routes/keys.ts'
+import { parseKey } from '../../routes/parse-key.ts'
+import type { RouteTable } from '../../routes/table.ts'
+import {
+  answer,
+  fetchesAtATime,
+  unavailable,
+  type Answer,
+  type Body,
+  type EdgeSettings,
+  type Store,
+} from '../answer.ts'
+import { windowJoiner } from '../range.ts'
+import { resolve, type EdgeRequest, type Resolution } from '../resolve.ts'
+import { slotStore, type BucketOriginOptions } from './bucket-origin.ts'
+import { targetHeader } from './cloudfront-event.ts'
+import { compressor } from './compression.ts'
+import { finish, headOf } from './finish.ts'
+
+/** A request to a function URL. Source: Lambda's developer guide, payload format 2.0. */
+export interface FunctionUrlEvent {
+  readonly rawPath: string
+  readonly rawQueryString: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly requestContext: { readonly http: { readonly method: string } }
+}
+
+export interface LambdaEdgeOptions {
+  /** Its `docsUrl` is that of the live snapshot, which each request tells. */
+  readonly table: RouteTable
+  readonly settings: EdgeSettings
+  readonly read: BucketOriginOptions['read']
+  /** `awslambda.HttpResponseStream.from`: the stream of a body, after this head. */
+  readonly open: (
+    stream: Writable,
+    head: { readonly statusCode: number; readonly headers: Readonly<Record<string, string>> },
+  ) => Writable
+  readonly onFailure: (error: unknown, target: string) => void
+}
+
+/** To be wrapped in `awslambda.streamifyResponse`. */
+export function lambdaEdge({ table, settings, read, open, onFailure }: LambdaEdgeOptions) {
+  const storeOf = storesByPin(read)
+  return async (event: FunctionUrlEvent, stream: Writable): Promise<void> => {
+    const response: LambdaResponse = await respond(event).catch((error: unknown) => {
+      onFailure(error, `${event.rawPath}?${event.rawQueryString}`)
+      return finish(unavailable, {})
+    })
+    const { status, headers, body } = response
+    const out = open(stream, { statusCode: status, headers })
+    if (body !== null && 'chunks' in body) {
+      const { chunks, coder } = body
+      return coder === undefined ? pipeline(chunks, out) : pipeline(chunks, coder, out)
+    }
+    // The head goes out with the first write, even if that writes nothing.
+    out.write(isHead(event) || body === null ? '' : body)
+    out.end()
+  }
+
+  async function respond(event: FunctionUrlEvent): Promise<LambdaResponse> {
+    const query = new URLSearchParams(event.rawQueryString)
+    const pin = parsePin(query.get('live') ?? '')
+    const full = { ...table, docsUrl: pin.docsUrl }
+    const store = storeOf(pin)
+    const resolution = resolve(full, edgeRequest(full, event, query, pin))
+    const answered = await answer(full, settings, store, resolution)
+    const { body } = answered
+    if (body.kind !== 'joined' || resolution.kind !== 'range') return finish(answered, event.headers)
+    const { status, headers, coding } = headOf(answered, event.headers)
+    if (status === 304 || isHead(event)) return { status, headers, body: null }
+    // What is there at once fails at once, while there is still a status to tell it by.
+    const chunks = await started(chunksOf(store, resolution, body))
+    return {
+      status,
+      headers,
+      body: { chunks, coder: coding === 'identity' ? undefined : compressor(coding) },
+    }
+  }
+}
+
+const isHead = ({ requestContext }: FunctionUrlEvent) => requestContext.http.method === 'HEAD'
+
+interface LambdaResponse extends Pick<Answer<Buffer>, 'status' | 'headers'> {
+  readonly body:
+    | Buffer
+    | { readonly chunks: AsyncIterable<Buffer>; readonly coder: NodeJS.ReadWriteStream | undefined }
+    | null
+}
+
+/** What is live, as the viewer-request function tells it: slot, snapshot, seconds since 1970, address of the docs. */
+interface Pin {
+  readonly slot: string
+  readonly snapshot: string
+  readonly liveSince: Date
+  readonly docsUrl: string
+}
+
+function parsePin(text: string): Pin {
+  const [, slot, snapshot, seconds, docsUrl] = /^([a-z]+)\.([0-9a-f-]+)\.([0-9]+)\.(.*)$/.exec(text) ?? []
+  if (slot === undefined || snapshot === undefined || docsUrl === undefined)
+    throw new Error(`the request does not say what is live: ${text}`)
+  return { slot, snapshot, liveSince: new Date(Number(seconds) * 1000), docsUrl }
+}
+
+/** Objects of a pin's slot never change; of the pin before some requests are still on their way. */
+function storesByPin(read: BucketOriginOptions['read']): (pin: Pin) => Store<Buffer> {
+  const stores = new Map<string, Store<Buffer>>()
+  return ({ slot, snapshot, liveSince }) => {
+    const id = `${slot} ${snapshot} ${liveSince.getTime()}`
+    const known = stores.get(id)
+    if (known !== undefined) return known
+    const store = slotStore(slot, snapshot, liveSince, read)
+    stores.set(id, store)
+    for (const oldest of [...stores.keys()].slice(0, -2)) stores.delete(oldest)
+    return store
+  }
+}
+
+/** The request as the client made it, as far as the answer depends on it. */
+function edgeRequest(
+  table: RouteTable,
+  { rawPath, headers, requestContext }: FunctionUrlEvent,
+  query: URLSearchParams,
+  pin: Pin,
+): EdgeRequest {
+  const format = query.get('format') ?? ''
+  const language = query.get('language')
+  const isNegotiated = query.get('vary') === 'accept'
+  const [path = '', asked] = (headers[targetHeader] ?? pathOf(table, rawPath, pin)).split(/\?(.*)/s)
+  const representation = [
+    ...(isNegotiated ? [] : [`format=${format}`]),
+    ...(language === null ? [] : [`language=${language}`]),
+  ]
+  return {
+    method: requestContext.http.method,
+    path,
+    query: asked ?? representation.join('&'),
+    accept: isNegotiated ? `application/${format}` : undefined,
+    acceptLanguage: undefined,
+  }
+}
+
+/** Where the bucket has no answer, the path is that of the object: it leads back to what was asked for. */
+function pathOf(table: RouteTable, rawPath: string, { slot }: Pin): string {
+  const key = rawPath.slice(slot.length + 2)
+  const meaning = rawPath.startsWith(`/${slot}/`) ? parseKey(table, key) : null
+  return meaning?.kind === 'document' ? fill(meaning.route.path, meaning.values) : rawPath
+}
+
+/** A date range, window by window. The store's text is Latin-1 of the bytes. */
+async function* chunksOf(
+  store: Store<Buffer>,
+  { route, wanted, from, to }: Extract<Resolution, { kind: 'range' }>,
+  { windows, read }: Extract<Body<Buffer>, { kind: 'joined' }>,
+): AsyncGenerator<Buffer, void> {
+  const { series } = route
+  if (series === undefined) throw new Error(`${route.path} has no ranges`)
+  const joiner = windowJoiner(wanted.format, series, from, to)
+  for (let start = 0; start < windows.length; start += fetchesAtATime) {
+    const objects = await Promise.all(windows.slice(start, start + fetchesAtATime).map(read))
+    for (const { body } of objects) yield bytesOf(joiner.add(await store.text(body)))
+  }
+  yield bytesOf(joiner.end())
+}
+
+const bytesOf = (pieces: readonly string[]) => Buffer.from(pieces.join(''), 'latin1')
+
+/** The same chunks, the first of them made already. */
+async function started<T>(chunks: AsyncGenerator<T, void>): Promise<AsyncIterable<T>> {
+  const first = await chunks.next()
+  return (async function* () {
+    if (first.done === true) return
+    yield first.value
+    yield* chunks
+  })()
+}

@@ -1,0 +1,294 @@
+/**
+ * One edge of a local CloudFront: runs the functions, keeps a cache by the policy's key, asks origins, fails over,
+ * compresses. What it does stands in CloudFront's developer guide; what it leaves out is said where it is.
+ */
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import type { Distribution } from './distribution.ts'
+import type { FunctionRuntime, Headers, OriginGroup } from './function-runtime.ts'
+import { ask, type OriginRequest, type OriginResponse } from './origins.ts'
+
+export interface ViewerRequest {
+  readonly method: string
+  readonly path: string
+  readonly rawQuery: string | undefined
+  /** In the order sent; names in lower case. */
+  readonly headers: readonly (readonly [string, string])[]
+}
+
+export interface EdgeOptions {
+  readonly distribution: Distribution
+  readonly functions: FunctionRuntime
+  /** Addresses of origins by id, and what is done to a request before it goes there. */
+  readonly origins: ReadonlyMap<
+    string,
+    { readonly base: string; readonly prepare: (request: OriginRequest) => OriginRequest }
+  >
+}
+
+export interface EdgeLocation {
+  /** What this edge reads from the KeyValueStore. */
+  readonly keys: Record<string, string>
+  readonly answer: (request: ViewerRequest) => Promise<OriginResponse>
+  /** Answers out of the cache, and others. */
+  readonly counts: { hits: number; misses: number }
+  /** Requests to each origin. */
+  readonly asked: Record<string, number>
+}
+
+interface FunctionRequest {
+  readonly method: string
+  readonly uri: string
+  readonly querystring: string | Headers
+  readonly headers: Headers
+}
+
+interface FunctionResponse {
+  readonly statusCode: number
+  readonly headers: Headers
+  readonly body?: { readonly data: string }
+}
+
+/** Source: restrictions on edge functions. */
+const notExposed =
+  /^(connection|expect|keep-alive|proxy-.*|trailer|upgrade|x-accel-.*|x-amz-cf-.*|x-cache|x-edge-.*|cookie)$/
+const readOnlyOfRequests = ['content-length', 'host', 'transfer-encoding', 'via']
+const readOnlyOfResponses = ['content-encoding', 'content-length', 'transfer-encoding', 'warning', 'via']
+
+export function edgeLocation({ distribution, functions, origins }: EdgeOptions): EdgeLocation {
+  const keys: Record<string, string> = {}
+  const counts = { hits: 0, misses: 0 }
+  const asked: Record<string, number> = {}
+  const cache = new Map<string, { readonly response: OriginResponse; readonly until: number }>()
+
+  const answer = async (request: ViewerRequest): Promise<OriginResponse> => {
+    if (!distribution.allowedMethods.includes(request.method)) return ownAnswer(403)
+    const headers = functionHeaders(request.headers)
+    const event = { method: request.method, uri: request.path, querystring: {}, headers, cookies: {} }
+    const { result, group } = await functions.run('viewer-request', {
+      event: { version: '1.0', context: { eventType: 'viewer-request' }, request: event },
+      keys,
+      rawQueryString: request.rawQuery,
+    })
+    const changed = result as FunctionRequest | FunctionResponse
+    if ('statusCode' in changed) return generated(request.method, changed)
+    assertUntouched(headers, changed.headers, readOnlyOfRequests)
+    const query = queryText(changed.querystring)
+    if (!changed.uri.startsWith('/') || changed.uri.length + query.length + 1 >= 8192 || /[\s#]/.test(query))
+      return ownAnswer(502)
+
+    const response = await fromCacheOrOrigin(changed, query, group)
+    if (response.status >= 400) return response
+    return viewerResponse(changed, response)
+  }
+
+  /** Cached per edge; requests for the same object at the same time all go to the origin. */
+  const fromCacheOrOrigin = async (
+    request: FunctionRequest,
+    query: string,
+    group: OriginGroup | null,
+  ): Promise<OriginResponse> => {
+    const { cache: policy } = distribution
+    const queries = query.split('&').filter((pair) => policy.queries.includes(pair.split('=')[0] ?? ''))
+    const keyHeaders = policy.headers.flatMap((name) => {
+      const value = request.headers[name]?.value
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    const coding = normalisedCodings(request.headers['accept-encoding']?.value, policy)
+    const parts = [request.uri, queries.join('&'), JSON.stringify(keyHeaders), coding]
+    const id = parts.join('\n')
+    const cached = [cache.get(`GET\n${id}`), cache.get(`${request.method}\n${id}`)].find(
+      (entry) => entry !== undefined && entry.until > Date.now(),
+    )
+    if (cached !== undefined) {
+      counts.hits++
+      return conditional(request, cached.response)
+    }
+    counts.misses++
+    const conditions = ['if-none-match', 'if-modified-since', 'range', 'if-range'].flatMap((name) => {
+      const value = request.headers[name]?.value
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    const toOrigin: OriginRequest = {
+      method: request.method,
+      path: request.uri,
+      query: queries.join('&'),
+      headers: Object.fromEntries([
+        ...keyHeaders,
+        ...conditions,
+        ...(coding === '' ? [] : [['accept-encoding', coding] as const]),
+      ]),
+    }
+    const received = await fromOrigins(toOrigin, group)
+    const response = distribution.compresses ? compressed(received, coding) : received
+    const seconds = lifetime(response)
+    if (seconds > 0) cache.set(`${request.method}\n${id}`, { response, until: Date.now() + seconds * 1000 })
+    return response
+  }
+
+  const fromOrigins = async (request: OriginRequest, group: OriginGroup | null): Promise<OriginResponse> => {
+    const [first = distribution.target, second] = group?.originIds.map(({ originId }) => originId) ?? []
+    const response = await fromOrigin(first, request)
+    const mayFail = second !== undefined && ['GET', 'HEAD', 'OPTIONS'].includes(request.method)
+    if (!mayFail || !group?.failoverCriteria.statusCodes.includes(response.status)) return response
+    return fromOrigin(second, request)
+  }
+
+  const fromOrigin = async (id: string, request: OriginRequest): Promise<OriginResponse> => {
+    const origin = origins.get(id)
+    const { path = '' } = distribution.origins.get(id) ?? {}
+    if (origin === undefined) throw new Error(`the distribution has no origin ${id}`)
+    asked[id] = (asked[id] ?? 0) + 1
+    const prepared = origin.prepare({ ...request, path: path + request.path })
+    return ask(origin.base, prepared).catch(() => ownAnswer(502))
+  }
+
+  const viewerResponse = async (
+    request: FunctionRequest,
+    { status, headers, body }: OriginResponse,
+  ): Promise<OriginResponse> => {
+    const given = functionHeaders(Object.entries(headers))
+    const { result } = await functions.run('viewer-response', {
+      event: {
+        version: '1.0',
+        context: { eventType: 'viewer-response' },
+        request,
+        response: { statusCode: status, headers: given, cookies: {} },
+      },
+      keys,
+      rawQueryString: undefined,
+    })
+    const changed = result as FunctionResponse
+    assertUntouched(given, changed.headers, readOnlyOfResponses)
+    return { status: changed.statusCode, headers: plainHeaders(changed.headers), body }
+  }
+
+  /** Seconds that a response stays in the cache. Source: "Manage how long content stays in the cache". */
+  const lifetime = ({ status, headers }: OriginResponse): number => {
+    const { minSeconds, maxSeconds } = distribution.cache
+    const control = headers['cache-control'] ?? ''
+    const told = Number(/(?:s-maxage|max-age)=(\d+)/.exec(control)?.[1] ?? 0)
+    if (status === 200) return Math.min(Math.max(told, minSeconds), maxSeconds)
+    if (status < 400 || status === 416) return 0
+    if (/no-store|no-cache|private/.test(control) && [404, 410, 414, 501].includes(status)) return 0
+    return Math.max(
+      /no-store|no-cache|private/.test(control) ? 0 : told,
+      distribution.errorSeconds.get(status) ?? 10,
+    )
+  }
+
+  return { keys, answer, counts, asked }
+}
+
+/** CloudFront's own page. */
+const ownAnswer = (status: number): OriginResponse => ({
+  status,
+  headers: { 'content-type': 'text/html', 'x-cache': 'Error from cloudfront' },
+  body: Buffer.from('<html>cloudfront</html>'),
+})
+
+const generated = (method: string, { statusCode, headers, body }: FunctionResponse): OriginResponse => ({
+  status: statusCode,
+  headers: { ...plainHeaders(headers), 'x-cache': 'FunctionGeneratedResponse from cloudfront' },
+  body: method === 'HEAD' ? Buffer.alloc(0) : Buffer.from(body?.data ?? ''),
+})
+
+function functionHeaders(headers: readonly (readonly [string, string])[]): Headers {
+  const found: Headers = {}
+  for (const [name, value] of headers.filter(([name]) => !notExposed.test(name))) {
+    const known = found[name]
+    if (known === undefined) found[name] = { value }
+    else known.multiValue = [...(known.multiValue ?? [{ value: known.value }]), { value }]
+  }
+  return found
+}
+
+const plainHeaders = (headers: Headers): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, { value }]) => [name, value]))
+
+function assertUntouched(before: Headers, after: Headers, names: readonly string[]): void {
+  const touched = names.filter((name) => before[name]?.value !== after[name]?.value)
+  const strange = Object.keys(after).filter((name) => notExposed.test(name) || name !== name.toLowerCase())
+  if (touched.length + strange.length > 0)
+    throw new Error(`The CloudFront function tried to change ${[...touched, ...strange].join(', ')}`)
+}
+
+const queryText = (query: string | Headers): string =>
+  typeof query === 'string'
+    ? query
+    : Object.entries(query)
+        .map(([name, { value }]) => `${name}=${value}`)
+        .join('&')
+
+/** Accept-Encoding as it takes part in the key, and goes to the origin: `br,gzip`, `gzip` or nothing. */
+function normalisedCodings(header: string | undefined, policy: Distribution['cache']): string {
+  const offered = (header ?? '').split(',').flatMap((range) => {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const isRefused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+    return isRefused ? [] : [name]
+  })
+  const known = [policy.brotli ? 'br' : '', policy.gzip ? 'gzip' : ''].filter((name) =>
+    offered.includes(name),
+  )
+  return known.filter((name) => name !== '').join(',')
+}
+
+/** Source: "Serve compressed files", file types that CloudFront compresses; those that we have. */
+const compressible =
+  /^(application\/(json|xml)|text\/(css|csv|html|javascript|plain|xml)|image\/svg\+xml)(;|$)/
+
+function compressed(response: OriginResponse, codings: string): OriginResponse {
+  const { status, headers, body } = response
+  const length = Number(headers['content-length'] ?? NaN)
+  const isWorthIt = length >= 1000 && length <= 10_000_000 && compressible.test(headers['content-type'] ?? '')
+  if (status !== 200 || codings === '' || headers['content-encoding'] !== undefined || !isWorthIt)
+    return response
+  const coding = codings.startsWith('br') ? 'br' : 'gzip'
+  const { etag = '' } = headers
+  const others = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'content-length'))
+  const weak = etag.startsWith('"') ? { etag: `W/${etag}` } : {}
+  const small = body.length === 0 ? body : coding === 'br' ? brotliCompressSync(body) : gzipSync(body)
+  return {
+    status,
+    headers: { ...others, ...weak, 'content-encoding': coding, vary: 'Accept-Encoding' },
+    body: small,
+  }
+}
+
+/** What a cache that holds the whole answers itself: 304, 206, 416. */
+function conditional({ headers: asked }: FunctionRequest, whole: OriginResponse): OriginResponse {
+  if (whole.status !== 200) return whole
+  if (!isKnown(asked, whole.headers)) return partOf(asked, whole)
+  const kept = Object.entries(whole.headers).filter(([name]) => !name.startsWith('content-'))
+  return { status: 304, headers: Object.fromEntries(kept), body: Buffer.alloc(0) }
+}
+
+/** Whether the client has it, by weak comparison. */
+function isKnown(
+  asked: Headers,
+  { etag, 'last-modified': modified = '' }: OriginResponse['headers'],
+): boolean {
+  const tags = asked['if-none-match']?.value
+  const since = asked['if-modified-since']?.value
+  const opaque = (tag: string | undefined) => tag?.trim().replace(/^W\//, '')
+  if (tags === undefined) return since !== undefined && Date.parse(modified) <= Date.parse(since)
+  return tags.trim() === '*' || tags.split(',').some((tag) => opaque(tag) === opaque(etag))
+}
+
+/** One range of bytes, of what is not compressed. */
+function partOf(asked: Headers, whole: OriginResponse): OriginResponse {
+  const { headers, body } = whole
+  const condition = asked['if-range']?.value
+  const isWanted = [undefined, headers['etag'], headers['last-modified']].includes(condition)
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(asked['range']?.value ?? '') ?? []
+  if (from + to === '' || !isWanted || headers['content-encoding'] !== undefined) return whole
+  const end = body.length - 1
+  const first = from === '' ? Math.max(end + 1 - Number(to), 0) : Number(from)
+  const last = from === '' || to === '' ? end : Math.min(Number(to), end)
+  if (first > last) return { ...ownAnswer(416), headers: { 'content-range': `bytes */${end + 1}` } }
+  const part = body.subarray(first, last + 1)
+  const range = {
+    'content-range': `bytes ${first}-${last}/${end + 1}`,
+    'content-length': String(part.length),
+  }
+  return { status: 206, headers: { ...headers, ...range }, body: part }
+}

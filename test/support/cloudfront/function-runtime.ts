@@ -1,0 +1,173 @@
+/**
+ * CloudFront Functions in a runtime that is no richer than CloudFront's: the very files, in a real nginx with njs, one
+ * process for all of them.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { Agent, request as httpRequest } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { makeTempFolder } from '../product.ts'
+
+const binary = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx'].find(existsSync)
+const modulePath = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/usr/share/nginx/modules']
+  .map((folder) => join(folder, 'ngx_http_js_module.so'))
+  .find(existsSync)
+
+/** Why functions cannot be run here, if they cannot. */
+export const whyNoFunctions =
+  binary === undefined || modulePath === undefined
+    ? 'nginx or its njs module is not installed, in which CloudFront Functions are run'
+    : undefined
+
+export interface Headers {
+  [name: string]: { value: string; multiValue?: { value: string }[] }
+}
+
+/** `createRequestOriginGroup`'s argument. */
+export interface OriginGroup {
+  readonly originIds: readonly { readonly originId: string }[]
+  readonly failoverCriteria: { readonly statusCodes: readonly number[] }
+}
+
+export interface FunctionCall {
+  readonly event: Readonly<Record<string, unknown>>
+  /** What the KeyValueStore holds; a key that is not there makes `get` fail. */
+  readonly keys: Readonly<Record<string, string>>
+  readonly rawQueryString: string | undefined
+}
+
+export interface FunctionResult {
+  /** What the handler gave back. */
+  readonly result: unknown
+  readonly group: OriginGroup | null
+}
+
+export interface FunctionRuntime {
+  /** @throws {Error} with what the function threw */
+  readonly run: (name: string, call: FunctionCall) => Promise<FunctionResult>
+  readonly stop: () => Promise<void>
+}
+
+/** @param functions their files' texts, by name */
+export async function startFunctions(functions: Readonly<Record<string, string>>): Promise<FunctionRuntime> {
+  const folder = makeTempFolder()
+  const port = await freePort()
+  const names = Object.keys(functions)
+  writeFileSync(folder.file('cloudfront'), cloudfrontModule)
+  for (const name of names) writeFileSync(folder.file(`${name}.js`), `${functions[name] ?? ''}\n${runner}`)
+  writeFileSync(folder.file('nginx.conf'), configuration(folder.path, port, names))
+  mkdirSync(folder.file('temp'))
+  const log: string[] = []
+  const child = spawn(binary ?? 'nginx', ['-p', folder.path, '-c', folder.file('nginx.conf'), '-e', 'stderr'])
+  child.stderr.on('data', (chunk: Buffer) => log.push(chunk.toString()))
+  const closed = once(child, 'close')
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 })
+
+  const run: FunctionRuntime['run'] = (name, call) =>
+    new Promise((resolve, reject) => {
+      const sent = httpRequest(
+        { agent, port, host: '127.0.0.1', method: 'POST', path: `/${name}` },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('error', reject)
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString()
+            if (response.statusCode === 200) resolve(JSON.parse(text) as FunctionResult)
+            else reject(new Error(`${name} failed: ${text} ${log.slice(-5).join('')}`))
+          })
+        },
+      )
+      sent.on('error', reject)
+      sent.end(JSON.stringify(call))
+    })
+  const stop = async (): Promise<void> => {
+    agent.destroy()
+    child.kill('SIGTERM')
+    await closed
+    folder.remove()
+  }
+
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const isUp = await run('up', { event: {}, keys: {}, rawQueryString: '' }).then(
+      () => true,
+      () => false,
+    )
+    if (isUp) return { run, stop }
+    if (child.exitCode !== null) break
+    await setTimeout(50)
+  }
+  await stop()
+  throw new Error(`nginx did not start: ${log.join('')}`)
+}
+
+/** What `import cf from 'cloudfront'` gives. Each request has a module state of its own in njs. */
+const cloudfrontModule = `
+  let keys = {};
+  let group = null;
+  export default {
+    kvs: () => ({
+      get: (key, options) => {
+        if (keys[key] === undefined) return Promise.reject(new Error('KeyNotFound'));
+        return Promise.resolve(options.format === 'json' ? JSON.parse(keys[key]) : keys[key]);
+      },
+    }),
+    createRequestOriginGroup: (given) => { group = given; },
+    start: (given) => { keys = given; },
+    group: () => group,
+  };
+`
+
+/** Below the function's own text. Not every function imports the module, so it is imported once more. */
+const runner = `
+import cloudfrontOfTheTests from 'cloudfront';
+export default {
+  run: (r) => {
+    const call = JSON.parse(r.requestText);
+    cloudfrontOfTheTests.start(call.keys);
+    if (call.event.request) call.event.request.rawQueryString = () => call.rawQueryString;
+    Promise.resolve()
+      .then(() => handler(call.event))
+      .then(
+        (result) => r.return(200, JSON.stringify({ result: result, group: cloudfrontOfTheTests.group() })),
+        (error) => r.return(500, String(error) + (error.stack || '')),
+      );
+  },
+};
+`
+
+const configuration = (folder: string, port: number, names: readonly string[]) => `
+  daemon off;
+  master_process off;
+  load_module ${modulePath ?? ''};
+  pid ${folder}/nginx.pid;
+  events { worker_connections 256; }
+  http {
+    access_log off;
+    client_body_buffer_size 1m;
+    client_body_temp_path ${folder}/temp/a;
+    proxy_temp_path ${folder}/temp/b;
+    fastcgi_temp_path ${folder}/temp/c;
+    uwsgi_temp_path ${folder}/temp/d;
+    scgi_temp_path ${folder}/temp/e;
+    js_path ${folder};
+    ${names.map((name, index) => `js_import f${index} from ${name}.js;`).join('\n')}
+    server {
+      listen 127.0.0.1:${port};
+      keepalive_requests 10000000;
+      ${names.map((name, index) => `location = /${name} { js_content f${index}.run; }`).join('\n')}
+      location = /up { return 200 '{}'; }
+    }
+  }
+`
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

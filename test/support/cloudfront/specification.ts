@@ -1,0 +1,145 @@
+/** CloudFormation's published resource specification: what is wrong with a template by it. */
+import { loadAwsServiceSpec } from '@aws-cdk/aws-service-spec'
+import type { PropertyType, SpecDatabase } from '@aws-cdk/service-spec-types'
+
+interface Template {
+  readonly Parameters: Readonly<Record<string, { readonly Type: string }>>
+  readonly Conditions: Readonly<Record<string, unknown>>
+  readonly Resources: Readonly<Record<string, Resource>>
+  readonly Outputs: Readonly<Record<string, unknown>>
+}
+
+interface Resource {
+  readonly Type: string
+  readonly Condition?: string
+  readonly Properties: Readonly<Record<string, unknown>>
+}
+
+type Properties = Readonly<Record<string, { readonly type: PropertyType; readonly required?: boolean }>>
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** @returns a line for every mistake: unknown and missing properties, values of another kind, names that lead nowhere */
+export async function mistakesIn(template: Template): Promise<string[]> {
+  const database = await loadAwsServiceSpec()
+  const mistakes: string[] = []
+  const say = (path: string, what: string) => mistakes.push(`${path}: ${what}`)
+  const resourceOf = (type: string) => database.lookup('resource', 'cloudFormationType', 'equals', type)[0]
+
+  for (const [name, resource] of Object.entries(template.Resources)) {
+    const known = resourceOf(resource.Type)
+    if (known === undefined) say(name, `no resource ${resource.Type}`)
+    else checkProperties(name, resource.Properties, known.properties)
+    if (resource.Condition !== undefined && !(resource.Condition in template.Conditions))
+      say(name, `no condition ${resource.Condition}`)
+  }
+  visit('', template)
+  return mistakes
+
+  function checkProperties(path: string, given: Readonly<Record<string, unknown>>, known: Properties): void {
+    for (const [name, { required }] of Object.entries(known))
+      if (required === true && given[name] === undefined) say(path, `${name} is missing`)
+    for (const [name, value] of Object.entries(given)) {
+      const property = known[name]
+      if (property === undefined) say(path, `no property ${name}`)
+      else checkValue(`${path}.${name}`, value, property.type)
+    }
+  }
+
+  function checkValue(path: string, value: unknown, type: PropertyType): void {
+    const made = isObject(value) ? Object.keys(value)[0] : undefined
+    if (isObject(value) && made === 'Fn::If') {
+      const [condition, ...branches] = value['Fn::If'] as [string, ...unknown[]]
+      if (!(condition in template.Conditions)) say(path, `no condition ${condition}`)
+      branches.forEach((branch) => {
+        checkValue(path, branch, type)
+      })
+      return
+    }
+    if (isObject(value) && made !== undefined && /^(Ref$|Fn::)/.test(made)) {
+      const { Ref: name } = value
+      if (name === 'AWS::NoValue') return
+      const isNumber = typeof name === 'string' && template.Parameters[name]?.Type === 'Number'
+      const kinds = isNumber ? ['number', 'integer', 'string'] : ['string', 'json']
+      if (!kinds.includes(type.type)) say(path, `a ${type.type} is made by ${made}`)
+      return
+    }
+    if (!fits(database, path, value, type)) say(path, `${JSON.stringify(value)} is no ${type.type}`)
+  }
+
+  /** Looks into lists and structures as well. */
+  function fits(known: SpecDatabase, path: string, value: unknown, type: PropertyType): boolean {
+    switch (type.type) {
+      case 'string':
+        return typeof value === 'string' && (type.allowedValues?.includes(value) ?? true)
+      case 'integer':
+        return Number.isInteger(value)
+      case 'number':
+        return typeof value === 'number'
+      case 'boolean':
+        return typeof value === 'boolean'
+      case 'json':
+        return isObject(value)
+      case 'array':
+        if (!Array.isArray(value)) return false
+        value.forEach((item, index) => {
+          checkValue(`${path}[${index}]`, item, type.element)
+        })
+        return true
+      case 'map':
+        if (!isObject(value)) return false
+        Object.entries(value).forEach(([name, item]) => {
+          checkValue(`${path}.${name}`, item, type.element)
+        })
+        return true
+      case 'ref':
+        if (!isObject(value)) return false
+        checkProperties(path, value, known.get('typeDefinition', type.reference).properties)
+        return true
+      case 'union':
+        return type.types.some((one) => fits(known, path, value, one))
+      default:
+        return false
+    }
+  }
+
+  /** Every Ref, GetAtt and Sub leads to something, wherever it stands. */
+  function visit(path: string, value: unknown): void {
+    if (Array.isArray(value)) {
+      value.forEach((item, index) => {
+        visit(`${path}[${index}]`, item)
+      })
+      return
+    }
+    if (!isObject(value)) return
+    for (const [name, inner] of Object.entries(value)) {
+      const at = `${path}.${name}`
+      if (name === 'Ref') checkName(at, inner as string)
+      else if (name === 'Fn::GetAtt') checkAttribute(at, ...(inner as [string, string]))
+      else if (name === 'Fn::Sub') checkSub(at, inner as string)
+      else visit(at, inner)
+    }
+  }
+
+  function checkName(path: string, name: string): void {
+    if (/^AWS::(AccountId|NoValue|Partition|Region|StackName|URLSuffix)$/.test(name)) return
+    if (!(name in template.Parameters) && !(name in template.Resources))
+      say(path, `nothing is called ${name}`)
+  }
+
+  function checkAttribute(path: string, name: string, attribute: string): void {
+    const resource = template.Resources[name]
+    const attributes = resource === undefined ? undefined : resourceOf(resource.Type)?.attributes
+    if (attributes === undefined) say(path, `no resource is called ${name}`)
+    else if (!(attribute in attributes)) say(path, `${resource?.Type ?? ''} has no attribute ${attribute}`)
+  }
+
+  function checkSub(path: string, text: string): void {
+    for (const [, name = ''] of text.matchAll(/\$\{([^}]+)\}/g)) {
+      const [resource = '', ...attribute] = name.split('.')
+      if (attribute.length === 0) checkName(path, name)
+      else checkAttribute(path, resource, attribute.join('.'))
+    }
+  }
+}

@@ -29,12 +29,15 @@ export interface PlannedWork {
   readonly isLocking: boolean
   /** Whether there is a journal: without one conditional puts are tried in both ways. */
   readonly hasJournal: boolean
-  /** Whether the lease was never given back: then `live.json` is written twice. */
-  readonly isTakenOver: boolean
+  /** Whether late writes are to be reckoned with: then `live.json` is written twice, and the slot is listed. */
+  readonly isUnsettled: boolean
+  /** Of the new snapshot. */
+  readonly objects: number
   readonly hasLive: boolean
 }
 
 const keysPerDelete = 1000
+const keysPerList = 1000
 
 /** What publish.ts does, counted. The lease's renewals and retries come on top. */
 export function estimateRequests(work: PlannedWork): Requests {
@@ -50,13 +53,14 @@ export function estimateRequests(work: PlannedWork): Requests {
     PutObject:
       puts +
       probes +
-      (looksOut && work.isTakenOver ? 1 : 0) +
+      (looksOut && work.isUnsettled ? 1 : 0) +
       // A list, and its declaration; the ETags.
       (hasChanges ? 3 + put : 0) +
       (hasDamage ? 2 : 0),
     // The journal that stopped a probe; live.json once more, where it is not written.
-    GetObject: gets + probes + (looksOut && !work.isTakenOver ? 1 : 0) + reads.GetObject,
-    ListObjectsV2: reads.ListObjectsV2,
+    GetObject: gets + probes + (looksOut && !work.isUnsettled ? 1 : 0) + reads.GetObject,
+    // A page more where the slot holds what is no object of the snapshot.
+    ListObjectsV2: reads.ListObjectsV2 + (work.isUnsettled ? Math.ceil((work.objects + 2) / keysPerList) : 0),
     // The list of changes, at the end, and that of the publish that was killed.
     DeleteObjects: Math.ceil(deleted / keysPerDelete) + (hasChanges ? 1 + (isTakingUp ? 1 : 0) : 0),
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { manifestKey, readManifestHead } from '../snapshot/manifest.ts'
 import { readJournal } from './journal.ts'
 import { manifestIn, otherSlot, slots, type Slot } from './layout.ts'
-import { readLive } from './live.ts'
+import { notWhole, readLive, type Live } from './live.ts'
 import { openManifest, type Manifest } from './manifest-reader.ts'
 import { fetchManifest } from './prepare.ts'
 import type { ObjectStore } from './store.ts'
@@ -35,22 +35,22 @@ export async function openPath(path: string): Promise<Source> {
 
 /** @param folder where the manifest is kept @throws {Error} if the slot holds no snapshot */
 export async function openSlot(store: ObjectStore, word: SlotWord, folder: string): Promise<Source> {
-  const slot = await slotOf(store, word)
+  const { live } = await readLive(store)
+  const slot = slotOf(store, word, live)
   const manifest = await fetchManifest(store, slot, folder)
   const name = `${store.name}/${slot}`
   if (manifest === null)
     throw new Error(`${store.name}: there is no ${manifestIn(slot)}, ${word} holds no snapshot`)
   const { journal } = await readJournal(store)
   const warning =
-    journal?.changing[slot] !== undefined
+    notWhole(journal?.changing ?? {}, live)[slot] !== undefined
       ? `${name} is not whole: a publish is changing it, or was stopped in it; this is what its manifest says`
       : null
   return { manifest, name, warning }
 }
 
-async function slotOf(store: ObjectStore, word: SlotWord): Promise<Slot> {
+function slotOf(store: ObjectStore, word: SlotWord, live: Live | null): Slot {
   if (word !== 'live' && word !== 'other') return word
-  const { live } = await readLive(store)
   if (live === null) throw new Error(`${store.name}: nothing is live: name the slot, blue or green`)
   return word === 'live' ? live.slot : otherSlot(live.slot)
 }

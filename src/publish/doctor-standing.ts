@@ -2,7 +2,7 @@
 
 import { ok, problem, reasonOf, warning, type DoctorOptions, type Finding } from './doctor.ts'
 import { heldMessage, isHeldByOther, readJournal } from './journal.ts'
-import { readLive } from './live.ts'
+import { notWhole, readLive } from './live.ts'
 import { manifestIn } from './layout.ts'
 import type { ObjectStore } from './store.ts'
 
@@ -25,12 +25,13 @@ export async function* standingFindings(
   }
   try {
     const standing = await readJournal(store)
-    const notWhole = Object.keys(standing.journal?.changing ?? {})
+    const { live } = await readLive(store)
+    const torn = Object.keys(notWhole(standing.journal?.changing ?? {}, live))
     if (isHeldByOther(standing, me, isAlive)) yield warning('journal', heldMessage(store, standing))
-    else if (notWhole.length > 0)
+    else if (torn.length > 0)
       yield warning(
         'journal',
-        `${notWhole.join(' and ')} ${notWhole.length === 1 ? 'is' : 'are'} not whole after a publish: the next one puts it right, no rollback until then`,
+        `${torn.join(' and ')} ${torn.length === 1 ? 'is' : 'are'} not whole after a publish: the next one puts it right, no rollback until then`,
       )
     else yield ok('journal', 'nobody publishes')
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises'
 import type { ManifestHead } from '../snapshot/manifest.ts'
-import type { Lease } from './journal.ts'
+import { LeaseLost, type Lease } from './journal.ts'
 import type { Slot } from './layout.ts'
 import {
   fence,
@@ -16,20 +16,24 @@ import {
 } from './live.ts'
 import { ConditionFailed, type ObjectStore } from './store.ts'
 
+/** Dates of HTTP have no parts of a second: an age that is told by two of them can be that much too large. */
+const roundingMs = 1000
+
 /** A slot that has just stopped being live is still read from, by edges that have not noticed yet. */
 export async function leaveTime(
-  { live, ageMs }: LiveObject,
+  { live, ageMs }: Pick<LiveObject, 'live' | 'ageMs'>,
   { graceSeconds, signal }: { readonly graceSeconds: number; readonly signal: AbortSignal },
 ): Promise<void> {
   // Nothing was live before: the other slot has no readers.
-  if (!live?.previous) return
-  const wait = graceSeconds * 1000 - ageMs
+  if (!live?.previous || graceSeconds === 0) return
+  const wait = graceSeconds * 1000 + roundingMs - ageMs
   if (wait > 0) await setTimeout(wait, undefined, { signal })
 }
 
 /**
  * From here on nobody else makes the slot live that is about to be written to.
- * - The lease was never given back: its publish may have sent a flip that has not arrived. A fence stops it.
+ * - The lease before was never given back, or not with ease: a flip that was sent under it may not have arrived yet. A
+ *   fence stops it.
  * - A rollback began before our lease: it has arrived by now, as a rule, and is seen here. If not, it looks at the
  *   journal once it has, and takes itself back.
  * @returns what the flip has to find
@@ -45,11 +49,16 @@ export async function closeToOthers(
 ): Promise<LiveObject> {
   // Where nothing is live there are no readers yet.
   if (!isLocking || standing.live === null) return standing
-  if (lease.isTakenOver) return fence(store, standing, lease.id)
-  const { live } = await readLive(store)
-  if (!isSameLive(live, standing.live)) throw liveChanged(store)
+  if (lease.isUnsettled) return fence(store, standing, lease.id)
+  const now = await readLive(store)
+  // Also where it says the same again: somebody has flipped and taken back, and edges may have followed.
+  const isUntouched = isSameLive(now.live, standing.live) && isSameCondition(now, standing)
+  if (!isUntouched) throw liveChanged(store)
   return standing
 }
+
+const isSameCondition = ({ condition: one }: LiveObject, { condition: other }: LiveObject) =>
+  'ifMatch' in one && 'ifMatch' in other && one.ifMatch === other.ifMatch
 
 export interface FlipOptions {
   /** False for a store without conditional writes. */
@@ -57,8 +66,11 @@ export interface FlipOptions {
   /** What stands in `live.json`. */
   readonly expected: LiveObject
   readonly lease: Lease
+  /** The list that this publish has named in the journal, if it had anything to change. */
+  readonly changes: string | undefined
   /** By the store's clock. */
   readonly now: Date
+  readonly signal: AbortSignal
   readonly onWarning: (warning: string) => void
 }
 
@@ -67,30 +79,31 @@ export async function flip(
   store: ObjectStore,
   head: ManifestHead,
   slot: Slot,
-  { isLocking, now, onWarning, expected, lease }: FlipOptions,
+  { isLocking, now, onWarning, expected, lease, changes, signal }: FlipOptions,
 ): Promise<LiveSnapshot> {
-  const next = liveSnapshot(head, slot, expected.live, now)
+  const { assertFresh } = lease
+  const next = liveSnapshot(head, slot, { before: expected.live, now, changes })
   try {
-    await writeLive(store, next, expected.live, isLocking ? expected.condition : undefined)
+    const condition = isLocking ? expected.condition : undefined
+    await writeLive(store, next, expected.live, condition, { assertFresh })
     return next
   } catch (error) {
     const standing = await readLive(store).catch(() => null)
     if (isSameLive(standing?.live ?? null, next)) return next
     if (error instanceof ConditionFailed) {
       if (standing?.live?.slot !== slot) throw liveChanged(store, error)
-      // A rollback that came late has made the slot live while it was written to. It is whole now, and this night's.
-      onWarning('a rollback at the same moment made the slot live that was being written to')
+      // The slot is whole by now, and this night's.
+      onWarning('a write that came late had made the slot live already, while it was written to')
       await lease.assertHeld()
-      const later = liveSnapshot(head, slot, standing.live, now)
-      await writeLive(store, later, expected.live, standing.condition)
+      const later = liveSnapshot(head, slot, { before: standing.live, now, changes })
+      await writeLive(store, later, expected.live, standing.condition, { assertFresh })
       return later
     }
-    // What was sent can still arrive: whoever comes next has to take the lease over, and stop it.
-    lease.abandon()
-    throw new Error(
-      `${reasonOf(error)}; nobody knows whether ${next.snapshot} went live: look at \`fundpress status\`, and publish again`,
-      { cause: error },
-    )
+    if (error instanceof LeaseLost) throw error
+    const unknown = `nobody knows whether ${next.snapshot} went live: look at \`fundpress status\`, and publish again`
+    // Whoever stops a command is told no more than that it was stopped.
+    if (signal.aborted) onWarning(unknown)
+    throw new Error(`${reasonOf(error)}; ${unknown}`, { cause: error })
   }
 }
 

@@ -31,6 +31,8 @@ export interface Journal {
   readonly seconds: number
   /** By slot: the list of keys whose objects are unknown. */
   readonly changing: Unknown
+  /** Whether writes of this publish, or of one before it, may still be on their way when its lease has ended. */
+  readonly isUnsettled: boolean
   /** Counts the writes of this publish: no two journals are the same, so no two have the same ETag. */
   readonly writes: number
 }
@@ -76,6 +78,9 @@ const isJournal = (journal: Loose | null): journal is Loose & Journal =>
   typeof journal.changing === 'object' &&
   journal.changing !== null
 
+/** Whether a publish that comes next has to reckon with late writes: nobody has given the lease back, or not with ease. */
+export const isLeftUnsettled = ({ isHeld, isUnsettled }: Journal) => isHeld || isUnsettled
+
 /** Whether somebody else is publishing now. @param isAlive asks after a holder of this world */
 export function isHeldByOther(
   { journal, ageSeconds }: Standing,
@@ -99,8 +104,10 @@ export interface Lease {
   readonly id: string
   /** What predecessors left unknown. */
   readonly inherited: Unknown
-  /** Whether the one before never gave it back: what it has sent can still arrive. */
-  readonly isTakenOver: boolean
+  /** Whether something that was sent under it before, and never answered, can still arrive. */
+  readonly isUnsettled: boolean
+  /** Says what follows for those who come next; told to the store with the next write. */
+  readonly settle: (isUnsettled: boolean) => void
   /** Says what is about to be changed, before the first change; null when the slot is whole. */
   readonly declare: (slot: Slot, keys: string | null) => Promise<void>
   /** Asks the clocks of this machine: no request. @throws {Error} if the lease may have ended meanwhile */
@@ -109,8 +116,6 @@ export interface Lease {
   readonly assertHeld: () => Promise<Date>
   /** Gives it back; what is still declared stays unknown. */
   readonly release: () => Promise<void>
-  /** It is not given back, and ends by itself: something of ours may still be on its way. */
-  readonly abandon: () => void
   /** Aborted when the lease is lost. */
   readonly lost: AbortSignal
 }
@@ -135,12 +140,14 @@ export async function takeLease(store: ObjectStore, options: LeaseOptions): Prom
 
   const inherited = standing.journal?.changing ?? {}
   let changing = inherited
+  const wasUnsettled = standing.journal !== null && isLeftUnsettled(standing.journal)
+  let isUnsettled = wasUnsettled
   let condition: Condition | undefined = isLocking ? standing.condition : undefined
   let written = clocks()
   const lost = new AbortController()
   let writes = 0
   const journalOf = (isHeld: boolean): Journal => {
-    return { format: 1, id, isHeld, holder: me, seconds, changing, writes: ++writes }
+    return { format: 1, id, isHeld, holder: me, seconds, changing, isUnsettled, writes: ++writes }
   }
   const write = async (isHeld: boolean) => {
     const journal = journalOf(isHeld)
@@ -183,7 +190,6 @@ export async function takeLease(store: ObjectStore, options: LeaseOptions): Prom
     if (isOver()) lost.abort(lostError(store))
     lost.signal.throwIfAborted()
   }
-  let isAbandoned = false
   const renewal = setInterval(() => {
     if (isOver()) lost.abort(lostError(store))
     void inTurn(() => write(true)).catch((error: unknown) => {
@@ -195,7 +201,10 @@ export async function takeLease(store: ObjectStore, options: LeaseOptions): Prom
   return {
     id,
     inherited,
-    isTakenOver: standing.journal?.isHeld === true,
+    isUnsettled: wasUnsettled,
+    settle: (next) => {
+      isUnsettled = next
+    },
     lost: lost.signal,
     declare: (slot, keys) => {
       return inTurn(async () => {
@@ -216,10 +225,7 @@ export async function takeLease(store: ObjectStore, options: LeaseOptions): Prom
     release: async () => {
       clearInterval(renewal)
       // What is lost is no longer ours to give back.
-      if (!isAbandoned && !lost.signal.aborted) await inTurn(() => write(false))
-    },
-    abandon: () => {
-      isAbandoned = true
+      if (!lost.signal.aborted) await inTurn(() => write(false))
     },
   }
 }
@@ -227,8 +233,13 @@ export async function takeLease(store: ObjectStore, options: LeaseOptions): Prom
 /** In milliseconds. The wall clock can be set, the steady one stands still while a machine sleeps. */
 const clocks = () => ({ wall: Date.now(), steady: performance.now() })
 
+/** Somebody else may hold the lease by now. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
+}
+
 const lostError = (store: ObjectStore, cause?: unknown) =>
-  new Error(`${store.name}: the lease was lost to another publish; nothing went live, publish again`, {
+  new LeaseLost(`${store.name}: the lease was lost to another publish; nothing went live, publish again`, {
     cause,
   })
 

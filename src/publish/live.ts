@@ -2,9 +2,17 @@
 
 import { createHash } from 'node:crypto'
 import type { ManifestHead } from '../snapshot/manifest.ts'
+import type { Unknown } from './journal.ts'
 import { jsonType, liveKey, noCache, slots, type Slot } from './layout.ts'
 import { readSmall } from './manifest-reader.ts'
-import { ConditionFailed, type Condition, type NewObject, type ObjectStore, type PutObject } from './store.ts'
+import {
+  ConditionFailed,
+  type Condition,
+  type NewObject,
+  type ObjectStore,
+  type PutObject,
+  type WriteOptions,
+} from './store.ts'
 
 /** What the edge, the next publish and people have to know of a snapshot without reading its manifest. */
 export interface LiveSnapshot {
@@ -19,6 +27,8 @@ export interface LiveSnapshot {
   readonly docsUrl: string
   /** When it went live, ISO 8601 with time. */
   readonly liveSince: string
+  /** The list of changes of the publish that brought it in: what that list named is whole. */
+  readonly changes?: string | undefined
 }
 
 export interface Live extends LiveSnapshot {
@@ -74,18 +84,17 @@ function parseLive(text: string, store: ObjectStore): Live {
   return live as Live
 }
 
-/** @param before what is live until then @param now by the store's clock */
+/** @param before what is live until then; now: by the store's clock */
 export function liveSnapshot(
   head: ManifestHead,
   slot: Slot,
-  before: LiveSnapshot | null,
-  now: Date,
+  { before, now, changes }: { before: LiveSnapshot | null; now: Date; changes: string | undefined },
 ): LiveSnapshot {
   const { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl } = head
   // Answers carry it as Last-Modified, in whole seconds: it never goes back, whatever clocks say.
   const earliest = before === null ? -Infinity : Date.parse(before.liveSince) + 1000
   const liveSince = new Date(Math.max(now.getTime(), earliest)).toISOString()
-  return { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, liveSince }
+  return { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, liveSince, changes }
 }
 
 /** Whether both say that the same went live at the same moment; a fence makes no difference. */
@@ -128,15 +137,25 @@ export function writeLive(
   next: LiveSnapshot,
   before: Live | null,
   condition: Condition | undefined,
+  options?: WriteOptions,
 ): Promise<PutObject> {
   const live: Live = { format: 1, ...next, previous: before === null ? null : snapshotOf(before) }
-  return store.put(smallObject(liveKey, live), condition)
+  return store.put(smallObject(liveKey, live), condition, options)
 }
 
 /** What `live.json` says of its snapshot alone. */
 export function snapshotOf(live: Live): LiveSnapshot {
-  const { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, liveSince } = live
-  return { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, liveSince }
+  const { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, liveSince, changes } = live
+  return { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, liveSince, changes }
+}
+
+/**
+ * The slots that are not whole. A publish that was killed after its flip could not say any more that it was done: its
+ * list is named by `live.json` then.
+ */
+export function notWhole(changing: Unknown, live: Live | null): Unknown {
+  const done = [live?.changes, live?.previous?.changes]
+  return Object.fromEntries(Object.entries(changing).filter(([, keys]) => !done.includes(keys)))
 }
 
 /** A small JSON object that changes under its key. */

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 import { createGunzip, createGzip } from 'node:zlib'
+import { isBefore } from './sorted.ts'
 
 /** A list is there, and is not one that this fundpress wrote: to ask for it again is of no use. */
 export class Damaged extends Error {
@@ -56,7 +57,7 @@ export async function* readSorted<T extends Keyed>(
     if (left-- > 0) continue
     const key = line?.key
     if (typeof key !== 'string') throw new Damaged(`${label} is damaged: a line has no key`)
-    if (last !== undefined && key <= last)
+    if (last !== undefined && !isBefore(last, key))
       throw new Damaged(`${label} is damaged: not sorted, ${key} after ${last}`)
     last = key
     yield line as T

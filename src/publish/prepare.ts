@@ -9,7 +9,7 @@ import { Damaged, nothing, writeNdjson } from './ndjson.ts'
 import { planChanges } from './plan.ts'
 import { mergeSorted } from './sorted.ts'
 import type { ObjectStore } from './store.ts'
-import { compareWithListing } from './verify.ts'
+import { findDamage, type RepairOptions } from './damage.ts'
 
 export interface Prepared {
   /** The changes, a line each, gzipped, in the order of keys. */
@@ -32,7 +32,8 @@ export interface PrepareOptions {
   readonly unknown: string | null
   /** Where lists are kept. */
   readonly folder: string
-  readonly isRepair: boolean
+  /** Compares the slot with a listing too, and with bodies where it is deep; null: trusts its manifest. */
+  readonly repair: RepairOptions | null
 }
 
 /** @throws {Error} if a list in the bucket is damaged; a repair does without it */
@@ -46,7 +47,8 @@ export async function prepareChanges(store: ObjectStore, options: PrepareOptions
 }
 
 async function prepare(store: ObjectStore, options: PrepareOptions): Promise<Prepared> {
-  const { manifest, slot, unknown, folder, isRepair } = options
+  const { manifest, slot, unknown, folder, repair } = options
+  const isRepair = repair !== null
   const standing = await fetchManifest(store, slot, folder, isRepair)
   // Without a manifest nothing of the slot is trusted.
   const etags = standing === null ? null : await fetchEtags(store, slot, folder, isRepair)
@@ -57,7 +59,7 @@ async function prepare(store: ObjectStore, options: PrepareOptions): Promise<Pre
   let doubtful: AsyncIterable<{ readonly key: string }> = nothing()
   if (unknown !== null) doubtful = await unknownKeys(store, unknown, folder, isRepair)
   if (isRepair) {
-    const differing = compareWithListing(store, slot, standingLines(), etags?.() ?? nothing())
+    const differing = findDamage(store, slot, { lines: standingLines, etags: etags ?? nothing, ...repair })
     doubtful = union(doubtful, differing)
   }
 

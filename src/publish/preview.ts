@@ -5,9 +5,10 @@ import { parseKey } from '../routes/parse-key.ts'
 import type { RouteTable } from '../routes/table.ts'
 import { manifestKey } from '../snapshot/manifest.ts'
 import { estimateRequests, nothingToDo, type Requests } from './cost.ts'
-import { heldMessage, isHeldByOther, readJournal, type Holder } from './journal.ts'
-import { otherSlot, type Slot } from './layout.ts'
-import { readLive } from './live.ts'
+import { heldMessage, isHeldByOther, isLeftUnsettled, readJournal, type Holder } from './journal.ts'
+import { nextSlot } from './bring-in.ts'
+import type { Slot } from './layout.ts'
+import { notWhole, readLive } from './live.ts'
 import { openManifest } from './manifest-reader.ts'
 import { findMistakes, type MistakeLimits } from './mistakes.ts'
 import { readNdjson } from './ndjson.ts'
@@ -67,12 +68,16 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
     return { snapshot, slot: live.slot, isLive: true, slotBytes, heldBy, ...nothing }
   }
 
-  const slot = live === null ? 'blue' : otherSlot(live.slot)
-  const unknown = journal.journal?.changing[slot] ?? null
+  const inherited = journal.journal?.changing ?? {}
+  const isUnsettled = journal.journal !== null && isLeftUnsettled(journal.journal)
+  const slot = nextSlot(live, inherited, isUnsettled)
+  const unknown = notWhole(inherited, live)[slot] ?? null
   return withFolder(async (folder) => {
     const before = store.requests()
-    const prepared = await prepareChanges(store, { manifest, slot, unknown, folder, isRepair })
-    const damage = isRepair && live !== null ? await findRepairs(store, live.slot, folder) : null
+    const repair = isRepair ? { isDeep: false, concurrency: 1 } : null
+    const prepared = await prepareChanges(store, { manifest, slot, unknown, folder, repair })
+    const damage =
+      repair !== null && live !== null ? await findRepairs(store, live.slot, folder, repair) : null
     const after = store.requests()
     const reads = {
       GetObject: (after['GetObject'] ?? 0) - (before['GetObject'] ?? 0),
@@ -91,11 +96,12 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
         put,
         deleted,
         reads,
-        isTakingUp: unknown !== null,
+        isTakingUp: inherited[slot] !== undefined,
         hasDamage: damage !== null,
         isLocking,
         hasJournal: journal.journal !== null,
-        isTakenOver: journal.journal?.isHeld === true,
+        isUnsettled,
+        objects: manifest.head.objects,
         hasLive: live !== null,
       }),
       slotBytes,

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { isHeldByOther, readJournal, takeLease, type LeaseOptions } from './journal.ts'
-import { readLive } from './live.ts'
+import { notWhole, readLive } from './live.ts'
 import { expiredDownloads, journalGarbage } from './prune-beside.ts'
 import { slotGarbage } from './prune-slot.ts'
 import { abortUpload, oldUploads } from './prune-uploads.ts'
@@ -76,6 +76,10 @@ export async function prune(store: S3Store, options: PruneOptions): Promise<void
         await abortUpload(store, upload, mayGoOn)
       }
     })
+  } catch (error) {
+    // What was sent may arrive when somebody else writes.
+    lease.settle(true)
+    throw error
   } finally {
     // The lease ends by itself too, a little later.
     await lease.release().catch(() => undefined)
@@ -114,7 +118,7 @@ async function* findGarbage(
 ): AsyncGenerator<Garbage> {
   const { live } = await readLive(store)
   const { journal } = await readJournal(store)
-  const changing = journal?.changing ?? {}
+  const changing = notWhole(journal?.changing ?? {}, live)
   if (live === null) onNote('nothing is live: the slots are left alone')
   else {
     for (const slot of slots) {

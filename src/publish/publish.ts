@@ -4,32 +4,17 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checksumsKey, manifestKey } from '../snapshot/manifest.ts'
-import { applyChanges } from './apply.ts'
-import { etagLines, etagWriter } from './etags.ts'
+import { bringIn, type Work } from './bring-in.ts'
 import { takeLease, type Holder, type Lease } from './journal.ts'
-import {
-  changesKey,
-  checksumsIn,
-  etagsKey,
-  gzipType,
-  manifestIn,
-  noCache,
-  otherSlot,
-  type Slot,
-} from './layout.ts'
-import { closeToOthers, flip, leaveTime } from './flip.ts'
-import { readLive, type LiveObject } from './live.ts'
+import { noCache, type Slot } from './layout.ts'
+import { readLive } from './live.ts'
 import { point, type LivePointer } from './live-pointer.ts'
-import { openManifest, type Manifest } from './manifest-reader.ts'
-import { readNdjson, writeNdjson } from './ndjson.ts'
-import type { Change } from './plan.ts'
-import { prepareChanges, type Prepared } from './prepare.ts'
-import { findRepairs } from './repair.ts'
-import { refuseMistakes, type MistakeLimits } from './mistakes.ts'
+import { openManifest } from './manifest-reader.ts'
+import type { MistakeLimits } from './mistakes.ts'
 import type { ObjectStore } from './store.ts'
 
 export interface PublishOptions extends MistakeLimits {
@@ -40,8 +25,10 @@ export interface PublishOptions extends MistakeLimits {
   readonly concurrency: number
   /** Puts a second at most, or null. */
   readonly maxRate: number | null
-  /** Compares the slot with a listing too, instead of trusting its manifest. */
+  /** Compares the slots with listings too, instead of trusting their manifests. */
   readonly isRepair: boolean
+  /** A repair that reads and hashes every body. */
+  readonly isDeep: boolean
   /** False for a store without conditional writes. */
   readonly isLocking: boolean
   readonly leaseSeconds: number
@@ -80,8 +67,7 @@ export interface PublishSummary {
  */
 export async function publish(store: ObjectStore, options: PublishOptions): Promise<PublishSummary> {
   const started = performance.now()
-  const manifest = await openManifest(join(options.out, manifestKey))
-  const { snapshot } = manifest.head
+  const { snapshot } = (await openManifest(join(options.out, manifestKey))).head
   const summary = (slot: Slot, done: Partial<PublishSummary>): PublishSummary => ({
     snapshot,
     slot,
@@ -100,33 +86,32 @@ export async function publish(store: ObjectStore, options: PublishOptions): Prom
   }
 
   const lease = await takeLease(store, { ...options, id: randomUUID(), seconds: options.leaseSeconds })
-  const done = await publishUnder(lease, store, options, manifest)
+  const done = await publishUnder(lease, store, options, snapshot)
   return summary(done.slot, done)
 }
 
-/** Gives the lease back in any case but one: a flip whose outcome nobody knows. */
 async function publishUnder(
   lease: Lease,
   store: ObjectStore,
   options: PublishOptions,
-  manifest: Manifest,
+  snapshot: string,
 ): Promise<Partial<PublishSummary> & { readonly slot: Slot }> {
   let folder: string | undefined
   try {
-    folder = await mkdtemp(join(tmpdir(), 'fundpress-publish-'))
     // Read anew under the lease: whoever held it before may have flipped.
     const standing = await readLive(store)
-    if (standing.live?.snapshot === manifest.head.snapshot && !options.isRepair) {
+    if (standing.live?.snapshot === snapshot && !options.isRepair) {
       await point(options.pointer, standing.live)
       return { slot: standing.live.slot }
     }
+    folder = await mkdtemp(join(tmpdir(), 'fundpress-publish-'))
+    const lists = await keepLists(options.out, folder, snapshot)
     const signal = AbortSignal.any([options.signal, lease.lost])
     const putFile: Work['putFile'] = async (file, key, type) => {
       const { assertFresh } = lease
       await store.putFile(file, { key, type, cacheControl: noCache }, { signal, assertFresh })
     }
-    const work = { manifest, standing, lease, folder, putFile }
-    const done = await bringIn(store, { ...options, signal }, work)
+    const done = await bringIn(store, { ...options, signal }, { ...lists, standing, lease, folder, putFile })
     return { ...done, hasFlipped: true }
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
@@ -135,103 +120,28 @@ async function publishUnder(
   }
 }
 
-interface Work {
-  readonly manifest: Manifest
-  readonly standing: LiveObject
-  readonly lease: Lease
-  /** For lists that need not fit into memory. */
-  readonly folder: string
-  /** Puts one of our own files. */
-  readonly putFile: (file: string, key: string, type: string) => Promise<void>
-}
-
-async function bringIn(store: ObjectStore, options: PublishOptions, work: Work) {
-  const { manifest, standing, lease, folder, putFile } = work
-  const { live } = standing
-  const slot = live === null ? 'blue' : otherSlot(live.slot)
-  const unknown = lease.inherited[slot] ?? null
-  const prepared = await prepareChanges(store, {
-    manifest,
-    slot,
-    unknown,
-    folder,
-    isRepair: options.isRepair,
-  })
-  refuseMistakes(manifest.head, live, prepared, options)
-
-  // A pointer that a night left behind may still lead readers to the slot that is about to be written to.
-  const hasMoved = live !== null && (await point(options.pointer, live))
-  const changes = changesKey(lease.id)
-  const total = prepared.put + prepared.deleted
-  if (total > 0) {
-    await putFile(prepared.file, changes, gzipType)
-    await lease.declare(slot, changes)
-    if (unknown !== null) await store.delete([unknown])
-  }
-  await leaveTime(hasMoved ? { ...standing, ageMs: 0 } : standing, options)
-  const expected = await closeToOthers(store, { ...options, standing, lease })
-  const bytes = await change(store, slot, options, { ...work, prepared })
-  if (options.isRepair && live !== null) await declareDamage(store, live.slot, work)
-  await putFile(join(options.out, checksumsKey), checksumsIn(slot), 'text/plain; charset=utf-8')
-  await putFile(join(options.out, manifestKey), manifestIn(slot), gzipType)
-
-  options.signal.throwIfAborted()
-  const now = await lease.assertHeld()
-  const next = await flip(store, manifest.head, slot, { ...options, expected, lease, now })
-
-  // It is live: what fails from here on costs the next publish some work, and nobody else anything.
+/**
+ * Copies of the snapshot's lists: a build may exchange the snapshot at any moment, and what is put has to be of one.
+ * @throws {Error} if it has done so just now
+ */
+async function keepLists(
+  out: string,
+  folder: string,
+  snapshot: string,
+): Promise<Pick<Work, 'manifest' | 'manifestFile' | 'checksumsFile'>> {
+  const manifestFile = join(folder, manifestKey)
+  const checksumsFile = join(folder, checksumsKey)
+  const heads: string[] = []
   try {
-    await lease.declare(slot, null)
-    if (total > 0) await store.delete([changes])
+    await copyFile(join(out, manifestKey), manifestFile)
+    await copyFile(join(out, checksumsKey), checksumsFile)
+    for (const file of [join(out, manifestKey), manifestFile])
+      heads.push((await openManifest(file)).head.snapshot)
   } catch (error) {
-    options.onWarning(`${reasonOf(error)}: ${next.snapshot} is live all the same; the next publish tidies up`)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`${out}: its lists cannot be read: ${reason}`, { cause: error })
   }
-  await point(options.pointer, next)
-  return { slot, put: prepared.put, deleted: prepared.deleted, bytes }
+  if (heads.some((head) => head !== snapshot))
+    throw new Error(`${out}: the snapshot was built anew just now, publish again`)
+  return { manifest: await openManifest(manifestFile, join(out, manifestKey)), manifestFile, checksumsFile }
 }
-
-/** What is damaged in the slot that is live would be trusted by the publish that writes to it next. */
-async function declareDamage(
-  store: ObjectStore,
-  slot: Slot,
-  { lease, folder, putFile }: Work,
-): Promise<void> {
-  const damage = await findRepairs(store, slot, folder)
-  if (damage === null) return
-  const repairs = changesKey(`${lease.id}-${slot}`)
-  await putFile(damage, repairs, gzipType)
-  await lease.declare(slot, repairs)
-}
-
-/** Puts and deletes, and notes the ETags. @returns bytes that were put */
-async function change(
-  store: ObjectStore,
-  slot: Slot,
-  options: PublishOptions,
-  { prepared, folder, lease, putFile }: Work & { readonly prepared: Prepared },
-) {
-  const total = prepared.put + prepared.deleted
-  const newEtags = etagWriter(join(folder, 'new-etags.ndjson.gz'))
-  let done = 0
-  let bytes = 0
-  const onDone = (one: Change) => {
-    done++
-    if (one.kind === 'put') bytes += one.bytes
-    options.onProgress?.({ done, of: total, bytes })
-  }
-  const changes = readNdjson(prepared.file) as AsyncIterable<Change>
-  const { assertFresh } = lease
-  try {
-    await applyChanges(store, changes, { ...options, slot, onDone, onEtag: newEtags.add, assertFresh })
-  } finally {
-    await newEtags.end()
-  }
-  if (total > 0) {
-    const all = join(folder, 'etags.ndjson.gz')
-    await writeNdjson(all, etagLines(prepared.next(), prepared.etags(), newEtags.read()))
-    await putFile(all, etagsKey(slot), gzipType)
-  }
-  return bytes
-}
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

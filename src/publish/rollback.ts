@@ -3,7 +3,9 @@
 import { heldMessage, isHeldByOther, readJournal, type Holder } from './journal.ts'
 import { otherSlot, type Slot } from './layout.ts'
 import {
+  isSameLive,
   liveSnapshot,
+  notWhole,
   readLive,
   snapshotOf,
   writeLive,
@@ -29,6 +31,9 @@ export interface RollbackOptions {
   readonly isAlive: (holder: Holder) => boolean
   /** Told what is live, too. */
   readonly pointer?: LivePointer | null
+  readonly signal: AbortSignal
+  /** Told what a command that was stopped has done all the same. */
+  readonly onWarning: (warning: string) => void
 }
 
 /**
@@ -37,7 +42,7 @@ export interface RollbackOptions {
  */
 export function rollback(store: ObjectStore, options: RollbackOptions): Promise<LiveSnapshot> {
   return withFolder(async (folder) => {
-    const { to, isChecking, me, isAlive } = options
+    const { to, isChecking } = options
     // In this order: a publish that begins after the journal was read finds what is live here.
     const standing = await readLive(store)
     const { live } = standing
@@ -46,30 +51,35 @@ export function rollback(store: ObjectStore, options: RollbackOptions): Promise<
     const manifest = await fetchManifest(store, slot, folder)
     if (manifest === null)
       throw new Error(`${store.name}: ${slot} holds no snapshot, there is nothing to go back to`)
-    if (to !== null && manifest.head.snapshot !== to) {
-      const isLive =
-        live.snapshot === to ? `${to} is live already` : `${slot} holds ${manifest.head.snapshot}, not ${to}`
-      throw new Error(`${store.name}: ${isLive}`)
+    const { snapshot } = manifest.head
+    if (to !== null && snapshot !== to) {
+      const why = live.snapshot === to ? `${to} is live already` : `${slot} holds ${snapshot}, not ${to}`
+      throw new Error(`${store.name}: ${why}`)
     }
-    const assertFree = async () => {
-      const journal = await readJournal(store)
-      if (isHeldByOther(journal, me, isAlive)) throw new Error(heldMessage(store, journal))
-      if (journal.journal?.changing[slot] !== undefined)
-        throw notWhole(store, slot, 'a publish was stopped in it')
-    }
-    await assertFree()
+    await assertFree(store, slot, live, options)
     if (isChecking) {
       await assertWhole(store, slot, manifest, folder)
       // The listing took its time.
-      await assertFree()
+      await assertFree(store, slot, live, options)
     }
-    return makeLive(
-      store,
-      liveSnapshot(manifest.head, slot, live, standing.now()),
-      { ...standing, live },
-      options,
-    )
+    const { previous } = live
+    const changes = previous?.snapshot === snapshot ? previous.changes : undefined
+    const next = liveSnapshot(manifest.head, slot, { before: live, now: standing.now(), changes })
+    return makeLive(store, next, { ...standing, live }, options)
   })
+}
+
+/** @throws {Error} if somebody publishes, or was stopped in the slot */
+async function assertFree(
+  store: ObjectStore,
+  slot: Slot,
+  live: Live,
+  { me, isAlive }: RollbackOptions,
+): Promise<void> {
+  const journal = await readJournal(store)
+  if (isHeldByOther(journal, me, isAlive)) throw new Error(heldMessage(store, journal))
+  if (notWhole(journal.journal?.changing ?? {}, live)[slot] !== undefined)
+    throw tornSlot(store, slot, 'a publish was stopped in it')
 }
 
 interface Standing extends LiveObject {
@@ -79,28 +89,61 @@ interface Standing extends LiveObject {
 async function makeLive(
   store: ObjectStore,
   next: LiveSnapshot,
-  { live, condition }: Standing,
-  { isLocking, pointer }: RollbackOptions,
+  standing: Standing,
+  options: RollbackOptions,
 ): Promise<LiveSnapshot> {
+  const written = await writeNext(store, next, standing, options)
+  const { live, isLocking } = { ...standing, ...options }
+  // A publish that took the lease since we looked may have begun to write to what is live now. One that has not said so
+  // yet looks at live.json before it does, and gives up.
+  const after = await readJournal(store).catch((error: unknown) => {
+    const what = `${next.snapshot} is live, but nobody could ask whether a publish writes to it: look at \`fundpress status\``
+    if (options.signal.aborted) options.onWarning(what)
+    throw new Error(`${what} (${reasonOf(error)})`, { cause: error })
+  })
+  if (
+    after.journal?.changing[next.slot] !== undefined &&
+    next.changes !== after.journal.changing[next.slot]
+  ) {
+    const { live: now } = await readLive(store)
+    await writeLive(store, snapshotOf(live), now, isLocking ? written : undefined).catch(
+      changedMeanwhile(store),
+    )
+    throw new Error(`${heldMessage(store, after)}: it began at the same moment, nothing was taken back`)
+  }
+  await point(options.pointer, next)
+  return next
+}
+
+/** @returns what the next write has to find */
+async function writeNext(
+  store: ObjectStore,
+  next: LiveSnapshot,
+  { live, condition }: Standing,
+  { isLocking, signal, onWarning }: RollbackOptions,
+): Promise<LiveObject['condition']> {
   try {
     const { etag } = await writeLive(store, next, live, isLocking ? condition : undefined)
-    // A publish that took the lease since we looked may have begun to write to what is live now.
-    const after = await readJournal(store)
-    // One that has not said so yet looks at live.json before it does, and gives up.
-    if (after.journal?.changing[next.slot] !== undefined) {
-      const { live: written } = await readLive(store)
-      await writeLive(store, snapshotOf(live), written, isLocking ? { ifMatch: etag } : undefined)
-      throw new Error(`${heldMessage(store, after)}: it began at the same moment, nothing was taken back`)
-    }
+    return { ifMatch: etag }
   } catch (error) {
+    if (error instanceof ConditionFailed) return changedMeanwhile(store)(error)
+    // The write can have been carried out although it was not answered.
+    const now = await readLive(store).catch(() => null)
+    if (now !== null && isSameLive(now.live, next)) return now.condition
+    const unknown = `nobody knows whether ${next.snapshot} is live: look at \`fundpress status\``
+    if (signal.aborted) onWarning(unknown)
+    throw new Error(`${reasonOf(error)}; ${unknown}`, { cause: error })
+  }
+}
+
+const changedMeanwhile =
+  (store: ObjectStore) =>
+  (error: unknown): never => {
     if (!(error instanceof ConditionFailed)) throw error
     throw new Error(`${store.name}: somebody else changed live.json meanwhile; nothing was taken back`, {
       cause: error,
     })
   }
-  await point(pointer, next)
-  return next
-}
 
 /** @throws {Error} that names the first object that differs from the slot's manifest */
 async function assertWhole(
@@ -110,17 +153,15 @@ async function assertWhole(
   folder: string,
 ): Promise<void> {
   const etags = await fetchEtags(store, slot, folder, true)
-  for await (const { key, what } of compareWithListing(
-    store,
-    slot,
-    manifest.lines(),
-    etags?.() ?? nothing(),
-  )) {
+  const differing = compareWithListing(store, slot, manifest.lines(), etags?.() ?? nothing())
+  for await (const { key, what } of differing) {
     // What is there beside the snapshot harms nobody.
     if (what !== 'extra')
-      throw notWhole(store, slot, `${key} is ${what === 'missing' ? 'missing' : 'another one'}`)
+      throw tornSlot(store, slot, `${key} is ${what === 'missing' ? what : 'another one'}`)
   }
 }
 
-const notWhole = (store: ObjectStore, slot: Slot, why: string) =>
+const tornSlot = (store: ObjectStore, slot: Slot, why: string) =>
   new Error(`${store.name}: ${slot} is not whole (${why}): publish again instead`)
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

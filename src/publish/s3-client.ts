@@ -27,6 +27,12 @@ export interface Patience {
 
 export const ofANight: Patience = { attempts: 8, connectMs: 10_000, silenceMs: 60_000 }
 
+/**
+ * Connections for the lease and its like, beside those for objects: a request that waited for one would be sent later
+ * than it was decided upon.
+ */
+const bookkeeping = 4
+
 export interface WatchedClient {
   readonly client: S3Client
   /** Requests so far, by operation. */
@@ -81,8 +87,8 @@ function makeClient(settings: S3Settings, patience: Patience): S3Client {
       connectionTimeout: patience.connectMs,
       // Not requestTimeout: the SDK only warns of that one, and a large body may take its time.
       socketTimeout: patience.silenceMs,
-      httpAgent: { keepAlive: true, maxSockets: concurrency },
-      httpsAgent: { keepAlive: true, maxSockets: concurrency },
+      httpAgent: { keepAlive: true, maxSockets: concurrency + bookkeeping },
+      httpsAgent: { keepAlive: true, maxSockets: concurrency + bookkeeping },
     },
     // Bodies carry their SHA-256 already; older stores refuse the SDK's default of a trailing CRC.
     requestChecksumCalculation: 'WHEN_REQUIRED',

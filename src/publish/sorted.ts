@@ -11,10 +11,19 @@ interface Keyed {
   readonly key: string
 }
 
+/** What UTF-16 orders otherwise than UTF-8: beyond the surrogates, or one of them. */
+const oddOnes = /[\ud800-\uffff]/
+
 /**
- * Keys are ASCII (keys.md), so that JavaScript's order of strings is the byte order that stores list in.
- * @throws {Error} if a stream is not sorted
+ * Whether a key comes before another one in the order of its UTF-8 bytes, as stores list them. Ours are ASCII (keys.md);
+ * strangers in a slot need not be.
  */
+export function isBefore(one: string, other: string): boolean {
+  if (!oddOnes.test(one) || !oddOnes.test(other)) return one < other
+  return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0
+}
+
+/** @throws {Error} if a stream is not sorted */
 export async function* mergeSorted<T extends readonly Keyed[]>(
   ...streams: Streams<T>
 ): AsyncGenerator<Row<T>> {
@@ -34,7 +43,7 @@ async function* rowsOf<T extends readonly Keyed[]>(
   for (;;) {
     let key: string | undefined
     for (const head of heads) {
-      if (head.done !== true && (key === undefined || head.value.key < key)) key = head.value.key
+      if (head.done !== true && (key === undefined || isBefore(head.value.key, key))) key = head.value.key
     }
     if (key === undefined) return
     const values: (Keyed | undefined)[] = []
@@ -52,7 +61,7 @@ async function nextAfter(
   iterator: AsyncIterator<Keyed> | undefined,
 ): Promise<IteratorResult<Keyed>> {
   const next = (await iterator?.next()) ?? { done: true as const, value: undefined }
-  if (next.done !== true && next.value.key <= key)
+  if (next.done !== true && !isBefore(key, next.value.key))
     throw new Error(`not sorted: ${next.value.key} after ${key}`)
   return next
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { ManifestHead } from '../snapshot/manifest.ts'
 import { readJournal, type Standing } from './journal.ts'
 import { otherSlot, type Slot } from './layout.ts'
-import { readLive, type LiveObject } from './live.ts'
+import { notWhole, readLive, type Live, type LiveObject } from './live.ts'
 import { fetchManifest } from './prepare.ts'
 import type { ObjectStore } from './store.ts'
 
@@ -31,13 +31,14 @@ export async function readStatus(store: ObjectStore): Promise<Status> {
   const live = await readLive(store)
   const journal = await readJournal(store)
   if (live.live === null) return { live, other: null, journal }
-  return { live, other: await readOtherSlot(store, otherSlot(live.live.slot), journal), journal }
+  return { live, other: await readOtherSlot(store, live.live, journal), journal }
 }
 
 /** A slot is not whole while a publish changes it, nor after one that was killed. */
-async function readOtherSlot(store: ObjectStore, slot: Slot, { journal }: Standing): Promise<OtherSlot> {
+async function readOtherSlot(store: ObjectStore, live: Live, { journal }: Standing): Promise<OtherSlot> {
+  const slot = otherSlot(live.slot)
   const head = await withFolder(async (folder) => (await fetchManifest(store, slot, folder))?.head ?? null)
-  return { slot, head, isWhole: head !== null && journal?.changing[slot] === undefined }
+  return { slot, head, isWhole: head !== null && notWhole(journal?.changing ?? {}, live)[slot] === undefined }
 }
 
 /** A folder for lists that need not fit into memory, removed afterwards. */

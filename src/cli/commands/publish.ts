@@ -12,6 +12,7 @@ import { describeSummary, formatBytes, formatCount } from '../summary.ts'
 export interface PublishFlags {
   readonly force?: boolean
   readonly repair?: boolean
+  readonly deep?: boolean
   /** False with --no-lock. */
   readonly lock: boolean
   readonly json?: boolean
@@ -37,6 +38,7 @@ export function publishCommand(start: Start): Command {
     )
     .option('--force', 'Publish what looks like a mistake, too: an older snapshot, lost funds, many deletes')
     .option('--repair', 'Compare the slots with listings of them, and put right what differs')
+    .option('--deep', 'With --repair: read and hash every body, too')
     .option('--no-lock', 'Do without conditional writes: nothing protects against a second publish then')
     .option('--json', 'Print the summary as JSON')
     .addHelpText(
@@ -65,6 +67,7 @@ async function publishOut(session: Session, flags: PublishFlags): Promise<void> 
       cacheControl: edge.cacheControl,
       isForced: flags.force === true,
       isRepair: flags.repair === true,
+      isDeep: flags.deep === true,
       isLocking: flags.lock,
       me: thisHolder(),
       isAlive,

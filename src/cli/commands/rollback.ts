@@ -48,6 +48,8 @@ async function rollBack(session: Session, { to, check, lock, json = false }: Fla
       me: thisHolder(),
       isAlive,
       pointer: await livePointer(session),
+      signal: session.signal,
+      onWarning: (warning) => session.stderr.write(`fundpress: ${warning}\n`),
     })
   })
   if (json) stdout.write(`${JSON.stringify(live)}\n`)

@@ -10,6 +10,17 @@ import type { Session, Start } from '../session.ts'
 /** Somebody waits for the answer: a store that is silent is a 503 soon. */
 const ofARequest = { attempts: 3, connectMs: 2000, silenceMs: 5000 }
 
+/** Goes on while the machine sleeps, when the steady clock stands still; never back, as the wall clock may. */
+function wakefulClock(clock: Session['clock'], now: Session['now']): Session['clock'] {
+  let [steady, wall, time] = [clock(), now().getTime(), 0]
+  return () => {
+    const [steadyNow, wallNow] = [clock(), now().getTime()]
+    time += Math.max(steadyNow - steady, wallNow - wall)
+    ;[steady, wall] = [steadyNow, wallNow]
+    return time
+  }
+}
+
 /** Flags that were given; the settings say what holds. */
 interface Flags {
   readonly out?: string
@@ -42,7 +53,7 @@ export function serveCommand(start: Start): Command {
 }
 
 async function serve(session: Session, flags: Flags): Promise<void> {
-  const { settings, clock } = session
+  const { settings, clock, now } = session
   if (flags.bucket === undefined) return serveUntilStopped(session, await serveFolder(settings.out))
   if (flags.out !== undefined)
     throw new UsageError('--out and --bucket exclude each other: serve one of them')
@@ -50,7 +61,10 @@ async function serve(session: Session, flags: Flags): Promise<void> {
     session,
     async (store) => {
       const liveTtlMs = settings.edge.liveTtlSeconds * 1000
-      await serveUntilStopped(session, await serveBucket(store, { liveTtlMs, clock }))
+      await serveUntilStopped(
+        session,
+        await serveBucket(store, { liveTtlMs, clock: wakefulClock(clock, now) }),
+      )
     },
     ofARequest,
   )

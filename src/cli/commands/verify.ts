@@ -53,20 +53,33 @@ async function verify(session: Session, flags: Flags): Promise<void> {
   const { isQuiet, stdout } = session
   if (sample !== undefined && !deep) throw new UsageError('--sample goes with --deep')
   const bodiesWanted = deep ? (sample ?? 'all') : 'none'
+  const seen = new Set<Difference['what']>()
+  const watched =
+    <T>(tell: (difference: Difference) => T) =>
+    (difference: Difference): T => {
+      seen.add(difference.what)
+      return tell(difference)
+    }
   const { name, found } = json
     ? await withJsonList(async (list: JsonList<Difference>) => {
-        const verified = await verifyBucket(session, bodiesWanted, list.add)
+        const verified = await verifyBucket(session, bodiesWanted, watched(list.add))
         const { slot, snapshot, objects, bodies } = verified.found
         await list.write(stdout, { before: { slot, snapshot, objects, bodies }, name: 'differences' })
         return verified
       })
-    : await verifyBucket(session, bodiesWanted, ({ key, what }) => {
-        stdout.write(`${escapeInvisible(key)} ${meanings[what]}\n`)
-      })
+    : await verifyBucket(
+        session,
+        bodiesWanted,
+        watched(({ key, what }) => {
+          stdout.write(`${escapeInvisible(key)} ${meanings[what]}\n`)
+        }),
+      )
   const { snapshot, slot, objects, bodies, differences } = found
   if (differences > 0) {
     const count = differences === 1 ? '1 object differs' : `${formatCount(differences)} objects differ`
-    throw new Error(`${name}: ${count} from the manifest of ${snapshot}: \`fundpress publish --repair\``)
+    // A body that rotted under its old size and ETag is found by reading it only.
+    const repair = seen.has('body') ? '--repair --deep' : '--repair'
+    throw new Error(`${name}: ${count} from the manifest of ${snapshot}: \`fundpress publish ${repair}\``)
   }
   const read = bodies === 0 ? '' : `, ${formatCount(bodies)} bodies read`
   if (!json && !isQuiet)

@@ -1,0 +1,179 @@
+/** Under the lease: a snapshot into the slot that is not live, and the flip. */
+
+import { join } from 'node:path'
+import { applyChanges } from './apply.ts'
+import { etagLines, etagWriter, type EtagLine } from './etags.ts'
+import { closeToOthers, flip, leaveTime } from './flip.ts'
+import { LeaseLost, type Lease, type Unknown } from './journal.ts'
+import { changesKey, checksumsIn, etagsKey, gzipType, manifestIn, otherSlot, type Slot } from './layout.ts'
+import { notWhole, type Live, type LiveObject } from './live.ts'
+import { point } from './live-pointer.ts'
+import type { Manifest } from './manifest-reader.ts'
+import { refuseMistakes } from './mistakes.ts'
+import { readNdjson, writeNdjson } from './ndjson.ts'
+import type { Change } from './plan.ts'
+import { prepareChanges, type Prepared } from './prepare.ts'
+import type { PublishOptions } from './publish.ts'
+import { findRepairs } from './repair.ts'
+import { mergeSorted } from './sorted.ts'
+import type { ObjectStore } from './store.ts'
+import { compareWithListing, type Difference } from './verify.ts'
+
+export interface Work {
+  /** The snapshot's lists, as they were when this publish began. */
+  readonly manifest: Manifest
+  readonly manifestFile: string
+  readonly checksumsFile: string
+  readonly standing: LiveObject
+  readonly lease: Lease
+  /** For lists that need not fit into memory. */
+  readonly folder: string
+  /** Puts one of our own files. */
+  readonly putFile: (file: string, key: string, type: string) => Promise<void>
+}
+
+/**
+ * The slot to write to. A first publish that died may have sent its flip to blue: nothing can stop it while there is no
+ * `live.json`, but blue was whole then.
+ */
+export function nextSlot(live: Live | null, changing: Unknown, isUnsettled: boolean): Slot {
+  if (live !== null) return otherSlot(live.slot)
+  return isUnsettled && changing.blue !== undefined && changing.green === undefined ? 'green' : 'blue'
+}
+
+/** @throws {Error} if the snapshot is most likely a mistake, if somebody else interferes, or if the store fails */
+export async function bringIn(store: ObjectStore, options: PublishOptions, work: Work) {
+  const { manifest, standing, lease, folder, putFile } = work
+  const { live } = standing
+  const slot = nextSlot(live, lease.inherited, lease.isUnsettled)
+  const { isRepair, isDeep, concurrency } = options
+  const unknown = notWhole(lease.inherited, live)[slot] ?? null
+  const prepared = await prepareChanges(store, {
+    manifest,
+    slot,
+    unknown,
+    folder,
+    repair: isRepair ? { isDeep, concurrency } : null,
+  })
+  refuseMistakes(manifest.head, live, prepared, options)
+
+  // A pointer that a night left behind may still lead readers to the slot that is about to be written to.
+  const hasMoved = live !== null && (await point(options.pointer, live))
+  const changes = prepared.put + prepared.deleted > 0 ? changesKey(lease.id) : undefined
+  if (changes !== undefined) {
+    await putFile(prepared.file, changes, gzipType)
+    await lease.declare(slot, changes)
+  }
+  const expected = await leaveAlone(store, options, work, slot, hasMoved)
+  lease.settle(true)
+  const outdated = lease.inherited[slot]
+  if (changes !== undefined && outdated !== undefined) await store.delete([outdated])
+  const bytes = await change(store, slot, options, { ...work, prepared })
+  if (lease.isUnsettled) await assertUntouched(store, slot, { ...work, prepared })
+  if (isRepair && live !== null) await declareDamage(store, live.slot, options, work)
+  await putFile(work.checksumsFile, checksumsIn(slot), 'text/plain; charset=utf-8')
+  await putFile(work.manifestFile, manifestIn(slot), gzipType)
+
+  options.signal.throwIfAborted()
+  const now = await lease.assertHeld()
+  const next = await flip(store, manifest.head, slot, { ...options, expected, lease, changes, now })
+
+  // It is live: what fails from here on costs nobody anything.
+  lease.settle(false)
+  try {
+    await lease.declare(slot, null)
+    if (changes !== undefined) await store.delete([changes])
+  } catch (error) {
+    const reason = error instanceof LeaseLost ? 'the lease was lost' : reasonOf(error)
+    options.onWarning(`${next.snapshot} is live, but the notes of this publish are not tidied up: ${reason}`)
+  }
+  await point(options.pointer, next)
+  return { slot, put: prepared.put, deleted: prepared.deleted, bytes }
+}
+
+/** Waits for readers, and keeps others out. Where that fails nothing has been written, and the slot is what it was. */
+async function leaveAlone(
+  store: ObjectStore,
+  options: PublishOptions,
+  { standing, lease }: Work,
+  slot: Slot,
+  hasMoved: boolean,
+): Promise<LiveObject> {
+  try {
+    await leaveTime(hasMoved ? { ...standing, ageMs: 0 } : standing, options)
+    return await closeToOthers(store, { ...options, standing, lease })
+  } catch (error) {
+    await lease.declare(slot, lease.inherited[slot] ?? null).catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * Puts of a publish that died can arrive late, after ours of the same key.
+ * @throws {Error} if the slot is not what was put
+ */
+async function assertUntouched(
+  store: ObjectStore,
+  slot: Slot,
+  { manifest, folder, prepared }: Work & { readonly prepared: Prepared },
+): Promise<void> {
+  const etags = prepared.put + prepared.deleted > 0 ? readNdjson(etagsFile(folder)) : prepared.etags()
+  const differing = compareWithListing(store, slot, manifest.lines(), etags as AsyncIterable<EtagLine>)
+  const changes = readNdjson(prepared.file) as AsyncIterable<Change>
+  for await (const { key, values } of mergeSorted<readonly [Difference, Change]>(differing, changes)) {
+    const [difference, ours] = values
+    // Strangers in the slot harm nobody; what was deleted must be gone.
+    if (difference !== undefined && (difference.what !== 'extra' || ours !== undefined))
+      throw new Error(
+        `${store.name}: somebody else wrote to ${slot}/${key} meanwhile; nothing was flipped, publish again`,
+      )
+  }
+}
+
+/** What is damaged in the slot that is live would be trusted by the publish that writes to it next. */
+async function declareDamage(
+  store: ObjectStore,
+  slot: Slot,
+  { isDeep, concurrency }: PublishOptions,
+  { lease, folder, putFile }: Work,
+): Promise<void> {
+  const damage = await findRepairs(store, slot, folder, { isDeep, concurrency })
+  if (damage === null) return
+  const repairs = changesKey(`${lease.id}-${slot}`)
+  await putFile(damage, repairs, gzipType)
+  await lease.declare(slot, repairs)
+}
+
+const etagsFile = (folder: string) => join(folder, 'etags.ndjson.gz')
+
+/** Puts and deletes, and notes the ETags. @returns bytes that were put */
+async function change(
+  store: ObjectStore,
+  slot: Slot,
+  options: PublishOptions,
+  { prepared, folder, lease, putFile }: Work & { readonly prepared: Prepared },
+) {
+  const total = prepared.put + prepared.deleted
+  const newEtags = etagWriter(join(folder, 'new-etags.ndjson.gz'))
+  let done = 0
+  let bytes = 0
+  const onDone = (one: Change) => {
+    done++
+    if (one.kind === 'put') bytes += one.bytes
+    options.onProgress?.({ done, of: total, bytes })
+  }
+  const changes = readNdjson(prepared.file) as AsyncIterable<Change>
+  const { assertFresh } = lease
+  try {
+    await applyChanges(store, changes, { ...options, slot, onDone, onEtag: newEtags.add, assertFresh })
+  } finally {
+    await newEtags.end()
+  }
+  if (total > 0) {
+    await writeNdjson(etagsFile(folder), etagLines(prepared.next(), prepared.etags(), newEtags.read()))
+    await putFile(etagsFile(folder), etagsKey(slot), gzipType)
+  }
+  return bytes
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -2,38 +2,33 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startKeyValueStore, type KeyValueStoreServer } from '../support/key-value-store.ts'
 import { withLocalNames } from '../support/local-names.ts'
-import { buildNights, type Nights } from '../support/nights.ts'
-import { runFundpress, type Run } from '../support/product.ts'
-import { bucketArgs, credentials, publishArgs } from '../support/publishing.ts'
-import { startS3, type S3Server } from '../support/s3/server.ts'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
 
-const bucket = 'fund-data'
-let nights: Nights
-let s3: S3Server
+let press: Press
 let store: KeyValueStoreServer
 
 beforeAll(async () => {
-  nights = await buildNights(2, 1)
-  s3 = await startS3({ buckets: [bucket] })
+  press = await openPress(await buildNights(2, 1))
   store = await startKeyValueStore()
 })
 afterAll(async () => {
   await store.stop()
-  await s3.stop()
-  nights.remove()
+  await press.stop()
 })
 
-const run = (args: readonly string[]): Promise<Run> =>
-  runFundpress([...args, '--flip-kvs', store.arn], {
-    env: { ...credentials, ...withLocalNames, AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: store.endpoint },
+const run = (line: string) =>
+  press.fundpress(`${line} --flip-kvs ${store.arn}`, {
+    ...withLocalNames,
+    AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: store.endpoint,
   })
-const publish = (night: number) => run(publishArgs(s3.endpoint, bucket, nights.outs[night - 1] ?? ''))
-const rollback = () => run(['rollback', ...bucketArgs(s3.endpoint, bucket), '--json'])
+const publish = (night: number) => run(`publish --out night-${night} --json`)
+const rollback = () => run('rollback --json')
 
 /** What both say, which has to be the same. */
 function said(): string {
   const { slot, snapshot, liveSince, docsUrl } = JSON.parse(
-    s3.objects(bucket).get('live.json')?.body.toString() ?? '{}',
+    press.bucket.body('live.json').toString(),
   ) as Record<string, string>
   expect(JSON.parse(store.keys.get('live') ?? '{}')).toEqual({ slot, snapshot, liveSince, docsUrl })
   return `${slot ?? ''} ${snapshot?.slice(0, 10) ?? ''}`
@@ -55,12 +50,7 @@ it('is put right by a publish of what is live', async () => {
 })
 
 it('refuses what is no ARN of a store, as wrong usage', async () => {
-  const args = [
-    ...publishArgs(s3.endpoint, bucket, nights.outs[0] ?? ''),
-    '--flip-kvs',
-    'arn:aws:s3:::fund-data',
-  ]
-  const { code, stderr } = await runFundpress(args, { env: credentials })
+  const { code, stderr } = await press.publish('night-1', '--flip-kvs', 'arn:aws:s3:::fund-data')
   expect(code).toBe(2)
   expect(stderr).toContain('the ARN of a KeyValueStore')
 })

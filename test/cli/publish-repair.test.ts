@@ -1,22 +1,14 @@
 /** Damage in a slot: found, named, put right, and not brought back by the next night. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  bucket,
-  buildChanged,
-  buildNights,
-  newBenchmark,
-  openPress,
-  slotDiffers,
-  sums,
-  type Press,
-} from './publishing.ts'
+import { buildNights, newBenchmark } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
 
+const bucket = 'fund-data'
 let press: Press
 beforeAll(async () => {
-  press = await openPress()
-  await buildNights(press)
-  await buildChanged(press, 'b', newBenchmark(1))
-  await press.fundpress('publish --out a')
+  press = await openPress(await buildNights(1, 2, { years: 1, until: '2026-11-18' }), { bucket })
+  await press.nights.change('b', newBenchmark(1))
+  await press.fundpress('publish --out night-1')
 })
 afterAll(() => press.stop())
 
@@ -28,13 +20,12 @@ interface Report {
 
 /** Damages the slot's objects in four ways. @returns what differs then */
 function damage(slot: string): readonly { readonly key: string; readonly what: string }[] {
-  const { server } = press
-  const [gone = '', same = '', longer = ''] = [...sums(press.folder, 'a').keys()].slice(5)
-  const body = server.objects(bucket).get(`${slot}/${same}`)?.body ?? Buffer.from('')
-  server.remove(bucket, `${slot}/${gone}`)
-  server.put(bucket, `${slot}/${same}`, Buffer.from(body.toReversed()))
-  server.put(bucket, `${slot}/${longer}`, 'something else')
-  server.put(bucket, `${slot}/zzz/extra.json`, '{}')
+  const [gone = '', same = '', longer = ''] = [...press.nights.sums('night-1').keys()].slice(5)
+  const body = press.bucket.body(`${slot}/${same}`)
+  press.bucket.remove(`${slot}/${gone}`)
+  press.bucket.put(`${slot}/${same}`, Buffer.from(body.toReversed()))
+  press.bucket.put(`${slot}/${longer}`, 'something else')
+  press.bucket.put(`${slot}/zzz/extra.json`, '{}')
   return [
     { key: gone, what: 'missing' },
     { key: same, what: 'etag' },
@@ -44,7 +35,7 @@ function damage(slot: string): readonly { readonly key: string; readonly what: s
 }
 
 it('finds a slot whole, by listing and by reading bodies', async () => {
-  const objects = sums(press.folder, 'a').size
+  const objects = press.nights.sums('night-1').size
   expect(await press.json('verify')).toMatchObject({ slot: 'blue', objects, bodies: 0, differences: [] })
   expect(await press.json('verify --deep')).toMatchObject({ objects, bodies: objects, differences: [] })
   expect(await press.json('verify --deep --sample 7')).toMatchObject({ bodies: 7, differences: [] })
@@ -59,7 +50,7 @@ it('takes a request a thousand objects and a constant to verify by listing', asy
   await press.json('verify')
   expect(press.server.counts()).toEqual({
     GetObject: 4,
-    ListObjectsV2: Math.ceil((sums(press.folder, 'a').size + 2) / 1000),
+    ListObjectsV2: Math.ceil((press.nights.sums('night-1').size + 2) / 1000),
   })
 })
 
@@ -87,8 +78,11 @@ it('names each object that differs, and publish --repair puts all right', async 
   expect({ code: deep.code, differences: report.differences }).toEqual({ code: 1, differences: wanted })
 
   // What is live is not written to: the snapshot moves to the other slot.
-  expect(await press.json('publish --out a --repair')).toMatchObject({ slot: 'green', hasFlipped: true })
-  expect(slotDiffers(press, 'green', 'a')).toEqual([])
+  expect(await press.json('publish --out night-1 --repair')).toMatchObject({
+    slot: 'green',
+    hasFlipped: true,
+  })
+  expect(press.bucket.differencesFrom('night-1', 'green')).toEqual([])
   expect(await press.json('verify --deep')).toMatchObject({ slot: 'green', differences: [] })
 })
 
@@ -99,21 +93,21 @@ it('does not go back to the damaged slot, and the next publish into it puts it r
   expect(code).toBe(1)
   expect(stderr).toMatch(/blue is not whole \(a publish was stopped in it\): publish again instead\n$/)
   expect(await press.json('publish --out b')).toMatchObject({ slot: 'blue', put: 3 + 4, deleted: 1 })
-  expect(slotDiffers(press, 'blue', 'b')).toEqual([])
+  expect(press.bucket.differencesFrom('b', 'blue')).toEqual([])
 })
 
 it('puts right a slot that is about to be written to', async () => {
   const wanted = damage('green')
-  const planned = await press.json<{ requests: Record<string, number> }>('plan --out a --repair')
-  const done = await press.json<{ requests: Record<string, number> }>('publish --out a --repair')
+  const planned = await press.json<{ requests: Record<string, number> }>('plan --out night-1 --repair')
+  const done = await press.json<{ requests: Record<string, number> }>('publish --out night-1 --repair')
   expect(done).toMatchObject({ slot: 'green', put: wanted.length - 1, deleted: 1 })
   expect(planned.requests).toEqual(done.requests)
-  expect(slotDiffers(press, 'green', 'a')).toEqual([])
+  expect(press.bucket.differencesFrom('night-1', 'green')).toEqual([])
   expect(await press.json('status')).toMatchObject({ other: { slot: 'blue', isWhole: true } })
 })
 
 it('finds a body that the store has let rot under its old ETag only by reading it', async () => {
-  const [key = ''] = [...sums(press.folder, 'a').keys()].slice(8)
+  const [key = ''] = [...press.nights.sums('night-1').keys()].slice(8)
   press.server.faults([{ kind: 'corrupt', operation: 'GetObject', keyMatches: new RegExp(key) }])
   expect(await press.json('verify')).toMatchObject({ differences: [] })
   const { code, stdout } = await press.fundpress('verify --deep')
@@ -122,11 +116,11 @@ it('finds a body that the store has let rot under its old ETag only by reading i
 })
 
 it('says what to do where the manifest of the live slot is gone', async () => {
-  press.server.remove(bucket, 'green/manifest.ndjson.gz')
+  press.bucket.remove('green/manifest.ndjson.gz')
   const { code, stderr } = await press.fundpress('verify')
   expect(code).toBe(1)
   expect(stderr).toMatch(/green\/manifest\.ndjson\.gz is missing, live is [^ ]+: publish with --repair\n$/)
-  expect(await press.json('publish --out a --repair')).toMatchObject({ slot: 'blue' })
+  expect(await press.json('publish --out night-1 --repair')).toMatchObject({ slot: 'blue' })
   expect(await press.json('verify --deep')).toMatchObject({ slot: 'blue', differences: [] })
 })
 
@@ -136,16 +130,16 @@ it.each(['manifest', 'list of ETags'])(
     const { other } = await press.json<{ other: { slot: string } }>('status')
     const key =
       what === 'manifest' ? `${other.slot}/manifest.ndjson.gz` : `journal/${other.slot}.etags.ndjson.gz`
-    const whole = press.server.objects(bucket).get(key)?.body ?? Buffer.from('')
-    press.server.put(bucket, key, whole.subarray(0, whole.length / 2))
-    await buildChanged(press, 'after', newBenchmark(what.length))
+    const whole = press.bucket.body(key)
+    press.bucket.put(key, whole.subarray(0, whole.length / 2))
+    await press.nights.change('after', newBenchmark(what.length))
     const { code, stderr } = await press.fundpress('publish --out after')
     expect(code).toBe(1)
     expect(stderr).toMatch(
       new RegExp(`^fundpress: s3://fund-data/${key} is damaged: [^\n]+: publish with --repair[^\n]*\n$`),
     )
     expect(await press.json('publish --out after --repair')).toMatchObject({ slot: other.slot })
-    expect(slotDiffers(press, other.slot, 'after')).toEqual([])
+    expect(press.bucket.differencesFrom('after', other.slot)).toEqual([])
     expect(await press.json('verify --deep')).toMatchObject({ slot: other.slot, differences: [] })
   },
 )

@@ -1,36 +1,38 @@
 /** The live slot behind the edge: the same answers as from the folder, and every flip is followed. */
 import { once } from 'node:events'
-import type { ChildProcess } from 'node:child_process'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { bucket, buildChanged, buildNights, newBenchmark, openPress, sums, type Press } from './publishing.ts'
-import { ended } from './run.ts'
+import { buildNights, newBenchmark } from '../support/nights.ts'
+import { openPress, type Begun, type Press } from '../support/press.ts'
+import { startServer } from '../support/product.ts'
 
+const bucket = 'fund-data'
 let press: Press
 let fund: string
-const running: ChildProcess[] = []
+/** Servers that are to be stopped. */
+const running: { readonly stop: () => unknown }[] = []
 beforeAll(async () => {
-  press = await openPress()
-  await buildNights(press)
-  await buildChanged(press, 'b', newBenchmark(1))
-  await press.fundpress('publish --out a')
+  press = await openPress(await buildNights(1, 4, { years: 1, until: '2026-11-18' }), { bucket })
+  await press.nights.change('b', newBenchmark(1))
+  await press.fundpress('publish --out night-1')
   fund =
-    [...sums(press.folder, 'a').keys()]
+    [...press.nights.sums('night-1').keys()]
       .map((key) => /profile\/([A-Z0-9]{12})\/index/.exec(key)?.[1])
       .find((isin) => isin !== undefined) ?? ''
 })
 afterAll(async () => {
-  for (const child of running) child.kill()
+  for (const server of running) await server.stop()
   await press.stop()
 })
 
 /** @returns the address that it says it serves on */
-async function serve(line: string): Promise<{ base: string; child: ChildProcess; said: string }> {
-  const child = press.begin(line)
-  running.push(child)
+async function serve(line: string): Promise<Begun & { base: string; said: string }> {
+  const begun = press.begin(line)
+  const { child } = begun
+  running.push({ stop: () => child.kill() })
   const [said] = (await once(child.stdout ?? child, 'data')) as [Buffer]
   const [base = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(said.toString()) ?? []
-  return { base, child, said: said.toString() }
+  return { ...begun, base, said: said.toString() }
 }
 
 async function answerTo(base: string, target: string, headers: Record<string, string>) {
@@ -41,10 +43,11 @@ async function answerTo(base: string, target: string, headers: Record<string, st
 
 it('answers as from the folder: statuses, bodies and headers', async () => {
   const fromBucket = await serve('serve --port 0')
-  const fromFolder = await serve('serve --out a --port 0 --endpoint http://127.0.0.1:1')
+  const fromFolder = await startServer(press.nights.outs[0] ?? '')
+  running.push(fromFolder)
   expect(fromBucket.said).toMatch(/^serving 2026-11-19-[0-9a-f]{12} from s3:\/\/fund-data on http/)
   const isins = [
-    ...new Set([...sums(press.folder, 'a').keys()].flatMap((key) => /[A-Z0-9]{12}/.exec(key) ?? [])),
+    ...new Set([...press.nights.sums('night-1').keys()].flatMap((key) => /[A-Z0-9]{12}/.exec(key) ?? [])),
   ]
   const targets = [
     ...isins.flatMap((isin) => [
@@ -69,8 +72,7 @@ it('answers as from the folder: statuses, bodies and headers', async () => {
       expect(await answerTo(fromBucket.base, target, headers), target).toEqual(wanted)
     }
   }
-  const { child } = fromBucket
-  const end = ended(child)
+  const { child, end } = fromBucket
   child.kill('SIGINT')
   expect(await end).toMatchObject({ code: null, signal: 'SIGINT', stderr: '' })
 })
@@ -82,14 +84,12 @@ it('follows a publish, and a rollback, within --live-ttl', async () => {
   const modified = async () => Date.parse((await fetch(target)).headers.get('last-modified') ?? '')
   expect(await benchmark()).toBe(false)
   await press.fundpress('publish --out b')
-  await setTimeout(1500)
-  expect(await benchmark()).toBe(true)
+  await expect.poll(benchmark, { timeout: 2000 }).toBe(true)
   const newer = await modified()
   // Times in headers are whole seconds.
-  await setTimeout(1000)
+  await setTimeout(1000 - (Date.now() % 1000))
   expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
-  await setTimeout(1500)
-  expect(await benchmark()).toBe(false)
+  await expect.poll(benchmark, { timeout: 2000 }).toBe(false)
   expect(await modified()).toBeGreaterThan(newer)
 })
 
@@ -131,7 +131,7 @@ it('reads a body again that breaks off, and answers 503 while the store is away'
 })
 
 it('serves a folder or a bucket, not both', async () => {
-  const { code, stderr } = await press.fundpress('serve --out a')
+  const { code, stderr } = await press.fundpress('serve --out night-1')
   expect(code).toBe(2)
   expect(stderr).toBe('fundpress: --out and --bucket exclude each other: serve one of them\n')
 })

@@ -1,16 +1,7 @@
 /** A night goes live, costs what changed, and can be looked at before. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  bucket,
-  buildChanged,
-  buildNights,
-  changedKeys,
-  newBenchmark,
-  openPress,
-  slotDiffers,
-  sums,
-  type Press,
-} from './publishing.ts'
+import { buildNights, newBenchmark } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
 
 interface Summary {
   readonly snapshot: string
@@ -21,12 +12,12 @@ interface Summary {
   readonly requests: Readonly<Record<string, number>>
 }
 
+const bucket = 'fund-data'
 let press: Press
 beforeAll(async () => {
-  press = await openPress()
-  await buildNights(press)
-  await buildChanged(press, 'b', newBenchmark(1))
-  await buildChanged(press, 'c', newBenchmark(2))
+  press = await openPress(await buildNights(1, 4, { years: 1, until: '2026-11-18' }), { bucket })
+  await press.nights.change('b', newBenchmark(1))
+  await press.nights.change('c', newBenchmark(2))
 })
 afterAll(() => press.stop())
 
@@ -60,15 +51,15 @@ describe('one night after the other', () => {
   })
 
   it('the first publish puts every object, as plan has said', async () => {
-    const done = await publishAsPlanned('--out a')
-    expect(done).toMatchObject({ slot: 'blue', put: sums(press.folder, 'a').size, deleted: 0 })
-    expect(slotDiffers(press, 'blue', 'a')).toEqual([])
-    const live = JSON.parse(String(press.server.objects(bucket).get('live.json')?.body))
+    const done = await publishAsPlanned('--out night-1')
+    expect(done).toMatchObject({ slot: 'blue', put: press.nights.sums('night-1').size, deleted: 0 })
+    expect(press.bucket.differencesFrom('night-1', 'blue')).toEqual([])
+    const live = JSON.parse(String(press.bucket.body('live.json')))
     expect(live).toMatchObject({ slot: 'blue', snapshot: done.snapshot, previous: null })
   })
 
   it('gives each object its type, caching and digest', () => {
-    const [key, digest] = [...sums(press.folder, 'a')].find(([one]) => one.endsWith('.xml')) ?? ['', '']
+    const [key, digest] = [...press.nights.sums('night-1')].find(([one]) => one.endsWith('.xml')) ?? ['', '']
     const object = press.server.objects(bucket).get(`blue/${key}`)
     expect(object?.headers).toMatchObject({
       'content-type': 'application/xml; charset=utf-8',
@@ -80,27 +71,30 @@ describe('one night after the other', () => {
   it('the same again asks for a single object, says so, and changes nothing', async () => {
     const before = press.server.snapshot()
     press.server.reset()
-    const { code, stdout, stderr } = await press.fundpress('publish --out a')
+    const { code, stdout, stderr } = await press.fundpress('publish --out night-1')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^2026-11-19-[0-9a-f]{12} is live already in blue, nothing to do\n$/)
     expect(press.server.counts()).toEqual({ GetObject: 1 })
     expect([...(press.server.snapshot().get(bucket)?.keys() ?? [])]).toEqual([
       ...(before.get(bucket)?.keys() ?? []),
     ])
-    const { stdout: planned } = await press.fundpress('plan --out a')
+    const { stdout: planned } = await press.fundpress('plan --out night-1')
     expect(planned).toContain('none: there is nothing to do')
     expect(planned).toContain('requests  1 (0 puts, 1 gets, 0 lists, 0 deletes)')
   })
 
   it('the next snapshot fills the other slot', async () => {
     const done = await publishAsPlanned('--out b')
-    expect(done).toMatchObject({ slot: 'green', put: sums(press.folder, 'b').size })
-    expect(slotDiffers(press, 'green', 'b')).toEqual([])
-    expect(slotDiffers(press, 'blue', 'a')).toEqual([])
+    expect(done).toMatchObject({ slot: 'green', put: press.nights.sums('b').size })
+    expect(press.bucket.differencesFrom('b', 'green')).toEqual([])
+    expect(press.bucket.differencesFrom('night-1', 'blue')).toEqual([])
   })
 
   it('k changed objects cost k puts and a constant', async () => {
-    const changed = changedKeys(sums(press.folder, 'a'), sums(press.folder, 'c'))
+    const before = press.nights.sums('night-1')
+    const changed = [...press.nights.sums('c')]
+      .filter(([key, sum]) => before.get(key) !== sum)
+      .map(([key]) => key)
     expect(changed.length).toBe(4)
     const done = await publishAsPlanned('--out c')
     expect(done).toMatchObject({ slot: 'blue', put: changed.length, deleted: 0 })
@@ -108,33 +102,33 @@ describe('one night after the other', () => {
     const ofObjects = puts.filter((key) => key.startsWith('blue/api/')).sort()
     expect(ofObjects).toEqual(changed.map((key) => `blue/${key}`))
     expect(press.requests() - changed.length).toBeLessThanOrEqual(20)
-    expect(slotDiffers(press, 'blue', 'c')).toEqual([])
+    expect(press.bucket.differencesFrom('c', 'blue')).toEqual([])
   })
 
   it('leaves nothing of its own behind but the journal, released, and the ETags', () => {
-    const keys = [...press.server.objects(bucket).keys()].filter((key) => !/^(blue|green)\//.test(key))
+    const keys = press.bucket.keys().filter((key) => !/^(blue|green)\//.test(key))
     expect(keys.sort()).toEqual([
       'journal.json',
       'journal/blue.etags.ndjson.gz',
       'journal/green.etags.ndjson.gz',
       'live.json',
     ])
-    const journal = JSON.parse(String(press.server.objects(bucket).get('journal.json')?.body))
+    const journal = JSON.parse(String(press.bucket.body('journal.json')))
     expect(journal).toMatchObject({ isHeld: false, changing: {} })
   })
 
   it('deletes what the slot has and the snapshot has not', async () => {
-    await buildChanged(press, 'less', 'DELETE FROM profile WHERE isin = (SELECT min(isin) FROM profile)')
+    await press.nights.change('less', 'DELETE FROM profile WHERE isin = (SELECT min(isin) FROM profile)')
     const done = await publishAsPlanned('--out less --max-deletes 100')
     expect(done.deleted).toBeGreaterThan(0)
-    expect(slotDiffers(press, 'green', 'less')).toEqual([])
+    expect(press.bucket.differencesFrom('less', 'green')).toEqual([])
     expect(await press.json('publish --out c')).toMatchObject({ slot: 'blue', put: 0, deleted: 0 })
   })
 })
 
 describe('plan', () => {
   it('shows a table by endpoint and the cost', async () => {
-    await buildChanged(press, 'planned', newBenchmark(3))
+    await press.nights.change('planned', newBenchmark(3))
     const { code, stdout, stderr } = await press.fundpress('plan --out planned')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^endpoint +put +delete +bytes\nprofile +\d+ +\d+ +[\d,]+\n/)
@@ -164,8 +158,8 @@ describe('what is most likely a mistake', () => {
 
   const oldPrices = "DELETE FROM price WHERE date > '2026-11-10'"
   const threeFunds = () => {
-    const isins = new Set([...sums(press.folder, 'c').keys()].flatMap(isinIn))
-    return ` --only ${[...isins].slice(1).join(' ')}`
+    const isins = new Set([...press.nights.sums('c').keys()].flatMap(isinIn))
+    return ['--only', ...[...isins].slice(1)]
   }
 
   it.each([
@@ -178,18 +172,18 @@ describe('what is most likely a mistake', () => {
     [
       'an older day',
       '',
-      () => ' --as-of 2026-11-18',
+      () => ['--as-of', '2026-11-18'],
       /the snapshot is of 2026-11-18, older than the live one of 2026-11-19/,
     ],
     [
       'older prices',
       oldPrices,
-      () => '',
+      () => [],
       /its newest price is of 2026-11-10, that of the live one is of 2026-11-18/,
     ],
   ])('is refused unless forced: %s', async (_what, sql, flags, reason) => {
     const before = await isLive()
-    await buildChanged(press, 'odd', sql, flags())
+    await press.nights.change('odd', sql, ...flags())
     const { code, stdout, stderr } = await press.fundpress('publish --out odd')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/^fundpress: refused: [^\n]+ If that is right, publish with --force\n$/)

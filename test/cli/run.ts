@@ -13,7 +13,8 @@ export interface Ended {
 
 export interface RunOptions {
   readonly cwd: string
-  readonly env?: Readonly<Record<string, string>>
+  /** On top of this process's; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** Another Node than the one that runs the tests. */
   readonly node?: string
   /** Another user and group to run it as: for root only. */

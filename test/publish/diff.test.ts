@@ -2,21 +2,21 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeTempFolder, mustRun, runFundpress } from '../support/product.ts'
-import { bucketArgs, credentials, publish } from '../support/publishing.ts'
-import { startS3, type S3Server } from '../support/s3/server.ts'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { bucketArgs } from '../support/publishing.ts'
 
-const folder = makeTempFolder()
-const [before, after] = [folder.file('before'), folder.file('after')]
+let press: Press
 let isins: readonly string[]
-let server: S3Server
+let [before, after] = ['', '']
+
+const asOf = ['--as-of', '2026-11-11']
 
 /** Tonight: one fund renamed, one gone, one refused, one with prices of another year. */
 beforeAll(async () => {
-  const db = folder.file('funds.sqlite')
-  await mustRun(['demo', '--db', db, '--funds', '5', '--years', '2', '--until', '2026-11-10'])
-  await mustRun(['build', '--db', db, '--out', before, '--as-of', '2026-11-11', '--quiet'])
-  const connection = new Database(db)
+  const nights = await buildNights(0, 5)
+  before = await nights.change('before', '', ...asOf)
+  const connection = new Database(nights.folder.file('funds.sqlite'))
   isins = connection.prepare<[], string>('SELECT isin FROM fund ORDER BY isin').pluck().all()
   const [renamed, gone, refused, older] = isins
   connection.pragma('foreign_keys = ON')
@@ -33,16 +33,13 @@ beforeAll(async () => {
   connection.prepare('UPDATE fund SET performance_permitted = 0 WHERE isin = ?').run(refused)
   connection.prepare("DELETE FROM price WHERE isin = ? AND date < '2025-01-01'").run(older)
   connection.close()
-  await mustRun(['build', '--db', db, '--out', after, '--as-of', '2026-11-11', '--quiet'])
-  server = await startS3({ buckets: ['funds'] })
-  expect(await publish(server.endpoint, 'funds', before)).toMatchObject({ code: 0 })
-  expect(await publish(server.endpoint, 'funds', after, '--force')).toMatchObject({ code: 0 })
+  after = await nights.change('after', '', ...asOf)
+  press = await openPress(nights)
+  expect(await press.publish(before)).toMatchObject({ code: 0 })
+  expect(await press.publish(after, '--force')).toMatchObject({ code: 0 })
 })
 
-afterAll(async () => {
-  await server.stop()
-  folder.remove()
-})
+afterAll(() => press.stop())
 
 interface Counts {
   readonly added: number
@@ -65,7 +62,8 @@ interface Report {
 
 const reportOf = (stdout: string) => JSON.parse(stdout) as Report
 
-const diff = (...args: readonly string[]) => runFundpress(['diff', ...args], { env: credentials })
+const inBucket = (name = press.bucket.name) => bucketArgs(press.server.endpoint, name)
+const diff = (...args: readonly string[]) => press.bare(['diff', ...args])
 
 it('tells funds, endpoints and their parts apart', async () => {
   const { code, stdout, stderr } = await diff(before, after, '--json')
@@ -128,7 +126,7 @@ it('prints a table of endpoints and a list of funds', async () => {
 
 it('reads manifests, and slots of the bucket', async () => {
   const folders = await diff(before, after, '--json')
-  const bucket = bucketArgs(server.endpoint, 'funds')
+  const bucket = inBucket()
   const sources: readonly (readonly string[])[] = [
     [join(before, 'manifest.ndjson.gz'), join(after, 'manifest.ndjson.gz')],
     ['blue', 'green', ...bucket],
@@ -140,34 +138,31 @@ it('reads manifests, and slots of the bucket', async () => {
 })
 
 it('says so when there is no difference', async () => {
-  const { code, stdout } = await diff(after, 'live', ...bucketArgs(server.endpoint, 'funds'))
+  const { code, stdout } = await diff(after, 'live', ...inBucket())
   expect(code).toBe(0)
   expect(stdout).toMatch(/\nboth hold the same documents\n$/)
 })
 
 it('warns of a slot that is not whole', async () => {
-  const journal = server.objects('funds').get('journal.json')
-  server.put(
-    'funds',
-    'journal.json',
-    JSON.stringify({ ...JSON.parse(String(journal?.body)), changing: { blue: 'x' } }),
-  )
-  const { code, stderr } = await diff('other', 'live', ...bucketArgs(server.endpoint, 'funds'))
+  const journal = press.bucket.body('journal.json')
+  const changing = { blue: 'x' }
+  press.bucket.put('journal.json', JSON.stringify({ ...JSON.parse(String(journal)), changing }))
+  const { code, stderr } = await diff('other', 'live', ...inBucket())
   expect(code).toBe(0)
   expect(stderr).toMatch(/^fundpress: s3:\/\/funds\/blue is not whole[^\n]*\n$/)
-  server.put('funds', 'journal.json', journal?.body ?? '')
+  press.bucket.put('journal.json', journal)
 })
 
 describe('what is no snapshot', () => {
   it('is named in a line', async () => {
-    const damaged = folder.file('damaged.ndjson.gz')
+    const damaged = press.nights.folder.file('damaged.ndjson.gz')
     writeFileSync(damaged, readFileSync(join(after, 'manifest.ndjson.gz')).subarray(0, 3000))
     const cases: readonly (readonly [RegExp, readonly string[]])[] = [
-      [/nowhere: there is no such folder or manifest/, [folder.file('nowhere'), after]],
-      [/holds no snapshot: make one with `fundpress build/, [folder.path, after]],
+      [/nowhere: there is no such folder or manifest/, [press.nights.folder.file('nowhere'), after]],
+      [/holds no snapshot: make one with `fundpress build/, [press.nights.folder.path, after]],
       [/damaged\.ndjson\.gz is damaged/, [damaged, after]],
-      [/funds\.sqlite is damaged/, [folder.file('funds.sqlite'), after]],
-      [/there is no bucket nix/, [after, 'live', ...bucketArgs(server.endpoint, 'nix')]],
+      [/funds\.sqlite is damaged/, [press.nights.folder.file('funds.sqlite'), after]],
+      [/there is no bucket nix/, [after, 'live', ...inBucket('nix')]],
     ]
     for (const [message, args] of cases) {
       const { code, stdout, stderr } = await diff(...args)
@@ -184,7 +179,7 @@ describe('what is no snapshot', () => {
   })
 
   it('is no slot where it is a folder with the name of one', async () => {
-    const blue = folder.file('blue')
+    const blue = press.nights.folder.file('blue')
     renameSync(before, blue)
     expect(existsSync(blue)).toBe(true)
     expect(await diff(blue, after, '--json')).toMatchObject({ code: 0 })

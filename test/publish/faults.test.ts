@@ -1,23 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { differencesFrom, faultsOfSlot, liveOf, writesIntoLive } from '../support/bucket.ts'
-import { buildNights, type Nights } from '../support/nights.ts'
-import { publish } from '../support/publishing.ts'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
 import type { FaultRule } from '../support/s3/faults.ts'
-import { startS3, type S3Server } from '../support/s3/server.ts'
 
-let nights: Nights
-let server: S3Server
-const bucket = 'funds'
+let press: Press
+let one = ''
+let two = ''
+let restoreFirstNight: () => void
 
 beforeAll(async () => {
-  nights = await buildNights(2, 2)
-  server = await startS3({ buckets: [bucket] })
+  press = await openPress(await buildNights(2, 1))
+  ;[one = '', two = ''] = press.nights.outs
+  expect((await press.publish(one)).code).toBe(0)
+  restoreFirstNight = press.bucket.save()
 })
 
-afterAll(async () => {
-  await server.stop()
-  nights.remove()
-})
+afterAll(() => press.stop())
 
 const weather: Readonly<Record<string, readonly FaultRule[]>> = {
   'answers 503 SlowDown now and then': [{ kind: 'status', status: 503, code: 'SlowDown', probability: 0.05 }],
@@ -50,43 +48,38 @@ const weather: Readonly<Record<string, readonly FaultRule[]>> = {
 
 describe.each(Object.entries(weather))('a store that %s', (_, rules) => {
   // A store that says SlowDown is taken at its word: those publishes last.
-  const seeds = JSON.stringify(rules).includes('SlowDown') ? [1] : [1, 2]
+  const seeds = JSON.stringify(rules).includes('SlowDown') ? [1, 2] : [1, 2, 3, 4]
   it.each(seeds)('gets the whole snapshot, or keeps the old one live (seed %d)', async (seed) => {
-    const [one = '', two = ''] = nights.outs
-    server.reset()
-    server.empty(bucket)
-    expect((await publish(server.endpoint, bucket, one)).code).toBe(0)
-    const before = liveOf(server, bucket)
-    server.reset()
-    server.faults(rules, seed)
-    const run = await publish(server.endpoint, bucket, two)
-    server.faults([])
+    press.reset()
+    restoreFirstNight()
+    const before = press.bucket.live()
+    press.server.faults(rules, seed)
+    const run = await press.publish(two)
+    press.server.faults([])
 
-    const live = liveOf(server, bucket)
-    expect(faultsOfSlot(server, bucket, live?.slot ?? '')).toEqual([])
-    expect(writesIntoLive(server, before?.slot)).toEqual([])
+    const live = press.bucket.live()
+    expect(press.bucket.faultsOf(live?.slot)).toEqual([])
+    expect(press.bucket.writesIntoLive(before?.slot)).toEqual([])
     if (run.code === 0) expect(live?.snapshot).not.toBe(before?.snapshot)
     else {
       expect(run.stderr.trim().split('\n')).toHaveLength(1)
       expect(run.stderr).toMatch(/^fundpress: .+/)
     }
-    expect(await publish(server.endpoint, bucket, two)).toMatchObject({ code: 0, stderr: '' })
-    expect(differencesFrom(two, server, bucket, liveOf(server, bucket)?.slot ?? '')).toEqual([])
+    expect(await press.publish(two)).toMatchObject({ code: 0, stderr: '' })
+    expect(press.bucket.differencesFrom(two, press.bucket.live()?.slot)).toEqual([])
   })
 })
 
 it('says what failed when the store is down for good, and never flips', async () => {
-  const [one = '', two = ''] = nights.outs
-  server.reset()
-  server.empty(bucket)
-  await publish(server.endpoint, bucket, one)
-  const before = liveOf(server, bucket)
-  server.faults([
+  press.reset()
+  restoreFirstNight()
+  const before = press.bucket.live()
+  press.server.faults([
     { kind: 'status', status: 403, code: 'AccessDenied', method: 'PUT', keyMatches: /^green\/.*xml$/ },
   ])
-  const run = await publish(server.endpoint, bucket, two)
-  server.faults([])
+  const run = await press.publish(two)
+  press.server.faults([])
   expect(run.code).toBe(1)
   expect(run.stderr).toMatch(/could not write green\/.+: access denied: the credentials need s3:PutObject/)
-  expect(liveOf(server, bucket)).toEqual(before)
+  expect(press.bucket.live()).toEqual(before)
 })

@@ -156,30 +156,6 @@ it('knows a slot to be whole whose publish was killed right after its flip', asy
   expect(press.bucket.differencesFrom(three, slotOfLive())).toEqual([])
 })
 
-it('writes a first night beside the one whose publish died with its flip under way', async () => {
-  press.bucket.empty()
-  const held = Promise.withResolvers<undefined>()
-  const dead = beginPublish(one)
-  press.server.faults([
-    holdBack(/^live\.json$/, () => {
-      dead.child.kill('SIGKILL')
-      return held.promise
-    }),
-    slowPuts,
-  ])
-  await dead.end
-  const next = beginPublish(three, '--concurrency', '4')
-  await until(() => puts(/^green\/api/).length > 20)
-  held.resolve(undefined)
-  const { code, stderr } = await next.end
-  expect(code).toBe(1)
-  expect(stderr).toMatch(/somebody else changed live\.json meanwhile; nothing was flipped, publish again/)
-  expect(press.bucket.differencesFrom(one, slotOfLive())).toEqual([])
-  press.server.faults([])
-  expect((await press.publish(three)).code).toBe(0)
-  expect(press.bucket.differencesFrom(three, 'green')).toEqual([])
-})
-
 it('takes a rollback for done that was carried out and not answered', async () => {
   press.server.faults([
     { kind: 'status-after', status: 400, code: 'Weird', method: 'PUT', keyMatches: /^live\.json$/ },

@@ -2,33 +2,24 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { prune as pruneStore, type PruneOptions } from '../../src/publish/prune.ts'
 import { openS3 } from '../../src/publish/s3-store.ts'
-import { faultsOfSlot, liveOf } from '../support/bucket.ts'
-import { buildNights, type Nights } from '../support/nights.ts'
-import { runFundpress } from '../support/product.ts'
-import { bucketArgs, credentials, publish, publishUntilRequest } from '../support/publishing.ts'
-import { startS3, type S3Server } from '../support/s3/server.ts'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { credentials } from '../support/publishing.ts'
 
-const bucket = 'funds'
-let nights: Nights
-let server: S3Server
+let press: Press
+let restoreTwoNights: () => void
 
 beforeAll(async () => {
-  nights = await buildNights(3, 1)
-  server = await startS3({ buckets: [bucket] })
+  press = await openPress(await buildNights(3, 1))
+  for (const out of press.nights.outs.slice(0, 2)) expect(await press.publish(out)).toMatchObject({ code: 0 })
+  restoreTwoNights = press.bucket.save()
 })
-afterAll(async () => {
-  await server.stop()
-  nights.remove()
-})
+afterAll(() => press.stop())
 
 /** Two nights are published; green is live. */
-beforeEach(async () => {
-  server.reset()
-  server.empty(bucket)
-  Object.assign(server.settings, { clockSkewMs: 0, deny: [], conditions: 'honoured' })
-  for (const out of nights.outs.slice(0, 2))
-    expect(await publish(server.endpoint, bucket, out)).toMatchObject({ code: 0 })
-  server.reset()
+beforeEach(() => {
+  press.reset()
+  restoreTwoNights()
 })
 
 interface Report {
@@ -38,15 +29,13 @@ interface Report {
 }
 
 const prune = async (...args: readonly string[]) => {
-  const run = await runFundpress(['prune', ...bucketArgs(server.endpoint, bucket), ...args], {
-    env: credentials,
-  })
+  const run = await press.fundpress(['prune', ...args])
   return {
     ...run,
     report: (args.includes('--json') && run.code === 0 ? JSON.parse(run.stdout) : undefined) as Report,
   }
 }
-const keys = () => [...server.objects(bucket).keys()].sort()
+const keys = () => press.bucket.keys().sort()
 const keysOf = (report: Report | undefined) => (report?.objects ?? []).map(({ key }) => key)
 
 function addGarbage(): string[] {
@@ -56,7 +45,7 @@ function addGarbage(): string[] {
     'green/SHA256SUMS.bak',
     'journal/dead.changes.ndjson.gz',
   ]
-  for (const key of garbage) server.put(bucket, key, 'garbage')
+  for (const key of garbage) press.bucket.put(key, 'garbage')
   return garbage
 }
 
@@ -74,12 +63,16 @@ it('finds nothing in a bucket that is in order', async () => {
 it('lists what would go and writes nothing, then removes exactly that with --yes', async () => {
   const before = keys()
   const garbage = addGarbage()
-  for (const key of ['somebody/else.txt', 'blueprint.txt']) server.put(bucket, key, 'not ours')
-  server.reset()
+  for (const key of ['somebody/else.txt', 'blueprint.txt']) press.bucket.put(key, 'not ours')
+  press.server.reset()
   const { stdout, report } = await prune('--json')
   expect(report).toMatchObject({ removed: false, count: 4, bytes: 4 * 7, notes: [] })
   expect(keysOf(report).sort()).toEqual([...garbage].sort())
-  expect(Object.keys(server.counts()).sort()).toEqual(['GetObject', 'ListMultipartUploads', 'ListObjectsV2'])
+  expect(Object.keys(press.server.counts()).sort()).toEqual([
+    'GetObject',
+    'ListMultipartUploads',
+    'ListObjectsV2',
+  ])
   const text = await prune()
   expect(text.stdout).toContain(
     '3 in a slot, and in no manifest, 21 (0.0 MB)\n  blue/api/v1/old/index.json\n',
@@ -89,27 +82,27 @@ it('lists what would go and writes nothing, then removes exactly that with --yes
   const removed = await prune('--yes', '--json')
   expect(removed.stdout).toBe(stdout.replace('"removed":false', '"removed":true'))
   expect(keys()).toEqual([...before, 'blueprint.txt', 'somebody/else.txt'].sort())
-  for (const slot of ['blue', 'green']) expect(faultsOfSlot(server, bucket, slot)).toEqual([])
-  expect(await publish(server.endpoint, bucket, nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+  for (const slot of ['blue', 'green']) expect(press.bucket.faultsOf(slot)).toEqual([])
+  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0 })
 })
 
 it('removes more than a thousand objects, a thousand at a time', async () => {
   const before = keys()
-  for (let i = 0; i < 2300; i++) server.put(bucket, `blue/zzz/${i}`, '')
+  for (let i = 0; i < 2300; i++) press.bucket.put(`blue/zzz/${i}`, '')
   expect((await prune('--yes', '--json')).report.count).toBe(2300)
-  expect(server.counts()['DeleteObjects']).toBe(3)
+  expect(press.server.counts()['DeleteObjects']).toBe(3)
   expect(keys()).toEqual(before)
 })
 
 it('works below a prefix, and sees nothing beside it', async () => {
   const prefix = ['--prefix', 'a/b']
-  expect(await publish(server.endpoint, bucket, nights.outs[0] ?? '', ...prefix)).toMatchObject({ code: 0 })
+  expect(await press.publish(press.nights.outs[0] ?? '', ...prefix)).toMatchObject({ code: 0 })
   addGarbage()
-  server.put(bucket, 'a/b/blue/zzz', 'garbage')
+  press.bucket.put('a/b/blue/zzz', 'garbage')
   const { report } = await prune('--yes', '--json', ...prefix)
   expect(report.objects).toEqual([{ kind: 'unknown', key: 'blue/zzz', bytes: 7 }])
   expect(report.notes).toEqual([])
-  server.put(bucket, 'a/b/green/zzz', 'whose is this?')
+  press.bucket.put('a/b/green/zzz', 'whose is this?')
   const { notes } = (await prune('--yes', '--json', ...prefix)).report
   expect(notes).toEqual(['green is left alone: it has no manifest, and nothing was live in it'])
   expect(keys()).toContain('a/b/green/zzz')
@@ -120,37 +113,37 @@ it('works below a prefix, and sees nothing beside it', async () => {
 it('leaves alone what a publish that was killed has put, and the next one puts all right', async () => {
   // Killed with some of its puts done, its list written.
   const before = new Set(keys())
-  expect(await publishUntilRequest(server, bucket, nights.outs[2] ?? '', 40, 'after')).toBe(true)
+  expect(await press.publishUntilRequest(press.nights.outs[2] ?? '', 40, 'after')).toBe(true)
   addGarbage()
-  server.put(bucket, 'blue/api/v1/prices-current/XS0000000000/index.json', 'garbage')
+  press.bucket.put('blue/api/v1/prices-current/XS0000000000/index.json', 'garbage')
   // Among its puts is one that the manifest in the slot does not know.
-  const { blue: list } = JSON.parse(String(server.objects(bucket).get('journal.json')?.body)).changing
-  const lines = gunzipSync(server.objects(bucket).get(list)?.body ?? '').toString()
-  server.put(bucket, list, gzipSync(`${lines}{"kind":"put","key":"zzz"}\n`))
+  const { blue: list } = JSON.parse(String(press.bucket.body('journal.json'))).changing
+  const lines = gunzipSync(press.bucket.body(list)).toString()
+  press.bucket.put(list, gzipSync(`${lines}{"kind":"put","key":"zzz"}\n`))
   const { report } = await prune('--yes', '--json')
-  const journal = JSON.parse(String(server.objects(bucket).get('journal.json')?.body))
+  const journal = JSON.parse(String(press.bucket.body('journal.json')))
   expect(journal).toMatchObject({ isHeld: false, changing: { blue: list } })
   expect(keysOf(report)).toHaveLength(4)
   expect(keys()).toContain('blue/zzz')
-  server.remove(bucket, 'blue/zzz')
+  press.bucket.remove('blue/zzz')
   expect(keysOf(report)).not.toContain(list)
   expect(keys()).toContain(list)
   for (const key of before) expect(keys()).toContain(key)
-  expect(await publish(server.endpoint, bucket, nights.outs[2] ?? '')).toMatchObject({ code: 0, stderr: '' })
-  expect(liveOf(server, bucket)?.slot).toBe('blue')
-  expect(faultsOfSlot(server, bucket, 'blue')).toEqual([])
+  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0, stderr: '' })
+  expect(press.bucket.live()?.slot).toBe('blue')
+  expect(press.bucket.faultsOf('blue')).toEqual([])
 })
 
 it('leaves a slot alone whose list of changes is gone or damaged', async () => {
-  expect(await publishUntilRequest(server, bucket, nights.outs[2] ?? '', 40, 'after')).toBe(true)
+  expect(await press.publishUntilRequest(press.nights.outs[2] ?? '', 40, 'after')).toBe(true)
   addGarbage()
-  const { blue: list } = JSON.parse(String(server.objects(bucket).get('journal.json')?.body)).changing
-  server.put(bucket, list, gzipSync('{"kind":"put","key":"a"}\n'.repeat(1000)).subarray(0, 40))
+  const { blue: list } = JSON.parse(String(press.bucket.body('journal.json'))).changing
+  press.bucket.put(list, gzipSync('{"kind":"put","key":"a"}\n'.repeat(1000)).subarray(0, 40))
   const damaged = await prune('--json')
   expect(keysOf(damaged.report).filter((key) => key.startsWith('blue/'))).toEqual([])
   expect(damaged.report.notes).toEqual([expect.stringMatching(/^blue is left alone: .* is damaged/)])
   expect(damaged.report.notes).toEqual([expect.stringContaining(`s3://funds/${list} is damaged: `)])
-  server.remove(bucket, list)
+  press.bucket.remove(list)
   expect((await prune('--json')).report.notes).toEqual([
     expect.stringMatching(/^blue is left alone: .* is gone/),
   ])
@@ -159,7 +152,7 @@ it('leaves a slot alone whose list of changes is gone or damaged', async () => {
 it('refuses while a publish is under way, and leaves its slot alone in a dry run', async () => {
   addGarbage()
   let during: Promise<Awaited<ReturnType<typeof prune>>[]> | undefined
-  server.faults([
+  press.server.faults([
     {
       kind: 'call',
       when: 'before',
@@ -169,7 +162,7 @@ it('refuses while a publish is under way, and leaves its slot alone in a dry run
       run: () => (during = Promise.all([prune('--yes'), prune('--json')])),
     },
   ])
-  expect(await publish(server.endpoint, bucket, nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0 })
   const [real, dry] = (await during) ?? []
   expect(real).toMatchObject({ code: 1, stdout: '' })
   expect(real?.stderr).toMatch(/^fundpress: s3:\/\/funds: another publish is under way \(process \d+ on /)
@@ -182,14 +175,14 @@ it('refuses while a publish is under way, and leaves its slot alone in a dry run
 
 it('keeps a publish from beginning while it removes', async () => {
   addGarbage()
-  let during: ReturnType<typeof publish> | undefined
-  server.faults([
+  let during: ReturnType<Press['publish']> | undefined
+  press.server.faults([
     {
       kind: 'call',
       when: 'before',
       operation: 'DeleteObjects',
       nth: 1,
-      run: () => (during = publish(server.endpoint, bucket, nights.outs[2] ?? '')),
+      run: () => (during = press.publish(press.nights.outs[2] ?? '')),
     },
   ])
   expect(await prune('--yes')).toMatchObject({ code: 0 })
@@ -203,12 +196,12 @@ it('touches no slot of which it is not sure what it holds', async () => {
   addGarbage()
   const slots = ({ report }: { report: Report }) =>
     keysOf(report).filter((key) => /^(blue|green)\//.test(key))
-  const liveManifest = server.objects(bucket).get('green/manifest.ndjson.gz')?.body ?? ''
-  const otherManifest = server.objects(bucket).get('blue/manifest.ndjson.gz')?.body ?? Buffer.alloc(0)
-  const live = server.objects(bucket).get('live.json')?.body ?? ''
+  const liveManifest = press.bucket.body('green/manifest.ndjson.gz')
+  const otherManifest = press.bucket.body('blue/manifest.ndjson.gz')
+  const live = press.bucket.body('live.json')
 
-  server.put(bucket, 'green/manifest.ndjson.gz', otherManifest)
-  server.put(bucket, 'blue/manifest.ndjson.gz', otherManifest.subarray(0, 900))
+  press.bucket.put('green/manifest.ndjson.gz', otherManifest)
+  press.bucket.put('blue/manifest.ndjson.gz', otherManifest.subarray(0, 900))
   const notSure = await prune('--json')
   expect(slots(notSure)).toEqual([])
   expect(notSure.report.notes).toEqual([
@@ -216,28 +209,28 @@ it('touches no slot of which it is not sure what it holds', async () => {
     expect.stringMatching(/^green is left alone: its manifest is that of 2026-11-11-/),
   ])
 
-  server.remove(bucket, 'green/manifest.ndjson.gz')
-  server.remove(bucket, 'live.json')
+  press.bucket.remove('green/manifest.ndjson.gz')
+  press.bucket.remove('live.json')
   expect((await prune('--json')).report.notes).toEqual(['nothing is live: the slots are left alone'])
-  server.put(bucket, 'live.json', live)
+  press.bucket.put('live.json', live)
   const gone = await prune('--json')
   expect(slots(gone)).toEqual([])
   expect(gone.report.notes[1]).toMatch(/^green is left alone: it is live, and its manifest is missing/)
 
   // Not live, nobody publishes, and its manifest is gone: nobody can ever go back to it.
-  server.put(bucket, 'green/manifest.ndjson.gz', liveManifest)
-  server.remove(bucket, 'blue/manifest.ndjson.gz')
+  press.bucket.put('green/manifest.ndjson.gz', liveManifest)
+  press.bucket.remove('blue/manifest.ndjson.gz')
   await prune('--yes')
   expect(keys().filter((key) => key.startsWith('blue/'))).toEqual([])
-  expect(faultsOfSlot(server, bucket, 'green')).toEqual([])
-  expect(await publish(server.endpoint, bucket, nights.outs[2] ?? '')).toMatchObject({ code: 0 })
-  expect(faultsOfSlot(server, bucket, 'blue')).toEqual([])
+  expect(press.bucket.faultsOf('green')).toEqual([])
+  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+  expect(press.bucket.faultsOf('blue')).toEqual([])
 })
 
 it('removes downloads only when asked to, and never those of a night that can be live', async () => {
   const file = (day: string) => `downloads/${day}/prices.csv`
   for (const day of ['2000-01-01', '2026-11-11', '2026-11-12', 'latest', '2000-02-30'])
-    server.put(bucket, file(day), 'x')
+    press.bucket.put(file(day), 'x')
   expect((await prune('--json')).report.count).toBe(0)
   const { report } = await prune('--json', '--keep-downloads', '0')
   expect(keysOf(report)).toEqual([file('2000-01-01')])
@@ -254,14 +247,16 @@ it('aborts our uploads that are older than a day, and tells of stores that do no
     checksumAlgorithm: undefined,
     parts: new Map(),
   })
-  const uploads = server.uploads(bucket) as Map<string, ReturnType<typeof upload>>
+  const uploads = press.server.uploads(press.bucket.name) as Map<string, ReturnType<typeof upload>>
   for (const one of [upload('blue/old', 30), upload('blue/new', 20), upload('other/old', 30)])
     uploads.set(one.id, one)
   const { report } = await prune('--yes', '--json')
   expect(report.objects).toEqual([{ kind: 'upload', key: 'blue/old', bytes: 0, uploadId: 'upload-blue/old' }])
   expect([...uploads.keys()]).toEqual(['upload-blue/new', 'upload-other/old'])
 
-  server.faults([{ kind: 'status', status: 501, code: 'NotImplemented', operation: 'ListMultipartUploads' }])
+  press.server.faults([
+    { kind: 'status', status: 501, code: 'NotImplemented', operation: 'ListMultipartUploads' },
+  ])
   expect(await prune()).toMatchObject({
     code: 0,
     stdout:
@@ -271,18 +266,18 @@ it('aborts our uploads that are older than a day, and tells of stores that do no
 
 it('says which right is missing, and gives the lease back', async () => {
   addGarbage()
-  server.settings.deny = [{ operation: /^DeleteObject$/ }]
+  press.server.settings.deny = [{ operation: /^DeleteObject$/ }]
   const { code, stderr } = await prune('--yes')
   expect(code).toBe(1)
   expect(stderr).toMatch(/^fundpress: s3:\/\/funds: [^\n]*AccessDenied[^\n]*\n$/)
-  server.settings.deny = []
-  expect(await publish(server.endpoint, bucket, nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+  press.server.settings.deny = []
+  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0 })
 })
 
 it('prints its JSON as one document', async () => {
   const [garbage = '', other = ''] = addGarbage()
   for (const key of keys())
-    if (key.startsWith('green/S') || key.startsWith('journal/dead')) server.remove(bucket, key)
+    if (key.startsWith('green/S') || key.startsWith('journal/dead')) press.bucket.remove(key)
   const objects = [garbage, other].map((key) => ({ kind: 'unknown', key, bytes: 7 }))
   expect((await prune('--json')).stdout).toBe(
     `${JSON.stringify({ removed: false, count: 2, bytes: 14, objects, notes: [] })}\n`,
@@ -290,7 +285,7 @@ it('prints its JSON as one document', async () => {
 })
 
 it('fails when the network does, instead of leaving a slot alone', async () => {
-  server.faults([{ kind: 'truncate', keyMatches: /^blue\/manifest/ }])
+  press.server.faults([{ kind: 'truncate', keyMatches: /^blue\/manifest/ }])
   expect(await prune('--json')).toMatchObject({
     code: 1,
     stdout: '',
@@ -301,13 +296,13 @@ it('fails when the network does, instead of leaving a slot alone', async () => {
 it('asks again for what could not be removed in passing', async () => {
   const before = keys()
   addGarbage()
-  server.faults([{ kind: 'delete-error', code: 'SlowDown', times: 2 }])
+  press.server.faults([{ kind: 'delete-error', code: 'SlowDown', times: 2 }])
   expect((await prune('--yes', '--json')).report.count).toBe(4)
   expect(keys()).toEqual(before)
 })
 
 it('aborts uploads of more than one page, and says what kept it from it', async () => {
-  const uploads = server.uploads(bucket) as Map<string, object>
+  const uploads = press.server.uploads(press.bucket.name) as Map<string, object>
   for (let i = 0; i < 1200; i++) {
     const initiated = Date.now() - 48 * 3_600_000
     const key = `blue/${String(i).padStart(4, '0')}`
@@ -320,13 +315,13 @@ it('aborts uploads of more than one page, and says what kept it from it', async 
       parts: new Map(),
     })
   }
-  server.faults([{ kind: 'status', status: 403, operation: 'AbortMultipartUpload', nth: 3 }])
+  press.server.faults([{ kind: 'status', status: 403, operation: 'AbortMultipartUpload', nth: 3 }])
   expect(await prune('--yes')).toMatchObject({
     code: 1,
     stderr:
       'fundpress: s3://funds: the upload of blue/0002 could not be aborted (AccessDenied): the credentials need s3:AbortMultipartUpload\n',
   })
-  server.faults([])
+  press.server.faults([])
   expect((await prune('--yes', '--json')).report.count).toBe(1198)
   expect(uploads.size).toBe(0)
 })
@@ -334,8 +329,7 @@ it('aborts uploads of more than one page, and says what kept it from it', async 
 /** In this process, so that the test has its clock. */
 const pruneHere = async (options: Partial<PruneOptions>) => {
   Object.assign(process.env, credentials)
-  const settings = { bucket, prefix: '', endpoint: server.endpoint, region: 'us-east-1', pathStyle: true }
-  const store = openS3({ ...settings, concurrency: 4 })
+  const store = openS3({ ...press.storeSettings, concurrency: 4 })
   try {
     await pruneStore(store, {
       isReal: true,
@@ -358,11 +352,11 @@ const pruneHere = async (options: Partial<PruneOptions>) => {
 }
 
 it('tells how far the listing of each slot is', async () => {
-  server.put(bucket, 'green/zzz', 'garbage')
+  press.bucket.put('green/zzz', 'garbage')
   const last = new Map<string, readonly [number, number]>()
   await pruneHere({ isReal: false, onListed: (slot, done, of) => last.set(slot, [done, of]) })
   const listed = (slot: string) => keys().filter((key) => key.startsWith(`${slot}/`)).length
-  const manifest = gunzipSync(server.objects(bucket).get('green/manifest.ndjson.gz')?.body ?? '').toString()
+  const manifest = gunzipSync(press.bucket.body('green/manifest.ndjson.gz')).toString()
   const inManifest = manifest.trimEnd().split('\n').length - 1
   expect(inManifest).toBe(listed('green') - 3)
   expect(last.get('green')).toEqual([listed('green'), listed('green')])
@@ -376,12 +370,15 @@ it.each([
   addGarbage()
   const key = 'blue/old'
   const upload = { id: 'u', key, initiated: Date.now() - 48 * 3_600_000, headers: {}, parts: new Map() }
-  ;(server.uploads(bucket) as Map<string, object>).set('u', { ...upload, checksumAlgorithm: undefined })
+  ;(press.server.uploads(press.bucket.name) as Map<string, object>).set('u', {
+    ...upload,
+    checksumAlgorithm: undefined,
+  })
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
   const sleep = () => vi.setSystemTime(Date.now() + 50_000)
-  server.faults([{ kind: 'call', when: 'after', operation: before, nth: 1, run: sleep }])
+  press.server.faults([{ kind: 'call', when: 'after', operation: before, nth: 1, run: sleep }])
   await expect(pruneHere({})).rejects.toThrow(/the lease was lost to another publish/)
-  expect(Object.keys(server.counts())).not.toContain(operation)
+  expect(Object.keys(press.server.counts())).not.toContain(operation)
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -389,7 +386,7 @@ afterEach(() => {
 
 it('needs --no-lock where the store ignores conditions', async () => {
   addGarbage()
-  server.settings.conditions = 'ignored'
+  press.server.settings.conditions = 'ignored'
   expect(await prune('--yes')).toMatchObject({ code: 1, stderr: expect.stringMatching(/--no-lock/) })
   expect((await prune('--yes', '--no-lock', '--json')).report.count).toBe(4)
 })

@@ -1,29 +1,25 @@
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildNights, type Nights } from '../support/nights.ts'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
 import { startServer, startServing, type Server } from '../support/product.ts'
-import { bucketArgs, credentials, publish } from '../support/publishing.ts'
-import { startS3, type S3Server } from '../support/s3/server.ts'
+import { bucketArgs, credentials } from '../support/publishing.ts'
 
-const bucket = 'funds'
-let nights: Nights
-let s3: S3Server
+let press: Press
 let references: Server[]
 let edge: Server
 
 beforeAll(async () => {
-  nights = await buildNights(3, 3)
-  s3 = await startS3({ buckets: [bucket] })
-  references = await Promise.all(nights.outs.map((out) => startServer(out)))
-  expect(await publish(s3.endpoint, bucket, nights.outs[0] ?? '')).toMatchObject({ code: 0 })
-  edge = await startServing([...bucketArgs(s3.endpoint, bucket), '--live-ttl', '1'], { env: credentials })
+  press = await openPress(await buildNights(3, 3))
+  references = await Promise.all(press.nights.outs.map((out) => startServer(out)))
+  expect(await press.publish(press.nights.outs[0] ?? '')).toMatchObject({ code: 0 })
+  const place = bucketArgs(press.server.endpoint, press.bucket.name)
+  edge = await startServing([...place, '--live-ttl', '1'], { env: credentials })
 })
 
 afterAll(async () => {
   await edge.stop()
   await Promise.all(references.map((server) => server.stop()))
-  await s3.stop()
-  nights.remove()
+  await press.stop()
 })
 
 /** Documents, and ranges that are put together from two windows. */
@@ -69,12 +65,12 @@ it(
     const readers = [0, 3, 7, 11].map(reader)
     for (const night of [1, 2, 0, 1, 2]) {
       // A slot that was live is left alone for as long as an edge may read from it.
-      const run = await publish(s3.endpoint, bucket, nights.outs[night] ?? '', '--force', '--grace', '2')
+      const run = await press.publish(press.nights.outs[night] ?? '', '--force', '--grace', '2')
       expect(run).toMatchObject({ code: 0, stderr: '' })
     }
-    await setTimeout(1500)
     const [target = ''] = asked
-    expect(nightOf(target, await (await fetch(edge.base + target)).text())).toBe(2)
+    const isLast = async () => nightOf(target, await (await fetch(edge.base + target)).text()) === 2
+    await expect.poll(isLast, { timeout: 2000 }).toBe(true)
     isDone = true
     await Promise.all(readers)
     expect(wrong).toEqual([])

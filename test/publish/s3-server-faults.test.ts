@@ -63,6 +63,28 @@ describe('the server', () => {
     expect([has('not'), has('done')]).toEqual([false, true])
   })
 
+  it('goes back to an earlier state, and carries nothing out that was on its way', async () => {
+    await put('old')
+    const saved = server.snapshot().get(Bucket) ?? new Map()
+    const arrived = Promise.withResolvers<undefined>()
+    const held = Promise.withResolvers<undefined>()
+    const run = () => {
+      arrived.resolve(undefined)
+      return held.promise
+    }
+    server.faults([{ kind: 'call', when: 'before', keyMatches: /late/, run }])
+    const late = put('late')
+    await arrived.promise
+    server.remove(Bucket, 'old')
+    server.reset()
+    server.restore(Bucket, saved)
+    held.resolve(undefined)
+    await expect(late).rejects.toThrow()
+    expect([has('old'), has('late')]).toEqual([true, false])
+    expect(server.objects(Bucket).get('old')).toEqual(saved.get('old'))
+    expect(server.log).toEqual([])
+  })
+
   it('cuts the connection before it is done or after', async () => {
     server.faults([
       { kind: 'cut-before', keyMatches: /not/ },

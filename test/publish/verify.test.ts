@@ -2,36 +2,28 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openS3 } from '../../src/publish/s3-store.ts'
 import { verifyLive } from '../../src/publish/verify-slot.ts'
-import { liveOf } from '../support/bucket.ts'
-import { buildNights, type Nights } from '../support/nights.ts'
-import { runFundpress } from '../support/product.ts'
-import { bucketArgs, credentials, publish } from '../support/publishing.ts'
-import { startS3, type S3Server } from '../support/s3/server.ts'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { credentials } from '../support/publishing.ts'
 
-const bucket = 'funds'
-let nights: Nights
-let server: S3Server
+let press: Press
+let restoreNight: () => void
 
 beforeAll(async () => {
-  nights = await buildNights(1, 1)
-  server = await startS3({ buckets: [bucket] })
+  press = await openPress(await buildNights(1, 1))
+  expect(await press.publish(press.nights.outs[0] ?? '')).toMatchObject({ code: 0 })
+  restoreNight = press.bucket.save()
 })
-afterAll(async () => {
-  await server.stop()
-  nights.remove()
-})
-beforeEach(async () => {
-  server.reset()
-  server.empty(bucket)
-  expect(await publish(server.endpoint, bucket, nights.outs[0] ?? '')).toMatchObject({ code: 0 })
-  server.reset()
+afterAll(() => press.stop())
+beforeEach(() => {
+  press.reset()
+  restoreNight()
 })
 
-const verify = (...args: string[]) =>
-  runFundpress(['verify', ...bucketArgs(server.endpoint, bucket), ...args], { env: credentials })
+const verify = (...args: string[]) => press.fundpress(['verify', ...args])
 /** Of the manifest. */
-const objects = () => [...server.objects(bucket).keys()].filter((key) => key.startsWith('blue/')).length - 2
-const snapshot = () => liveOf(server, bucket)?.snapshot
+const objects = () => press.bucket.keys('blue/').length - 2
+const snapshot = () => press.bucket.live()?.snapshot
 
 it('prints its JSON as one document, whole or not', async () => {
   const found = { slot: 'blue', snapshot: snapshot(), objects: objects() }
@@ -39,9 +31,9 @@ it('prints its JSON as one document, whole or not', async () => {
   expect(whole).toMatchObject({ code: 0, stderr: '' })
   expect(whole.stdout).toBe(`${JSON.stringify({ ...found, bodies: objects(), differences: [] })}\n`)
 
-  const [changed = ''] = [...server.objects(bucket).keys()].filter((key) => key.startsWith('blue/api'))
-  server.put(bucket, changed, 'x')
-  server.put(bucket, 'blue/zzz', 'x')
+  const [changed = ''] = press.bucket.keys('blue/api')
+  press.bucket.put(changed, 'x')
+  press.bucket.put('blue/zzz', 'x')
   const { code, stdout, stderr } = await verify('--json')
   const differences = [
     { key: changed.slice('blue/'.length), what: 'size' },
@@ -55,27 +47,26 @@ it('prints its JSON as one document, whole or not', async () => {
 })
 
 it('shows no key as it is that would play with the terminal', async () => {
-  server.put(bucket, 'blue/zzz\u001b[2J\u202e', 'x')
+  press.bucket.put('blue/zzz\u001b[2J\u202e', 'x')
   expect((await verify()).stdout).toBe('zzz\\u001b[2J\\u202e is in no manifest\n')
 })
 
 it('says which list in the bucket is damaged, and what to do', async () => {
   const list = 'journal/blue.etags.ndjson.gz'
-  const body = server.objects(bucket).get(list)?.body ?? Buffer.alloc(0)
-  server.put(bucket, list, body.subarray(0, body.length >>> 1))
+  const body = press.bucket.body(list)
+  press.bucket.put(list, body.subarray(0, body.length >>> 1))
   expect(await verify('--json')).toEqual({
     code: 1,
     stdout: '',
     stderr: `fundpress: s3://funds/${list} is damaged: unexpected end of file: publish with --repair\n`,
   })
-  server.put(bucket, list, gzipSync('{"key":"b","etag":"x"}\n{"key":"a","etag":"x"}\n'))
+  press.bucket.put(list, gzipSync('{"key":"b","etag":"x"}\n{"key":"a","etag":"x"}\n'))
   expect((await verify()).stderr).toContain(`s3://funds/${list} is damaged: not sorted, a after b`)
 })
 
 it('tells how far the listing is, and then the bodies', async () => {
   Object.assign(process.env, credentials)
-  const settings = { bucket, prefix: '', endpoint: server.endpoint, region: 'us-east-1', pathStyle: true }
-  const store = openS3({ ...settings, concurrency: 4 })
+  const store = openS3({ ...press.storeSettings, concurrency: 4 })
   const seen: string[] = []
   await verifyLive(store, {
     bodies: 3,

@@ -1,23 +1,79 @@
-/** What stands in a bucket, looked at past the product: straight from the test server's memory. */
+/** What stands in a bucket, looked at and changed past the product: straight in the test server's memory. */
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { S3Server } from './s3/server.ts'
+import { filesIn } from './tree.ts'
 
 export interface LiveJson {
   readonly slot: 'blue' | 'green'
   readonly snapshot: string
 }
 
-export function liveOf(server: S3Server, bucket: string): LiveJson | undefined {
-  const object = server.objects(bucket).get('live.json')
-  return object === undefined ? undefined : (JSON.parse(object.body.toString()) as LiveJson)
+export interface Bucket {
+  readonly name: string
+  /** Those that begin with the prefix, in the order of their first puts. */
+  readonly keys: (prefix?: string) => string[]
+  /** Of no bytes where nothing is. */
+  readonly body: (key: string) => Buffer
+  readonly put: (key: string, body: string | Buffer) => void
+  readonly remove: (key: string) => void
+  readonly empty: () => void
+  /** Keeps what is there. @returns what brings it back, at any time */
+  readonly save: () => () => void
+  readonly live: () => LiveJson | undefined
+  /** Everything that is wrong with a slot, measured by the manifest that lies in it. */
+  readonly faultsOf: (slot: string | undefined) => string[]
+  /** The differences between a slot and a snapshot's folder, file by file. */
+  readonly differencesFrom: (out: string, slot: string | undefined) => string[]
+  /** Writes into the slot that was live when they were carried out, in the order of the server's log. */
+  readonly writesIntoLive: (liveAtStart: string | undefined) => string[]
 }
 
-/** Everything that is wrong with a slot, measured by the manifest that lies in it. */
-export function faultsOfSlot(server: S3Server, bucket: string, slot: string): string[] {
-  const objects = server.objects(bucket)
+/** @param folder where the names of snapshots are looked up */
+export function bucketOf(server: S3Server, name: string, folder: string): Bucket {
+  const objects = () => server.objects(name)
+  const keys = (prefix = '') => [...objects().keys()].filter((key) => key.startsWith(prefix))
+  return {
+    name,
+    keys,
+    body: (key) => objects().get(key)?.body ?? Buffer.alloc(0),
+    put: (key, body) => {
+      server.put(name, key, body)
+    },
+    remove: (key) => {
+      server.remove(name, key)
+    },
+    empty: () => {
+      server.empty(name)
+    },
+    save: () => {
+      const saved = server.snapshot().get(name) ?? new Map()
+      return () => {
+        server.restore(name, saved)
+      }
+    },
+    live: () => {
+      const object = objects().get('live.json')
+      return object === undefined ? undefined : (JSON.parse(object.body.toString()) as LiveJson)
+    },
+    faultsOf: (slot = 'nothing') => faultsOfSlot(objects(), slot),
+    differencesFrom: (snapshot, slot = 'nothing') => {
+      const out = resolve(folder, snapshot)
+      const files = filesIn(out)
+      const isSame = (file: string) =>
+        objects()
+          .get(`${slot}/${file}`)
+          ?.body.equals(readFileSync(join(out, file))) === true
+      const extra = keys(`${slot}/`).map((key) => key.slice(slot.length + 1))
+      return [...files.filter((file) => !isSame(file)), ...extra.filter((key) => !files.includes(key))]
+    },
+    writesIntoLive: (liveAtStart) => writesIntoLive(server, liveAtStart),
+  }
+}
+
+function faultsOfSlot(objects: ReturnType<S3Server['objects']>, slot: string): string[] {
   const manifest = objects.get(`${slot}/manifest.ndjson.gz`)
   if (manifest === undefined) return [`${slot} has no manifest`]
   const [, ...lines] = gunzipSync(manifest.body).toString().trimEnd().split('\n')
@@ -36,23 +92,7 @@ export function faultsOfSlot(server: S3Server, bucket: string, slot: string): st
   return [...faults, ...known.map((key) => `${key} is in no manifest`)]
 }
 
-/** The differences between a slot and a snapshot's folder, file by file. */
-export function differencesFrom(folder: string, server: S3Server, bucket: string, slot: string): string[] {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    statSync(join(folder, path)).isFile(),
-  )
-  const objects = server.objects(bucket)
-  const wrong = files.filter(
-    (path) => objects.get(`${slot}/${path}`)?.body.equals(readFileSync(join(folder, path))) !== true,
-  )
-  const extra = [...objects.keys()].filter(
-    (key) => key.startsWith(`${slot}/`) && !files.includes(key.slice(slot.length + 1)),
-  )
-  return [...wrong, ...extra]
-}
-
-/** Writes into the slot that was live when they were carried out, in the order of the server's log. */
-export function writesIntoLive(server: S3Server, liveAtStart: string | undefined): string[] {
+function writesIntoLive(server: S3Server, liveAtStart: string | undefined): string[] {
   let live = liveAtStart
   const wrong: string[] = []
   for (const { method, key, status, body } of server.log) {

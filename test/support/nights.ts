@@ -1,30 +1,65 @@
 /** Small snapshots of one fund family on several nights: every document of each night names its night. */
-import Database from 'better-sqlite3'
+import { resolve } from 'node:path'
+import { editDatabase } from './database.ts'
 import { docsUrl, makeTempFolder, mustRun, type TempFolder } from './product.ts'
+import { sumsOf } from './tree.ts'
 
 export interface Nights {
   readonly folder: TempFolder
-  /** A snapshot's folder each; their funds are called `… night 1`, `… night 2` and so on. */
+  /** A snapshot's folder each, `night-1` and so on; their funds are called `… night 1`, `… night 2` and so on. */
   readonly outs: readonly string[]
+  /** Changes the database by SQL and builds it once more, as of the last night. @returns the snapshot's folder */
+  readonly change: (name: string, sql: string, ...flags: readonly string[]) => Promise<string>
+  /** SHA-256 by key of a snapshot, by its name or folder. */
+  readonly sums: (out: string) => ReadonlyMap<string, string>
   readonly remove: () => void
 }
 
+export interface NightsOptions {
+  /** Years of prices; 2 unless given. */
+  readonly years?: number
+  /** The day of the newest prices; the first night is that of the day after. */
+  readonly until?: string
+}
+
 /** @param count how many nights @param funds how many funds: some 120 objects each */
-export async function buildNights(count: number, funds: number): Promise<Nights> {
+export async function buildNights(
+  count: number,
+  funds: number,
+  { years = 2, until = '2026-11-10' }: NightsOptions = {},
+): Promise<Nights> {
   const folder = makeTempFolder()
   const db = folder.file('funds.sqlite')
-  await mustRun(['demo', '--db', db, '--funds', String(funds), '--years', '2', '--until', '2026-11-10'])
+  await mustRun(['demo', '--db', db, '--funds', String(funds), '--years', String(years), '--until', until])
+  const build = async (name: string, sql: string, night: number, flags: readonly string[] = []) => {
+    editDatabase(db, sql)
+    const out = folder.file(name)
+    await mustRun(
+      ['build', '--db', db, '--out', out, '--as-of', daysAfter(until, night), '--quiet', ...flags],
+      {
+        env: { FUNDPRESS_DOCS_URL: docsUrl },
+      },
+    )
+    return out
+  }
   const outs: string[] = []
   for (let night = 1; night <= count; night++) {
-    const connection = new Database(db)
-    connection.prepare("UPDATE fund SET name = 'Fonds ' || isin || ' night ' || ?").run(night)
-    connection.close()
-    const out = folder.file(`night-${night}`)
-    const asOf = `2026-11-${String(10 + night)}`
-    await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], {
-      env: { FUNDPRESS_DOCS_URL: docsUrl },
-    })
-    outs.push(out)
+    outs.push(
+      await build(`night-${night}`, `UPDATE fund SET name = 'Fonds ' || isin || ' night ${night}'`, night),
+    )
   }
-  return { folder, outs, remove: folder.remove }
+  return {
+    folder,
+    outs,
+    sums: (out) => sumsOf(resolve(folder.path, out)),
+    change: (name, sql, ...flags) => build(name, sql, count, flags),
+    remove: folder.remove,
+  }
 }
+
+/** Changes the profiles of one fund: four objects. */
+export const newBenchmark = (number: number) =>
+  `UPDATE profile SET benchmark = 'Index ${number}' WHERE isin = (SELECT min(isin) FROM profile)`
+
+const daysAfter = (day: string, days: number) =>
+  new Date(Date.parse(day) + days * 24 * 3_600_000).toISOString().slice(0, 10)

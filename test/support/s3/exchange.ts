@@ -30,13 +30,15 @@ export interface Exchange {
   readonly world: World
   readonly faults: Faults
   readonly requestId: string
+  /** Whether the server has gone back to an earlier state since the request came. */
+  readonly isStale: () => boolean
 }
 
 /** @returns what is to be logged */
 export async function exchange(
   request: IncomingMessage,
   response: ServerResponse,
-  { world, faults, requestId }: Exchange,
+  { world, faults, requestId, isStale }: Exchange,
 ): Promise<LogEntry> {
   const head = readHead(request)
   const { method, asked } = head
@@ -69,6 +71,7 @@ export async function exchange(
   // A body that broke off: nobody is there to be answered, and nothing is carried out.
   if (received === undefined) return end(0, nobody)
   await waitFor(rules, 'before')
+  if (isStale()) return end(0, received)
   const now = Date.now() + world.settings.clockSkewMs
   const done = fault?.kind === 'status' ? undefined : carryOut(head, received, { world, now, requestId })
   await waitFor(rules, 'after')

@@ -45,6 +45,11 @@ export interface S3Server {
   readonly remove: (bucket: string, key: string) => void
   /** Removes all objects and uploads. */
   readonly empty: (bucket: string) => void
+  /**
+   * Puts objects of a snapshot back as they were, in place of all that is there. ETags are the same again: requests that
+   * are on their way are not carried out any more, and not logged.
+   */
+  readonly restore: (bucket: string, objects: ReadonlyMap<string, StoredObject>) => void
   readonly stop: () => Promise<void>
 }
 
@@ -57,12 +62,16 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
   const counts = new Map<Operation | 'unknown', number>()
   let faults = makeFaults([], 0)
   let requests = 0
+  let restored = 0
   const world: World = { store, settings, deleteFault: (key) => faults.ofDelete(key) }
 
   const http = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, (request, response) => {
     const requestId = (++requests).toString(16).toUpperCase().padStart(16, '0')
-    exchange(request, response, { world, faults, requestId }).then(
+    const began = restored
+    const isStale = () => began !== restored
+    exchange(request, response, { world, faults, requestId, isStale }).then(
       (entry) => {
+        if (isStale()) return
         log.push(entry)
         counts.set(entry.operation, (counts.get(entry.operation) ?? 0) + 1)
       },
@@ -81,6 +90,11 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
   })
   const { port: listening } = http.address() as AddressInfo
 
+  const empty = (name: string): void => {
+    const { objects, uploads, remove } = bucketNamed(name)
+    for (const key of [...objects.keys()]) remove(key)
+    uploads.clear()
+  }
   const bucketNamed = (name: string): Bucket => {
     const bucket = store.buckets.get(name)
     if (bucket === undefined) throw new Error(`the S3 server of the tests has no bucket ${name}`)
@@ -109,10 +123,11 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
     remove: (bucket, key) => {
       bucketNamed(bucket).remove(key)
     },
-    empty: (bucket) => {
-      const { objects, uploads, remove } = bucketNamed(bucket)
-      for (const key of [...objects.keys()]) remove(key)
-      uploads.clear()
+    empty,
+    restore: (bucket, objects) => {
+      restored++
+      empty(bucket)
+      for (const object of copyOf(objects).values()) bucketNamed(bucket).put(object)
     },
     stop: async () => {
       const closed = new Promise((resolve) => http.close(resolve))

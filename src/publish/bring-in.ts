@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { applyChanges } from './apply.ts'
 import { etagLines, etagWriter, type EtagLine } from './etags.ts'
 import { closeToOthers, flip, leaveTime } from './flip.ts'
-import { LeaseLost, type Lease, type Unknown } from './journal.ts'
+import { LeaseLost, type Lease } from './journal.ts'
 import { changesKey, checksumsIn, etagsKey, gzipType, manifestIn, otherSlot, type Slot } from './layout.ts'
-import { notWhole, type Live, type LiveObject } from './live.ts'
+import { notWhole, type LiveObject } from './live.ts'
 import { point } from './live-pointer.ts'
 import type { Manifest } from './manifest-reader.ts'
 import { refuseMistakes } from './mistakes.ts'
@@ -32,20 +32,11 @@ export interface Work {
   readonly putFile: (file: string, key: string, type: string) => Promise<void>
 }
 
-/**
- * The slot to write to. A first publish that died may have sent its flip to blue: nothing can stop it while there is no
- * `live.json`, but blue was whole then.
- */
-export function nextSlot(live: Live | null, changing: Unknown, isUnsettled: boolean): Slot {
-  if (live !== null) return otherSlot(live.slot)
-  return isUnsettled && changing.blue !== undefined && changing.green === undefined ? 'green' : 'blue'
-}
-
 /** @throws {Error} if the snapshot is most likely a mistake, if somebody else interferes, or if the store fails */
 export async function bringIn(store: ObjectStore, options: PublishOptions, work: Work) {
   const { manifest, standing, lease, folder, putFile } = work
   const { live } = standing
-  const slot = nextSlot(live, lease.inherited, lease.isUnsettled)
+  const slot = live === null ? 'blue' : otherSlot(live.slot)
   const { isRepair, isDeep, concurrency } = options
   const unknown = notWhole(lease.inherited, live)[slot] ?? null
   const prepared = await prepareChanges(store, {

@@ -6,8 +6,7 @@ import type { RouteTable } from '../routes/table.ts'
 import { manifestKey } from '../snapshot/manifest.ts'
 import { estimateRequests, nothingToDo, type Requests } from './cost.ts'
 import { heldMessage, isHeldByOther, isLeftUnsettled, readJournal, type Holder } from './journal.ts'
-import { nextSlot } from './bring-in.ts'
-import type { Slot } from './layout.ts'
+import { otherSlot, type Slot } from './layout.ts'
 import { notWhole, readLive } from './live.ts'
 import { openManifest } from './manifest-reader.ts'
 import { findMistakes, type MistakeLimits } from './mistakes.ts'
@@ -70,7 +69,7 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
 
   const inherited = journal.journal?.changing ?? {}
   const isUnsettled = journal.journal !== null && isLeftUnsettled(journal.journal)
-  const slot = nextSlot(live, inherited, isUnsettled)
+  const slot = live === null ? 'blue' : otherSlot(live.slot)
   const unknown = notWhole(inherited, live)[slot] ?? null
   return withFolder(async (folder) => {
     const before = store.requests()

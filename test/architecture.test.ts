@@ -21,8 +21,9 @@ const mayImport: Readonly<Record<string, string>> = {
   deploy: 'derive endpoints routes node: esbuild @swc',
   conform: 'conform/oracle node:',
   'conform/oracle': 'better-sqlite3 node:',
+  import: 'source contract routes better-sqlite3 node: csv-parse read-excel-file',
   demo: 'source routes better-sqlite3 node:',
-  cli: 'conform contract demo deploy derive edge edge/adapters encode endpoints publish routes snapshot source commander date-fns node:',
+  cli: 'conform contract demo deploy derive edge edge/adapters encode endpoints import publish routes snapshot source commander date-fns node:',
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
@@ -44,7 +45,7 @@ it('every file of src lies in one of these folders', () => {
 /** The folders and packages that a file imports from, statically or not. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(src, file), 'utf8')
-  const imports = text.matchAll(/^(?:import|export)\b[^'"]*?from '([^']+)'|\bimport\(?\s*'([^']+)'/gm)
+  const imports = text.matchAll(/^(?:import|export)\b[^'"]*?from '([^']+)'|(?<!')\bimport\(?\s*'([^']+)'/gm)
   return [...imports].map(([, named, other]) => targetOf(file, named ?? other ?? ''))
 }
 

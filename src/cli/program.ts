@@ -9,6 +9,7 @@ import { demoCommand } from './commands/demo.ts'
 import { diffCommand } from './commands/diff.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { edgeCommand } from './commands/edge.ts'
+import { importCommand } from './commands/import.ts'
 import { initCommand } from './commands/init.ts'
 import { planCommand } from './commands/plan.ts'
 import { pruneCommand } from './commands/prune.ts'
@@ -23,6 +24,7 @@ import type { Start } from './session.ts'
 const commands = [
   demoCommand,
   initCommand,
+  importCommand,
   checkCommand,
   buildCommand,
   serveCommand,

@@ -49,10 +49,9 @@ export function rowChecks(isin: string) {
   const texts = (table: string, place: Place, row: Row) => {
     for (const [name, value] of Object.entries(row)) {
       if (typeof value !== 'string' || !suspect.test(value)) continue
-      const bad = notInXml.exec(value)?.[0]
+      const bad = unfitForXml(value)
       if (bad !== undefined) {
-        const code = (bad.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-        error(table, `${place()}${columnName(name)} holds U+${code}, which XML cannot hold`)
+        error(table, `${place()}${columnName(name)} holds ${bad}, which XML cannot hold`)
       } else if (value.includes('\ufffd')) {
         add(
           'warning',
@@ -88,6 +87,13 @@ export function rowChecks(isin: string) {
 export function columnName(field: string): string {
   if (field === 'inceptionDate') return 'fund_inception_date'
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** @returns the first character that XML 1.0 does not have, as `U+000B`; undefined where all of them are fit */
+export function unfitForXml(text: string): string | undefined {
+  const bad = suspect.test(text) ? notInXml.exec(text)?.[0] : undefined
+  if (bad === undefined) return undefined
+  return `U+${(bad.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 
 const plainDecimal = /^-?[0-9]+(?:\.[0-9]+)?$/

@@ -16,6 +16,7 @@ describe('help', () => {
     for (const command of [
       'demo',
       'init',
+      'import',
       'check',
       'build',
       'serve',
@@ -33,6 +34,13 @@ describe('help', () => {
   it.each([
     ['demo', ['--db', '--funds', '--years', '--until', '--seed', '--json']],
     ['init', ['--db']],
+    [
+      'import',
+      [
+        ...['--db', '--encoding', '--delimiter', '--decimal', '--dates', '--replace', '--replace-all'],
+        ...['--skip-bad', '--dry-run', '--wait', '--json'],
+      ],
+    ],
     ['check', ['--db', '--as-of', '--json']],
     ['build', ['--db', '--out', '--as-of', '--jobs', '--only', '--docs-url', '--json']],
     ['serve', ['--out', '--port', '--host', '--bucket', '--live-ttl']],

@@ -1,0 +1,94 @@
+/** A cell into the value of its column, as the schema wants it, or what is wrong with it. */
+
+import { structureTypes } from '../contract/structure-types.ts'
+import { isIsinInEitherCase } from '../routes/values.ts'
+import { printable, quoted } from '../source/printable.ts'
+import { unfitForXml } from '../source/row-checks.ts'
+import type { Cell } from './cells.ts'
+import { dateFormNames, plainDay, plainDayOfYear, type DateForm } from './day.ts'
+import { plainDecimal, type DecimalMark } from './decimal.ts'
+import type { Column, Kind } from './tables.ts'
+
+export type Value = string | number | null
+
+/** What is wrong, to be put behind the column's name. */
+export interface Problem {
+  readonly reason: string
+}
+
+/** How the numbers and days of a column are written. */
+export interface Notation {
+  readonly mark: DecimalMark
+  readonly dates: DateForm
+}
+
+export const isProblem = (value: Value | Problem): value is Problem =>
+  typeof value === 'object' && value !== null
+
+/** An empty cell is NULL. */
+export function convert(cell: Cell, column: Column, notation: Notation): Value | Problem {
+  const isEmpty = typeof cell === 'string' && (column.kind === 'text' ? cell === '' : cell.trim() === '')
+  if (isEmpty) return column.isNotNull ? { reason: 'is empty' } : null
+  if (typeof cell === 'number') return fromNumber(cell, column)
+  if (typeof cell !== 'string') return fromDate(cell, column)
+  return fromText(cell, column, notation)
+}
+
+const knownTypes: ReadonlySet<string> = new Set(structureTypes)
+
+const fromText = (cell: string, { kind }: Column, notation: Notation): Value | Problem =>
+  converters[kind](cell, notation)
+
+type Converter = (cell: string, notation: Notation) => Value | Problem
+
+const converters: Readonly<Record<Kind, Converter>> = {
+  text: fromFreeText,
+  isin: (cell) =>
+    isIsinInEitherCase(cell.trim())
+      ? cell.trim().toUpperCase()
+      : wrong(cell, 'an ISIN: wrong form or check digit'),
+  structureType: (cell) =>
+    knownTypes.has(cell.trim()) ? cell.trim() : wrong(cell, 'one of the structure types'),
+  currency: (cell) => (/^[A-Z]{3}$/.test(cell.trim()) ? cell.trim() : wrong(cell, 'an ISO 4217 code')),
+  day: (cell, { dates }) => plainDay(cell, dates) ?? wrong(cell, `a day (${dateFormNames[dates]})`),
+  dayOfYear: (cell, { dates }) =>
+    plainDayOfYear(cell, dates) ?? wrong(cell, `a day of the year (${daysOfYear[dates]})`),
+  decimal: (cell, { mark }) => plainDecimal(cell, mark) ?? wrong(cell, `a number (with a decimal ${mark})`),
+  number: (cell, { mark }) => {
+    const number = Number(plainDecimal(cell, mark) ?? exponential(cell, mark))
+    return Number.isFinite(number) ? number : wrong(cell, `a number (with a decimal ${mark})`)
+  },
+  integer: (cell) => (/^-?[0-9]{1,15}$/.test(cell.trim()) ? Number(cell) : wrong(cell, 'a whole number')),
+  year: (cell) => (/^[1-9][0-9]{3}$/.test(cell.trim()) ? Number(cell) : wrong(cell, 'a year of four digits')),
+}
+
+const daysOfYear: Readonly<Record<DateForm, string>> = { iso: 'MM-DD', german: 'DD.MM.' }
+
+function wrong(cell: string, what: string): Problem {
+  return { reason: `${quoted(cell)} is not ${what}` }
+}
+
+function fromFreeText(text: string): string | Problem {
+  const unfit = unfitForXml(text)
+  return unfit === undefined ? text : { reason: `holds ${unfit}, which XML cannot hold` }
+}
+
+/** A float may be written in a way that no digits of an amount are: `1E+300`. */
+function exponential(cell: string, mark: DecimalMark): string {
+  const text = mark === 'comma' ? cell.trim().replace(',', '.') : cell.trim()
+  return /^[+-]?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]{1,3}$/.test(text) ? text : 'NaN'
+}
+
+/** A number of a workbook. The float that it is has lost digits: no decimal text is made of it. */
+function fromNumber(number: number, { kind }: Column): Value | Problem {
+  if (kind === 'text') return String(number)
+  if (kind === 'number') return number
+  if (kind === 'integer' && Number.isSafeInteger(number)) return number
+  return { reason: `${number} is not what belongs there` }
+}
+
+function fromDate(date: Date, { kind }: Column): Value | Problem {
+  const day = Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10)
+  if (kind === 'day' && plainDay(day, 'iso') !== undefined) return day
+  return { reason: `the date ${printable(day)} is not what belongs there` }
+}

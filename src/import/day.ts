@@ -1,0 +1,40 @@
+/** Days as files have them: ISO 8601 or German. */
+
+import { isDay } from '../routes/values.ts'
+
+/** `iso` is 2024-05-02, `german` 02.05.2024 (or 2.5.2024). */
+export type DateForm = 'iso' | 'german'
+
+const isoDay = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
+const germanDay = /^([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})$/
+const isoDayOfYear = /^[0-9]{2}-[0-9]{2}$/
+const germanDayOfYear = /^([0-9]{1,2})\.([0-9]{1,2})\.?$/
+
+/** @returns YYYY-MM-DD, or undefined where it is no day that exists, or one before the year 1000 */
+export function plainDay(text: string, form: DateForm): string | undefined {
+  const day = form === 'iso' ? text.trim() : fromGerman(germanDay.exec(text.trim()))
+  return day !== undefined && isDay(day) && day >= '1000' ? day : undefined
+}
+
+/** @returns MM-DD, of any year; undefined where it is none */
+export function plainDayOfYear(text: string, form: DateForm): string | undefined {
+  const day = form === 'iso' ? text.trim() : fromGerman(germanDayOfYear.exec(text.trim()))
+  return day !== undefined && isDay(`2000-${day}`) ? day : undefined
+}
+
+/** The form that a text has, whether its day exists or not. */
+export function dateFormOf(text: string): DateForm | undefined {
+  const trimmed = text.trim()
+  if (isoDay.test(trimmed) || isoDayOfYear.test(trimmed)) return 'iso'
+  return germanDay.test(trimmed) || germanDayOfYear.test(trimmed) ? 'german' : undefined
+}
+
+/** As people know it. */
+export const dateFormNames: Readonly<Record<DateForm, string>> = { iso: 'YYYY-MM-DD', german: 'DD.MM.YYYY' }
+
+function fromGerman(match: RegExpExecArray | null): string | undefined {
+  if (match === null) return undefined
+  const [, day = '', month = '', year] = match
+  const dayOfYear = `${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  return year === undefined ? dayOfYear : `${year}-${dayOfYear}`
+}

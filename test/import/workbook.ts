@@ -1,0 +1,95 @@
+/** Workbooks as a spreadsheet would save them, written by hand: a ZIP archive without compression, of a few XML parts. */
+import { crc32 } from 'node:zlib'
+
+/** Text, a number as it is to stand in the file, or a day (a number that is shown as a date). */
+export type SheetCell = string | { readonly number: string } | { readonly day: string } | null
+
+export interface Sheet {
+  readonly name: string
+  readonly rows: readonly (readonly SheetCell[])[]
+}
+
+const escapeXml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+
+export function workbook(...sheets: readonly Sheet[]): Buffer {
+  const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
+  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+  const packaged = 'http://schemas.openxmlformats.org/package/2006'
+  const sheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
+  return zip({
+    '[Content_Types].xml': `<Types xmlns="${packaged}/content-types">
+      <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
+      <Override PartName="/xl/workbook.xml" ContentType="${sheetType}.sheet.main+xml"/>
+      <Override PartName="/xl/styles.xml" ContentType="${sheetType}.styles+xml"/>
+      ${sheets.map((_, index) => `<Override PartName="/xl/worksheets/sheet${index + 1}.xml" ContentType="${sheetType}.worksheet+xml"/>`).join('')}
+    </Types>`,
+    '_rels/.rels': `<Relationships xmlns="${packaged}/relationships">
+      <Relationship Id="rId1" Type="${office}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+    'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${office}"><sheets>${sheets
+      .map(
+        ({ name }, index) =>
+          `<sheet name="${escapeXml(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+      )
+      .join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${packaged}/relationships">${sheets
+      .map(
+        (_, index) =>
+          `<Relationship Id="rId${index + 1}" Type="${office}/worksheet" Target="worksheets/sheet${index + 1}.xml"/>`,
+      )
+      .join('')}<Relationship Id="rId99" Type="${office}/styles" Target="styles.xml"/></Relationships>`,
+    // Format 1 is one of dates.
+    'xl/styles.xml': `<styleSheet xmlns="${main}"><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+    ...Object.fromEntries(
+      sheets.map(({ rows }, index) => [
+        `xl/worksheets/sheet${index + 1}.xml`,
+        `<worksheet xmlns="${main}"><sheetData>${rows.map(rowXml).join('')}</sheetData></worksheet>`,
+      ]),
+    ),
+  })
+}
+
+function rowXml(cells: readonly SheetCell[], index: number): string {
+  const texts = cells.map((cell, column) => {
+    const place = `r="${columnName(column)}${index + 1}"`
+    if (cell === null) return ''
+    if (typeof cell === 'string') return `<c ${place} t="inlineStr"><is><t>${escapeXml(cell)}</t></is></c>`
+    if ('number' in cell) return `<c ${place}><v>${cell.number}</v></c>`
+    const serial = Date.parse(cell.day) / 86_400_000 + 25_569
+    return `<c ${place} s="1"><v>${serial}</v></c>`
+  })
+  // A spreadsheet leaves out rows that are empty.
+  return texts.join('') === '' ? '' : `<row r="${index + 1}">${texts.join('')}</row>`
+}
+
+const columnName = (index: number): string =>
+  (index < 26 ? '' : columnName(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26))
+
+/** Source: APPNOTE.TXT of PKWARE; method 0, stored. */
+function zip(files: Readonly<Record<string, string>>): Buffer {
+  const local: Buffer[] = []
+  const central: Buffer[] = []
+  let offset = 0
+  for (const [name, text] of Object.entries(files)) {
+    const bytes = Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>${text}`)
+    const common = Buffer.alloc(26)
+    common.writeUInt16LE(20, 0)
+    common.writeUInt32LE(crc32(bytes), 10)
+    common.writeUInt32LE(bytes.length, 14)
+    common.writeUInt32LE(bytes.length, 18)
+    common.writeUInt16LE(Buffer.byteLength(name), 22)
+    const entry = Buffer.concat([Buffer.from('PK\u0003\u0004'), common, Buffer.from(name), bytes])
+    const rest = Buffer.alloc(14)
+    rest.writeUInt32LE(offset, 10)
+    central.push(Buffer.concat([Buffer.from('PK\u0001\u0002\u0014\u0000'), common, rest, Buffer.from(name)]))
+    local.push(entry)
+    offset += entry.length
+  }
+  const end = Buffer.alloc(22)
+  end.write('PK\u0005\u0006', 'latin1')
+  end.writeUInt16LE(central.length, 8)
+  end.writeUInt16LE(central.length, 10)
+  end.writeUInt32LE(Buffer.concat(central).length, 12)
+  end.writeUInt32LE(offset, 16)
+  return Buffer.concat([...local, ...central, end])
+}

@@ -190,7 +190,7 @@ function wrk(url: string, { seconds, connections }: Load): Figures {
   const of = (pattern: RegExp) => pattern.exec(stdout)?.[1] ?? '?'
   return {
     perSecond: Number(of(/Requests\/sec:\s+([\d.]+)/)),
-    p50: of(/50%\s+(\S+)/),
-    p99: of(/99%\s+(\S+)/),
+    p50: of(/^\s+50%\s+(\S+)/m),
+    p99: of(/^\s+99%\s+(\S+)/m),
   }
 }

@@ -16,23 +16,31 @@ export interface Served {
   readonly examples: () => Promise<string[]>
 }
 
-/** @throws {Error} if the folder holds no snapshot */
+/** @throws {Error} if the folder holds no snapshot, or a sparse one */
 export async function serveFolder(out: string): Promise<Served> {
   const { folderOrigin } = await import('../edge/adapters/folder-origin.ts')
   const { routeTable } = await import('../derive/route-table.ts')
   const { endpoints } = await import('../endpoints/index.ts')
   const { checksumsKey, manifestKey, readManifestHead } = await import('../snapshot/manifest.ts')
+  const { readSparse } = await import('../snapshot/sparse.ts')
   const { recoverSnapshot } = await import('../snapshot/staging.ts')
   const { exampleTargets } = await import('../snapshot/examples.ts')
 
   recoverSnapshot(out)
-  const { snapshot } = await readManifestHead(out)
+  const readHead = async (folder: string) => {
+    const head = await readManifestHead(folder)
+    if (readSparse(folder) === null) return head
+    throw new Error(
+      `${folder} is sparse, it lacks the documents that did not change: publish it, or build without --since`,
+    )
+  }
+  const { snapshot } = await readHead(out)
   const origin = folderOrigin({
     folder: out,
     markFile: manifestKey,
     // The errors that the edge writes link to where those of the snapshot do.
     readHead: async (folder) => {
-      const head = await readManifestHead(folder)
+      const head = await readHead(folder)
       return { snapshot: head.snapshot, table: routeTable(endpoints, head.docsUrl) }
     },
     recover: () => recoverSnapshot(out),

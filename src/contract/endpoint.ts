@@ -80,6 +80,8 @@ export interface FundEndpoint<
   readonly errors: E
   /** The groups of rows that a document is built from, beside the fund's own row. */
   readonly reads: readonly G[]
+  /** Whether of the prices only the newest counts: it is then the only one that `build` gets. */
+  readonly readsNewestPrice?: boolean
   readonly body: B
   /** Only with date parameters: the field of the body that holds the records, and the record's date field. */
   readonly series?: { readonly list: string; readonly date: string }

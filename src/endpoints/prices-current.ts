@@ -17,6 +17,7 @@ export default endpoint({
     nodata: { status: 404, slug: 'notfound', title: 'No current prices for the fund with ISIN: {isin}' },
   },
   reads: ['prices'],
+  readsNewestPrice: true,
   body: record({ fund: basicFund, prices: currentPriceRecord, currency: currencyOfPrices }),
   build({ fund, prices }) {
     if (!mayGiveOutPrices(fund)) return fail('denied')

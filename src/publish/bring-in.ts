@@ -14,6 +14,7 @@ import { readNdjson, writeNdjson } from './ndjson.ts'
 import type { Change } from './plan.ts'
 import { prepareChanges, type Prepared } from './prepare.ts'
 import type { PublishOptions } from './publish.ts'
+import { refuseSparse } from './refuse-sparse.ts'
 import { findRepairs } from './repair.ts'
 import { mergeSorted } from './sorted.ts'
 import type { ObjectStore } from './store.ts'
@@ -47,6 +48,7 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
     repair: isRepair ? { isDeep, concurrency } : null,
   })
   refuseMistakes(manifest.head, live, prepared, options)
+  await refuseSparse(options.out, slot, prepared)
 
   // A pointer that a night left behind may still lead readers to the slot that is about to be written to.
   const hasMoved = live !== null && (await point(options.pointer, live))

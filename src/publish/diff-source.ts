@@ -49,7 +49,7 @@ export async function openSlot(store: ObjectStore, word: SlotWord, folder: strin
   return { manifest, name, warning }
 }
 
-function slotOf(store: ObjectStore, word: SlotWord, live: Live | null): Slot {
+export function slotOf(store: ObjectStore, word: SlotWord, live: Live | null): Slot {
   if (word !== 'live' && word !== 'other') return word
   if (live === null) throw new Error(`${store.name}: nothing is live: name the slot, blue or green`)
   return word === 'live' ? live.slot : otherSlot(live.slot)

@@ -1,6 +1,6 @@
 /** `fundpress build`: renders a night into a folder, all of it or nothing. */
 
-import { mkdirSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeTable } from '../derive/route-table.ts'
 import { endpoints } from '../endpoints/index.ts'
@@ -11,12 +11,19 @@ import { openFile, type OpenedFile } from '../source/digest.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
 import { readIsins } from '../source/fund-reader.ts'
 import { openFunds, readable, type FundDatabase } from '../source/open.ts'
-import { fundPlans, type Plan } from './fund-documents.ts'
+import { codeDigest } from './code-digest.ts'
+import { withAdvice } from './disk-advice.ts'
+import { folderOf } from './document-files.ts'
+import { rendererOf } from './inputs.ts'
 import { manifestFormat, manifestLine, snapshotId, type ManifestHead } from './manifest.ts'
 import { objectLines, type ObjectLines } from './object-lines.ts'
+import { fundPlans, type Plan } from './plans.ts'
 import { openRenderPool, type RenderPool } from './render-pool.ts'
-import type { Rendered } from './render-worker.ts'
-import { allFundsDocuments, writeSharedErrors } from './shared-documents.ts'
+import type { RenderedFund } from './render-fund.ts'
+import type { RenderReply, RenderSettings } from './render-worker.ts'
+import { putSharedDocuments } from './shared-documents.ts'
+import { openPrevious, type Previous, type Since } from './since.ts'
+import { writeSparse } from './sparse.ts'
 import { makeStaging, type Staging } from './staging.ts'
 
 export interface BuildOptions {
@@ -32,6 +39,10 @@ export interface BuildOptions {
   readonly only: readonly string[]
   /** Absolute, without a closing slash. */
   readonly docsUrl: string
+  /** The snapshot to go on from, or null to render everything. The result is the same. */
+  readonly since?: Since | null
+  /** Digest of the code that renders (`codeDigest`, unless given): what other code made is made anew. */
+  readonly code?: string
   readonly onProgress?: (progress: {
     readonly funds: number
     readonly of: number
@@ -46,6 +57,12 @@ export interface BuildSummary {
   readonly funds: number
   readonly documents: number
   readonly bytes: number
+  /** How many of the documents were rendered; the others stood in the snapshot that this one goes on from. */
+  readonly rendered: number
+  /** The id of the snapshot that this one goes on from, or null. */
+  readonly since: string | null
+  /** Whether the folder lacks the files that stood. */
+  readonly isSparse: boolean
   readonly seconds: number
   readonly warnings: readonly Finding[]
 }
@@ -62,30 +79,44 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
   const db = openFunds(options.db)
   const file = await openFile(options.db)
   let staging: Staging | undefined
+  let previous: Previous | null = null
   try {
     const schemaFindings = checkSchema(db)
     if (schemaFindings.length > 0) throw new RefusedDatabase(options.db, schemaFindings)
     staging = makeStaging(options.out)
-    const { folder: root } = staging
-    const table = routeTable(endpoints, options.docsUrl)
-    const plans = fundPlans(endpoints, table)
-    for (const { folder } of plans) mkdirSync(join(root, folder), { recursive: true })
-    const night: Night = { options, db, file, root, table, plans, lines: objectLines(root) }
-    const { head, warnings } = await renderNight(night)
+    const unpacked = join(staging.folder, '.previous')
+    const { since = null } = options
+    previous = since === null ? null : await openPrevious(since, unpacked)
+    const { head, kept, warnings } = await renderNight(nightOf(options, db, file, staging.folder, previous))
+    await previous?.close()
+    rmSync(unpacked, { force: true })
+    const isSparse = previous?.reuse.kind === 'sparse'
+    if (previous !== null && isSparse) writeSparse(staging.folder, { since: previous.snapshot })
     options.signal.throwIfAborted()
+    previous?.assertSame()
     staging.swapIn()
+    const { snapshot, asOf, funds, objects: documents, bytes } = head
+    const seconds = (performance.now() - started) / 1000
+    const sinceSnapshot = previous?.snapshot ?? null
+    const rendered = documents - kept
     return {
-      snapshot: head.snapshot,
-      asOf: head.asOf,
-      funds: head.funds,
-      documents: head.objects,
-      bytes: head.bytes,
-      seconds: (performance.now() - started) / 1000,
+      snapshot,
+      asOf,
+      funds,
+      documents,
+      bytes,
+      rendered,
+      since: sinceSnapshot,
+      isSparse,
+      seconds,
       warnings,
     }
   } catch (error) {
+    await previous?.close()
     staging?.discard()
-    throw options.signal.aborted ? options.signal.reason : withAdvice(readable(options.db, error), options)
+    throw options.signal.aborted
+      ? options.signal.reason
+      : withAdvice(readable(options.db, error), options.out)
   } finally {
     db.close()
     await file.close()
@@ -95,21 +126,43 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
 /** A build under way. */
 interface Night {
   readonly options: BuildOptions
+  readonly settings: RenderSettings
   /** In the same read transaction as the rendering threads, until the end. */
   readonly db: FundDatabase
   readonly file: OpenedFile
-  /** The folder that the snapshot is built in. */
-  readonly root: string
   readonly table: RouteTable
   readonly plans: readonly Plan[]
+  readonly previous: Previous | null
   readonly lines: ObjectLines
 }
 
-/** Renders everything. @throws {RefusedDatabase} */
-async function renderNight(night: Night): Promise<{ head: ManifestHead; warnings: readonly Finding[] }> {
-  const { options, db, file, root } = night
+function nightOf(
+  options: BuildOptions,
+  db: FundDatabase,
+  file: OpenedFile,
+  root: string,
+  previous: Previous | null,
+): Night {
+  const { asOf, docsUrl, code = codeDigest() } = options
+  const table = routeTable(endpoints, docsUrl)
+  const settings: RenderSettings = {
+    db: options.db,
+    root,
+    asOf,
+    docsUrl,
+    renderer: rendererOf(code, docsUrl),
+    reuse: previous?.reuse ?? null,
+  }
+  const plans = fundPlans(endpoints, table)
+  return { options, settings, db, file, table, plans, previous, lines: objectLines(root) }
+}
+
+/** Renders everything that does not stand. @throws {RefusedDatabase} */
+async function renderNight(
+  night: Night,
+): Promise<{ head: ManifestHead; kept: number; warnings: readonly Finding[] }> {
+  const { options, settings, db, file } = night
   const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
-  const settings = { db: options.db, root, asOf: options.asOf, docsUrl: options.docsUrl }
   const pool = await openRenderPool(settings, jobs, db, options.signal)
   const stop = () => void pool.close()
   options.signal.addEventListener('abort', stop)
@@ -120,9 +173,10 @@ async function renderNight(night: Night): Promise<{ head: ManifestHead; warnings
     const source = file.digest()
     // It is waited for at the end.
     source.catch(() => undefined)
-    const { warnings, ...counts } = await renderFunds(night, isins, pool)
+    const { warnings, kept, ...counts } = await renderFunds(night, isins, pool)
     await pool.close()
-    return { head: await finish(night, { funds: isins.length, ...counts, source: await source }), warnings }
+    const head = await finish(night, { funds: isins.length, ...counts, source: await source })
+    return { head, kept, warnings }
   } finally {
     options.signal.removeEventListener('abort', stop)
     await pool.close()
@@ -140,41 +194,69 @@ function isinsToRender({ options: { db: file, only }, db }: Night): readonly str
 interface Rendering {
   readonly objects: number
   readonly bytes: number
+  /** How many objects were taken over. */
+  readonly kept: number
   readonly newestPrice: string | null
   readonly warnings: readonly Finding[]
 }
 
 /** Renders all funds and the documents over all funds. @throws {RefusedDatabase} */
 async function renderFunds(night: Night, isins: readonly string[], pool: RenderPool): Promise<Rendering> {
-  const { options, db, root, table, plans, lines } = night
-  const all = allFundsDocuments(endpoints, table, root)
+  const { options, settings, db, table, plans, lines } = night
+  const previous = (await night.previous?.manifest) ?? null
   const findings = checkTables(db)
   const hasErrors = () => findings.some(({ severity }) => severity === 'error')
+  const from = new Map<string, string[]>()
+  /** The previous manifest's lines of funds that are being rendered, a text a plan. */
+  const waiting = new Map<string, readonly string[]>()
+  let done = 0
   let objects = 0
   let bytes = 0
+  let kept = 0
   let newestPrice: string | null = null
-  const take = (rendered: Rendered, funds: number): boolean => {
-    plans.forEach(({ folder }, index) => {
-      lines.add(folder, rendered.lines[index] ?? '')
-    })
-    for (const { endpointId, format, add } of all) add(rendered.members[endpointId]?.[format] ?? [])
-    for (const finding of rendered.findings) findings.push(finding)
-    objects += rendered.documents
-    bytes += rendered.bytes
-    newestPrice = laterDay(newestPrice, rendered.newestPrice)
-    options.onProgress?.({ funds, of: isins.length, documents: objects })
-    return !hasErrors()
+  const ofEndpoint = (id: string) => {
+    const digests = from.get(id) ?? []
+    from.set(id, digests)
+    return digests
   }
-  await pool.render(isins, take)
+  const takeFund = (fund: RenderedFund, isin: string) => {
+    const standing = waiting.get(isin)
+    waiting.delete(isin)
+    for (const [index, { folder }] of plans.entries()) {
+      lines.add(folder, fund.lines.get(index) ?? standing?.[index] ?? '')
+    }
+    for (const [id, digest] of Object.entries(fund.from)) ofEndpoint(id).push(digest)
+    objects += fund.documents
+    bytes += fund.bytes
+    kept += fund.kept
+    newestPrice = laterDay(newestPrice, fund.newestPrice)
+  }
+  const take = (reply: RenderReply, some: readonly string[]) => {
+    if (reply.kind !== 'rendered') return
+    for (const finding of reply.findings) findings.push(finding)
+    for (const [index, fund] of reply.funds.entries()) takeFund(fund, some[index] ?? '')
+    done += some.length
+    options.onProgress?.({ funds: done, of: isins.length, documents: objects })
+  }
+  const linesOf = (isin: string) => {
+    const standing = plans.map(({ folder }) => previous?.linesOf(folder, `${folder}${isin}/`) ?? '')
+    waiting.set(isin, standing)
+    return standing
+  }
+  // With an error the snapshot is refused: what is still to be found are the other errors.
+  const request = (some: readonly string[]) =>
+    hasErrors()
+      ? { kind: 'check' as const, isins: some }
+      : { kind: 'render' as const, isins: some, previous: previous === null ? [] : some.map(linesOf) }
+  await pool.ask(isins, request, take)
   if (hasErrors()) throw new RefusedDatabase(options.db, findings)
 
-  const shared = [...all.map((document) => document.end()), ...writeSharedErrors(table, root)]
-  for (const line of shared.sort((a, b) => (a.key < b.key ? -1 : 1))) {
-    lines.add(line.key.slice(0, line.key.lastIndexOf('/') + 1), manifestLine(line))
-  }
+  const shared = await putSharedDocuments({ settings, table, plans, previous, pool, isins, from })
+  for (const { line } of shared) lines.add(folderOf(line.key), manifestLine(line))
   return {
     objects: objects + shared.length,
-    bytes: shared.reduce((sum, line) => sum + line.bytes, bytes),
+    bytes: shared.reduce((sum, { line }) => sum + line.bytes, bytes),
+    kept: kept + shared.filter(({ isKept }) => isKept).length,
     newestPrice,
     warnings: findings,
   }
@@ -198,23 +280,4 @@ async function finish(
   }
   await lines.write(head)
   return head
-}
-
-/** A disk that is full or may not be written to: which one, and what to do. */
-function withAdvice(error: unknown, { out }: BuildOptions): unknown {
-  const { code, path } = error as NodeJS.ErrnoException
-  const advice: Readonly<Record<string, string>> = {
-    ENOSPC: 'the disk is full: free some space, or choose another --out',
-    EDQUOT: 'the quota is used up: free some space, or choose another --out',
-    EFBIG: 'a file grew beyond the limit for files (ulimit -f)',
-    EACCES: 'no right to write there',
-    EPERM: 'no right to write there',
-    EBUSY: 'it cannot be replaced, as a mount point for example: choose a folder in it',
-    EROFS: 'the file system is read-only',
-    EMFILE: 'too many open files (ulimit -n)',
-  }
-  const known = code === undefined ? undefined : advice[code]
-  return known === undefined
-    ? error
-    : new Error(`${path ?? out}: ${known}; ${out} is as it was`, { cause: error })
 }

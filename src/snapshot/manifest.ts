@@ -14,7 +14,7 @@ export const manifestFormat = 1
 export interface ManifestHead {
   /** Version of this format. */
   readonly format: number
-  /** The snapshot id: as-of date and the first 12 hex digits of the SHA-256 of the object lines. */
+  /** The snapshot id: as-of date and the first 12 hex digits of the SHA-256 of the lines, their `from` left out. */
   readonly snapshot: string
   /** ISO 8601 */
   readonly asOf: string
@@ -38,7 +38,12 @@ export interface ManifestLine {
   readonly bytes: number
   /** Content-Type */
   readonly type: string
+  /** Digest of what the document was made from (`inputs.ts`); manifests of earlier versions have none. */
+  readonly from?: string
 }
+
+/** A line as it is written. */
+export type RenderedLine = Required<ManifestLine>
 
 export const contentTypes: Readonly<Record<Format, string>> = {
   json: 'application/json; charset=utf-8',
@@ -46,11 +51,14 @@ export const contentTypes: Readonly<Record<Format, string>> = {
 }
 
 /** An object's line with its line feed. Keys are ASCII and need no escapes. */
-export function manifestLine({ key, sha256, bytes, type }: ManifestLine): string {
-  return `{"key":"${key}","sha256":"${sha256}","bytes":${bytes},"type":"${type}"}\n`
+export function manifestLine({ key, sha256, bytes, type, from }: RenderedLine): string {
+  return `{"key":"${key}","sha256":"${sha256}","bytes":${bytes},"type":"${type}","from":"${from}"}\n`
 }
 
-/** @param linesDigest SHA-256 of all object lines, each with its line feed, in hex */
+/** Lines as they count for the snapshot's id: it is that of the objects, however they came about. */
+export const withoutFrom = (lines: string): string => lines.replace(/,"from":"[^"]*"\}\n/g, '}\n')
+
+/** @param linesDigest SHA-256 of all object lines without their `from`, each with its line feed, in hex */
 export const snapshotId = (asOf: string, linesDigest: string) => `${asOf}-${linesDigest.slice(0, 12)}`
 
 /**
@@ -58,7 +66,13 @@ export const snapshotId = (asOf: string, linesDigest: string) => `${asOf}-${line
  * @throws {Error} if the folder holds no snapshot, or one of another format
  */
 export async function readManifestHead(folder: string): Promise<ManifestHead> {
-  const file = join(folder, manifestKey)
+  const head = await readHeadOf(join(folder, manifestKey))
+  if (head !== null) return head
+  throw new Error(`${folder} holds no snapshot: make one with \`fundpress build --out ${folder}\``)
+}
+
+/** The first line of a manifest, or null if there is no such file. @throws {Error} if it is one of another format */
+export async function readHeadOf(file: string): Promise<ManifestHead | null> {
   const input = createReadStream(file)
   const unzipped = createGunzip()
   const failed = new Promise<never>((_, reject) => {
@@ -77,11 +91,7 @@ export async function readManifestHead(folder: string): Promise<ManifestHead> {
     }
     return head
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new Error(`${folder} holds no snapshot: make one with \`fundpress build --out ${folder}\``, {
-        cause: error,
-      })
-    }
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`${file} cannot be read: ${reason}`, { cause: error })
   } finally {

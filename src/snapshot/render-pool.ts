@@ -2,16 +2,23 @@
 
 import { Worker } from 'node:worker_threads'
 import { beginReading, commitCount, openFunds, type FundDatabase } from '../source/open.ts'
-import type { Rendered, RenderReply, RenderRequest, RenderSettings } from './render-worker.ts'
+import type { RenderReply, RenderRequest, RenderSettings } from './render-worker.ts'
 
 /** Few enough that workers end together and results in flight stay small. */
 const fundsPerChunk = 4
 
+/** A request about some funds. */
+export type FundsRequest = Extract<RenderRequest, { readonly isins: readonly string[] }>
+
 export interface RenderPool {
-  /** Renders all funds. `take` gets the results chunk by chunk, in order; once it says false, funds are only checked. */
-  readonly render: (
+  /**
+   * Asks about all funds, some at a time. `request` is called in the order of the funds, `take` gets the replies in that
+   * order.
+   */
+  readonly ask: (
     isins: readonly string[],
-    take: (rendered: Rendered, funds: number) => boolean,
+    request: (some: readonly string[]) => FundsRequest,
+    take: (reply: RenderReply, some: readonly string[]) => void,
   ) => Promise<void>
   /** Stops the threads, whatever they do, and waits until they have stopped. */
   readonly close: () => Promise<void>
@@ -30,7 +37,7 @@ export async function openRenderPool(
 ): Promise<RenderPool> {
   // The same file with the ending that this one has: .ts in a checkout, .js in the package.
   const script = new URL(
-    import.meta.url.endsWith('.ts') ? './render-worker.ts' : './render-worker.js',
+    import.meta.url.endsWith('.ts') ? './render-thread.ts' : './render-thread.js',
     import.meta.url,
   )
   const workers = Array.from({ length: jobs }, () => {
@@ -48,7 +55,7 @@ export async function openRenderPool(
     await close()
     throw error
   }
-  return { render: (isins, take) => renderAll(workers, isins, take), close }
+  return { ask: (isins, request, take) => askAll(workers, isins, request, take), close }
 }
 
 /** How long another program may keep us from beginning. */
@@ -78,27 +85,25 @@ async function beginTogether(
   throw new Error(`${file}: another program keeps writing to it, try again when it is done`)
 }
 
-async function renderAll(
+async function askAll(
   workers: readonly Worker[],
   isins: readonly string[],
-  take: (rendered: Rendered, funds: number) => boolean,
+  request: (some: readonly string[]) => FundsRequest,
+  take: (reply: RenderReply, some: readonly string[]) => void,
 ): Promise<void> {
   const chunks = Math.ceil(isins.length / fundsPerChunk)
-  const early = new Map<number, Rendered>()
+  const fundsOf = (chunk: number) => isins.slice(chunk * fundsPerChunk, (chunk + 1) * fundsPerChunk)
+  const early = new Map<number, RenderReply>()
   let asked = 0
   let taken = 0
-  let checkOnly = false
   await Promise.all(
     workers.map(async (worker) => {
       while (asked < chunks) {
         const chunk = asked++
-        const start = chunk * fundsPerChunk
-        const some = isins.slice(start, start + fundsPerChunk)
-        const reply = await ask(worker, { kind: 'render', chunk, isins: some, checkOnly })
-        if (reply.kind === 'rendered') early.set(reply.chunk, reply.rendered)
+        early.set(chunk, await ask(worker, request(fundsOf(chunk))))
         for (let next = early.get(taken); next !== undefined; next = early.get(taken)) {
-          early.delete(taken++)
-          checkOnly = !take(next, Math.min(taken * fundsPerChunk, isins.length))
+          early.delete(taken)
+          take(next, fundsOf(taken++))
         }
       }
     }),

@@ -1,63 +1,63 @@
 /** A worker thread that renders funds: reads the database, checks each fund, writes its documents. */
 
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
-import { hash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { mayGiveOutPrices } from '../contract/fund.ts'
 import { routeTable } from '../derive/route-table.ts'
 import { endpoints } from '../endpoints/index.ts'
-import type { Format } from '../routes/table.ts'
-import { checkFund } from '../source/check-fund.ts'
+import { formats, type Format } from '../routes/table.ts'
 import type { Finding } from '../source/finding.ts'
-import { fundReader } from '../source/fund-reader.ts'
 import { beginReading, openFunds, readable } from '../source/open.ts'
-import { fundPlans, putDocuments, type FundDocument } from './fund-documents.ts'
-import { contentTypes, manifestLine } from './manifest.ts'
+import { documentFiles, type Reuse } from './document-files.ts'
+import { fundPlans } from './plans.ts'
+import { fundRenderer, type RenderedFund } from './render-fund.ts'
 
 export interface RenderSettings {
   readonly db: string
-  /** The folder that the snapshot is written to; the folders of all plans are there. */
+  /** The folder that the snapshot is written to. */
   readonly root: string
   readonly asOf: string
   readonly docsUrl: string
+  /** As `rendererOf` gives it. */
+  readonly renderer: string
+  readonly reuse: Reuse | null
 }
 
-/** `open`: answered once the database is open. `begin`: start a read transaction (anew). `render`: these funds, in this order. */
+export interface RenderedChunk {
+  readonly findings: readonly Finding[]
+  /** In the order of the ISINs. */
+  readonly funds: readonly RenderedFund[]
+}
+
+/** Funds' parts of documents over all funds: of each plan that was asked for, in the order of the ISINs. */
+export type Members = readonly Readonly<Record<Format, readonly string[]>>[]
+
+/** `open`: answered once the database is open. `begin`: start a read transaction (anew). Funds come in order. */
 export type RenderRequest =
   | { readonly kind: 'open' }
   | { readonly kind: 'begin' }
+  | { readonly kind: 'check'; readonly isins: readonly string[] }
   | {
       readonly kind: 'render'
-      readonly chunk: number
       readonly isins: readonly string[]
-      readonly checkOnly: boolean
+      /** Of each fund its lines of the previous manifest, a text a plan. */
+      readonly previous: readonly (readonly string[])[]
     }
+  | { readonly kind: 'members'; readonly isins: readonly string[]; readonly folders: readonly string[] }
 
 export type RenderReply =
   | { readonly kind: 'opened' }
   | { readonly kind: 'begun'; readonly hasBegun: boolean }
-  | { readonly kind: 'rendered'; readonly chunk: number; readonly rendered: Rendered }
+  | ({ readonly kind: 'rendered' } & RenderedChunk)
+  | { readonly kind: 'members'; readonly members: Members }
 
-export interface Rendered {
-  readonly documents: number
-  readonly bytes: number
-  /** ISO 8601 day of the newest price of these funds that is given out, or null. */
-  readonly newestPrice: string | null
-  readonly findings: readonly Finding[]
-  /** Manifest lines of each plan, in the plans' order. */
-  readonly lines: readonly string[]
-  /** Parts of the documents over all funds, by endpoint and format. */
-  readonly members: Readonly<Record<string, Readonly<Record<Format, readonly string[]>>>>
-}
-
-const settings = workerData as RenderSettings
 const port = parentPort
+const settings = workerData as RenderSettings
 if (port === null) throw new Error('render-worker runs as a worker thread')
 
 const db = openFunds(settings.db)
-const reader = fundReader(db)
 const table = routeTable(endpoints, settings.docsUrl)
 const plans = fundPlans(endpoints, table)
+const files = documentFiles(settings.root, settings.reuse)
+const renderer = fundRenderer(db, plans, files, { ...settings, table })
 
 port.on('message', (request: RenderRequest) => {
   try {
@@ -73,59 +73,40 @@ function reply(request: RenderRequest): RenderReply {
       return { kind: 'opened' }
     case 'begin':
       return { kind: 'begun', hasBegun: beginReading(db) }
+    case 'check':
+      return { kind: 'rendered', findings: request.isins.flatMap(renderer.check), funds: [] }
     case 'render':
-      return { kind: 'rendered', chunk: request.chunk, rendered: render(request.isins, request.checkOnly) }
+      return { kind: 'rendered', ...render(request.isins, request.previous) }
+    case 'members':
+      return { kind: 'members', members: request.folders.map((folder) => members(folder, request.isins)) }
     default:
       return request satisfies never
   }
 }
 
-function render(isins: readonly string[], checkOnly: boolean): Rendered {
-  const lines: string[] = plans.map(() => '')
-  const members: Record<string, Record<Format, string[]>> = {}
+function render(isins: readonly string[], previous: readonly (readonly string[])[]): RenderedChunk {
   const findings: Finding[] = []
-  let documents = 0
-  let bytes = 0
-  let newestPrice: string | null = null
-  for (const isin of isins) {
-    const fund = reader.read(isin)
-    if (fund === undefined) continue
-    findings.push(...checkFund(fund, settings.asOf))
+  const funds: RenderedFund[] = []
+  let isRefused = false
+  for (const [index, isin] of isins.entries()) {
     // With an error the snapshot is refused: what is still to be found are the other errors.
-    if (checkOnly || findings.some(({ severity }) => severity === 'error')) continue
-    const newest = mayGiveOutPrices(fund.fund) ? fund.prices.at(-1)?.date : undefined
-    if (newest !== undefined && (newestPrice === null || newest > newestPrice)) newestPrice = newest
-    for (const [index, plan] of plans.entries()) {
-      mkdirSync(`${settings.root}/${plan.folder}${isin}`)
-      const put = (document: FundDocument) => {
-        const written = writeDocument(document)
-        documents++
-        bytes += written.bytes
-        lines[index] += manifestLine(written)
-        return written.sha256
-      }
-      putDocuments(plan, fund, { asOf: settings.asOf, table }, put, (id, format, member) => {
-        const parts = (members[id] ??= { json: [], xml: [] })
-        parts[format].push(member)
-      })
-    }
+    const done = isRefused
+      ? { findings: renderer.check(isin), rendered: null }
+      : renderer.render(isin, previous[index] ?? [])
+    findings.push(...done.findings)
+    if (done.rendered === null) isRefused = true
+    else funds.push(done.rendered)
   }
-  return { documents, bytes, newestPrice, findings, lines, members }
+  return { findings, funds }
 }
 
-/** One buffer for all documents: it grows to the largest. */
-let buffer = Buffer.allocUnsafeSlow(1 << 20)
-
-function writeDocument({ key, format, content }: FundDocument) {
-  // Three bytes at most for each UTF-16 unit.
-  if (content.length * 3 > buffer.length) buffer = Buffer.allocUnsafeSlow(content.length * 3)
-  const length = buffer.write(content)
-  const encoded = buffer.subarray(0, length)
-  const file = openSync(`${settings.root}/${key}`, 'w')
-  try {
-    for (let done = 0; done < length;) done += writeSync(file, encoded, done, length - done)
-  } finally {
-    closeSync(file)
+function members(folder: string, isins: readonly string[]): Record<Format, string[]> {
+  const plan = plans.find((candidate) => candidate.folder === folder)
+  if (plan === undefined) throw new Error(`there is no plan for ${folder}`)
+  const parts: Record<Format, string[]> = { json: [], xml: [] }
+  for (const isin of isins) {
+    const texts = renderer.members(isin, plan)
+    if (texts !== null) for (const format of formats) parts[format].push(texts[format])
   }
-  return { key, sha256: hash('sha256', encoded, 'hex'), bytes: length, type: contentTypes[format] }
+  return parts
 }

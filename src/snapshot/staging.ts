@@ -8,6 +8,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync } from 'nod
 import { renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { checksumsKey, manifestKey } from './manifest.ts'
+import { sparseKey } from './sparse.ts'
 
 export interface Staging {
   /** Empty, beside `out`. */
@@ -50,7 +51,7 @@ export function makeStaging(out: string): Staging {
 }
 
 /** What a snapshot's folder holds at the top. Source: keys.md. Anything else would be lost when it is replaced. */
-const namesOfSnapshots: readonly string[] = ['api', 'errors', manifestKey, checksumsKey]
+const namesOfSnapshots: readonly string[] = ['api', 'errors', manifestKey, checksumsKey, sparseKey]
 
 /** What is in a folder; nothing where there is none. */
 function namesIn(place: string, out: string): readonly string[] {

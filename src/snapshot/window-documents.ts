@@ -1,11 +1,13 @@
 /** Yearly windows of a date-range endpoint, and the list of them. Source: keys.md, endpoint 3. */
 
+import { isRefusal } from '../contract/endpoint.ts'
 import type { RecordOf } from '../contract/shape.ts'
 import { jsonSeries, xmlSeries, type SeriesEncoder } from '../encode/series.ts'
 import { windowKey, windowListKey } from '../routes/keys.ts'
 import { formats, type Format, type Route, type Values } from '../routes/table.ts'
 import type { WindowEntry, WindowList } from '../routes/windows.ts'
-import type { Put } from './fund-documents.ts'
+import { answerOf, putRefusal, valuesOf, type Context, type Put, type Rows } from './fund-documents.ts'
+import type { Plan } from './plans.ts'
 
 export interface WindowPlan {
   readonly list: string
@@ -17,38 +19,71 @@ export function windowPlan(body: RecordOf, { list, date }: { list: string; date:
   return { list, date, series: { json: jsonSeries(body, list, date), xml: xmlSeries(body, list, date) } }
 }
 
-/** Puts a body's windows, one a calendar year with records, then the list. @param body with records ascending by date */
-export function windowDocuments(
-  plan: WindowPlan,
+/** A calendar year that has records. */
+export interface WindowYear {
+  /** Four digits. */
+  readonly year: string
+  /** Days of the first and the last record, ISO 8601. */
+  readonly first: string
+  readonly last: string
+  readonly records: number
+  /** Of the window that is there already, or null where it has to be rendered. */
+  readonly digests: WindowDigests | null
+}
+
+/** SHA-256 of a window's documents, in hex. */
+export type WindowDigests = Readonly<Record<Format, string>>
+
+/**
+ * Renders a plan with windows for one fund: the windows that are not there yet, then the list of all; or errors.
+ * @param years all that the fund has, ascending
+ * @param rowsOf the fund with the prices of one year, or without any. Whether an endpoint with windows refuses may
+ * depend on whether there are prices, but not on what they are
+ * @param putOf for the window of a year; with null for the list, or for the errors in the place of everything
+ */
+export function putWindows(
+  plan: Plan,
+  windows: WindowPlan,
+  years: readonly WindowYear[],
+  rowsOf: (year: string | null) => Rows,
+  context: Context,
+  putOf: (year: string | null) => Put,
+): void {
+  const { route } = plan
+  const values = valuesOf(plan, rowsOf(null))
+  const missing = years.find(({ digests }) => digests === null)?.year ?? null
+  const answer = answerOf(plan, rowsOf(missing), context)
+  // A fund that has windows already was not refused, and is the same.
+  if (isRefusal(answer) && (missing !== null || years.length === 0)) {
+    putRefusal(plan, answer, values, context, putOf(null))
+    return
+  }
+  const entries = years.map(({ year, first, last, records, digests }): WindowEntry => {
+    const render = () => {
+      const body = year === missing ? answer : answerOf(plan, rowsOf(year), context)
+      return putWindow(windows, route, values, year, body, putOf(year))
+    }
+    const { json, xml } = digests ?? render()
+    return { year: Number(year), first, last, records, json: json.slice(0, 32), xml: xml.slice(0, 32) }
+  })
+  const list: WindowList = { windows: entries }
+  putOf(null)({ key: windowListKey(route, values), format: 'json', content: JSON.stringify(list) })
+}
+
+/** Puts the documents of one year. @param body with the records of that year only, ascending by date */
+function putWindow(
+  { list, series }: WindowPlan,
   route: Route,
   values: Values,
+  year: string,
   body: object,
   put: Put,
-): void {
-  const records =
-    (body as Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>)[plan.list] ?? []
-  const dates = records.map((record) => record[plan.date] ?? '')
-  const windows: WindowEntry[] = []
-  const around = { json: plan.series.json.around(body), xml: plan.series.xml.around(body) }
-  for (let start = 0; start < records.length;) {
-    const year = (dates[start] ?? '').slice(0, 4)
-    let end = start + 1
-    while (end < records.length && (dates[end] ?? '').startsWith(year)) end++
-    const ofYear = records.slice(start, end)
-    const digests = formats.map((format) => {
-      const content = around[format].document(ofYear.map(plan.series[format].record))
-      return put({ key: windowKey(route, values, year, format), format, content }).slice(0, 32)
-    })
-    windows.push({
-      year: Number(year),
-      first: dates[start] ?? '',
-      last: dates[end - 1] ?? '',
-      records: end - start,
-      json: digests[0] ?? '',
-      xml: digests[1] ?? '',
-    })
-    start = end
+): WindowDigests {
+  const records = (body as Readonly<Record<string, readonly unknown[]>>)[list] ?? []
+  const putAs = (format: Format) => {
+    const content = series[format].around(body).document(records.map(series[format].record))
+    return put({ key: windowKey(route, values, year, format), format, content })
   }
-  const list: WindowList = { windows }
-  put({ key: windowListKey(route, values), format: 'json', content: JSON.stringify(list) })
+  const [json = '', xml = ''] = formats.map(putAs)
+  return { json, xml }
 }

@@ -1,7 +1,7 @@
 /** Reading funds: all rows of one fund at a time, so that memory does not grow with the number of funds. */
 
-import type { Database } from 'better-sqlite3'
-import type { FundRow, FundRows, Group } from '../contract/rows.ts'
+import type { Database, Statement } from 'better-sqlite3'
+import type { FundRow, FundRows, Group, PriceRow } from '../contract/rows.ts'
 
 /** One fund with all its rows. */
 export type Fund = { readonly fund: FundRow } & FundRows
@@ -9,6 +9,13 @@ export type Fund = { readonly fund: FundRow } & FundRows
 export interface FundReader {
   /** @returns the fund, or undefined if there is none with this ISIN */
   readonly read: (isin: string) => Fund | undefined
+  /** The fund's own row, or undefined. */
+  readonly fund: (isin: string) => FundRow | undefined
+  /** A group's rows of a fund, in the order of its primary key. */
+  readonly rows: <G extends Group>(group: G, isin: string) => FundRows[G]
+  /** The prices between two days, both included, ascending. */
+  readonly prices: (isin: string, first: string, last: string) => readonly PriceRow[]
+  readonly newestPrice: (isin: string) => PriceRow | undefined
 }
 
 /** The ISINs of all funds, ascending. */
@@ -20,27 +27,38 @@ export function readIsins(db: Database): string[] {
  * @throws {SqliteError} if a table or a column of the schema is missing
  */
 export function fundReader(db: Database): FundReader {
-  const fund = db.prepare<[string], FundRow>(`SELECT ${columns.fund} FROM fund WHERE isin = ?`)
-  const groups = Object.entries(queries).map(([group, query]) => [group, db.prepare(query)] as const)
+  const fund = db.prepare<[string], FundRow>(fundQuery)
+  const groups = Object.fromEntries(
+    Object.entries(queries).map(([group, query]) => [group, db.prepare<[string]>(query)]),
+  ) as Record<Group, Statement<[string]>>
+  const between = db.prepare<[string, string, string], PriceRow>(
+    queries.prices.replace('ORDER BY', 'AND date >= ? AND date <= ? ORDER BY'),
+  )
+  const newest = db.prepare<[string], PriceRow>(`${queries.prices} DESC LIMIT 1`)
+  // The queries' columns are the rows' fields: fund-reader.test holds them together.
+  const rows = <G extends Group>(group: G, isin: string) => groups[group].all(isin) as unknown as FundRows[G]
   return {
     read: (isin) => {
       const row = fund.get(isin)
       if (row === undefined) return undefined
-      const rows = Object.fromEntries(groups.map(([group, statement]) => [group, statement.all(isin)]))
-      // The queries' columns are the rows' fields: fund-reader.test holds them together.
-      return { fund: row, ...(rows as unknown as FundRows) }
+      const read = Object.keys(queries).map((group) => [group, rows(group as Group, isin)])
+      return { fund: row, ...(Object.fromEntries(read) as FundRows) }
     },
+    fund: (isin) => fund.get(isin),
+    rows,
+    prices: (isin, first, last) => between.all(isin, first, last),
+    newestPrice: (isin) => newest.get(isin),
   }
 }
 
-const columns = {
-  fund: `isin, wkn, name, fund_inception_date AS inceptionDate, status_date AS statusDate, url, currency,
-    data_permitted AS dataPermitted, prices_permitted AS pricesPermitted,
-    performance_permitted AS performancePermitted`,
-}
+/** The fund's own row. Source: schema.sql. */
+export const fundQuery = `SELECT isin, wkn, name, fund_inception_date AS inceptionDate, status_date AS statusDate, url,
+    currency, data_permitted AS dataPermitted, prices_permitted AS pricesPermitted,
+    performance_permitted AS performancePermitted
+  FROM fund WHERE isin = ?`
 
 /** One query a data group, in the order of its primary key. Source: schema.sql. */
-const queries: Readonly<Record<Group, string>> = {
+export const queries: Readonly<Record<Group, string>> = {
   prices: `SELECT date, issue_price AS issuePrice, repurchase_price AS repurchasePrice,
       net_asset_value AS netAssetValue, change, change_percent AS changePercent, performance,
       intercompany_profit AS intercompanyProfit, share_profit AS shareProfit,

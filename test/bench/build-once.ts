@@ -2,7 +2,7 @@
 
 import { buildSnapshot } from '../../src/snapshot/build.ts'
 
-const [db = '', out = '', asOf = '', jobs = '1'] = process.argv.slice(2)
+const [db = '', out = '', asOf = '', jobs = '1', kind = 'none', path = ''] = process.argv.slice(2)
 const summary = await buildSnapshot({
   db,
   out,
@@ -10,9 +10,11 @@ const summary = await buildSnapshot({
   jobs: Number(jobs),
   only: [],
   docsUrl: 'https://docs.example.com',
+  since: kind === 'folder' || kind === 'manifest' ? { kind, path } : null,
   signal: new AbortController().signal,
 })
-const { documents, bytes, seconds } = summary
-// Linux gives kibibytes.
-const peakKib = process.resourceUsage().maxRSS
-process.stdout.write(JSON.stringify({ documents, bytes, seconds, peakKib }))
+const { documents, bytes, rendered, seconds } = summary
+// Linux gives kibibytes and microseconds.
+const { maxRSS: peakKib, userCPUTime, systemCPUTime } = process.resourceUsage()
+const cpuSeconds = (userCPUTime + systemCPUTime) / 1e6
+process.stdout.write(JSON.stringify({ documents, bytes, rendered, seconds, cpuSeconds, peakKib }))

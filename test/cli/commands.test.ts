@@ -153,6 +153,9 @@ describe('build', () => {
       funds: 12,
       documents: expect.any(Number),
       bytes: expect.any(Number),
+      rendered: (JSON.parse(stdout) as { documents: number }).documents,
+      since: null,
+      isSparse: false,
       seconds: expect.any(Number),
       warnings: [],
     })

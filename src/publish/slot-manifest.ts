@@ -1,0 +1,32 @@
+/** The manifest of a slot as a file, for a build that goes on from it. */
+
+import { join } from 'node:path'
+import { slotOf, type SlotWord } from './diff-source.ts'
+import { readJournal } from './journal.ts'
+import { manifestIn } from './layout.ts'
+import { notWhole, readLive } from './live.ts'
+import { download } from './manifest-reader.ts'
+import type { ObjectStore } from './store.ts'
+
+export type SlotManifest =
+  | { readonly kind: 'fetched'; readonly file: string }
+  /** There is nothing to rely on; `reason` says why. */
+  | { readonly kind: 'none'; readonly reason: string }
+
+/** @param folder where the manifest is kept @throws {Error} if the store fails, or the file cannot be written */
+export async function fetchSlotManifest(
+  store: ObjectStore,
+  word: SlotWord,
+  folder: string,
+): Promise<SlotManifest> {
+  const { live } = await readLive(store)
+  if (live === null) return { kind: 'none', reason: `${store.name}: nothing is live yet` }
+  const slot = slotOf(store, word, live)
+  const { journal } = await readJournal(store)
+  // The publish puts anew what a stopped one may have changed: it needs those files.
+  if (notWhole(journal?.changing ?? {}, live)[slot] !== undefined)
+    return { kind: 'none', reason: `${store.name}/${slot} is not whole, a publish was stopped in it` }
+  const file = join(folder, `${slot}-manifest.ndjson.gz`)
+  if (await download(store, manifestIn(slot), file)) return { kind: 'fetched', file }
+  return { kind: 'none', reason: `${store.name}/${slot} holds no snapshot yet` }
+}

@@ -1,0 +1,179 @@
+/**
+ * One fund in a night: what of it changed is read, checked and rendered; what did not is taken over, with its lines of
+ * the previous manifest.
+ */
+
+import { mayGiveOutPrices } from '../contract/fund.ts'
+import { endpoints } from '../endpoints/index.ts'
+import type { Format, RouteTable } from '../routes/table.ts'
+import { isDay } from '../routes/values.ts'
+import { checkFund } from '../source/check-fund.ts'
+import type { Finding } from '../source/finding.ts'
+import { fundDigests, type YearDigest } from '../source/fund-digests.ts'
+import { fundReader } from '../source/fund-reader.ts'
+import type { FundDatabase } from '../source/open.ts'
+import { allFundsPlans } from './all-funds-document.ts'
+import type { DocumentFiles } from './document-files.ts'
+import { membersOf, putDocuments, type Context, type Put } from './fund-documents.ts'
+import { fundRows, type FundRowsRead } from './fund-rows.ts'
+import { dayThatCounts, fundInputs, type FundInputs } from './inputs.ts'
+import { manifestLine, type RenderedLine } from './manifest.ts'
+import { nameOf, type Plan } from './plans.ts'
+import { nothing, standingOf, type Standing } from './standing.ts'
+import { uncheckedRows } from './unchecked.ts'
+import { putWindows } from './window-documents.ts'
+
+export interface FundSettings {
+  readonly asOf: string
+  readonly table: RouteTable
+  /** As `rendererOf` gives it. */
+  readonly renderer: string
+}
+
+/** What a fund's documents are. */
+export interface RenderedFund {
+  readonly documents: number
+  readonly bytes: number
+  /** How many of them were taken over. */
+  readonly kept: number
+  /** ISO 8601 day of the newest price, or null if none is given out. */
+  readonly newestPrice: string | null
+  /** Manifest lines by plan, without those that are as in the previous manifest. */
+  readonly lines: ReadonlyMap<number, string>
+  /** Of endpoints that have one over all funds, by id: the digest of what the documents were made from. */
+  readonly from: Readonly<Record<string, string>>
+}
+
+export interface FundRenderer {
+  /** Every finding of a fund. */
+  readonly check: (isin: string) => readonly Finding[]
+  /**
+   * Checks and renders a fund; with an error among the findings, nothing is rendered.
+   * @param previous a plan each: the fund's lines of the previous manifest
+   */
+  readonly render: (
+    isin: string,
+    previous: readonly string[],
+  ) => { readonly findings: readonly Finding[]; readonly rendered: RenderedFund | null }
+  /** A fund's part of the document over all funds, or null. Only of a fund that was checked. */
+  readonly members: (isin: string, plan: Plan) => Readonly<Record<Format, string>> | null
+}
+
+export function fundRenderer(
+  db: FundDatabase,
+  plans: readonly Plan[],
+  files: DocumentFiles,
+  { asOf, table, renderer }: FundSettings,
+): FundRenderer {
+  const reader = fundReader(db)
+  const digests = fundDigests(db)
+  const memberPlans = allFundsPlans(endpoints, table, plans).map(({ of }) => of)
+
+  const check = (isin: string): readonly Finding[] => {
+    const fund = reader.read(isin)
+    return fund === undefined ? [] : checkFund(fund, asOf)
+  }
+  const refuse = (isin: string) => {
+    const findings = check(isin)
+    if (hasError(findings)) return { findings, rendered: null }
+    throw new Error(`fund ${isin}: its rows cannot be told apart, but the checks find nothing wrong`)
+  }
+  return {
+    check,
+    render: (isin, previous) => {
+      const fund = reader.fund(isin)
+      if (fund === undefined) throw new Error(`there is no fund ${isin}`)
+      const years = digests.years(isin)
+      // Days that are none, or are to come, cannot be compared with anything: the checks refuse them.
+      const isLegible = isDay(fund.inceptionDate) && years !== null && (years.at(-1)?.last ?? '') <= asOf
+      if (!isLegible) return refuse(isin)
+
+      const inputs = fundInputs(digests, renderer, fund, asOf, years)
+      const standing = plans.map((plan, index) => {
+        const found = standingOf(plan, isin, previous[index] ?? '', inputs, years)
+        return files.keep(found.kept) ? found : nothing(found.lines)
+      })
+      const rows = fundRows(reader, fund)
+      const findings = checkFund({ fund, ...uncheckedRows(plans, standing, rows, inputs, years) }, asOf)
+      // All errors are to be named.
+      if (hasError(findings)) return refuse(isin)
+
+      const context = { day: dayThatCounts(fund, asOf), table }
+      const made = standing.map((one, index) => {
+        const plan = plans[index]
+        return plan === undefined ? noLines : renderPlan(plan, one, { files, rows, inputs, years, context })
+      })
+      const rendered = {
+        documents: sum(made.map(({ documents }) => documents)),
+        bytes: sum(made.map(({ bytes }) => bytes)),
+        kept: sum(standing.map(({ kept }) => kept.length)),
+        newestPrice: mayGiveOutPrices(fund) ? (years.at(-1)?.last ?? null) : null,
+        lines: new Map(made.flatMap(({ text }, index) => (text === null ? [] : [[index, text] as const]))),
+        from: Object.fromEntries(memberPlans.map(({ endpoint }) => [endpoint.id, inputs.of(endpoint)])),
+      }
+      return { findings, rendered }
+    },
+    members: (isin, plan) => {
+      const fund = reader.fund(isin)
+      if (fund === undefined) throw new Error(`there is no fund ${isin}`)
+      return membersOf(plan, fundRows(reader, fund).of(plan.endpoint), {
+        day: dayThatCounts(fund, asOf),
+        table,
+      })
+    },
+  }
+}
+
+interface PlanContext {
+  readonly files: DocumentFiles
+  readonly rows: FundRowsRead
+  readonly inputs: FundInputs
+  readonly years: readonly YearDigest[]
+  readonly context: Context
+}
+
+interface Lines {
+  /** Null where they are those of the previous manifest. */
+  readonly text: string | null
+  readonly documents: number
+  readonly bytes: number
+}
+
+const noLines: Lines = { text: '', documents: 0, bytes: 0 }
+
+/** Renders what does not stand. @returns the lines of all, in the order of keys */
+function renderPlan(
+  plan: Plan,
+  { lines, kept, isWhole, windows }: Standing,
+  { files, rows, inputs, years, context }: PlanContext,
+): Lines {
+  if (isWhole) return { text: null, documents: kept.length, bytes: sum(kept.map(({ bytes }) => bytes)) }
+  const all: RenderedLine[] = [...kept]
+  const putFrom = (from: string): Put => {
+    return (document) => {
+      const line = files.put(document, from, lines.get(nameOf(document.key)))
+      all.push(line)
+      return line.sha256
+    }
+  }
+  const from = inputs.of(plan.endpoint)
+  if (plan.windows === null) {
+    putDocuments(plan, rows.of(plan.endpoint), context, putFrom(from))
+  } else {
+    const wanted = years.map((year) => ({ ...year, digests: windows.get(year.year) ?? null }))
+    putWindows(plan, plan.windows, wanted, rows.ofYear, context, (name) => {
+      const year = years.find((candidate) => candidate.year === name)
+      return putFrom(year === undefined ? from : inputs.ofYear(year))
+    })
+  }
+  all.sort((one, other) => (one.key < other.key ? -1 : 1))
+  return {
+    text: all.map(manifestLine).join(''),
+    documents: all.length,
+    bytes: sum(all.map(({ bytes }) => bytes)),
+  }
+}
+
+const hasError = (findings: readonly Finding[]) => findings.some(({ severity }) => severity === 'error')
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)

@@ -1,0 +1,62 @@
+/** The snapshot that a build goes on from: its manifest, and its files if it is a folder. */
+
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Reuse } from './document-files.ts'
+import { manifestKey, readHeadOf } from './manifest.ts'
+import { openPreviousManifest, type PreviousManifest } from './previous-manifest.ts'
+import { readSparse } from './sparse.ts'
+
+/** `folder`: a snapshot with all its files. `manifest`: the manifest of one whose files lie elsewhere. */
+export type Since =
+  { readonly kind: 'folder'; readonly path: string } | { readonly kind: 'manifest'; readonly path: string }
+
+export interface Previous {
+  /** The snapshot's id. */
+  readonly snapshot: string
+  readonly reuse: Reuse
+  /** It is unpacked while the rendering threads start. */
+  readonly manifest: Promise<PreviousManifest>
+  /** Any number of times; waits until nothing is written to the temporary file any more. */
+  readonly close: () => Promise<void>
+  /** @throws {Error} if another snapshot has come into the folder meanwhile */
+  readonly assertSame: () => void
+}
+
+/**
+ * @param temporary a file for what is needed in between
+ * @returns null if there is no snapshot: then everything has to be rendered
+ * @throws {Error} if it is no manifest, or the folder is sparse itself; a manifest that is damaged later on rejects
+ */
+export async function openPrevious(since: Since, temporary: string): Promise<Previous | null> {
+  const isFolder = since.kind === 'folder'
+  const file = isFolder ? join(since.path, manifestKey) : since.path
+  const identity = identityOf(since.path)
+  const head = await readHeadOf(file)
+  if (head === null) return null
+  if (isFolder && readSparse(since.path) !== null) {
+    throw new Error(
+      `${since.path} is sparse, its unchanged files are not there: go on from its manifest (--since ${file}) if it was ` +
+        'published, or build without --since',
+    )
+  }
+  const assertSame = () => {
+    if (isFolder && identityOf(since.path) !== identity)
+      throw new Error(`${since.path} was built anew meanwhile: build again`)
+  }
+  const manifest = openPreviousManifest(file, temporary)
+  const close = () =>
+    manifest.then(
+      (opened) => opened.close(),
+      // Whoever reads it is told.
+      () => undefined,
+    )
+  manifest.catch(() => undefined)
+  const reuse: Reuse = isFolder ? { kind: 'linked', folder: since.path } : { kind: 'sparse' }
+  return { snapshot: head.snapshot, reuse, manifest, close, assertSame }
+}
+
+function identityOf(path: string): string {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats === undefined ? '' : `${stats.dev} ${stats.ino} ${stats.birthtimeNs}`
+}

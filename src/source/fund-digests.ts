@@ -1,0 +1,111 @@
+/**
+ * What a fund's rows are, as digests: two nights with the same digest have the same rows. SQLite writes the text that is
+ * hashed (a JSON array a row), so that millions of rows are compared without becoming objects.
+ */
+
+import { hash } from 'node:crypto'
+import { isUtf8 } from 'node:buffer'
+import type { Database } from 'better-sqlite3'
+import type { Group } from '../contract/rows.ts'
+import { isDay } from '../routes/values.ts'
+import { fundQuery, queries } from './fund-reader.ts'
+
+/** Groups that are digested as a whole; prices are digested by year. */
+export type WholeGroup = Exclude<Group, 'prices'>
+
+export interface RowsDigest {
+  /** SHA-256 in base64url; '' where there is no row. */
+  readonly digest: string
+  /** Whether texts hold what the checks warn of, so that they have to see the rows again: U+FFFD, or no UTF-8. */
+  readonly isDoubtful: boolean
+}
+
+/** The prices of one calendar year. */
+export interface YearDigest {
+  /** Four digits. */
+  readonly year: string
+  /** Days of the first and the last price, ISO 8601. */
+  readonly first: string
+  readonly last: string
+  readonly records: number
+  readonly digest: string
+}
+
+export interface FundDigests {
+  readonly fund: (isin: string) => string
+  readonly group: (group: WholeGroup, isin: string) => RowsDigest
+  /** Ascending; every price is in one of them. Null where a date is none, so that there are no years to tell. */
+  readonly years: (isin: string) => readonly YearDigest[] | null
+  readonly newestPrice: (isin: string) => string
+}
+
+/** @throws {SqliteError} if a table or a column of the schema is missing */
+export function fundDigests(db: Database): FundDigests {
+  const rowsOf = (query: string, where = '', more = '') =>
+    db.prepare<string[], Row>(`${digestQuery(db, query, more)} ${where}`)
+  const fund = rowsOf(fundQuery)
+  const groups = Object.fromEntries(
+    Object.entries(queries).map(([group, query]) => [group, rowsOf(query)]),
+  ) as Record<Group, typeof fund>
+  const year = rowsOf(queries.prices, 'AND date >= ? AND date < ?', 'count(*) AS records, ')
+  const newest = rowsOf(queries.prices, 'AND date = (SELECT max(date) FROM price WHERE isin = ?)')
+  const firstFrom = db
+    .prepare<[string, string], string>('SELECT min(date) FROM price WHERE isin = ? AND date >= ?')
+    .pluck()
+  const lastBefore = db
+    .prepare<[string, string], string>('SELECT max(date) FROM price WHERE isin = ? AND date < ?')
+    .pluck()
+
+  return {
+    fund: (isin) => digestOf(fund.get(isin)),
+    group: (group, isin) => {
+      const row = groups[group].get(isin)
+      return { digest: digestOf(row), isDoubtful: isDoubtful(row?.rows ?? null) }
+    },
+    years: (isin) => {
+      const years: YearDigest[] = []
+      // min() of no rows is NULL.
+      for (let first: string | null = firstFrom.get(isin, '') ?? null; first !== null;) {
+        if (!isDay(first)) return null
+        const name = first.slice(0, 4)
+        // Every day of the year sorts before it. Other texts may, too: with them the checks refuse the fund.
+        const end = `${name}~`
+        const row = year.get(isin, first, end)
+        const last = lastBefore.get(isin, end) ?? ''
+        years.push({ year: name, first, last, records: row?.records ?? 0, digest: digestOf(row) })
+        first = firstFrom.get(isin, end) ?? null
+      }
+      return years
+    },
+    newestPrice: (isin) => digestOf(newest.get(isin, isin)),
+  }
+}
+
+interface Row {
+  /** The rows, a JSON array each, with commas between them; NULL where there is none. */
+  readonly rows: Buffer | null
+  readonly records?: number
+}
+
+/**
+ * A query for the text of a query's rows: of just the columns that it gives, whatever they are. A JSON array tells
+ * NULL from text and text from text, whatever it holds; as bytes, since it need not be UTF-8.
+ */
+function digestQuery(db: Database, query: string, more: string): string {
+  const columns = db.prepare(query).columns()
+  const values = columns.map(({ column, name, type }) => {
+    if (column === null) throw new Error(`a digest is made of plain columns, ${name} is none`)
+    // JSON has 15 digits of a number, quote() as many as tell it from all others.
+    return type?.toUpperCase() === 'REAL' ? `quote("${column}")` : `"${column}"`
+  })
+  // Unsorted, which is faster: they come in the order of the primary key that finds them.
+  const [from = ''] = /\bFROM .*?(?= ORDER BY |$)/s.exec(query) ?? []
+  return `SELECT ${more}CAST(group_concat(json_array(${values.join(', ')})) AS BLOB) AS rows ${from}`
+}
+
+const digestOf = (row: Row | undefined) =>
+  row === undefined || row.rows === null ? '' : hash('sha256', row.rows, 'base64url')
+
+const replacement = Buffer.from('\ufffd')
+
+const isDoubtful = (text: Buffer | null) => text !== null && !(isUtf8(text) && !text.includes(replacement))

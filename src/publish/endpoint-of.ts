@@ -1,0 +1,11 @@
+/** What a key counts as in tables by endpoint. */
+
+import { parseKey } from '../routes/parse-key.ts'
+import type { RouteTable } from '../routes/table.ts'
+
+/** The route's id; `errors` for those of no endpoint, `other` for keys that this version does not know. */
+export function endpointOf(table: RouteTable, key: string): string {
+  const meaning = parseKey(table, key)
+  if (meaning.kind === 'unknown') return 'other'
+  return meaning.kind === 'sharedError' ? 'errors' : meaning.route.id
+}

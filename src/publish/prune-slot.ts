@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { Journal } from './journal.ts'
-import { checksumsIn, inSlot, manifestIn, slotPrefix, type Slot } from './layout.ts'
+import { inSlot, isBookkeeping, manifestIn, slotPrefix, type Slot } from './layout.ts'
 import type { Live } from './live.ts'
 import { fetchList, type Manifest } from './manifest-reader.ts'
 import { Damaged, nothing } from './ndjson.ts'
@@ -46,9 +46,9 @@ export async function* slotGarbage(
   for await (const { key, values } of rows) {
     const [object, line, change] = values
     if (object === undefined || line !== undefined || change !== undefined) continue
-    // Without a manifest its list of checksums is of no use either.
-    const isBookkeeping = key === manifestIn(slot) || (key === checksumsIn(slot) && known.isWhole)
-    if (!isBookkeeping) yield { kind: 'unknown', key, bytes: object.bytes }
+    // Without a manifest what goes with it is of no use either.
+    const isOurs = key === manifestIn(slot) || (known.isWhole && isBookkeeping(withoutSlot(key, slot)))
+    if (!isOurs) yield { kind: 'unknown', key, bytes: object.bytes }
   }
 }
 
@@ -139,3 +139,5 @@ async function* counted<T>(items: AsyncIterable<T>, onCount: (count: number) => 
 async function* withSlot(lines: AsyncIterable<Keyed>, slot: Slot): AsyncGenerator<Keyed> {
   for await (const { key } of lines) yield { key: inSlot(slot, key) }
 }
+
+const withoutSlot = (key: string, slot: Slot) => key.slice(slotPrefix(slot).length)

@@ -59,11 +59,15 @@ async function publishOut(session: Session, flags: PublishFlags): Promise<void> 
   const summary = await withBucket(session, async (store) => {
     const { publish } = await import('../../publish/publish.ts')
     const { thisHolder, isAlive } = await import('../../publish/holder.ts')
+    const { routeTable } = await import('../../derive/route-table.ts')
+    const { endpoints } = await import('../../endpoints/index.ts')
     await assertSnapshot(out)
     const progress = showProgress(session, 'objects')
     return publish(store, {
       ...bucket,
       out,
+      table: routeTable(endpoints, settings.docsUrl),
+      baseUrl: settings.baseUrl,
       cacheControl: edge.cacheControl,
       isForced: flags.force === true,
       isRepair: flags.repair === true,

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { parseKey } from '../routes/parse-key.ts'
 import type { RouteTable } from '../routes/table.ts'
-import { manifestKey } from '../snapshot/manifest.ts'
+import { countFiles, manifestKey } from '../snapshot/manifest.ts'
 import { estimateRequests, nothingToDo, type Requests } from './cost.ts'
 import { heldMessage, isHeldByOther, isLeftUnsettled, readJournal, type Holder } from './journal.ts'
 import { otherSlot, type Slot } from './layout.ts'
@@ -30,7 +30,7 @@ export interface PreviewOptions extends MistakeLimits {
 
 /** Changes of one endpoint's objects. */
 export interface EndpointChanges {
-  /** The route's id; `errors` for those of no endpoint, `other` for keys that this version does not know. */
+  /** The route's id; `errors` and `status` for those of no endpoint, `other` for keys that this version does not know. */
   readonly endpoint: string
   readonly put: number
   readonly deleted: number
@@ -100,7 +100,7 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
         isLocking,
         hasJournal: journal.journal !== null,
         isUnsettled,
-        objects: manifest.head.objects,
+        objects: countFiles(manifest.head),
         hasLive: live !== null,
       }),
       slotBytes,
@@ -130,6 +130,6 @@ async function changesByEndpoint(
 
 function endpointOf(table: RouteTable, key: string): string {
   const meaning = parseKey(table, key)
-  if (meaning.kind === 'unknown') return 'other'
+  if (meaning.kind === 'unknown') return key.startsWith('status/') ? 'status' : 'other'
   return meaning.kind === 'sharedError' ? 'errors' : meaning.route.id
 }

@@ -4,6 +4,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeTable } from '../derive/route-table.ts'
 import { endpoints } from '../endpoints/index.ts'
+import type { Assessment, FreshnessCounts, MarkedFund } from '../freshness/assess.ts'
+import { defaultFreshness, openRules, type Rules } from '../freshness/rules.ts'
 import type { RouteTable } from '../routes/table.ts'
 import { checkSchema } from '../source/check-schema.ts'
 import { checkTables } from '../source/check.ts'
@@ -25,6 +27,7 @@ import { putSharedDocuments } from './shared-documents.ts'
 import { openPrevious, type Previous, type Since } from './since.ts'
 import { writeSparse } from './sparse.ts'
 import { makeStaging, type Staging } from './staging.ts'
+import { writeStatusFiles } from './status-files.ts'
 
 export interface BuildOptions {
   /** The database file. */
@@ -41,6 +44,8 @@ export interface BuildOptions {
   readonly docsUrl: string
   /** The snapshot to go on from, or null to render everything. The result is the same. */
   readonly since?: Since | null
+  /** How new each fund's newest price should be; the defaults unless given. */
+  readonly freshness?: Rules
   /** Digest of the code that renders (`codeDigest`, unless given): what other code made is made anew. */
   readonly code?: string
   readonly onProgress?: (progress: {
@@ -63,9 +68,15 @@ export interface BuildSummary {
   readonly since: string | null
   /** Whether the folder lacks the files that stood. */
   readonly isSparse: boolean
+  /** Funds by how new their newest price is. */
+  readonly freshness: FreshnessCounts
+  /** Stale funds, then late ones, those with the oldest price first; ten at most. */
+  readonly overdue: readonly MarkedFund[]
   readonly seconds: number
   readonly warnings: readonly Finding[]
 }
+
+const namedFunds = 10
 
 /**
  * Builds the snapshot beside `out` and swaps it in at the end. Funds are checked as they are read; after the first
@@ -87,7 +98,8 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     const unpacked = join(staging.folder, '.previous')
     const { since = null } = options
     previous = since === null ? null : await openPrevious(since, unpacked)
-    const { head, kept, warnings } = await renderNight(nightOf(options, db, file, staging.folder, previous))
+    const night = nightOf(options, db, file, staging.folder, previous)
+    const { head, kept, assessment, warnings } = await renderNight(night)
     await previous?.close()
     rmSync(unpacked, { force: true })
     const isSparse = previous?.reuse.kind === 'sparse'
@@ -96,19 +108,13 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     previous?.assertSame()
     staging.swapIn()
     const { snapshot, asOf, funds, objects: documents, bytes } = head
-    const seconds = (performance.now() - started) / 1000
-    const sinceSnapshot = previous?.snapshot ?? null
-    const rendered = documents - kept
     return {
-      snapshot,
-      asOf,
-      funds,
-      documents,
-      bytes,
-      rendered,
-      since: sinceSnapshot,
+      ...{ snapshot, asOf, funds, documents, bytes, rendered: documents - kept },
+      since: previous?.snapshot ?? null,
       isSparse,
-      seconds,
+      freshness: assessment.counts,
+      overdue: assessment.overdue.slice(0, namedFunds),
+      seconds: (performance.now() - started) / 1000,
       warnings,
     }
   } catch (error) {
@@ -160,7 +166,7 @@ function nightOf(
 /** Renders everything that does not stand. @throws {RefusedDatabase} */
 async function renderNight(
   night: Night,
-): Promise<{ head: ManifestHead; kept: number; warnings: readonly Finding[] }> {
+): Promise<Finished & { readonly kept: number; readonly warnings: readonly Finding[] }> {
   const { options, settings, db, file } = night
   const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
   const pool = await openRenderPool(settings, jobs, db, options.signal)
@@ -175,8 +181,8 @@ async function renderNight(
     source.catch(() => undefined)
     const { warnings, kept, ...counts } = await renderFunds(night, isins, pool)
     await pool.close()
-    const head = await finish(night, { funds: isins.length, ...counts, source: await source })
-    return { head, kept, warnings }
+    const finished = await finish(night, isins, { funds: isins.length, ...counts, source: await source })
+    return { ...finished, kept, warnings }
   } finally {
     options.signal.removeEventListener('abort', stop)
     await pool.close()
@@ -266,18 +272,22 @@ async function renderFunds(night: Night, isins: readonly string[], pool: RenderP
 const laterDay = (one: string | null, other: string | null) =>
   one === null || (other !== null && other > one) ? other : one
 
-/** Writes the manifest and the checksums. */
+interface Finished {
+  readonly head: ManifestHead
+  readonly assessment: Assessment
+}
+
+/** Writes what needs the snapshot's id: the status, the manifest and the checksums. */
 async function finish(
-  { options, lines }: Night,
-  counts: Omit<ManifestHead, 'format' | 'snapshot' | 'asOf' | 'docsUrl'>,
-): Promise<ManifestHead> {
-  const head: ManifestHead = {
-    format: manifestFormat,
-    snapshot: snapshotId(options.asOf, await lines.digest()),
-    asOf: options.asOf,
-    ...counts,
-    docsUrl: options.docsUrl,
-  }
+  { options, settings, db, lines }: Night,
+  isins: readonly string[],
+  counts: Pick<ManifestHead, 'funds' | 'objects' | 'bytes' | 'newestPrice' | 'source'>,
+): Promise<Finished> {
+  const snapshot = snapshotId(options.asOf, await lines.digest())
+  const said = { format: manifestFormat, snapshot, asOf: options.asOf, ...counts, docsUrl: options.docsUrl }
+  const rules = options.freshness ?? (await openRules(defaultFreshness))
+  const status = writeStatusFiles({ root: settings.root, db, isins, rules, head: said })
+  const head = { ...said, ...status.said }
   await lines.write(head)
-  return head
+  return { head, assessment: status.assessment }
 }

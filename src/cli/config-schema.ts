@@ -26,7 +26,7 @@ function objectSchema(members: Declaration, first: Readonly<Record<string, objec
 function memberSchema(member: Declaration[string]): object {
   const { describe } = member
   if (member.kind === 'list') {
-    const anyOf = member.oneOf.map((name) => ({ required: [name] }))
+    const anyOf = member.oneOf.map((name) => ({ properties: { [name]: true }, required: [name] }))
     return { description: describe, type: 'array', items: { ...objectSchema(member.members), anyOf } }
   }
   if (member.kind === 'group') return { description: describe, ...objectSchema(member.members) }

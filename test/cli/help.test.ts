@@ -71,7 +71,7 @@ describe('help', () => {
     ],
     ['plan', ['--out', '--bucket', '--max-deletes', '--force', '--repair', '--no-lock', '--json']],
     ['status', ['--bucket', '--endpoint', '--json']],
-    ['verify', ['--bucket', '--deep', '--sample', '--concurrency', '--json']],
+    ['verify', ['--bucket', '--deep', '--sample', '--seed', '--concurrency', '--json']],
     ['rollback', ['--bucket', '--to', '--no-lock', '--json']],
   ])('of %s shows its options, the global ones and examples', async (command, options) => {
     const { code, stdout, stderr } = await run([command, '--help'], inFolder)

@@ -54,17 +54,33 @@ async function build(
   const { out, jobs, docsUrl } = settings
   const db = required(settings.db, 'db')
   const options = { db, out, asOf, jobs, only, docsUrl, signal }
-  const summary =
-    since === undefined ? await buildFrom(session, options) : await buildSince(session, since, options)
+  const { RefusedDatabase } = await import('../../source/check.ts')
+  const onWarning = (warning: string) => {
+    session.stderr.write(`fundpress: ${warning}\n`)
+  }
+  const summary = await buildSince(session, since ?? null, options, onWarning).catch((error: unknown) => {
+    const { stderr } = session
+    if (error instanceof RefusedDatabase) stderr.write(describeFindings(error.findings, stderr.paint))
+    throw error
+  })
   if (json) stdout.write(`${JSON.stringify(summary)}\n`)
   else if (!isQuiet) stdout.write(describe(summary, out))
 }
 
-/** Without a snapshot to go on from everything is rendered, and that is said. */
-async function buildSince(session: Session, word: string, options: BuildOptions): Promise<BuildSummary> {
+/**
+ * Builds what changed since a folder, a manifest or a slot; since null, everything.
+ * @param onWarning told where there is no snapshot to go on from, so that everything is rendered
+ */
+export async function buildSince(
+  session: Session,
+  word: string | null,
+  options: BuildOptions,
+  onWarning: (warning: string) => void,
+): Promise<BuildSummary> {
+  if (word === null) return buildFrom(session, options)
   const { isSlotWord } = await import('../../publish/diff-source.ts')
   const note = (reason: string) => {
-    session.stderr.write(`fundpress: ${reason}: everything is rendered\n`)
+    onWarning(`${reason}: everything is rendered`)
   }
   if (!isSlotWord(word)) {
     const kind = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? 'manifest' : 'folder'
@@ -85,18 +101,11 @@ async function buildSince(session: Session, word: string, options: BuildOptions)
 async function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
   // Loaded here, so that the other commands start without it.
   const { buildSnapshot } = await import('../../snapshot/build.ts')
-  const { RefusedDatabase } = await import('../../source/check.ts')
-  const { stderr } = session
   const progress = showProgress(session, 'funds')
   const onProgress = ({ funds, of, documents }: { funds: number; of: number; documents: number }) => {
     progress.update(funds, of, `${formatCount(documents)} documents`)
   }
-  return buildSnapshot({ ...options, onProgress })
-    .finally(progress.end)
-    .catch((error: unknown) => {
-      if (error instanceof RefusedDatabase) stderr.write(describeFindings(error.findings, stderr.paint))
-      throw error
-    })
+  return buildSnapshot({ ...options, onProgress }).finally(progress.end)
 }
 
 function describe(summary: BuildSummary, out: string): string {

@@ -30,14 +30,26 @@ export function planCommand(start: Start): Command {
     .action(start(plan))
 }
 
-interface Cost {
+/** In dollars. */
+export interface Cost {
   readonly publish: number
   /** Thirty such publishes, and two slots kept. */
   readonly month: number
 }
 
 async function plan(session: Session, flags: PublishFlags): Promise<void> {
-  const { settings, isQuiet, stdout } = session
+  const { isQuiet, stdout } = session
+  const { preview, cost } = await planFolder(session, flags)
+  if (flags.json === true) stdout.write(`${JSON.stringify({ ...preview, cost })}\n`)
+  else if (!isQuiet) stdout.write(describe(preview, cost))
+}
+
+/** What a publish of the settings' folder into their bucket would do and cost. */
+export async function planFolder(
+  session: Session,
+  flags: PublishFlags,
+): Promise<{ readonly preview: Preview; readonly cost: Cost }> {
+  const { settings } = session
   const { out, bucket, prices } = settings
   const preview = await withBucket(session, async (store) => {
     const { previewPublish } = await import('../../publish/preview.ts')
@@ -61,8 +73,7 @@ async function plan(session: Session, flags: PublishFlags): Promise<void> {
     publish: costOfRequests(requests, prices),
     month: costOfMonth(requests, slotBytes, prices),
   }
-  if (flags.json === true) stdout.write(`${JSON.stringify({ ...preview, cost })}\n`)
-  else if (!isQuiet) stdout.write(describe(preview, cost))
+  return { preview, cost }
 }
 
 function describe(preview: Preview, cost: Cost): string {

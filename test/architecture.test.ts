@@ -16,6 +16,7 @@ const mayImport: Readonly<Record<string, string>> = {
   derive: 'contract routes endpoints',
   snapshot: 'endpoints encode contract routes derive source node:',
   publish: 'snapshot routes node: @aws-sdk p-limit',
+  night: 'publish snapshot',
   edge: 'routes',
   'edge/adapters': 'edge routes node:',
   deploy: 'derive endpoints routes node: esbuild @swc',
@@ -23,7 +24,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'conform/oracle': 'better-sqlite3 node:',
   import: 'source contract routes better-sqlite3 node: csv-parse read-excel-file',
   demo: 'source routes better-sqlite3 node:',
-  cli: 'conform contract demo deploy derive edge edge/adapters encode endpoints import publish routes snapshot source commander date-fns node:',
+  cli: 'conform contract demo deploy derive edge edge/adapters encode endpoints import night publish routes snapshot source commander date-fns node:',
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

@@ -6,7 +6,7 @@ import type { EndpointChanges, Preview } from '../../publish/preview.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
 import { examples, withSettings } from '../options.ts'
 import type { Session, Start } from '../session.ts'
-import { describeSummary, formatBytes, formatCount } from '../summary.ts'
+import { describeSummary, formatBytes, formatCount, formatDollars } from '../summary.ts'
 import { assertSnapshot, type PublishFlags } from './publish.ts'
 
 export function planCommand(start: Start): Command {
@@ -85,7 +85,7 @@ function describe(preview: Preview, cost: Cost): string {
     changes: requests.PutObject > 0 ? changes : 'none: there is nothing to do',
     bytes: formatBytes(bytes),
     requests: describeRequests(requests),
-    cost: `${dollars(cost.publish)} this publish, ${dollars(cost.month)} a month of such nights with two slots kept`,
+    cost: `${formatDollars(cost.publish)} this publish, ${formatDollars(cost.month)} a month of such nights with two slots kept`,
   }
   const held = heldBy === null ? {} : { 'held up': heldBy }
   const refused = refusals.length === 0 ? {} : { refused: `${refusals.join('; ')} (--force publishes it)` }
@@ -113,9 +113,4 @@ function describeEndpoints(endpoints: readonly EndpointChanges[]): string {
       .join('  '),
   )
   return `${lines.join('\n')}\n\n`
-}
-
-function dollars(amount: number): string {
-  if (amount > 0 && amount < 0.0001) return 'under $0.0001'
-  return `$${amount.toFixed(amount < 1 ? 4 : 2)}`
 }

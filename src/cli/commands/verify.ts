@@ -57,6 +57,9 @@ const meanings: Readonly<Record<Difference['what'], string>> = {
   body: 'has another body',
 }
 
+export const describeDifference = ({ key, what }: Difference): string =>
+  `${escapeInvisible(key)} ${meanings[what]}`
+
 async function verify(session: Session, flags: Flags): Promise<void> {
   const { json = false } = flags
   const { isQuiet, stdout } = session
@@ -83,7 +86,7 @@ async function verify(session: Session, flags: Flags): Promise<void> {
         session,
         wanted,
         watched(({ key, what }) => {
-          stdout.write(`${escapeInvisible(key)} ${meanings[what]}\n`)
+          stdout.write(`${describeDifference({ key, what })}\n`)
         }),
       )
   assertWhole(name, found, seen)

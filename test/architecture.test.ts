@@ -18,6 +18,7 @@ const mayImport: Readonly<Record<string, string>> = {
   snapshot: 'endpoints encode contract freshness routes derive source node:',
   changes: 'node:',
   publish: 'changes snapshot freshness routes node: @aws-sdk p-limit',
+  night: 'publish snapshot',
   edge: 'routes',
   'edge/adapters': 'edge routes node:',
   deploy: 'derive endpoints routes node: esbuild @swc',
@@ -25,7 +26,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'conform/oracle': 'better-sqlite3 node:',
   import: 'source contract routes better-sqlite3 node: csv-parse read-excel-file',
   demo: 'source routes better-sqlite3 node:',
-  cli: 'conform contract demo deploy derive edge edge/adapters encode endpoints freshness import publish routes snapshot source commander date-fns node:',
+  cli: 'conform contract demo deploy derive edge edge/adapters encode endpoints freshness import night publish routes snapshot source commander date-fns node:',
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

@@ -59,10 +59,7 @@ export function docPage(site: Site, page: DocPage): Page {
   const content = layout({
     key,
     language,
-    title:
-      path === 'index.html'
-        ? title
-        : `${title} · ${words[language].reference === '' ? '' : siteName[language]}`,
+    title: path === 'index.html' ? title : `${title} · ${siteName[language]}`,
     description,
     part: 'docs',
     translations: { en: docKey('en', path), de: docKey('de', path) },

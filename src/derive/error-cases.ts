@@ -27,12 +27,12 @@ export function errorCases(endpoint: Endpoint): readonly ErrorCase[] {
   const format: ErrorCase = {
     problem: problemOf('index', generalErrors.wrongFormat),
     values: { format: 'pdf' },
-    target: `${pathOf(endpoint, {})}?format=pdf`,
+    target: `${rightPath(endpoint)}?format=pdf`,
   }
   const language: ErrorCase = {
     problem: problemOf('index', generalErrors.wrongLanguage),
     values: { language: 'fr' },
-    target: `${pathOf(endpoint, {})}?language=fr`,
+    target: `${rightPath(endpoint)}?language=fr`,
   }
   if (endpoint.scope === 'all') return [format]
   const own = Object.entries(endpoint.errors).map(([name, row]): ErrorCase => ({
@@ -62,8 +62,8 @@ function targetOf(endpoint: FundEndpoint, error: string): string | null {
   for (const [name, parameter] of Object.entries(endpoint.parameters)) {
     switch (parameter.kind) {
       case 'isin':
-        if (parameter.missing === error) return pathOf(endpoint, {}).split(unknownIsin)[0] ?? null
-        if (parameter.unknown === error) return pathOf(endpoint, {})
+        if (parameter.missing === error) return rightPath(endpoint).split(unknownIsin)[0] ?? null
+        if (parameter.unknown === error) return rightPath(endpoint)
         break
       case 'choice':
         if (parameter.invalid === error) return pathOf(endpoint, { [name]: wrongType })
@@ -77,6 +77,9 @@ function targetOf(endpoint: FundEndpoint, error: string): string | null {
   }
   return null
 }
+
+/** Its path with right values, of a fund that nobody has. */
+export const rightPath = (endpoint: Endpoint): string => pathOf(endpoint, {})
 
 /** Its path with right values, but those of `wrong`. */
 function pathOf(endpoint: Endpoint, wrong: Values): string {

@@ -9,8 +9,13 @@ export function codeBlock(content: Part, label: string, canBeCopied: boolean): H
   return canBeCopied ? html`<div class="code" data-copy>${code}</div>` : html`<div class="code">${code}</div>`
 }
 
-/** A request for a shell. @param url absolute */
-export const curl = (url: string): Html => html`curl <span class="s">${shellText(url)}</span>`
+/** A request for a shell. @param url absolute @param flags as words */
+export function curl(url: string, ...flags: readonly string[]): Html {
+  const words = flags.map((flag) =>
+    /^[\w.-]+$/.test(flag) ? `${flag} ` : html`<span class="s">${shellText(flag)}</span> `,
+  )
+  return html`curl ${words}<span class="s">${shellText(url)}</span>`
+}
 
 /** In single quotes, as every shell of the kind takes it. */
 export const shellText = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -73,7 +73,7 @@ function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: s
     return html`<p class="quiet">${text.noExample}</p>
       ${links(null)}`
   const panel = (format: Format) => {
-    const target = targetOf(endpoint, example, language, format)
+    const target = targetOf(endpoint, example.path, language, format)
     const open = html`<a href="${linkTo(key, target.slice(1))}">${text.tryIt}</a> `
     const label = `${format.toUpperCase()}, ${endpoint.id}`
     return html`${codeBlock(curl(site.source.baseUrl + target), `${text.request} ${label}`, true)}
@@ -99,7 +99,7 @@ export function aboutExample({ source }: Site, language: Language): Html {
 }
 
 /** Path and query of the example: JSON and German are what an answer is without asking. */
-export function targetOf(endpoint: Endpoint, { path }: Example, language: Language, format: Format): string {
+export function targetOf(endpoint: Endpoint, path: string, language: Language, format: Format): string {
   const hasLanguages = endpoint.scope === 'all' ? endpoint.of.hasLanguages : endpoint.hasLanguages
   const query = [
     ...(hasLanguages ? [`language=${language}`] : []),

@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs'
 import type { Page } from '../contract/page.ts'
 import { documentSchemas } from '../derive/document-schemas.ts'
-import { unknownIsin } from '../derive/error-cases.ts'
+import { errorCases, rightPath, unknownIsin } from '../derive/error-cases.ts'
 import { pageTemplate } from '../pages/assets.ts'
 import { html, type Html } from '../pages/html.ts'
 import { linkTo } from '../pages/link.ts'
 import { problemDocument } from '../routes/problems.ts'
-import type { Language } from '../routes/table.ts'
+import type { Format, Language } from '../routes/table.ts'
 import { codeBlock, curl } from './code.ts'
 import { aboutExample, pathTemplate, targetOf } from './endpoint-section.ts'
 import { exampleOf } from './examples.ts'
@@ -81,47 +81,35 @@ const about = {
 /** What fragments may name. */
 function blocksOf(site: Site, language: Language, key: string): Readonly<Record<string, Html | string>> {
   const { source, endpoints } = site
-  const { request, answer, error } = words[language]
-  const isin = source.exampleIsin ?? unknownIsin
-  const request_ = (target: string) => codeBlock(curl(source.baseUrl + target), request, true)
-  const first = endpoints[0]
-  const current = first === undefined ? null : exampleOf(first, source, language)
-  const problem = source.table.problems.find(({ title }) => title.includes('{isin}'))
+  const { request, answer, error, noExample, more } = words[language]
+  const url = (id: string, format: Format = 'json') =>
+    source.baseUrl + requestTarget(id, site, language, format)
+  const block = (content: Html) => codeBlock(content, request, true)
+  const current = endpoints.find(({ id }) => id === 'prices-current')
+  const example = current === undefined ? null : exampleOf(current, source, language)
   return {
     baseUrl: source.baseUrl,
     asOf: source.asOf,
-    isin,
+    isin: source.exampleIsin ?? unknownIsin,
     fundCount: String(source.funds.length),
-    example: source.exampleIsin === null ? words[language].noExample : aboutExample(site, language),
-    firstRequest: request_(`/api/v1/prices-current/${isin}/`),
-    firstAnswer:
-      current === null ? html`` : codeBlock(jsonListing(current.json, words[language].more), answer, false),
-    historicRequest: request_(historicTarget(site, language)),
-    profileRequest: request_(`/api/v1/profile/${isin}/?language=${language}`),
-    xmlRequest: codeBlock(
-      html`curl -H
-        <span class="s">'Accept: application/xml'</span>
-        ${curlUrl(`${source.baseUrl}/api/v1/prices-current/${isin}/`)}`,
-      request,
-      true,
+    example: source.exampleIsin === null ? noExample : aboutExample(site, language),
+    firstRequest: block(curl(url('prices-current'))),
+    firstAnswer: example === null ? html`` : codeBlock(jsonListing(example.json, more), answer, false),
+    historicRequest: block(curl(url('prices-historic'))),
+    profileRequest: block(curl(url('profile'))),
+    formatRequests: block(
+      html`${curl(url('prices-current', 'xml'))}
+      ${curl(url('prices-current'), '-H', 'Accept: application/xml')}`,
     ),
-    conditionalRequest: codeBlock(
-      html`curl -I ${curlUrl(`${source.baseUrl}/api/v1/prices-current/${isin}/`)} `,
-      request,
-      true,
+    languageRequests: block(
+      html`${curl(url('profile'))}
+      ${curl(url('profile').replace(/\?.*/, ''), '-H', `Accept-Language: ${language}`)}`,
+    ),
+    cachedRequest: block(
+      curl(url('prices-current'), '--compressed', '--etag-save', 'etag.txt', '--etag-compare', 'etag.txt'),
     ),
     endpointTable: endpointTable(site, language, key),
-    errorDocument:
-      problem === undefined
-        ? html``
-        : codeBlock(
-            jsonListing(
-              parseJsonTree(problemDocument(source.table.docsUrl, problem, { isin: unknownIsin }, 'json')),
-              () => '',
-            ),
-            error,
-            false,
-          ),
+    errorDocument: codeBlock(errorDocument(site), error, false),
     schemaList: html`<ul class="schemas">
       ${documentSchemas(endpoints, source.baseUrl).map(
         ({ key: schema }) =>
@@ -133,15 +121,20 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
   }
 }
 
-const curlUrl = (url: string): Html => html`<span class="s">'${url}'</span>`
+/** Path and query of an endpoint's example; without one, of a fund that nobody has. */
+function requestTarget(id: string, { source, endpoints }: Site, language: Language, format: Format): string {
+  const endpoint = endpoints.find((one) => one.id === id)
+  if (endpoint === undefined) throw new Error(`no endpoint ${id}`)
+  const path = exampleOf(endpoint, source, language)?.path ?? rightPath(endpoint)
+  return targetOf(endpoint, path, language, format)
+}
 
-/** A range of one month: the last that the example fund has prices in. */
-function historicTarget({ source, endpoints }: Site, language: Language): string {
-  const historic = endpoints.find((endpoint) => endpoint.scope === 'fund' && endpoint.series !== undefined)
-  const example = historic === undefined ? null : exampleOf(historic, source, language)
-  if (historic === undefined || example === null)
-    return `/api/v1/prices-historic/${unknownIsin}/2026-01-01/2026-12-31/?format=xml`
-  return targetOf(historic, example, language, 'xml')
+/** An error that every reader has met: an unknown ISIN. */
+function errorDocument({ source, endpoints }: Site): Html {
+  const error = endpoints.flatMap(errorCases).find(({ problem }) => problem.status === 404)
+  if (error === undefined) return html``
+  const text = problemDocument(source.table.docsUrl, error.problem, error.values, 'json')
+  return jsonListing(parseJsonTree(text), () => '')
 }
 
 function endpointTable({ endpoints }: Site, language: Language, key: string): Html {

@@ -4,9 +4,10 @@
  */
 
 import type { FundPages, SitePages } from '../contract/page.ts'
+import { docsPages } from '../docs/index.ts'
 
 /** About one fund each; made in the rendering threads. */
 export const fundPages: readonly FundPages[] = []
 
 /** Over the whole snapshot; made after the funds. */
-export const sitePages: readonly SitePages[] = []
+export const sitePages: readonly SitePages[] = [docsPages]

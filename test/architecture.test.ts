@@ -14,6 +14,7 @@ const mayImport: Readonly<Record<string, string>> = {
   source: 'contract routes better-sqlite3 date-fns node:',
   endpoints: 'contract routes source date-fns',
   derive: 'contract routes endpoints',
+  pages: 'contract routes node:',
   snapshot: 'endpoints encode contract routes derive source node:',
   publish: 'snapshot routes node: @aws-sdk p-limit',
   edge: 'routes',

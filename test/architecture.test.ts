@@ -15,6 +15,10 @@ const mayImport: Readonly<Record<string, string>> = {
   endpoints: 'contract routes source date-fns',
   derive: 'contract routes endpoints',
   pages: 'contract routes node:',
+  catalogue: 'catalogue/chart catalogue/sections contract endpoints pages routes date-fns',
+  'catalogue/sections': 'catalogue catalogue/chart contract pages routes',
+  'catalogue/chart': '',
+  'catalogue/browser': 'catalogue/chart',
   snapshot: 'endpoints encode contract routes derive source node:',
   publish: 'snapshot routes node: @aws-sdk p-limit',
   edge: 'routes',
@@ -24,7 +28,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'conform/oracle': 'better-sqlite3 node:',
   import: 'source contract routes better-sqlite3 node: csv-parse read-excel-file',
   demo: 'source routes better-sqlite3 node:',
-  cli: 'conform contract demo deploy derive edge edge/adapters encode endpoints import publish routes snapshot source commander date-fns node:',
+  cli: 'conform contract demo deploy derive edge edge/adapters encode endpoints import publish routes snapshot source commander date-fns esbuild node:',
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

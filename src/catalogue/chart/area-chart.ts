@@ -67,7 +67,7 @@ function cumulated(
 /** Shares that add up to a hundred, but for what was rounded, end at a hundred. */
 function axisOf(highest: readonly number[], lowest: readonly number[]): Axis {
   const high = Math.max(0, ...highest)
-  return valueAxis(Math.min(0, ...lowest), high > 100 && high < 101 ? 100 : high, 4)
+  return valueAxis(Math.min(0, ...lowest), high > 100 && high < 101 ? 100 : high)
 }
 
 function area(days: readonly number[], edge: readonly number[], { first, axis }: Plot): string {

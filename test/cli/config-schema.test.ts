@@ -123,6 +123,7 @@ describe('settings', () => {
       out: 'out',
       baseUrl: 'http://localhost:8080',
       docsUrl: 'http://localhost:8080/docs',
+      pages: true,
       jobs: 6,
       bucket: {
         name: null,
@@ -190,6 +191,7 @@ describe('settings', () => {
       'out FUNDPRESS_OUT',
       'baseUrl FUNDPRESS_BASE_URL',
       'docsUrl FUNDPRESS_DOCS_URL',
+      'pages FUNDPRESS_PAGES',
       'jobs FUNDPRESS_JOBS',
       'bucket.name FUNDPRESS_BUCKET_NAME',
       'bucket.endpoint FUNDPRESS_BUCKET_ENDPOINT',

@@ -19,7 +19,7 @@ interface Flags {
 }
 
 export function buildCommand(start: Start): Command {
-  return withSettings(new Command('build'), 'db', 'out', 'jobs', 'docsUrl', ...bucketFlags)
+  return withSettings(new Command('build'), 'db', 'out', 'jobs', 'docsUrl', 'pages', ...bucketFlags)
     .summary('render a database into a snapshot')
     .description(
       'Renders a fund database into the files of a snapshot. The database is checked first; the folder holds the ' +
@@ -51,9 +51,10 @@ async function build(
   { asOf = session.today, only = [], since, json = false }: Flags,
 ): Promise<void> {
   const { settings, signal, isQuiet, stdout } = session
-  const { out, jobs, docsUrl } = settings
+  const { out, jobs, docsUrl, baseUrl } = settings
   const db = required(settings.db, 'db')
-  const options = { db, out, asOf, jobs, only, docsUrl, signal }
+  const noPages = settings.pages ? {} : { pages: null }
+  const options = { db, out, asOf, jobs, only, docsUrl, baseUrl, ...noPages, signal }
   const summary =
     since === undefined ? await buildFrom(session, options) : await buildSince(session, since, options)
   if (json) stdout.write(`${JSON.stringify(summary)}\n`)

@@ -19,7 +19,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'catalogue/sections': 'catalogue catalogue/chart contract pages routes',
   'catalogue/chart': '',
   'catalogue/browser': 'catalogue/chart',
-  snapshot: 'endpoints encode contract routes derive source node:',
+  snapshot: 'catalogue endpoints encode contract routes derive source node:',
   publish: 'snapshot routes node: @aws-sdk p-limit',
   edge: 'routes',
   'edge/adapters': 'edge routes node:',
@@ -28,7 +28,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'conform/oracle': 'better-sqlite3 node:',
   import: 'source contract routes better-sqlite3 node: csv-parse read-excel-file',
   demo: 'source routes better-sqlite3 node:',
-  cli: 'conform contract demo deploy derive edge edge/adapters encode endpoints import publish routes snapshot source commander date-fns esbuild node:',
+  cli: 'catalogue/chart conform contract demo deploy derive edge edge/adapters encode endpoints import publish routes snapshot source commander date-fns esbuild node:',
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

@@ -30,8 +30,8 @@ const en = {
   statusDate: (day: string) => `Data other than prices: ${day}.`,
   price: 'Price',
   chartTitle: (currency: string) => `Net asset value in ${currency}`,
-  chartDescription: (first: string, last: string, low: string, high: string, newest: string) =>
-    `From ${first} to ${last}, between ${low} and ${high}; the newest is ${newest}.`,
+  chartDescription: (first: string, then: string, last: string, now: string) =>
+    `From ${then} on ${first} to ${now} on ${last}.`,
   chartNote: 'Net asset value per share, without distributions.',
   ranges: 'Range of the chart',
   issuePrice: 'Issue price',
@@ -147,8 +147,7 @@ const de: Words = {
   statusDate: (day) => `Daten außer Preisen: ${day}.`,
   price: 'Preis',
   chartTitle: (currency) => `Nettoinventarwert in ${currency}`,
-  chartDescription: (first, last, low, high, newest) =>
-    `Vom ${first} bis zum ${last}, zwischen ${low} und ${high}; der neueste ist ${newest}.`,
+  chartDescription: (first, then, last, now) => `Von ${then} am ${first} bis ${now} am ${last}.`,
   chartNote: 'Nettoinventarwert je Anteil, ohne Ausschüttungen.',
   ranges: 'Zeitraum des Diagramms',
   issuePrice: 'Ausgabepreis',

@@ -47,13 +47,10 @@ const ranges = {
 function chart(facts: FundFacts, price: PriceFacts, line: DrawnLine, language: Language, key: string): Html {
   const w = words[language]
   const { fund } = facts
-  const said = (value: number) =>
-    decimalIn(language, line.sample.find(({ nav }) => Number(nav) === value)?.nav ?? '')
   const description = w.chartDescription(
     dayIn(language, line.first),
+    decimalIn(language, line.sample[0]?.nav ?? ''),
     dayIn(language, line.last),
-    said(line.low),
-    said(line.high),
     decimalIn(language, price.newest.netAssetValue),
   )
   const historic = facts.answers.find(({ route }) => route.series !== undefined)

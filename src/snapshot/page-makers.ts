@@ -5,9 +5,10 @@
 
 import { cataloguePages, fundPages as catalogueFundPages } from '../catalogue/index.ts'
 import type { FundPages, SitePages } from '../contract/page.ts'
+import { docsPages } from '../docs/index.ts'
 
 /** About one fund each; made in the rendering threads. */
 export const fundPages: readonly FundPages[] = [catalogueFundPages]
 
 /** Over the whole snapshot; made after the funds. */
-export const sitePages: readonly SitePages[] = [cataloguePages]
+export const sitePages: readonly SitePages[] = [cataloguePages, docsPages]

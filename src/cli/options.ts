@@ -47,7 +47,9 @@ export function readSettingFlags(command: Command): Map<SettingKey, unknown> {
   const values = new Map<SettingKey, unknown>()
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName())
-    if (option instanceof SettingOption && value !== undefined) values.set(option.key, value)
+    // A flag that says no (`--no-downloads`) has the value true without being there.
+    const isGiven = value !== undefined && command.getOptionValueSource(option.attributeName()) !== 'default'
+    if (option instanceof SettingOption && isGiven) values.set(option.key, value)
   }
   return values
 }

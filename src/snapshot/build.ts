@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeTable } from '../derive/route-table.ts'
+import { writeDownloads, type DownloadsSummary, type Licence } from '../downloads/index.ts'
 import { endpoints } from '../endpoints/index.ts'
 import type { RouteTable } from '../routes/table.ts'
 import { checkSchema } from '../source/check-schema.ts'
@@ -43,6 +44,8 @@ export interface BuildOptions {
   readonly since?: Since | null
   /** Digest of the code that renders (`codeDigest`, unless given): what other code made is made anew. */
   readonly code?: string
+  /** What the analysts' files are made with, or null for none. */
+  readonly downloads?: { readonly licence: Licence | null } | null
   readonly onProgress?: (progress: {
     readonly funds: number
     readonly of: number
@@ -63,6 +66,8 @@ export interface BuildSummary {
   readonly since: string | null
   /** Whether the folder lacks the files that stood. */
   readonly isSparse: boolean
+  /** The analysts' files, or null without them. */
+  readonly downloads: DownloadsSummary | null
   readonly seconds: number
   readonly warnings: readonly Finding[]
 }
@@ -87,11 +92,13 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     const unpacked = join(staging.folder, '.previous')
     const { since = null } = options
     previous = since === null ? null : await openPrevious(since, unpacked)
-    const { head, kept, warnings } = await renderNight(nightOf(options, db, file, staging.folder, previous))
+    const night = nightOf(options, db, file, staging.folder, previous)
+    const { head, kept, warnings } = await renderNight(night)
     await previous?.close()
     rmSync(unpacked, { force: true })
     const isSparse = previous?.reuse.kind === 'sparse'
     if (previous !== null && isSparse) writeSparse(staging.folder, { since: previous.snapshot })
+    const downloads = await downloadsOf(night, isSparse)
     options.signal.throwIfAborted()
     previous?.assertSame()
     staging.swapIn()
@@ -108,6 +115,7 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
       rendered,
       since: sinceSnapshot,
       isSparse,
+      downloads,
       seconds,
       warnings,
     }
@@ -181,6 +189,23 @@ async function renderNight(
     options.signal.removeEventListener('abort', stop)
     await pool.close()
   }
+}
+
+/** Writes the analysts' files, unless there are to be none. */
+async function downloadsOf(night: Night, isSparse: boolean): Promise<DownloadsSummary | null> {
+  const { options, settings, db } = night
+  const { asOf, jobs, signal, downloads = null } = options
+  if (downloads === null) return null
+  return writeDownloads({
+    db,
+    root: settings.root,
+    asOf,
+    isins: isinsToRender(night),
+    isSparse,
+    licence: downloads.licence,
+    jobs,
+    signal,
+  })
 }
 
 function isinsToRender({ options: { db: file, only }, db }: Night): readonly string[] {

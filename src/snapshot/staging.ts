@@ -51,7 +51,7 @@ export function makeStaging(out: string): Staging {
 }
 
 /** What a snapshot's folder holds at the top. Source: keys.md. Anything else would be lost when it is replaced. */
-const namesOfSnapshots: readonly string[] = ['api', 'errors', manifestKey, checksumsKey, sparseKey]
+const namesOfSnapshots: readonly string[] = ['api', 'downloads', 'errors', manifestKey, checksumsKey, sparseKey]
 
 /** What is in a folder; nothing where there is none. */
 function namesIn(place: string, out: string): readonly string[] {

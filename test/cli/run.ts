@@ -34,7 +34,7 @@ export function start(
   return spawn(node, [launcher, ...args], {
     cwd,
     ...(user === undefined ? {} : { uid: user, gid: user }),
-    env: { ...cleanEnvironment(), ...env },
+    env: { ...cleanEnvironment(), FUNDPRESS_DOWNLOADS: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -99,7 +99,13 @@ function spawnFundpress(args: readonly string[], { env = {} }: RunOptions): Chil
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('FUNDPRESS_'))
   return spawn(process.execPath, ['src/cli/fundpress.mjs', ...args], {
     cwd: repository,
-    env: { ...Object.fromEntries(inherited), NO_COLOR: '1', FUNDPRESS_DOCS_URL: docsUrl, ...env },
+    env: {
+      ...Object.fromEntries(inherited),
+      NO_COLOR: '1',
+      FUNDPRESS_DOCS_URL: docsUrl,
+      FUNDPRESS_DOWNLOADS: 'false',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -19,7 +19,7 @@ interface Flags {
 }
 
 export function buildCommand(start: Start): Command {
-  return withSettings(new Command('build'), 'db', 'out', 'jobs', 'docsUrl', ...bucketFlags)
+  return withSettings(new Command('build'), 'db', 'out', 'jobs', 'docsUrl', 'downloads', ...bucketFlags)
     .summary('render a database into a snapshot')
     .description(
       'Renders a fund database into the files of a snapshot. The database is checked first; the folder holds the ' +
@@ -51,9 +51,11 @@ async function build(
   { asOf = session.today, only = [], since, json = false }: Flags,
 ): Promise<void> {
   const { settings, signal, isQuiet, stdout } = session
-  const { out, jobs, docsUrl } = settings
+  const { out, jobs, docsUrl, licence } = settings
   const db = required(settings.db, 'db')
-  const options = { db, out, asOf, jobs, only, docsUrl, signal }
+  const { name, url } = licence
+  const downloads = settings.downloads ? { licence: name === null ? null : { name, url } } : null
+  const options = { db, out, asOf, jobs, only, docsUrl, downloads, signal }
   const summary =
     since === undefined ? await buildFrom(session, options) : await buildSince(session, since, options)
   if (json) stdout.write(`${JSON.stringify(summary)}\n`)
@@ -100,7 +102,8 @@ async function buildFrom(session: Session, options: BuildOptions): Promise<Build
 }
 
 function describe(summary: BuildSummary, out: string): string {
-  const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse, seconds, warnings } = summary
+  const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse, downloads, seconds, warnings } =
+    summary
   const sinceText = `${formatCount(rendered)}, all others are as in ${since ?? ''}`
   const reused: Readonly<Record<string, string>> =
     since === null ? {} : { rendered: isSparse ? `${sinceText}, and not in this folder (sparse)` : sinceText }
@@ -112,8 +115,16 @@ function describe(summary: BuildSummary, out: string): string {
     documents: formatCount(documents),
     ...reused,
     bytes: formatBytes(bytes),
+    ...describeDownloads(downloads),
     seconds: `${seconds.toFixed(1)} (${formatCount(Math.round(documents / Math.max(seconds, 0.001)))} documents a second)`,
   }
   const warned = { warnings: `${formatCount(warnings.length)}, listed by \`fundpress check\`` }
   return describeSummary(warnings.length === 0 ? figures : { ...figures, ...warned })
+}
+
+function describeDownloads(downloads: BuildSummary['downloads']): Readonly<Record<string, string>> {
+  if (downloads === null) return {}
+  const { files, bytes, leftOut } = downloads
+  const without = leftOut.map((file) => `, without ${file}`).join('')
+  return { downloads: `${formatCount(files)} files, ${formatBytes(bytes)}${without}` }
 }

@@ -20,9 +20,14 @@ class SettingOption extends Option {
         ? []
         : [`default: ${typeof fallback === 'string' ? fallback : JSON.stringify(fallback)}`]
     origins.push(`env: ${variable}`, `config: ${key}`)
-    super(flag, `${setting.describe.replace(/\.$/, '')} (${origins.join('; ')})`)
+    const describe = setting.describe.replace(/\.$/, '')
+    // A flag that begins with `--no-` takes away what is described.
+    const says = flag.startsWith('--no-')
+      ? `No ${describe.charAt(0).toLowerCase()}${describe.slice(1)}`
+      : describe
+    super(flag, `${says} (${origins.join('; ')})`)
     this.key = key
-    // A flag that is there is true.
+    // A flag that is there is true; one that begins with `--no-`, false.
     if (setting.schema.type === 'boolean') return
     this.argParser((text) => {
       const value = readText(setting, text)
@@ -47,8 +52,8 @@ export function readSettingFlags(command: Command): Map<SettingKey, unknown> {
   const values = new Map<SettingKey, unknown>()
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName())
-    // A flag that says no (`--no-downloads`) has the value true without being there.
-    const isGiven = value !== undefined && command.getOptionValueSource(option.attributeName()) !== 'default'
+    // Commander gives `--no-` flags that are not there a value of its own.
+    const isGiven = value !== undefined && command.getOptionValueSource(option.attributeName()) === 'cli'
     if (option instanceof SettingOption && isGiven) values.set(option.key, value)
   }
   return values

@@ -26,6 +26,10 @@ export const declaration = {
     fallback: { text: '<baseUrl>/docs', from: ({ baseUrl }) => `${baseUrl}/docs` },
     flag: '--docs-url <url>',
   }),
+  pages: flag('Pages for people in the snapshot: documentation and catalogue.', {
+    fallback: true,
+    flag: '--no-pages',
+  }),
   jobs: whole('How many worker threads render.', {
     minimum: 1,
     maximum: 256,

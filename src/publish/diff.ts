@@ -25,7 +25,7 @@ export interface PartDifference {
 export interface DiffGroup {
   /** Null for what belongs to no single fund. */
   readonly isin: string | null
-  /** The route's id; `errors` for those of no endpoint, `other` for keys that this version does not know. */
+  /** The route's id; `errors` for those of no endpoint, `pages` for what is for people, `other` for keys that this version does not know. */
   readonly endpoint: string
   readonly documents: Counts
   readonly parts: readonly PartDifference[]
@@ -95,6 +95,8 @@ function placeOf(meaning: KeyMeaning, key: string): Place {
       const { group, status, slug } = meaning
       return { isin: null, endpoint: 'errors', part: `${group}/${status}-${slug}`, isRefusal: false }
     }
+    case 'page':
+      return { isin: meaning.isin, endpoint: 'pages', part: meaning.name, isRefusal: false }
     case 'unknown':
       return { isin: null, endpoint: 'other', part: key, isRefusal: false }
     default: {

@@ -130,6 +130,14 @@ async function changesByEndpoint(
 
 function endpointOf(table: RouteTable, key: string): string {
   const meaning = parseKey(table, key)
-  if (meaning.kind === 'unknown') return 'other'
-  return meaning.kind === 'sharedError' ? 'errors' : meaning.route.id
+  switch (meaning.kind) {
+    case 'unknown':
+      return 'other'
+    case 'page':
+      return 'pages'
+    case 'sharedError':
+      return 'errors'
+    default:
+      return meaning.route.id
+  }
 }

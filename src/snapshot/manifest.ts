@@ -4,7 +4,6 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
-import type { Format } from '../routes/table.ts'
 
 export const manifestKey = 'manifest.ndjson.gz'
 export const checksumsKey = 'SHA256SUMS'
@@ -44,11 +43,6 @@ export interface ManifestLine {
 
 /** A line as it is written. */
 export type RenderedLine = Required<ManifestLine>
-
-export const contentTypes: Readonly<Record<Format, string>> = {
-  json: 'application/json; charset=utf-8',
-  xml: 'application/xml; charset=utf-8',
-}
 
 /** An object's line with its line feed. Keys are ASCII and need no escapes. */
 export function manifestLine({ key, sha256, bytes, type, from }: RenderedLine): string {
@@ -99,3 +93,6 @@ export async function readHeadOf(file: string): Promise<ManifestHead | null> {
     unzipped.destroy()
   }
 }
+
+/** A key's part up to its last slash, and with it. */
+export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1)

@@ -79,7 +79,7 @@ export function refusedIsins(
 
 function ask(file: string, sql: string, asOf: string): readonly Values[] {
   const db = new Database(file, { readonly: true })
-  const statement = db.prepare<[{ asOf: string }] | [], Value[]>(sql).raw()
+  const statement = db.prepare<unknown[], Value[]>(sql).raw()
   const rows = sql.includes('@asOf') ? statement.all({ asOf }) : statement.all()
   db.close()
   return rows

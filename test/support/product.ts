@@ -11,6 +11,9 @@ export const repository = fileURLToPath(new URL('../..', import.meta.url))
 /** Where the error documents point in every build of the tests. */
 export const docsUrl = 'https://docs.example.org'
 
+/** For the builds of tests that count objects and requests; tests of pages switch them on. */
+export const withoutPages = { FUNDPRESS_PAGES: 'false', FUNDPRESS_DOWNLOADS: 'false' }
+
 export interface Run {
   readonly code: number | null
   readonly stdout: string
@@ -103,7 +106,7 @@ function spawnFundpress(args: readonly string[], { env = {} }: RunOptions): Chil
       ...Object.fromEntries(inherited),
       NO_COLOR: '1',
       FUNDPRESS_DOCS_URL: docsUrl,
-      FUNDPRESS_DOWNLOADS: 'false',
+      ...withoutPages,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

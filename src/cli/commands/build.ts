@@ -19,7 +19,16 @@ interface Flags {
 }
 
 export function buildCommand(start: Start): Command {
-  return withSettings(new Command('build'), 'db', 'out', 'jobs', 'docsUrl', 'downloads', ...bucketFlags)
+  return withSettings(
+    new Command('build'),
+    'db',
+    'out',
+    'jobs',
+    'docsUrl',
+    'pages',
+    'downloads',
+    ...bucketFlags,
+  )
     .summary('render a database into a snapshot')
     .description(
       'Renders a fund database into the files of a snapshot. The database is checked first; the folder holds the ' +
@@ -51,11 +60,12 @@ async function build(
   { asOf = session.today, only = [], since, json = false }: Flags,
 ): Promise<void> {
   const { settings, signal, isQuiet, stdout } = session
-  const { out, jobs, docsUrl, licence } = settings
+  const { out, jobs, docsUrl, baseUrl, licence } = settings
   const db = required(settings.db, 'db')
+  const noPages = settings.pages ? {} : { pages: null }
   const { name, url } = licence
   const downloads = settings.downloads ? { licence: name === null ? null : { name, url } } : null
-  const options = { db, out, asOf, jobs, only, docsUrl, downloads, signal }
+  const options = { db, out, asOf, jobs, only, docsUrl, baseUrl, ...noPages, downloads, signal }
   const summary =
     since === undefined ? await buildFrom(session, options) : await buildSince(session, since, options)
   if (json) stdout.write(`${JSON.stringify(summary)}\n`)

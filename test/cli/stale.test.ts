@@ -150,14 +150,12 @@ describe('the status in a bucket', () => {
   })
 
   it('comes back with a rollback, which refuses a slot without it', async () => {
-    const page = press.bucket.body('green/status/index.html')
     press.bucket.remove('green/status/index.html')
     const refused = await press.fundpress('rollback')
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringContaining('green is not whole (status/index.html is missing)'),
     ])
-    expect(page.length).toBeGreaterThan(0)
     await press.json('publish --out better --repair')
     await press.json('publish --out good')
     expect(await press.fundpress('rollback --quiet')).toMatchObject({ code: 0, stderr: '' })

@@ -14,9 +14,10 @@ const mayImport: Readonly<Record<string, string>> = {
   source: 'contract routes better-sqlite3 date-fns node:',
   endpoints: 'contract routes source date-fns',
   derive: 'contract routes endpoints',
-  snapshot: 'endpoints encode contract routes derive source node:',
+  freshness: 'date-holidays',
+  snapshot: 'endpoints encode contract freshness routes derive source node:',
   changes: 'node:',
-  publish: 'changes snapshot routes node: @aws-sdk p-limit',
+  publish: 'changes snapshot freshness routes node: @aws-sdk p-limit',
   edge: 'routes',
   'edge/adapters': 'edge routes node:',
   deploy: 'derive endpoints routes node: esbuild @swc',
@@ -24,7 +25,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'conform/oracle': 'better-sqlite3 node:',
   import: 'source contract routes better-sqlite3 node: csv-parse read-excel-file',
   demo: 'source routes better-sqlite3 node:',
-  cli: 'conform contract demo deploy derive edge edge/adapters encode endpoints import publish routes snapshot source commander date-fns node:',
+  cli: 'conform contract demo deploy derive edge edge/adapters encode endpoints freshness import publish routes snapshot source commander date-fns node:',
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

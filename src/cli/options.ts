@@ -6,7 +6,7 @@ import { isDay, isIsinInEitherCase } from '../routes/values.ts'
 import { UsageError } from './failure.ts'
 import { readText } from './read-setting.ts'
 import { isDerived } from './setting.ts'
-import { findSetting } from './settings.ts'
+import { declaration, findSetting } from './settings.ts'
 import type { NamedSetting, SettingKey } from './settings.ts'
 
 /** A flag that stands for a setting, so it has no default of its own. */
@@ -20,9 +20,14 @@ class SettingOption extends Option {
         ? []
         : [`default: ${typeof fallback === 'string' ? fallback : JSON.stringify(fallback)}`]
     origins.push(`env: ${variable}`, `config: ${key}`)
-    super(flag, `${setting.describe.replace(/\.$/, '')} (${origins.join('; ')})`)
+    const describe = setting.describe.replace(/\.$/, '')
+    // A flag that begins with `--no-` takes away what is described.
+    const says = flag.startsWith('--no-')
+      ? `No ${describe.charAt(0).toLowerCase()}${describe.slice(1)}`
+      : describe
+    super(flag, `${says} (${origins.join('; ')})`)
     this.key = key
-    // A flag that is there is true.
+    // A flag that is there is true; one that begins with `--no-`, false.
     if (setting.schema.type === 'boolean') return
     this.argParser((text) => {
       const value = readText(setting, text)
@@ -47,7 +52,9 @@ export function readSettingFlags(command: Command): Map<SettingKey, unknown> {
   const values = new Map<SettingKey, unknown>()
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName())
-    if (option instanceof SettingOption && value !== undefined) values.set(option.key, value)
+    // Commander gives `--no-` flags that are not there a value of its own.
+    const isGiven = value !== undefined && command.getOptionValueSource(option.attributeName()) === 'cli'
+    if (option instanceof SettingOption && isGiven) values.set(option.key, value)
   }
   return values
 }
@@ -65,6 +72,16 @@ export function dayOption(flag: string, describe: string): Option {
   return new Option(flag, describe).argParser((text) => {
     if (isDay(text)) return text
     throw new InvalidArgumentError('It must be a day that exists, as YYYY-MM-DD.')
+  })
+}
+
+/** No flag of the setting `baseUrl`: that is also where docsUrl comes from, which has to stay what it was built with. */
+export function baseOption(describe: string): Option {
+  const { baseUrl } = declaration
+  return new Option('--base <url>', describe).argParser((text) => {
+    const value = readText(baseUrl, text)
+    if (typeof value === 'string') return value
+    throw new InvalidArgumentError(`It must be ${baseUrl.expects}.`)
   })
 }
 

@@ -22,6 +22,11 @@ export interface FundPageSource {
   readonly navSample: () => readonly NavPoint[]
   /** The NAV of the last price at or before a day, or null. */
   readonly navAt: (day: string) => NavPoint | null
+  /** A day on which the fund has the age that it has on the as-of date (`dayThatCounts`): nothing else of that date. */
+  readonly day: string
+  readonly table: RouteTable
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
 }
 
 export interface NavPoint {
@@ -60,7 +65,8 @@ export interface FundEntry {
   readonly newest: {
     readonly date: string
     readonly nav: DecimalText
-    readonly changePercent: DecimalText
+    /** Against the previous day; null where performance may not be shown. */
+    readonly changePercent: DecimalText | null
   } | null
   /** Percent since a year ago, two decimals, or null where it may not be shown or there is none. */
   readonly oneYearPercent: DecimalText | null

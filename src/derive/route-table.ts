@@ -4,8 +4,16 @@ import type { Endpoint, ErrorRow, FundEndpoint, PathParameter } from '../contrac
 import { generalErrors } from '../contract/errors.ts'
 import type { Parameter, Problem, Route, RouteTable } from '../routes/table.ts'
 
-/** What a snapshot has for people, beside the API. */
-const pages = ['docs', 'funds', 'downloads', 'status', 'changes', 'schemas', 'openapi.json']
+/** What a snapshot has for people, beside the API: names at its top. */
+export const pages: readonly string[] = [
+  'docs',
+  'funds',
+  'downloads',
+  'status',
+  'changes',
+  'schemas',
+  'openapi.json',
+]
 
 /**
  * @param docsUrl absolute address of the documentation, without a closing slash

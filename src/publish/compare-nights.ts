@@ -92,7 +92,7 @@ const newFund = (): FundTally => ({
 })
 
 function isinOf(meaning: KeyMeaning): string | null {
-  if (meaning.kind === 'unknown' || meaning.kind === 'sharedError') return null
+  if (meaning.kind === 'unknown' || meaning.kind === 'sharedError' || meaning.kind === 'page') return null
   return meaning.values['isin'] ?? null
 }
 

@@ -25,7 +25,7 @@ export interface PartDifference {
 export interface DiffGroup {
   /** Null for what belongs to no single fund. */
   readonly isin: string | null
-  /** The route's id; `errors` for those of no endpoint, `other` for keys that this version does not know. */
+  /** The route's id; `errors` for those of no endpoint, `pages` for what is for people, `other` for keys that this version does not know. */
   readonly endpoint: string
   readonly documents: Counts
   readonly parts: readonly PartDifference[]
@@ -61,7 +61,7 @@ export async function diffManifests(from: Manifest, to: Manifest, table: RouteTa
   const documents = noCounts()
   const presence = fundPresence(table)
   const groups = new Map<string, Map<string, PartTally>>()
-  const rows = mergeSorted<readonly [ManifestLine, ManifestLine]>(from.lines(), to.lines())
+  const rows = mergeSorted<readonly [ManifestLine, ManifestLine]>(from.objects(), to.objects())
   for await (const { key, values } of rows) {
     const [before, after] = values
     presence.note(key, before !== undefined, after !== undefined)
@@ -95,6 +95,8 @@ function placeOf(meaning: KeyMeaning, key: string): Place {
       const { group, status, slug } = meaning
       return { isin: null, endpoint: 'errors', part: `${group}/${status}-${slug}`, isRefusal: false }
     }
+    case 'page':
+      return { isin: meaning.isin, endpoint: 'pages', part: meaning.name, isRefusal: false }
     case 'unknown':
       return { isin: null, endpoint: 'other', part: key, isRefusal: false }
     default: {

@@ -3,9 +3,17 @@
 import { parseKey } from '../routes/parse-key.ts'
 import type { RouteTable } from '../routes/table.ts'
 
-/** The route's id; `errors` for those of no endpoint, `other` for keys that this version does not know. */
+/** The route's id; `errors` for those of no endpoint, `pages`, and `other` for keys that this version does not know. */
 export function endpointOf(table: RouteTable, key: string): string {
   const meaning = parseKey(table, key)
-  if (meaning.kind === 'unknown') return 'other'
-  return meaning.kind === 'sharedError' ? 'errors' : meaning.route.id
+  switch (meaning.kind) {
+    case 'unknown':
+      return 'other'
+    case 'page':
+      return 'pages'
+    case 'sharedError':
+      return 'errors'
+    default:
+      return meaning.route.id
+  }
 }

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { RouteTable } from '../routes/table.ts'
-import { manifestKey } from '../snapshot/manifest.ts'
+import { countFiles, manifestKey } from '../snapshot/manifest.ts'
 import { estimateRequests, nothingToDo, type Requests } from './cost.ts'
 import { endpointOf } from './endpoint-of.ts'
 import { heldMessage, isHeldByOther, isLeftUnsettled, readJournal, type Holder } from './journal.ts'
@@ -31,7 +31,7 @@ export interface PreviewOptions extends MistakeLimits {
 
 /** Changes of one endpoint's objects. */
 export interface EndpointChanges {
-  /** The route's id; `errors` for those of no endpoint, `other` for keys that this version does not know. */
+  /** The route's id; `errors` and `status` for those of no endpoint, `other` for keys that this version does not know. */
   readonly endpoint: string
   readonly put: number
   readonly deleted: number
@@ -107,7 +107,7 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
         isLocking,
         hasJournal: journal.journal !== null,
         isUnsettled,
-        objects: manifest.head.objects,
+        objects: countFiles(manifest.head),
         hasLive: live !== null,
         telling,
       }),

@@ -1,6 +1,7 @@
 /** Objects in a slot that no manifest knows. Where it is not sure what the slot holds, nothing of it is named. */
 
 import { join } from 'node:path'
+import { countFiles } from '../snapshot/manifest.ts'
 import type { Journal } from './journal.ts'
 import { inSlot, isBookkeeping, manifestIn, slotPrefix, type Slot } from './layout.ts'
 import type { Live } from './live.ts'
@@ -81,7 +82,7 @@ async function knownKeys(
   }
   if (isLive && manifest.head.snapshot !== live.snapshot)
     return `its manifest is that of ${manifest.head.snapshot}, live is ${live.snapshot}: publish with --repair`
-  const known = { isWhole: true, objects: manifest.head.objects, manifest: manifest.lines }
+  const known = { isWhole: true, objects: countFiles(manifest.head), manifest: manifest.lines }
   if (unfinished === null) return { ...known, changes: nothing }
   const file = join(folder, `${slot}-unfinished.ndjson.gz`)
   const changes = await fetchList<Keyed>(store, unfinished, file)
@@ -103,9 +104,8 @@ async function readableManifest(
     const manifest = await fetchManifest(store, slot, folder)
     if (manifest === null) return null
     const objects = await countOf(manifest.lines())
-    return objects === manifest.head.objects
-      ? manifest
-      : `its manifest lists ${objects} objects and says ${manifest.head.objects}`
+    const said = countFiles(manifest.head)
+    return objects === said ? manifest : `its manifest lists ${objects} objects and says ${said}`
   } catch (error) {
     return `its manifest cannot be read (${damageOf(error)})`
   }

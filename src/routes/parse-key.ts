@@ -30,6 +30,8 @@ export type KeyMeaning =
       readonly slug: string
       readonly format: Format
     }
+  /** A page or a file for people; `isin` where it is about one fund. */
+  | { readonly kind: 'page'; readonly isin: string | null; readonly name: string }
   | { readonly kind: 'unknown' }
 
 const unknown: KeyMeaning = { kind: 'unknown' }
@@ -53,7 +55,15 @@ export function parseKey(table: RouteTable, key: string): KeyMeaning {
     const meaning = meaningOf(route, values, name)
     if (meaning.kind !== 'unknown') return meaning
   }
-  return unknown
+  return pageOf(table, segments)
+}
+
+/** A fund's pages lie in a folder of its ISIN, below that of their kind: `funds/<isin>/index.html`. */
+function pageOf(table: RouteTable, segments: readonly string[]): KeyMeaning {
+  if (table.pages.indexOf(segments[0] as string) < 0 || segments[segments.length - 1] === '') return unknown
+  const isin = segments.length > 2 && isIsin(segments[1] as string) ? (segments[1] as string) : null
+  const name = isin === null ? segments : [segments[0], ...segments.slice(2)]
+  return { kind: 'page', isin, name: name.join('/') }
 }
 
 /** The last segment is the file's name, where the template has the empty text after its closing slash. */

@@ -5,17 +5,16 @@ import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { jsonByIsin, xmlByIsin, type ByIsinText } from '../encode/by-isin.ts'
+import { contentTypeOf } from '../routes/content-types.ts'
 import { documentKey } from '../routes/keys.ts'
 import { languages, type Format, type RouteTable } from '../routes/table.ts'
-import { folderOf, isOfSameBytes, type Reuse } from './document-files.ts'
-import { contentTypes, type RenderedLine } from './manifest.ts'
+import { isOfSameBytes, type Reuse } from './document-files.ts'
+import type { RenderedLine } from './manifest.ts'
 import type { Plan } from './plans.ts'
 import type { StandingLine } from './standing-lines.ts'
 
 /** An endpoint over all funds. */
 export interface AllFundsPlan {
-  /** Ends with a slash. */
-  readonly folder: string
   readonly keys: Readonly<Record<Format, string>>
   /** The endpoint that it has the bodies of. */
   readonly of: Plan
@@ -33,7 +32,7 @@ export function allFundsPlans(
     if (route === undefined || of === undefined) throw new Error(`endpoint ${endpoint.id} has no route`)
     const keyAs = (format: Format) => documentKey(route, {}, languages[0], format)
     const keys = { json: keyAs('json'), xml: keyAs('xml') }
-    return [{ folder: folderOf(keys.json), keys, of }]
+    return [{ keys, of }]
   })
 }
 
@@ -75,7 +74,7 @@ export function openAllFundsDocument(
     end: (from, standing) => {
       write(members === 0 ? text.empty : text.tail)
       closeSync(file)
-      const line = { key, sha256: sha256.digest('hex'), bytes, type: contentTypes[format], from }
+      const line = { key, sha256: sha256.digest('hex'), bytes, type: contentTypeOf(key), from }
       if (reuse?.kind === 'sparse' && isOfSameBytes(line, standing)) rmSync(path)
       return line
     },

@@ -1,17 +1,17 @@
-/** The files of a snapshot's documents: written, taken over from the previous snapshot, or left out of a sparse one. */
+/** The files of a snapshot's documents and pages: written, taken over from the previous snapshot, or left out of a sparse one. */
 
 import { hash } from 'node:crypto'
 import { closeSync, constants, copyFileSync, linkSync, lstatSync, mkdirSync } from 'node:fs'
 import { openSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Format } from '../routes/table.ts'
-import { contentTypes, type RenderedLine } from './manifest.ts'
+import { contentTypeOf } from '../routes/content-types.ts'
+import type { RenderedLine } from './manifest.ts'
 import type { StandingLine } from './standing-lines.ts'
 
-export interface FundDocument {
+/** A file's content: a document or a page. */
+export interface Content {
   readonly key: string
-  readonly format: Format
-  readonly content: string
+  readonly content: string | Uint8Array
 }
 
 /** Where what did not change is to be had: `linked` from a folder, or not at all, which makes a `sparse` snapshot. */
@@ -22,7 +22,7 @@ export interface DocumentFiles {
    * Writes a document. A sparse snapshot leaves out one that stands with the same bytes already.
    * @param standing its line of the previous manifest, if there is one
    */
-  readonly put: (document: FundDocument, from: string, standing?: StandingLine) => RenderedLine
+  readonly put: (document: Content, from: string, standing?: StandingLine) => RenderedLine
   /**
    * Takes documents over from the previous snapshot, all or none.
    * @returns false if one of them is not there as it is listed
@@ -34,7 +34,8 @@ export interface DocumentFiles {
 export function documentFiles(root: string, reuse: Reuse | null): DocumentFiles {
   /** One buffer for all documents: it grows to the largest. */
   let buffer = Buffer.allocUnsafeSlow(1 << 20)
-  const encode = (content: string) => {
+  const encode = (content: string | Uint8Array) => {
+    if (typeof content !== 'string') return content
     // Three bytes at most for each UTF-16 unit.
     if (content.length * 3 > buffer.length) buffer = Buffer.allocUnsafeSlow(content.length * 3)
     return buffer.subarray(0, buffer.write(content))
@@ -48,10 +49,10 @@ export function documentFiles(root: string, reuse: Reuse | null): DocumentFiles 
     return place
   }
   return {
-    put: ({ key, format, content }, from, standing) => {
+    put: ({ key, content }, from, standing) => {
       const encoded = encode(content)
       const sha256 = hash('sha256', encoded, 'hex')
-      const line = { key, sha256, bytes: encoded.length, type: contentTypes[format], from }
+      const line = { key, sha256, bytes: encoded.length, type: contentTypeOf(key), from }
       if (reuse?.kind !== 'sparse' || !isOfSameBytes(line, standing)) writeNew(placeOf(key), encoded)
       return line
     },
@@ -71,15 +72,12 @@ export function documentFiles(root: string, reuse: Reuse | null): DocumentFiles 
   }
 }
 
-/** A key's part up to its last slash, and with it. */
-export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1)
-
 /** Whether a publish that finds the standing object leaves it. */
 export const isOfSameBytes = (line: RenderedLine, standing: StandingLine | undefined): boolean =>
   standing?.sha256 === line.sha256 && standing.bytes === line.bytes && standing.type === line.type
 
 /** Never into a file that is there: it could be the previous snapshot's, under a second name. */
-function writeNew(path: string, content: Buffer): void {
+function writeNew(path: string, content: Uint8Array): void {
   const file = openSync(path, 'wx')
   try {
     for (let done = 0; done < content.length;) done += writeSync(file, content, done, content.length - done)

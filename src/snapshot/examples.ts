@@ -13,7 +13,7 @@ export async function exampleTargets(checksums: Readable): Promise<string[]> {
   for await (const line of lines) {
     // The first fund in ISIN order that has the answer: lines are sorted by key.
     const match =
-      /(api\/v1\/(prices-current|prices-historic|profile)\/[A-Z0-9]{12}\/)(index(?:\.en)?|\d{4})\.json$/.exec(
+      /^[0-9a-f]{64} {2}(api\/v1\/(prices-current|prices-historic|profile)\/[A-Z0-9]{12}\/)(index(?:\.en)?|\d{4})\.json$/.exec(
         line,
       )
     const [, folderKey = '', endpoint = '', name = ''] = match ?? []

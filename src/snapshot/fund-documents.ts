@@ -7,11 +7,11 @@ import { documentKey, errorKey } from '../routes/keys.ts'
 import { problemDocument } from '../routes/problems.ts'
 import { formats, languages, type Format, type Language } from '../routes/table.ts'
 import type { RouteTable, Values } from '../routes/table.ts'
-import type { FundDocument } from './document-files.ts'
+import type { Content } from './document-files.ts'
 import type { Plan } from './plans.ts'
 
 /** Writes a document down and gives back its SHA-256 in hex. */
-export type Put = (document: FundDocument) => string
+export type Put = (document: Content) => string
 
 /** What an answer depends on beside the fund's rows. */
 export interface Context {
@@ -36,7 +36,7 @@ export function putDocuments(plan: Plan, rows: Rows, context: Context, put: Put)
     for (const format of formats) {
       const text = plan.encode[format](body)
       const content = format === 'json' ? text : xmlDeclaration + xmlElement('root', text)
-      put({ key: documentKey(route, values, language, format), format, content })
+      put({ key: documentKey(route, values, language, format), content })
     }
   }
 }
@@ -71,6 +71,6 @@ export function putRefusal(
     throw new Error(`endpoint ${endpoint.id} refused with ${refused}, which it does not declare`)
   for (const format of formats) {
     const content = problemDocument(table.docsUrl, { group: endpoint.group, ...row }, values, format)
-    put({ key: errorKey(route, values, format), format, content })
+    put({ key: errorKey(route, values, format), content })
   }
 }

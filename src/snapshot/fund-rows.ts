@@ -11,6 +11,7 @@ export interface FundRowsRead {
   /** The prices of a calendar year. */
   readonly year: (year: string) => readonly PriceRow[]
   readonly day: (day: string) => readonly PriceRow[]
+  readonly newestPrice: () => PriceRow | null
   /** What an endpoint reads, and nothing else. */
   readonly of: (endpoint: FundEndpoint) => Rows
   /** The same with the prices of one year, or none. */
@@ -31,15 +32,18 @@ export function fundRows(reader: FundReader, fund: FundRow): FundRowsRead {
     years.set(name, rows)
     return rows
   }
-  const newest = () => [reader.newestPrice(isin)].filter((row) => row !== undefined)
+  let newest: PriceRow | null | undefined
+  const newestPrice = () => (newest ??= reader.newestPrice(isin) ?? null)
   const only = (rows: Partial<FundRows>) => ({ fund, ...rows }) as Rows
   return {
     fund,
     group,
     year,
     day: (day) => reader.prices(isin, day, day),
+    newestPrice,
     of: ({ reads, readsNewestPrice = false }) => {
-      const rowsOf = (name: Group) => (name === 'prices' && readsNewestPrice ? newest() : group(name))
+      const newestRow = () => [newestPrice()].filter((row) => row !== null)
+      const rowsOf = (name: Group) => (name === 'prices' && readsNewestPrice ? newestRow() : group(name))
       return only(Object.fromEntries(reads.map((name) => [name, rowsOf(name)])))
     },
     ofYear: (name) => only({ prices: name === null ? [] : year(name) }),

@@ -7,6 +7,7 @@
 import { hash } from 'node:crypto'
 import type { FundEndpoint } from '../contract/endpoint.ts'
 import { isYoungerThanOneYear } from '../contract/fund.ts'
+import type { FundPages } from '../contract/page.ts'
 import type { FundRow, Group } from '../contract/rows.ts'
 import type { FundDigests, RowsDigest, WholeGroup, YearDigest } from '../source/fund-digests.ts'
 
@@ -30,6 +31,8 @@ export interface FundInputs {
   readonly of: (endpoint: FundEndpoint) => string
   /** Of a window. */
   readonly ofYear: (year: YearDigest) => string
+  /** @param baseUrl the address that the API is published at */
+  readonly ofPages: (pages: FundPages, baseUrl: string) => string
   readonly group: (group: WholeGroup) => RowsDigest
 }
 
@@ -48,20 +51,25 @@ export function fundInputs(
     groups.set(name, rows)
     return rows
   }
-  const digestOf = (endpoint: FundEndpoint, name: Group): readonly string[] => {
-    if (name !== 'prices') return [name, group(name).digest]
-    if (endpoint.readsNewestPrice === true) return [name, 'newest', digests.newestPrice(fund.isin)]
-    return [name, ...years.flatMap(({ year, digest }) => [year, digest])]
-  }
+  const digestOf = (name: Group): readonly string[] =>
+    name === 'prices'
+      ? [name, ...years.flatMap(({ year, digest }) => [year, digest])]
+      : [name, group(name).digest]
+  const readBy = ({ reads, readsNewestPrice = false }: FundEndpoint) =>
+    reads.map((name) =>
+      name === 'prices' && readsNewestPrice
+        ? [name, 'newest', digests.newestPrice(fund.isin)]
+        : digestOf(name),
+    )
   const known = new Map<FundEndpoint, string>()
   return {
     of: (endpoint) => {
-      const from =
-        known.get(endpoint) ?? fromOf(base, ...endpoint.reads.map((name) => digestOf(endpoint, name)))
+      const from = known.get(endpoint) ?? fromOf(base, ...readBy(endpoint))
       known.set(endpoint, from)
       return from
     },
     ofYear: ({ year, digest }) => fromOf(base, 'year', year, digest),
+    ofPages: ({ reads }, baseUrl) => fromOf(base, 'pages', baseUrl, ...reads.map(digestOf)),
     group,
   }
 }

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
-import type { Format } from '../routes/table.ts'
+import type { FreshnessCounts } from '../freshness/assess.ts'
 
 export const manifestKey = 'manifest.ndjson.gz'
 export const checksumsKey = 'SHA256SUMS'
@@ -28,7 +28,24 @@ export interface ManifestHead {
   readonly source: string
   /** Base of the errors' `type`, absolute: whoever serves the snapshot has to write the other errors alike. */
   readonly docsUrl: string
+  /** How new the funds' prices are; manifests of earlier versions do not say. */
+  readonly freshness?: SnapshotFreshness
+  /**
+   * Files that lie beside the objects and name the snapshot, sorted by key: they cannot be among the lines, since its id
+   * is made of these. None in manifests of earlier versions.
+   */
+  readonly files?: readonly ManifestLine[]
 }
+
+/** Funds by how new their newest price is; `freshness/assess.ts` says what the marks mean. */
+export interface SnapshotFreshness extends FreshnessCounts {
+  /** The first ten stale funds, those with the oldest price first. */
+  readonly stalest: readonly { readonly isin: string; readonly newestPrice: string | null }[]
+}
+
+/** How many files a snapshot has beside its lists: objects, and what the first line names. */
+export const countFiles = ({ objects, files = [] }: Pick<ManifestHead, 'objects' | 'files'>): number =>
+  objects + files.length
 
 /** A line an object. */
 export interface ManifestLine {
@@ -44,11 +61,6 @@ export interface ManifestLine {
 
 /** A line as it is written. */
 export type RenderedLine = Required<ManifestLine>
-
-export const contentTypes: Readonly<Record<Format, string>> = {
-  json: 'application/json; charset=utf-8',
-  xml: 'application/xml; charset=utf-8',
-}
 
 /** An object's line with its line feed. Keys are ASCII and need no escapes. */
 export function manifestLine({ key, sha256, bytes, type, from }: RenderedLine): string {
@@ -99,3 +111,6 @@ export async function readHeadOf(file: string): Promise<ManifestHead | null> {
     unzipped.destroy()
   }
 }
+
+/** A key's part up to its last slash, and with it. */
+export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1)

@@ -1,61 +1,80 @@
 /**
- * Manifest lines of a whole snapshot in the byte order of their keys, without holding them in memory: lines of one
- * folder come in order (fund by fund), folders do not, so each folder has a file of its own until the end.
+ * Manifest lines of a whole snapshot in the byte order of their keys, without holding them in memory. They come in runs
+ * (an endpoint's documents fund by fund, the pages of a folder), each in order and each in a file of its own until the
+ * end. Runs whose keys do not interleave follow one another as they are; those that do are merged.
  */
 
 import { createHash } from 'node:crypto'
-import { appendFileSync, createReadStream, createWriteStream, mkdirSync, rmSync } from 'node:fs'
+import { appendFileSync, createWriteStream, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGzip } from 'node:zlib'
 import { checksumsKey, manifestKey, withoutFrom, type ManifestHead } from './manifest.ts'
+import { keyAt, mergedLines, wholeLines } from './merged-lines.ts'
 
 export interface ObjectLines {
-  /** Takes lines of a folder, in order. @param folder ends with a slash: the beginning of all these keys */
-  readonly add: (folder: string, lines: string) => void
-  /** SHA-256 of all lines without their `from`, in hex. After it no more lines are taken. */
+  /**
+   * Takes lines of a run, in the order of their keys.
+   * @throws {Error} if they are not in order
+   */
+  readonly add: (run: string, lines: string) => void
+  /**
+   * SHA-256 of all lines without their `from`, in hex. After it no more lines are taken.
+   * @throws {Error} if two lines have the same key
+   */
   readonly digest: () => Promise<string>
   /** Writes the manifest and SHA256SUMS into the snapshot's folder after that, and removes the files in between. */
   readonly write: (head: ManifestHead) => Promise<void>
 }
 
-/** Held back in memory for each folder, in characters: a line at a time would open its file a thousand times. */
+interface Run {
+  readonly file: string
+  readonly first: string
+  last: string
+  held: string
+}
+
+/** Held back in memory for each run, in characters: a line at a time would open its file a thousand times. */
 const heldBack = 1 << 16
 
 export function objectLines(root: string): ObjectLines {
   const temporary = join(root, '.lines')
   mkdirSync(temporary)
-  const held = new Map<string, string>()
-  const file = (folder: string) => join(temporary, folder.replaceAll('/', ','))
-  const flush = (folder: string) => {
-    appendFileSync(file(folder), held.get(folder) ?? '')
-    held.set(folder, '')
+  const runs = new Map<string, Run>()
+  const flush = (run: Run) => {
+    appendFileSync(run.file, run.held)
+    run.held = ''
   }
-  // Folders end with a slash and none holds another: their order is that of the keys below them.
-  const files = () => [...held.keys()].sort().map(file)
-
   async function* lines() {
-    for (const path of files()) yield* wholeLines(path)
+    for (const group of interleaving([...runs.values()])) {
+      const files = group.map(({ file }) => file)
+      yield* files.length === 1 ? wholeLines(files[0] ?? '') : mergedLines(files)
+    }
   }
-  async function* checksums() {
+  async function* checksums({ files: beside = [] }: ManifestHead) {
     for await (const some of lines())
       yield some.replace(/^\{"key":"([^"]+)","sha256":"([^"]+)".*$/gm, '$2  $1')
+    for (const { key, sha256 } of beside) yield `${sha256}  ${key}\n`
   }
   async function* manifest(head: ManifestHead) {
-    yield Buffer.from(`${JSON.stringify(head)}\n`)
-    for (const path of files()) yield* createReadStream(path) as AsyncIterable<Buffer>
+    yield `${JSON.stringify(head)}\n`
+    yield* lines()
   }
 
   return {
-    add: (folder, some) => {
+    add: (name, some) => {
       if (some === '') return
-      const text = (held.get(folder) ?? '') + some
-      held.set(folder, text)
-      if (text.length > heldBack) flush(folder)
+      const first = keyAt(some, 0)
+      const run = runs.get(name) ?? { file: join(temporary, `${runs.size}`), first, last: '', held: '' }
+      if (first <= run.last) throw new Error(`manifest: ${first} comes after ${run.last}`)
+      runs.set(name, run)
+      run.last = keyAt(some, some.lastIndexOf('\n', some.length - 2) + 1)
+      run.held += some
+      if (run.held.length > heldBack) flush(run)
     },
     digest: async () => {
-      for (const folder of held.keys()) flush(folder)
+      for (const run of runs.values()) flush(run)
       const sha256 = createHash('sha256')
       for await (const some of lines()) sha256.update(withoutFrom(some))
       return sha256.digest('hex')
@@ -65,19 +84,22 @@ export function objectLines(root: string): ObjectLines {
       const gzip = createGzip({ level: constants.Z_BEST_SPEED })
       await Promise.all([
         pipeline(Readable.from(manifest(head)), gzip, createWriteStream(join(root, manifestKey))),
-        pipeline(Readable.from(checksums()), createWriteStream(join(root, checksumsKey))),
+        pipeline(Readable.from(checksums(head)), createWriteStream(join(root, checksumsKey))),
       ])
       rmSync(temporary, { recursive: true })
     },
   }
 }
 
-/** A file of lines in pieces, none of which ends within a line. Lines are ASCII. */
-async function* wholeLines(path: string): AsyncGenerator<string> {
-  let rest = ''
-  for await (const chunk of createReadStream(path, 'latin1') as AsyncIterable<string>) {
-    const end = chunk.lastIndexOf('\n') + 1
-    if (end > 0) yield rest + chunk.slice(0, end)
-    rest = end > 0 ? chunk.slice(end) : rest + chunk
+/** Runs in the order of their keys, those together whose keys lie between each other's. */
+function interleaving(runs: readonly Run[]): Run[][] {
+  const groups: Run[][] = []
+  let end = ''
+  for (const run of runs.toSorted((one, other) => (one.first < other.first ? -1 : 1))) {
+    const group = groups.at(-1)
+    if (group === undefined || run.first > end) groups.push([run])
+    else group.push(run)
+    if (run.last > end) end = run.last
   }
+  return groups
 }

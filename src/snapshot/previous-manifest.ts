@@ -6,6 +6,9 @@
 import { closeSync, createReadStream, createWriteStream, fstatSync, openSync, readSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { folderOf } from './manifest.ts'
+import { keyAt } from './merged-lines.ts'
+import { standingLines, type StandingLine } from './standing-lines.ts'
 
 export interface PreviousManifest {
   /**
@@ -14,6 +17,8 @@ export interface PreviousManifest {
    * @param prefix begins with the folder
    */
   readonly linesOf: (folder: string, prefix: string) => string
+  /** The line of one object, or undefined. */
+  readonly line: (key: string) => StandingLine | undefined
   /** Any number of times. */
   readonly close: () => void
 }
@@ -40,6 +45,12 @@ export async function openPreviousManifest(manifest: string, temporary: string):
       places.set(folder, place)
       return place.take(prefix)
     },
+    line: (key) => {
+      const lines = placeAt(file, lineBefore(file, size, key)).take(key)
+      // Keys that only begin with it come after it.
+      const [line] = standingLines(lines.slice(0, lines.indexOf('\n') + 1), folderOf(key))
+      return line?.key === key ? line : undefined
+    },
     close: () => {
       if (isOpen) closeSync(file)
       isOpen = false
@@ -51,24 +62,25 @@ interface Place {
   readonly take: (prefix: string) => string
 }
 
-/** Longer than any line. */
 const blockBytes = 1 << 16
+/** Longer than any line. */
+const probeBytes = 1 << 12
 
-function readBlock(file: number, at: number): string {
-  const block = Buffer.allocUnsafe(blockBytes)
+function readBlock(file: number, at: number, bytes: number): string {
+  const block = Buffer.allocUnsafe(bytes)
   // Keys are ASCII; what else is in the file keeps its length.
-  return block.toString('latin1', 0, readSync(file, block, 0, blockBytes, at))
+  return block.toString('latin1', 0, readSync(file, block, 0, bytes, at))
 }
 
-/** The start of a line that does not stand after those of the folder, close before them. */
-function lineBefore(file: number, size: number, folder: string): number {
+/** The start of a line that does not stand after those whose keys begin like this, close before them. */
+function lineBefore(file: number, size: number, prefix: string): number {
   let low = 0
   let high = size
-  while (high - low > blockBytes) {
+  while (high - low > probeBytes) {
     const middle = Math.floor((low + high) / 2)
-    const block = readBlock(file, middle)
+    const block = readBlock(file, middle, probeBytes)
     const start = block.indexOf('\n') + 1
-    if (start > 0 && keyAt(block, start) < folder) low = middle + start
+    if (start > 0 && keyAt(block, start) < prefix) low = middle + start
     else high = middle
   }
   return low
@@ -83,7 +95,7 @@ function placeAt(file: number, start: number): Place {
   const endOfLine = (): number => {
     const end = text.indexOf('\n', next)
     if (end >= 0) return end + 1
-    const block = readBlock(file, at)
+    const block = readBlock(file, at, blockBytes)
     if (block === '') return -1
     at += block.length
     text = text.slice(next) + block
@@ -102,13 +114,4 @@ function placeAt(file: number, start: number): Place {
       return taken
     },
   }
-}
-
-const keyStart = '{"key":"'
-
-/** The first line has none: it sorts before all others. */
-function keyAt(text: string, start: number): string {
-  if (!text.startsWith(keyStart, start)) return ''
-  const from = start + keyStart.length
-  return text.slice(from, text.indexOf('"', from))
 }

@@ -4,44 +4,50 @@
  */
 
 import { mayGiveOutPrices } from '../contract/fund.ts'
+import type { FundEntry, FundPages } from '../contract/page.ts'
 import { endpoints } from '../endpoints/index.ts'
-import type { Format, RouteTable } from '../routes/table.ts'
+import type { Format } from '../routes/table.ts'
 import { isDay } from '../routes/values.ts'
 import { checkFund } from '../source/check-fund.ts'
 import type { Finding } from '../source/finding.ts'
 import { fundDigests, type YearDigest } from '../source/fund-digests.ts'
 import { fundReader } from '../source/fund-reader.ts'
+import { navReader } from '../source/nav-sample.ts'
 import type { FundDatabase } from '../source/open.ts'
 import { allFundsPlans } from './all-funds-document.ts'
 import type { DocumentFiles } from './document-files.ts'
 import { membersOf, putDocuments, type Context, type Put } from './fund-documents.ts'
+import { linesOf, type FundLines } from './fund-lines.ts'
+import { entryOf, fundPageSource, putFundPages, type PageSettings } from './fund-pages.ts'
 import { fundRows, type FundRowsRead } from './fund-rows.ts'
 import { dayThatCounts, fundInputs, type FundInputs } from './inputs.ts'
-import { manifestLine, type RenderedLine } from './manifest.ts'
+import type { RenderedLine } from './manifest.ts'
 import { nameOf, type Plan } from './plans.ts'
 import { nothing, standingOf, type Standing } from './standing.ts'
 import { uncheckedRows } from './unchecked.ts'
 import { putWindows } from './window-documents.ts'
 
-export interface FundSettings {
-  readonly asOf: string
-  readonly table: RouteTable
+export interface FundSettings extends PageSettings {
   /** As `rendererOf` gives it. */
   readonly renderer: string
 }
 
-/** What a fund's documents are. */
+/** What a fund's documents and pages are. */
 export interface RenderedFund {
-  readonly documents: number
+  readonly objects: number
   readonly bytes: number
   /** How many of them were taken over. */
   readonly kept: number
   /** ISO 8601 day of the newest price, or null if none is given out. */
   readonly newestPrice: string | null
-  /** Manifest lines by plan, without those that are as in the previous manifest. */
+  /** Manifest lines by plan, then by pages, without those that are as in the previous manifest. */
   readonly lines: ReadonlyMap<number, string>
   /** Of endpoints that have one over all funds, by id: the digest of what the documents were made from. */
   readonly from: Readonly<Record<string, string>>
+  /** Of how many endpoints the fund has answers. */
+  readonly answers: number
+  /** In lists of funds. */
+  readonly entry: FundEntry | null
 }
 
 export interface FundRenderer {
@@ -49,7 +55,7 @@ export interface FundRenderer {
   readonly check: (isin: string) => readonly Finding[]
   /**
    * Checks and renders a fund; with an error among the findings, nothing is rendered.
-   * @param previous a plan each: the fund's lines of the previous manifest
+   * @param previous a plan each, then pages: the fund's lines of the previous manifest
    */
   readonly render: (
     isin: string,
@@ -62,11 +68,14 @@ export interface FundRenderer {
 export function fundRenderer(
   db: FundDatabase,
   plans: readonly Plan[],
+  pages: readonly FundPages[],
   files: DocumentFiles,
-  { asOf, table, renderer }: FundSettings,
+  settings: FundSettings,
 ): FundRenderer {
+  const { asOf, table, renderer } = settings
   const reader = fundReader(db)
   const digests = fundDigests(db)
+  const navs = navReader(db)
   const memberPlans = allFundsPlans(endpoints, table, plans).map(({ of }) => of)
 
   const check = (isin: string): readonly Finding[] => {
@@ -99,17 +108,26 @@ export function fundRenderer(
       if (hasError(findings)) return refuse(isin)
 
       const context = { day: dayThatCounts(fund, asOf), table }
-      const made = standing.map((one, index) => {
-        const plan = plans[index]
-        return plan === undefined ? noLines : renderPlan(plan, one, { files, rows, inputs, years, context })
-      })
+      const documents = plans.map((plan, index) =>
+        renderPlan(plan, standing[index] ?? nothing(new Map()), { files, rows, inputs, years, context }),
+      )
+      const source = fundPageSource(rows, navs, settings)
+      const made = [
+        ...documents,
+        ...pages.map((some, index) =>
+          putFundPages(some, previous[plans.length + index] ?? '', source, inputs, files),
+        ),
+      ]
+      const answered = plans.filter((_, index) => documents[index]?.isAnswer === true)
       const rendered = {
-        documents: sum(made.map(({ documents }) => documents)),
+        objects: sum(made.map(({ objects }) => objects)),
         bytes: sum(made.map(({ bytes }) => bytes)),
-        kept: sum(standing.map(({ kept }) => kept.length)),
+        kept: sum(made.map(({ kept }) => kept)),
         newestPrice: mayGiveOutPrices(fund) ? (years.at(-1)?.last ?? null) : null,
         lines: new Map(made.flatMap(({ text }, index) => (text === null ? [] : [[index, text] as const]))),
         from: Object.fromEntries(memberPlans.map(({ endpoint }) => [endpoint.id, inputs.of(endpoint)])),
+        answers: new Set(answered.map(({ endpoint }) => endpoint.id)).size,
+        entry: entryOf(pages, source),
       }
       return { findings, rendered }
     },
@@ -132,22 +150,14 @@ interface PlanContext {
   readonly context: Context
 }
 
-interface Lines {
-  /** Null where they are those of the previous manifest. */
-  readonly text: string | null
-  readonly documents: number
-  readonly bytes: number
-}
-
-const noLines: Lines = { text: '', documents: 0, bytes: 0 }
-
 /** Renders what does not stand. @returns the lines of all, in the order of keys */
 function renderPlan(
   plan: Plan,
   { lines, kept, isWhole, windows }: Standing,
   { files, rows, inputs, years, context }: PlanContext,
-): Lines {
-  if (isWhole) return { text: null, documents: kept.length, bytes: sum(kept.map(({ bytes }) => bytes)) }
+): FundLines & { readonly isAnswer: boolean } {
+  const [answer = ''] = plan.names.answer
+  if (isWhole) return { ...linesOf(kept, kept.length), isAnswer: lines.has(answer) }
   const all: RenderedLine[] = [...kept]
   const putFrom = (from: string): Put => {
     return (document) => {
@@ -167,11 +177,7 @@ function renderPlan(
     })
   }
   all.sort((one, other) => (one.key < other.key ? -1 : 1))
-  return {
-    text: all.map(manifestLine).join(''),
-    documents: all.length,
-    bytes: sum(all.map(({ bytes }) => bytes)),
-  }
+  return { ...linesOf(all, kept.length), isAnswer: all.some(({ key }) => nameOf(key) === answer) }
 }
 
 const hasError = (findings: readonly Finding[]) => findings.some(({ severity }) => severity === 'error')

@@ -7,6 +7,7 @@ import { formats, type Format } from '../routes/table.ts'
 import type { Finding } from '../source/finding.ts'
 import { beginReading, openFunds, readable } from '../source/open.ts'
 import { documentFiles, type Reuse } from './document-files.ts'
+import { loadPageMakers } from './load-page-makers.ts'
 import { fundPlans } from './plans.ts'
 import { fundRenderer, type RenderedFund } from './render-fund.ts'
 
@@ -16,6 +17,9 @@ export interface RenderSettings {
   readonly root: string
   readonly asOf: string
   readonly docsUrl: string
+  readonly baseUrl: string
+  /** The module with the makers of pages, or null for none. */
+  readonly pages: string | null
   /** As `rendererOf` gives it. */
   readonly renderer: string
   readonly reuse: Reuse | null
@@ -38,7 +42,7 @@ export type RenderRequest =
   | {
       readonly kind: 'render'
       readonly isins: readonly string[]
-      /** Of each fund its lines of the previous manifest, a text a plan. */
+      /** Of each fund its lines of the previous manifest, a text a plan, then pages. */
       readonly previous: readonly (readonly string[])[]
     }
   | { readonly kind: 'members'; readonly isins: readonly string[]; readonly folders: readonly string[] }
@@ -57,7 +61,8 @@ const db = openFunds(settings.db)
 const table = routeTable(endpoints, settings.docsUrl)
 const plans = fundPlans(endpoints, table)
 const files = documentFiles(settings.root, settings.reuse)
-const renderer = fundRenderer(db, plans, files, { ...settings, table })
+const { fundPages } = await loadPageMakers(settings.pages)
+const renderer = fundRenderer(db, plans, fundPages, files, { ...settings, table })
 
 port.on('message', (request: RenderRequest) => {
   try {

@@ -5,14 +5,13 @@ import { sharedErrorKey } from '../routes/keys.ts'
 import { problemDocument } from '../routes/problems.ts'
 import { formats, type RouteTable } from '../routes/table.ts'
 import { allFundsPlans, openAllFundsDocument, type AllFundsDocument } from './all-funds-document.ts'
-import { documentFiles, folderOf, type FundDocument } from './document-files.ts'
+import { documentFiles, type Content } from './document-files.ts'
 import { fromOf } from './inputs.ts'
 import type { RenderedLine } from './manifest.ts'
 import type { Plan } from './plans.ts'
 import type { PreviousManifest } from './previous-manifest.ts'
 import type { RenderPool } from './render-pool.ts'
 import type { RenderSettings } from './render-worker.ts'
-import { standingLines, type StandingLine } from './standing-lines.ts'
 
 interface Shared {
   readonly settings: RenderSettings
@@ -25,25 +24,25 @@ interface Shared {
   readonly from: ReadonlyMap<string, readonly string[]>
 }
 
-export interface SharedDocument {
+/** An object that belongs to no single fund. */
+export interface SharedObject {
   readonly line: RenderedLine
   readonly isKept: boolean
 }
 
 /** Puts all of them. @returns them in the order of their keys */
-export async function putSharedDocuments(shared: Shared): Promise<SharedDocument[]> {
+export async function putSharedDocuments(shared: Shared): Promise<SharedObject[]> {
   const { settings, table, previous, plans } = shared
   const files = documentFiles(settings.root, settings.reuse)
-  const standingIn = standingByFolder(previous)
   /** @returns null if they do not all stand, made from just this */
-  const keep = (keys: readonly string[], from: string): SharedDocument[] | null => {
-    const standing = keys.flatMap((key) => standingIn(folderOf(key)).get(key) ?? [])
+  const keep = (keys: readonly string[], from: string): SharedObject[] | null => {
+    const standing = keys.flatMap((key) => previous?.line(key) ?? [])
     const stands = standing.length === keys.length && standing.every((line) => line.from === from)
     if (!stands || !files.keep(standing)) return null
     return standing.map((line) => ({ line, isKept: true }))
   }
 
-  const done: SharedDocument[] = []
+  const done: SharedObject[] = []
   const missing: Missing[] = []
   for (const plan of allFundsPlans(endpoints, table, plans)) {
     const from = fromOf('all', shared.from.get(plan.of.endpoint.id) ?? [])
@@ -56,14 +55,14 @@ export async function putSharedDocuments(shared: Shared): Promise<SharedDocument
   await addMembers(missing, shared)
   for (const { from, documents } of missing) {
     for (const document of documents) {
-      const line = document.end(from, standingIn(folderOf(document.key)).get(document.key))
+      const line = document.end(from, previous?.line(document.key))
       done.push({ line, isKept: false })
     }
   }
   for (const document of sharedErrors(table)) {
     const from = fromOf('error', settings.renderer)
     const put = () => {
-      const standing = standingIn(folderOf(document.key)).get(document.key)
+      const standing = previous?.line(document.key)
       return [{ line: files.put(document, from, standing), isKept: false }]
     }
     done.push(...(keep([document.key], from) ?? put()))
@@ -92,26 +91,13 @@ async function addMembers(missing: readonly Missing[], { pool, isins }: Shared):
   )
 }
 
-/** By key. Each folder is read once. */
-function standingByFolder(previous: PreviousManifest | null) {
-  const folders = new Map<string, ReadonlyMap<string, StandingLine>>()
-  return (folder: string): ReadonlyMap<string, StandingLine> => {
-    const read = () =>
-      new Map(standingLines(previous?.linesOf(folder, folder) ?? '', folder).map((line) => [line.key, line]))
-    const standing = folders.get(folder) ?? read()
-    folders.set(folder, standing)
-    return standing
-  }
-}
-
 /** The errors whose text does not depend on the request. Source: keys.md, `errors/<group>/<status>-<slug>.{x}`. */
-function sharedErrors(table: RouteTable): FundDocument[] {
+function sharedErrors(table: RouteTable): Content[] {
   return table.problems
     .filter(({ title }) => !title.includes('{'))
     .flatMap((problem) =>
       formats.map((format) => ({
         key: sharedErrorKey(problem, format),
-        format,
         content: problemDocument(table.docsUrl, problem, {}, format),
       })),
     )

@@ -67,7 +67,7 @@ export function putWindows(
     return { year: Number(year), first, last, records, json: json.slice(0, 32), xml: xml.slice(0, 32) }
   })
   const list: WindowList = { windows: entries }
-  putOf(null)({ key: windowListKey(route, values), format: 'json', content: JSON.stringify(list) })
+  putOf(null)({ key: windowListKey(route, values), content: JSON.stringify(list) })
 }
 
 /** Puts the documents of one year. @param body with the records of that year only, ascending by date */
@@ -82,7 +82,7 @@ function putWindow(
   const records = (body as Readonly<Record<string, readonly unknown[]>>)[list] ?? []
   const putAs = (format: Format) => {
     const content = series[format].around(body).document(records.map(series[format].record))
-    return put({ key: windowKey(route, values, year, format), format, content })
+    return put({ key: windowKey(route, values, year, format), content })
   }
   const [json = '', xml = ''] = formats.map(putAs)
   return { json, xml }

@@ -10,6 +10,7 @@ const summary = await buildSnapshot({
   jobs: Number(jobs),
   only: [],
   docsUrl: 'https://docs.example.com',
+  baseUrl: 'https://api.example.com',
   since: kind === 'folder' || kind === 'manifest' ? { kind, path } : null,
   signal: new AbortController().signal,
 })

@@ -42,7 +42,7 @@ describe('help', () => {
       ],
     ],
     ['check', ['--db', '--as-of', '--json']],
-    ['build', ['--db', '--out', '--as-of', '--jobs', '--only', '--docs-url', '--json']],
+    ['build', ['--db', '--out', '--as-of', '--jobs', '--only', '--docs-url', '--no-pages', '--json']],
     ['serve', ['--out', '--port', '--host', '--bucket', '--live-ttl']],
     [
       'publish',

@@ -90,16 +90,17 @@ describe('one night after the other', () => {
     expect(press.bucket.differencesFrom('night-1', 'blue')).toEqual([])
   })
 
-  it('k changed objects cost k puts and a constant', async () => {
+  it('k changed objects cost k puts and two for the status, and a constant', async () => {
     const before = press.nights.sums('night-1')
     const changed = [...press.nights.sums('c')]
       .filter(([key, sum]) => before.get(key) !== sum)
       .map(([key]) => key)
-    expect(changed.length).toBe(4)
+    expect(changed.filter((key) => key.startsWith('api/'))).toHaveLength(4)
+    expect(changed.slice(4)).toEqual(['status/index.html', 'status/index.json'])
     const done = await publishAsPlanned('--out c')
     expect(done).toMatchObject({ slot: 'blue', put: changed.length, deleted: 0 })
     const puts = press.server.log.filter(({ operation }) => operation === 'PutObject').map(({ key }) => key)
-    const ofObjects = puts.filter((key) => key.startsWith('blue/api/')).sort()
+    const ofObjects = puts.filter((key) => /^blue\/(api|status)\//.test(key)).sort()
     expect(ofObjects).toEqual(changed.map((key) => `blue/${key}`))
     expect(press.requests() - changed.length).toBeLessThanOrEqual(26)
     expect(press.bucket.differencesFrom('c', 'blue')).toEqual([])

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { repository } from '../support/product.ts'
+import { repository, withoutPages } from '../support/product.ts'
 
 export interface Ended {
   readonly code: number | null
@@ -34,7 +34,7 @@ export function start(
   return spawn(node, [launcher, ...args], {
     cwd,
     ...(user === undefined ? {} : { uid: user, gid: user }),
-    env: { ...cleanEnvironment(), ...env },
+    env: { ...cleanEnvironment(), ...withoutPages, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -20,9 +20,18 @@ afterAll(folder.remove)
 interface Night {
   readonly asOf: string
   readonly docsUrl: string
+  readonly baseUrl: string
   readonly code: string
+  readonly pages: string | null
 }
-const first: Night = { asOf: '2024-05-03', docsUrl: 'https://docs.example', code: 'code' }
+const first: Night = {
+  asOf: '2024-05-03',
+  docsUrl: 'https://docs.example',
+  baseUrl: 'https://api.example',
+  code: 'code',
+  pages: null,
+}
+const fakePages = new URL('fake-pages.ts', import.meta.url).href
 
 /** Four funds, with prices of three years; the last turns one year old on 4 May 2024. */
 const young = isinOf(3)
@@ -86,7 +95,9 @@ const night = fc.record({
   edits: fc.array(edit, { maxLength: 6 }),
   asOf: fc.integer({ min: -1, max: 2 }).map((days) => dayAfter(first.asOf, days)),
   docsUrl: fc.constantFrom(first.docsUrl, first.docsUrl, 'https://other.example'),
+  baseUrl: fc.constantFrom(first.baseUrl, first.baseUrl, first.baseUrl, 'https://other.example'),
   code: fc.constantFrom(first.code, first.code, first.code, 'other code'),
+  pages: fc.constantFrom(fakePages, fakePages, fakePages, null),
   /** Which of the earlier snapshots it goes on from. */
   back: fc.integer({ min: 1, max: 2 }),
 })
@@ -99,7 +110,7 @@ it('gives the snapshot of a full build, byte for byte, and refuses what that ref
       const place = (name: string) => folder.file(`run-${run}-${name}`)
       const db = place('funds.sqlite')
       makeFunds(db)
-      await mustBuild(db, place('0'), first)
+      await mustBuild(db, place('0'), { ...first, pages: fakePages })
       const earlier = [place('0')]
       for (const [index, { edits, back, ...settings }] of nights.entries()) {
         copyFileSync(db, place('before.sqlite'))
@@ -115,6 +126,9 @@ it('gives the snapshot of a full build, byte for byte, and refuses what that ref
     { numRuns: Number(process.env['FUNDPRESS_TEST_RUNS'] ?? 5), endOnFailure: true },
   )
 }, 600_000)
+
+/** In every snapshot, sparse ones included: they name it. */
+const alwaysThere = ['SHA256SUMS', 'manifest.ndjson.gz', 'status/index.html', 'status/index.json']
 
 /** Builds a night in every way. @returns false if it is refused */
 async function compare(db: string, since: string, full: string, settings: Night): Promise<boolean> {
@@ -133,7 +147,7 @@ async function compare(db: string, since: string, full: string, settings: Night)
   expect(hashesOf(linked)).toEqual(whole)
   const standing = objectsOf(since)
   const missing = [...objectsOf(full)].filter(([key, object]) => standing.get(key) !== object)
-  const names = ['SHA256SUMS', 'manifest.ndjson.gz', ...missing.map(([key]) => key)]
+  const names = [...alwaysThere, ...missing.map(([key]) => key)]
   const { 'sparse.json': mark, ...files } = hashesOf(sparse)
   expect(mark).toBeDefined()
   expect(files).toEqual(Object.fromEntries(names.map((name) => [name, whole[name]])))

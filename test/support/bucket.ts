@@ -76,16 +76,22 @@ export function bucketOf(server: S3Server, name: string, folder: string): Bucket
 }
 
 /** What a publish writes into a slot beside the snapshot: no manifest has it. */
-const isWrittenByPublish = (key: string) => /^(changes|status)\//.test(key)
+const isWrittenByPublish = (key: string) => key.startsWith('changes/')
+
+interface ManifestLine {
+  readonly key: string
+  readonly sha256: string
+  readonly type: string
+}
 
 function faultsOfSlot(objects: ReturnType<S3Server['objects']>, slot: string): string[] {
   const manifest = objects.get(`${slot}/manifest.ndjson.gz`)
   if (manifest === undefined) return [`${slot} has no manifest`]
-  const [, ...lines] = gunzipSync(manifest.body).toString().trimEnd().split('\n')
+  const [head = '', ...lines] = gunzipSync(manifest.body).toString().trimEnd().split('\n')
+  const { files } = JSON.parse(head) as { files: readonly ManifestLine[] }
   const expected = new Set([`${slot}/manifest.ndjson.gz`, `${slot}/SHA256SUMS`])
   const faults: string[] = []
-  for (const line of lines) {
-    const { key, sha256, type } = JSON.parse(line) as { key: string; sha256: string; type: string }
+  for (const { key, sha256, type } of [...lines.map((line) => JSON.parse(line) as ManifestLine), ...files]) {
     expected.add(`${slot}/${key}`)
     const object = objects.get(`${slot}/${key}`)
     if (object === undefined) faults.push(`${key} is missing`)

@@ -11,6 +11,9 @@ export const repository = fileURLToPath(new URL('../..', import.meta.url))
 /** Where the error documents point in every build of the tests. */
 export const docsUrl = 'https://docs.example.org'
 
+/** For the builds of tests that count objects and requests; tests of pages switch them on. */
+export const withoutPages = { FUNDPRESS_PAGES: 'false' }
+
 export interface Run {
   readonly code: number | null
   readonly stdout: string
@@ -99,7 +102,13 @@ function spawnFundpress(args: readonly string[], { env = {} }: RunOptions): Chil
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('FUNDPRESS_'))
   return spawn(process.execPath, ['src/cli/fundpress.mjs', ...args], {
     cwd: repository,
-    env: { ...Object.fromEntries(inherited), NO_COLOR: '1', FUNDPRESS_DOCS_URL: docsUrl, ...env },
+    env: {
+      ...Object.fromEntries(inherited),
+      NO_COLOR: '1',
+      FUNDPRESS_DOCS_URL: docsUrl,
+      ...withoutPages,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -2,10 +2,13 @@
 
 import { statSync } from 'node:fs'
 import { Command } from 'commander'
+import { openRules } from '../../freshness/rules.ts'
 import type { BuildOptions, BuildSummary } from '../../snapshot/build.ts'
 import type { Since } from '../../snapshot/since.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
+import { UsageError } from '../failure.ts'
 import { describeFindings } from '../findings.ts'
+import { describeFreshness, describeOverdue } from '../freshness.ts'
 import { dayOption, examples, isinsOption, required, withSettings } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import type { Session, Start } from '../session.ts'
@@ -19,7 +22,7 @@ interface Flags {
 }
 
 export function buildCommand(start: Start): Command {
-  return withSettings(new Command('build'), 'db', 'out', 'jobs', 'docsUrl', ...bucketFlags)
+  return withSettings(new Command('build'), 'db', 'out', 'jobs', 'docsUrl', 'pages', ...bucketFlags)
     .summary('render a database into a snapshot')
     .description(
       'Renders a fund database into the files of a snapshot. The database is checked first; the folder holds the ' +
@@ -51,9 +54,13 @@ async function build(
   { asOf = session.today, only = [], since, json = false }: Flags,
 ): Promise<void> {
   const { settings, signal, isQuiet, stdout } = session
-  const { out, jobs, docsUrl } = settings
+  const { out, jobs, docsUrl, baseUrl } = settings
   const db = required(settings.db, 'db')
-  const options = { db, out, asOf, jobs, only, docsUrl, signal }
+  const freshness = await openRules(settings.freshness).catch((error: unknown) => {
+    throw new UsageError('the settings are wrong', { cause: error })
+  })
+  const noPages = settings.pages ? {} : { pages: null }
+  const options = { db, out, asOf, jobs, only, docsUrl, baseUrl, ...noPages, freshness, signal }
   const summary =
     since === undefined ? await buildFrom(session, options) : await buildSince(session, since, options)
   if (json) stdout.write(`${JSON.stringify(summary)}\n`)
@@ -112,8 +119,10 @@ function describe(summary: BuildSummary, out: string): string {
     documents: formatCount(documents),
     ...reused,
     bytes: formatBytes(bytes),
+    prices: describeFreshness(summary.freshness),
     seconds: `${seconds.toFixed(1)} (${formatCount(Math.round(documents / Math.max(seconds, 0.001)))} documents a second)`,
   }
   const warned = { warnings: `${formatCount(warnings.length)}, listed by \`fundpress check\`` }
-  return describeSummary(warnings.length === 0 ? figures : { ...figures, ...warned })
+  const all = warnings.length === 0 ? figures : { ...figures, ...warned }
+  return describeOverdue(summary) + describeSummary(all)
 }

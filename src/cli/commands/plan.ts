@@ -10,7 +10,13 @@ import { describeSummary, formatBytes, formatCount } from '../summary.ts'
 import { assertSnapshot, type PublishFlags } from './publish.ts'
 
 export function planCommand(start: Start): Command {
-  return withSettings(new Command('plan'), 'out', ...bucketFlags, 'bucket.maxDeletes')
+  return withSettings(
+    new Command('plan'),
+    'out',
+    ...bucketFlags,
+    'bucket.maxDeletes',
+    'freshness.maxStaleShare',
+  )
     .summary('show what a publish would do and cost')
     .description(
       'Shows what a publish would put and delete, its requests, and what they cost (requests and storage, without ' +
@@ -38,7 +44,7 @@ interface Cost {
 
 async function plan(session: Session, flags: PublishFlags): Promise<void> {
   const { settings, isQuiet, stdout } = session
-  const { out, bucket, prices } = settings
+  const { out, bucket, freshness, prices } = settings
   const preview = await withBucket(session, async (store) => {
     const { previewPublish } = await import('../../publish/preview.ts')
     const { routeTable } = await import('../../derive/route-table.ts')
@@ -49,6 +55,7 @@ async function plan(session: Session, flags: PublishFlags): Promise<void> {
       out,
       table: routeTable(endpoints, settings.docsUrl),
       maxDeletes: bucket.maxDeletes,
+      maxStaleShare: freshness.maxStaleShare,
       isForced: flags.force === true,
       isRepair: flags.repair === true,
       isLocking: flags.lock,

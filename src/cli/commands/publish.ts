@@ -58,9 +58,23 @@ export function publishCommand(start: Start): Command {
 }
 
 async function publishOut(session: Session, flags: PublishFlags): Promise<void> {
-  const { settings, signal, isQuiet, stdout, stderr } = session
+  const { isQuiet, stdout, stderr } = session
+  const summary = await publishFolder(session, flags, (warning) => {
+    stderr.write(`fundpress: ${warning}\n`)
+  })
+  if (flags.json === true) stdout.write(`${JSON.stringify(summary)}\n`)
+  else if (!isQuiet) stdout.write(describe(summary))
+}
+
+/** Publishes the folder of the settings into their bucket. */
+export function publishFolder(
+  session: Session,
+  flags: PublishFlags,
+  onWarning: (warning: string) => void,
+): Promise<PublishSummary> {
+  const { settings, signal } = session
   const { out, bucket, edge, freshness } = settings
-  const summary = await withBucket(session, async (store) => {
+  return withBucket(session, async (store) => {
     const { publish } = await import('../../publish/publish.ts')
     const { thisHolder, isAlive } = await import('../../publish/holder.ts')
     const { routeTable } = await import('../../derive/route-table.ts')
@@ -82,14 +96,12 @@ async function publishOut(session: Session, flags: PublishFlags): Promise<void> 
       isAlive,
       pointer: await livePointer(session),
       signal,
-      onWarning: (warning) => stderr.write(`fundpress: ${warning}\n`),
+      onWarning,
       onProgress: ({ done, of, bytes }) => {
         progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`)
       },
     }).finally(progress.end)
   })
-  if (flags.json === true) stdout.write(`${JSON.stringify(summary)}\n`)
-  else if (!isQuiet) stdout.write(describe(summary))
 }
 
 /** @throws {Error} that says how to make one */

@@ -61,7 +61,7 @@ async function night(asOf: string, sql: string, ...flags: readonly string[]) {
 }
 async function publishOut(out: string, ...flags: readonly string[]) {
   press.server.reset()
-  const run = await press.fundpress(['publish', '--out', out, '--json', '--force', ...flags], {
+  const run = await press.fundpress(['publish', '--out', out, '--json', '--force', '--quiet', ...flags], {
     FUNDPRESS_BASE_URL: baseUrl,
   })
   expect(run, run.stderr).toMatchObject({ code: 0 })

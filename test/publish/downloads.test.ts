@@ -54,7 +54,7 @@ const putKeys = () =>
 async function publish(out: string, ...flags: readonly string[]) {
   const planned = await press.json<{ requests: object; downloads: object }>(['plan', '--out', out, ...flags])
   press.server.reset()
-  const run = await press.publish(out, ...flags)
+  const run = await press.publish(out, '--quiet', ...flags)
   expect(run, run.stderr).toMatchObject({ code: 0 })
   const { downloads } = JSON.parse(run.stdout) as { downloads: object }
   expect({ planned: planned.downloads, requests: planned.requests }).toEqual({

@@ -11,6 +11,7 @@ import { doctorCommand } from './commands/doctor.ts'
 import { edgeCommand } from './commands/edge.ts'
 import { importCommand } from './commands/import.ts'
 import { initCommand } from './commands/init.ts'
+import { mergeCommand } from './commands/merge.ts'
 import { planCommand } from './commands/plan.ts'
 import { pruneCommand } from './commands/prune.ts'
 import { publishCommand } from './commands/publish.ts'
@@ -27,6 +28,7 @@ const commands = [
   importCommand,
   checkCommand,
   buildCommand,
+  mergeCommand,
   serveCommand,
   planCommand,
   publishCommand,

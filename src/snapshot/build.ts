@@ -10,6 +10,7 @@ import { withAdvice } from './disk-advice.ts'
 import { nightOf, renderNight } from './render-night.ts'
 import { openPrevious, type Previous, type Since } from './since.ts'
 import { writeSparse } from './sparse.ts'
+import type { ReadShard, Shard } from './shard.ts'
 import { makeStaging, type Staging } from './staging.ts'
 
 export interface BuildOptions {
@@ -29,6 +30,8 @@ export interface BuildOptions {
   readonly baseUrl: string
   /** The module with the makers of pages (`allPageMakers`, unless given), or null for a snapshot without pages. */
   readonly pages?: string | null
+  /** Not all of a snapshot is rendered here, or null. Not together with `only`. */
+  readonly part?: Part | null
   /** The snapshot to go on from, or null to render everything. The result is the same. */
   readonly since?: Since | null
   /** Digest of the code that renders (`codeDigest`, unless given): what other code made is made anew. */
@@ -40,6 +43,10 @@ export interface BuildOptions {
   }) => void
   readonly signal: AbortSignal
 }
+
+/** `shard`: only these funds, to be merged with others. `shards`: the funds come from these, rendered elsewhere. */
+export type Part =
+  ({ readonly kind: 'shard' } & Shard) | { readonly kind: 'shards'; readonly shards: readonly ReadShard[] }
 
 export interface BuildSummary {
   readonly snapshot: string
@@ -81,14 +88,13 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     const { head, kept, warnings } = await renderNight(night)
     await previous?.close()
     rmSync(unpacked, { force: true })
-    const isSparse = previous?.reuse.kind === 'sparse'
-    if (previous !== null && isSparse) writeSparse(staging.folder, { since: previous.snapshot })
+    const lacking = lackingFrom(options, previous)
+    if (lacking !== null) writeSparse(staging.folder, { since: lacking })
     options.signal.throwIfAborted()
     previous?.assertSame()
     staging.swapIn()
     const { snapshot, asOf, funds, objects: documents, bytes } = head
     const seconds = (performance.now() - started) / 1000
-    const sinceSnapshot = previous?.snapshot ?? null
     const rendered = documents - kept
     return {
       snapshot,
@@ -97,8 +103,8 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
       documents,
       bytes,
       rendered,
-      since: sinceSnapshot,
-      isSparse,
+      since: previous?.snapshot ?? lacking,
+      isSparse: lacking !== null,
       seconds,
       warnings,
     }
@@ -112,4 +118,10 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     db.close()
     await file.close()
   }
+}
+
+/** The snapshot that has the files that the new folder lacks, or null where it lacks none. */
+function lackingFrom({ part = null }: BuildOptions, previous: Previous | null): string | null {
+  if (part?.kind === 'shards') return part.shards[0]?.head.since ?? null
+  return previous?.reuse.kind === 'sparse' ? previous.snapshot : null
 }

@@ -3,10 +3,11 @@
 import { statSync } from 'node:fs'
 import { Command } from 'commander'
 import type { BuildOptions, BuildSummary } from '../../snapshot/build.ts'
+import type { Shard } from '../../snapshot/shard.ts'
 import type { Since } from '../../snapshot/since.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
 import { describeFindings } from '../findings.ts'
-import { dayOption, examples, isinsOption, required, withSettings } from '../options.ts'
+import { dayOption, examples, isinsOption, required, shardOption, withSettings } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import type { Session, Start } from '../session.ts'
 import { describeSummary, formatBytes, formatCount } from '../summary.ts'
@@ -15,6 +16,7 @@ interface Flags {
   readonly asOf?: string
   readonly only?: readonly string[]
   readonly since?: string
+  readonly shard?: Shard
   readonly json?: boolean
 }
 
@@ -27,11 +29,14 @@ export function buildCommand(start: Start): Command {
         'With --since only documents whose data changed are rendered; the snapshot is the same. From a folder the others ' +
         'are taken over. From a manifest (manifest.ndjson.gz), or from a slot of the bucket (other, live, blue or green), ' +
         'the new folder is sparse: it holds only the files that the slot lacks, for a publish into just that slot; the ' +
-        'next publish overwrites the slot that is not live: other.',
+        'next publish overwrites the slot that is not live: other.\n\n' +
+        'With --shard only a part of the funds is rendered, on one machine of several; `fundpress merge` makes the snapshot ' +
+        'out of all parts.',
     )
     .addOption(dayOption('--as-of <day>', "The snapshot's date (default: today in Europe/Berlin)"))
     .addOption(isinsOption('--only <isin...>', 'Render these funds only'))
     .option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot')
+    .addOption(shardOption('--shard <n/of>', 'Render one of several parts, such as 3/8').conflicts('only'))
     .option('--json', 'Print the summary as JSON')
     .addHelpText(
       'after',
@@ -40,6 +45,7 @@ export function buildCommand(start: Start): Command {
         ['build --db funds.sqlite --as-of 2026-11-20 --jobs 4', 'As of a day, with four threads'],
         ['build --db funds.sqlite --out out --since out', 'Only what changed since the last build'],
         ['build --db funds.sqlite --since other --bucket fund-data', 'Only what the next publish will put'],
+        ['build --db funds.sqlite --out part-3 --shard 3/8', 'The third of eight parts'],
         ['build --db funds.sqlite --out try --only DE0008471400', 'One fund, to look at'],
       ),
     )
@@ -48,13 +54,14 @@ export function buildCommand(start: Start): Command {
 
 async function build(
   session: Session,
-  { asOf = session.today, only = [], since, json = false }: Flags,
+  { asOf = session.today, only = [], since, shard, json = false }: Flags,
 ): Promise<void> {
   const { settings, signal, isQuiet, stdout } = session
   const { out, jobs, docsUrl, baseUrl } = settings
   const db = required(settings.db, 'db')
   const noPages = settings.pages ? {} : { pages: null }
-  const options = { db, out, asOf, jobs, only, docsUrl, baseUrl, ...noPages, signal }
+  const part = shard === undefined ? null : ({ kind: 'shard', ...shard } as const)
+  const options = { db, out, asOf, jobs, only, docsUrl, baseUrl, ...noPages, part, signal }
   const summary =
     since === undefined ? await buildFrom(session, options) : await buildSince(session, since, options)
   if (json) stdout.write(`${JSON.stringify(summary)}\n`)
@@ -83,16 +90,26 @@ async function buildSince(session: Session, word: string, options: BuildOptions)
   })
 }
 
-async function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
-  // Loaded here, so that the other commands start without it.
-  const { buildSnapshot } = await import('../../snapshot/build.ts')
+function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
+  return watched(session, async (onProgress) => {
+    // Loaded here, so that the other commands start without it.
+    const { buildSnapshot } = await import('../../snapshot/build.ts')
+    return buildSnapshot({ ...options, onProgress })
+  })
+}
+
+/** Shows how far it is, and what is wrong with the database. */
+export async function watched(
+  session: Session,
+  work: (onProgress: NonNullable<BuildOptions['onProgress']>) => Promise<BuildSummary>,
+): Promise<BuildSummary> {
   const { RefusedDatabase } = await import('../../source/check.ts')
   const { stderr } = session
   const progress = showProgress(session, 'funds')
   const onProgress = ({ funds, of, documents }: { funds: number; of: number; documents: number }) => {
     progress.update(funds, of, `${formatCount(documents)} documents`)
   }
-  return buildSnapshot({ ...options, onProgress })
+  return work(onProgress)
     .finally(progress.end)
     .catch((error: unknown) => {
       if (error instanceof RefusedDatabase) stderr.write(describeFindings(error.findings, stderr.paint))
@@ -100,7 +117,7 @@ async function buildFrom(session: Session, options: BuildOptions): Promise<Build
     })
 }
 
-function describe(summary: BuildSummary, out: string): string {
+export function describe(summary: BuildSummary, out: string): string {
   const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse, seconds, warnings } = summary
   const sinceText = `${formatCount(rendered)}, all others are as in ${since ?? ''}`
   const reused: Readonly<Record<string, string>> =

@@ -43,7 +43,22 @@ describe('help', () => {
       ],
     ],
     ['check', ['--db', '--as-of', '--json']],
-    ['build', ['--db', '--out', '--as-of', '--jobs', '--only', '--docs-url', '--no-pages', '--json']],
+    [
+      'build',
+      [
+        '--db',
+        '--out',
+        '--as-of',
+        '--jobs',
+        '--only',
+        '--docs-url',
+        '--no-pages',
+        '--shard',
+        '--since',
+        '--json',
+      ],
+    ],
+    ['merge', ['--db', '--out', '--jobs', '--json', '<shard...>']],
     ['serve', ['--out', '--port', '--host', '--bucket', '--live-ttl']],
     [
       'publish',

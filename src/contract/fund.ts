@@ -4,12 +4,12 @@ import { addYears } from 'date-fns/addYears'
 import { formatISO } from 'date-fns/formatISO'
 import { parseISO } from 'date-fns/parseISO'
 import type { FundRow } from './rows.ts'
-import { day, nullable, optional, record, text, type ValueOf } from './shape.ts'
+import { day, nullable, optional, record, text, textLike, type ValueOf } from './shape.ts'
 
 /** Source: the interface, "Fund (basic fund data, object `fund`)". */
 export const basicFund = record({
   name: text('Fund name'),
-  isin: text('ISIN'),
+  isin: textLike('ISIN', '^[A-Z]{2}[A-Z0-9]{9}[0-9]$'),
   wkn: nullable(text('German securities identification number (WKN)')),
   fund_inception_date: day('Inception date of the fund'),
   status_date: optional(day('Date that the data are of')),

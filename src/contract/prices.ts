@@ -5,29 +5,30 @@ import { day, decimal, item, optional, record, text, type ValueOf } from './shap
 
 export const currencyOfPrices = text('Currency of all prices, ISO 4217')
 
-const commonItems = {
+const commonItems = (mark: '.' | ',') => ({
   date: day('Date of the prices'),
-  issue_price: item('Ausgabepreis', decimal('Issue price')),
-  repurchase_price: item('Rücknahmepreis', decimal('Repurchase price')),
-  net_asset_value: item('Net asset value', decimal('Net asset value (NAV) of one share')),
-  change: item('Differenz zum Vortag', decimal('Change against the previous day')),
+  issue_price: item('Ausgabepreis', decimal('Issue price', mark)),
+  repurchase_price: item('Rücknahmepreis', decimal('Repurchase price', mark)),
+  net_asset_value: item('Net asset value', decimal('Net asset value (NAV) of one share', mark)),
+  change: item('Differenz zum Vortag', decimal('Change against the previous day', mark)),
+  // The one value of historic prices with a point.
   change_percent: item('Differenz zum Vortag in %', decimal('Change against the previous day, percent')),
   performance: record({
     name: text('Display name; carries the year that the performance is counted from'),
-    value: decimal('Performance since the end of the previous year, percent'),
+    value: decimal('Performance since the end of the previous year, percent', mark),
   }),
-}
+})
 
 /** Values carry a decimal point. */
-export const currentPriceRecord = record(commonItems)
+export const currentPriceRecord = record(commonItems('.'))
 
 /** Values carry a decimal comma, change_percent a point. Tax figures are left out where the fund has none. */
 export const historicPriceRecord = record({
-  ...commonItems,
-  intercompany_profit: optional(item('Zwischengewinn', decimal('Interim profit (tax figure)'))),
-  share_profit: optional(item('Aktiengewinn', decimal('Share profit (tax figure)'))),
-  real_estate_profits: optional(item('Immobiliengewinn', decimal('Real estate profit (tax figure)'))),
-  share_profit2: optional(item('Aktiengewinn 2', decimal('Second share profit (tax figure)'))),
+  ...commonItems(','),
+  intercompany_profit: optional(item('Zwischengewinn', decimal('Interim profit (tax figure)', ','))),
+  share_profit: optional(item('Aktiengewinn', decimal('Share profit (tax figure)', ','))),
+  real_estate_profits: optional(item('Immobiliengewinn', decimal('Real estate profit (tax figure)', ','))),
+  share_profit2: optional(item('Aktiengewinn 2', decimal('Second share profit (tax figure)', ','))),
 })
 
 export function currentPrice(row: PriceRow): ValueOf<typeof currentPriceRecord> {

@@ -8,16 +8,26 @@
 export type Shape =
   Text | Decimal | Day | Numeric | Flag | Item | Nullable | RecordOf | ListOf | Keyed | ByIsin
 
-/** Free text. */
+/** Free text, unless a form is known of it. */
 export interface Text {
   readonly kind: 'text'
   readonly description: string
+  readonly form?: TextForm
 }
 
-/** Decimal text, published as a string digit for digit: '-12.50'. Never holds a character that has to be escaped. */
+/** What every text of a field matches (a regular expression), or is. Only what the checks of a database see to. */
+export type TextForm =
+  | { readonly kind: 'pattern'; readonly pattern: string }
+  | { readonly kind: 'values'; readonly values: readonly string[] }
+
+/**
+ * Decimal text, published as a string digit for digit: '-12.50', or '-12,50'. Never holds a character that has to be
+ * escaped.
+ */
 export interface Decimal {
   readonly kind: 'decimal'
   readonly description: string
+  readonly mark: '.' | ','
 }
 
 /** An ISO 8601 day, YYYY-MM-DD. */
@@ -30,6 +40,8 @@ export interface Day {
 export interface Numeric {
   readonly kind: 'number'
   readonly description: string
+  /** Only of whole numbers: the least and the greatest that there can be, null where there is no such bound. */
+  readonly whole?: { readonly from: number | null; readonly to: number | null }
 }
 
 /** A boolean: true and false in JSON, 1 and 0 in XML. */
@@ -111,9 +123,28 @@ type FieldValues<F extends Fields> = {
 }
 
 export const text = (description: string): Text => ({ kind: 'text', description })
-export const decimal = (description: string): Decimal => ({ kind: 'decimal', description })
+export const textLike = (description: string, pattern: string): Text => ({
+  kind: 'text',
+  description,
+  form: { kind: 'pattern', pattern },
+})
+export const textOf = (description: string, values: readonly string[]): Text => ({
+  kind: 'text',
+  description,
+  form: { kind: 'values', values },
+})
+export const decimal = (description: string, mark: '.' | ',' = '.'): Decimal => ({
+  kind: 'decimal',
+  description,
+  mark,
+})
 export const day = (description: string): Day => ({ kind: 'day', description })
 export const number = (description: string): Numeric => ({ kind: 'number', description })
+export const wholeNumber = (
+  description: string,
+  from: number | null = null,
+  to: number | null = null,
+): Numeric => ({ kind: 'number', description, whole: { from, to } })
 export const flag = (description: string): Flag => ({ kind: 'flag', description })
 export const item = (name: string, value: Decimal): Item => ({ kind: 'item', name, value })
 export const nullable = <S extends Shape>(of: S): Nullable<S> => ({ kind: 'nullable', of })

@@ -1,12 +1,12 @@
 import { eachFund, endpoint, fail } from '../contract/endpoint.ts'
 import { dataDenied, noData, noIsin, unknownIsin } from '../contract/errors.ts'
 import { basicFund, fundWithStatus } from '../contract/fund.ts'
-import { day, nullable, number, record, text } from '../contract/shape.ts'
+import { day, nullable, number, record, text, textOf, wholeNumber } from '../contract/shape.ts'
 
 const body = record({
   fund: basicFund,
   emt_data: record({
-    srri: nullable(number('Risk and reward indicator, 1 to 7 (EMT 04020)')),
+    srri: nullable(wholeNumber('Risk and reward indicator, 1 to 7 (EMT 04020)', 1, 7)),
     ongoing_costs_date: nullable(day('Day of ongoing_costs')),
     ongoing_costs: nullable(number('Ongoing costs ex post, a fraction: 0.0158 is 1.58 % (EMT 08030)')),
     transaction_costs_date: nullable(day('Day of transaction_costs')),
@@ -14,9 +14,13 @@ const body = record({
     incidental_costs_date: nullable(day('Day of incidental_costs')),
     incidental_costs: nullable(number('Incidental costs ex ante, a fraction (EMT 07140)')),
     entry_costs: nullable(number('Entry costs, a fraction (EMT 08025)')),
-    governanceprocess: nullable(text('Product governance process: A, B, C or D (EMT 00075)')),
+    governanceprocess: nullable(
+      textOf('Product governance process: A, B, C or D (EMT 00075)', ['A', 'B', 'C', 'D']),
+    ),
     compatible_for_clients_with_esg_preferences: nullable(text('Sustainability preferences (EMT 05105)')),
-    other_specific_investment_need: nullable(text('Other specific investment need: N, I or O (EMT 05115)')),
+    other_specific_investment_need: nullable(
+      textOf('Other specific investment need: N, I or O (EMT 05115)', ['N', 'I', 'O']),
+    ),
   }),
 })
 

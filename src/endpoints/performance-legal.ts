@@ -2,9 +2,10 @@ import { eachFund, endpoint, fail } from '../contract/endpoint.ts'
 import { noIsin, tooYoung } from '../contract/errors.ts'
 import { basicFund, fundWithStatus, isYoungerThanOneYear, mayShowPerformance } from '../contract/fund.ts'
 import { performancePoint, toPoint } from '../contract/performance.ts'
-import { day, keyed, list, number, record, text } from '../contract/shape.ts'
+import { day, keyed, list, number, record, textLike } from '../contract/shape.ts'
 
 const period = 'period label'
+const shortDay = '^[0-9]{2}\\.[0-9]{2}\\.[0-9]{2}$'
 
 export default endpoint({
   id: 'performance-legal',
@@ -28,8 +29,8 @@ export default endpoint({
           from: day('Start of the period'),
           realfrom: day('Actual start of the period'),
           to: day('End of the period'),
-          fromformatted: text('Start as DD.MM.YY'),
-          toformatted: text('End as DD.MM.YY'),
+          fromformatted: textLike('Start as DD.MM.YY', shortDay),
+          toformatted: textLike('End as DD.MM.YY', shortDay),
         }),
       ),
       line: list(performancePoint('Cumulative performance, percent')),

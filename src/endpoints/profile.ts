@@ -2,7 +2,7 @@ import { eachFund, endpoint, fail } from '../contract/endpoint.ts'
 import { dataDenied, noData, noIsin, unknownIsin } from '../contract/errors.ts'
 import { amount, basicFund, fundWithStatus, inLanguage } from '../contract/fund.ts'
 import type { FundRow } from '../contract/rows.ts'
-import { flag, number, optional, record, text } from '../contract/shape.ts'
+import { flag, number, optional, record, text, textOf } from '../contract/shape.ts'
 import type { Language } from '../routes/table.ts'
 
 const investment = optional(
@@ -35,7 +35,12 @@ export default endpoint({
       fund_assets: text('Fund assets, `<decimal> <currency>`'),
       total_fund_assets: text('Total fund assets, `<decimal> <currency>`'),
       end_of_fiscal_year: text('End of the fiscal year, `<month abbreviation> <day>`'),
-      dividend_distributions: text('Use of earnings: distributing or accumulating'),
+      dividend_distributions: textOf('Use of earnings: distributing or accumulating', [
+        'ausschüttend',
+        'thesaurierend',
+        'distributing',
+        'accumulating',
+      ]),
       conformity: flag('Conformity flag'),
       issue_surcharge: number('Issue surcharge, percent'),
       redemption_fee: number('Redemption fee, percent'),

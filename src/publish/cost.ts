@@ -1,5 +1,7 @@
 /** What a publish asks of the store, and what that costs. Pure. */
 
+import type { DownloadCounts } from './downloads.ts'
+
 /** Requests by operation, as stores bill them. */
 export interface Requests {
   readonly PutObject: number
@@ -34,6 +36,17 @@ export interface PlannedWork {
   /** Of the new snapshot. */
   readonly objects: number
   readonly hasLive: boolean
+  /** For what the publish says of the night. */
+  readonly telling: ToldRequests
+  readonly downloads: DownloadCounts
+}
+
+export interface ToldRequests {
+  readonly puts: number
+  readonly gets: number
+  readonly deletes: number
+  /** Objects that the slot has of it already: they are listed with the others. */
+  readonly standing: number
 }
 
 const keysPerDelete = 1000
@@ -41,7 +54,7 @@ const keysPerList = 1000
 
 /** What publish.ts does, counted. The lease's renewals and retries come on top. */
 export function estimateRequests(work: PlannedWork): Requests {
-  const { put, deleted, reads, isTakingUp, hasDamage, isLocking } = work
+  const { put, deleted, reads, isTakingUp, hasDamage, isLocking, telling, downloads } = work
   const hasChanges = put + deleted > 0
   const probes = !isLocking ? 0 : work.hasJournal ? 1 : 2
   const looksOut = isLocking && work.hasLive
@@ -52,17 +65,25 @@ export function estimateRequests(work: PlannedWork): Requests {
   return {
     PutObject:
       puts +
+      telling.puts +
+      downloads.put +
       probes +
       (looksOut && work.isUnsettled ? 1 : 0) +
       // A list, and its declaration; the ETags.
       (hasChanges ? 3 + put : 0) +
       (hasDamage ? 2 : 0),
     // The journal that stopped a probe; live.json once more, where it is not written.
-    GetObject: gets + probes + (looksOut && !work.isUnsettled ? 1 : 0) + reads.GetObject,
+    GetObject: gets + telling.gets + probes + (looksOut && !work.isUnsettled ? 1 : 0) + reads.GetObject,
     // A page more where the slot holds what is no object of the snapshot.
-    ListObjectsV2: reads.ListObjectsV2 + (work.isUnsettled ? Math.ceil((work.objects + 2) / keysPerList) : 0),
+    ListObjectsV2:
+      reads.ListObjectsV2 +
+      (work.isUnsettled ? Math.ceil((work.objects + 2 + telling.standing) / keysPerList) : 0),
     // The list of changes, at the end, and that of the publish that was killed.
-    DeleteObjects: Math.ceil(deleted / keysPerDelete) + (hasChanges ? 1 + (isTakingUp ? 1 : 0) : 0),
+    DeleteObjects:
+      Math.ceil(deleted / keysPerDelete) +
+      telling.deletes +
+      Math.ceil(downloads.deleted / keysPerDelete) +
+      (hasChanges ? 1 + (isTakingUp ? 1 : 0) : 0),
   }
 }
 

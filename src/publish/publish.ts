@@ -7,8 +7,10 @@ import { randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { RouteTable } from '../routes/table.ts'
 import { checksumsKey, manifestKey } from '../snapshot/manifest.ts'
 import { bringIn, type Work } from './bring-in.ts'
+import { noDownloads, type DownloadCounts } from './downloads.ts'
 import { takeLease, type Holder, type Lease } from './journal.ts'
 import { noCache, type Slot } from './layout.ts'
 import { readLive } from './live.ts'
@@ -20,6 +22,10 @@ import type { ObjectStore } from './store.ts'
 export interface PublishOptions extends MistakeLimits {
   /** The snapshot's folder. */
   readonly out: string
+  /** Tells endpoints and funds from keys. */
+  readonly table: RouteTable
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
   /** Of the objects in the slots. */
   readonly cacheControl: string
   readonly concurrency: number
@@ -44,7 +50,7 @@ export interface PublishOptions extends MistakeLimits {
     readonly of: number
     readonly bytes: number
   }) => void
-  /** Told what failed after the snapshot went live, and what follows from it. */
+  /** Told what failed and is no reason to stop, and what follows from it. */
   readonly onWarning: (warning: string) => void
 }
 
@@ -57,6 +63,8 @@ export interface PublishSummary {
   readonly deleted: number
   /** Of the bodies that were put. */
   readonly bytes: number
+  /** The analysts' files, which are in none of the figures above. */
+  readonly downloads: DownloadCounts
   readonly requests: Readonly<Record<string, number>>
   readonly seconds: number
 }
@@ -75,6 +83,7 @@ export async function publish(store: ObjectStore, options: PublishOptions): Prom
     put: 0,
     deleted: 0,
     bytes: 0,
+    downloads: noDownloads,
     ...done,
     requests: store.requests(),
     seconds: (performance.now() - started) / 1000,

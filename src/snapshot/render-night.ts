@@ -3,6 +3,8 @@
 import type { SitePageSource } from '../contract/page.ts'
 import { routeTable } from '../derive/route-table.ts'
 import { endpoints } from '../endpoints/index.ts'
+import type { Assessment } from '../freshness/assess.ts'
+import { defaultFreshness, openRules } from '../freshness/rules.ts'
 import type { RouteTable } from '../routes/table.ts'
 import type { OpenedFile } from '../source/digest.ts'
 import type { Finding } from '../source/finding.ts'
@@ -25,6 +27,7 @@ import { isinsOfShard, shardFormat, writeShard, type Shard, type ShardHead } fro
 import { putSharedDocuments } from './shared-documents.ts'
 import type { Previous } from './since.ts'
 import { putSitePages } from './site-pages.ts'
+import { writeStatusFiles } from './status-files.ts'
 import { takeShards } from './take-shards.ts'
 
 /** A build under way. */
@@ -66,8 +69,7 @@ export async function nightOf(
 }
 
 /** What a night came to. */
-export interface NightResult {
-  readonly head: ManifestHead
+export interface NightResult extends Finished {
   /** How many of the objects were taken over. */
   readonly kept: number
   readonly warnings: readonly Finding[]
@@ -83,7 +85,7 @@ export async function renderNight(night: Night): Promise<NightResult> {
   try {
     // It may have been aborted while the threads started.
     options.signal.throwIfAborted()
-    const isins = isinsOf(night)
+    const isins = isinsToRender(night)
     const source = file.digest()
     // It is waited for at the end.
     source.catch(() => undefined)
@@ -94,23 +96,19 @@ export async function renderNight(night: Night): Promise<NightResult> {
         : await renderFunds(night, isins, pool)
     const whole = part?.kind === 'shard' ? funds : await addShared(night, isins, funds, pool)
     await pool.close()
-    const { objects, bytes, newestPrice } = whole
-    const head = await finish(night, {
-      funds: isins.length,
-      objects,
-      bytes,
-      newestPrice,
-      source: await source,
-    })
-    if (part?.kind === 'shard') writeShard(settings.root, shardHead(night, part, head, funds), funds.each)
-    return { head, kept: whole.kept, warnings: whole.warnings }
+    const { objects, bytes, newestPrice, kept, warnings } = whole
+    const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source }
+    const finished = await finish(night, isins, counts)
+    if (part?.kind === 'shard')
+      writeShard(settings.root, shardHead(night, part, finished.head, funds), funds.each)
+    return { ...finished, kept, warnings }
   } finally {
     options.signal.removeEventListener('abort', stop)
     await pool.close()
   }
 }
 
-function isinsOf({ options: { db: file, only, part = null }, db }: Night): readonly string[] {
+export function isinsToRender({ options: { db: file, only, part = null }, db }: Night): readonly string[] {
   const isins = readIsins(db)
   if (part?.kind === 'shard') return isinsOfShard(isins, part)
   if (only.length === 0) return isins
@@ -171,18 +169,22 @@ function shardHead(
   }
 }
 
-/** Writes the manifest and the checksums. */
+interface Finished {
+  readonly head: ManifestHead
+  readonly assessment: Assessment
+}
+
+/** Writes what needs the snapshot's id: the status, the manifest and the checksums. */
 async function finish(
-  { options, lines }: Night,
-  counts: Omit<ManifestHead, 'format' | 'snapshot' | 'asOf' | 'docsUrl'>,
-): Promise<ManifestHead> {
-  const head: ManifestHead = {
-    format: manifestFormat,
-    snapshot: snapshotId(options.asOf, await lines.digest()),
-    asOf: options.asOf,
-    ...counts,
-    docsUrl: options.docsUrl,
-  }
+  { options, settings, db, lines }: Night,
+  isins: readonly string[],
+  counts: Pick<ManifestHead, 'funds' | 'objects' | 'bytes' | 'newestPrice' | 'source'>,
+): Promise<Finished> {
+  const snapshot = snapshotId(options.asOf, await lines.digest())
+  const said = { format: manifestFormat, snapshot, asOf: options.asOf, ...counts, docsUrl: options.docsUrl }
+  const rules = options.freshness ?? (await openRules(defaultFreshness))
+  const status = writeStatusFiles({ root: settings.root, db, isins, rules, head: said })
+  const head = { ...said, ...status.said }
   await lines.write(head)
-  return head
+  return { head, assessment: status.assessment }
 }

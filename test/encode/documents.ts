@@ -59,12 +59,12 @@ const description = 'any'
 
 const leaf = fc.oneof(
   xmlText.map((value) => sample({ kind: 'text', description }, value, value)),
-  decimalText.map((value) => sample({ kind: 'decimal', description }, value, value)),
+  decimalText.map((value) => sample({ kind: 'decimal', description, mark: '.' }, value, value)),
   day.map((value) => sample({ kind: 'day', description }, value, value)),
   plainNumber.map((value) => sample({ kind: 'number', description }, value, value)),
   fc.boolean().map((value) => sample({ kind: 'flag', description }, value, value)),
   fc.tuple(xmlText, decimalText).map(([label, value]): Sample => ({
-    shape: { kind: 'item', name: `n${label}`, value: { kind: 'decimal', description } },
+    shape: { kind: 'item', name: `n${label}`, value: { kind: 'decimal', description, mark: '.' } },
     value,
     plain: {
       kind: 'named',

@@ -1,16 +1,16 @@
 /** `fundpress merge`: makes a snapshot out of shards. */
 
 import { Command } from 'commander'
-import { examples, required, withSettings } from '../options.ts'
+import { examples, withSettings } from '../options.ts'
 import type { Session, Start } from '../session.ts'
-import { describe, watched } from './build.ts'
+import { buildOptions, describe, watched } from './build.ts'
 
 interface Flags {
   readonly json?: boolean
 }
 
 export function mergeCommand(start: Start): Command {
-  return withSettings(new Command('merge'), 'db', 'out', 'jobs')
+  return withSettings(new Command('merge'), 'db', 'out', 'jobs', 'downloads')
     .summary('make a snapshot out of the shards of several machines')
     .description(
       'Brings together what `fundpress build --shard 1/8` to `8/8` made of the same database: the snapshot is the one ' +
@@ -38,13 +38,12 @@ interface Merged {
 }
 
 async function merge(session: Session, { shards, json }: Merged): Promise<void> {
-  const { settings, signal, isQuiet, stdout } = session
-  const { out, jobs } = settings
-  const db = required(settings.db, 'db')
-  const summary = await watched(session, async (onProgress) => {
-    const { mergeShards } = await import('../../snapshot/merge.ts')
-    return mergeShards({ db, out, jobs, shards, signal, onProgress })
-  })
+  const { settings, isQuiet, stdout } = session
+  // Addresses are those of the shards, whatever the settings here are.
+  const { db, out, jobs, downloads = null, freshness, signal } = await buildOptions(session)
+  const options = { db, out, jobs, downloads, ...(freshness === undefined ? {} : { freshness }), signal }
+  const { mergeShards } = await import('../../snapshot/merge.ts')
+  const summary = await watched(session, (onProgress) => mergeShards({ ...options, shards, onProgress }))
   if (json) stdout.write(`${JSON.stringify(summary)}\n`)
-  else if (!isQuiet) stdout.write(describe(summary, out))
+  else if (!isQuiet) stdout.write(describe(summary, settings.out))
 }

@@ -1,0 +1,138 @@
+/** A real browser (Chromium by playwright-core) that looks at pages as people do, and tells what it saw. */
+import { existsSync } from 'node:fs'
+import axe from 'axe-core'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const executablePath = process.env['CHROMIUM'] ?? places.find((place) => existsSync(place))
+
+/** Why pages cannot be looked at here; undefined where they can. In CI a missing browser is a failure. */
+export const whyNoBrowser =
+  executablePath === undefined && process.env['CI'] !== 'true'
+    ? `Chromium is at none of ${places.join(', ')} (CHROMIUM names another place)`
+    : undefined
+
+export function openBrowser(): Promise<Browser> {
+  if (executablePath === undefined) throw new Error(`no Chromium: ${places.join(', ')}`)
+  // A container's root may not have a sandbox, and its /dev/shm may be small.
+  const isRoot = process.getuid?.() === 0
+  return chromium.launch({
+    executablePath,
+    chromiumSandbox: !isRoot,
+    args: ['--disable-dev-shm-usage', '--disable-gpu', '--hide-scrollbars'],
+  })
+}
+
+/** How somebody looks at a page. */
+export interface Look {
+  readonly scheme: 'light' | 'dark'
+  /** CSS pixels */
+  readonly width: number
+  readonly height: number
+  /** true unless given */
+  readonly scripts?: boolean
+}
+
+export const desktopLight: Look = { scheme: 'light', width: 1280, height: 900 }
+export const desktopDark: Look = { scheme: 'dark', width: 1280, height: 900 }
+export const phoneLight: Look = { scheme: 'light', width: 360, height: 740 }
+export const phoneDark: Look = { scheme: 'dark', width: 360, height: 740 }
+
+/** All four, with their names for test titles. */
+export const looks: readonly (readonly [name: string, look: Look])[] = [
+  ['a desktop in light', desktopLight],
+  ['a desktop in dark', desktopDark],
+  ['a phone in light', phoneLight],
+  ['a phone in dark', phoneDark],
+]
+
+export interface Visit {
+  readonly page: Page
+  /** Errors and warnings of the console, uncaught errors, requests that failed or were answered with 400 and more. */
+  readonly complaints: readonly string[]
+  /** Addresses on other hosts that were asked for: each was refused. */
+  readonly strangers: readonly string[]
+  /** Closes the page. */
+  readonly end: () => Promise<void>
+}
+
+/** Opens a page and waits until it and what it asks for are there. Nothing of earlier visits is in its cache. */
+export async function visit(browser: Browser, url: string, look: Look = desktopLight): Promise<Visit> {
+  const context = await browser.newContext({
+    colorScheme: look.scheme,
+    viewport: { width: look.width, height: look.height },
+    javaScriptEnabled: look.scripts ?? true,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+  })
+  const strangers = await refuseStrangers(context, new URL(url))
+  const page = await context.newPage()
+  const complaints = listen(page)
+  await page.goto(url, { waitUntil: 'load' })
+  await page.waitForLoadState('networkidle')
+  return { page, complaints, strangers, end: () => context.close() }
+}
+
+async function refuseStrangers(context: BrowserContext, home: URL): Promise<readonly string[]> {
+  const strangers: string[] = []
+  await context.route('**/*', async (route) => {
+    const url = new URL(route.request().url())
+    if (['data:', 'blob:'].includes(url.protocol) || url.host === home.host) return route.continue()
+    strangers.push(url.href)
+    return route.abort()
+  })
+  return strangers
+}
+
+function listen(page: Page): readonly string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
+  page.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`)
+  })
+  return complaints
+}
+
+/** @returns what axe-core calls serious or critical: rule, help, and the elements concerned */
+export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+  // Run by the debugger: the page's own security policy has no say in it. Preloading would ask for files, which
+  // file:// refuses.
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run(document, { preload: false })')
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, help, nodes }) => `${id} (${help}): ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+/** @returns how many CSS pixels the page is wider than its window: more than 0 makes it scroll sideways */
+export const overhang = (page: Page): Promise<number> =>
+  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+
+/**
+ * Goes through a page with the Tab key, from the first stop to the last.
+ * @param selector of what has to be reached
+ * @returns the outer HTML of visible elements that were not, without their content
+ */
+export async function unreachedByKeyboard(page: Page, selector: string): Promise<readonly string[]> {
+  const wanted = await page.evaluate<number>(
+    `(() => {
+      const visible = (element) => element.checkVisibility({ visibilityProperty: true }) && element.tabIndex >= 0
+      const all = [...document.querySelectorAll(${JSON.stringify(selector)})].filter(visible)
+      globalThis.unreached = new Set(all)
+      document.addEventListener('focusin', ({ target }) => globalThis.unreached.delete(target))
+      document.activeElement?.blur()
+      return document.querySelectorAll('*').length
+    })()`,
+  )
+  for (let presses = 0; presses < wanted; presses++) {
+    await page.keyboard.press('Tab')
+    if (await page.evaluate<boolean>('globalThis.unreached.size === 0')) break
+  }
+  return page.evaluate<string[]>(
+    '[...globalThis.unreached].map((element) => element.cloneNode(false).outerHTML)',
+  )
+}

@@ -2,7 +2,7 @@ import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 export default defineConfig(
-  { ignores: ['dist/', 'out/', 'data/'] },
+  { ignores: ['dist/', 'out/', 'data/', 'templates/pages/*.js'] },
   {
     files: ['**/*.{ts,js,mjs}'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

@@ -14,10 +14,17 @@ const mayImport: Readonly<Record<string, string>> = {
   source: 'contract routes better-sqlite3 date-fns node:',
   endpoints: 'contract routes source date-fns',
   derive: 'contract routes endpoints',
+  freshness: 'date-holidays',
   pages: 'contract routes node:',
+  catalogue: 'catalogue/chart catalogue/sections contract endpoints pages routes date-fns',
+  'catalogue/sections': 'catalogue catalogue/chart contract pages routes',
+  'catalogue/chart': '',
+  'catalogue/browser': 'catalogue/chart',
   docs: 'contract derive edge encode endpoints pages routes node:',
-  snapshot: 'docs endpoints encode contract routes derive source node:',
-  publish: 'snapshot routes node: @aws-sdk p-limit',
+  snapshot: 'catalogue docs endpoints encode contract freshness routes derive source node:',
+  changes: 'node:',
+  publish: 'changes snapshot freshness routes node: @aws-sdk p-limit',
+  night: 'publish snapshot',
   edge: 'routes',
   'edge/adapters': 'edge routes node:',
   deploy: 'derive endpoints routes node: esbuild @swc',
@@ -25,7 +32,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'conform/oracle': 'better-sqlite3 node:',
   import: 'source contract routes better-sqlite3 node: csv-parse read-excel-file',
   demo: 'source routes better-sqlite3 node:',
-  cli: 'conform contract demo deploy derive edge edge/adapters encode endpoints import publish routes snapshot source commander date-fns node:',
+  cli: 'catalogue/chart conform contract demo deploy derive edge edge/adapters encode endpoints freshness import night publish routes snapshot source commander date-fns esbuild node:',
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

@@ -1,7 +1,9 @@
-/** `npm run generate`: writes the files that come from declarations. No part of the package. */
+/** `npm run generate`: writes the files that come from declarations and from other sources. No part of the package. */
 
 import { writeFileSync } from 'node:fs'
 import { configSchema } from './config-schema.ts'
+import { pageScripts } from './page-scripts.ts'
 
-const target = new URL('../../templates/fundpress.config.schema.json', import.meta.url)
-writeFileSync(target, configSchema())
+const template = (name: string) => new URL(`../../templates/${name}`, import.meta.url)
+writeFileSync(template('fundpress.config.schema.json'), configSchema())
+for (const [name, text] of await pageScripts()) writeFileSync(template(`pages/${name}`), text)

@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import type { CommanderError } from 'commander'
 import { buildCommand } from './commands/build.ts'
 import { checkCommand } from './commands/check.ts'
+import { completionCommand } from './commands/completion.ts'
 import { conformCommand } from './commands/conform.ts'
 import { demoCommand } from './commands/demo.ts'
 import { diffCommand } from './commands/diff.ts'
@@ -11,11 +12,13 @@ import { doctorCommand } from './commands/doctor.ts'
 import { edgeCommand } from './commands/edge.ts'
 import { importCommand } from './commands/import.ts'
 import { initCommand } from './commands/init.ts'
+import { nightlyCommand } from './commands/nightly.ts'
 import { planCommand } from './commands/plan.ts'
 import { pruneCommand } from './commands/prune.ts'
 import { publishCommand } from './commands/publish.ts'
 import { rollbackCommand } from './commands/rollback.ts'
 import { serveCommand } from './commands/serve.ts'
+import { showCommand } from './commands/show.ts'
 import { statusCommand } from './commands/status.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { UsageError } from './failure.ts'
@@ -28,6 +31,7 @@ const commands = [
   checkCommand,
   buildCommand,
   serveCommand,
+  showCommand,
   planCommand,
   publishCommand,
   statusCommand,
@@ -36,8 +40,10 @@ const commands = [
   diffCommand,
   pruneCommand,
   doctorCommand,
+  nightlyCommand,
   conformCommand,
   edgeCommand,
+  completionCommand,
 ]
 
 /** @throws {CommanderError} from `parseAsync`, after help or the version was shown; {@link UsageError} for the rest */

@@ -20,6 +20,8 @@ const types: Readonly<Record<string, string>> = {
 
 /** `application/octet-stream` for a name whose ending is not known, or that has none. */
 export function contentTypeOf(key: string): string {
+  // A feed of XML is known by its name.
+  if (key.slice(-9) === '/feed.xml') return types['atom'] as string
   return types[key.slice(key.lastIndexOf('.') + 1)] || 'application/octet-stream'
 }
 

@@ -2,6 +2,8 @@
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { FreshnessCounts, MarkedFund } from '../freshness/assess.ts'
+import type { Rules } from '../freshness/rules.ts'
 import { checkSchema } from '../source/check-schema.ts'
 import { openFile } from '../source/digest.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
@@ -31,6 +33,8 @@ export interface BuildOptions {
   readonly pages?: string | null
   /** The snapshot to go on from, or null to render everything. The result is the same. */
   readonly since?: Since | null
+  /** How new each fund's newest price should be; the defaults unless given. */
+  readonly freshness?: Rules
   /** Digest of the code that renders (`codeDigest`, unless given): what other code made is made anew. */
   readonly code?: string
   readonly onProgress?: (progress: {
@@ -53,9 +57,15 @@ export interface BuildSummary {
   readonly since: string | null
   /** Whether the folder lacks the files that stood. */
   readonly isSparse: boolean
+  /** Funds by how new their newest price is. */
+  readonly freshness: FreshnessCounts
+  /** Stale funds, then late ones, those with the oldest price first; ten at most. */
+  readonly overdue: readonly MarkedFund[]
   readonly seconds: number
   readonly warnings: readonly Finding[]
 }
+
+const namedFunds = 10
 
 /**
  * Builds the snapshot beside `out` and swaps it in at the end. Funds are checked as they are read; after the first
@@ -78,7 +88,7 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     const { since = null } = options
     previous = since === null ? null : await openPrevious(since, unpacked)
     const night = await nightOf(options, db, file, staging.folder, previous)
-    const { head, kept, warnings } = await renderNight(night)
+    const { head, kept, assessment, warnings } = await renderNight(night)
     await previous?.close()
     rmSync(unpacked, { force: true })
     const isSparse = previous?.reuse.kind === 'sparse'
@@ -87,19 +97,13 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     previous?.assertSame()
     staging.swapIn()
     const { snapshot, asOf, funds, objects: documents, bytes } = head
-    const seconds = (performance.now() - started) / 1000
-    const sinceSnapshot = previous?.snapshot ?? null
-    const rendered = documents - kept
     return {
-      snapshot,
-      asOf,
-      funds,
-      documents,
-      bytes,
-      rendered,
-      since: sinceSnapshot,
+      ...{ snapshot, asOf, funds, documents, bytes, rendered: documents - kept },
+      since: previous?.snapshot ?? null,
       isSparse,
-      seconds,
+      freshness: assessment.counts,
+      overdue: assessment.overdue.slice(0, namedFunds),
+      seconds: (performance.now() - started) / 1000,
       warnings,
     }
   } catch (error) {

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readHtml, type HtmlDocument } from '../support/html.ts'
-import { docsUrl } from '../support/product.ts'
+import { editDatabase } from '../support/database.ts'
+import { docsUrl, mustRun } from '../support/product.ts'
 import { hasXmllint } from '../support/read-xml.ts'
-import { buildDemoSite, buildEmptySite, buildOddSite, type Site } from '../support/site.ts'
+import { buildDemoSite, buildEmptySite, buildOddSite, buildSite, type Site } from '../support/site.ts'
 import { filesIn } from '../support/tree.ts'
 
 const builders = [
@@ -172,4 +173,26 @@ describe('the examples of the documentation', () => {
       `{ "x": ${answer.performance[0]?.x ?? ''}, "y": ${answer.performance[0]?.y ?? ''} }`,
     )
   })
+})
+
+it('shows the name of a fund as text, whatever is in it', async () => {
+  const name = `</script><b>"&' {{isin}} </code>`
+  const site = await buildSite(async (db) => {
+    await mustRun(['demo', '--db', db, '--funds', '1', '--years', '1', '--until', '2026-11-20'])
+    editDatabase(db, `UPDATE fund SET name = '${name.replace("'", "''")}'`)
+  }, '2026-11-20')
+  for (const key of ['docs/index.html', 'docs/de/v1/endpoints/prices/index.html']) {
+    const { elements, errors } = readHtml(readFileSync(join(site.out, key), 'utf8'))
+    expect(errors).toEqual([])
+    expect(elements.filter((element) => element.name === 'b')).toEqual([])
+    const [json, xml] = ['{', '<root>'].map((start) =>
+      elements.filter((element) => element.name === 'pre' && element.text.startsWith(start)),
+    )
+    expect(json?.some(({ text }) => text.includes(JSON.stringify(name)))).toBe(true)
+    expect(elements.some((element) => element.name === 'p' && element.text.includes(`${name} (`))).toBe(true)
+    if (key.includes('prices')) expect(xml?.some(({ text }) => text.includes('&lt;/script&gt;'))).toBe(true)
+  }
+  const description = readFileSync(join(site.out, 'openapi.json'), 'utf8')
+  expect(description).toContain(JSON.stringify(name))
+  await site.stop()
 })

@@ -104,13 +104,28 @@ describe.skipIf(!hasXmllint).each(builders)('the documentation of %s', (_, build
     }
   })
 
-  it('shows an error exactly as the request beside it gets it', async () => {
-    const overview = pages.get('docs/v1/endpoints/index/index.html')
-    const listings = (overview?.elements ?? []).filter(({ name }) => name === 'pre').map(({ text }) => text)
-    const response = await fetch(`${site.base}/api/v1/weather/`)
-    const document = await response.json()
-    const shown = listings.flatMap((text) => (text.startsWith('{') ? [JSON.parse(text) as unknown] : []))
-    expect(shown).toContainEqual(document)
+  it('shows each error exactly as the request beside it gets it', async () => {
+    let count = 0
+    for (const [key, { elements }] of pages) {
+      for (const [index, { name, text: target }] of elements.entries()) {
+        // The overview lists paths too.
+        if (name !== 'a' || !target.startsWith('/api/') || !key.includes('/v1/endpoints/')) continue
+        const listings = elements.slice(index).filter((element) => element.name === 'pre')
+        const [json, xml] = ['{', '<root>'].map((start) =>
+          listings.find(({ text }) => text.startsWith(start)),
+        )
+        const response = await fetch(site.base + target)
+        const body = (await response.json()) as { readonly status: number }
+        expect([key, JSON.parse(json?.text ?? '')]).toEqual([key, body])
+        expect(body.status).toBe(response.status)
+        const inXml = await fetch(site.base + target, { headers: { accept: 'application/xml' } })
+        const compact = (xml?.text ?? '').replace(/\n\s*/g, '')
+        expect(await inXml.text()).toBe(`<?xml version="1.0" encoding="UTF-8"?>\n${compact}`)
+        count++
+      }
+    }
+    // Nine groups and the general errors, in two languages: each has one at least that anybody can ask for.
+    expect(count).toBeGreaterThanOrEqual(20)
   })
 
   it('is served with its types, and without its closing slash redirects', async () => {

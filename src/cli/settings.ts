@@ -44,6 +44,18 @@ export const declaration = {
     fallback: { text: 'the number of cores', from: ({ cores }) => Math.min(cores, 256) },
     flag: '--jobs <number>',
   }),
+  downloads: flag('Whether a build makes the files for analysts, too (CSV, Parquet, SQLite).', {
+    fallback: true,
+    flag: '--no-downloads',
+  }),
+  licence: group('What may be done with the data, for the downloads to say.', {
+    name: text('The name of the licence, such as CC-BY-4.0.', {
+      expects: 'a text on one line',
+      pattern: '^\\S(.*\\S)?$',
+      fallback: null,
+    }),
+    url: url('The address of its text.', { fallback: null }),
+  }),
   bucket: group('The bucket that snapshots are published to.', {
     name: text('The name of the bucket.', {
       expects: 'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens)',

@@ -16,13 +16,15 @@ const types: Readonly<Record<string, string>> = {
   zip: 'application/zip',
   parquet: 'application/vnd.apache.parquet',
   sqlite: 'application/vnd.sqlite3',
+  SHA256SUMS: 'text/plain; charset=utf-8',
 }
 
 /** `application/octet-stream` for a name whose ending is not known, or that has none. */
 export function contentTypeOf(key: string): string {
   // A feed of XML is known by its name.
   if (key.slice(-9) === '/feed.xml') return types['atom'] as string
-  return types[key.slice(key.lastIndexOf('.') + 1)] || 'application/octet-stream'
+  const name = key.slice(key.lastIndexOf('/') + 1)
+  return types[name.slice(name.lastIndexOf('.') + 1)] || 'application/octet-stream'
 }
 
 /** Whether it is worth compressing. */

@@ -22,7 +22,9 @@ export function matchPage(table: RouteTable, path: string): PageMatch {
   if (!pagePath.test(path) || table.pages.indexOf(segments[1] as string) < 0) return { kind: 'none' }
   const name = segments[segments.length - 1] as string
   if (name === '') return { kind: 'page', key: path.slice(1) + 'index.html' }
-  return name.indexOf('.') < 0 ? { kind: 'open' } : { kind: 'page', key: path.slice(1) }
+  // The checksums of downloads are the one file whose name has no ending.
+  const isFile = name.indexOf('.') >= 0 || name === 'SHA256SUMS'
+  return isFile ? { kind: 'page', key: path.slice(1) } : { kind: 'open' }
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeDownloads, type DownloadsSummary, type Licence } from '../downloads/index.ts'
 import type { FreshnessCounts, MarkedFund } from '../freshness/assess.ts'
 import type { Rules } from '../freshness/rules.ts'
 import { checkSchema } from '../source/check-schema.ts'
@@ -9,7 +10,7 @@ import { openFile } from '../source/digest.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
 import { openFunds, readable } from '../source/open.ts'
 import { withAdvice } from './disk-advice.ts'
-import { nightOf, renderNight } from './render-night.ts'
+import { isinsToRender, nightOf, renderNight, type Night } from './render-night.ts'
 import { openPrevious, type Previous, type Since } from './since.ts'
 import { writeSparse } from './sparse.ts'
 import { makeStaging, type Staging } from './staging.ts'
@@ -31,6 +32,8 @@ export interface BuildOptions {
   readonly baseUrl: string
   /** The module with the makers of pages (`allPageMakers`, unless given), or null for a snapshot without pages. */
   readonly pages?: string | null
+  /** What the files for analysts say of their licence, or null for a snapshot without such files. */
+  readonly downloads?: { readonly licence: Licence | null } | null
   /** The snapshot to go on from, or null to render everything. The result is the same. */
   readonly since?: Since | null
   /** How new each fund's newest price should be; the defaults unless given. */
@@ -61,6 +64,8 @@ export interface BuildSummary {
   readonly freshness: FreshnessCounts
   /** Stale funds, then late ones, those with the oldest price first; ten at most. */
   readonly overdue: readonly MarkedFund[]
+  /** The files for analysts, or null without them. */
+  readonly downloads: DownloadsSummary | null
   readonly seconds: number
   readonly warnings: readonly Finding[]
 }
@@ -93,6 +98,7 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     rmSync(unpacked, { force: true })
     const isSparse = previous?.reuse.kind === 'sparse'
     if (previous !== null && isSparse) writeSparse(staging.folder, { since: previous.snapshot })
+    const downloads = await downloadsOf(night, isSparse)
     options.signal.throwIfAborted()
     previous?.assertSame()
     staging.swapIn()
@@ -103,6 +109,7 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
       isSparse,
       freshness: assessment.counts,
       overdue: assessment.overdue.slice(0, namedFunds),
+      downloads,
       seconds: (performance.now() - started) / 1000,
       warnings,
     }
@@ -116,4 +123,13 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     db.close()
     await file.close()
   }
+}
+
+/** Writes the files for analysts, unless there are to be none. */
+async function downloadsOf(night: Night, isSparse: boolean): Promise<DownloadsSummary | null> {
+  const { options, settings, db } = night
+  const { asOf, jobs, signal, downloads = null } = options
+  if (downloads === null) return null
+  const isins = isinsToRender(night)
+  return writeDownloads({ ...downloads, db, root: settings.root, asOf, isins, isSparse, jobs, signal })
 }

@@ -93,7 +93,7 @@ export async function renderNight(
   }
 }
 
-function isinsToRender({ options: { db: file, only }, db }: Night): readonly string[] {
+export function isinsToRender({ options: { db: file, only }, db }: Night): readonly string[] {
   const isins = readIsins(db)
   if (only.length === 0) return isins
   const missing = only.filter((isin) => !isins.includes(isin))

@@ -156,6 +156,8 @@ describe('settings', () => {
       docsUrl: 'http://localhost:8080/docs',
       pages: true,
       jobs: 6,
+      downloads: true,
+      licence: { name: null, url: null },
       bucket: {
         name: null,
         endpoint: null,
@@ -232,6 +234,9 @@ describe('settings', () => {
       'docsUrl FUNDPRESS_DOCS_URL',
       'pages FUNDPRESS_PAGES',
       'jobs FUNDPRESS_JOBS',
+      'downloads FUNDPRESS_DOWNLOADS',
+      'licence.name FUNDPRESS_LICENCE_NAME',
+      'licence.url FUNDPRESS_LICENCE_URL',
       'bucket.name FUNDPRESS_BUCKET_NAME',
       'bucket.endpoint FUNDPRESS_BUCKET_ENDPOINT',
       'bucket.region FUNDPRESS_BUCKET_REGION',

@@ -22,7 +22,16 @@ interface Flags {
 }
 
 export function buildCommand(start: Start): Command {
-  return withSettings(new Command('build'), 'db', 'out', 'jobs', 'docsUrl', 'pages', ...bucketFlags)
+  return withSettings(
+    new Command('build'),
+    'db',
+    'out',
+    'jobs',
+    'docsUrl',
+    'pages',
+    'downloads',
+    ...bucketFlags,
+  )
     .summary('render a database into a snapshot')
     .description(
       'Renders a fund database into the files of a snapshot. The database is checked first; the folder holds the ' +
@@ -73,12 +82,15 @@ export async function buildOptions({
   settings,
   signal,
 }: Session): Promise<Omit<BuildOptions, 'asOf' | 'only'>> {
-  const { out, jobs, docsUrl, baseUrl, pages } = settings
+  const { out, jobs, docsUrl, baseUrl, licence } = settings
   const db = required(settings.db, 'db')
   const freshness = await openRules(settings.freshness).catch((error: unknown) => {
     throw new UsageError('the settings are wrong', { cause: error })
   })
-  return { db, out, jobs, docsUrl, baseUrl, ...(pages ? {} : { pages: null }), freshness, signal }
+  const noPages = settings.pages ? {} : { pages: null }
+  const { name, url } = licence
+  const downloads = settings.downloads ? { licence: name === null ? null : { name, url } } : null
+  return { db, out, jobs, docsUrl, baseUrl, ...noPages, downloads, freshness, signal }
 }
 
 /**
@@ -123,7 +135,8 @@ async function buildFrom(session: Session, options: BuildOptions): Promise<Build
 }
 
 function describe(summary: BuildSummary, out: string): string {
-  const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse, seconds, warnings } = summary
+  const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse, downloads, seconds, warnings } =
+    summary
   const sinceText = `${formatCount(rendered)}, all others are as in ${since ?? ''}`
   const reused: Readonly<Record<string, string>> =
     since === null ? {} : { rendered: isSparse ? `${sinceText}, and not in this folder (sparse)` : sinceText }
@@ -136,9 +149,17 @@ function describe(summary: BuildSummary, out: string): string {
     ...reused,
     bytes: formatBytes(bytes),
     prices: describeFreshness(summary.freshness),
+    ...describeDownloads(downloads),
     seconds: `${seconds.toFixed(1)} (${formatCount(Math.round(documents / Math.max(seconds, 0.001)))} documents a second)`,
   }
   const warned = { warnings: `${formatCount(warnings.length)}, listed by \`fundpress check\`` }
   const all = warnings.length === 0 ? figures : { ...figures, ...warned }
   return describeOverdue(summary) + describeSummary(all)
+}
+
+function describeDownloads(downloads: BuildSummary['downloads']): Readonly<Record<string, string>> {
+  if (downloads === null) return {}
+  const { files, bytes, leftOut } = downloads
+  const without = leftOut.map((file) => `, without ${file}`).join('')
+  return { downloads: `${formatCount(files)} files, ${formatBytes(bytes)}${without}` }
 }

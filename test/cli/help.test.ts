@@ -20,6 +20,7 @@ describe('help', () => {
       'check',
       'build',
       'serve',
+      'show',
       'plan',
       'publish',
       'status',
@@ -44,6 +45,8 @@ describe('help', () => {
     ['check', ['--db', '--as-of', '--json']],
     ['build', ['--db', '--out', '--as-of', '--jobs', '--only', '--docs-url', '--no-pages', '--json']],
     ['serve', ['--out', '--port', '--host', '--bucket', '--live-ttl']],
+    ['show', ['--out', '--db', '--language', '--as-of', '--json']],
+    ['completion', []],
     [
       'publish',
       [

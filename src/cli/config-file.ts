@@ -6,7 +6,7 @@ import { UsageError } from './failure.ts'
 import { locateJsonError } from './json-error.ts'
 import { suggest } from './nearest.ts'
 import { readValue } from './read-setting.ts'
-import type { Declaration } from './setting.ts'
+import type { Declaration, List } from './setting.ts'
 import { declaration } from './settings.ts'
 
 export const defaultConfigFile = 'fundpress.config.json'
@@ -53,12 +53,38 @@ function readMembers(members: Declaration, prefix: string, value: unknown, targe
       readMembers(member.members, `${key}.`, given, target)
       continue
     }
+    if (member.kind === 'list') {
+      values.set(key, readList(member, key, given, target))
+      continue
+    }
     const read = readValue(member, given, dirname(file))
     if (read === undefined) {
       throw new UsageError(`config file ${file}: "${key}" must be ${member.expects}, not ${show(given)}`)
     }
     values.set(key, read)
   }
+}
+
+/** @returns the entries, each with what it says */
+function readList(
+  { members, oneOf }: List,
+  key: string,
+  given: unknown,
+  { file }: Target,
+): Readonly<Record<string, unknown>>[] {
+  if (!Array.isArray(given))
+    throw new UsageError(`config file ${file}: "${key}" must be a list, not ${show(given)}`)
+  return given.map((entry: unknown, index) => {
+    const values = new Map<string, unknown>()
+    const place = `${key}[${index}]`
+    readMembers(members, `${place}.`, entry, { file, values })
+    const said = [...values].map(([name, value]) => [name.slice(place.length + 1), value] as const)
+    if (!said.some(([name]) => oneOf.includes(name)))
+      throw new UsageError(
+        `config file ${file}: "${place}" must say ${oneOf.join(', ')}, one of them at least`,
+      )
+    return Object.fromEntries(said)
+  })
 }
 
 function readText(file: string, mayBeMissing: boolean): string | undefined {

@@ -1,7 +1,7 @@
 /** The JSON Schema of fundpress.config.json, for editors: made of the declaration, so that both say the same. */
 
 import { isDerived } from './setting.ts'
-import type { Declaration, Group, Setting } from './setting.ts'
+import type { Declaration } from './setting.ts'
 import { declaration } from './settings.ts'
 
 /** The text of templates/fundpress.config.schema.json. */
@@ -23,8 +23,12 @@ function objectSchema(members: Declaration, first: Readonly<Record<string, objec
   }
 }
 
-function memberSchema(member: Setting<unknown> | Group): object {
+function memberSchema(member: Declaration[string]): object {
   const { describe } = member
+  if (member.kind === 'list') {
+    const anyOf = member.oneOf.map((name) => ({ properties: { [name]: true }, required: [name] }))
+    return { description: describe, type: 'array', items: { ...objectSchema(member.members), anyOf } }
+  }
   if (member.kind === 'group') return { description: describe, ...objectSchema(member.members) }
   const { schema, fallback, expects } = member
   // JSON Schema holds constants only, so what a derived default is goes into the words.

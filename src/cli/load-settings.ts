@@ -63,6 +63,7 @@ function fillIn(
     const key = prefix + name
     if (member.kind === 'group') filled[name] = fillIn(member.members, `${key}.`, given, known)
     else if (given.has(key)) filled[name] = given.get(key)
+    else if (member.kind === 'list') filled[name] = []
     else filled[name] = isDerived(member.fallback) ? member.fallback.from(known) : member.fallback
   }
   return filled

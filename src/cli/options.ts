@@ -6,7 +6,7 @@ import { isDay, isIsinInEitherCase } from '../routes/values.ts'
 import { UsageError } from './failure.ts'
 import { readText } from './read-setting.ts'
 import { isDerived } from './setting.ts'
-import { findSetting } from './settings.ts'
+import { declaration, findSetting } from './settings.ts'
 import type { NamedSetting, SettingKey } from './settings.ts'
 
 /** A flag that stands for a setting, so it has no default of its own. */
@@ -72,6 +72,16 @@ export function dayOption(flag: string, describe: string): Option {
   return new Option(flag, describe).argParser((text) => {
     if (isDay(text)) return text
     throw new InvalidArgumentError('It must be a day that exists, as YYYY-MM-DD.')
+  })
+}
+
+/** No flag of the setting `baseUrl`: that is also where docsUrl comes from, which has to stay what it was built with. */
+export function baseOption(describe: string): Option {
+  const { baseUrl } = declaration
+  return new Option('--base <url>', describe).argParser((text) => {
+    const value = readText(baseUrl, text)
+    if (typeof value === 'string') return value
+    throw new InvalidArgumentError(`It must be ${baseUrl.expects}.`)
   })
 }
 

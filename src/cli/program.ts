@@ -12,6 +12,7 @@ import { doctorCommand } from './commands/doctor.ts'
 import { edgeCommand } from './commands/edge.ts'
 import { importCommand } from './commands/import.ts'
 import { initCommand } from './commands/init.ts'
+import { nightlyCommand } from './commands/nightly.ts'
 import { planCommand } from './commands/plan.ts'
 import { pruneCommand } from './commands/prune.ts'
 import { publishCommand } from './commands/publish.ts'
@@ -39,6 +40,7 @@ const commands = [
   diffCommand,
   pruneCommand,
   doctorCommand,
+  nightlyCommand,
   conformCommand,
   edgeCommand,
   completionCommand,

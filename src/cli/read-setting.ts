@@ -31,6 +31,12 @@ function accepts(schema: ValueSchema, value: unknown): boolean {
       )
     case 'boolean':
       return typeof value === 'boolean'
+    case 'array':
+      return (
+        Array.isArray(value) &&
+        value.length >= schema.minItems &&
+        value.every((item) => accepts(schema.items, item))
+      )
   }
 }
 
@@ -44,5 +50,7 @@ function fromText(schema: ValueSchema, text: string): unknown {
       return /^[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : text
     case 'boolean':
       return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text
+    case 'array':
+      return text.split(',')
   }
 }

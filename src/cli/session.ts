@@ -15,6 +15,8 @@ export interface Session {
   /** --quiet: nothing but results that were asked for as JSON, and what failed. */
   readonly isQuiet: boolean
   readonly signal: AbortSignal
+  /** For what is no setting: whether a workflow runs this, and where that looks for its results. */
+  readonly environment: SettingSources['environment']
   /** The wall clock, for what is written down. */
   readonly now: () => Date
   /** Milliseconds from an arbitrary moment, for durations. */
@@ -24,8 +26,7 @@ export interface Session {
 }
 
 /** All that comes from the process, read by main.ts and nowhere else. */
-export interface Surroundings extends Pick<Session, 'today' | 'signal' | 'now' | 'clock'> {
-  readonly environment: SettingSources['environment']
+export interface Surroundings extends Pick<Session, 'today' | 'signal' | 'environment' | 'now' | 'clock'> {
   readonly cores: number
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
@@ -44,7 +45,8 @@ interface GlobalFlags {
 
 export function startIn(surroundings: Surroundings): Start {
   return (run) => async (flags, command) => {
-    const { environment, cores, stdout, stderr, ...rest } = surroundings
+    const { cores, stdout, stderr, ...rest } = surroundings
+    const { environment } = rest
     const { config: configFile, quiet, color } = command.optsWithGlobals<GlobalFlags>()
     const settings = loadSettings({ flags: readSettingFlags(command), environment, configFile, cores })
     const wish = { isRefused: !color, environment }

@@ -7,6 +7,11 @@ export type ValueSchema =
   | { readonly type: 'string'; readonly pattern: string }
   | { readonly type: 'integer' | 'number'; readonly minimum: number; readonly maximum: number }
   | { readonly type: 'boolean' }
+  | {
+      readonly type: 'array'
+      readonly minItems: 1
+      readonly items: { readonly type: 'string'; readonly pattern: string }
+    }
 
 /** What a default can depend on. */
 export interface Known {
@@ -48,8 +53,22 @@ export interface Group<Members extends Declaration = Declaration> {
   readonly members: Members
 }
 
+/** A list of objects, which only a config file can hold. What an entry does not say is left out of it. */
+export interface List<Members extends Entry = Entry> {
+  readonly kind: 'list'
+  readonly describe: string
+  readonly members: Members
+  /** An entry has to say one of these at least. */
+  readonly oneOf: readonly (keyof Members & string)[]
+}
+
 export interface Declaration {
-  readonly [name: string]: Setting<unknown> | Group
+  readonly [name: string]: Setting<unknown> | Group | List
+}
+
+/** What an entry of a list can say. */
+export interface Entry {
+  readonly [name: string]: Setting<unknown>
 }
 
 /** The type of the values that a declaration describes. */
@@ -58,12 +77,16 @@ export type ValuesOf<D> = {
     ? T
     : D[K] extends Group<infer M>
       ? ValuesOf<M>
-      : never
+      : D[K] extends List<infer M>
+        ? readonly EntryOf<M>[]
+        : never
 }
 
-/** The names of a declaration's settings, with their groups: `edge.port`. */
+type EntryOf<M> = { readonly [K in keyof M]?: M[K] extends Setting<infer T> ? NonNullable<T> : never }
+
+/** The names of a declaration's settings, with their groups: `edge.port`. Lists are none. */
 export type KeysOf<D> = {
-  [K in keyof D & string]: D[K] extends Group<infer M> ? `${K}.${KeysOf<M>}` : K
+  [K in keyof D & string]: D[K] extends Group<infer M> ? `${K}.${KeysOf<M>}` : D[K] extends List ? never : K
 }[keyof D & string]
 
 interface Details<F> {
@@ -124,6 +147,27 @@ export function flag(describe: string, details: Details<boolean>): Setting<boole
 
 export function group<M extends Declaration>(describe: string, members: M): Group<M> {
   return { kind: 'group', describe, members }
+}
+
+/** One text or more, separated by commas where they are one text. */
+export function texts(
+  describe: string,
+  {
+    expects,
+    pattern,
+    fallback,
+  }: { readonly expects: string; readonly pattern: string; readonly fallback: null },
+): Setting<readonly string[] | null> {
+  const schema = { type: 'array' as const, minItems: 1 as const, items: { type: 'string' as const, pattern } }
+  return { kind: 'setting', describe, expects, schema, fallback }
+}
+
+export function list<M extends Entry>(
+  describe: string,
+  members: M,
+  oneOf: readonly (keyof M & string)[],
+): List<M> {
+  return { kind: 'list', describe, members, oneOf }
 }
 
 function numeric<F extends number | Derived<number> | null>(

@@ -3,8 +3,10 @@
  * variables, flags and JSON Schema (templates/fundpress.config.schema.json, `npm run generate`) come from.
  */
 
-import { decimal, flag, group, path, text, url, whole } from './setting.ts'
-import type { Declaration, Derived, Group, KeysOf, Setting, ValuesOf } from './setting.ts'
+import { maxBusinessDays } from '../freshness/business-days.ts'
+import { defaultFreshness } from '../freshness/rules.ts'
+import { decimal, flag, group, list, path, text, texts, url, whole } from './setting.ts'
+import type { Declaration, Derived, KeysOf, Setting, ValuesOf } from './setting.ts'
 
 const headerValue = { expects: 'a header value (printable ASCII)', pattern: '^[!-~]([ -~]*[!-~])?$' }
 
@@ -14,6 +16,12 @@ function price(describe: string, { aws, r2 }: { readonly aws: number; readonly r
     /^https:\/\/[^/]*\.r2\.cloudflarestorage\.com(:|\/|$)/i.test(endpoint ?? '') ? r2 : aws
   return decimal(describe, { minimum: 0, maximum: 1_000_000, fallback: { text: `${aws} (R2: ${r2})`, from } })
 }
+
+const calendar = {
+  expects: 'a country, a country with a state such as DE-BY, or TARGET',
+  pattern: '^(TARGET|[A-Z]{2}(-[A-Z0-9]{1,3})?)$',
+}
+const businessDays = { minimum: 0, maximum: maxBusinessDays - 1 }
 
 /** Seconds until all edges of CloudFront have a new value, as a rule, and those that a Lambda may take after that. */
 const propagationSeconds = 120
@@ -35,6 +43,18 @@ export const declaration = {
     maximum: 256,
     fallback: { text: 'the number of cores', from: ({ cores }) => Math.min(cores, 256) },
     flag: '--jobs <number>',
+  }),
+  downloads: flag('Whether a build makes the files for analysts, too (CSV, Parquet, SQLite).', {
+    fallback: true,
+    flag: '--no-downloads',
+  }),
+  licence: group('What may be done with the data, for the downloads to say.', {
+    name: text('The name of the licence, such as CC-BY-4.0.', {
+      expects: 'a text on one line',
+      pattern: '^\\S(.*\\S)?$',
+      fallback: null,
+    }),
+    url: url('The address of its text.', { fallback: null }),
   }),
   bucket: group('The bucket that snapshots are published to.', {
     name: text('The name of the bucket.', {
@@ -106,7 +126,10 @@ export const declaration = {
       ...headerValue,
       fallback: 'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
     }),
-    errorCacheControl: text('Cache-Control of errors.', { ...headerValue, fallback: 'public, max-age=60' }),
+    errorCacheControl: text('Cache-Control of errors, and of /status/.', {
+      ...headerValue,
+      fallback: 'public, max-age=60',
+    }),
     host: text('The address that serve listens on.', {
       expects: 'a host name or an IP address',
       pattern: '^[A-Za-z0-9.:_-]+$',
@@ -132,6 +155,54 @@ export const declaration = {
       flag: '--flip-kvs <arn>',
     }),
   }),
+  freshness: group("How old a fund's newest price may be, in business days.", {
+    calendar: text('Whose holidays are no business days.', {
+      ...calendar,
+      fallback: defaultFreshness.calendar,
+    }),
+    yearEndOpen: flag('Whether 24 and 31 December are business days.', {
+      fallback: defaultFreshness.yearEndOpen,
+    }),
+    warnDays: whole('A price that is older than so many business days is late.', {
+      ...businessDays,
+      fallback: defaultFreshness.warnDays,
+    }),
+    errorDays: whole('A price that is older than so many business days is stale.', {
+      ...businessDays,
+      fallback: defaultFreshness.errorDays,
+    }),
+    maxStaleShare: decimal('A publish is refused when a larger share of the watched funds is stale.', {
+      minimum: 0,
+      maximum: 1,
+      fallback: defaultFreshness.maxStaleShare,
+      flag: '--max-stale-share <share>',
+    }),
+    groups: list(
+      'Funds for which something else holds; the first group that a fund fits into counts.',
+      {
+        category: text('Funds whose profile has this category, in German or English.', {
+          expects: 'a text',
+          pattern: '.',
+          fallback: null,
+        }),
+        currency: text('Funds in this currency.', {
+          expects: 'three letters, such as EUR',
+          pattern: '^[A-Z]{3}$',
+          fallback: null,
+        }),
+        isins: texts('These funds.', {
+          expects: 'a list of ISINs',
+          pattern: '^[A-Z]{2}[A-Z0-9]{9}[0-9]$',
+          fallback: null,
+        }),
+        calendar: text('As for all funds.', { ...calendar, fallback: null }),
+        warnDays: whole('As for all funds.', { ...businessDays, fallback: null }),
+        errorDays: whole('As for all funds.', { ...businessDays, fallback: null }),
+        never: flag('Whether these funds are not watched.', { fallback: false }),
+      },
+      ['category', 'currency', 'isins'],
+    ),
+  }),
   prices: group('What the store asks for its service, in dollars, for `fundpress plan`.', {
     perMillionPuts: price('A million puts and lists.', { aws: 5, r2: 4.5 }),
     perMillionGets: price('A million gets.', { aws: 0.4, r2: 0.36 }),
@@ -150,7 +221,7 @@ export interface NamedSetting {
   readonly variable: string
 }
 
-/** All settings, in the order of the declaration. */
+/** All settings but lists, in the order of the declaration. */
 export const settingList: readonly NamedSetting[] = listSettings(declaration, '')
 
 export function findSetting(key: SettingKey): NamedSetting {
@@ -160,8 +231,9 @@ export function findSetting(key: SettingKey): NamedSetting {
 }
 
 function listSettings(members: Declaration, prefix: string): NamedSetting[] {
-  return Object.entries(members).flatMap(([name, member]: [string, Setting<unknown> | Group]) => {
+  return Object.entries(members).flatMap(([name, member]: [string, Declaration[string]]) => {
     if (member.kind === 'group') return listSettings(member.members, `${prefix}${name}.`)
+    if (member.kind === 'list') return []
     const key = prefix + name
     return [{ key: key as SettingKey, setting: member, variable: variableName(key) }]
   })

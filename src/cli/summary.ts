@@ -17,3 +17,9 @@ export function formatCount(count: number): string {
 export function formatBytes(bytes: number): string {
   return `${formatCount(bytes)} (${(bytes / 1e6).toFixed(1)} MB)`
 }
+
+/** `$0.0123`, `$12.50`. */
+export function formatDollars(amount: number): string {
+  if (amount > 0 && amount < 0.0001) return 'under $0.0001'
+  return `$${amount.toFixed(amount < 1 ? 4 : 2)}`
+}

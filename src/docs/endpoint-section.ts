@@ -1,6 +1,7 @@
 /** One endpoint on its group's page: path, parameters, a real request with its answer, fields, errors. */
 
 import type { Endpoint, PathParameter } from '../contract/endpoint.ts'
+import type { SitePageSource } from '../contract/page.ts'
 import { record, byIsin } from '../contract/shape.ts'
 import { structureTypeName, structureTypes } from '../contract/structure-types.ts'
 import { schemaKey } from '../derive/document-schemas.ts'
@@ -92,10 +93,18 @@ function listing({ json, xml }: Example, format: Format, language: Language): Ht
 }
 
 export function aboutExample({ source }: Site, language: Language): Html {
-  const isin = source.exampleIsin ?? ''
-  const name = source.funds.find((fund) => fund.isin === isin)?.name ?? isin
   const { exampleOf: of, excerpt } = words[language]
-  return html`${of(name, isin, source.asOf)} ${excerpt}`
+  return html`${of(exampleName(source), source.exampleIsin ?? '', source.asOf)} ${excerpt}`
+}
+
+/** As the documents have it. */
+function exampleName({ examples }: SitePageSource): string {
+  for (const [key, text] of examples) {
+    if (!key.endsWith('.json')) continue
+    const { fund } = JSON.parse(text) as { readonly fund?: { readonly name: string } }
+    if (fund !== undefined) return fund.name
+  }
+  return ''
 }
 
 /** Path and query of the example: JSON and German are what an answer is without asking. */

@@ -51,7 +51,10 @@ function descriptionOf(source: SitePageSource) {
     baseUrl: source.baseUrl,
     docsUrl: source.table.docsUrl,
     asOf: source.asOf,
-    groups: groupsOf(endpoints).map((id) => ({ id, title: groupWords(id, 'en').title })),
+    groups: [...new Set(endpoints.map(({ group }) => group))].map((id) => ({
+      id,
+      title: groupWords(id, 'en').title,
+    })),
     examples,
     values,
   })

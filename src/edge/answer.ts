@@ -28,7 +28,7 @@ export interface StoredObject<B> {
 }
 
 export interface EdgeSettings {
-  /** `Cache-Control` of answers, and of refusals. */
+  /** `Cache-Control` of answers, and of refusals and the status. */
   readonly cacheControl: string
   readonly errorCacheControl: string
 }
@@ -266,9 +266,10 @@ export function documentHeaders(
   )
 }
 
-/** The same of a page or a file. */
+/** The same of a page or a file. The status is kept as short as an error: whoever asks wants to know how things are. */
 export function pageHeaders(settings: EdgeSettings, key: string): Record<string, string> {
-  return Object.assign(commonHeaders(settings.cacheControl, []), {
+  const isStatus = key.indexOf('status/') === 0
+  return Object.assign(commonHeaders(isStatus ? settings.errorCacheControl : settings.cacheControl, []), {
     'Content-Type': contentTypeOf(key),
     'Accept-Ranges': 'bytes',
   })

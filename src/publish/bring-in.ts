@@ -18,6 +18,7 @@ import { refuseSparse } from './refuse-sparse.ts'
 import { findRepairs } from './repair.ts'
 import { mergeSorted } from './sorted.ts'
 import type { ObjectStore } from './store.ts'
+import { tellChanges } from './tell-changes.ts'
 import { compareWithListing, type Difference } from './verify.ts'
 
 export interface Work {
@@ -64,6 +65,8 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
   const bytes = await change(store, slot, options, { ...work, prepared })
   if (lease.isUnsettled) await assertUntouched(store, slot, { ...work, prepared })
   if (isRepair && live !== null) await declareDamage(store, live.slot, options, work)
+  const isTrusted = unknown === null && !isRepair
+  await tellChanges(store, { ...options, ...work, live, slot, isTrusted }, { ...options, ...lease })
   await putFile(work.checksumsFile, checksumsIn(slot), 'text/plain; charset=utf-8')
   await putFile(work.manifestFile, manifestIn(slot), gzipType)
 

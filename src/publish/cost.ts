@@ -34,6 +34,16 @@ export interface PlannedWork {
   /** Of the new snapshot. */
   readonly objects: number
   readonly hasLive: boolean
+  /** For what the publish says of the night. */
+  readonly telling: ToldRequests
+}
+
+export interface ToldRequests {
+  readonly puts: number
+  readonly gets: number
+  readonly deletes: number
+  /** Objects that the slot has of it already: they are listed with the others. */
+  readonly standing: number
 }
 
 const keysPerDelete = 1000
@@ -41,7 +51,7 @@ const keysPerList = 1000
 
 /** What publish.ts does, counted. The lease's renewals and retries come on top. */
 export function estimateRequests(work: PlannedWork): Requests {
-  const { put, deleted, reads, isTakingUp, hasDamage, isLocking } = work
+  const { put, deleted, reads, isTakingUp, hasDamage, isLocking, telling } = work
   const hasChanges = put + deleted > 0
   const probes = !isLocking ? 0 : work.hasJournal ? 1 : 2
   const looksOut = isLocking && work.hasLive
@@ -52,17 +62,21 @@ export function estimateRequests(work: PlannedWork): Requests {
   return {
     PutObject:
       puts +
+      telling.puts +
       probes +
       (looksOut && work.isUnsettled ? 1 : 0) +
       // A list, and its declaration; the ETags.
       (hasChanges ? 3 + put : 0) +
       (hasDamage ? 2 : 0),
     // The journal that stopped a probe; live.json once more, where it is not written.
-    GetObject: gets + probes + (looksOut && !work.isUnsettled ? 1 : 0) + reads.GetObject,
+    GetObject: gets + telling.gets + probes + (looksOut && !work.isUnsettled ? 1 : 0) + reads.GetObject,
     // A page more where the slot holds what is no object of the snapshot.
-    ListObjectsV2: reads.ListObjectsV2 + (work.isUnsettled ? Math.ceil((work.objects + 2) / keysPerList) : 0),
+    ListObjectsV2:
+      reads.ListObjectsV2 +
+      (work.isUnsettled ? Math.ceil((work.objects + 2 + telling.standing) / keysPerList) : 0),
     // The list of changes, at the end, and that of the publish that was killed.
-    DeleteObjects: Math.ceil(deleted / keysPerDelete) + (hasChanges ? 1 + (isTakingUp ? 1 : 0) : 0),
+    DeleteObjects:
+      Math.ceil(deleted / keysPerDelete) + telling.deletes + (hasChanges ? 1 + (isTakingUp ? 1 : 0) : 0),
   }
 }
 

@@ -61,7 +61,7 @@ export async function diffManifests(from: Manifest, to: Manifest, table: RouteTa
   const documents = noCounts()
   const presence = fundPresence(table)
   const groups = new Map<string, Map<string, PartTally>>()
-  const rows = mergeSorted<readonly [ManifestLine, ManifestLine]>(from.lines(), to.lines())
+  const rows = mergeSorted<readonly [ManifestLine, ManifestLine]>(from.objects(), to.objects())
   for await (const { key, values } of rows) {
     const [before, after] = values
     presence.note(key, before !== undefined, after !== undefined)

@@ -15,6 +15,14 @@ export const inSlot = (slot: Slot, key: string) => slotPrefix(slot) + key
 export const manifestIn = (slot: Slot) => inSlot(slot, manifestKey)
 export const checksumsIn = (slot: Slot) => inSlot(slot, checksumsKey)
 
+/** Folders of a slot that a publish fills by itself: what it says of a night depends on what was live before it. */
+export const changesFolder = 'changes/'
+export const statusFolder = 'status/'
+
+/** What lies in every slot beside the objects of its manifest. @param key relative to the slot */
+export const isBookkeeping = (key: string): boolean =>
+  key === manifestKey || key === checksumsKey || key.startsWith(changesFolder) || key.startsWith(statusFolder)
+
 /** What a publish is about to change: a line a key. */
 export const changesKey = (publishId: string) => `journal/${publishId}.changes.ndjson.gz`
 

@@ -1,6 +1,7 @@
 /** `live.json`: which slot is live. Source: keys.md. Written last, in one conditional put. */
 
 import { createHash } from 'node:crypto'
+import type { FreshnessCounts } from '../freshness/assess.ts'
 import type { ManifestHead } from '../snapshot/manifest.ts'
 import type { Unknown } from './journal.ts'
 import { jsonType, liveKey, noCache, slots, type Slot } from './layout.ts'
@@ -25,6 +26,8 @@ export interface LiveSnapshot {
   /** ISO 8601 day of the newest price, or null without a price. */
   readonly newestPrice: string | null
   readonly docsUrl: string
+  /** How new its funds' prices are; not in files of earlier versions. */
+  readonly freshness?: FreshnessCounts | undefined
   /** When it went live, ISO 8601 with time. */
   readonly liveSince: string
   /** The list of changes of the publish that brought it in: what that list named is whole. */
@@ -91,11 +94,29 @@ export function liveSnapshot(
   { before, now, changes }: { before: LiveSnapshot | null; now: Date; changes: string | undefined },
 ): LiveSnapshot {
   const { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl } = head
+  const freshness = head.freshness === undefined ? undefined : countsOf(head.freshness)
   // Answers carry it as Last-Modified, in whole seconds: it never goes back, whatever clocks say.
   const earliest = before === null ? -Infinity : Date.parse(before.liveSince) + 1000
   const liveSince = new Date(Math.max(now.getTime(), earliest)).toISOString()
-  return { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, liveSince, changes }
+  return { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness, liveSince, changes }
 }
+
+/** The first line names funds, too. */
+const countsOf = ({
+  fresh,
+  late,
+  stale,
+  unwatched,
+  unpriced,
+  withheld,
+}: FreshnessCounts): FreshnessCounts => ({
+  fresh,
+  late,
+  stale,
+  unwatched,
+  unpriced,
+  withheld,
+})
 
 /** Whether both say that the same went live at the same moment; a fence makes no difference. */
 export const isSameLive = (one: LiveSnapshot | null, other: LiveSnapshot | null) =>
@@ -145,8 +166,9 @@ export function writeLive(
 
 /** What `live.json` says of its snapshot alone. */
 export function snapshotOf(live: Live): LiveSnapshot {
-  const { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, liveSince, changes } = live
-  return { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, liveSince, changes }
+  const { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness, liveSince, changes } =
+    live
+  return { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness, liveSince, changes }
 }
 
 /**

@@ -12,8 +12,10 @@ import { textOf, type CallOptions, type FetchedObject, type ObjectStore } from '
 
 export interface Manifest {
   readonly head: ManifestHead
-  /** From the first line on, each time it is called. */
+  /** All files of the snapshot, those that its first line names among the objects; anew each time it is called. */
   readonly lines: () => AsyncIterable<ManifestLine>
+  /** The objects alone. */
+  readonly objects: () => AsyncIterable<ManifestLine>
 }
 
 /**
@@ -29,7 +31,22 @@ export async function openManifest(file: string, label = file): Promise<Manifest
     throw new Damaged(`${label} is not a manifest of format ${manifestFormat}`)
   if (head.format !== manifestFormat)
     throw new Damaged(`${label} is not a manifest of format ${manifestFormat}, but of ${head.format}`)
-  return { head: head as ManifestHead, lines: () => readSorted<ManifestLine>(file, label, 1) }
+  const objects = () => readSorted<ManifestLine>(file, label, 1)
+  const { files = [] } = head
+  return { head: head as ManifestHead, lines: () => withFiles(objects(), files), objects }
+}
+
+/** @param files sorted by key, none of which is among the lines */
+async function* withFiles(
+  lines: AsyncIterable<ManifestLine>,
+  files: readonly ManifestLine[],
+): AsyncGenerator<ManifestLine> {
+  let next = 0
+  for await (const line of lines) {
+    for (let file = files[next]; file !== undefined && file.key < line.key; file = files[++next]) yield file
+    yield line
+  }
+  yield* files.slice(next)
 }
 
 const maxAttempts = 5

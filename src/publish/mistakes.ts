@@ -1,5 +1,6 @@
 /** What is most likely a mistake, and refused unless forced. Pure. */
 
+import { describeStale, staleShare } from '../freshness/assess.ts'
 import type { ManifestHead } from '../snapshot/manifest.ts'
 import type { Live } from './live.ts'
 
@@ -7,10 +8,14 @@ export interface MistakeLimits {
   readonly isForced: boolean
   /** Objects that may be deleted; null for a tenth of the slot. */
   readonly maxDeletes: number | null
+  /** How large a share of the watched funds may be stale, from 0 to 1. */
+  readonly maxStaleShare: number
 }
 
 const maxLostShare = 0.1
 const maxDeletedShare = 0.1
+/** So many stale funds are named. */
+const namedFunds = 3
 
 /** What stands in the slot, and how much of it would go. */
 interface Planned {
@@ -35,9 +40,14 @@ export function findMistakes(
   head: ManifestHead,
   live: Live | null,
   planned: Planned,
-  { isForced, maxDeletes }: MistakeLimits,
+  { isForced, maxDeletes, maxStaleShare }: MistakeLimits,
 ): string[] {
-  return isForced ? [] : [...comparedWithLive(head, live), ...deletes(head, planned, maxDeletes)]
+  if (isForced) return []
+  return [
+    ...comparedWithLive(head, live),
+    ...staleFunds(head, maxStaleShare),
+    ...deletes(head, planned, maxDeletes),
+  ]
 }
 
 function comparedWithLive(head: ManifestHead, live: Live | null): string[] {
@@ -53,6 +63,18 @@ function comparedWithLive(head: ManifestHead, live: Live | null): string[] {
     reasons.push(`${newest}, that of the live one is of ${live.newestPrice}`)
   }
   return reasons
+}
+
+function staleFunds({ freshness }: ManifestHead, maxStaleShare: number): string[] {
+  if (freshness === undefined || staleShare(freshness) <= maxStaleShare) return []
+  const named = freshness.stalest
+    .slice(0, namedFunds)
+    .map(({ isin, newestPrice }) => `${isin} of ${newestPrice}`)
+  const others = freshness.stale - named.length
+  const funds = others > 0 ? [...named, `${others} more`] : named
+  return [
+    `${describeStale(freshness, maxStaleShare)} (newest prices: ${funds.join(', ')}): get their prices into the database and build again, or give funds that are priced less often a group in freshness.groups`,
+  ]
 }
 
 function deletes(head: ManifestHead, { deleted, standing }: Planned, maxDeletes: number | null): string[] {

@@ -1,10 +1,10 @@
 /** What a publish would do: the same reads, no write. */
 
 import { join } from 'node:path'
-import { parseKey } from '../routes/parse-key.ts'
 import type { RouteTable } from '../routes/table.ts'
-import { manifestKey } from '../snapshot/manifest.ts'
+import { countFiles, manifestKey } from '../snapshot/manifest.ts'
 import { estimateRequests, nothingToDo, type Requests } from './cost.ts'
+import { endpointOf } from './endpoint-of.ts'
 import { heldMessage, isHeldByOther, isLeftUnsettled, readJournal, type Holder } from './journal.ts'
 import { otherSlot, type Slot } from './layout.ts'
 import { notWhole, readLive } from './live.ts'
@@ -16,6 +16,7 @@ import { prepareChanges } from './prepare.ts'
 import { findRepairs } from './repair.ts'
 import { withFolder } from './status.ts'
 import type { ObjectStore } from './store.ts'
+import { previewTelling } from './tell-changes.ts'
 
 export interface PreviewOptions extends MistakeLimits {
   /** The snapshot's folder. */
@@ -30,7 +31,7 @@ export interface PreviewOptions extends MistakeLimits {
 
 /** Changes of one endpoint's objects. */
 export interface EndpointChanges {
-  /** The route's id; `errors` for those of no endpoint, `other` for keys that this version does not know. */
+  /** The route's id; `errors` and `status` for those of no endpoint, `other` for keys that this version does not know. */
   readonly endpoint: string
   readonly put: number
   readonly deleted: number
@@ -77,6 +78,12 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
     const prepared = await prepareChanges(store, { manifest, slot, unknown, folder, repair })
     const damage =
       repair !== null && live !== null ? await findRepairs(store, live.slot, folder, repair) : null
+    const { table } = options
+    const isTrusted = unknown === null && !isRepair
+    const onWarning = () => undefined
+    const telling = await previewTelling(store, {
+      ...{ manifest, live, slot, out, folder, table, isTrusted, onWarning },
+    })
     const after = store.requests()
     const reads = {
       GetObject: (after['GetObject'] ?? 0) - (before['GetObject'] ?? 0),
@@ -100,8 +107,9 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
         isLocking,
         hasJournal: journal.journal !== null,
         isUnsettled,
-        objects: manifest.head.objects,
+        objects: countFiles(manifest.head),
         hasLive: live !== null,
+        telling,
       }),
       slotBytes,
       refusals: findMistakes(manifest.head, live, prepared, options),
@@ -126,18 +134,4 @@ async function changesByEndpoint(
     found.set(endpoint, counts)
   }
   return [...found.values()].sort((one, other) => (one.endpoint < other.endpoint ? -1 : 1))
-}
-
-function endpointOf(table: RouteTable, key: string): string {
-  const meaning = parseKey(table, key)
-  switch (meaning.kind) {
-    case 'unknown':
-      return 'other'
-    case 'page':
-      return 'pages'
-    case 'sharedError':
-      return 'errors'
-    default:
-      return meaning.route.id
-  }
 }

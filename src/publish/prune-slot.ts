@@ -1,8 +1,9 @@
 /** Objects in a slot that no manifest knows. Where it is not sure what the slot holds, nothing of it is named. */
 
 import { join } from 'node:path'
+import { countFiles } from '../snapshot/manifest.ts'
 import type { Journal } from './journal.ts'
-import { checksumsIn, inSlot, manifestIn, slotPrefix, type Slot } from './layout.ts'
+import { inSlot, isBookkeeping, manifestIn, slotPrefix, type Slot } from './layout.ts'
 import type { Live } from './live.ts'
 import { fetchList, type Manifest } from './manifest-reader.ts'
 import { Damaged, nothing } from './ndjson.ts'
@@ -46,9 +47,9 @@ export async function* slotGarbage(
   for await (const { key, values } of rows) {
     const [object, line, change] = values
     if (object === undefined || line !== undefined || change !== undefined) continue
-    // Without a manifest its list of checksums is of no use either.
-    const isBookkeeping = key === manifestIn(slot) || (key === checksumsIn(slot) && known.isWhole)
-    if (!isBookkeeping) yield { kind: 'unknown', key, bytes: object.bytes }
+    // Without a manifest what goes with it is of no use either.
+    const isOurs = key === manifestIn(slot) || (known.isWhole && isBookkeeping(withoutSlot(key, slot)))
+    if (!isOurs) yield { kind: 'unknown', key, bytes: object.bytes }
   }
 }
 
@@ -81,7 +82,7 @@ async function knownKeys(
   }
   if (isLive && manifest.head.snapshot !== live.snapshot)
     return `its manifest is that of ${manifest.head.snapshot}, live is ${live.snapshot}: publish with --repair`
-  const known = { isWhole: true, objects: manifest.head.objects, manifest: manifest.lines }
+  const known = { isWhole: true, objects: countFiles(manifest.head), manifest: manifest.lines }
   if (unfinished === null) return { ...known, changes: nothing }
   const file = join(folder, `${slot}-unfinished.ndjson.gz`)
   const changes = await fetchList<Keyed>(store, unfinished, file)
@@ -103,9 +104,8 @@ async function readableManifest(
     const manifest = await fetchManifest(store, slot, folder)
     if (manifest === null) return null
     const objects = await countOf(manifest.lines())
-    return objects === manifest.head.objects
-      ? manifest
-      : `its manifest lists ${objects} objects and says ${manifest.head.objects}`
+    const said = countFiles(manifest.head)
+    return objects === said ? manifest : `its manifest lists ${objects} objects and says ${said}`
   } catch (error) {
     return `its manifest cannot be read (${damageOf(error)})`
   }
@@ -139,3 +139,5 @@ async function* counted<T>(items: AsyncIterable<T>, onCount: (count: number) => 
 async function* withSlot(lines: AsyncIterable<Keyed>, slot: Slot): AsyncGenerator<Keyed> {
   for await (const { key } of lines) yield { key: inSlot(slot, key) }
 }
+
+const withoutSlot = (key: string, slot: Slot) => key.slice(slotPrefix(slot).length)

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { RouteTable } from '../routes/table.ts'
 import { checksumsKey, manifestKey } from '../snapshot/manifest.ts'
 import { bringIn, type Work } from './bring-in.ts'
 import { takeLease, type Holder, type Lease } from './journal.ts'
@@ -20,6 +21,10 @@ import type { ObjectStore } from './store.ts'
 export interface PublishOptions extends MistakeLimits {
   /** The snapshot's folder. */
   readonly out: string
+  /** Tells endpoints and funds from keys. */
+  readonly table: RouteTable
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
   /** Of the objects in the slots. */
   readonly cacheControl: string
   readonly concurrency: number
@@ -44,7 +49,7 @@ export interface PublishOptions extends MistakeLimits {
     readonly of: number
     readonly bytes: number
   }) => void
-  /** Told what failed after the snapshot went live, and what follows from it. */
+  /** Told what failed and is no reason to stop, and what follows from it. */
   readonly onWarning: (warning: string) => void
 }
 

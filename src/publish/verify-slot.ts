@@ -1,7 +1,7 @@
 /** The live slot against its manifest: by listing, then by reading bodies where that is asked for. */
 
 import { join } from 'node:path'
-import type { ManifestLine } from '../snapshot/manifest.ts'
+import { countFiles, type ManifestLine } from '../snapshot/manifest.ts'
 import type { EtagLine } from './etags.ts'
 import { inParallel } from './in-parallel.ts'
 import { etagsKey, manifestIn, type Slot } from './layout.ts'
@@ -31,6 +31,7 @@ export interface VerifyOptions {
 export interface Verified {
   readonly slot: Slot
   readonly snapshot: string
+  /** The status files are among them. */
   readonly objects: number
   /** Bodies that were read. */
   readonly bodies: number
@@ -76,7 +77,7 @@ async function verifySlot(
   const etags = (await fetchList<EtagLine>(store, etagsKey(slot), etagsFile, { signal })) ?? nothing
 
   const { lines } = manifest
-  const { objects } = manifest.head
+  const objects = countFiles(manifest.head)
   let differences = 0
   const tell = async (difference: Difference) => {
     differences++

@@ -1,8 +1,8 @@
 /** `fundpress verify`: a slot against its manifest, by listing, and by reading bodies where that is asked for. */
 
-import { checksumsKey, manifestKey, type ManifestLine } from '../snapshot/manifest.ts'
+import type { ManifestLine } from '../snapshot/manifest.ts'
 import type { EtagLine } from './etags.ts'
-import { inSlot, slotPrefix, type Slot } from './layout.ts'
+import { inSlot, isBookkeeping, slotPrefix, type Slot } from './layout.ts'
 import { digestOf } from './manifest-reader.ts'
 import { mergeSorted } from './sorted.ts'
 import type { CallOptions, ListedObject, ObjectStore } from './store.ts'
@@ -15,9 +15,6 @@ export interface Difference {
   readonly key: string
   readonly what: 'missing' | 'extra' | 'size' | 'etag' | 'body'
 }
-
-/** What is in every slot beside the manifest's objects. */
-const bookkeeping: readonly string[] = [manifestKey, checksumsKey]
 
 export interface Listing extends CallOptions {
   /** Told how many objects the listing has had so far. */
@@ -37,7 +34,7 @@ export async function* compareWithListing(
   for await (const { key, values } of rows) {
     const [line, object, etag] = values
     if (line === undefined) {
-      if (object !== undefined && !bookkeeping.includes(key)) yield { key, what: 'extra' }
+      if (object !== undefined && !isBookkeeping(key)) yield { key, what: 'extra' }
     } else if (object === undefined) yield { key, what: 'missing' }
     else if (object.bytes !== line.bytes) yield { key, what: 'size' }
     else if (etag !== undefined && bare(object.etag) !== bare(etag.etag)) yield { key, what: 'etag' }

@@ -2,12 +2,15 @@
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeDownloads, type DownloadsSummary, type Licence } from '../downloads/index.ts'
+import type { FreshnessCounts, MarkedFund } from '../freshness/assess.ts'
+import type { Rules } from '../freshness/rules.ts'
 import { checkSchema } from '../source/check-schema.ts'
 import { openFile } from '../source/digest.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
 import { openFunds, readable } from '../source/open.ts'
 import { withAdvice } from './disk-advice.ts'
-import { nightOf, renderNight } from './render-night.ts'
+import { isinsToRender, nightOf, renderNight, type Night } from './render-night.ts'
 import { openPrevious, type Previous, type Since } from './since.ts'
 import { writeSparse } from './sparse.ts'
 import { makeStaging, type Staging } from './staging.ts'
@@ -29,8 +32,12 @@ export interface BuildOptions {
   readonly baseUrl: string
   /** The module with the makers of pages (`allPageMakers`, unless given), or null for a snapshot without pages. */
   readonly pages?: string | null
+  /** What the files for analysts say of their licence, or null for a snapshot without such files. */
+  readonly downloads?: { readonly licence: Licence | null } | null
   /** The snapshot to go on from, or null to render everything. The result is the same. */
   readonly since?: Since | null
+  /** How new each fund's newest price should be; the defaults unless given. */
+  readonly freshness?: Rules
   /** Digest of the code that renders (`codeDigest`, unless given): what other code made is made anew. */
   readonly code?: string
   readonly onProgress?: (progress: {
@@ -53,9 +60,17 @@ export interface BuildSummary {
   readonly since: string | null
   /** Whether the folder lacks the files that stood. */
   readonly isSparse: boolean
+  /** Funds by how new their newest price is. */
+  readonly freshness: FreshnessCounts
+  /** Stale funds, then late ones, those with the oldest price first; ten at most. */
+  readonly overdue: readonly MarkedFund[]
+  /** The files for analysts, or null without them. */
+  readonly downloads: DownloadsSummary | null
   readonly seconds: number
   readonly warnings: readonly Finding[]
 }
+
+const namedFunds = 10
 
 /**
  * Builds the snapshot beside `out` and swaps it in at the end. Funds are checked as they are read; after the first
@@ -78,28 +93,24 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     const { since = null } = options
     previous = since === null ? null : await openPrevious(since, unpacked)
     const night = await nightOf(options, db, file, staging.folder, previous)
-    const { head, kept, warnings } = await renderNight(night)
+    const { head, kept, assessment, warnings } = await renderNight(night)
     await previous?.close()
     rmSync(unpacked, { force: true })
     const isSparse = previous?.reuse.kind === 'sparse'
     if (previous !== null && isSparse) writeSparse(staging.folder, { since: previous.snapshot })
+    const downloads = await downloadsOf(night, isSparse)
     options.signal.throwIfAborted()
     previous?.assertSame()
     staging.swapIn()
     const { snapshot, asOf, funds, objects: documents, bytes } = head
-    const seconds = (performance.now() - started) / 1000
-    const sinceSnapshot = previous?.snapshot ?? null
-    const rendered = documents - kept
     return {
-      snapshot,
-      asOf,
-      funds,
-      documents,
-      bytes,
-      rendered,
-      since: sinceSnapshot,
+      ...{ snapshot, asOf, funds, documents, bytes, rendered: documents - kept },
+      since: previous?.snapshot ?? null,
       isSparse,
-      seconds,
+      freshness: assessment.counts,
+      overdue: assessment.overdue.slice(0, namedFunds),
+      downloads,
+      seconds: (performance.now() - started) / 1000,
       warnings,
     }
   } catch (error) {
@@ -112,4 +123,13 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     db.close()
     await file.close()
   }
+}
+
+/** Writes the files for analysts, unless there are to be none. */
+async function downloadsOf(night: Night, isSparse: boolean): Promise<DownloadsSummary | null> {
+  const { options, settings, db } = night
+  const { asOf, jobs, signal, downloads = null } = options
+  if (downloads === null) return null
+  const isins = isinsToRender(night)
+  return writeDownloads({ ...downloads, db, root: settings.root, asOf, isins, isSparse, jobs, signal })
 }

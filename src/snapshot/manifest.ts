@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
+import type { FreshnessCounts } from '../freshness/assess.ts'
 
 export const manifestKey = 'manifest.ndjson.gz'
 export const checksumsKey = 'SHA256SUMS'
@@ -27,7 +28,24 @@ export interface ManifestHead {
   readonly source: string
   /** Base of the errors' `type`, absolute: whoever serves the snapshot has to write the other errors alike. */
   readonly docsUrl: string
+  /** How new the funds' prices are; manifests of earlier versions do not say. */
+  readonly freshness?: SnapshotFreshness
+  /**
+   * Files that lie beside the objects and name the snapshot, sorted by key: they cannot be among the lines, since its id
+   * is made of these. None in manifests of earlier versions.
+   */
+  readonly files?: readonly ManifestLine[]
 }
+
+/** Funds by how new their newest price is; `freshness/assess.ts` says what the marks mean. */
+export interface SnapshotFreshness extends FreshnessCounts {
+  /** The first ten stale funds, those with the oldest price first. */
+  readonly stalest: readonly { readonly isin: string; readonly newestPrice: string | null }[]
+}
+
+/** How many files a snapshot has beside its lists: objects, and what the first line names. */
+export const countFiles = ({ objects, files = [] }: Pick<ManifestHead, 'objects' | 'files'>): number =>
+  objects + files.length
 
 /** A line an object. */
 export interface ManifestLine {

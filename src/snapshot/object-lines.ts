@@ -52,9 +52,10 @@ export function objectLines(root: string): ObjectLines {
       yield* files.length === 1 ? wholeLines(files[0] ?? '') : mergedLines(files)
     }
   }
-  async function* checksums() {
+  async function* checksums({ files: beside = [] }: ManifestHead) {
     for await (const some of lines())
       yield some.replace(/^\{"key":"([^"]+)","sha256":"([^"]+)".*$/gm, '$2  $1')
+    for (const { key, sha256 } of beside) yield `${sha256}  ${key}\n`
   }
   async function* manifest(head: ManifestHead) {
     yield `${JSON.stringify(head)}\n`
@@ -83,7 +84,7 @@ export function objectLines(root: string): ObjectLines {
       const gzip = createGzip({ level: constants.Z_BEST_SPEED })
       await Promise.all([
         pipeline(Readable.from(manifest(head)), gzip, createWriteStream(join(root, manifestKey))),
-        pipeline(Readable.from(checksums()), createWriteStream(join(root, checksumsKey))),
+        pipeline(Readable.from(checksums(head)), createWriteStream(join(root, checksumsKey))),
       ])
       rmSync(temporary, { recursive: true })
     },

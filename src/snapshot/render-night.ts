@@ -3,6 +3,8 @@
 import type { FundEntry } from '../contract/page.ts'
 import { routeTable } from '../derive/route-table.ts'
 import { endpoints } from '../endpoints/index.ts'
+import type { Assessment } from '../freshness/assess.ts'
+import { defaultFreshness, openRules } from '../freshness/rules.ts'
 import type { RouteTable } from '../routes/table.ts'
 import { checkTables } from '../source/check.ts'
 import type { OpenedFile } from '../source/digest.ts'
@@ -25,6 +27,7 @@ import type { RenderReply, RenderSettings } from './render-worker.ts'
 import { putSharedDocuments, type SharedObject } from './shared-documents.ts'
 import type { Previous } from './since.ts'
 import { putSitePages } from './site-pages.ts'
+import { writeStatusFiles } from './status-files.ts'
 
 /** A build under way. */
 export interface Night {
@@ -67,7 +70,7 @@ export async function nightOf(
 /** Renders everything that does not stand. @throws {RefusedDatabase} */
 export async function renderNight(
   night: Night,
-): Promise<{ head: ManifestHead; kept: number; warnings: readonly Finding[] }> {
+): Promise<Finished & { readonly kept: number; readonly warnings: readonly Finding[] }> {
   const { options, settings, db, file } = night
   const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
   const pool = await openRenderPool(settings, jobs, db, options.signal)
@@ -82,15 +85,15 @@ export async function renderNight(
     source.catch(() => undefined)
     const { warnings, kept, ...counts } = await renderFunds(night, isins, pool)
     await pool.close()
-    const head = await finish(night, { funds: isins.length, ...counts, source: await source })
-    return { head, kept, warnings }
+    const finished = await finish(night, isins, { funds: isins.length, ...counts, source: await source })
+    return { ...finished, kept, warnings }
   } finally {
     options.signal.removeEventListener('abort', stop)
     await pool.close()
   }
 }
 
-function isinsToRender({ options: { db: file, only }, db }: Night): readonly string[] {
+export function isinsToRender({ options: { db: file, only }, db }: Night): readonly string[] {
   const isins = readIsins(db)
   if (only.length === 0) return isins
   const missing = only.filter((isin) => !isins.includes(isin))
@@ -199,18 +202,22 @@ function putPages(
 const laterDay = (one: string | null, other: string | null) =>
   one === null || (other !== null && other > one) ? other : one
 
-/** Writes the manifest and the checksums. */
+interface Finished {
+  readonly head: ManifestHead
+  readonly assessment: Assessment
+}
+
+/** Writes what needs the snapshot's id: the status, the manifest and the checksums. */
 async function finish(
-  { options, lines }: Night,
-  counts: Omit<ManifestHead, 'format' | 'snapshot' | 'asOf' | 'docsUrl'>,
-): Promise<ManifestHead> {
-  const head: ManifestHead = {
-    format: manifestFormat,
-    snapshot: snapshotId(options.asOf, await lines.digest()),
-    asOf: options.asOf,
-    ...counts,
-    docsUrl: options.docsUrl,
-  }
+  { options, settings, db, lines }: Night,
+  isins: readonly string[],
+  counts: Pick<ManifestHead, 'funds' | 'objects' | 'bytes' | 'newestPrice' | 'source'>,
+): Promise<Finished> {
+  const snapshot = snapshotId(options.asOf, await lines.digest())
+  const said = { format: manifestFormat, snapshot, asOf: options.asOf, ...counts, docsUrl: options.docsUrl }
+  const rules = options.freshness ?? (await openRules(defaultFreshness))
+  const status = writeStatusFiles({ root: settings.root, db, isins, rules, head: said })
+  const head = { ...said, ...status.said }
   await lines.write(head)
-  return head
+  return { head, assessment: status.assessment }
 }

@@ -9,6 +9,27 @@
   const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
   dark.addEventListener('change', follow)
   follow()
+
+  // A link within the button that opens an operation: neither keyboard nor screen reader can make sense of it.
+  const withoutNestedLinks = () => ({
+    wrapComponents: {
+      DeepLink: (_, { React }) =>
+        function Path({ text }) {
+          return React.createElement('span', null, text)
+        },
+    },
+  })
+  // What the library gives no name, and what it lets nobody reach who has no mouse.
+  const nameOf = (select) =>
+    select.closest('tr[data-param-name]')?.dataset.paramName ??
+    (select.id === 'servers' ? 'Server' : select.className.includes('example') ? 'Example' : 'Media type')
+  const nameControls = () => {
+    for (const select of place.querySelectorAll('select:not([aria-label])'))
+      select.setAttribute('aria-label', nameOf(select))
+    for (const pre of place.querySelectorAll('pre:not([tabindex])')) pre.tabIndex = 0
+  }
+  new MutationObserver(nameControls).observe(place, { childList: true, subtree: true })
+
   globalThis.SwaggerUIBundle({
     domNode: place,
     url: new URL(place.dataset.description, location.href).href,
@@ -17,8 +38,10 @@
     validatorUrl: null,
     tryItOutEnabled: true,
     displayRequestDuration: true,
-    defaultModelsExpandDepth: 0,
-    requestSnippetsEnabled: false,
+    defaultModelsExpandDepth: -1,
+    // Its colours are for a dark ground only.
+    syntaxHighlight: false,
+    plugins: [withoutNestedLinks],
     presets: [globalThis.SwaggerUIBundle.presets.apis],
     layout: 'BaseLayout',
   })

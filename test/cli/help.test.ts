@@ -26,6 +26,7 @@ describe('help', () => {
       'status',
       'verify',
       'rollback',
+      'nightly',
     ])
       expect(stdout).toMatch(`\n  ${command} `)
     expect(stdout).toContain('Exit codes: 0 done, 1 failed')
@@ -74,7 +75,11 @@ describe('help', () => {
     ],
     ['plan', ['--out', '--bucket', '--max-deletes', '--force', '--repair', '--no-lock', '--json']],
     ['status', ['--bucket', '--endpoint', '--json']],
-    ['verify', ['--bucket', '--deep', '--sample', '--concurrency', '--json']],
+    ['verify', ['--bucket', '--deep', '--sample', '--seed', '--concurrency', '--json']],
+    [
+      'nightly',
+      ['--db', '--out', '--bucket', '--as-of', '--since', '--sample', '--again', '--summary', '--json'],
+    ],
     ['rollback', ['--bucket', '--to', '--no-lock', '--json']],
   ])('of %s shows its options, the global ones and examples', async (command, options) => {
     const { code, stdout, stderr } = await run([command, '--help'], inFolder)

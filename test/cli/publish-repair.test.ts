@@ -39,10 +39,31 @@ it('finds a slot whole, by listing and by reading bodies', async () => {
   expect(await press.json('verify')).toMatchObject({ slot: 'blue', objects, bodies: 0, differences: [] })
   expect(await press.json('verify --deep')).toMatchObject({ objects, bodies: objects, differences: [] })
   expect(await press.json('verify --deep --sample 7')).toMatchObject({ bodies: 7, differences: [] })
-  const { stdout } = await press.fundpress('verify --deep --sample 5')
-  expect(stdout).toMatch(/^2026-11-19-[0-9a-f]{12} in blue is whole: \d+ objects, 5 bodies read\n$/)
-  const wrong = await press.fundpress('verify --sample 5')
-  expect(wrong).toMatchObject({ code: 2, stderr: 'fundpress: --sample goes with --deep\n' })
+  const wrong = await press.fundpress('verify --seed 5')
+  expect(wrong).toMatchObject({ code: 2, stderr: 'fundpress: --seed goes with --sample\n' })
+})
+
+it('reads a sample of the bodies, and the same ones again by its seed', async () => {
+  const readBy = async (line: string) => {
+    press.server.reset()
+    const { code, stdout } = await press.fundpress(line)
+    const read = press.server.log.map(({ key }) => key).filter((key) => key.startsWith('blue/api/'))
+    return { code, stdout, read: read.sort() }
+  }
+  const first = await readBy('verify --sample 5')
+  const [, seed = ''] =
+    /^2026-11-19-[0-9a-f]{12} in blue is whole: \d+ objects, 5 bodies read \(--sample 5 --seed (\d+)\)\n$/.exec(
+      first.stdout,
+    ) ?? []
+  expect([first.code, first.read.length]).toEqual([0, 5])
+  expect(await readBy(`verify --sample 5 --seed ${seed}`)).toEqual(first)
+  expect((await readBy(`verify --sample 5 --seed ${(Number(seed) + 1) % 2 ** 32}`)).read).not.toEqual(
+    first.read,
+  )
+  expect(await press.json(`verify --sample 3 --seed ${seed}`)).toMatchObject({
+    bodies: 3,
+    seed: Number(seed),
+  })
 })
 
 it('takes a request a thousand objects and a constant to verify by listing', async () => {
@@ -92,7 +113,7 @@ it('does not go back to the damaged slot, and the next publish into it puts it r
   const { code, stderr } = await press.fundpress('rollback')
   expect(code).toBe(1)
   expect(stderr).toMatch(/blue is not whole \(a publish was stopped in it\): publish again instead\n$/)
-  expect(await press.json('publish --out b')).toMatchObject({ slot: 'blue', put: 3 + 4, deleted: 1 })
+  expect(await press.json('publish --out b')).toMatchObject({ slot: 'blue', put: 3 + 4 + 2, deleted: 1 })
   expect(press.bucket.differencesFrom('b', 'blue')).toEqual([])
 })
 

@@ -90,18 +90,19 @@ describe('one night after the other', () => {
     expect(press.bucket.differencesFrom('night-1', 'blue')).toEqual([])
   })
 
-  it('k changed objects cost k puts and a constant', async () => {
+  it('k changed objects cost k puts and two for the status, and a constant', async () => {
     const before = press.nights.sums('night-1')
     const changed = [...press.nights.sums('c')]
       .filter(([key, sum]) => before.get(key) !== sum)
       .map(([key]) => key)
-    expect(changed.length).toBe(4)
+    expect(changed.filter((key) => key.startsWith('api/'))).toHaveLength(4)
+    expect(changed.slice(4)).toEqual(['status/index.html', 'status/index.json'])
     const done = await publishAsPlanned('--out c')
     expect(done).toMatchObject({ slot: 'blue', put: changed.length, deleted: 0 })
     const puts = press.server.log.filter(({ operation }) => operation === 'PutObject').map(({ key }) => key)
-    const ofObjects = puts.filter((key) => key.startsWith('blue/api/')).sort()
+    const ofObjects = puts.filter((key) => /^blue\/(api|status)\//.test(key)).sort()
     expect(ofObjects).toEqual(changed.map((key) => `blue/${key}`))
-    expect(press.requests() - changed.length).toBeLessThanOrEqual(20)
+    expect(press.requests() - changed.length).toBeLessThanOrEqual(26)
     expect(press.bucket.differencesFrom('c', 'blue')).toEqual([])
   })
 
@@ -144,12 +145,13 @@ describe('plan', () => {
       readonly cost: { readonly publish: number; readonly month: number }
     }
     const { requests, slotBytes, cost } = await press.json<Costs>('plan --out planned')
-    const one = (requests.PutObject * 0.005) / 1000 + (requests.GetObject * 0.0004) / 1000
+    const dearOnes = requests.PutObject + requests.ListObjectsV2
+    const one = (dearOnes * 0.005) / 1000 + (requests.GetObject * 0.0004) / 1000
     expect(cost.publish).toBeCloseTo(one, 12)
     expect(cost.month).toBeCloseTo(30 * one + ((2 * slotBytes) / 1e9) * 0.023, 12)
     const dear = { FUNDPRESS_PRICES_PER_MILLION_PUTS: '1000000', FUNDPRESS_PRICES_PER_MILLION_GETS: '0' }
     const { stdout } = await press.fundpress('plan --out planned --json', dear)
-    expect((JSON.parse(stdout) as Costs).cost.publish).toBe(requests.PutObject)
+    expect((JSON.parse(stdout) as Costs).cost.publish).toBe(dearOnes)
   })
 })
 

@@ -71,6 +71,27 @@ describe('a config file that is wrong', () => {
     [{ edge: { cacheControl: 'a\nb' } }, `${inDefault}: "edge.cacheControl" must be a header value`],
     [{ edge: [] }, `${inDefault}: "edge" must be an object, not []`],
     [{ bucket: { pathStyle: 'yes' } }, `${inDefault}: "bucket.pathStyle" must be true or false, not "yes"`],
+    [{ freshness: { groups: {} } }, `${inDefault}: "freshness.groups" must be a list, not {}`],
+    [
+      { freshness: { groups: [{ currency: 'EUR' }, { currency: 'USD', warnDays: '25' }] } },
+      `${inDefault}: "freshness.groups[1].warnDays" must be a whole number from 0 to 999, not "25"`,
+    ],
+    [
+      { freshness: { groups: [{ categori: 'Aktienfonds' }] } },
+      `${inDefault}: unknown key "freshness.groups[0].categori" (did you mean "category"?)`,
+    ],
+    [
+      { freshness: { groups: ['Aktienfonds'] } },
+      `${inDefault}: "freshness.groups[0]" must be an object, not "Aktienfonds"`,
+    ],
+    [
+      { freshness: { groups: [{ never: true }] } },
+      `${inDefault}: "freshness.groups[0]" must say category, currency, isins, one of them at least`,
+    ],
+    [
+      { freshness: { groups: [{ isins: ['XX'] }] } },
+      `${inDefault}: "freshness.groups[0].isins" must be a list of ISINs, not ["XX"]`,
+    ],
     [{ baseUrl: '/api' }, `${inDefault}: "baseUrl" must be an absolute http or https URL without a query`],
     [{ docsUrl: 'https://x.example/?a=b' }, `${inDefault}: "docsUrl" must be an absolute http or https URL`],
     [{ $schema: 1 }, `${inDefault}: "$schema" must be a text, not 1`],

@@ -47,7 +47,7 @@ it.each([
   ['publish --bucket fund-data --prefix /api', 'It must be a folder without a slash at its beginning or end'],
   ['publish --bucket fund-data --max-rate 0', "'0' is invalid. It must be a whole number from 1 to 100000"],
   ['publish --bucket fund-data --lease 5', "'5' is invalid. It must be a whole number from 10 to 3600"],
-  ['verify --bucket fund-data --sample 5', '--sample goes with --deep'],
+  ['verify --bucket fund-data --seed 5', '--seed goes with --sample'],
   ['verify --bucket fund-data --deep --sample 0', "'0' is invalid"],
   ['rollback --bucket fund-data --to yesterday', "'yesterday' is invalid. It must be a snapshot id"],
   ['serve --bucket fund-data --out out', '--out and --bucket exclude each other'],

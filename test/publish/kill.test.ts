@@ -1,53 +1,65 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildNights } from '../support/nights.ts'
-import { openPress, type Press } from '../support/press.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildNights, type Nights } from '../support/nights.ts'
+import { openPress } from '../support/press.ts'
 
-const kills = 100
-let press: Press
+/** Buckets whose publishes are killed at the same time, and how often each. */
+const buckets = 4
+const kills = 25
+let nights: Nights
 
 beforeAll(async () => {
-  press = await openPress(await buildNights(3, 1))
+  nights = await buildNights(3, 1)
 })
 
-afterAll(() => press.stop())
+afterAll(() => {
+  nights.remove()
+})
 
-it(
-  `is killed at ${kills} random moments: what is live stays whole, and the next publish puts all right`,
-  { timeout: 600_000 },
-  async () => {
-    // From the third night on there is something to change in both slots, but not everything.
-    for (const out of press.nights.outs) {
-      press.server.reset()
-      expect(await press.publish(out)).toMatchObject({ code: 0, stderr: '' })
-    }
-    const requests = press.requests()
-    const moments = fc.sample(
-      fc.tuple(fc.integer({ min: 1, max: requests }), fc.constantFrom('before', 'after')),
-      {
-        // Some publishes are done before their moment comes: those do not count.
-        numRuns: kills * 2,
-        seed: 20261121,
-      },
-    )
-    let killed = 0
-    for (const [index, [nth, when]] of moments.entries()) {
-      if (killed === kills) break
-      // Three snapshots take turns in two slots: each publish has something to change. Going back needs force.
-      const out = press.nights.outs[index % 3] ?? ''
-      const liveBefore = press.bucket.live()
-      press.server.reset()
-      if (await press.publishUntilRequest(out, nth, when)) killed++
+describe.concurrent(`killed at ${buckets * kills} random moments`, () => {
+  it.each(Array.from({ length: buckets }, (_, bucket) => bucket))(
+    'what is live stays whole, and the next publish puts all right (bucket %i)',
+    { timeout: 600_000 },
+    async (bucket) => {
+      // The nights are shared, and removed at the end.
+      const press = await openPress({ ...nights, remove: () => undefined })
+      try {
+        // From the third night on there is something to change in both slots, but not everything.
+        for (const out of nights.outs) {
+          press.server.reset()
+          expect(await press.publish(out)).toMatchObject({ code: 0, stderr: '' })
+        }
+        const requests = press.requests()
+        const moments = fc.sample(
+          fc.tuple(fc.integer({ min: 1, max: requests }), fc.constantFrom('before', 'after')),
+          {
+            // Some publishes are done before their moment comes: those do not count.
+            numRuns: kills * 2,
+            seed: 20261121 + bucket,
+          },
+        )
+        let killed = 0
+        for (const [index, [nth, when]] of moments.entries()) {
+          if (killed === kills) break
+          // Three snapshots take turns in two slots: each publish has something to change. Going back needs force.
+          const out = nights.outs[index % 3] ?? ''
+          const liveBefore = press.bucket.live()
+          press.server.reset()
+          if (await press.publishUntilRequest(out, nth, when)) killed++
 
-      const standing = press.bucket.live()
-      expect(press.bucket.faultsOf(standing?.slot)).toEqual([])
+          const standing = press.bucket.live()
+          expect(press.bucket.faultsOf(standing?.slot)).toEqual([])
 
-      const again = await press.publish(out, '--force')
-      expect(again).toMatchObject({ code: 0, stderr: '' })
-      const live = press.bucket.live()
-      expect(press.bucket.differencesFrom(out, live?.slot)).toEqual([])
-      expect(press.bucket.writesIntoLive(liveBefore?.slot)).toEqual([])
-    }
-    expect(killed).toBe(kills)
-  },
-)
+          const again = await press.publish(out, '--force')
+          expect(again).toMatchObject({ code: 0, stderr: '' })
+          const live = press.bucket.live()
+          expect(press.bucket.differencesFrom(out, live?.slot)).toEqual([])
+          expect(press.bucket.writesIntoLive(liveBefore?.slot)).toEqual([])
+        }
+        expect(killed).toBe(kills)
+      } finally {
+        await press.stop()
+      }
+    },
+  )
+})

@@ -50,6 +50,9 @@ function addGarbage(): string[] {
 }
 
 it('finds nothing in a bucket that is in order', async () => {
+  for (const slot of ['blue', 'green'])
+    for (const key of ['changes/feed.xml', 'status/index.json'])
+      press.bucket.put(`${slot}/${key}`, 'of a publish')
   expect(await prune()).toMatchObject({ code: 0, stdout: 'nothing to remove\n', stderr: '' })
   expect((await prune('--yes', '--json')).report).toEqual({
     removed: true,

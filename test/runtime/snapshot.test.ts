@@ -17,6 +17,8 @@ interface ObjectLine {
   readonly type: string
 }
 
+/** They name the snapshot: the manifest's first line has their digests. */
+const besideObjects = ['status/index.html', 'status/index.json']
 const atRoot = ['SHA256SUMS', 'manifest.ndjson.gz']
 
 describe.each([
@@ -30,7 +32,7 @@ describe.each([
   beforeAll(async () => {
     snapshot = await build()
     funds = openFunds(snapshot.db)
-    keys = filesUnder(snapshot.out).filter((key) => !atRoot.includes(key))
+    keys = filesUnder(snapshot.out).filter((key) => ![...atRoot, ...besideObjects].includes(key))
     return () => {
       funds.close()
       snapshot.remove()
@@ -88,13 +90,25 @@ describe.each([
     expect(values).toContain(objects.reduce((sum, { bytes }) => sum + bytes, 0))
   })
 
-  it('passes sha256sum over all its objects', () => {
+  it('names the files of the status in the first line of its manifest, with hash, size and type', () => {
+    const { files } = readManifest(snapshot.out).first as { files: readonly ObjectLine[] }
+    const types = ['text/html', 'application/json']
+    const expected = besideObjects.map((key, index) => ({
+      key,
+      sha256: sha256Of(read(key)),
+      bytes: read(key).length,
+      type: `${types[index] ?? ''}; charset=utf-8`,
+    }))
+    expect(files).toEqual(expected)
+  })
+
+  it('passes sha256sum over all its objects and the status', () => {
     const { status, stdout, stderr } = spawnSync('sha256sum', ['-c', '--strict', 'SHA256SUMS'], {
       cwd: snapshot.out,
       encoding: 'utf8',
     })
     expect([status, stderr]).toEqual([0, ''])
-    expect(stdout.trim().split('\n')).toEqual(keys.map((key) => `${key}: OK`))
+    expect(stdout.trim().split('\n')).toEqual([...keys, ...besideObjects].map((key) => `${key}: OK`))
   })
 
   it('holds only JSON and XML that parse', ({ skip }) => {

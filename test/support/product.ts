@@ -12,7 +12,7 @@ export const repository = fileURLToPath(new URL('../..', import.meta.url))
 export const docsUrl = 'https://docs.example.org'
 
 /** For the builds of tests that count objects and requests; tests of pages switch them on. */
-export const withoutPages = { FUNDPRESS_PAGES: 'false' }
+export const withoutPages = { FUNDPRESS_PAGES: 'false', FUNDPRESS_DOWNLOADS: 'false' }
 
 export interface Run {
   readonly code: number | null

@@ -37,7 +37,9 @@ export function snapshotId(out: string): string {
 /** What keeps a snapshot from being whole: files that are missing, changed, or in no list. */
 export function faultsOf(out: string): string[] {
   const [head = '', ...lines] = manifestLines(out)
-  const objects = lines.map((line) => JSON.parse(line) as ObjectLine)
+  const { files } = JSON.parse(head) as { files: readonly ObjectLine[] }
+  // The files of the status come last, in the order of keys as well.
+  const objects = [...lines.map((line) => JSON.parse(line) as ObjectLine), ...files]
   const found = hashesOf(out)
   const listed = new Map(objects.map(({ key, sha256 }) => [key, sha256]))
   const sums = objects.map(({ key, sha256 }) => `${sha256}  ${key}\n`).join('')

@@ -2,10 +2,13 @@
 
 import { statSync } from 'node:fs'
 import { Command } from 'commander'
+import { openRules } from '../../freshness/rules.ts'
 import type { BuildOptions, BuildSummary } from '../../snapshot/build.ts'
 import type { Since } from '../../snapshot/since.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
+import { UsageError } from '../failure.ts'
 import { describeFindings } from '../findings.ts'
+import { describeFreshness, describeOverdue } from '../freshness.ts'
 import { dayOption, examples, isinsOption, required, withSettings } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import type { Session, Start } from '../session.ts'
@@ -19,7 +22,16 @@ interface Flags {
 }
 
 export function buildCommand(start: Start): Command {
-  return withSettings(new Command('build'), 'db', 'out', 'jobs', 'docsUrl', 'pages', ...bucketFlags)
+  return withSettings(
+    new Command('build'),
+    'db',
+    'out',
+    'jobs',
+    'docsUrl',
+    'pages',
+    'downloads',
+    ...bucketFlags,
+  )
     .summary('render a database into a snapshot')
     .description(
       'Renders a fund database into the files of a snapshot. The database is checked first; the folder holds the ' +
@@ -50,22 +62,51 @@ async function build(
   session: Session,
   { asOf = session.today, only = [], since, json = false }: Flags,
 ): Promise<void> {
-  const { settings, signal, isQuiet, stdout } = session
-  const { out, jobs, docsUrl, baseUrl } = settings
-  const db = required(settings.db, 'db')
-  const noPages = settings.pages ? {} : { pages: null }
-  const options = { db, out, asOf, jobs, only, docsUrl, baseUrl, ...noPages, signal }
-  const summary =
-    since === undefined ? await buildFrom(session, options) : await buildSince(session, since, options)
+  const { settings, isQuiet, stdout } = session
+  const options = { ...(await buildOptions(session)), asOf, only }
+  const { RefusedDatabase } = await import('../../source/check.ts')
+  const onWarning = (warning: string) => {
+    session.stderr.write(`fundpress: ${warning}\n`)
+  }
+  const summary = await buildSince(session, since ?? null, options, onWarning).catch((error: unknown) => {
+    const { stderr } = session
+    if (error instanceof RefusedDatabase) stderr.write(describeFindings(error.findings, stderr.paint))
+    throw error
+  })
   if (json) stdout.write(`${JSON.stringify(summary)}\n`)
-  else if (!isQuiet) stdout.write(describe(summary, out))
+  else if (!isQuiet) stdout.write(describe(summary, settings.out))
 }
 
-/** Without a snapshot to go on from everything is rendered, and that is said. */
-async function buildSince(session: Session, word: string, options: BuildOptions): Promise<BuildSummary> {
+/** What the settings say of a build. @throws {UsageError} if they are wrong */
+export async function buildOptions({
+  settings,
+  signal,
+}: Session): Promise<Omit<BuildOptions, 'asOf' | 'only'>> {
+  const { out, jobs, docsUrl, baseUrl, licence } = settings
+  const db = required(settings.db, 'db')
+  const freshness = await openRules(settings.freshness).catch((error: unknown) => {
+    throw new UsageError('the settings are wrong', { cause: error })
+  })
+  const noPages = settings.pages ? {} : { pages: null }
+  const { name, url } = licence
+  const downloads = settings.downloads ? { licence: name === null ? null : { name, url } } : null
+  return { db, out, jobs, docsUrl, baseUrl, ...noPages, downloads, freshness, signal }
+}
+
+/**
+ * Builds what changed since a folder, a manifest or a slot; since null, everything.
+ * @param onWarning told where there is no snapshot to go on from, so that everything is rendered
+ */
+export async function buildSince(
+  session: Session,
+  word: string | null,
+  options: BuildOptions,
+  onWarning: (warning: string) => void,
+): Promise<BuildSummary> {
+  if (word === null) return buildFrom(session, options)
   const { isSlotWord } = await import('../../publish/diff-source.ts')
   const note = (reason: string) => {
-    session.stderr.write(`fundpress: ${reason}: everything is rendered\n`)
+    onWarning(`${reason}: everything is rendered`)
   }
   if (!isSlotWord(word)) {
     const kind = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? 'manifest' : 'folder'
@@ -86,22 +127,16 @@ async function buildSince(session: Session, word: string, options: BuildOptions)
 async function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
   // Loaded here, so that the other commands start without it.
   const { buildSnapshot } = await import('../../snapshot/build.ts')
-  const { RefusedDatabase } = await import('../../source/check.ts')
-  const { stderr } = session
   const progress = showProgress(session, 'funds')
   const onProgress = ({ funds, of, documents }: { funds: number; of: number; documents: number }) => {
     progress.update(funds, of, `${formatCount(documents)} documents`)
   }
-  return buildSnapshot({ ...options, onProgress })
-    .finally(progress.end)
-    .catch((error: unknown) => {
-      if (error instanceof RefusedDatabase) stderr.write(describeFindings(error.findings, stderr.paint))
-      throw error
-    })
+  return buildSnapshot({ ...options, onProgress }).finally(progress.end)
 }
 
 function describe(summary: BuildSummary, out: string): string {
-  const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse, seconds, warnings } = summary
+  const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse, downloads, seconds, warnings } =
+    summary
   const sinceText = `${formatCount(rendered)}, all others are as in ${since ?? ''}`
   const reused: Readonly<Record<string, string>> =
     since === null ? {} : { rendered: isSparse ? `${sinceText}, and not in this folder (sparse)` : sinceText }
@@ -113,8 +148,18 @@ function describe(summary: BuildSummary, out: string): string {
     documents: formatCount(documents),
     ...reused,
     bytes: formatBytes(bytes),
+    prices: describeFreshness(summary.freshness),
+    ...describeDownloads(downloads),
     seconds: `${seconds.toFixed(1)} (${formatCount(Math.round(documents / Math.max(seconds, 0.001)))} documents a second)`,
   }
   const warned = { warnings: `${formatCount(warnings.length)}, listed by \`fundpress check\`` }
-  return describeSummary(warnings.length === 0 ? figures : { ...figures, ...warned })
+  const all = warnings.length === 0 ? figures : { ...figures, ...warned }
+  return describeOverdue(summary) + describeSummary(all)
+}
+
+function describeDownloads(downloads: BuildSummary['downloads']): Readonly<Record<string, string>> {
+  if (downloads === null) return {}
+  const { files, bytes, leftOut } = downloads
+  const without = leftOut.map((file) => `, without ${file}`).join('')
+  return { downloads: `${formatCount(files)} files, ${formatBytes(bytes)}${without}` }
 }

@@ -1,13 +1,11 @@
 /** `fundpress conform`: whether what answers at an address is what the interface and the database say. */
 
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command } from 'commander'
 import type { CheckResult } from '../../conform/check.ts'
 import type { ConformReport } from '../../conform/suite.ts'
-import { dayOption, examples, required, withSettings, wholeOption } from '../options.ts'
+import { baseOption, dayOption, examples, required, withSettings, wholeOption } from '../options.ts'
 import { showProgress } from '../progress.ts'
-import { readText } from '../read-setting.ts'
 import type { Session, Start } from '../session.ts'
-import { declaration } from '../settings.ts'
 import { formatCount } from '../summary.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -28,7 +26,7 @@ export function conformCommand(start: Start): Command {
         'database says: every endpoint, every error, negotiation, random date ranges, caching, hostile requests. ' +
         'Exit code 1 if anything differs; each failure comes with a line for curl.',
     )
-    .addOption(baseOption())
+    .addOption(baseOption('The address that answers (default: the setting baseUrl)'))
     .addOption(dayOption('--as-of <day>', "The published snapshot's date (default: today in Europe/Berlin)"))
     .addOption(wholeOption('--requests <number>', 'Random date ranges to ask for', [0, 1e6], 2000))
     .addOption(wholeOption('--seed <number>', 'Another number, other random requests', [0, 2 ** 32 - 1], 1))
@@ -46,18 +44,6 @@ export function conformCommand(start: Start): Command {
       ),
     )
     .action(start(conform))
-}
-
-/** No flag of the setting `baseUrl`: that is also where docsUrl comes from, which has to stay what it was built with. */
-function baseOption(): Option {
-  const { baseUrl } = declaration
-  return new Option('--base <url>', 'The address that answers (default: the setting baseUrl)').argParser(
-    (text) => {
-      const value = readText(baseUrl, text)
-      if (typeof value === 'string') return value
-      throw new InvalidArgumentError(`It must be ${baseUrl.expects}.`)
-    },
-  )
 }
 
 async function conform(session: Session, flags: Flags): Promise<void> {

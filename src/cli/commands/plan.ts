@@ -6,11 +6,17 @@ import type { EndpointChanges, Preview } from '../../publish/preview.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
 import { examples, withSettings } from '../options.ts'
 import type { Session, Start } from '../session.ts'
-import { describeSummary, formatBytes, formatCount } from '../summary.ts'
+import { describeSummary, formatBytes, formatCount, formatDollars } from '../summary.ts'
 import { assertSnapshot, type PublishFlags } from './publish.ts'
 
 export function planCommand(start: Start): Command {
-  return withSettings(new Command('plan'), 'out', ...bucketFlags, 'bucket.maxDeletes')
+  return withSettings(
+    new Command('plan'),
+    'out',
+    ...bucketFlags,
+    'bucket.maxDeletes',
+    'freshness.maxStaleShare',
+  )
     .summary('show what a publish would do and cost')
     .description(
       'Shows what a publish would put and delete, its requests, and what they cost (requests and storage, without ' +
@@ -30,15 +36,27 @@ export function planCommand(start: Start): Command {
     .action(start(plan))
 }
 
-interface Cost {
+/** In dollars. */
+export interface Cost {
   readonly publish: number
   /** Thirty such publishes, and two slots kept. */
   readonly month: number
 }
 
 async function plan(session: Session, flags: PublishFlags): Promise<void> {
-  const { settings, isQuiet, stdout } = session
-  const { out, bucket, prices } = settings
+  const { isQuiet, stdout } = session
+  const { preview, cost } = await planFolder(session, flags)
+  if (flags.json === true) stdout.write(`${JSON.stringify({ ...preview, cost })}\n`)
+  else if (!isQuiet) stdout.write(describe(preview, cost))
+}
+
+/** What a publish of the settings' folder into their bucket would do and cost. */
+export async function planFolder(
+  session: Session,
+  flags: PublishFlags,
+): Promise<{ readonly preview: Preview; readonly cost: Cost }> {
+  const { settings } = session
+  const { out, bucket, freshness, prices } = settings
   const preview = await withBucket(session, async (store) => {
     const { previewPublish } = await import('../../publish/preview.ts')
     const { routeTable } = await import('../../derive/route-table.ts')
@@ -49,6 +67,7 @@ async function plan(session: Session, flags: PublishFlags): Promise<void> {
       out,
       table: routeTable(endpoints, settings.docsUrl),
       maxDeletes: bucket.maxDeletes,
+      maxStaleShare: freshness.maxStaleShare,
       isForced: flags.force === true,
       isRepair: flags.repair === true,
       isLocking: flags.lock,
@@ -61,8 +80,7 @@ async function plan(session: Session, flags: PublishFlags): Promise<void> {
     publish: costOfRequests(requests, prices),
     month: costOfMonth(requests, slotBytes, prices),
   }
-  if (flags.json === true) stdout.write(`${JSON.stringify({ ...preview, cost })}\n`)
-  else if (!isQuiet) stdout.write(describe(preview, cost))
+  return { preview, cost }
 }
 
 function describe(preview: Preview, cost: Cost): string {
@@ -74,7 +92,7 @@ function describe(preview: Preview, cost: Cost): string {
     changes: requests.PutObject > 0 ? changes : 'none: there is nothing to do',
     bytes: formatBytes(bytes),
     requests: describeRequests(requests),
-    cost: `${dollars(cost.publish)} this publish, ${dollars(cost.month)} a month of such nights with two slots kept`,
+    cost: `${formatDollars(cost.publish)} this publish, ${formatDollars(cost.month)} a month of such nights with two slots kept`,
   }
   const held = heldBy === null ? {} : { 'held up': heldBy }
   const refused = refusals.length === 0 ? {} : { refused: `${refusals.join('; ')} (--force publishes it)` }
@@ -102,9 +120,4 @@ function describeEndpoints(endpoints: readonly EndpointChanges[]): string {
       .join('  '),
   )
   return `${lines.join('\n')}\n\n`
-}
-
-function dollars(amount: number): string {
-  if (amount > 0 && amount < 0.0001) return 'under $0.0001'
-  return `$${amount.toFixed(amount < 1 ? 4 : 2)}`
 }

@@ -26,6 +26,7 @@ export function publishCommand(start: Start): Command {
     'bucket.concurrency',
     'bucket.maxRate',
     'bucket.maxDeletes',
+    'freshness.maxStaleShare',
     'bucket.leaseSeconds',
     'bucket.graceSeconds',
     'edge.liveTtlSeconds',
@@ -36,7 +37,10 @@ export function publishCommand(start: Start): Command {
       'Puts what changed into the slot that is not live, then makes that slot live in one write. What is live stays ' +
         'as it is until then; a publish that was stopped or killed is taken up by the next one.',
     )
-    .option('--force', 'Publish what looks like a mistake, too: an older snapshot, lost funds, many deletes')
+    .option(
+      '--force',
+      'Publish what looks like a mistake, too: an older snapshot, lost funds, stale prices, many deletes',
+    )
     .option('--repair', 'Compare the slots with listings of them, and put right what differs')
     .option('--deep', 'With --repair: read and hash every body, too')
     .option('--no-lock', 'Do without conditional writes: nothing protects against a second publish then')
@@ -54,16 +58,35 @@ export function publishCommand(start: Start): Command {
 }
 
 async function publishOut(session: Session, flags: PublishFlags): Promise<void> {
-  const { settings, signal, isQuiet, stdout, stderr } = session
-  const { out, bucket, edge } = settings
-  const summary = await withBucket(session, async (store) => {
+  const { isQuiet, stdout, stderr } = session
+  const summary = await publishFolder(session, flags, (warning) => {
+    stderr.write(`fundpress: ${warning}\n`)
+  })
+  if (flags.json === true) stdout.write(`${JSON.stringify(summary)}\n`)
+  else if (!isQuiet) stdout.write(describe(summary))
+}
+
+/** Publishes the folder of the settings into their bucket. */
+export function publishFolder(
+  session: Session,
+  flags: PublishFlags,
+  onWarning: (warning: string) => void,
+): Promise<PublishSummary> {
+  const { settings, signal } = session
+  const { out, bucket, edge, freshness } = settings
+  return withBucket(session, async (store) => {
     const { publish } = await import('../../publish/publish.ts')
     const { thisHolder, isAlive } = await import('../../publish/holder.ts')
+    const { routeTable } = await import('../../derive/route-table.ts')
+    const { endpoints } = await import('../../endpoints/index.ts')
     await assertSnapshot(out)
     const progress = showProgress(session, 'objects')
     return publish(store, {
       ...bucket,
       out,
+      table: routeTable(endpoints, settings.docsUrl),
+      baseUrl: settings.baseUrl,
+      maxStaleShare: freshness.maxStaleShare,
       cacheControl: edge.cacheControl,
       isForced: flags.force === true,
       isRepair: flags.repair === true,
@@ -73,14 +96,12 @@ async function publishOut(session: Session, flags: PublishFlags): Promise<void> 
       isAlive,
       pointer: await livePointer(session),
       signal,
-      onWarning: (warning) => stderr.write(`fundpress: ${warning}\n`),
+      onWarning,
       onProgress: ({ done, of, bytes }) => {
         progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`)
       },
     }).finally(progress.end)
   })
-  if (flags.json === true) stdout.write(`${JSON.stringify(summary)}\n`)
-  else if (!isQuiet) stdout.write(describe(summary))
 }
 
 /** @throws {Error} that says how to make one */

@@ -1,23 +1,38 @@
-/** `fundpress status`: what is live in the bucket, and what could be. */
+/** `fundpress status`: what is live, whether it is as new as it should be, and what could be live instead. */
 
 import { Command } from 'commander'
 import type { Live } from '../../publish/live.ts'
 import type { Status } from '../../publish/status.ts'
+import { printable } from '../../source/printable.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
-import { examples, withSettings } from '../options.ts'
+import { describeDuration, durationOption } from '../duration.ts'
+import { UsageError } from '../failure.ts'
+import { describeFreshness } from '../freshness.ts'
+import { baseOption, examples, withSettings } from '../options.ts'
+import { readPublishedStatus, type PublishedStatus } from '../published-status.ts'
 import type { Session, Start } from '../session.ts'
 import { describeSummary, formatBytes, formatCount } from '../summary.ts'
+import { findAlarms, type Watched } from '../watch.ts'
 
 interface Flags {
+  /** Given on the command line; the settings say what holds. */
+  readonly bucket?: string
+  readonly base?: string
+  /** In seconds. */
+  readonly maxAge?: number
   readonly json?: boolean
 }
 
 export function statusCommand(start: Start): Command {
-  return withSettings(new Command('status'), ...bucketFlags)
-    .summary('show what is live in the bucket')
+  return withSettings(new Command('status'), ...bucketFlags, 'freshness.maxStaleShare')
+    .summary('show what is live, and whether it is as new as it should be')
     .description(
-      'Shows which slot is live, and what the other one holds. Exit code 1 as long as nothing is live.',
+      'Shows which slot of the bucket is live, and what the other one holds; with --base what a deployment says of ' +
+        'itself, which needs no credentials. Exit code 1 as long as nothing is live; with --max-age also when the ' +
+        'snapshot went live longer ago, or when too many funds have stale prices: a line on stderr for each reason.',
     )
+    .addOption(baseOption('Ask a deployment over HTTP instead of the bucket'))
+    .addOption(durationOption('--max-age <duration>', 'Fail when what is live is older: 90m, 36h, 2d'))
     .option('--json', 'Print the status as JSON')
     .addHelpText(
       'after',
@@ -27,12 +42,20 @@ export function statusCommand(start: Start): Command {
           'What is live, since when, and what stood before',
         ],
         ['status --bucket fund-data --json', 'The same for machines'],
+        ['status --base https://api.example.com --max-age 36h --quiet', 'For a monitor, from outside'],
       ),
     )
     .action(start(status))
 }
 
-async function status(session: Session, { json = false }: Flags): Promise<void> {
+async function status(session: Session, flags: Flags): Promise<void> {
+  if (flags.base === undefined) return statusOfBucket(session, flags)
+  if (flags.bucket !== undefined)
+    throw new UsageError('--base and --bucket exclude each other: ask one of them')
+  return statusOfDeployment(session, flags.base, flags)
+}
+
+async function statusOfBucket(session: Session, { json = false, maxAge }: Flags): Promise<void> {
   const { isQuiet, stdout } = session
   const { name, found, heldBy } = await withBucket(session, async (store) => {
     const { readStatus } = await import('../../publish/status.ts')
@@ -43,9 +66,49 @@ async function status(session: Session, { json = false }: Flags): Promise<void> 
     return { name: store.name, found, heldBy: isHeld ? heldMessage(store, found.journal) : null }
   })
   const { live } = found.live
-  if (json) stdout.write(`${JSON.stringify(report(found, heldBy))}\n`)
+  const alarms = live === null ? [] : alarmsOf(session, watched(live, found.live), maxAge)
+  if (json) stdout.write(`${JSON.stringify({ ...report(found, heldBy), alarms })}\n`)
   else if (live !== null && !isQuiet) stdout.write(describe(live, found, heldBy))
   if (live === null) throw new Error(`${name}: nothing is live${heldBy === null ? '' : ` yet; ${heldBy}`}`)
+  raise(session, name, alarms)
+}
+
+async function statusOfDeployment(
+  session: Session,
+  base: string,
+  { json = false, maxAge }: Flags,
+): Promise<void> {
+  const { isQuiet, stdout, signal, now } = session
+  const published = await readPublishedStatus(base, signal)
+  const { document, liveSince } = published
+  // By this machine's clock: a cache that has stopped would tell the time that it stopped at.
+  const ageSeconds = (now().getTime() - liveSince.getTime()) / 1000
+  const { snapshot, freshness } = document
+  const alarms = alarmsOf(session, { snapshot, ageSeconds, freshness }, maxAge)
+  // Long, and to be had at that address.
+  const brief = { ...document, prices: undefined }
+  const asked = { base, live: brief, liveSince: liveSince.toISOString(), ageSeconds: Math.round(ageSeconds) }
+  if (json) stdout.write(`${JSON.stringify({ ...asked, alarms })}\n`)
+  else if (!isQuiet) stdout.write(describePublished(published, ageSeconds))
+  raise(session, base, alarms)
+}
+
+const watched = (live: Live, standing: Status['live']): Watched => ({
+  snapshot: live.snapshot,
+  ageSeconds: ageOf(live, standing),
+  freshness: live.freshness,
+})
+
+function alarmsOf({ settings }: Session, live: Watched, maxAgeSeconds: number | undefined): string[] {
+  const { maxStaleShare } = settings.freshness
+  return maxAgeSeconds === undefined ? [] : findAlarms(live, { maxAgeSeconds, maxStaleShare })
+}
+
+/** A line each on stderr. @throws {Error} with the last one, if there is one */
+function raise({ stderr }: Session, place: string, alarms: readonly string[]): void {
+  const last = alarms.at(-1)
+  for (const alarm of alarms.slice(0, -1)) stderr.write(`fundpress: ${place}: ${alarm}\n`)
+  if (last !== undefined) throw new Error(`${place}: ${last}`)
 }
 
 /** In seconds, by the store's clock where it has told it. */
@@ -67,14 +130,29 @@ function report({ live, other }: Status, heldBy: string | null) {
 function describe(live: Live, { live: standing, other }: Status, heldBy: string | null): string {
   return describeSummary({
     live: `${live.snapshot} in ${live.slot}`,
-    since: `${live.liveSince} (${describeAge(ageOf(live, standing))})`,
+    since: `${live.liveSince} (${describeDuration(ageOf(live, standing))})`,
     'as of': live.asOf,
     funds: formatCount(live.funds),
     'newest price': live.newestPrice ?? 'none',
+    ...(live.freshness === undefined ? {} : { prices: describeFreshness(live.freshness) }),
     objects: formatCount(live.objects),
     bytes: formatBytes(live.bytes),
     other: describeOther(other),
     ...(heldBy === null ? {} : { publishing: heldBy }),
+  })
+}
+
+function describePublished({ url, document, liveSince }: PublishedStatus, ageSeconds: number): string {
+  return describeSummary({
+    live: `${document.snapshot} at ${url}`,
+    since: `${liveSince.toISOString()} (${describeDuration(ageSeconds)})`,
+    'as of': document.as_of,
+    funds: formatCount(document.funds),
+    'newest price': printable(document.newest_price ?? 'none'),
+    'oldest price': printable(document.oldest_price ?? 'none'),
+    prices: describeFreshness(document.freshness),
+    objects: formatCount(document.documents),
+    bytes: formatBytes(document.bytes),
   })
 }
 
@@ -84,13 +162,4 @@ function describeOther(other: Status['other']): string {
   if (head === null) return `${slot} holds no snapshot`
   if (isWhole) return `${head.snapshot} in ${slot}, whole: \`fundpress rollback\` makes it live`
   return `${slot} is not whole: a publish is changing it, or was stopped in it; the next one puts it right`
-}
-
-/** `3 days 4 h`, `2 h 10 min`, `40 s`. */
-function describeAge(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds))
-  const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(whole / unit))
-  if (days !== undefined && days > 0) return `${days} ${days === 1 ? 'day' : 'days'} ${(hours ?? 0) % 24} h`
-  if (hours !== undefined && hours > 0) return `${hours} h ${(minutes ?? 0) % 60} min`
-  return minutes !== undefined && minutes > 0 ? `${minutes} min` : `${whole} s`
 }

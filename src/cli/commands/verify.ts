@@ -1,6 +1,7 @@
 /** `fundpress verify`: whether the live slot holds what its manifest says. */
 
 import { Command } from 'commander'
+import { randomFor } from '../../demo/random.ts'
 import type { Verified, VerifyOptions } from '../../publish/verify-slot.ts'
 import type { Difference } from '../../publish/verify.ts'
 import { escapeInvisible } from '../../source/printable.ts'
@@ -15,6 +16,7 @@ import { formatCount } from '../summary.ts'
 interface Flags {
   readonly deep?: boolean
   readonly sample?: number
+  readonly seed?: number
   readonly json?: boolean
 }
 
@@ -25,20 +27,27 @@ export function verifyCommand(start: Start): Command {
       'Compares a listing of the live slot with its manifest: every object there, with its size and ETag. Names each ' +
         'object that differs. Exit code 1 if any does: `fundpress publish --repair` puts it right.',
     )
-    .option('--deep', 'Read the bodies too, and compare their SHA-256')
+    .option('--deep', 'Read all bodies too, and compare their SHA-256')
+    .addOption(optionalWholeOption('--sample <number>', 'Read so many bodies, chosen at random', [1, 1e8]))
     .addOption(
-      optionalWholeOption('--sample <number>', 'With --deep: read so many, chosen at random', [1, 1e8]),
+      optionalWholeOption('--seed <number>', 'Read those that a sample with this seed has read', [
+        0,
+        maxSeed,
+      ]),
     )
-    .option('--json', 'Print { slot, snapshot, objects, bodies, differences } as JSON')
+    .option('--json', 'Print { slot, snapshot, objects, bodies, seed, differences } as JSON')
     .addHelpText(
       'after',
       examples(
         ['verify --bucket fund-data --region eu-central-1', 'By listing: a request a thousand objects'],
-        ['verify --bucket fund-data --deep --sample 1000', 'And a thousand bodies'],
+        ['verify --bucket fund-data --sample 1000', 'And a thousand bodies'],
+        ['verify --bucket fund-data --sample 1000 --seed 42', 'And the same thousand each time'],
       ),
     )
     .action(start(verify))
 }
+
+const maxSeed = 2 ** 32 - 1
 
 const meanings: Readonly<Record<Difference['what'], string>> = {
   missing: 'is not there',
@@ -48,11 +57,14 @@ const meanings: Readonly<Record<Difference['what'], string>> = {
   body: 'has another body',
 }
 
+export const describeDifference = ({ key, what }: Difference): string =>
+  `${escapeInvisible(key)} ${meanings[what]}`
+
 async function verify(session: Session, flags: Flags): Promise<void> {
-  const { deep = false, sample, json = false } = flags
+  const { json = false } = flags
   const { isQuiet, stdout } = session
-  if (sample !== undefined && !deep) throw new UsageError('--sample goes with --deep')
-  const bodiesWanted = deep ? (sample ?? 'all') : 'none'
+  const wanted = bodiesOf(flags)
+  const seed = 'seed' in wanted ? { seed: wanted.seed } : {}
   const seen = new Set<Difference['what']>()
   const watched =
     <T>(tell: (difference: Difference) => T) =>
@@ -62,28 +74,58 @@ async function verify(session: Session, flags: Flags): Promise<void> {
     }
   const { name, found } = json
     ? await withJsonList(async (list: JsonList<Difference>) => {
-        const verified = await verifyBucket(session, bodiesWanted, watched(list.add))
+        const verified = await verifyBucket(session, wanted, watched(list.add))
         const { slot, snapshot, objects, bodies } = verified.found
-        await list.write(stdout, { before: { slot, snapshot, objects, bodies }, name: 'differences' })
+        await list.write(stdout, {
+          before: { slot, snapshot, objects, bodies, ...seed },
+          name: 'differences',
+        })
         return verified
       })
     : await verifyBucket(
         session,
-        bodiesWanted,
+        wanted,
         watched(({ key, what }) => {
-          stdout.write(`${escapeInvisible(key)} ${meanings[what]}\n`)
+          stdout.write(`${describeDifference({ key, what })}\n`)
         }),
       )
-  const { snapshot, slot, objects, bodies, differences } = found
-  if (differences > 0) {
-    const count = differences === 1 ? '1 object differs' : `${formatCount(differences)} objects differ`
-    // A body that rotted under its old size and ETag is found by reading it only.
-    const repair = seen.has('body') ? '--repair --deep' : '--repair'
-    throw new Error(`${name}: ${count} from the manifest of ${snapshot}: \`fundpress publish ${repair}\``)
-  }
-  const read = bodies === 0 ? '' : `, ${formatCount(bodies)} bodies read`
-  if (!json && !isQuiet)
-    stdout.write(`${snapshot} in ${slot} is whole: ${formatCount(objects)} objects${read}\n`)
+  assertWhole(name, found, seen)
+  if (!json && !isQuiet) stdout.write(`${describeWhole(found, wanted)}\n`)
+}
+
+/** @param seen what kinds of differences there are @throws {Error} that says how to put them right, if there are any */
+export function assertWhole(
+  name: string,
+  { snapshot, differences }: Verified,
+  seen: ReadonlySet<Difference['what']>,
+): void {
+  if (differences === 0) return
+  const count = differences === 1 ? '1 object differs' : `${formatCount(differences)} objects differ`
+  // A body that rotted under its old size and ETag is found by reading it only.
+  const repair = seen.has('body') ? '--repair --deep' : '--repair'
+  throw new Error(`${name}: ${count} from the manifest of ${snapshot}: \`fundpress publish ${repair}\``)
+}
+
+export function describeWhole({ snapshot, slot, objects, bodies }: Verified, wanted: WantedBodies): string {
+  const seed = 'seed' in wanted ? ` (--sample ${wanted.bodies} --seed ${wanted.seed})` : ''
+  const read = bodies === 0 ? '' : `, ${formatCount(bodies)} bodies read${seed}`
+  return `${snapshot} in ${slot} is whole: ${formatCount(objects)} objects${read}`
+}
+
+/** Which bodies to read: none, all, or so many, chosen by the seed. */
+export type WantedBodies =
+  { readonly bodies: 'none' | 'all' } | { readonly bodies: number; readonly seed: number }
+
+/** So many, chosen anew each time unless there is a seed. */
+export const sampleOf = (bodies: number, seed = Math.floor(Math.random() * (maxSeed + 1))): WantedBodies => ({
+  bodies,
+  seed,
+})
+
+function bodiesOf({ deep = false, sample, seed }: Flags): WantedBodies {
+  if (sample !== undefined) return sampleOf(sample, seed)
+  if (seed !== undefined) throw new UsageError('--seed goes with --sample')
+  return { bodies: deep ? 'all' : 'none' }
 }
 
 interface VerifiedBucket {
@@ -93,14 +135,15 @@ interface VerifiedBucket {
 }
 
 /** @param onDifference a promise that it returns is waited for */
-async function verifyBucket(
+export async function verifyBucket(
   session: Session,
-  bodies: VerifyOptions['bodies'],
+  wanted: WantedBodies,
   onDifference: VerifyOptions['onDifference'],
 ): Promise<VerifiedBucket> {
   const { settings, signal } = session
   const { verifyLive } = await import('../../publish/verify-slot.ts')
   const listing = showProgress(session, 'objects listed')
+  const random = randomFor('verify', 'seed' in wanted ? wanted.seed : 0)
   let reading: Progress | undefined
   const endProgress = () => {
     listing.end()
@@ -108,10 +151,10 @@ async function verifyBucket(
   }
   return withBucket(session, async (store) => {
     const found = await verifyLive(store, {
-      bodies,
+      bodies: wanted.bodies,
       concurrency: settings.bucket.concurrency,
       signal,
-      random: Math.random,
+      random: () => random.uniform(),
       onDifference: (difference) => {
         endProgress()
         return onDifference(difference)

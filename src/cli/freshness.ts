@@ -1,0 +1,41 @@
+/** How new the funds' prices are, for people. */
+
+import { marks, type FreshnessCounts, type Mark, type MarkedFund } from '../freshness/assess.ts'
+import { printable } from '../source/printable.ts'
+import { formatCount } from './summary.ts'
+
+const names: Readonly<Record<Mark, string>> = {
+  fresh: 'fresh',
+  late: 'late',
+  stale: 'stale',
+  unwatched: 'not watched',
+  unpriced: 'without a price',
+  withheld: 'not given out',
+}
+
+/** `498 fresh, 1 late, 0 stale, 1 not given out` */
+export function describeFreshness(counts: FreshnessCounts): string {
+  return marks
+    .filter((mark, index) => index < 3 || counts[mark] > 0)
+    .map((mark) => `${formatCount(counts[mark])} ${names[mark]}`)
+    .join(', ')
+}
+
+interface Overdue {
+  readonly freshness: FreshnessCounts
+  /** Not all of them, as a rule. */
+  readonly overdue: readonly MarkedFund[]
+}
+
+/** A line a fund, followed by an empty line; nothing if none is late. */
+export function describeOverdue({ freshness, overdue }: Overdue): string {
+  if (overdue.length === 0) return ''
+  const others = freshness.late + freshness.stale - overdue.length
+  const more = others > 0 ? `and ${formatCount(others)} more, in status/index.json\n` : ''
+  return `${overdue.map(describeFund).join('')}${more}\n`
+}
+
+function describeFund({ isin, name, mark, newestPrice, nextPrice }: MarkedFund): string {
+  const next = nextPrice === null ? '' : `, the next one was expected on ${nextPrice}`
+  return `${mark.padEnd(5)}  ${isin}  ${printable(name)}: newest price of ${newestPrice ?? 'no day'}${next}\n`
+}

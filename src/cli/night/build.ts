@@ -1,0 +1,98 @@
+/** The first steps of a night: the checks, which the build makes while it reads, and the build. */
+
+import { join } from 'node:path'
+import type { BuildSummary } from '../../snapshot/build.ts'
+import type { Finding } from '../../source/finding.ts'
+import type { PriceDays } from '../../source/oldest-price.ts'
+import { printable } from '../../source/printable.ts'
+import { buildOptions, buildSince } from '../commands/build.ts'
+import { reasonOf } from '../failure.ts'
+import { countErrors, countFindings } from '../findings.ts'
+import type { Session } from '../session.ts'
+import { formatCount } from '../summary.ts'
+import type { NightLog, Step } from './log.ts'
+
+export interface NightBuild {
+  readonly db: string
+  readonly asOf: string
+  /** As of `build --since`; null: everything is rendered; undefined: from the folder, if it holds a snapshot. */
+  readonly since: string | null | undefined
+}
+
+const findingsTold = 100
+
+/** @throws {RefusedDatabase} after the log was told the findings */
+export async function buildNight(
+  session: Session,
+  { db, asOf, since }: NightBuild,
+  log: NightLog,
+  onStep: (step: Step) => void,
+): Promise<{ readonly built: BuildSummary; readonly prices: PriceDays }> {
+  const { RefusedDatabase } = await import('../../source/check.ts')
+  const { readOldestPrice } = await import('../../source/oldest-price.ts')
+  const { settings, signal } = session
+  const { out } = settings
+  const options = { ...(await buildOptions(session)), asOf, only: [] }
+  const stepSession = log.sessionFor('build')
+  const warn = (warning: string) => log.warn('build', warning)
+  log.begin('check')
+  const from = since === undefined ? await folderToGoOnFrom(out, warn) : since
+  const build = (word: string | null) => buildSince(stepSession, word, options, warn)
+  const built = await build(from)
+    .catch((error: unknown) => {
+      const isOver = error instanceof RefusedDatabase || signal.aborted
+      // What nobody asked to go on from must not stand in the way of every night to come.
+      if (since !== undefined || from === null || isOver) throw error
+      warn(`${reasonOf(error)}: everything is rendered`)
+      return build(null)
+    })
+    .catch((error: unknown) => {
+      if (error instanceof RefusedDatabase) tellFindings(error.findings, log)
+      else onStep('build')
+      throw error
+    })
+
+  tellFindings(built.warnings, log)
+  const checked = `0 errors, ${countFindings(built.warnings).replace(/^.*, /, '')}`
+  log.end('check', 'done', { errors: 0, warnings: built.warnings.length }, checked)
+  onStep('build')
+  const { snapshot, funds, documents, rendered, bytes, isSparse, seconds } = built
+  const figures = { snapshot, funds, documents, rendered, since: built.since, isSparse, bytes, seconds }
+  const text = `${snapshot}: ${formatCount(funds)} funds, ${formatCount(documents)} documents, ${formatCount(rendered)} of them rendered, ${seconds.toFixed(1)} s`
+  log.end('build', 'done', figures, text)
+  return { built, prices: readOldestPrice(db) }
+}
+
+/** The folder itself, if it holds a whole snapshot. */
+async function folderToGoOnFrom(out: string, warn: (warning: string) => void): Promise<string | null> {
+  const { recoverSnapshot } = await import('../../snapshot/staging.ts')
+  const { manifestKey, readHeadOf } = await import('../../snapshot/manifest.ts')
+  const { readSparse } = await import('../../snapshot/sparse.ts')
+  try {
+    recoverSnapshot(out)
+    const isWhole = (await readHeadOf(join(out, manifestKey))) !== null && readSparse(out) === null
+    return isWhole ? out : null
+  } catch (error) {
+    warn(`${reasonOf(error)}: everything is rendered`)
+    return null
+  }
+}
+
+function tellFindings(findings: readonly Finding[], log: NightLog): void {
+  const errorsFirst = [...findings].sort(
+    (one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'),
+  )
+  for (const { severity, isin, table, message } of errorsFirst.slice(0, findingsTold)) {
+    const place = isin === null ? table : `${printable(isin)} ${table}`
+    const tell = severity === 'error' ? log.fail : log.warn
+    tell('check', `${place}: ${message}`, { isin, table })
+  }
+  const rest = findings.length - findingsTold
+  if (rest > 0) log.warn('check', `${formatCount(rest)} more, listed by \`fundpress check\``)
+  if (countErrors(findings) > 0) log.end('check', 'failed', countsOf(findings), countFindings(findings))
+}
+
+const countsOf = (findings: readonly Finding[]) => ({
+  errors: countErrors(findings),
+  warnings: findings.length - countErrors(findings),
+})

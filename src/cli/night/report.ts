@@ -1,0 +1,42 @@
+/** What a night came to. */
+
+import type { NightFigures } from '../../night/figures.ts'
+import type { Step } from './log.ts'
+
+export interface DoneNight {
+  readonly kind: 'done'
+  readonly figures: NightFigures
+  readonly slot: string
+  readonly put: number
+  readonly deleted: number
+  /** In dollars: of thirty such nights, with two slots kept. */
+  readonly costOfMonth: number
+  readonly newestPrice: string | null
+  /** The fund whose newest price is the oldest, or null. */
+  readonly oldestIsin: string | null
+  readonly fundsWithoutPrice: number
+  /** What was verified, in words. */
+  readonly verified: string
+  /** The last nights, this one included. */
+  readonly history: readonly NightFigures[]
+}
+
+/** This very database is live as of this day. */
+export interface SkippedNight {
+  readonly kind: 'skipped'
+  readonly snapshot: string
+  readonly slot: string
+  readonly asOf: string
+}
+
+export interface FailedNight {
+  readonly kind: 'failed'
+  readonly asOf: string
+  readonly step: Step
+  /** In one line. */
+  readonly reason: string
+  /** The single errors that led to it, in a line each; empty where the reason says it all. */
+  readonly errors: readonly string[]
+}
+
+export type NightReport = DoneNight | SkippedNight | FailedNight

@@ -1,0 +1,230 @@
+/** The steps of a night, one after the other: check and build, plan, publish, verify, status. */
+
+import type { Live } from '../../publish/live.ts'
+import type { Verified } from '../../publish/verify-slot.ts'
+import type { Difference } from '../../publish/verify.ts'
+import type { NightFigures } from '../../night/figures.ts'
+import type { PublishSummary } from '../../publish/publish.ts'
+import { costOfRequests } from '../../publish/cost.ts'
+import { withBucket } from '../bucket.ts'
+import { planFolder } from '../commands/plan.ts'
+import { publishFolder } from '../commands/publish.ts'
+import { assertWhole, describeDifference, describeWhole, sampleOf, verifyBucket } from '../commands/verify.ts'
+import { reasonOf } from '../failure.ts'
+import { livePointer } from '../live-pointer.ts'
+import { required } from '../options.ts'
+import type { Session } from '../session.ts'
+import { formatBytes, formatCount, formatDollars } from '../summary.ts'
+import { buildNight } from './build.ts'
+import type { NightLog, Step } from './log.ts'
+import type { DoneNight, SkippedNight } from './report.ts'
+
+export interface NightOptions {
+  readonly asOf: string
+  /** As of `build --since`; null: everything is rendered; undefined: from the folder, if it holds a snapshot. */
+  readonly since: string | null | undefined
+  /** How many bodies are read after the publish. */
+  readonly sample: number
+  readonly seed: number | undefined
+  readonly isForced: boolean
+  readonly isLocking: boolean
+  /** Whether a night that is done is done once more. */
+  readonly isAgain: boolean
+}
+
+/** @param onStep told which step begins @throws {Error} what the step failed with, after the log was told its parts */
+export async function runNight(
+  session: Session,
+  options: NightOptions,
+  log: NightLog,
+  onStep: (step: Step) => void,
+): Promise<DoneNight | SkippedNight> {
+  const started = session.clock()
+  const { asOf } = options
+  const db = required(session.settings.db, 'db')
+  required(session.settings.bucket.name, 'bucket.name')
+  const begin = (step: Step) => {
+    onStep(step)
+    log.begin(step)
+    return log.sessionFor(step)
+  }
+  log.begin('night', { asOf, database: db, folder: session.settings.out })
+  const done = options.isAgain ? null : await findDone(session, db, options)
+  if (done !== null) {
+    const { snapshot, slot } = done
+    log.end(
+      'night',
+      'skipped',
+      { snapshot, slot, asOf },
+      `${snapshot} is live in ${slot} already, made of this very database: nothing to do`,
+    )
+    return { kind: 'skipped', snapshot, slot, asOf }
+  }
+
+  onStep('check')
+  const { built, prices } = await buildNight(session, { db, ...options }, log, onStep)
+
+  const flags = { force: options.isForced, lock: options.isLocking }
+  const { preview, cost } = await planFolder(begin('plan'), flags)
+  const { put, deleted, bytes } = preview
+  const expected = `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}, ${formatDollars(cost.publish)}`
+  const planned = { slot: preview.slot, put, deleted, bytes, cost: cost.publish, costOfMonth: cost.month }
+  log.end('plan', 'done', planned, preview.isLive ? 'live already, nothing to change' : expected)
+
+  const published = await publishFolder(begin('publish'), flags, (warning) => log.warn('publish', warning))
+  tellPublished(published, log)
+
+  const figures = {
+    asOf,
+    snapshot: built.snapshot,
+    funds: built.funds,
+    documents: built.documents,
+    changed: published.put + published.deleted,
+    bytes: built.bytes,
+    cost: costOf(published, session),
+    oldestPrice: prices.oldest?.day ?? null,
+  }
+  const keep = async (isVerified: boolean) => {
+    const seconds = (session.clock() - started) / 1000
+    const night = { ...figures, seconds, isVerified, finishedAt: session.now().toISOString() }
+    return { night, history: await keepInBucket(session, night, options.isLocking, log) }
+  }
+  const verified = await verifySample(begin('verify'), options, log).catch(async (error: unknown) => {
+    await keep(false)
+    throw error
+  })
+  const live = await tellStatus(begin('status'), log)
+  const { night, history } = await keep(true)
+  const report: DoneNight = {
+    kind: 'done',
+    figures: night,
+    slot: published.slot,
+    put: published.put,
+    deleted: published.deleted,
+    costOfMonth: cost.month,
+    newestPrice: live.newestPrice,
+    oldestIsin: prices.oldest?.isin ?? null,
+    fundsWithoutPrice: prices.without,
+    verified,
+    history,
+  }
+  const text = `done in ${night.seconds.toFixed(1)} s: ${formatCount(night.changed)} of ${formatCount(night.documents)} documents changed, ${formatDollars(night.cost)}`
+  log.end('night', 'done', { ...night, slot: published.slot }, text)
+  return report
+}
+
+/** What is live, if it is what this night is about. */
+async function findDone(session: Session, db: string, { asOf }: NightOptions): Promise<Live | null> {
+  const { openFunds } = await import('../../source/open.ts')
+  const { openFile } = await import('../../source/digest.ts')
+  const { readLive } = await import('../../publish/live.ts')
+  const { fetchSlotManifest } = await import('../../publish/slot-manifest.ts')
+  const { withFolder } = await import('../../publish/status.ts')
+  const { point } = await import('../../publish/live-pointer.ts')
+  const { readHeadOf } = await import('../../snapshot/manifest.ts')
+  const { isDone, mayBeDone } = await import('../../night/done.ts')
+  const { fetchHistory } = await import('../../night/keep-history.ts')
+  // A database that is none is told at once, in words.
+  openFunds(db).close()
+  return withBucket(session, async (store) => {
+    const { live } = await readLive(store)
+    if (!mayBeDone(live, { asOf, docsUrl: session.settings.docsUrl })) return null
+    const head = await withFolder(async (folder) => {
+      const found = await fetchSlotManifest(store, live.slot, folder)
+      return found.kind === 'fetched' ? readHeadOf(found.file) : null
+    })
+    const file = await openFile(db)
+    const source = await file.digest().finally(file.close)
+    if (!isDone(live, head, source, await fetchHistory(store))) return null
+    // The attempt before may have failed at just this.
+    await point(await livePointer(session), live)
+    return live
+  })
+}
+
+function tellPublished(published: PublishSummary, log: NightLog): void {
+  const { snapshot, slot, hasFlipped, put, deleted, bytes, seconds } = published
+  const text = hasFlipped
+    ? `${snapshot} is live in ${slot}: ${formatCount(put)} put, ${formatCount(deleted)} deleted, ${seconds.toFixed(1)} s`
+    : `${snapshot} is live already in ${slot}`
+  log.end('publish', 'done', { snapshot, slot, hasFlipped, put, deleted, bytes, seconds }, text)
+}
+
+function costOf({ requests }: PublishSummary, { settings }: Session): number {
+  const count = (name: string) => requests[name] ?? 0
+  const billed = {
+    PutObject: count('PutObject'),
+    GetObject: count('GetObject'),
+    ListObjectsV2: count('ListObjectsV2'),
+    DeleteObjects: count('DeleteObjects'),
+  }
+  return costOfRequests(billed, settings.prices)
+}
+
+const differencesTold = 100
+
+/** @returns what was found, in words @throws {Error} if the live slot is not as its manifest says */
+async function verifySample(
+  session: Session,
+  { sample, seed }: NightOptions,
+  log: NightLog,
+): Promise<string> {
+  const wanted = sampleOf(sample, seed)
+  const seen = new Set<Difference['what']>()
+  let told = 0
+  const { name, found }: { name: string; found: Verified } = await verifyBucket(
+    session,
+    wanted,
+    (difference) => {
+      seen.add(difference.what)
+      if (told++ < differencesTold) log.fail('verify', describeDifference(difference))
+    },
+  )
+  assertWhole(name, found, seen)
+  const text = describeWhole(found, wanted)
+  const { objects, bodies, differences } = found
+  log.end(
+    'verify',
+    'done',
+    { objects, bodies, differences, ...('seed' in wanted ? { seed: wanted.seed } : {}) },
+    text,
+  )
+  return `${formatCount(objects)} objects listed, ${formatCount(bodies)} bodies read${'seed' in wanted ? ` (seed ${wanted.seed})` : ''}`
+}
+
+/** @throws {Error} if nothing is live, against all that was done before */
+async function tellStatus(session: Session, log: NightLog): Promise<Live> {
+  const { readStatus } = await import('../../publish/status.ts')
+  const { live, other, name } = await withBucket(session, async (store) => {
+    const found = await readStatus(store)
+    return { live: found.live.live, other: found.other, name: store.name }
+  })
+  if (live === null) throw new Error(`${name}: nothing is live`)
+  const { snapshot, slot, liveSince } = live
+  const before = other?.head?.snapshot ?? null
+  const back = other?.isWhole === true ? `; ${before ?? ''} stands by in ${other.slot}` : ''
+  const text = `${snapshot} in ${slot} since ${liveSince}${back}`
+  log.end(
+    'status',
+    'done',
+    { snapshot, slot, liveSince, other: before, otherIsWhole: other?.isWhole ?? false },
+    text,
+  )
+  return live
+}
+
+/** Nothing depends on the history: where it cannot be kept, that is said and no more. */
+async function keepInBucket(
+  session: Session,
+  night: NightFigures,
+  isLocking: boolean,
+  log: NightLog,
+): Promise<readonly NightFigures[]> {
+  const { keepNight } = await import('../../night/keep-history.ts')
+  try {
+    return await withBucket(session, (store) => keepNight(store, night, isLocking))
+  } catch (error) {
+    log.warn('night', `the figures of this night could not be kept: ${reasonOf(error)}`)
+    return []
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Rows as CSV, in two forms. `plain` is RFC 4180: commas, decimal points, ISO dates, and texts as they are. `excel` is what
+ * a German Excel opens by a double click: a byte order mark, semicolons, decimal commas, and no text that it would take
+ * for a formula.
+ */
+
+import { shortestDecimal } from '../encode/number.ts'
+import type { Cell, Column, ColumnType, Row } from './column.ts'
+
+export type Dialect = 'plain' | 'excel'
+
+export const byteOrderMark = '\ufeff'
+
+/** @returns the first line; ends with CRLF, as each does */
+export function csvHeader(names: readonly string[], dialect: Dialect): string {
+  const line = names.map((name) => quoted(name, dialect)).join(delimiters[dialect])
+  return `${dialect === 'excel' ? byteOrderMark : ''}${line}\r\n`
+}
+
+/** @returns the line of a row of these columns. NULL is an empty field, an empty text is `""`. */
+export function csvLine(columns: readonly Column[], dialect: Dialect): (row: Row) => string {
+  const fields = columns.map(({ type }) => fieldsOf[dialect][type])
+  const delimiter = delimiters[dialect]
+  return (row) => {
+    let line = ''
+    for (let index = 0; index < fields.length; index++) {
+      const cell = row[index] ?? null
+      if (index > 0) line += delimiter
+      if (cell !== null) line += fields[index]?.(cell) ?? ''
+    }
+    return `${line}\r\n`
+  }
+}
+
+const delimiters: Readonly<Record<Dialect, string>> = { plain: ',', excel: ';' }
+
+type Field = (cell: NonNullable<Cell>) => string
+
+const asItIs: Field = (cell) => String(cell)
+const withComma: Field = (cell) => String(cell).replace('.', ',')
+
+const fieldsOf: Readonly<Record<Dialect, Readonly<Record<ColumnType, Field>>>> = {
+  plain: {
+    text: (cell) => quoted(String(cell), 'plain'),
+    date: asItIs,
+    decimal: asItIs,
+    number: (cell) => shortestDecimal(Number(cell)),
+    integer: asItIs,
+    boolean: (cell) => (cell === 1 ? 'true' : 'false'),
+  },
+  excel: {
+    text: (cell) => quoted(defused(String(cell)), 'excel'),
+    date: asItIs,
+    decimal: withComma,
+    number: (cell) => withComma(shortestDecimal(Number(cell))),
+    integer: asItIs,
+    boolean: (cell) => (cell === 1 ? 'WAHR' : 'FALSCH'),
+  },
+}
+
+/** Source: RFC 4180, 2. Fields of blanks alone or at an end are quoted too: some readers trim. */
+function quoted(text: string, dialect: Dialect): string {
+  const needsQuotes = text === '' || text.includes(delimiters[dialect]) || /["\r\n]|^\s|\s$/.test(text)
+  return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/**
+ * An apostrophe before what a spreadsheet would run: it marks text. Blanks in front of the sign do not help, as some
+ * programs trim.
+ */
+const defused = (text: string) => (/^[\t\r]|^\s*[=+\-@]/.test(text) ? `'${text}` : text)

@@ -1,0 +1,62 @@
+/**
+ * The prices of one fund for programs that read numbers: ISO dates and decimal points, in files that fit into what the
+ * web functions of spreadsheets take.
+ */
+
+import type { FundDatabase } from '../source/open.ts'
+import { writeFile, type WrittenFile } from './file-sink.ts'
+import { permittedIsins, type FundScope } from './scope.ts'
+
+/** A cell of a spreadsheet, and what its web functions take, is 32,767 characters: these files stay below. */
+export const maxCharacters = 32_766
+
+/** More rows than ever fit. */
+const maxRows = 3000
+
+interface Price {
+  readonly date: string
+  readonly nav: string
+}
+
+/**
+ * Of each fund whose prices may be given out, and that has some: `<isin>/prices.csv` and `prices.json`, ascending, with
+ * as many of its newest prices as fit, and `nav.txt`, the newest NAV alone, without a line feed: a cell's value.
+ */
+export function writeFundFiles(
+  db: FundDatabase,
+  scopes: readonly FundScope[],
+  folder: string,
+): readonly WrittenFile[] {
+  const newest = db.prepare<[string], Price>(
+    `SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ORDER BY date DESC LIMIT ${maxRows}`,
+  )
+  return permittedIsins(scopes, 'prices').flatMap((isin) => {
+    const prices = newest.all(isin)
+    const [last] = prices
+    if (last === undefined) return []
+    const csv = asMany(
+      prices.map(({ date, nav }) => `${date},${nav}\r\n`),
+      'date,nav\r\n'.length,
+    )
+    const json = asMany(
+      prices.map(({ date, nav }) => `{"date":"${date}","nav":${jsonNumber(nav)}}`),
+      2,
+      1,
+    )
+    return [
+      writeFile(folder, `${isin}/nav.txt`, last.nav),
+      { ...writeFile(folder, `${isin}/prices.csv`, `date,nav\r\n${csv.join('')}`), rows: csv.length },
+      writeFile(folder, `${isin}/prices.json`, `[${json.join(',')}]`),
+    ]
+  })
+}
+
+/** @param pieces the newest first @param frame characters around them @returns those that fit, the newest last */
+function asMany(pieces: readonly string[], frame: number, between = 0): readonly string[] {
+  let room = maxCharacters - frame
+  const taken = pieces.findIndex((piece) => (room -= piece.length + between) < 0)
+  return (taken < 0 ? pieces : pieces.slice(0, taken)).toReversed()
+}
+
+/** JSON knows no zeros in front. All other plain decimals are numbers of JSON, digit for digit. */
+const jsonNumber = (decimal: string) => decimal.replace(/^(-?)0+(?=\d)/, '$1')

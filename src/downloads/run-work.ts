@@ -1,0 +1,64 @@
+/** Carries out parts of the downloads, each in a thread of its own. */
+
+import { Worker } from 'node:worker_threads'
+import type { Work } from './downloads-worker.ts'
+import type { WrittenFile } from './file-sink.ts'
+
+/** A row group of prices is the most that is held at a time. */
+const heapMegabytes = 192
+
+/**
+ * @param works the longest first
+ * @param threads how many at a time
+ * @returns the files of all parts
+ * @throws {Error} the first one of a part, or the signal's reason: then all threads have stopped
+ */
+export async function runWork(
+  works: readonly Work[],
+  threads: number,
+  signal: AbortSignal,
+): Promise<readonly WrittenFile[]> {
+  const files: WrittenFile[] = []
+  const waiting = [...works]
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  const lane = async () => {
+    for (let work = waiting.shift(); work !== undefined; work = waiting.shift()) {
+      files.push(...(await inThread(work, either)))
+    }
+  }
+  const lanes = Array.from({ length: Math.min(threads, works.length) }, () =>
+    lane().catch((error: unknown) => {
+      stop.abort(error)
+      throw error
+    }),
+  )
+  const ends = await Promise.allSettled(lanes)
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed !== undefined) throw either.reason
+  return files
+}
+
+async function inThread(work: Work, signal: AbortSignal): Promise<readonly WrittenFile[]> {
+  signal.throwIfAborted()
+  // The same file with the ending that this one has: .ts in a checkout, .js in the package.
+  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  const worker = new Worker(new URL(`./downloads-thread.${ending}`, import.meta.url), {
+    workerData: work,
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+  })
+  const stop = () => void worker.terminate()
+  signal.addEventListener('abort', stop)
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.once('message', resolve)
+      worker.once('error', reject)
+      worker.once('exit', (code) => {
+        reject(new Error(`the thread of the downloads' ${work.part} ended too early (exit code ${code})`))
+      })
+    })
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await worker.terminate()
+  }
+}

@@ -1,0 +1,110 @@
+/** Whether the funds' newest prices are as new as they should be on a day. Pure. */
+
+import { addBusinessDays, businessDaysBetween } from './business-days.ts'
+import { usualGap } from './rhythm.ts'
+import type { GroupedFund, Rules } from './rules.ts'
+
+/** A fund with the days of its last prices, the newest first. */
+export interface PricedFund extends GroupedFund {
+  readonly name: string
+  readonly dataPermitted: 0 | 1
+  readonly pricesPermitted: 0 | 1
+  /** ISO 8601; as many as `daysOfRhythm`, or all there are. */
+  readonly priceDays: readonly string[]
+}
+
+/**
+ * - `fresh`, `late`, `stale`: watched funds with a price, by the thresholds of their group.
+ * - `unwatched`: of a group that is never late.
+ * - `unpriced`: has no price at all. `withheld`: its prices may not be given out.
+ */
+export type Mark = (typeof marks)[number]
+export const marks = ['fresh', 'late', 'stale', 'unwatched', 'unpriced', 'withheld'] as const
+
+export type FreshnessCounts = Readonly<Record<Mark, number>>
+
+export interface MarkedFund {
+  readonly isin: string
+  readonly name: string
+  readonly mark: Mark
+  /** The rest is null where there is no price that may be given out. */
+  readonly newestPrice: string | null
+  /** In business days, 1,000 for all that is older. */
+  readonly ageDays: number | null
+  /** The usual gap between two prices in business days; null with a single price. */
+  readonly rhythmDays: number | null
+  /** When the next price is to be expected, or was; null for a fund that is not watched, or without a rhythm. */
+  readonly nextPrice: string | null
+}
+
+export interface Assessment {
+  readonly counts: FreshnessCounts
+  /** In the order of their ISINs, without those of which nothing may be given out: these are counted only. */
+  readonly funds: readonly MarkedFund[]
+  /** Stale funds, then late ones; those with the oldest price first. */
+  readonly overdue: readonly MarkedFund[]
+  /** Of the watched funds' newest prices, or null without any. */
+  readonly oldestPrice: string | null
+  /** Of all prices that are given out. */
+  readonly newestPrice: string | null
+}
+
+/** @param asOf ISO 8601 */
+export function assessFunds(funds: readonly PricedFund[], rules: Rules, asOf: string): Assessment {
+  const all = funds.map((fund) => ({ isShown: fund.dataPermitted === 1, ...markFund(fund, rules, asOf) }))
+  const shown = all.filter(({ isShown }) => isShown).map(({ isShown: _, ...fund }): MarkedFund => fund)
+  const days = (some: readonly MarkedFund[]) => some.flatMap(({ newestPrice }) => newestPrice ?? []).sort()
+  const overdue = shown.filter(({ mark }) => mark === 'stale' || mark === 'late').sort(byUrgency)
+  return {
+    counts: countMarks(all),
+    funds: shown,
+    overdue,
+    oldestPrice: days(shown.filter(isWatched))[0] ?? null,
+    newestPrice: days(shown).at(-1) ?? null,
+  }
+}
+
+type WatchedCounts = Pick<FreshnessCounts, 'fresh' | 'late' | 'stale'>
+
+/** The share of stale funds among those that are watched, from 0 to 1. */
+export function staleShare({ fresh, late, stale }: WatchedCounts): number {
+  return stale === 0 ? 0 : stale / (fresh + late + stale)
+}
+
+/** That too many funds are stale, as part of a sentence. */
+export function describeStale(counts: WatchedCounts, maxStaleShare: number): string {
+  const { fresh, late, stale } = counts
+  return `the prices of ${stale} of ${fresh + late + stale} funds are stale, more than ${percent(maxStaleShare)}`
+}
+
+/** `12.5 %` */
+const percent = (share: number): string => `${Number((share * 100).toFixed(2))} %`
+
+function markFund(fund: PricedFund, rules: Rules, asOf: string): MarkedFund {
+  const { isin, name, priceDays } = fund
+  const nothing = { isin, name, newestPrice: null, ageDays: null, rhythmDays: null, nextPrice: null }
+  if (fund.dataPermitted === 0 || fund.pricesPermitted === 0) return { ...nothing, mark: 'withheld' }
+  const [newestPrice] = priceDays
+  if (newestPrice === undefined) return { ...nothing, mark: 'unpriced' }
+  const { isWatched, warnDays, errorDays, calendar } = rules(fund)
+  const ageDays = businessDaysBetween(calendar, newestPrice, asOf)
+  const rhythmDays = usualGap(calendar, priceDays)
+  if (!isWatched) return { ...nothing, mark: 'unwatched', newestPrice, ageDays, rhythmDays }
+  const nextPrice = rhythmDays === null ? null : addBusinessDays(calendar, newestPrice, rhythmDays)
+  const mark = ageDays > errorDays ? 'stale' : ageDays > warnDays ? 'late' : 'fresh'
+  return { isin, name, mark, newestPrice, ageDays, rhythmDays, nextPrice }
+}
+
+function countMarks(funds: readonly { readonly mark: Mark }[]): FreshnessCounts {
+  const counts: Record<Mark, number> = { fresh: 0, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0 }
+  for (const { mark } of funds) counts[mark]++
+  return counts
+}
+
+const isWatched = ({ mark }: MarkedFund) => mark === 'fresh' || mark === 'late' || mark === 'stale'
+
+function byUrgency(one: MarkedFund, other: MarkedFund): number {
+  const rank = ({ mark, newestPrice, isin }: MarkedFund) =>
+    [mark === 'stale' ? 0 : 1, newestPrice, isin].join(' ')
+  return rank(one) < rank(other) ? -1 : 1
+}

@@ -1,0 +1,23 @@
+/** What is kept and told of a night. */
+
+export interface NightFigures {
+  /** ISO 8601 day. */
+  readonly asOf: string
+  /** When it was done, ISO 8601 with time. */
+  readonly finishedAt: string
+  readonly snapshot: string
+  readonly funds: number
+  readonly documents: number
+  /** Objects that the publish put or deleted. */
+  readonly changed: number
+  /** Of the whole snapshot. */
+  readonly bytes: number
+  /** In dollars: what the store asks for the requests of the publish. */
+  readonly cost: number
+  /** Of the whole night. */
+  readonly seconds: number
+  /** Of all funds whose prices are given out: the day of the newest price that is oldest, or null without a price. */
+  readonly oldestPrice: string | null
+  /** Whether the live slot was found as its manifest says. */
+  readonly isVerified: boolean
+}

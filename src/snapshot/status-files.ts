@@ -1,0 +1,58 @@
+/**
+ * The files of `/status/`. They name the snapshot, whose id is made of its objects: so they are none of these, but lie
+ * beside them, and the manifest's first line has their digests.
+ */
+
+import { hash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { assessFunds, type Assessment } from '../freshness/assess.ts'
+import { daysOfRhythm } from '../freshness/rhythm.ts'
+import type { Rules } from '../freshness/rules.ts'
+import { statusJson } from '../freshness/status-document.ts'
+import { statusPage } from '../freshness/status-page.ts'
+import { contentTypeOf } from '../routes/content-types.ts'
+import type { FundDatabase } from '../source/open.ts'
+import { readPriceDays } from '../source/price-days.ts'
+import type { ManifestHead, ManifestLine } from './manifest.ts'
+
+export interface StatusOptions {
+  /** The snapshot's folder. */
+  readonly root: string
+  readonly db: FundDatabase
+  readonly isins: readonly string[]
+  readonly rules: Rules
+  readonly head: Pick<ManifestHead, 'snapshot' | 'asOf' | 'objects' | 'bytes'>
+}
+
+export interface StatusFiles {
+  /** What the manifest's first line says of the funds and the files. */
+  readonly said: Required<Pick<ManifestHead, 'freshness' | 'files'>>
+  readonly assessment: Assessment
+}
+
+/** So many stale funds are named where a publish is refused. */
+const namedFunds = 10
+
+export function writeStatusFiles({ root, db, isins, rules, head }: StatusOptions): StatusFiles {
+  const { snapshot, asOf, objects: documents, bytes } = head
+  const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), rules, asOf)
+  const source = { snapshot, asOf, funds: isins.length, documents, bytes, assessment }
+  const { counts, overdue } = assessment
+  const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedFunds)
+  const files = [
+    write(root, 'status/index.html', statusPage(source)),
+    write(root, 'status/index.json', statusJson(source)),
+  ]
+  const stalest = stale.map(({ isin, newestPrice }) => ({ isin, newestPrice }))
+  return { said: { freshness: { ...counts, stalest }, files }, assessment }
+}
+
+function write(root: string, key: string, text: string): ManifestLine {
+  const place = join(root, key)
+  const content = Buffer.from(text)
+  mkdirSync(dirname(place), { recursive: true })
+  // Never into a file that is there: it could be the previous snapshot's, under a second name.
+  writeFileSync(place, content, { flag: 'wx' })
+  return { key, sha256: hash('sha256', content, 'hex'), bytes: content.length, type: contentTypeOf(key) }
+}

@@ -1,0 +1,211 @@
+/** Whether prices are new enough: what a build says of it, and what the status files do. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { editDatabase } from '../support/database.ts'
+import { asOf, freshness, isins, makePricedFunds, names } from '../support/priced-funds.ts'
+import { makeTempFolder } from '../support/product.ts'
+import { faultsOf, hashesOf } from '../support/tree.ts'
+import { run } from './run.ts'
+
+const folder = makeTempFolder()
+afterAll(folder.remove)
+
+interface Fund {
+  readonly isin: string
+  readonly name: string
+  readonly mark: string
+}
+interface Status extends Readonly<Record<string, unknown>> {
+  readonly snapshot: string
+  readonly overdue: readonly Fund[]
+  readonly prices: readonly Fund[]
+}
+
+const configure = (config: object) => {
+  writeFileSync(folder.file('fundpress.config.json'), JSON.stringify({ freshness: config }))
+}
+const build = (out: string, args: readonly string[] = [], env: Record<string, string> = {}) =>
+  run(['build', '--db', 'funds.sqlite', '--out', out, '--as-of', asOf, ...args], { cwd: folder.path, env })
+const textOf = (out: string, name: string) => readFileSync(folder.file(`${out}/status/${name}`), 'utf8')
+const statusOf = (out: string) => JSON.parse(textOf(out, 'index.json')) as Status
+
+beforeAll(async () => {
+  makePricedFunds(folder.file('funds.sqlite'))
+  configure(freshness)
+})
+
+describe('a build', () => {
+  it('marks each fund by the age of its newest price in business days, and counts', async () => {
+    const { code, stdout, stderr } = await build('out', ['--json'])
+    expect([code, stderr]).toEqual([0, ''])
+    const counts = { fresh: 3, late: 1, stale: 1, unwatched: 1, unpriced: 1, withheld: 2 }
+    const { snapshot, documents, bytes, ...summary } = JSON.parse(stdout) as Status & Record<string, unknown>
+    expect(summary).toMatchObject({
+      freshness: counts,
+      overdue: [
+        {
+          isin: isins.stale,
+          name: names.stale,
+          mark: 'stale',
+          newestPrice: '2026-11-10',
+          nextPrice: '2026-11-11',
+        },
+        {
+          isin: isins.late,
+          name: names.late,
+          mark: 'late',
+          newestPrice: '2026-11-17',
+          nextPrice: '2026-11-18',
+        },
+      ],
+    })
+
+    const { overdue, prices, ...status } = statusOf('out')
+    expect(status).toEqual({
+      format: 1,
+      snapshot,
+      as_of: asOf,
+      funds: 9,
+      documents,
+      bytes,
+      oldest_price: '2026-10-30',
+      newest_price: '2026-11-19',
+      freshness: counts,
+    })
+    expect(overdue.map(({ isin }) => isin)).toEqual([isins.stale, isins.late])
+    const row = (kind: keyof typeof isins, mark: string, ...rest: readonly (string | number | null)[]) => {
+      const [newest_price = null, age_business_days = null, rhythm_business_days = null, next_price = null] =
+        rest
+      const days = { age_business_days, rhythm_business_days, next_price }
+      return { isin: isins[kind], name: names[kind], mark, newest_price, ...days }
+    }
+    expect(prices).toEqual([
+      row('fresh', 'fresh', '2026-11-19', 1, 1, '2026-11-20'),
+      row('late', 'late', '2026-11-17', 3, 1, '2026-11-18'),
+      row('stale', 'stale', '2026-11-10', 8, 1, '2026-11-11'),
+      row('monthly', 'fresh', '2026-10-30', 15, 22, '2026-12-01'),
+      row('single', 'fresh', '2026-11-19', 1),
+      row('merged', 'unwatched', '2019-06-28', 1000, 1),
+      row('unpriced', 'unpriced'),
+      row('withheld', 'withheld'),
+    ])
+  })
+
+  it('says nothing at all of a fund of which nothing may be given out', () => {
+    for (const name of ['index.html', 'index.json']) {
+      expect(textOf('out', name)).not.toContain(names.hidden)
+      expect(textOf('out', name)).not.toContain(isins.hidden)
+    }
+  })
+
+  it('names the late funds in its summary, whatever they are called', async () => {
+    const { stdout } = await build('said')
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      `stale  ${isins.stale}  ${names.stale}: newest price of 2026-11-10, the next one was expected on 2026-11-11`,
+      `late   ${isins.late}  \\u202eevil: newest price of 2026-11-17, the next one was expected on 2026-11-18`,
+      '',
+    ])
+    expect(stdout).toMatch(
+      /\nprices +3 fresh, 1 late, 1 stale, 1 not watched, 1 without a price, 2 not given out\n/,
+    )
+  })
+
+  it('gives the same bytes in any time zone and language, with any number of threads', async () => {
+    const elsewhere = { TZ: 'Pacific/Kiritimati', LANG: 'ar_EG.UTF-8', LC_ALL: 'ar_EG.UTF-8' }
+    expect(await build('again', ['--jobs', '1'])).toMatchObject({ code: 0 })
+    expect(await build('elsewhere', ['--jobs', '3'], elsewhere)).toMatchObject({ code: 0 })
+    expect(hashesOf(folder.file('elsewhere'))).toEqual(hashesOf(folder.file('again')))
+    expect(faultsOf(folder.file('again'))).toEqual([])
+  })
+
+  it('holds a fund that no group is for to the general thresholds, and the first group that fits counts', async () => {
+    const marksWith = async (settings: object) => {
+      configure(settings)
+      expect(await build('other', ['--quiet'])).toMatchObject({ code: 0, stderr: '' })
+      configure(freshness)
+      return Object.fromEntries(statusOf('other').prices.map(({ isin, mark }) => [isin, mark]))
+    }
+    const general = await marksWith({})
+    expect(general).toMatchObject({ [isins.monthly]: 'stale', [isins.merged]: 'stale' })
+    const { snapshot } = statusOf('other')
+    // It is made of the answers, which are the same.
+    expect(snapshot).toBe(statusOf('out').snapshot)
+
+    const lax = { currency: 'EUR', warnDays: 8, errorDays: 15 }
+    const all = await marksWith({ groups: [lax, { isins: [isins.stale], never: true }] })
+    expect(all).toMatchObject({ [isins.stale]: 'fresh', [isins.monthly]: 'late', [isins.merged]: 'stale' })
+    const both = await marksWith({ groups: [{ ...lax, isins: [isins.late, isins.stale] }] })
+    expect(both).toMatchObject({ [isins.stale]: 'fresh', [isins.monthly]: 'stale' })
+    const english = await marksWith({ groups: [{ category: 'Equity fund', never: true }] })
+    expect(english).toMatchObject({ [isins.fresh]: 'unwatched', [isins.withheld]: 'withheld' })
+    // Exactly as old as allowed.
+    expect(await marksWith({ warnDays: 3, errorDays: 7 })).toMatchObject({
+      [isins.late]: 'fresh',
+      [isins.stale]: 'stale',
+    })
+    expect(await marksWith({ warnDays: 2, errorDays: 8 })).toMatchObject({ [isins.stale]: 'late' })
+  })
+
+  it('counts with the holidays of the calendar', async () => {
+    const edit = (day: string) => {
+      editDatabase(
+        folder.file('funds.sqlite'),
+        `DELETE FROM price; INSERT INTO price (isin, date, issue_price,
+        repurchase_price, net_asset_value, change, change_percent, performance)
+        VALUES ('${isins.fresh}', '${day}', '1', '1', '1', '0', '0', '0')`,
+      )
+    }
+    const ageOn = async (day: string, settings: object) => {
+      configure(settings)
+      await build('holidays', ['--as-of', day, '--quiet'])
+      return statusOf('holidays').prices[0]
+    }
+    edit('2026-05-13')
+    // Ascension is no holiday of TARGET.
+    expect(await ageOn('2026-05-15', {})).toMatchObject({ age_business_days: 1 })
+    expect(await ageOn('2026-05-15', { calendar: 'TARGET' })).toMatchObject({ age_business_days: 2 })
+    edit('2026-12-23')
+    expect(await ageOn('2026-12-28', {})).toMatchObject({ age_business_days: 1 })
+    expect(await ageOn('2026-12-28', { yearEndOpen: true })).toMatchObject({ age_business_days: 2 })
+    makeAnew()
+  })
+
+  it.each([
+    [{ calendar: 'XX' }, 'freshness.calendar is XX: there is no calendar XX'],
+    [
+      { groups: [{ currency: 'EUR', calendar: 'DE-ZZ' }] },
+      'freshness.groups[0].calendar is DE-ZZ: the calendar DE has no state ZZ',
+    ],
+    [{ warnDays: 6 }, 'freshness: warnDays is 6, more than errorDays, which is 5'],
+    [
+      { groups: [{ currency: 'USD' }, { currency: 'EUR', warnDays: 25 }] },
+      'freshness.groups[1]: warnDays is 25, more than errorDays, which is 5',
+    ],
+  ])('is refused before it begins with %j', async (settings, reason) => {
+    configure(settings)
+    const { code, stdout, stderr } = await build('refused')
+    configure(freshness)
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)])
+    expect(stderr).toMatch(/^fundpress: the settings are wrong: [^\n]+\n$/)
+  })
+})
+
+function makeAnew(): void {
+  writeFileSync(folder.file('funds.sqlite'), '')
+  makePricedFunds(folder.file('funds.sqlite'))
+  configure(freshness)
+}
+
+describe('the page', () => {
+  it('shows the same as the JSON, whatever funds are called, and asks nobody for anything', () => {
+    const page = textOf('out', 'index.html')
+    expect(page).toContain('<bdi>&lt;/script&gt;&lt;b&gt;&quot;&amp;&#39;</bdi>')
+    expect(page.match(/<\/?script>/g)).toEqual(['<script>', '</script>'])
+    expect(page).not.toContain('<b>')
+    expect(page).not.toMatch(/https?:|\bsrc=|@import|url\(/)
+    for (const { isin } of statusOf('out').prices) expect(page).toContain(`<code>${isin}</code>`)
+    expect(page.indexOf(isins.stale)).toBeLessThan(page.indexOf(isins.fresh))
+    for (const word of ['veraltet', 'stale', '2026-12-01', statusOf('out').snapshot])
+      expect(page).toContain(word)
+  })
+})

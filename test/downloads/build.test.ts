@@ -1,0 +1,91 @@
+/** Downloads as a part of `build`: the same bytes however it was run, and none where none are wanted. */
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { makeTempFolder, mustRun } from '../support/product.ts'
+import { hashesOf } from '../support/tree.ts'
+import { buildNight, demoDay, withDownloads, type Night } from './night.ts'
+import { readCsv } from './readers.ts'
+
+const folder = makeTempFolder()
+const db = folder.file('demo.sqlite')
+let first: Night | undefined
+
+beforeAll(async () => {
+  await mustRun(['demo', '--db', db, '--until', demoDay, '--years', '2'])
+  first = await buildNight(db, folder.file('first'), demoDay, '--jobs', '1')
+})
+afterAll(folder.remove)
+
+const hashes = (night: Night | undefined) => hashesOf(night?.folder ?? '')
+
+it('gives the same bytes with more threads, another time zone and locale', async () => {
+  const out = folder.file('threads')
+  await mustRun(['build', '--db', db, '--out', out, '--as-of', demoDay, '--quiet', '--jobs', '3'], {
+    env: { ...withDownloads.env, TZ: 'Asia/Kolkata', LANG: 'de_DE.UTF-8', LC_ALL: 'de_DE.UTF-8' },
+  })
+  expect(hashesOf(join(out, 'downloads', demoDay))).toEqual(hashes(first))
+})
+
+it('gives the same bytes from a database in WAL mode, and from one with other pages', async () => {
+  const other = folder.file('wal.sqlite')
+  copyFileSync(db, other)
+  const connection = new Database(other)
+  connection.exec('PRAGMA page_size = 8192; VACUUM; PRAGMA journal_mode = WAL')
+  connection.close()
+  const night = await buildNight(other, folder.file('wal'), demoDay)
+  expect(hashes(night)).toEqual(hashes(first))
+})
+
+it('has the files of the new night alone after a build into the same folder', async () => {
+  const out = folder.file('again')
+  await buildNight(db, out, demoDay)
+  const night = await buildNight(db, out, '2026-11-21', '--since', out)
+  expect(readdirSync(join(out, 'downloads'))).toEqual(['2026-11-21'])
+  expect(existsSync(join(night.folder, 'documents.zip'))).toBe(true)
+  expect(readdirSync(out).filter((name) => name.startsWith('.'))).toEqual([])
+})
+
+it('holds no funds but those that are built', async () => {
+  const [, [isin = ''] = []] = readCsv(join(first?.folder ?? '', 'prices.csv'))
+  const night = await buildNight(db, folder.file('only'), demoDay, '--only', isin)
+  const isins = readCsv(join(night.folder, 'prices.csv'))
+    .slice(1)
+    .map(([field]) => field)
+  expect(new Set(isins)).toEqual(new Set([isin]))
+  expect(readCsv(join(night.folder, 'funds.csv'))).toHaveLength(2)
+})
+
+it('leaves out the documents in a sparse snapshot, and says so', async () => {
+  const manifest = join(folder.file('first'), 'manifest.ndjson.gz')
+  const args = ['build', '--db', db, '--out', folder.file('sparse'), '--as-of', demoDay, '--since', manifest]
+  const said = await mustRun(args, withDownloads)
+  expect(said).toMatch(/downloads +\d+ files, .*without documents\.zip/)
+  const names = readdirSync(join(folder.file('sparse'), 'downloads', demoDay))
+  expect(names).toContain('prices.parquet')
+  expect(names).not.toContain('documents.zip')
+})
+
+it('makes none with --no-downloads, which wins over the environment', async () => {
+  const out = folder.file('none')
+  const args = ['build', '--db', db, '--out', out, '--as-of', demoDay, '--no-downloads', '--json']
+  const summary = JSON.parse(await mustRun(args, withDownloads)) as { downloads: unknown }
+  expect(summary.downloads).toBeNull()
+  expect(existsSync(join(out, 'downloads'))).toBe(false)
+})
+
+it('names a licence only where the settings do, in the data package and on the page', async () => {
+  const read = (night: Night | undefined, name: string) =>
+    readFileSync(join(night?.folder ?? '', name), 'utf8')
+  expect(read(first, 'datapackage.json')).not.toContain('licenses')
+  const out = folder.file('licensed')
+  const address = 'https://creativecommons.org/licenses/by/4.0/'
+  await mustRun(['build', '--db', db, '--out', out, '--as-of', demoDay, '--quiet'], {
+    env: { ...withDownloads.env, FUNDPRESS_LICENCE_NAME: 'CC-BY-4.0', FUNDPRESS_LICENCE_URL: address },
+  })
+  const licensed: Night = { db, out, asOf: demoDay, folder: join(out, 'downloads', demoDay) }
+  const { licenses } = JSON.parse(read(licensed, 'datapackage.json')) as { licenses: unknown }
+  expect(licenses).toEqual([{ name: 'CC-BY-4.0', path: address.replace(/\/$/, ''), title: 'CC-BY-4.0' }])
+  expect(read(licensed, 'index.html')).toContain('rel="license"')
+})

@@ -1,0 +1,71 @@
+/** Nights with downloads: one of the demo, and one of funds that no demo has. */
+import { join } from 'node:path'
+import { editDatabase, makeDatabase } from '../support/database.ts'
+import { insertOddFunds, oddFunds } from '../support/odd-funds.ts'
+import { mustRun, type TempFolder } from '../support/product.ts'
+
+export interface Night {
+  readonly db: string
+  readonly out: string
+  readonly asOf: string
+  /** `downloads/<as-of>` of the snapshot. */
+  readonly folder: string
+}
+
+/** Downloads are switched off for all other tests. */
+export const withDownloads = { env: { FUNDPRESS_DOWNLOADS: 'true' } } as const
+
+export async function buildNight(
+  db: string,
+  out: string,
+  asOf: string,
+  ...flags: readonly string[]
+): Promise<Night> {
+  await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet', ...flags], withDownloads)
+  return { db, out, asOf, folder: join(out, 'downloads', asOf) }
+}
+
+export const demoDay = '2026-11-20'
+
+export async function demoNight(folder: TempFolder): Promise<Night> {
+  const db = folder.file('demo.sqlite')
+  await mustRun(['demo', '--db', db, '--until', demoDay, '--years', '9'])
+  return buildNight(db, folder.file('demo'), demoDay)
+}
+
+/** A text that a spreadsheet runs, and one that ends a script. */
+export const hostileNames = {
+  formula: `=cmd|' /C calc'!A1`,
+  markup: '</script><b>"&',
+} as const
+
+/** What must not be given out stands in the database as a word of its own. */
+export const secret = 'Geheimnis'
+
+export async function oddNight(folder: TempFolder): Promise<Night> {
+  const db = folder.file('odd.sqlite')
+  makeDatabase(db, () => undefined)
+  insertOddFunds(db)
+  const { leapling, gap, denied, pricesDenied, performanceDenied, young, awkward } = oddFunds
+  const denials = [performanceDenied, young].map((isin) => `'${isin}'`).join(', ')
+  editDatabase(
+    db,
+    `UPDATE fund SET name = '${sql(hostileNames.formula)}' WHERE isin = '${leapling}';
+     UPDATE fund SET name = '${hostileNames.markup}' WHERE isin = '${gap}';
+     UPDATE fund SET name = '${secret}', url = 'https://${secret}' WHERE isin = '${denied}';
+     UPDATE structure_item SET name_de = '${secret}' WHERE isin = '${denied}';
+     UPDATE key_figure SET name_de = '${secret}', value = '${secret}' WHERE isin = '${denied}';
+     UPDATE asset_allocation SET class_de = '${secret}' WHERE isin = '${denied}';
+     UPDATE profile SET category_de = '${secret}', benchmark = '${secret}' WHERE isin = '${denied}';
+     UPDATE emt SET compatible_for_clients_with_esg_preferences = '${secret}' WHERE isin = '${denied}';
+     UPDATE price SET net_asset_value = '777.123' WHERE isin IN ('${denied}', '${pricesDenied}');
+     INSERT INTO legal_period SELECT isin, '${secret}', '2024-01-01', '2024-01-01', '2024-12-31', 1, 1 FROM fund
+       WHERE isin IN ('${denied}', ${denials});
+     UPDATE launch_point SET value = 777.123 WHERE isin IN ('${denied}', ${denials});
+     UPDATE key_figure SET value2 = '${secret}', has_value2 = 0 WHERE isin = '${awkward}' AND position = 0;
+     UPDATE profile SET savings_plan = NULL, savings_plan_minimum = '777.123' WHERE isin = '${awkward}';`,
+  )
+  return buildNight(db, folder.file('odd'), oddFunds.asOf)
+}
+
+const sql = (text: string) => text.replaceAll("'", "''")

@@ -1,0 +1,86 @@
+/** What every table of the downloads has to hold: plain SQL over the fund database, and rules that are written down anew. */
+import Database from 'better-sqlite3'
+
+export type Value = string | number | null
+export type Values = readonly Value[]
+
+/** Source: decisions.md, Errors: who may be given out what. */
+const given = 'SELECT isin FROM fund WHERE data_permitted = 1'
+const priced = `${given} AND prices_permitted = 1`
+/** A fund of 29 February is a year old on 28 February. */
+const yearOld = `${given} AND performance_permitted = 1 AND
+  iif(substr(fund_inception_date, 6) = '02-29',
+      (substr(fund_inception_date, 1, 4) + 1) || '-02-28',
+      printf('%04d', substr(fund_inception_date, 1, 4) + 1) || substr(fund_inception_date, 5)) <= @asOf`
+
+const truth = (column: string) => `CASE ${column} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END`
+const optional = (way: string) => `${truth(way)}, CASE WHEN ${way} IS NOT NULL THEN ${way}_minimum END`
+
+/** By table. Booleans are the words `true` and `false`. */
+export const oracle: Readonly<Record<string, string>> = {
+  funds: `SELECT isin, wkn, name, fund_inception_date, status_date, url, currency FROM fund
+    WHERE isin IN (${given}) ORDER BY isin`,
+  prices: `SELECT isin, date, issue_price, repurchase_price, net_asset_value, change, change_percent, performance,
+    intercompany_profit, share_profit, real_estate_profits, share_profit2 FROM price
+    WHERE isin IN (${priced}) ORDER BY isin, date`,
+  performance_years: `SELECT isin, year, percent FROM performance_year WHERE isin IN (${yearOld}) ORDER BY isin, year`,
+  performance_periods: `SELECT isin, label, date_from, date_realfrom, date_to, gross, net FROM legal_period
+    WHERE isin IN (${yearOld}) ORDER BY isin, label`,
+  performance_line: `SELECT isin, date, value FROM legal_point WHERE isin IN (${yearOld}) ORDER BY isin, date`,
+  performance_launch: `SELECT isin, date, value FROM launch_point WHERE isin IN (${yearOld}) ORDER BY isin, date`,
+  structures: `SELECT isin, type, position, name_de, ifnull(name_en, name_de), percent FROM structure_item
+    WHERE isin IN (${given}) ORDER BY isin, type, position`,
+  allocations: `SELECT isin, ${truth('derivatives')}, position, class_de, ifnull(class_en, class_de), date, percent
+    FROM asset_allocation WHERE isin IN (${given}) ORDER BY isin, derivatives, position, date`,
+  key_figures: `SELECT isin, position, name_de, ifnull(name_en, name_de), value,
+    CASE has_value2 WHEN 1 THEN value2 END FROM key_figure WHERE isin IN (${given}) ORDER BY isin, position`,
+  profiles: `SELECT isin, category_de, ifnull(category_en, category_de), benchmark, fund_assets, total_fund_assets,
+    end_of_fiscal_year, ${truth('accumulating')}, ${truth('conformity')}, issue_surcharge, redemption_fee,
+    total_expense_ratio, management_fee, custodian_bank_fee, ${truth('performance_fee')},
+    ${optional('savings_plan')}, ${optional('one_time_investment')}, ${optional('capital_forming_payments')}
+    FROM profile WHERE isin IN (${given}) ORDER BY isin`,
+  emt: `SELECT isin, srri, ongoing_costs_date, ongoing_costs, transaction_costs_date, transaction_costs,
+    incidental_costs_date, incidental_costs, entry_costs, governanceprocess,
+    compatible_for_clients_with_esg_preferences, other_specific_investment_need
+    FROM emt WHERE isin IN (${given}) ORDER BY isin`,
+}
+
+/** The names of columns that hold plain decimals: text in the database, digit for digit in CSV. */
+export const decimals: Readonly<Record<string, readonly number[]>> = {
+  prices: [2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+  profiles: [4, 5, 16, 18, 20],
+}
+
+export function expectedRows(db: string, table: string, asOf: string): readonly Values[] {
+  return ask(db, oracle[table] ?? '', asOf)
+}
+
+/** The newest prices of each fund that has some to give, ascending. */
+export function expectedPrices(db: string, asOf: string): ReadonlyMap<string, readonly Values[]> {
+  const rows = ask(
+    db,
+    `SELECT isin, date, net_asset_value FROM price WHERE isin IN (${priced}) ORDER BY isin, date`,
+    asOf,
+  )
+  return Map.groupBy(rows, ([isin]) => String(isin))
+}
+
+/** ISINs of funds that a permission is missing for. */
+export function refusedIsins(
+  db: string,
+  asOf: string,
+): Readonly<Record<'data' | 'prices' | 'performance', readonly string[]>> {
+  const without = (permitted: string) =>
+    ask(db, `SELECT isin FROM fund WHERE isin NOT IN (${permitted}) ORDER BY isin`, asOf).map(([isin]) =>
+      String(isin),
+    )
+  return { data: without(given), prices: without(priced), performance: without(yearOld) }
+}
+
+function ask(file: string, sql: string, asOf: string): readonly Values[] {
+  const db = new Database(file, { readonly: true })
+  const statement = db.prepare<unknown[], Value[]>(sql).raw()
+  const rows = sql.includes('@asOf') ? statement.all({ asOf }) : statement.all()
+  db.close()
+  return rows
+}

@@ -1,0 +1,52 @@
+/** Readers of the downloads that share no code with what wrote them. */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+/** Where DuckDB's package lies: `.ci/run` installs it beside the project, since it brings a library for one platform. */
+const duckdbFolder = process.env['FUNDPRESS_TEST_DUCKDB'] ?? ''
+export const hasDuckdb = existsSync(join(duckdbFolder, 'node_modules/@duckdb/node-api'))
+
+interface Connection {
+  readonly runAndReadAll: (sql: string) => Promise<{ readonly getRowsJson: () => unknown[][] }>
+}
+interface Duckdb {
+  readonly DuckDBInstance: { readonly create: () => Promise<{ readonly connect: () => Promise<Connection> }> }
+}
+
+let connection: Promise<Connection> | undefined
+
+/** Rows of a query; decimals and whole numbers of 64 bits come as texts. */
+export async function duckdb(sql: string): Promise<unknown[][]> {
+  connection ??= (
+    createRequire(join(duckdbFolder, 'package.json'))('@duckdb/node-api') as Duckdb
+  ).DuckDBInstance.create().then((instance) => instance.connect())
+  return (await (await connection).runAndReadAll(sql)).getRowsJson()
+}
+
+/** Runs a Python program with arguments; what it prints is JSON. */
+export function python<T>(program: string, ...args: readonly string[]): T {
+  const output = execFileSync('python3', ['-c', program, ...args], { maxBuffer: 1 << 30, encoding: 'utf8' })
+  return JSON.parse(output) as T
+}
+
+/** Every field as text, the header first. */
+export const readCsv = (file: string, encoding = 'utf-8', delimiter = ','): string[][] =>
+  python(
+    `import csv, json, sys
+csv.field_size_limit(1 << 30)
+with open(sys.argv[1], newline="", encoding=sys.argv[2]) as file:
+    print(json.dumps(list(csv.reader(file, delimiter=sys.argv[3], strict=True))))`,
+    file,
+    encoding,
+    delimiter,
+  )
+
+export const readSqlite = (file: string, sql: string): unknown[][] =>
+  python(
+    `import json, sqlite3, sys
+print(json.dumps(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall()))`,
+    file,
+    sql,
+  )

@@ -1,0 +1,111 @@
+/** Nothing that the API refuses stands in any file of the downloads, whatever its form. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { oddFunds } from '../support/odd-funds.ts'
+import { makeTempFolder } from '../support/product.ts'
+import { filesIn } from '../support/tree.ts'
+import { oddNight, secret, type Night } from './night.ts'
+import { refusedIsins } from './oracle.ts'
+import { python } from './readers.ts'
+
+const folder = makeTempFolder()
+let night: Night | undefined
+/** What people can read in each file, by its path. */
+const texts = new Map<string, string>()
+
+beforeAll(async () => {
+  night = await oddNight(folder)
+  for (const path of filesIn(night.folder)) texts.set(path, await readableText(join(night.folder, path)))
+})
+afterAll(folder.remove)
+
+const refused = () => refusedIsins(night?.db ?? '', night?.asOf ?? '')
+/** The files with a text in them. */
+const filesWith = (text: string, among = /./) =>
+  [...texts]
+    .filter(([path, content]) => among.test(path) && (content.includes(text) || path.includes(text)))
+    .map(([path]) => path)
+
+it('reads what it looks for: what may be given out is found in every form', () => {
+  const forms = filesWith(oddFunds.awkward).map((path) => path.replace(/^.*\./, ''))
+  expect([...new Set(forms)].sort()).toEqual([
+    'SHA256SUMS',
+    'csv',
+    'html',
+    'json',
+    'parquet',
+    'sqlite',
+    'txt',
+    'zip',
+  ])
+  expect(refused()).toEqual({
+    data: [oddFunds.denied],
+    prices: [oddFunds.denied, oddFunds.pricesDenied],
+    performance: [oddFunds.young, oddFunds.denied, oddFunds.performanceDenied],
+  })
+})
+
+it('a fund that no data may be given out of is in no file at all', () => {
+  expect(filesWith(oddFunds.denied)).toEqual([])
+})
+
+it('prices that may not be given out are in no file of prices, and the fund has no folder', () => {
+  for (const isin of refused().prices) {
+    expect(filesWith(isin, /^(csv-excel\/)?prices|^[A-Z]{2}\w{10}\//)).toEqual([])
+    expect(inSqlite('prices', isin)).toBe(0)
+  }
+})
+
+it('performance of a fund that it is refused for, or that is not a year old, is in no file of performance', () => {
+  for (const isin of refused().performance) {
+    expect(filesWith(isin, /performance/)).toEqual([])
+    for (const table of ['years', 'periods', 'line', 'launch']) {
+      expect([table, inSqlite(`performance_${table}`, isin)]).toEqual([table, 0])
+    }
+  }
+})
+
+it('no refused value, and none that the API leaves out, is in any file', () => {
+  expect(filesWith(secret)).toEqual([])
+  expect(filesWith('777.123')).toEqual([])
+  expect(filesWith('777,123')).toEqual([])
+})
+
+it('the ZIP has no refusal among its documents', () => {
+  const names = execFileSync('unzip', ['-Z1', join(night?.folder ?? '', 'documents.zip')], {
+    encoding: 'utf8',
+  })
+  expect(names).not.toContain('error')
+  expect(names).toContain(`api/v1/prices-historic/${oddFunds.awkward}/2020.json`)
+})
+
+const inSqlite = (table: string, isin: string): number =>
+  python(
+    `import sqlite3, sys
+print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM " + sys.argv[2] + " WHERE isin = ?", (sys.argv[3],)).fetchone()[0])`,
+    join(night?.folder ?? '', 'fundpress.sqlite'),
+    table,
+    isin,
+  )
+
+async function readableText(file: string): Promise<string> {
+  if (file.endsWith('.zip')) {
+    return ['-Z1', '-p']
+      .map((flag) => execFileSync('unzip', [flag, file], { encoding: 'utf8', maxBuffer: 1 << 30 }))
+      .join('\n')
+  }
+  if (file.endsWith('.sqlite')) {
+    const program = `import json, sqlite3, sys
+print(json.dumps(list(sqlite3.connect(sys.argv[1]).iterdump()), ensure_ascii=False))`
+    // Freed pages would be a place to forget something in.
+    return python<string[]>(program, file).join('\n') + readFileSync(file, 'latin1')
+  }
+  if (file.endsWith('.parquet')) {
+    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(file) })
+    return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+  }
+  return readFileSync(file, 'utf8')
+}

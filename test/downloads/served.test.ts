@@ -1,0 +1,140 @@
+/** Downloads through the front door: `build`, then `serve`. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { oddFunds } from '../support/odd-funds.ts'
+import { makeTempFolder, startServer, type Server } from '../support/product.ts'
+import { hostileNames, oddNight, type Night } from './night.ts'
+
+const folder = makeTempFolder()
+let night: Night | undefined
+let server: Server | undefined
+
+beforeAll(async () => {
+  night = await oddNight(folder)
+  server = await startServer(night.out)
+})
+afterAll(async () => {
+  await server?.stop()
+  folder.remove()
+})
+
+const ask = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+  fetch(`${server?.base ?? ''}/downloads/${path}`, { headers: { 'Accept-Encoding': 'identity', ...headers } })
+const stored = (path: string) => readFileSync(join(night?.folder ?? '', path))
+
+it.each([
+  ['prices.csv', 'text/csv; charset=utf-8'],
+  ['csv-excel/prices_2019.csv', 'text/csv; charset=utf-8'],
+  ['prices.parquet', 'application/vnd.apache.parquet'],
+  ['fundpress.sqlite', 'application/vnd.sqlite3'],
+  ['documents.zip', 'application/zip'],
+  ['datapackage.json', 'application/json; charset=utf-8'],
+  [`${oddFunds.awkward}/prices.json`, 'application/json; charset=utf-8'],
+  [`${oddFunds.awkward}/nav.txt`, 'text/plain; charset=utf-8'],
+  ['index.html', 'text/html; charset=utf-8'],
+  ['SHA256SUMS', 'text/plain; charset=utf-8'],
+])('gives out latest/%s as %s, the same as under its day', async (path, type) => {
+  const latest = await ask(`latest/${path}`)
+  const dated = await ask(`${oddFunds.asOf}/${path}`)
+  expect([latest.status, dated.status]).toEqual([200, 200])
+  expect(latest.headers.get('content-type')).toBe(type)
+  expect(Buffer.from(await latest.arrayBuffer())).toEqual(stored(path))
+  expect(Buffer.from(await dated.arrayBuffer())).toEqual(stored(path))
+})
+
+it('shows the page at the address of the folder', async () => {
+  const page = await ask('latest/')
+  expect(page.status).toBe(200)
+  expect(await page.text()).toBe(stored('index.html').toString())
+  expect((await fetch(`${server?.base ?? ''}/downloads/latest`, { redirect: 'manual' })).status).toBe(308)
+})
+
+it('gives out ranges of a file, as a reader of Parquet over HTTP asks for them', async () => {
+  const whole = stored('prices.parquet')
+  const last = await ask('latest/prices.parquet', { Range: 'bytes=-8' })
+  expect(last.status).toBe(206)
+  expect(last.headers.get('content-range')).toBe(
+    `bytes ${whole.length - 8}-${whole.length - 1}/${whole.length}`,
+  )
+  const footer = Buffer.from(await last.arrayBuffer())
+  expect(footer.subarray(4).toString()).toBe('PAR1')
+  const first = await ask('latest/prices.parquet', { Range: 'bytes=0-3' })
+  expect(Buffer.from(await first.arrayBuffer()).toString()).toBe('PAR1')
+})
+
+it('says when a file is still the same', async () => {
+  const etag = (await ask('latest/prices.csv')).headers.get('etag') ?? ''
+  expect(etag).toMatch(/^"/)
+  expect((await ask('latest/prices.csv', { 'If-None-Match': etag })).status).toBe(304)
+})
+
+it.each([
+  ['a fund that nothing is given out of', `latest/${oddFunds.denied}/prices.csv`],
+  ['a fund whose prices are not given out', `latest/${oddFunds.pricesDenied}/nav.txt`],
+  ['a fund without prices', `latest/${oddFunds.withoutData}/prices.json`],
+  ['a night that is not here', '2001-01-01/prices.csv'],
+])('answers 404 for %s', async (_, path) => {
+  expect((await ask(path)).status).toBe(404)
+})
+
+it('has files of a fund exactly where the API gives out its prices', async () => {
+  for (const isin of Object.values(oddFunds).filter((name) => name.startsWith('LU'))) {
+    const api = await fetch(`${server?.base ?? ''}/api/v1/prices-current/${isin}/`)
+    expect([isin, (await ask(`latest/${isin}/nav.txt`)).status === 200]).toEqual([isin, api.status === 200])
+  }
+})
+
+interface Resource {
+  readonly path: string
+  readonly bytes: number
+  readonly hash: string
+  readonly schema?: {
+    readonly fields: readonly { readonly name: string }[]
+    readonly primaryKey: readonly string[]
+  }
+}
+
+it('describes every file but those of one fund in the data package, with the header of each CSV', async () => {
+  const described = (await (await ask('latest/datapackage.json')).json()) as { resources: Resource[] }
+  const sums = new Map(
+    stored('SHA256SUMS')
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => [line.slice(66), line.slice(0, 64)]),
+  )
+  const own = ['datapackage.json', 'index.html']
+  const files = [...sums.keys()].filter((path) => !/^[A-Z]{2}\w{10}\//.test(path) && !own.includes(path))
+  expect(described.resources.map(({ path }) => path)).toEqual(files)
+  for (const { path, bytes, hash, schema } of described.resources) {
+    expect([path, bytes, hash]).toEqual([path, stored(path).length, `sha256:${sums.get(path) ?? ''}`])
+    if (!path.endsWith('.csv')) continue
+    const [header = ''] = stored(path).toString().replace('\ufeff', '').split('\r\n')
+    expect(schema?.fields.map(({ name }) => name)).toEqual(header.split(/[,;]/))
+    expect(schema?.fields.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([...(schema?.primaryKey ?? [])]),
+    )
+  }
+})
+
+it('tells search engines of the data set, and links to no file that is not there', async () => {
+  const page = await (await ask('latest/index.html')).text()
+  const [, json = ''] = /<script type="application\/ld\+json">([^]*?)<\/script>/.exec(page) ?? []
+  const dataset = JSON.parse(json) as {
+    '@type': string
+    distribution: { contentUrl: string; encodingFormat: string }[]
+  }
+  expect(dataset['@type']).toBe('Dataset')
+  expect(dataset.distribution.length).toBeGreaterThan(20)
+  const links = [...page.matchAll(/href="([^"#]+)"/g)]
+    .map(([, href = '']) => href)
+    .filter((href) => !href.startsWith('../'))
+  for (const path of [...links, ...dataset.distribution.map(({ contentUrl }) => contentUrl)]) {
+    expect([path, (await ask(`latest/${path}`, { Range: 'bytes=0-0' })).status]).toEqual([
+      path,
+      expect.toBeOneOf([200, 206]),
+    ])
+  }
+  expect(page).not.toContain(hostileNames.markup)
+})

@@ -1,0 +1,178 @@
+/** Every table in every form, read by programs that know nothing of us, against plain SQL. */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeTempFolder } from '../support/product.ts'
+import { demoNight, hostileNames, oddNight, type Night } from './night.ts'
+import { decimals, expectedRows, oracle, type Value, type Values } from './oracle.ts'
+import { duckdb, hasDuckdb, readCsv, readSqlite } from './readers.ts'
+
+const folder = makeTempFolder()
+const nights: Partial<Record<'demo' | 'odd', Night>> = {}
+
+beforeAll(async () => {
+  nights.demo = await demoNight(folder)
+  nights.odd = await oddNight(folder)
+})
+afterAll(folder.remove)
+
+const tables = Object.keys(oracle)
+const csvName = (table: string) => (table === 'emt' ? 'emt_data' : table)
+
+/** Of a value of the database as CSV: numbers are compared as numbers, everything else as it is written. */
+const asField = (field: string, value: Value) => (typeof value === 'number' ? Number(field) : field)
+const expectedField = (value: Value) => value ?? ''
+
+describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
+  const night = () => {
+    const found = nights[which]
+    if (found === undefined) throw new Error('the night was not built')
+    return found
+  }
+  const rowsOf = (table: string) => expectedRows(night().db, table, night().asOf)
+  const file = (name: string) => join(night().folder, name)
+
+  it.each(tables)('%s.csv has the rows of the database, each field as it stands there', (table) => {
+    const expected = rowsOf(table)
+    const [header = [], ...rows] = readCsv(file(`${csvName(table)}.csv`))
+    expect(rows.length).toBe(expected.length)
+    expect(new Set(header).size).toBe(expected[0]?.length ?? header.length)
+    const read = rows.map((row, index) =>
+      row.map((field, at) => asField(field, expected[index]?.[at] ?? null)),
+    )
+    expect(read).toEqual(expected.map((row) => row.map(expectedField)))
+    expect(rows.flat().filter((field) => /^-?\d+(\.\d+)?e/i.test(field))).toEqual([])
+  })
+
+  it.each(tables)(
+    'the files of %s for Excel have the same rows, with decimal commas and without formulas',
+    (table) => {
+      const expected = rowsOf(table)
+      const names = readdirSync(file('csv-excel')).filter((name) =>
+        table === 'prices' ? /^prices_\d{4}\.csv$/.test(name) : name === `${csvName(table)}.csv`,
+      )
+      const rows = names.flatMap((name) => readCsv(file(`csv-excel/${name}`), 'utf-8-sig', ';').slice(1))
+      if (table === 'prices') rows.sort((a, b) => (a.slice(0, 2).join() < b.slice(0, 2).join() ? -1 : 1))
+      const fields = expected.map((row) =>
+        row.map((value, at) => excelField(value, decimals[table]?.includes(at) ?? false)),
+      )
+      expect(rows.length).toBe(fields.length)
+      expect(
+        rows.map((row, index) => row.map((field, at) => excelValue(field, fields[index]?.[at]))),
+      ).toEqual(fields)
+    },
+  )
+
+  it.each(tables)('table %s of the SQLite file has the same rows, amounts as numbers', (table) => {
+    const expected = rowsOf(table).map((row) =>
+      row.map((value, at) => sqliteValue(value, decimals[table]?.includes(at) ?? false)),
+    )
+    expect(readSqlite(file('fundpress.sqlite'), `SELECT * FROM ${table}`)).toEqual(expected)
+  })
+
+  it.skipIf(!hasDuckdb && process.env['CI'] !== 'true').each(tables)(
+    '%s.parquet has the same rows for DuckDB, with days and decimals',
+    async (table) => {
+      const rows = await duckdb(`SELECT * FROM '${file(`${table}.parquet`)}'`)
+      expect(rows.map((row) => row.map(plain))).toEqual(rowsOf(table).map((row) => row.map(plain)))
+    },
+  )
+
+  it('Parquet says the same number of rows to a second reader', async () => {
+    for (const table of tables) {
+      const metadata = await parquetMetadataAsync(await asyncBufferFromFile(file(`${table}.parquet`)))
+      expect([table, Number(metadata.num_rows)]).toEqual([table, rowsOf(table).length])
+    }
+  })
+
+  it('CSV ends its lines with CRLF, and only that for Excel begins with a byte order mark', () => {
+    const plainBytes = readFileSync(file('funds.csv'))
+    const excelBytes = readFileSync(file('csv-excel/funds.csv'))
+    expect(plainBytes.subarray(0, 5).toString()).toBe('isin,')
+    expect(excelBytes.subarray(0, 3).toString('hex')).toBe('efbbbf')
+    expect([plainBytes, excelBytes].map((bytes) => bytes.subarray(-2).toString())).toEqual(['\r\n', '\r\n'])
+  })
+
+  it('sha256sum finds every file as it is listed, and no file is missing from the list', () => {
+    execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: night().folder })
+    const listed = readFileSync(file('SHA256SUMS'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.slice(66))
+    const found = readdirSync(night().folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== 'SHA256SUMS')
+      .map((entry) => join(entry.parentPath, entry.name).slice(night().folder.length + 1))
+    expect(listed).toEqual(found.sort())
+  })
+})
+
+it('types days as DATE and prices as DECIMAL(18,6) in Parquet, wider where a value needs it, and text where nothing fits', async (context) => {
+  if (!hasDuckdb && process.env['CI'] !== 'true') context.skip('DuckDB is not here: FUNDPRESS_TEST_DUCKDB')
+  const typesOf = async (night: Night | undefined, columns: string) => {
+    const rows = await duckdb(
+      `DESCRIBE SELECT ${columns} FROM '${join(night?.folder ?? '', 'prices.parquet')}'`,
+    )
+    return rows.map((row) => row[1])
+  }
+  expect(await typesOf(nights.demo, 'isin, date, net_asset_value')).toEqual([
+    'VARCHAR',
+    'DATE',
+    'DECIMAL(18,6)',
+  ])
+  expect(await typesOf(nights.odd, 'date, net_asset_value, change')).toEqual([
+    'DATE',
+    'DECIMAL(38,9)',
+    'DECIMAL(18,6)',
+  ])
+})
+
+it('leaves a text that a spreadsheet would run alone in plain CSV, and defuses it for Excel', () => {
+  const names = (path: string, encoding: string, delimiter: string) =>
+    readCsv(join(nights.odd?.folder ?? '', path), encoding, delimiter).map((row) => row[2])
+  expect(names('funds.csv', 'utf-8', ',')).toContain(hostileNames.formula)
+  expect(names('csv-excel/funds.csv', 'utf-8-sig', ';')).toContain(`'${hostileNames.formula}`)
+  expect(names('csv-excel/funds.csv', 'utf-8-sig', ';')).not.toContain(hostileNames.formula)
+})
+
+it('describes every column of the SQLite file', () => {
+  const file = join(nights.demo?.folder ?? '', 'fundpress.sqlite')
+  const described = readSqlite(
+    file,
+    'SELECT table_name, column_name FROM columns WHERE length(description) > 3',
+  )
+  const there = readSqlite(
+    file,
+    `SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+      WHERE t.type = 'table' AND t.name NOT IN ('columns', 'about') ORDER BY t.name, c.cid`,
+  )
+  expect(described).toEqual(there)
+})
+
+/** In a form that two programs agree on: trailing zeros of decimals do not count, whole numbers can be texts. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'number') return String(value)
+  if (typeof value !== 'string' || !/^-?\d+(\.\d+)?$/.test(value)) return value
+  const digits = value.includes('.') ? value.replace(/\.?0+$/, '') : value
+  return digits === '-0' ? '0' : digits
+}
+
+const excelWords: Readonly<Record<string, string>> = { true: 'WAHR', false: 'FALSCH' }
+
+function excelField(value: Value, isDecimal: boolean): Value {
+  if (value === null) return ''
+  if (typeof value === 'number') return value
+  if (isDecimal) return value.replace('.', ',')
+  return excelWords[value] ?? (/^(\s*[=+\-@]|[\t\r])/.test(value) ? `'${value}` : value)
+}
+
+const excelValue = (field: string, expected: Value | undefined) =>
+  typeof expected === 'number' ? Number(field.replace(',', '.')) : field
+
+function sqliteValue(value: Value, isDecimal: boolean): Values[number] {
+  if (value === 'true' || value === 'false') return value === 'true' ? 1 : 0
+  // SQLite knows one zero.
+  return isDecimal && value !== null ? Number(value) + 0 : value
+}

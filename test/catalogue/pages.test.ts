@@ -10,6 +10,7 @@ import { drawingOf, lineOf } from './drawing.ts'
 const asOf = '2026-11-20'
 const folder = makeTempFolder()
 const dbFile = folder.file('demo.sqlite')
+const withEverything = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
 let server: Server
 let db: Database.Database
 let isin: string
@@ -17,7 +18,7 @@ let isin: string
 beforeAll(async () => {
   await mustRun(['demo', '--db', dbFile, '--funds', '12', '--years', '4', '--until', asOf])
   const build = ['build', '--db', dbFile, '--out', folder.file('out'), '--as-of', asOf, '--quiet']
-  await mustRun(build, { env: { FUNDPRESS_PAGES: 'true', FUNDPRESS_BASE_URL: 'https://api.example.org' } })
+  await mustRun(build, { env: { ...withEverything, FUNDPRESS_BASE_URL: 'https://api.example.org' } })
   server = await startServer(folder.file('out'))
   db = new Database(dbFile, { readonly: true })
   // One of which everything may be shown, and that has everything.
@@ -149,6 +150,26 @@ it('links to documents that are there, in each format and language', async () =>
     const { status, headers } = await get(link)
     expect([link, status]).toEqual([link, 200])
     expect(headers.get('content-type')).toContain(/format=(\w+)/.exec(link)?.[1])
+  }
+})
+
+it('leads nowhere on its own host that is not there', async () => {
+  for (const path of [
+    `funds/${isin}/index.html`,
+    `funds/${isin}/de.html`,
+    'funds/index.html',
+    'funds/de.html',
+  ]) {
+    const links = [...(await text(path)).matchAll(/(?:href|src)="([^"#]+)"/g)].map(([, link = '']) => link)
+    const targets = new Set(
+      links.map((link) => new URL(link.replaceAll('&amp;', '&'), `${server.base}/${path}`)),
+    )
+    const own = [...targets].filter(
+      ({ origin, pathname }) => origin === server.base && !pathname.startsWith('/api/'),
+    )
+    expect(own.length).toBeGreaterThan(8)
+    for (const target of own)
+      expect([target.pathname, (await fetch(target)).status]).toEqual([target.pathname, 200])
   }
 })
 

@@ -103,7 +103,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         const plain = accented.replace(/ä/g, 'a').replace(/ö/g, 'o').replace(/ü/g, 'u').toUpperCase()
         await page.locator('#search').pressSequentially(plain)
         expect(await names(page)).toEqual([accented])
-        expect(await page.locator('#found').textContent()).toBe('1 funds found')
+        expect(await page.locator('#found').textContent()).toBe('Funds found: 1')
         await page.locator('#search').fill(isin.toLowerCase().slice(2, 10))
         expect(await page.locator('#funds tbody a').evaluateAll(hrefs)).toEqual([`${isin}/index.html`])
         await page.locator('#search').fill('no such fund')

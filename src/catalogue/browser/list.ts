@@ -28,7 +28,7 @@ if (table !== null && input !== null && found !== null) {
     more.textContent = `${table.dataset['more'] ?? ''} (${matching.length})`
     more.hidden = matching.length <= Math.max(most, atOnce)
     const count = matching.length.toLocaleString(document.documentElement.lang)
-    const text = matching.length === 0 ? found.dataset['none'] : `${count} ${found.dataset['words'] ?? ''}`
+    const text = matching.length === 0 ? found.dataset['none'] : `${found.dataset['words'] ?? ''} ${count}`
     found.textContent = text ?? ''
     if (matching.length > most && most < atOnce) pause = setTimeout(() => show(atOnce), pauseMs)
   }

@@ -47,7 +47,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
       <div class="search" role="search">
         <label for="search">${w.search}</label>
         <input id="search" type="search" autocomplete="off" spellcheck="false" />
-        <p role="status" id="found" data-words="${w.found}" data-none="${w.none}">${count} ${w.found}</p>
+        <p role="status" id="found" data-words="${w.found}" data-none="${w.none}">${w.found} ${count}</p>
       </div>
       <div class="scroll" role="region" aria-label="${w.funds}" tabindex="0">
         <table class="funds" id="funds" data-more="${w.more}">

@@ -1,4 +1,4 @@
-/** Snapshots with their pages, built and served through the front door. */
+/** Snapshots with their pages and downloads, built and served through the front door. */
 import { insertOddFunds, oddFunds } from './odd-funds.ts'
 import { makeTempFolder, mustRun, startServer, type TempFolder } from './product.ts'
 
@@ -21,7 +21,7 @@ export async function buildSite(fill: (db: string) => Promise<void>, asOf: strin
   const folder = makeTempFolder()
   const [db, out] = [folder.file('funds.sqlite'), folder.file('out')]
   await fill(db)
-  const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_BASE_URL: publishedAt }
+  const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: publishedAt }
   await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], { env })
   const server = await startServer(out)
   const stop = async (): Promise<void> => {

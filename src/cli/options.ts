@@ -107,6 +107,16 @@ export function isinsOption(flag: string, describe: string): Option {
   })
 }
 
+/** A part of several: `3/8`. */
+export function shardOption(flag: string, describe: string): Option {
+  return new Option(flag, describe).argParser((text) => {
+    const [, number, of] = /^([1-9][0-9]{0,2})\/([1-9][0-9]{0,2})$/.exec(text) ?? []
+    if (number !== undefined && Number(number) <= Number(of))
+      return { number: Number(number), of: Number(of) }
+    throw new InvalidArgumentError('It must be a part of up to 999, such as 3/8.')
+  })
+}
+
 /** The help's last part: commands that can be copied, each with what it does. */
 export function examples(...pairs: readonly (readonly [command: string, does: string])[]): string {
   return [

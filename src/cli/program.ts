@@ -12,6 +12,7 @@ import { doctorCommand } from './commands/doctor.ts'
 import { edgeCommand } from './commands/edge.ts'
 import { importCommand } from './commands/import.ts'
 import { initCommand } from './commands/init.ts'
+import { mergeCommand } from './commands/merge.ts'
 import { nightlyCommand } from './commands/nightly.ts'
 import { planCommand } from './commands/plan.ts'
 import { pruneCommand } from './commands/prune.ts'
@@ -30,6 +31,7 @@ const commands = [
   importCommand,
   checkCommand,
   buildCommand,
+  mergeCommand,
   serveCommand,
   showCommand,
   planCommand,

@@ -1,11 +1,21 @@
 /** The figures that a command ends with. */
 
+import type { DownloadCounts } from '../publish/downloads.ts'
+
 /** One line a figure, the labels in a column. */
 export function describeSummary(figures: Readonly<Record<string, string>>): string {
   const width = Math.max(...Object.keys(figures).map((label) => label.length))
   return Object.entries(figures)
     .map(([label, figure]) => `${label.padEnd(width)}  ${figure}\n`)
     .join('')
+}
+
+/** The analysts' files of a night; nothing where none changed. */
+export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCounts): { downloads?: string } {
+  if (put + deleted === 0) return {}
+  const ofThem = replaced === 0 ? '' : ` (${formatCount(replaced)} in the place of others)`
+  const gone = deleted === 0 ? '' : `, ${formatCount(deleted)} deleted`
+  return { downloads: `${formatCount(put)} put${ofThem}${gone}, ${formatBytes(bytes)}` }
 }
 
 /** A count as people read it: `101,204`. */

@@ -21,6 +21,12 @@ export function csvHeader(names: readonly string[], dialect: Dialect): string {
 export function csvLine(columns: readonly Column[], dialect: Dialect): (row: Row) => string {
   const fields = columns.map(({ type }) => fieldsOf[dialect][type])
   const delimiter = delimiters[dialect]
+  if (columns.every(isBare)) {
+    // Most rows by far are prices: as a whole they take a third of the time.
+    return dialect === 'plain'
+      ? (row) => `${row.join(delimiter)}\r\n`
+      : (row) => `${row.join(delimiter).replaceAll('.', ',')}\r\n`
+  }
   return (row) => {
     let line = ''
     for (let index = 0; index < fields.length; index++) {
@@ -31,6 +37,11 @@ export function csvLine(columns: readonly Column[], dialect: Dialect): (row: Row
     return `${line}\r\n`
   }
 }
+
+/** Whether all its values are words of digits, letters, hyphens and one point, as they stand in the database. */
+const isBare = ({ name, type }: Column) => name === 'isin' || bareTypes.includes(type)
+
+const bareTypes: readonly ColumnType[] = ['date', 'decimal', 'integer']
 
 const delimiters: Readonly<Record<Dialect, string>> = { plain: ',', excel: ';' }
 

@@ -93,7 +93,7 @@ function fileTable(caption: string, files: readonly WrittenFile[]): Html {
               <td>${describeFile(path)}</td>
               <td class="number">${rows === undefined ? '' : grouped(rows)}</td>
               <td class="number">${size(bytes)}</td>
-              <td><code title="${sha256}">${sha256.slice(0, 12)}</code></td>
+              <td><code title="${sha256}">${sha256.slice(0, 10)}</code></td>
             </tr>`,
         )}
       </tbody>

@@ -7,6 +7,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { fundReader } from '../source/fund-reader.ts'
+import { html } from '../pages/html.ts'
 import type { FundDatabase } from '../source/open.ts'
 import { dataPackage, type Licence } from './data-package.ts'
 import type { Work } from './downloads-worker.ts'
@@ -77,6 +78,7 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
       checksums,
       files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join(''),
     )
+    writeFile(join(root, 'downloads'), 'latest/index.html', latestPage(asOf))
     return {
       files: files.length + 1,
       bytes: [...files, sums].reduce((sum, { bytes }) => sum + bytes, 0),
@@ -87,6 +89,23 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
     rmSync(temporary, { recursive: true, force: true })
   }
 }
+
+/**
+ * Pages link to `downloads/latest/`, which an edge takes for the day: this is what a browser finds there that opens the
+ * folder without one (`file://`).
+ */
+const latestPage = (asOf: string) =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="refresh" content="0; url=../${asOf}/index.html" />
+        <title>Downloads</title>
+      </head>
+      <body>
+        <p><a href="../${asOf}/index.html">Downloads as of ${asOf}</a></p>
+      </body>
+    </html> `.markup
 
 /** By path, in the order of its bytes. */
 const inOrder = (files: readonly WrittenFile[]) =>

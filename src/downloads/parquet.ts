@@ -40,33 +40,28 @@ export function parquetTable(
     ],
     createdBy: 'fundpress',
   })
-  let values = forms.map((): unknown[] => [])
-  let waiting = 0
+  let waiting: Row[] = []
   const flush = () => {
-    if (waiting === 0) return
+    if (waiting.length === 0) return
+    // A column at a time: what it is converted to is garbage before the next one.
     void writer.write({
       columnData: forms.map(({ column: { name }, form }, index) => ({
         name,
-        data: values[index] ?? [],
+        data: waiting.map((row) => {
+          const cell = row[index] ?? null
+          return cell === null ? null : form.value(cell)
+        }),
         statistics: form.hasBounds,
         ...form.encoding,
       })),
-      rowGroupSize: waiting,
+      rowGroupSize: waiting.length,
     })
-    values = forms.map(() => [])
-    waiting = 0
+    waiting = []
   }
   return {
     add: (rows) => {
-      for (const [index, { form }] of forms.entries()) {
-        const column = values[index]
-        for (const row of rows) {
-          const cell = row[index] ?? null
-          column?.push(cell === null ? null : form.value(cell))
-        }
-      }
-      waiting += rows.length
-      if (waiting >= rowsPerGroup) flush()
+      for (const row of rows) waiting.push(row)
+      if (waiting.length >= rowsPerGroup) flush()
     },
     close: () => {
       flush()

@@ -5,7 +5,7 @@ import type { Work } from './downloads-worker.ts'
 import type { WrittenFile } from './file-sink.ts'
 
 /** A row group of prices is the most that is held at a time. */
-const heapMegabytes = 192
+const heapMegabytes = 96
 
 /**
  * @param works the longest first
@@ -45,7 +45,7 @@ async function inThread(work: Work, signal: AbortSignal): Promise<readonly Writt
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const worker = new Worker(new URL(`./downloads-thread.${ending}`, import.meta.url), {
     workerData: work,
-    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: 24 },
   })
   const stop = () => void worker.terminate()
   signal.addEventListener('abort', stop)

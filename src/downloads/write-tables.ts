@@ -36,26 +36,27 @@ function writeTable(
   const line = csvLine(columns, 'plain')
   const excel = excelFiles(folder, table)
   const path = `${name}.parquet`
-  let parquet: ReturnType<typeof parquetTable> | null = parquetTable(folder, path, columns, () => usualWidth)
+  const parquet = parquetTable(folder, path, columns, () => usualWidth)
+  let isTooWide = false
   let count = 0
   for (const isin of isins) {
     const rows = statement.all(isin)
     for (const row of rows) csv.write(line(row))
     excel.add(rows)
-    parquet = parquet === null ? null : addOrGiveUp(parquet, rows)
+    isTooWide ||= unlessTooWide(() => parquet.add(rows)) === null
     count += rows.length
   }
-  const typed = parquet?.close() ?? writeWider(statement, table, isins, folder, path)
+  const typed =
+    (isTooWide ? null : unlessTooWide(parquet.close)) ?? writeWider(statement, table, isins, folder, path)
   return [{ ...csv.close(), rows: count }, ...excel.close(), { ...typed, rows: count }]
 }
 
 const namesOf = (columns: readonly Column[]) => columns.map(({ name }) => name)
 
-/** @returns null once a value does not fit: nobody could know before all were seen */
-function addOrGiveUp(parquet: ReturnType<typeof parquetTable>, rows: readonly Row[]) {
+/** @returns null if a value does not fit: nobody could know before all were seen */
+function unlessTooWide<T>(write: () => T): T | null {
   try {
-    parquet.add(rows)
-    return parquet
+    return write()
   } catch (error) {
     if (error instanceof RangeError) return null
     throw error

@@ -16,7 +16,7 @@ dt{color:var(--soft);font-size:.85rem}dd{margin:0;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;font-size:.9rem}
 th,td{text-align:left;padding:.35rem .6rem;border-bottom:1px solid var(--line);font-weight:400;vertical-align:top}
 thead th{color:var(--soft)}
-td{white-space:nowrap}.number{text-align:right}
+td{white-space:nowrap}th{min-width:6rem}
 .mark{font-weight:600;color:var(--soft)}
 .mark [lang=en]{color:inherit}
 .fresh{color:var(--ok)}.late{color:var(--warn)}.stale{color:var(--bad)}

@@ -1,6 +1,7 @@
 /** What `/status/` says of a snapshot, as a page in German and English that needs no script and no other host. Pure. */
 
 import { marks, type Mark, type MarkedFund } from './assess.ts'
+import { maxBusinessDays } from './business-days.ts'
 import { markup, type Html } from './markup.ts'
 import type { StatusSource } from './status-document.ts'
 import { statusScript, statusStyle } from './status-look.ts'
@@ -30,7 +31,7 @@ ${figure(['Stand', 'Snapshot'], markup`<code>${snapshot}</code>`)}
 ${figure(['Online seit', 'Live since'], markup`<span id="age">–</span>`)}
 ${figure(['Fonds', 'Funds'], markup`${count(funds)}`)}
 ${figure(['Dokumente', 'Documents'], markup`${count(documents)}`)}
-${figure(['Umfang', 'Size'], markup`${count(Math.round(bytes / 1e6))} MB`)}
+${figure(['Umfang', 'Size'], markup`${(bytes / 1e6).toFixed(1)} MB`)}
 ${figure(['Neuester Preis', 'Newest price'], day(newestPrice))}
 ${figure(['Ältester Preis', 'Oldest price'], day(oldestPrice))}
 ${marks.map((mark) => figure(names[mark], markup`${count(counts[mark])}`))}
@@ -66,7 +67,7 @@ const verdicts: Readonly<Record<'fresh' | 'late' | 'stale', Words>> = {
 }
 
 function bilingual([de, en]: Words): Html {
-  return en === '' ? markup`${de}` : markup`<span lang="de">${de}</span> <span lang="en">${en}</span>`
+  return en === '' ? markup`${de}` : markup`<span lang="de">${de}</span> · <span lang="en">${en}</span>`
 }
 
 const figure = (words: Words, value: Html): Html =>
@@ -88,18 +89,27 @@ const more = (funds: number): Html =>
 
 const columns: readonly Words[] = [
   ['Fonds', 'Fund'],
-  ['ISIN', ''],
+  ['Status', ''],
   ['Preis vom', 'Price of'],
   ['Alter', 'Age'],
   ['Rhythmus', 'Rhythm'],
   ['Nächster', 'Next'],
-  ['Status', ''],
+  ['ISIN', ''],
 ]
 
-// A name may be written from right to left, and must not turn round what stands beside it.
-const row = ({ isin, name, mark, newestPrice, ageDays, rhythmDays, nextPrice }: MarkedFund): Html =>
-  markup`<tr><th scope="row"><bdi>${name}</bdi></th><td><code>${isin}</code></td><td>${day(newestPrice)}</td><td class="number">${ageDays ?? '–'}</td><td class="number">${rhythmDays ?? '–'}</td><td>${day(nextPrice)}</td><td><span class="mark ${mark}">${bilingual(names[mark])}</span></td></tr>
+function row({ isin, name, mark, newestPrice, ageDays, rhythmDays, nextPrice }: MarkedFund): Html {
+  const cells = [
+    markup`<span class="mark ${mark}">${bilingual(names[mark])}</span>`,
+    day(newestPrice),
+    markup`${ageDays === maxBusinessDays ? `≥ ${maxBusinessDays}` : (ageDays ?? '–')}`,
+    markup`${rhythmDays ?? '–'}`,
+    day(nextPrice),
+    markup`<code>${isin}</code>`,
+  ]
+  // A name may be written from right to left, and must not turn round what stands beside it.
+  return markup`<tr><th scope="row"><bdi>${name}</bdi></th>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>
 `
+}
 
 const day = (date: string | null): Html =>
   date === null ? markup`–` : markup`<time datetime="${date}">${date}</time>`

@@ -13,7 +13,8 @@ import type { ObjectStore, PutObject, WriteOptions } from './store.ts'
 export interface ApplyOptions {
   /** The snapshot's folder. */
   readonly out: string
-  readonly slot: Slot
+  /** Null for what lies beside the slots. */
+  readonly slot: Slot | null
   readonly cacheControl: string
   readonly concurrency: number
   /** Puts a second at most; null for as many as go. */
@@ -59,7 +60,7 @@ export async function applyChanges(
       return begin(async () => {
         mayWrite.assertFresh()
         await store.delete(
-          keys.map((key) => inSlot(slot, key)),
+          keys.map((key) => placeIn(slot, key)),
           mayWrite,
         )
         for (const key of keys) onDone({ kind: 'delete', key })
@@ -104,7 +105,7 @@ async function putChange(
   mayWrite: WriteOptions & { readonly assertFresh: () => void },
 ): Promise<PutObject> {
   const file = join(out, key)
-  const object = { key: inSlot(slot, key), type, cacheControl, sha256 }
+  const object = { key: placeIn(slot, key), type, cacheControl, sha256 }
   if (bytes < streamedFrom) {
     const body = await readFile(file).catch(rebuild(file))
     mayWrite.assertFresh()
@@ -114,6 +115,8 @@ async function putChange(
   mayWrite.assertFresh()
   return store.putFile(file, object, mayWrite)
 }
+
+const placeIn = (slot: Slot | null, key: string) => (slot === null ? key : inSlot(slot, key))
 
 const rebuild = (file: string) => (error: unknown) => {
   const { code = '' } = error as NodeJS.ErrnoException

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { applyChanges } from './apply.ts'
 import { etagLines, etagWriter, type EtagLine } from './etags.ts'
+import { countsOf, planDownloads, putDownloads, type DownloadsPlan } from './downloads.ts'
 import { closeToOthers, flip, leaveTime } from './flip.ts'
 import { LeaseLost, type Lease } from './journal.ts'
 import { changesKey, checksumsIn, etagsKey, gzipType, manifestIn, otherSlot, type Slot } from './layout.ts'
@@ -67,6 +68,7 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
   if (isRepair && live !== null) await declareDamage(store, live.slot, options, work)
   const isTrusted = unknown === null && !isRepair
   await tellChanges(store, { ...options, ...work, live, slot, isTrusted }, { ...options, ...lease })
+  const downloads = await bringDownloads(store, options, work)
   await putFile(work.checksumsFile, checksumsIn(slot), 'text/plain; charset=utf-8')
   await putFile(work.manifestFile, manifestIn(slot), gzipType)
 
@@ -84,7 +86,24 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
     options.onWarning(`${next.snapshot} is live, but the notes of this publish are not tidied up: ${reason}`)
   }
   await point(options.pointer, next)
-  return { slot, put: prepared.put, deleted: prepared.deleted, bytes }
+  return { slot, put: prepared.put, deleted: prepared.deleted, bytes, downloads: countsOf(downloads) }
+}
+
+/** Right before the flip: what replaces files of a night that is corrected is seen at once. */
+async function bringDownloads(
+  store: ObjectStore,
+  options: PublishOptions,
+  { manifest, lease: { assertFresh } }: Work,
+): Promise<DownloadsPlan> {
+  const { out, signal, onWarning } = options
+  const { asOf } = manifest.head
+  const plan = await planDownloads(store, out, asOf, signal)
+  if (plan.replaced + plan.gone.length > 0)
+    onWarning(
+      `${store.name}: downloads/${asOf}/ was there: ${plan.replaced} files are replaced, ${plan.gone.length} removed`,
+    )
+  await putDownloads(store, plan, asOf, { ...options, assertFresh })
+  return plan
 }
 
 /** Waits for readers, and keeps others out. Where that fails nothing has been written, and the slot is what it was. */

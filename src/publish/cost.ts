@@ -1,5 +1,7 @@
 /** What a publish asks of the store, and what that costs. Pure. */
 
+import type { DownloadCounts } from './downloads.ts'
+
 /** Requests by operation, as stores bill them. */
 export interface Requests {
   readonly PutObject: number
@@ -36,6 +38,7 @@ export interface PlannedWork {
   readonly hasLive: boolean
   /** For what the publish says of the night. */
   readonly telling: ToldRequests
+  readonly downloads: DownloadCounts
 }
 
 export interface ToldRequests {
@@ -51,7 +54,7 @@ const keysPerList = 1000
 
 /** What publish.ts does, counted. The lease's renewals and retries come on top. */
 export function estimateRequests(work: PlannedWork): Requests {
-  const { put, deleted, reads, isTakingUp, hasDamage, isLocking, telling } = work
+  const { put, deleted, reads, isTakingUp, hasDamage, isLocking, telling, downloads } = work
   const hasChanges = put + deleted > 0
   const probes = !isLocking ? 0 : work.hasJournal ? 1 : 2
   const looksOut = isLocking && work.hasLive
@@ -63,6 +66,7 @@ export function estimateRequests(work: PlannedWork): Requests {
     PutObject:
       puts +
       telling.puts +
+      downloads.put +
       probes +
       (looksOut && work.isUnsettled ? 1 : 0) +
       // A list, and its declaration; the ETags.
@@ -76,7 +80,10 @@ export function estimateRequests(work: PlannedWork): Requests {
       (work.isUnsettled ? Math.ceil((work.objects + 2 + telling.standing) / keysPerList) : 0),
     // The list of changes, at the end, and that of the publish that was killed.
     DeleteObjects:
-      Math.ceil(deleted / keysPerDelete) + telling.deletes + (hasChanges ? 1 + (isTakingUp ? 1 : 0) : 0),
+      Math.ceil(deleted / keysPerDelete) +
+      telling.deletes +
+      Math.ceil(downloads.deleted / keysPerDelete) +
+      (hasChanges ? 1 + (isTakingUp ? 1 : 0) : 0),
   }
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { RouteTable } from '../routes/table.ts'
 import { countFiles, manifestKey } from '../snapshot/manifest.ts'
 import { estimateRequests, nothingToDo, type Requests } from './cost.ts'
+import { countsOf, noDownloads, planDownloads, type DownloadCounts } from './downloads.ts'
 import { endpointOf } from './endpoint-of.ts'
 import { heldMessage, isHeldByOther, isLeftUnsettled, readJournal, type Holder } from './journal.ts'
 import { otherSlot, type Slot } from './layout.ts'
@@ -48,6 +49,8 @@ export interface Preview {
   readonly deleted: number
   readonly bytes: number
   readonly endpoints: readonly EndpointChanges[]
+  /** The analysts' files, which are in none of the figures above. */
+  readonly downloads: DownloadCounts
   readonly requests: Requests
   /** Of the whole snapshot. */
   readonly slotBytes: number
@@ -64,7 +67,15 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
   const { snapshot, bytes: slotBytes } = manifest.head
   const heldBy = isHeldByOther(journal, me, isAlive) ? heldMessage(store, journal) : null
   if (live?.snapshot === snapshot && !isRepair) {
-    const nothing = { put: 0, deleted: 0, bytes: 0, endpoints: [], requests: nothingToDo, refusals: [] }
+    const nothing = {
+      put: 0,
+      deleted: 0,
+      bytes: 0,
+      endpoints: [],
+      downloads: noDownloads,
+      requests: nothingToDo,
+      refusals: [],
+    }
     return { snapshot, slot: live.slot, isLive: true, slotBytes, heldBy, ...nothing }
   }
 
@@ -84,6 +95,7 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
     const telling = await previewTelling(store, {
       ...{ manifest, live, slot, out, folder, table, isTrusted, onWarning },
     })
+    const downloads = countsOf(await planDownloads(store, out, manifest.head.asOf))
     const after = store.requests()
     const reads = {
       GetObject: (after['GetObject'] ?? 0) - (before['GetObject'] ?? 0),
@@ -98,6 +110,7 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
       deleted,
       bytes,
       endpoints: await changesByEndpoint(options.table, readNdjson(prepared.file) as AsyncIterable<Change>),
+      downloads,
       requests: estimateRequests({
         put,
         deleted,
@@ -110,6 +123,7 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
         objects: countFiles(manifest.head),
         hasLive: live !== null,
         telling,
+        downloads,
       }),
       slotBytes,
       refusals: findMistakes(manifest.head, live, prepared, options),

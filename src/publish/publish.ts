@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import type { RouteTable } from '../routes/table.ts'
 import { checksumsKey, manifestKey } from '../snapshot/manifest.ts'
 import { bringIn, type Work } from './bring-in.ts'
+import { noDownloads, type DownloadCounts } from './downloads.ts'
 import { takeLease, type Holder, type Lease } from './journal.ts'
 import { noCache, type Slot } from './layout.ts'
 import { readLive } from './live.ts'
@@ -62,6 +63,8 @@ export interface PublishSummary {
   readonly deleted: number
   /** Of the bodies that were put. */
   readonly bytes: number
+  /** The analysts' files, which are in none of the figures above. */
+  readonly downloads: DownloadCounts
   readonly requests: Readonly<Record<string, number>>
   readonly seconds: number
 }
@@ -80,6 +83,7 @@ export async function publish(store: ObjectStore, options: PublishOptions): Prom
     put: 0,
     deleted: 0,
     bytes: 0,
+    downloads: noDownloads,
     ...done,
     requests: store.requests(),
     seconds: (performance.now() - started) / 1000,

@@ -54,7 +54,8 @@ async function prepare(store: ObjectStore, telling: Telling): Promise<Prepared> 
     )
     return { standing, compared: null, isSame }
   }
-  return { standing, compared: await compareNights(before.lines(), manifest.lines(), table), isSame }
+  // Objects alone: the files of /status/ are other ones each night.
+  return { standing, compared: await compareNights(before.objects(), manifest.objects(), table), isSame }
 }
 
 /** What telling asks of the store beyond what is asked here already: the same reads, no write. */

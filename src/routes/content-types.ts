@@ -8,7 +8,6 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
   txt: 'text/plain; charset=utf-8',
-  SHA256SUMS: 'text/plain; charset=utf-8',
   csv: 'text/csv; charset=utf-8',
   atom: 'application/atom+xml; charset=utf-8',
   png: 'image/png',
@@ -17,16 +16,15 @@ const types: Readonly<Record<string, string>> = {
   zip: 'application/zip',
   parquet: 'application/vnd.apache.parquet',
   sqlite: 'application/vnd.sqlite3',
+  SHA256SUMS: 'text/plain; charset=utf-8',
 }
 
 /** `application/octet-stream` for a name whose ending is not known, or that has none. */
 export function contentTypeOf(key: string): string {
   // A feed of XML is known by its name.
   if (key.slice(-9) === '/feed.xml') return types['atom'] as string
-  // Of a name without a dot all of it.
-  return (
-    types[key.slice(Math.max(key.lastIndexOf('.'), key.lastIndexOf('/')) + 1)] || 'application/octet-stream'
-  )
+  const name = key.slice(key.lastIndexOf('/') + 1)
+  return types[name.slice(name.lastIndexOf('.') + 1)] || 'application/octet-stream'
 }
 
 /** Whether it is worth compressing. */

@@ -7,7 +7,7 @@ import type { RouteTable } from './table.ts'
 
 /**
  * - `page`: the key of the file. A path that ends with a slash means the `index.html` there.
- * - `open`: a folder without its closing slash. Files have a dot in their names, but for checksums.
+ * - `open`: a folder without its closing slash.
  * - `none`: no page has such a path.
  */
 export type PageMatch =
@@ -22,6 +22,7 @@ export function matchPage(table: RouteTable, path: string): PageMatch {
   if (!pagePath.test(path) || table.pages.indexOf(segments[1] as string) < 0) return { kind: 'none' }
   const name = segments[segments.length - 1] as string
   if (name === '') return { kind: 'page', key: path.slice(1) + 'index.html' }
+  // The checksums of downloads are the one file whose name has no ending.
   const isFile = name.indexOf('.') >= 0 || name === 'SHA256SUMS'
   return isFile ? { kind: 'page', key: path.slice(1) } : { kind: 'open' }
 }

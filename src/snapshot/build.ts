@@ -13,6 +13,7 @@ import { withAdvice } from './disk-advice.ts'
 import { isinsToRender, nightOf, renderNight, type Night } from './render-night.ts'
 import { openPrevious, type Previous, type Since } from './since.ts'
 import { writeSparse } from './sparse.ts'
+import type { ReadShard, Shard } from './shard.ts'
 import { makeStaging, type Staging } from './staging.ts'
 
 export interface BuildOptions {
@@ -34,6 +35,8 @@ export interface BuildOptions {
   readonly pages?: string | null
   /** What the files for analysts say of their licence, or null for a snapshot without such files. */
   readonly downloads?: { readonly licence: Licence | null } | null
+  /** Not all of a snapshot is rendered here, or null. Not together with `only`. */
+  readonly part?: Part | null
   /** The snapshot to go on from, or null to render everything. The result is the same. */
   readonly since?: Since | null
   /** How new each fund's newest price should be; the defaults unless given. */
@@ -47,6 +50,10 @@ export interface BuildOptions {
   }) => void
   readonly signal: AbortSignal
 }
+
+/** `shard`: only these funds, to be merged with others. `shards`: the funds come from these, rendered elsewhere. */
+export type Part =
+  ({ readonly kind: 'shard' } & Shard) | { readonly kind: 'shards'; readonly shards: readonly ReadShard[] }
 
 export interface BuildSummary {
   readonly snapshot: string
@@ -96,17 +103,17 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     const { head, kept, assessment, warnings } = await renderNight(night)
     await previous?.close()
     rmSync(unpacked, { force: true })
-    const isSparse = previous?.reuse.kind === 'sparse'
-    if (previous !== null && isSparse) writeSparse(staging.folder, { since: previous.snapshot })
-    const downloads = await downloadsOf(night, isSparse)
+    const lacking = lackingFrom(options, previous)
+    if (lacking !== null) writeSparse(staging.folder, { since: lacking })
+    const downloads = await downloadsOf(night, lacking !== null)
     options.signal.throwIfAborted()
     previous?.assertSame()
     staging.swapIn()
     const { snapshot, asOf, funds, objects: documents, bytes } = head
     return {
       ...{ snapshot, asOf, funds, documents, bytes, rendered: documents - kept },
-      since: previous?.snapshot ?? null,
-      isSparse,
+      since: previous?.snapshot ?? lacking,
+      isSparse: lacking !== null,
       freshness: assessment.counts,
       overdue: assessment.overdue.slice(0, namedFunds),
       downloads,
@@ -128,8 +135,15 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
 /** Writes the files for analysts, unless there are to be none. */
 async function downloadsOf(night: Night, isSparse: boolean): Promise<DownloadsSummary | null> {
   const { options, settings, db } = night
-  const { asOf, jobs, signal, downloads = null } = options
-  if (downloads === null) return null
+  const { asOf, jobs, signal, downloads = null, part = null } = options
+  // Of shards the merge makes them.
+  if (downloads === null || part?.kind === 'shard') return null
   const isins = isinsToRender(night)
   return writeDownloads({ ...downloads, db, root: settings.root, asOf, isins, isSparse, jobs, signal })
+}
+
+/** The snapshot that has the files that the new folder lacks, or null where it lacks none. */
+function lackingFrom({ part = null }: BuildOptions, previous: Previous | null): string | null {
+  if (part?.kind === 'shards') return part.shards[0]?.head.since ?? null
+  return previous?.reuse.kind === 'sparse' ? previous.snapshot : null
 }

@@ -1,4 +1,4 @@
-/** The fund that the documentation takes its examples from. */
+/** The documents of the fund that the documentation takes its examples from. */
 
 import { hash } from 'node:crypto'
 import { contentTypeOf } from '../routes/content-types.ts'
@@ -6,19 +6,6 @@ import type { FundDatabase } from '../source/open.ts'
 import type { DocumentFiles } from './document-files.ts'
 import type { Plan } from './plans.ts'
 import { fundRenderer, type FundSettings } from './render-fund.ts'
-
-export interface ExampleFund {
-  readonly isin: string
-  /** Of how many endpoints it has answers: at least one. */
-  readonly answers: number
-}
-
-/** The one with more answers; of two with as many the first by ISIN. */
-export function betterExample(one: ExampleFund | null, other: ExampleFund): ExampleFund | null {
-  if (other.answers === 0) return one
-  if (one === null || other.answers > one.answers) return other
-  return other.answers === one.answers && other.isin < one.isin ? other : one
-}
 
 /**
  * The fund's documents as they stand in the snapshot, by key, in byte order. They are rendered anew: a sparse snapshot

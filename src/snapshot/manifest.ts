@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
 import type { FreshnessCounts } from '../freshness/assess.ts'
+import { refuseShard } from './shard.ts'
 
 export const manifestKey = 'manifest.ndjson.gz'
 export const checksumsKey = 'SHA256SUMS'
@@ -75,9 +76,10 @@ export const snapshotId = (asOf: string, linesDigest: string) => `${asOf}-${line
 
 /**
  * Reads the first line of the manifest in a snapshot's folder.
- * @throws {Error} if the folder holds no snapshot, or one of another format
+ * @throws {Error} if the folder holds no snapshot, only a part of one, or one of another format
  */
 export async function readManifestHead(folder: string): Promise<ManifestHead> {
+  refuseShard(folder)
   const head = await readHeadOf(join(folder, manifestKey))
   if (head !== null) return head
   throw new Error(`${folder} holds no snapshot: make one with \`fundpress build --out ${folder}\``)

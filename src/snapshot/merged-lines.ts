@@ -7,16 +7,21 @@ import { createReadStream } from 'node:fs'
  * @throws {Error} if two lines have the same key
  */
 export async function* mergedLines(files: readonly string[]): AsyncGenerator<string> {
-  const open = (await Promise.all(files.map(openCursor))).filter(({ key }) => key !== '')
+  let open = (await Promise.all(files.map(openCursor))).filter(({ key }) => key !== '')
   let piece = ''
   let last = ''
   while (open.length > 0) {
     const next = open.reduce((one, other) => (other.key < one.key ? other : one))
-    if (next.key <= last) throw new Error(`manifest: two objects have the key ${next.key}`)
-    last = next.key
-    piece += next.line
-    await next.advance()
-    if (next.key === '') open.splice(open.indexOf(next), 1)
+    const others = open.filter((cursor) => cursor !== next).map(({ key }) => key)
+    const end = others.reduce((one, other) => (other < one ? other : one), afterAllKeys)
+    // Keys of one file mostly follow one another: the others need not be looked at for each line.
+    do {
+      if (next.key <= last) throw new Error(`manifest: two objects have the key ${next.key}`)
+      last = next.key
+      piece += next.line
+      if (!next.advance()) await next.read()
+    } while (next.key !== '' && next.key < end && piece.length <= pieceLength)
+    open = open.filter(({ key }) => key !== '')
     if (piece.length > pieceLength) {
       yield piece
       piece = ''
@@ -24,6 +29,9 @@ export async function* mergedLines(files: readonly string[]): AsyncGenerator<str
   }
   if (piece !== '') yield piece
 }
+
+/** Keys are ASCII. */
+const afterAllKeys = '\u{7f}'
 
 /** In characters. */
 const pieceLength = 1 << 16
@@ -38,34 +46,58 @@ export async function* wholeLines(path: string): AsyncGenerator<string> {
   }
 }
 
+/** The object lines of a manifest that is being unpacked, in pieces of whole lines. */
+export async function* objectPieces(unpacked: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest = ''
+  let isFirst = true
+  for await (const chunk of unpacked) {
+    const text = rest + chunk.toString('latin1')
+    const end = text.lastIndexOf('\n') + 1
+    // The first line is about the snapshot.
+    const start = isFirst && end > 0 ? text.indexOf('\n') + 1 : 0
+    if (end > 0) isFirst = false
+    if (end > start) yield text.slice(start, end)
+    rest = text.slice(end)
+  }
+}
+
 /** A place in a file of lines. */
 interface Cursor {
   /** '' at the end. */
   key: string
   line: string
-  readonly advance: () => Promise<void>
+  /** Goes to the next line. @returns false if that has to be read first */
+  readonly advance: () => boolean
+  /** Reads on, and goes to the next line. */
+  readonly read: () => Promise<void>
 }
 
 async function openCursor(file: string): Promise<Cursor> {
   const pieces = wholeLines(file)
   let text = ''
   let next = 0
+  const take = () => {
+    const end = text.indexOf('\n', next) + 1
+    cursor.key = keyAt(text, next)
+    cursor.line = text.slice(next, end)
+    next = end
+  }
   const cursor: Cursor = {
     key: '',
     line: '',
-    advance: async () => {
-      if (next === text.length) {
-        const piece = await pieces.next()
-        text = piece.done === true ? '' : piece.value
-        next = 0
-      }
-      const end = text.indexOf('\n', next) + 1
-      cursor.key = keyAt(text, next)
-      cursor.line = text.slice(next, end)
-      next = end
+    advance: () => {
+      if (next === text.length) return false
+      take()
+      return true
+    },
+    read: async () => {
+      const piece = await pieces.next()
+      text = piece.done === true ? '' : piece.value
+      next = 0
+      take()
     },
   }
-  await cursor.advance()
+  await cursor.read()
   return cursor
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { mayGiveOutPrices } from '../contract/fund.ts'
-import type { FundEntry, FundPages } from '../contract/page.ts'
+import type { FundPages } from '../contract/page.ts'
 import { endpoints } from '../endpoints/index.ts'
 import type { Format } from '../routes/table.ts'
 import { isDay } from '../routes/values.ts'
@@ -19,6 +19,7 @@ import type { DocumentFiles } from './document-files.ts'
 import { membersOf, putDocuments, type Context, type Put } from './fund-documents.ts'
 import { linesOf, type FundLines } from './fund-lines.ts'
 import { entryOf, fundPageSource, putFundPages, type PageSettings } from './fund-pages.ts'
+import type { FundNews } from './funds.ts'
 import { fundRows, type FundRowsRead } from './fund-rows.ts'
 import { dayThatCounts, fundInputs, type FundInputs } from './inputs.ts'
 import type { RenderedLine } from './manifest.ts'
@@ -33,7 +34,7 @@ export interface FundSettings extends PageSettings {
 }
 
 /** What a fund's documents and pages are. */
-export interface RenderedFund {
+export interface RenderedFund extends Omit<FundNews, 'isin'> {
   readonly objects: number
   readonly bytes: number
   /** How many of them were taken over. */
@@ -42,12 +43,6 @@ export interface RenderedFund {
   readonly newestPrice: string | null
   /** Manifest lines by plan, then by pages, without those that are as in the previous manifest. */
   readonly lines: ReadonlyMap<number, string>
-  /** Of endpoints that have one over all funds, by id: the digest of what the documents were made from. */
-  readonly from: Readonly<Record<string, string>>
-  /** Of how many endpoints the fund has answers. */
-  readonly answers: number
-  /** In lists of funds. */
-  readonly entry: FundEntry | null
 }
 
 export interface FundRenderer {

@@ -1,33 +1,34 @@
 /** A night: every document and page, rendered or taken over, then the manifest. */
 
-import type { FundEntry } from '../contract/page.ts'
+import type { SitePageSource } from '../contract/page.ts'
 import { routeTable } from '../derive/route-table.ts'
 import { endpoints } from '../endpoints/index.ts'
 import type { Assessment } from '../freshness/assess.ts'
 import { defaultFreshness, openRules } from '../freshness/rules.ts'
 import type { RouteTable } from '../routes/table.ts'
-import { checkTables } from '../source/check.ts'
 import type { OpenedFile } from '../source/digest.ts'
-import { RefusedDatabase, type Finding } from '../source/finding.ts'
+import type { Finding } from '../source/finding.ts'
 import { readIsins } from '../source/fund-reader.ts'
 import type { FundDatabase } from '../source/open.ts'
 import type { BuildOptions } from './build.ts'
 import { codeDigest } from './code-digest.ts'
 import { documentFiles } from './document-files.ts'
-import { betterExample, exampleDocuments, type ExampleFund } from './example-fund.ts'
+import { exampleDocuments } from './example-fund.ts'
+import { exampleOf, type FundNews, type Funds } from './funds.ts'
 import { rendererOf } from './inputs.ts'
 import { allPageMakers, loadPageMakers, type PageMakers } from './load-page-makers.ts'
 import { folderOf, manifestFormat, manifestLine, snapshotId, type ManifestHead } from './manifest.ts'
 import { objectLines, type ObjectLines } from './object-lines.ts'
 import { fundPlans, type Plan } from './plans.ts'
-import type { PreviousManifest } from './previous-manifest.ts'
-import type { RenderedFund } from './render-fund.ts'
+import { renderFunds } from './render-funds.ts'
 import { openRenderPool, type RenderPool } from './render-pool.ts'
-import type { RenderReply, RenderSettings } from './render-worker.ts'
-import { putSharedDocuments, type SharedObject } from './shared-documents.ts'
+import type { RenderSettings } from './render-worker.ts'
+import { isinsOfShard, shardFormat, writeShard, type Shard, type ShardHead } from './shard.ts'
+import { putSharedDocuments } from './shared-documents.ts'
 import type { Previous } from './since.ts'
 import { putSitePages } from './site-pages.ts'
 import { writeStatusFiles } from './status-files.ts'
+import { takeShards } from './take-shards.ts'
 
 /** A build under way. */
 export interface Night {
@@ -67,10 +68,17 @@ export async function nightOf(
   return { options, settings, db, file, table, plans, makers, previous, lines: objectLines(root) }
 }
 
+/** What a night came to. */
+export interface NightResult {
+  readonly head: ManifestHead
+  readonly assessment: Assessment
+  /** How many of the objects were taken over. */
+  readonly kept: number
+  readonly warnings: readonly Finding[]
+}
+
 /** Renders everything that does not stand. @throws {RefusedDatabase} */
-export async function renderNight(
-  night: Night,
-): Promise<Finished & { readonly kept: number; readonly warnings: readonly Finding[] }> {
+export async function renderNight(night: Night): Promise<NightResult> {
   const { options, settings, db, file } = night
   const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
   const pool = await openRenderPool(settings, jobs, db, options.signal)
@@ -83,124 +91,84 @@ export async function renderNight(
     const source = file.digest()
     // It is waited for at the end.
     source.catch(() => undefined)
-    const { warnings, kept, ...counts } = await renderFunds(night, isins, pool)
+    const { part = null } = options
+    const funds =
+      part?.kind === 'shards'
+        ? await takeShards(part.shards, { ...night, isins, source: await source })
+        : await renderFunds(night, isins, pool)
+    const whole = part?.kind === 'shard' ? funds : await addShared(night, isins, funds, pool)
     await pool.close()
-    const finished = await finish(night, isins, { funds: isins.length, ...counts, source: await source })
-    return { ...finished, kept, warnings }
+    const { objects, bytes, newestPrice } = whole
+    const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source }
+    const { head, assessment } = await finish(night, isins, counts)
+    if (part?.kind === 'shard') writeShard(settings.root, shardHead(night, part, head, funds), funds.each)
+    return { head, assessment, kept: whole.kept, warnings: whole.warnings }
   } finally {
     options.signal.removeEventListener('abort', stop)
     await pool.close()
   }
 }
 
-export function isinsToRender({ options: { db: file, only }, db }: Night): readonly string[] {
+export function isinsToRender({ options: { db: file, only, part = null }, db }: Night): readonly string[] {
   const isins = readIsins(db)
+  if (part?.kind === 'shard') return isinsOfShard(isins, part)
   if (only.length === 0) return isins
   const missing = only.filter((isin) => !isins.includes(isin))
   if (missing.length > 0) throw new Error(`${file} has no fund ${missing.join(', ')}`)
   return isins.filter((isin) => only.includes(isin))
 }
 
-interface Rendering {
-  readonly objects: number
-  readonly bytes: number
-  /** How many objects were taken over. */
-  readonly kept: number
-  readonly newestPrice: string | null
-  readonly warnings: readonly Finding[]
-}
-
-/** Renders all funds, the documents over all funds, and the pages. @throws {RefusedDatabase} */
-async function renderFunds(night: Night, isins: readonly string[], pool: RenderPool): Promise<Rendering> {
-  const { options, settings, db, table, plans, makers, lines } = night
-  const folders = [...plans, ...makers.fundPages].map(({ folder }) => folder)
-  const entries: FundEntry[] = []
-  let example: ExampleFund | null = null
+/** Adds the documents over all funds, the errors, and the pages over the whole snapshot. */
+async function addShared(
+  night: Night,
+  isins: readonly string[],
+  funds: Funds,
+  pool: RenderPool,
+): Promise<Omit<Funds, 'each'>> {
+  const { settings, table, plans, makers, lines } = night
   const previous = (await night.previous?.manifest) ?? null
-  const findings = checkTables(db)
-  const hasErrors = () => findings.some(({ severity }) => severity === 'error')
-  const from = new Map<string, string[]>()
-  /** The previous manifest's lines of funds that are being rendered, a text a folder. */
-  const waiting = new Map<string, readonly string[]>()
-  let done = 0
-  let objects = 0
-  let bytes = 0
-  let kept = 0
-  let newestPrice: string | null = null
-  const ofEndpoint = (id: string) => {
-    const digests = from.get(id) ?? []
-    from.set(id, digests)
-    return digests
+  const from = (id: string) => funds.each.map((fund) => fund.from[id] ?? '')
+  const shared = [...(await putSharedDocuments({ settings, table, plans, previous, pool, isins, from }))]
+  if (makers.sitePages.length > 0) {
+    const source = sitePageSource(night, funds.each)
+    shared.push(...putSitePages(makers, source, previous, documentFiles(settings.root, settings.reuse)))
   }
-  const takeFund = (fund: RenderedFund, isin: string) => {
-    const standing = waiting.get(isin)
-    waiting.delete(isin)
-    for (const [index, folder] of folders.entries()) {
-      lines.add(folder, fund.lines.get(index) ?? standing?.[index] ?? '')
-    }
-    for (const [id, digest] of Object.entries(fund.from)) ofEndpoint(id).push(digest)
-    if (fund.entry !== null) entries.push(fund.entry)
-    example = betterExample(example, { isin, answers: fund.answers })
-    objects += fund.objects
-    bytes += fund.bytes
-    kept += fund.kept
-    newestPrice = laterDay(newestPrice, fund.newestPrice)
-  }
-  const take = (reply: RenderReply, some: readonly string[]) => {
-    if (reply.kind !== 'rendered') return
-    for (const finding of reply.findings) findings.push(finding)
-    for (const [index, fund] of reply.funds.entries()) takeFund(fund, some[index] ?? '')
-    done += some.length
-    options.onProgress?.({ funds: done, of: isins.length, documents: objects })
-  }
-  const linesOf = (isin: string) => {
-    const standing = folders.map((folder) => previous?.linesOf(folder, `${folder}${isin}/`) ?? '')
-    waiting.set(isin, standing)
-    return standing
-  }
-  // With an error the snapshot is refused: what is still to be found are the other errors.
-  const request = (some: readonly string[]) =>
-    hasErrors()
-      ? { kind: 'check' as const, isins: some }
-      : { kind: 'render' as const, isins: some, previous: previous === null ? [] : some.map(linesOf) }
-  await pool.ask(isins, request, take)
-  if (hasErrors()) throw new RefusedDatabase(options.db, findings)
-
-  const exampleIsin = (example as ExampleFund | null)?.isin ?? null
-  const shared = [
-    ...(await putSharedDocuments({ settings, table, plans, previous, pool, isins, from })),
-    ...putPages(night, previous, entries, exampleIsin),
-  ]
   // Runs of their own: pages of funds, for example, come between the pages of all funds.
   for (const { line } of shared) lines.add(`shared ${folderOf(line.key)}`, manifestLine(line))
   return {
-    objects: objects + shared.length,
-    bytes: shared.reduce((sum, { line }) => sum + line.bytes, bytes),
-    kept: kept + shared.filter(({ isKept }) => isKept).length,
-    newestPrice,
-    warnings: findings,
+    objects: funds.objects + shared.length,
+    bytes: shared.reduce((sum, { line }) => sum + line.bytes, funds.bytes),
+    kept: funds.kept + shared.filter(({ isKept }) => isKept).length,
+    newestPrice: funds.newestPrice,
+    warnings: funds.warnings,
   }
 }
 
-function putPages(
-  { settings, db, table, plans, makers }: Night,
-  previous: PreviousManifest | null,
-  funds: readonly FundEntry[],
-  exampleIsin: string | null,
-): readonly SharedObject[] {
-  if (makers.sitePages.length === 0) return []
-  const { asOf, baseUrl, root, reuse } = settings
+function sitePageSource({ settings, db, table, plans }: Night, each: readonly FundNews[]): SitePageSource {
+  const { asOf, baseUrl } = settings
+  const exampleIsin = exampleOf(each)
   const examples =
     exampleIsin === null
       ? new Map<string, string>()
       : exampleDocuments(exampleIsin, db, plans, { ...settings, table })
-  const source = { table, baseUrl, asOf, funds, exampleIsin, examples }
-  return putSitePages(makers, source, previous, documentFiles(root, reuse))
+  const funds = each.flatMap(({ entry }) => entry ?? [])
+  return { table, baseUrl, asOf, funds, exampleIsin, examples }
 }
 
-/** The later of two days; null is none. */
-const laterDay = (one: string | null, other: string | null) =>
-  one === null || (other !== null && other > one) ? other : one
+function shardHead(
+  { options, settings, previous }: Night,
+  { number, of }: Shard,
+  { snapshot, source, objects, bytes, newestPrice }: ManifestHead,
+  { kept, warnings }: Funds,
+): ShardHead {
+  const { asOf, docsUrl, baseUrl, pages } = settings
+  const since = previous?.reuse.kind === 'sparse' ? previous.snapshot : null
+  return {
+    ...{ format: shardFormat, number, of, snapshot, source, asOf, docsUrl, baseUrl },
+    ...{ hasPages: pages !== null, since, objects, bytes, kept, newestPrice, warnings },
+    code: options.code ?? codeDigest(),
+  }
+}
 
 interface Finished {
   readonly head: ManifestHead

@@ -20,8 +20,8 @@ interface Shared {
   readonly previous: PreviousManifest | null
   readonly pool: RenderPool
   readonly isins: readonly string[]
-  /** By endpoint: what each fund's documents were made from. */
-  readonly from: ReadonlyMap<string, readonly string[]>
+  /** What each fund's documents of an endpoint were made from. */
+  readonly from: (endpoint: string) => readonly string[]
 }
 
 /** An object that belongs to no single fund. */
@@ -45,7 +45,7 @@ export async function putSharedDocuments(shared: Shared): Promise<SharedObject[]
   const done: SharedObject[] = []
   const missing: Missing[] = []
   for (const plan of allFundsPlans(endpoints, table, plans)) {
-    const from = fromOf('all', shared.from.get(plan.of.endpoint.id) ?? [])
+    const from = fromOf('all', shared.from(plan.of.endpoint.id))
     const kept = keep(Object.values(plan.keys), from)
     const open = (format: (typeof formats)[number]) =>
       openAllFundsDocument(plan, format, settings.root, settings.reuse)

@@ -19,7 +19,7 @@ export interface Previous {
   readonly manifest: Promise<PreviousManifest>
   /** Any number of times; waits until nothing is written to the temporary file any more. */
   readonly close: () => Promise<void>
-  /** @throws {Error} if another snapshot has come into the folder meanwhile */
+  /** @throws {Error} if another snapshot has come into its place meanwhile */
   readonly assertSame: () => void
 }
 
@@ -41,7 +41,7 @@ export async function openPrevious(since: Since, temporary: string): Promise<Pre
     )
   }
   const assertSame = () => {
-    if (isFolder && identityOf(since.path) !== identity)
+    if (identityOf(since.path) !== identity)
       throw new Error(`${since.path} was built anew meanwhile: build again`)
   }
   const manifest = openPreviousManifest(file, temporary)

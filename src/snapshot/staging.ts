@@ -9,6 +9,7 @@ import { renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pages } from '../derive/route-table.ts'
 import { checksumsKey, manifestKey } from './manifest.ts'
+import { shardKey } from './shard.ts'
 import { sparseKey } from './sparse.ts'
 
 export interface Staging {
@@ -52,7 +53,15 @@ export function makeStaging(out: string): Staging {
 }
 
 /** What a snapshot's folder holds at the top. Source: keys.md. Anything else would be lost when it is replaced. */
-const namesOfSnapshots: readonly string[] = ['api', 'errors', ...pages, manifestKey, checksumsKey, sparseKey]
+const namesOfSnapshots: readonly string[] = [
+  'api',
+  'errors',
+  ...pages,
+  manifestKey,
+  checksumsKey,
+  sparseKey,
+  shardKey,
+]
 
 /** What is in a folder; nothing where there is none. */
 function namesIn(place: string, out: string): readonly string[] {

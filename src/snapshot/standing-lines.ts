@@ -15,6 +15,18 @@ export interface StandingLine {
 const everyLine =
   /^\{"key":"((?:[\w.-]+\/)*)([\w.-]+)","sha256":"([0-9a-f]{64})","bytes":(\d+),"type":"([^"\\]+)"(?:,"from":"([\w-]*)")?\}$/gm
 
+/** Any lines of a manifest, or null where the text holds anything else. */
+export function anyLines(text: string): StandingLine[] | null {
+  const found: StandingLine[] = []
+  let length = 0
+  for (const match of text.matchAll(everyLine)) {
+    const [line, of = '', name = '', sha256 = '', bytes = '', type = '', from = ''] = match
+    found.push({ key: of + name, name, sha256, bytes: Number(bytes), type, from })
+    length += line.length + 1
+  }
+  return length === text.length && !found.some(({ key }) => key.includes('../')) ? found : null
+}
+
 /**
  * @param folder ends with a slash
  * @returns the lines in the order of their names; none at all where the text holds anything but lines of this folder

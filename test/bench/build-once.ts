@@ -1,21 +1,41 @@
-/** One build in a process of its own, so that its peak memory is its own. Prints the figures as JSON. */
+/**
+ * One build, or one merge, in a process of its own, so that its peak memory is its own. Takes options of the build as
+ * JSON, prints the figures as JSON.
+ */
 
-import { buildSnapshot } from '../../src/snapshot/build.ts'
+import { buildSnapshot, type BuildOptions } from '../../src/snapshot/build.ts'
+import { mergeShards } from '../../src/snapshot/merge.ts'
 
-const [db = '', out = '', asOf = '', jobs = '1', kind = 'none', path = ''] = process.argv.slice(2)
-const summary = await buildSnapshot({
-  db,
-  out,
-  asOf,
-  jobs: Number(jobs),
-  only: [],
-  docsUrl: 'https://docs.example.com',
-  baseUrl: 'https://api.example.com',
-  since: kind === 'folder' || kind === 'manifest' ? { kind, path } : null,
-  signal: new AbortController().signal,
-})
+/** What a run says beside the addresses, which are the same for all. */
+export interface Once extends Pick<BuildOptions, 'db' | 'out' | 'jobs' | 'part' | 'since'> {
+  readonly asOf: string
+  readonly hasPages: boolean
+  /** Folders of shards: then it is a merge of them. */
+  readonly shards?: readonly string[]
+}
+
+export interface Built {
+  readonly documents: number
+  readonly bytes: number
+  readonly rendered: number
+  readonly seconds: number
+  /** Of all threads together. */
+  readonly cpuSeconds: number
+  /** Of the whole process, all threads, in kibibytes. */
+  readonly peakKib: number
+}
+
+const { hasPages, shards, ...options } = JSON.parse(process.argv[2] ?? '{}') as Once
+const { signal } = new AbortController()
+const pages = hasPages ? {} : { pages: null }
+const addresses = { docsUrl: 'https://docs.example.com', baseUrl: 'https://api.example.com' }
+const summary =
+  shards === undefined
+    ? await buildSnapshot({ ...options, ...addresses, ...pages, only: [], signal })
+    : await mergeShards({ db: options.db, out: options.out, jobs: options.jobs, shards, signal })
 const { documents, bytes, rendered, seconds } = summary
 // Linux gives kibibytes and microseconds.
 const { maxRSS: peakKib, userCPUTime, systemCPUTime } = process.resourceUsage()
 const cpuSeconds = (userCPUTime + systemCPUTime) / 1e6
-process.stdout.write(JSON.stringify({ documents, bytes, rendered, seconds, cpuSeconds, peakKib }))
+const built: Built = { documents, bytes, rendered, seconds, cpuSeconds, peakKib }
+process.stdout.write(JSON.stringify(built))

@@ -2,18 +2,21 @@
  * A full build beside what it is measured by: `cp -a` of the finished tree on the same disk in the same run, and a
  * straightforward single-threaded render of the same documents. Then builds that go on from it after a night with one
  * new price a fund: sparse, and with links to the files that did not change. Rounds alternate, the table gives medians.
+ * With --shards it is one full build instead, and that number of shards with their merge.
  *
  * Options: --funds 500 --years 10 --jobs <cores> --rounds 3 --sample 10 --dir <a folder on the disk to measure>
+ * --no-pages --shards <number> --db <a database of the demo, made if it is not there, and kept>
  */
 
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
 import { writeDemo } from '../../src/demo/demo.ts'
 import { manifestKey } from '../../src/snapshot/manifest.ts'
+import type { Built, Once } from './build-once.ts'
 import { renderStraightforwardly } from './straightforward.ts'
 import { printTable } from './table.ts'
 
@@ -31,43 +34,41 @@ export async function run(args: readonly string[]): Promise<void> {
       rounds: { type: 'string', default: '3' },
       sample: { type: 'string', default: '10' },
       dir: { type: 'string', default: tmpdir() },
+      'no-pages': { type: 'boolean', default: false },
+      shards: { type: 'string' },
+      db: { type: 'string' },
     },
   })
   const folder = mkdtempSync(join(values.dir, 'fundpress-bench-'))
   try {
-    await measure(folder, values)
+    const db = values.db ?? join(folder, 'funds.sqlite')
+    if (!existsSync(db))
+      await writeDemo({ file: db, funds: Number(values.funds), years: Number(values.years), until, seed: 1 })
+    const options = { ...values, db, hasPages: !values['no-pages'] }
+    if (values.shards === undefined) await measure(folder, options)
+    else measureShards(folder, { ...options, of: Number(values.shards) })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
 interface Options {
+  readonly db: string
   readonly funds: string
   readonly years: string
   readonly jobs: string
   readonly rounds: string
   readonly sample: string
+  readonly hasPages: boolean
 }
 
-interface Built {
-  readonly documents: number
-  readonly bytes: number
-  readonly rendered: number
-  readonly seconds: number
-  /** Of all threads together. */
-  readonly cpuSeconds: number
-  /** Of the whole process, all threads, in kibibytes. */
-  readonly peakKib: number
-}
-
-async function measure(folder: string, { funds, years, jobs, rounds, sample }: Options): Promise<void> {
-  const db = join(folder, 'funds.sqlite')
-  await writeDemo({ file: db, funds: Number(funds), years: Number(years), until, seed: 1 })
-
+async function measure(folder: string, options: Options): Promise<void> {
+  const { db, jobs, rounds, sample, hasPages } = options
   const next = join(folder, 'next.sqlite')
   copyFileSync(db, next)
   addPrices(next)
 
+  const common = { jobs: Number(jobs), hasPages }
   const builds: Built[] = []
   const sparse: Built[] = []
   const linked: Built[] = []
@@ -75,9 +76,11 @@ async function measure(folder: string, { funds, years, jobs, rounds, sample }: O
   for (let round = 0; round < Number(rounds); round++) {
     // Nothing is deleted between rounds: ext4 without a journal is slow to create files for minutes after that.
     const out = join(folder, `out-${round}`)
-    builds.push(buildOnce(db, out, until, jobs))
-    sparse.push(buildOnce(next, `${out}-sparse`, nextNight, jobs, 'manifest', join(out, manifestKey)))
-    linked.push(buildOnce(next, `${out}-linked`, nextNight, jobs, 'folder', out))
+    const ofNext = { ...common, db: next, asOf: nextNight }
+    builds.push(buildOnce({ ...common, db, out, asOf: until }))
+    const manifest = { kind: 'manifest', path: join(out, manifestKey) } as const
+    sparse.push(buildOnce({ ...ofNext, out: `${out}-sparse`, since: manifest }))
+    linked.push(buildOnce({ ...ofNext, out: `${out}-linked`, since: { kind: 'folder', path: out } }))
     execFileSync('sync')
     const started = performance.now()
     execFileSync('cp', ['-a', out, join(folder, `copy-${round}`)])
@@ -85,55 +88,85 @@ async function measure(folder: string, { funds, years, jobs, rounds, sample }: O
   }
   const straightforward = await renderStraightforwardly(db, join(folder, 'plain'), until, Number(sample))
 
-  const build = median(builds.map(({ seconds }) => seconds))
-  const buildCpu = median(builds.map(({ cpuSeconds }) => cpuSeconds))
   const cp = median(copies)
-  const { documents, bytes } = builds[0] ?? { documents: 0, bytes: 0 }
-  const perSecond = (count: number, seconds: number) => Math.round(count / seconds).toLocaleString('en')
-  const rowOf = (name: string, some: readonly Built[]) => {
-    const seconds = median(some.map((one) => one.seconds))
-    const cpuSeconds = median(some.map((one) => one.cpuSeconds))
-    const peakKib = Math.max(...some.map((one) => one.peakKib))
-    return [
-      name,
-      (some[0]?.rendered ?? 0).toLocaleString('en'),
-      seconds.toFixed(1),
-      perSecond(documents, seconds),
-      (seconds / cp).toFixed(2),
-      percent(seconds, build),
-      `${cpuSeconds.toFixed(1)} (${percent(cpuSeconds, buildCpu)})`,
-      `${Math.round(peakKib / 1024)} MiB`,
-    ]
-  }
-  process.stdout.write(
-    `${funds} funds, ${years} years: ${documents.toLocaleString('en')} documents, ${(bytes / 1e9).toFixed(2)} GB; ` +
-      `medians of ${rounds} rounds\n\n`,
-  )
+  const full = { cp, of: medianOf(builds, 'seconds'), cpuOf: medianOf(builds, 'cpuSeconds') }
+  const documents = builds[0]?.documents ?? 0
+  announce(options, builds[0], `medians of ${rounds} rounds`)
   printTable([
     ['', 'rendered', 'seconds', 'documents/s', 'of cp -a', 'of full', 'CPU seconds', 'peak memory'],
-    rowOf(`fundpress build --jobs ${jobs}`, builds),
-    rowOf('--since a manifest, a new price a fund', sparse),
-    rowOf('--since a folder, a new price a fund', linked),
+    rowOf(`fundpress build --jobs ${jobs}`, builds, full),
+    rowOf('--since a manifest, a new price a fund', sparse, full),
+    rowOf('--since a folder, a new price a fund', linked, full),
     ['cp -a of the finished tree', '', cp.toFixed(1), perSecond(documents, cp), '1.00', '', '', ''],
     [
       `straightforward render (${sample} funds)`,
       straightforward.documents.toLocaleString('en'),
       straightforward.seconds.toFixed(1),
       perSecond(straightforward.documents, straightforward.seconds),
-      '',
-      '',
-      '',
-      '',
+      ...['', '', '', ''],
     ],
   ])
 }
 
+/** One after the other on this machine; on as many machines the shards would be built at the same time. */
+function measureShards(folder: string, options: Options & { readonly of: number }): void {
+  const { db, jobs, hasPages, of } = options
+  const common = { db, asOf: until, jobs: Number(jobs), hasPages }
+  const whole = buildOnce({ ...common, out: join(folder, 'whole') })
+  const folders = Array.from({ length: of }, (_, index) => join(folder, `shard-${index + 1}`))
+  const shards = folders.map((out, index) =>
+    buildOnce({ ...common, out, part: { kind: 'shard', number: index + 1, of } }),
+  )
+  const merged = buildOnce({ ...common, out: join(folder, 'merged'), shards: folders })
+  const full = { cp: null, of: whole.seconds, cpuOf: whole.cpuSeconds }
+  announce(options, whole, `one round`)
+  printTable([
+    ['', 'rendered', 'seconds', 'documents/s', 'of cp -a', 'of full', 'CPU seconds', 'peak memory'],
+    rowOf(`fundpress build --jobs ${jobs}`, [whole], full),
+    rowOf(`one of ${of} shards (median, largest peak)`, shards, full),
+    rowOf(`merge of ${of} shards`, [merged], full),
+  ])
+}
+
+function announce({ funds, years, hasPages }: Options, one: Built | undefined, rounds: string): void {
+  const { documents, bytes } = one ?? { documents: 0, bytes: 0 }
+  process.stdout.write(
+    `${funds} funds, ${years} years, ${hasPages ? 'with' : 'without'} pages: ` +
+      `${documents.toLocaleString('en')} files, ${(bytes / 1e9).toFixed(2)} GB; ${rounds}\n\n`,
+  )
+}
+
+/** A full build's seconds and CPU seconds, and the seconds of `cp -a`. */
+interface Full {
+  readonly cp: number | null
+  readonly of: number
+  readonly cpuOf: number
+}
+
+function rowOf(name: string, some: readonly Built[], { cp, of, cpuOf }: Full): string[] {
+  const seconds = medianOf(some, 'seconds')
+  const cpuSeconds = medianOf(some, 'cpuSeconds')
+  const peakKib = Math.max(...some.map((one) => one.peakKib))
+  return [
+    name,
+    (some[0]?.rendered ?? 0).toLocaleString('en'),
+    seconds.toFixed(1),
+    perSecond(some[0]?.documents ?? 0, seconds),
+    cp === null ? '' : (seconds / cp).toFixed(2),
+    percent(seconds, of),
+    `${cpuSeconds.toFixed(1)} (${percent(cpuSeconds, cpuOf)})`,
+    `${Math.round(peakKib / 1024)} MiB`,
+  ]
+}
+
 /** In a process of its own. */
-function buildOnce(...args: readonly string[]): Built {
+function buildOnce(once: Once): Built {
   // What is still to be written must not be counted for this one.
   execFileSync('sync')
   const worker = new URL('./build-once.ts', import.meta.url).pathname
-  return JSON.parse(execFileSync(process.execPath, [worker, ...args], { encoding: 'utf8' })) as Built
+  return JSON.parse(
+    execFileSync(process.execPath, [worker, JSON.stringify(once)], { encoding: 'utf8' }),
+  ) as Built
 }
 
 /** Gives each fund a price for the next night. */
@@ -147,7 +180,12 @@ function addPrices(file: string): void {
   db.close()
 }
 
+const perSecond = (count: number, seconds: number) => Math.round(count / seconds).toLocaleString('en')
+
 const percent = (part: number, whole: number) => `${Math.round((part / whole) * 100)} %`
+
+const medianOf = (some: readonly Built[], what: 'seconds' | 'cpuSeconds') =>
+  median(some.map((one) => one[what]))
 
 const median = (numbers: readonly number[]) =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN

@@ -140,7 +140,7 @@ describe('build', () => {
       /^snapshot {3}2026-11-20-[0-9a-f]{12}\nfolder {5}out\nas of {6}2026-11-20\nfunds {6}12\n/,
     )
     expect(stdout).toMatch(
-      /documents {2}[0-9,]+\nbytes {6}[0-9,]+ \([0-9.]+ MB\)\nseconds {4}[0-9.]+ \(.+ documents a second\)\n$/,
+      /documents {2}[0-9,]+\nbytes {6}[0-9,]+ \([0-9.]+ MB\)\nprices {5}[0-9]+ fresh, 0 late, 0 stale.*\nseconds {4}[0-9.]+ \(.+ documents a second\)\n$/,
     )
   })
 
@@ -156,6 +156,8 @@ describe('build', () => {
       rendered: (JSON.parse(stdout) as { documents: number }).documents,
       since: null,
       isSparse: false,
+      freshness: expect.objectContaining({ late: 0, stale: 0 }) as object,
+      overdue: [],
       seconds: expect.any(Number),
       warnings: [],
     })

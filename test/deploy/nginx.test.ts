@@ -346,6 +346,8 @@ const pages = new Map([
   ['docs/index.html', `<p>${'ü'.repeat(2000)}</p>`],
   ['downloads/2026-11-11/large.csv', large],
   ['downloads/2026-11-11/empty.csv', ''],
+  // For whoever opens the folder without a server: it is no night.
+  ['downloads/latest/index.html', ''],
 ])
 
 const placeInBucket = (key: string): string => (key.startsWith('downloads/') ? key : `blue/${key}`)

@@ -42,9 +42,15 @@ it('has the files of the new night alone after a build into the same folder', as
   const out = folder.file('again')
   await buildNight(db, out, demoDay)
   const night = await buildNight(db, out, '2026-11-21', '--since', out)
-  expect(readdirSync(join(out, 'downloads'))).toEqual(['2026-11-21'])
+  expect(readdirSync(join(out, 'downloads')).sort()).toEqual(['2026-11-21', 'latest'])
   expect(existsSync(join(night.folder, 'documents.zip'))).toBe(true)
   expect(readdirSync(out).filter((name) => name.startsWith('.'))).toEqual([])
+})
+
+it('leads from the address that pages link to to the night, where the folder is opened without a server', () => {
+  const page = readFileSync(join(folder.file('first'), 'downloads/latest/index.html'), 'utf8')
+  const [, target = ''] = /url=([^"]+)"/.exec(page) ?? []
+  expect(existsSync(join(folder.file('first'), 'downloads/latest', target))).toBe(true)
 })
 
 it('holds no funds but those that are built', async () => {

@@ -84,6 +84,8 @@ it.each([
   'api/v1/investment_structure-/DE0008471400/index.de.json',
   'api/v1/nothing/DE0008471400/index.json',
   'errors/index/4040-noendpoint.json',
+  'docs/',
+  'docs-old/index.html',
 ])('knows nothing of %j', (key) => {
   expect(parseKey(table, key)).toEqual({ kind: 'unknown' })
 })
@@ -94,4 +96,16 @@ it('knows a structure type of another version', () => {
     kind: 'document',
     values: { type: 'planets', isin: 'DE0008471400' },
   })
+})
+
+it.each([
+  ['docs/index.html', null, 'docs/index.html'],
+  ['docs/v1/endpoints/prices/index.html', null, 'docs/v1/endpoints/prices/index.html'],
+  ['openapi.json', null, 'openapi.json'],
+  ['funds/index.html', null, 'funds/index.html'],
+  ['funds/DE0008471400/index.html', 'DE0008471400', 'funds/index.html'],
+  ['funds/DE0008471401/index.html', null, 'funds/DE0008471401/index.html'],
+  ['funds/DE0008471400.html', null, 'funds/DE0008471400.html'],
+])('knows the page %s, and the fund that it is about', (key, isin, name) => {
+  expect(parseKey(table, key)).toEqual({ kind: 'page', isin, name })
 })

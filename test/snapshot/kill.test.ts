@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ended, run, start, type Ended } from '../cli/run.ts'
 import { inMemory, makeTempFolder, repository, startServer } from '../support/product.ts'
 import { rawRequest } from '../support/request.ts'
-import { faultsOf, snapshotId } from '../support/tree.ts'
+import { faultsOf, hashesOf, snapshotId } from '../support/tree.ts'
 
 const folder = makeTempFolder(inMemory)
 
@@ -126,6 +126,32 @@ describe('a build that is killed', () => {
       expect(ids).toContain(place.wholeSnapshot())
       if (code === 0) expect(place.wholeSnapshot()).toBe(ids[0])
     }
+  })
+})
+
+describe('a merge that is killed', () => {
+  it('leaves the shards and the snapshot whole, and the next merge removes what it left', async () => {
+    const place = makePlace('merge')
+    cpSync(kept, place.out, { recursive: true })
+    for (const number of [1, 2]) {
+      const shard = `build --db ../1.sqlite --out ../shard-${number} --as-of 2026-11-20 --shard ${number}/2 --quiet`
+      expect(await run(shard.split(' '), { cwd: place.path })).toMatchObject({ code: 0, stderr: '' })
+    }
+    const shards = [1, 2].map((number) => folder.file(`shard-${number}`))
+    const before = shards.map(hashesOf)
+    const begin = () => start(['merge', ...shards, '--db', '../1.sqlite', '--quiet'], { cwd: place.path })
+    for (let kill = 0; kill < 6; kill++) {
+      const child = begin()
+      const end = ended(child)
+      while (!isStaging(place) && child.exitCode === null) await setTimeout(2)
+      await setTimeout((workMs * kill) / 6)
+      child.kill('SIGKILL')
+      await end
+      expect(ids).toContain(place.wholeSnapshot())
+    }
+    expect(await ended(begin())).toMatchObject({ code: 0, stderr: '' })
+    expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [], id: ids[0] })
+    expect(shards.map(hashesOf)).toEqual(before)
   })
 })
 

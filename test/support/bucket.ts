@@ -103,7 +103,21 @@ function faultsOfSlot(objects: ReturnType<S3Server['objects']>, slot: string): s
     (key) =>
       key.startsWith(`${slot}/`) && !expected.has(key) && !isWrittenByPublish(key.slice(slot.length + 1)),
   )
-  return [...faults, ...known.map((key) => `${key} is in no manifest`)]
+  return [...faults, ...faultsOfChanges(objects, slot), ...known.map((key) => `${key} is in no manifest`)]
+}
+
+/** The nights of the index against the files beside it. */
+function faultsOfChanges(objects: ReturnType<S3Server['objects']>, slot: string): string[] {
+  const bodyOf = (file: string) => objects.get(`${slot}/changes/${file}`)?.body ?? Buffer.alloc(0)
+  if (bodyOf('index.json').length === 0) return [`${slot}/changes has no index`]
+  const { nights } = JSON.parse(bodyOf('index.json').toString()) as {
+    readonly nights: readonly { readonly file: string; readonly sha256: string }[]
+  }
+  const feed = bodyOf('feed.xml').toString()
+  return nights.flatMap(({ file, sha256 }) => [
+    ...(createHash('sha256').update(bodyOf(file)).digest('hex') === sha256 ? [] : [`${file} differs`]),
+    ...(feed.includes(`/changes/${file}"`) ? [] : [`${file} is not in the feed`]),
+  ])
 }
 
 function writesIntoLive(server: S3Server, liveAtStart: string | undefined): string[] {

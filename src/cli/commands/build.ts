@@ -4,12 +4,13 @@ import { statSync } from 'node:fs'
 import { Command } from 'commander'
 import { openRules } from '../../freshness/rules.ts'
 import type { BuildOptions, BuildSummary } from '../../snapshot/build.ts'
+import type { Shard } from '../../snapshot/shard.ts'
 import type { Since } from '../../snapshot/since.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
 import { UsageError } from '../failure.ts'
 import { describeFindings } from '../findings.ts'
 import { describeFreshness, describeOverdue } from '../freshness.ts'
-import { dayOption, examples, isinsOption, required, withSettings } from '../options.ts'
+import { dayOption, examples, isinsOption, required, shardOption, withSettings } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import type { Session, Start } from '../session.ts'
 import { describeSummary, formatBytes, formatCount } from '../summary.ts'
@@ -18,6 +19,7 @@ interface Flags {
   readonly asOf?: string
   readonly only?: readonly string[]
   readonly since?: string
+  readonly shard?: Shard
   readonly json?: boolean
 }
 
@@ -39,11 +41,14 @@ export function buildCommand(start: Start): Command {
         'With --since only documents whose data changed are rendered; the snapshot is the same. From a folder the others ' +
         'are taken over. From a manifest (manifest.ndjson.gz), or from a slot of the bucket (other, live, blue or green), ' +
         'the new folder is sparse: it holds only the files that the slot lacks, for a publish into just that slot; the ' +
-        'next publish overwrites the slot that is not live: other.',
+        'next publish overwrites the slot that is not live: other.\n\n' +
+        'With --shard only a part of the funds is rendered, on one machine of several; `fundpress merge` makes the snapshot ' +
+        'out of all parts.',
     )
     .addOption(dayOption('--as-of <day>', "The snapshot's date (default: today in Europe/Berlin)"))
     .addOption(isinsOption('--only <isin...>', 'Render these funds only'))
     .option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot')
+    .addOption(shardOption('--shard <n/of>', 'Render one of several parts, such as 3/8').conflicts('only'))
     .option('--json', 'Print the summary as JSON')
     .addHelpText(
       'after',
@@ -52,6 +57,7 @@ export function buildCommand(start: Start): Command {
         ['build --db funds.sqlite --as-of 2026-11-20 --jobs 4', 'As of a day, with four threads'],
         ['build --db funds.sqlite --out out --since out', 'Only what changed since the last build'],
         ['build --db funds.sqlite --since other --bucket fund-data', 'Only what the next publish will put'],
+        ['build --db funds.sqlite --out part-3 --shard 3/8', 'The third of eight parts'],
         ['build --db funds.sqlite --out try --only DE0008471400', 'One fund, to look at'],
       ),
     )
@@ -60,37 +66,35 @@ export function buildCommand(start: Start): Command {
 
 async function build(
   session: Session,
-  { asOf = session.today, only = [], since, json = false }: Flags,
+  { asOf = session.today, only = [], since, shard, json = false }: Flags,
 ): Promise<void> {
   const { settings, isQuiet, stdout } = session
-  const options = { ...(await buildOptions(session)), asOf, only }
-  const { RefusedDatabase } = await import('../../source/check.ts')
+  const part = shard === undefined ? null : ({ kind: 'shard', ...shard } as const)
+  const options = { ...(await buildOptions(session)), asOf, only, part }
   const onWarning = (warning: string) => {
     session.stderr.write(`fundpress: ${warning}\n`)
   }
-  const summary = await buildSince(session, since ?? null, options, onWarning).catch((error: unknown) => {
-    const { stderr } = session
-    if (error instanceof RefusedDatabase) stderr.write(describeFindings(error.findings, stderr.paint))
-    throw error
-  })
+  const summary = await tellFindings(session, buildSince(session, since ?? null, options, onWarning))
   if (json) stdout.write(`${JSON.stringify(summary)}\n`)
   else if (!isQuiet) stdout.write(describe(summary, settings.out))
 }
 
 /** What the settings say of a build. @throws {UsageError} if they are wrong */
-export async function buildOptions({
-  settings,
-  signal,
-}: Session): Promise<Omit<BuildOptions, 'asOf' | 'only'>> {
-  const { out, jobs, docsUrl, baseUrl, licence } = settings
+export async function buildOptions(session: Session): Promise<Omit<BuildOptions, 'asOf' | 'only'>> {
+  const { docsUrl, baseUrl, pages } = session.settings
+  return { ...(await mergeOptions(session)), docsUrl, baseUrl, ...(pages ? {} : { pages: null }) }
+}
+
+/** What of them the shards of a snapshot do not say themselves. */
+export async function mergeOptions({ settings, signal }: Session) {
+  const { out, jobs, licence } = settings
   const db = required(settings.db, 'db')
   const freshness = await openRules(settings.freshness).catch((error: unknown) => {
     throw new UsageError('the settings are wrong', { cause: error })
   })
-  const noPages = settings.pages ? {} : { pages: null }
   const { name, url } = licence
   const downloads = settings.downloads ? { licence: name === null ? null : { name, url } } : null
-  return { db, out, jobs, docsUrl, baseUrl, ...noPages, downloads, freshness, signal }
+  return { db, out, jobs, downloads, freshness, signal } as const
 }
 
 /**
@@ -124,17 +128,36 @@ export async function buildSince(
   })
 }
 
-async function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
-  // Loaded here, so that the other commands start without it.
-  const { buildSnapshot } = await import('../../snapshot/build.ts')
+function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
+  return watched(session, async (onProgress) => {
+    // Loaded here, so that the other commands start without it.
+    const { buildSnapshot } = await import('../../snapshot/build.ts')
+    return buildSnapshot({ ...options, onProgress })
+  })
+}
+
+/** Shows how far it is. */
+export function watched(
+  session: Session,
+  work: (onProgress: NonNullable<BuildOptions['onProgress']>) => Promise<BuildSummary>,
+): Promise<BuildSummary> {
   const progress = showProgress(session, 'funds')
   const onProgress = ({ funds, of, documents }: { funds: number; of: number; documents: number }) => {
     progress.update(funds, of, `${formatCount(documents)} documents`)
   }
-  return buildSnapshot({ ...options, onProgress }).finally(progress.end)
+  return work(onProgress).finally(progress.end)
 }
 
-function describe(summary: BuildSummary, out: string): string {
+/** Shows what is wrong with a database that was refused. */
+export async function tellFindings<T>({ stderr }: Session, work: Promise<T>): Promise<T> {
+  const { RefusedDatabase } = await import('../../source/check.ts')
+  return work.catch((error: unknown) => {
+    if (error instanceof RefusedDatabase) stderr.write(describeFindings(error.findings, stderr.paint))
+    throw error
+  })
+}
+
+export function describe(summary: BuildSummary, out: string): string {
   const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse, downloads, seconds, warnings } =
     summary
   const sinceText = `${formatCount(rendered)}, all others are as in ${since ?? ''}`

@@ -6,7 +6,7 @@ import type { EndpointChanges, Preview } from '../../publish/preview.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
 import { examples, withSettings } from '../options.ts'
 import type { Session, Start } from '../session.ts'
-import { describeSummary, formatBytes, formatCount, formatDollars } from '../summary.ts'
+import { describeDownloads, describeSummary, formatBytes, formatCount, formatDollars } from '../summary.ts'
 import { assertSnapshot, type PublishFlags } from './publish.ts'
 
 export function planCommand(start: Start): Command {
@@ -91,6 +91,7 @@ function describe(preview: Preview, cost: Cost): string {
     slot,
     changes: requests.PutObject > 0 ? changes : 'none: there is nothing to do',
     bytes: formatBytes(bytes),
+    ...describeDownloads(preview.downloads),
     requests: describeRequests(requests),
     cost: `${formatDollars(cost.publish)} this publish, ${formatDollars(cost.month)} a month of such nights with two slots kept`,
   }

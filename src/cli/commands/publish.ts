@@ -7,7 +7,7 @@ import { livePointer } from '../live-pointer.ts'
 import { examples, withSettings } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import type { Session, Start } from '../session.ts'
-import { describeSummary, formatBytes, formatCount } from '../summary.ts'
+import { describeDownloads, describeSummary, formatBytes, formatCount } from '../summary.ts'
 
 export interface PublishFlags {
   readonly force?: boolean
@@ -114,7 +114,7 @@ export async function assertSnapshot(out: string): Promise<void> {
 
 function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }: PublishSummary): string {
   if (!hasFlipped) return `${snapshot} is live already in ${slot}, nothing to do\n`
-  const { put, deleted, bytes } = changed
+  const { put, deleted, bytes, downloads } = changed
   const sum = Object.values(requests).reduce((total, count) => total + count, 0)
   const byOperation = Object.entries(requests).map(([name, count]) => `${formatCount(count)} ${name}`)
   const pace = Math.round((put + deleted) / Math.max(seconds, 0.001))
@@ -124,6 +124,7 @@ function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }:
     put: formatCount(put),
     deleted: formatCount(deleted),
     bytes: formatBytes(bytes),
+    ...describeDownloads(downloads),
     requests: `${formatCount(sum)} (${byOperation.join(', ')})`,
     seconds: `${seconds.toFixed(1)} (${formatCount(pace)} objects a second)`,
   })

@@ -22,6 +22,9 @@ export function tellWorkflow(session: Session, report: NightReport, warnings: re
   appendFileSync(file, lines.join(''))
 }
 
+/** An attempt before may have left others in the same file: the last one counts. */
+const well = { 'failed-step': '', reason: '' }
+
 /** None of the values has a line feed. */
 function outputsOf(report: NightReport): Readonly<Record<string, string | number | boolean>> {
   switch (report.kind) {
@@ -30,10 +33,22 @@ function outputsOf(report: NightReport): Readonly<Record<string, string | number
       const { snapshot, funds, documents, changed, bytes, cost } = figures
       const seconds = Math.round(figures.seconds)
       const oldest = { 'oldest-price': figures.oldestPrice ?? '' }
-      return { skipped: false, snapshot, slot, funds, documents, changed, bytes, cost, seconds, ...oldest }
+      return {
+        skipped: false,
+        snapshot,
+        slot,
+        funds,
+        documents,
+        changed,
+        bytes,
+        cost,
+        seconds,
+        ...oldest,
+        ...well,
+      }
     }
     case 'skipped':
-      return { skipped: true, snapshot: report.snapshot, slot: report.slot }
+      return { skipped: true, snapshot: report.snapshot, slot: report.slot, ...well }
     case 'failed':
       return { skipped: false, 'failed-step': report.step, reason: report.reason }
   }

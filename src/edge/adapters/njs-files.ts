@@ -147,7 +147,9 @@ function datedKey(fs: NjsFs, folder: string, key: string): string {
   if (downloadKey('', key) === key) return key
   const nights =
     statOf(fs, folder + '/downloads', 'any') === null ? [] : fs.readdirSync(folder + '/downloads')
-  return downloadKey(nights.sort()[nights.length - 1] ?? 'none', key)
+  // A folder `latest` is for whoever opens the snapshot without a server.
+  const days = nights.filter((night) => night !== 'latest').sort()
+  return downloadKey(days[days.length - 1] ?? 'none', key)
 }
 
 /** @returns null where nothing lies, or what is no file: the path of a page can end at a folder, or go on below a file */

@@ -1,0 +1,209 @@
+/** The workflows, run step by step against a bucket and an API of the tests. */
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { editDatabase } from '../support/database.ts'
+import { startApi, type FakeApi } from '../support/github/api.ts'
+import { readWorkflow } from '../support/github/files.ts'
+import { openRunner, type RanJob, type Runner, type Surroundings } from '../support/github/runner.ts'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { credentials } from '../support/publishing.ts'
+
+let press: Press
+let runner: Runner
+let api: FakeApi
+let db: string
+beforeAll(async () => {
+  press = await openPress(await buildNights(1, 1, { years: 1 }))
+  runner = openRunner()
+  api = await startApi()
+  db = press.nights.folder.file('funds.sqlite')
+  for (const file of ['nightly.yml', 'guard.yml']) {
+    const { jobs } = readWorkflow(`.github/workflows/${file}`)
+    for (const [id, { permissions }] of Object.entries(jobs)) {
+      const scopes = Object.entries(permissions).flatMap(([scope, right]) => (right === 'write' ? scope : []))
+      api.mayWrite.set(`token-of-${id}`, scopes)
+    }
+  }
+})
+afterAll(async () => {
+  await api.stop()
+  runner.remove()
+  await press.stop()
+})
+beforeEach(() => {
+  press.reset()
+  api.issues.length = 0
+  api.labels.clear()
+  api.fail(0)
+  api.workflows.clear()
+  for (const file of ['nightly.yml', 'guard.yml']) api.workflows.set(file, { state: 'active', enabled: 0 })
+  rmSync(runner.checkout.file('fundpress-out'), { recursive: true, force: true })
+})
+
+/** An action of ours with another default: nights of the tests do not wait. */
+function hurry(): void {
+  const file = runner.checkout.file('.github/actions/fundpress/action.yml')
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, text.replace("default: '60'", "default: '0'"))
+}
+
+const surroundings = (changes: Partial<Surroundings> = {}): Surroundings => ({
+  api: api.base,
+  vars: {
+    FUNDPRESS_DATABASE: db,
+    FUNDPRESS_BUCKET: 'funds',
+    FUNDPRESS_REGION: 'us-east-1',
+    FUNDPRESS_ENDPOINT: press.server.endpoint,
+    FUNDPRESS_PATH_STYLE: 'true',
+    FUNDPRESS_ROLE: 'arn:aws:iam::123456789012:role/fundpress',
+  },
+  inputs: { 'as-of': '2026-11-11' },
+  credentials,
+  ...changes,
+})
+const nightly = (changes?: Partial<Surroundings>) => runner.run('nightly.yml', surroundings(changes))
+const results = (jobs: Readonly<Record<string, RanJob>>) =>
+  Object.fromEntries(Object.entries(jobs).map(([id, { result }]) => [id, result]))
+const allWell = { night: 'success', report: 'success', keep: 'success' }
+
+it('publishes a first night, does nothing in a second attempt, and sums both up', async () => {
+  const first = await nightly()
+  expect(results(first)).toEqual(allWell)
+  const { snapshot = '', slot } = press.bucket.live() ?? {}
+  expect(press.bucket.faultsOf(slot)).toEqual([])
+  expect(first['night']?.summary).toContain(`| snapshot | \`${snapshot}\` in blue |`)
+  expect(runner.npmCalls()).toEqual([`${runner.checkout.path}: npm ci --omit=dev --no-audit --no-fund`])
+  press.server.reset()
+  const second = await nightly()
+  expect(results(second)).toEqual(allWell)
+  expect(second['night']?.log).toContain(`${snapshot} is live in blue already`)
+  expect(second['night']?.summary).toMatch(/^## fundpress 2026-11-11: nothing to do\n/)
+  expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
+  expect(api.issues).toEqual([])
+})
+
+it('opens one issue for nights that fail, comments on it, and closes it when one succeeds', async () => {
+  hurry()
+  const bad = press.nights.folder.file('bad.sqlite')
+  copyFileSync(db, bad)
+  editDatabase(bad, `UPDATE fund SET currency = '@somebody'`)
+  const failing = () => nightly({ inputs: { 'as-of': '2026-11-11', database: bad } })
+  const failed = await failing()
+  expect(results(failed)).toEqual({ night: 'failure', report: 'success', keep: 'success' })
+  expect(failed['night']?.log.match(/^::error title=fundpress nightly%3A check::/gm)).toHaveLength(3)
+  expect(failed['night']?.log).toContain('Attempt 2 of 3 failed; the next one begins in 0 s.')
+  expect(failed['night']?.summary).toMatch(/^## fundpress 2026-11-11: failed in check\n/)
+  expect(api.issues).toMatchObject([
+    { title: 'The night failed', state: 'open', labels: ['fundpress-night'], comments: [] },
+  ])
+  expect(api.issues[0]?.body).toMatch(
+    /^\[Nightly 4711\]\(https:\/\/github\.example\/owner\/funds\/actions\/runs\/4711\) failed\.\n\n```text\n.*bad\.sqlite has 1 error: mend it.*\n```\n/,
+  )
+  await failing()
+  expect(api.issues).toHaveLength(1)
+  expect(api.issues[0]?.comments).toEqual([api.issues[0]?.body])
+  expect(results(await nightly())).toEqual(allWell)
+  expect(api.issues[0]).toMatchObject({ state: 'closed' })
+  expect(api.issues[0]?.comments).toHaveLength(2)
+  expect(api.issues[0]?.comments[1]).toMatch(/ succeeded\.$/)
+  await failing()
+  expect(api.issues.map(({ state }) => state)).toEqual(['closed', 'open'])
+})
+
+it('leaves other issues and pull requests alone, and bears a GitHub that fails now and then', async () => {
+  hurry()
+  const other = { title: 'x', body: '', comments: [], state: 'open' as const }
+  api.issues.push(
+    { ...other, number: 1, labels: ['bug'] },
+    { ...other, number: 2, labels: ['fundpress-night'], isPullRequest: true },
+  )
+  api.fail(2)
+  const failed = await nightly({ inputs: { 'as-of': '2026-11-11', database: 'nowhere.sqlite' } })
+  expect(failed['report']?.result).toBe('success')
+  expect(api.issues.map(({ labels, state }) => [labels[0], state])).toEqual([
+    ['bug', 'open'],
+    ['fundpress-night', 'open'],
+    ['fundpress-night', 'open'],
+  ])
+  expect(api.issues[2]?.body).toContain('nowhere.sqlite does not exist')
+  await nightly()
+  expect(api.issues.map(({ state }) => state)).toEqual(['open', 'open', 'closed'])
+})
+
+it('fetches the database out of a bucket, or takes it out of an artifact', async () => {
+  hurry()
+  press.bucket.put('in/funds.sqlite', readFileSync(db))
+  const fromBucket = await nightly({
+    inputs: { 'as-of': '2026-11-11', database: 's3://funds/in/funds.sqlite' },
+  })
+  expect(results(fromBucket)).toEqual(allWell)
+  const live = press.bucket.live()
+  const artifacts = { 'fund-database': db }
+  const fromArtifact = await nightly({
+    artifacts,
+    inputs: { 'as-of': '2026-11-11', database: 'artifact:fund-database', again: true },
+  })
+  expect(results(fromArtifact)).toEqual(allWell)
+  expect(press.bucket.live()?.snapshot).toBe(live?.snapshot)
+  const missing = await nightly({ inputs: { 'as-of': '2026-11-11', database: 's3://funds/in/other.sqlite' } })
+  expect(missing['night']?.result).toBe('failure')
+  expect(missing['night']?.log).toContain(
+    '::error title=fundpress::s3://funds/in/other.sqlite does not exist',
+  )
+  expect(api.issues).toHaveLength(1)
+})
+
+it('does nothing in a fork that was not set up', async () => {
+  expect(results(await nightly({ vars: {} }))).toEqual({
+    night: 'skipped',
+    report: 'skipped',
+    keep: 'skipped',
+  })
+  expect(results(await runner.run('guard.yml', surroundings({ vars: {} })))).toEqual({
+    age: 'skipped',
+    report: 'skipped',
+  })
+  expect(press.requests()).toBe(0)
+})
+
+it('keeps the schedules alive, but not one that somebody switched off', async () => {
+  await nightly()
+  const enabled = () => [...api.workflows.values()].map((workflow) => workflow.enabled)
+  expect(enabled()).toEqual([1, 1])
+  api.workflows.set('guard.yml', { state: 'disabled_manually', enabled: 0 })
+  const { keep } = await nightly()
+  expect(enabled()).toEqual([2, 0])
+  expect(keep?.log).toBe('guard.yml was switched off by hand and stays off\n')
+})
+
+it('guards: asks for the age by its variables, and opens the issue with the reason where it is too old', async () => {
+  // The program itself is asked elsewhere; here, what the workflow makes of its answers.
+  const other = openRunner()
+  try {
+    const cli = other.checkout.file('src/cli')
+    rmSync(other.checkout.file('src'))
+    const answer = async (code: number, said: string) => {
+      mkdirSync(cli, { recursive: true })
+      writeFileSync(
+        `${cli}/fundpress.mjs`,
+        `process.stdout.write('old\\n')\nprocess.stderr.write(${JSON.stringify(said)} + process.argv.slice(2).join(' ') + process.env.FUNDPRESS_BUCKET_NAME + '\\n')\nprocess.exitCode = ${code}\n`,
+      )
+      return other.run('guard.yml', surroundings())
+    }
+    expect(results(await answer(0, 'fresh '))).toEqual({ age: 'success', report: 'skipped' })
+    expect(results(await answer(1, 'too old: '))).toEqual({ age: 'failure', report: 'success' })
+    expect(api.issues).toMatchObject([{ title: 'No night has gone live for too long', state: 'open' }])
+    expect(api.issues[0]?.body).toContain('```text\ntoo old: status --max-age 36hfunds\n```')
+  } finally {
+    other.remove()
+  }
+})
+
+it('would notice what the runner of the tests does not know', async () => {
+  const other = openRunner()
+  const file = other.checkout.file('.github/workflows/guard.yml')
+  appendFileSync(file, '\n  strange:\n    runs-on: x\n    strategy: {}\n    steps: []\n')
+  await expect(other.run('guard.yml', surroundings())).rejects.toThrow('knows no strategy')
+  other.remove()
+})

@@ -1,0 +1,157 @@
+/** The analysts' files of a night, beside the slots. */
+import { createHash } from 'node:crypto'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { buildNights, newBenchmark } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { startServer, startServing } from '../support/product.ts'
+import { bucketArgs, credentials } from '../support/publishing.ts'
+
+const asOf = '2026-11-11'
+/** Larger than what is read into memory for a put. */
+const large = Buffer.alloc(9 * 1024 * 1024, 'large\n')
+const files = {
+  'index.html': '<!doctype html>',
+  'prices.csv': 'isin;date\r\n',
+  'DE000FP06UX9/nav.txt': '1.23\n',
+  'prices.parquet': 'PAR1',
+  'funds.sqlite': large,
+}
+type Files = Readonly<Record<string, string | Buffer>>
+
+let press: Press
+beforeAll(async () => {
+  press = await openPress(await buildNights(1, 1))
+  await press.nights.change('again', newBenchmark(1))
+  await press.nights.change('later', newBenchmark(2), '--as-of', '2026-11-12')
+})
+afterAll(() => press.stop())
+beforeEach(() => {
+  press.reset()
+})
+
+/** Puts files into the folder of a snapshot, as `build` does. */
+function lay(out: string, day: string, some: Files): void {
+  const folder = join(press.nights.folder.file(out), 'downloads', day)
+  rmSync(folder, { recursive: true, force: true })
+  const sums = Object.entries(some).map(
+    ([name, content]) => `${createHash('sha256').update(content).digest('hex')}  ${name}\n`,
+  )
+  for (const [name, content] of Object.entries({ ...some, SHA256SUMS: sums.sort().join('') })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), content)
+  }
+}
+
+const keys = () => press.bucket.keys('downloads/').sort()
+const putKeys = () =>
+  press.server.log
+    .filter(({ operation, key }) => operation === 'PutObject' && key.startsWith('downloads/'))
+    .map(({ key }) => key.slice('downloads/'.length))
+
+/** Publishes, and holds plan against it. */
+async function publish(out: string, ...flags: readonly string[]) {
+  const planned = await press.json<{ requests: object; downloads: object }>(['plan', '--out', out, ...flags])
+  press.server.reset()
+  const run = await press.publish(out, '--quiet', ...flags)
+  expect(run, run.stderr).toMatchObject({ code: 0 })
+  const { downloads } = JSON.parse(run.stdout) as { downloads: object }
+  expect({ planned: planned.downloads, requests: planned.requests }).toEqual({
+    planned: downloads,
+    requests: { DeleteObjects: 0, ListObjectsV2: 0, ...press.server.counts() },
+  })
+  return { downloads, stderr: run.stderr }
+}
+
+it('a snapshot without downloads publishes none', async () => {
+  rmSync(join(press.nights.folder.file('night-1'), 'downloads'), { recursive: true, force: true })
+  press.bucket.put(`downloads/${asOf}/prices.csv`, 'of another publish')
+  const { downloads, stderr } = await publish('night-1')
+  expect({ downloads, stderr }).toEqual({
+    downloads: { put: 0, replaced: 0, deleted: 0, bytes: 0 },
+    stderr: '',
+  })
+  expect(keys()).toEqual([`downloads/${asOf}/prices.csv`])
+})
+
+it('puts the files of the night before the flip, their checksums last, each with its type', async () => {
+  lay('night-1', asOf, files)
+  lay('night-1', '2026-11-01', { 'prices.csv': 'of another night' })
+  const { downloads, stderr } = await publish('night-1')
+  expect(stderr).toBe('')
+  expect(downloads).toMatchObject({ put: 6, replaced: 0, deleted: 0 })
+  const names = [...Object.keys(files), 'SHA256SUMS']
+  expect(keys()).toEqual(names.map((name) => `downloads/${asOf}/${name}`).sort())
+  expect(press.bucket.body(`downloads/${asOf}/funds.sqlite`).equals(large)).toBe(true)
+  expect(putKeys().at(-1)).toBe(`${asOf}/SHA256SUMS`)
+  const order = press.server.log.map(({ method, key }) => `${method} ${key}`)
+  expect(order.indexOf(`PUT downloads/${asOf}/SHA256SUMS`)).toBeLessThan(order.indexOf('PUT live.json'))
+  const headersOf = (name: string) => press.server.objects('funds').get(`downloads/${asOf}/${name}`)?.headers
+  expect(headersOf('prices.csv')).toMatchObject({
+    'content-type': 'text/csv; charset=utf-8',
+    'cache-control': 'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
+  })
+  expect(headersOf('SHA256SUMS')?.['content-type']).toBe('text/plain; charset=utf-8')
+  expect(headersOf('funds.sqlite')?.['content-type']).toBe('application/vnd.sqlite3')
+
+  // A corrected night: what differs is replaced, what went is removed, all else stays; other nights are not ours.
+  press.bucket.put('downloads/2026-11-10/prices.csv', 'of the day before')
+  const left = Object.entries(files).filter(([name]) => name !== 'prices.parquet')
+  lay('again', asOf, { ...Object.fromEntries(left), 'prices.csv': 'isin;date;corrected\r\n' })
+  const again = await publish('again')
+  expect(putKeys()).toEqual([`${asOf}/prices.csv`, `${asOf}/SHA256SUMS`])
+  expect(again.downloads).toMatchObject({ put: 2, replaced: 2, deleted: 1 })
+  expect(again.stderr).toBe(
+    `fundpress: s3://funds: downloads/${asOf}/ was there: 2 files are replaced, 1 removed\n`,
+  )
+  expect(keys()).not.toContain(`downloads/${asOf}/prices.parquet`)
+  expect(press.bucket.body('downloads/2026-11-10/prices.csv').toString()).toBe('of the day before')
+
+  const env = { ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '0' }
+  const server = await startServing(bucketArgs(press.server.endpoint, press.bucket.name), { env })
+  const csv = async () => (await fetch(`${server.base}/downloads/latest/prices.csv`)).text()
+  expect(await csv()).toBe('isin;date;corrected\r\n')
+  lay('later', '2026-11-12', { 'prices.csv': 'of the day after' })
+  expect(await publish('later')).toMatchObject({ stderr: '' })
+  expect(await csv()).toBe('of the day after')
+  const day = await fetch(`${server.base}/downloads/${asOf}/prices.csv`)
+  expect(await day.text()).toBe('isin;date;corrected\r\n')
+  await server.stop()
+})
+
+it('a publish that was killed among them is taken up: what is there is not put again', async () => {
+  lay('night-1', asOf, files)
+  press.server.faults([
+    { kind: 'status', operation: 'PutObject', keyMatches: /SHA256SUMS/, status: 403, code: 'AccessDenied' },
+  ])
+  expect(await press.publish('night-1')).toMatchObject({ code: 1 })
+  expect(press.bucket.live()).toBeUndefined()
+  press.server.faults([])
+  const { downloads } = await publish('night-1')
+  expect(downloads).toMatchObject({ put: 1, replaced: 0 })
+})
+
+it('a file that is not what its checksums say goes nowhere, and nothing goes live', async () => {
+  lay('night-1', asOf, files)
+  writeFileSync(join(press.nights.folder.file('night-1'), 'downloads', asOf, 'prices.csv'), 'cut off')
+  const { code, stderr } = await press.publish('night-1')
+  expect(code).toBe(1)
+  expect(stderr).toContain('prices.csv')
+  expect(press.bucket.live()).toBeUndefined()
+})
+
+it('serve gives them out of the folder, for the day and as the latest', async () => {
+  lay('night-1', asOf, files)
+  const server = await startServer(press.nights.folder.file('night-1'))
+  for (const day of [asOf, 'latest']) {
+    const nav = await fetch(`${server.base}/downloads/${day}/DE000FP06UX9/nav.txt`)
+    expect({ status: nav.status, text: await nav.text() }).toEqual({ status: 200, text: '1.23\n' })
+    const page = await fetch(`${server.base}/downloads/${day}/`)
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const sums = await fetch(`${server.base}/downloads/${day}/SHA256SUMS`, { redirect: 'manual' })
+    expect(sums.status).toBe(200)
+    expect(sums.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  }
+  await server.stop()
+})

@@ -1,0 +1,147 @@
+/** GitHub's REST API as far as our scripts ask it: labels, issues, comments, workflows. Each job's token may what its permissions say. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+export interface Issue {
+  readonly number: number
+  readonly title: string
+  readonly body: string
+  readonly labels: readonly string[]
+  readonly comments: string[]
+  state: 'open' | 'closed'
+  /** A pull request is listed among the issues. */
+  readonly isPullRequest?: boolean
+}
+
+export interface FakeApi {
+  readonly base: string
+  readonly issues: Issue[]
+  readonly labels: Set<string>
+  /** By file. */
+  readonly workflows: Map<string, { state: string; enabled: number }>
+  /** Scopes that a token may write to. */
+  readonly mayWrite: Map<string, readonly string[]>
+  /** So many requests are answered with 502. */
+  fail: (times: number) => void
+  readonly stop: () => Promise<void>
+}
+
+type Answer = readonly [status: number, body: object | undefined]
+
+interface Sent {
+  readonly name?: string
+  readonly title?: string
+  readonly body?: string
+  readonly labels?: readonly string[]
+  readonly state?: Issue['state']
+}
+
+/** What a method and a path are answered with; `part` is what the pattern holds. */
+type Route = readonly [pattern: RegExp, reply: (part: string, sent: Sent, query: URLSearchParams) => Answer]
+
+export async function startApi(): Promise<FakeApi> {
+  const issues: Issue[] = []
+  const labels = new Set<string>()
+  const workflows: FakeApi['workflows'] = new Map()
+  const mayWrite: FakeApi['mayWrite'] = new Map()
+  let failing = 0
+
+  const routes: readonly Route[] = [
+    [
+      /^POST \/labels$/,
+      (_, { name = '' }) => {
+        if (labels.has(name)) return [422, { message: 'already_exists' }]
+        labels.add(name)
+        return [201, {}]
+      },
+    ],
+    [
+      /^GET \/issues\?/,
+      (_, __, query) => {
+        const found = issues.filter(
+          ({ state, labels: own }) => state === query.get('state') && own.includes(query.get('labels') ?? ''),
+        )
+        return [200, found.map((one) => (one.isPullRequest === true ? { ...one, pull_request: {} } : one))]
+      },
+    ],
+    [
+      /^POST \/issues$/,
+      (_, { title = '', body = '', labels: own = [] }) => {
+        const number = issues.length + 1
+        issues.push({ number, title, body, labels: own, comments: [], state: 'open' })
+        return [201, { number }]
+      },
+    ],
+    [
+      /^POST \/issues\/(\d+)\/comments$/,
+      (number, { body = '' }) => {
+        const issue = issues.find((one) => String(one.number) === number)
+        issue?.comments.push(body)
+        return [issue === undefined ? 404 : 201, {}]
+      },
+    ],
+    [
+      /^PATCH \/issues\/(\d+)$/,
+      (number, { state }) => {
+        const issue = issues.find((one) => String(one.number) === number)
+        if (issue !== undefined && state !== undefined) issue.state = state
+        return [issue === undefined ? 404 : 200, {}]
+      },
+    ],
+    [
+      /^GET \/actions\/workflows\/([^/]+)$/,
+      (file) => [workflows.has(file) ? 200 : 404, { state: workflows.get(file)?.state }],
+    ],
+    [
+      /^PUT \/actions\/workflows\/([^/]+)\/enable$/,
+      (file) => {
+        const workflow = workflows.get(file)
+        if (workflow !== undefined) workflow.enabled++
+        return [workflow === undefined ? 404 : 204, undefined]
+      },
+    ],
+  ]
+
+  const answer = async (request: IncomingMessage): Promise<Answer> => {
+    const { method = '', url = '', headers } = request
+    const sent = await text(request)
+    const target = url.replace(/^\/repos\/owner\/funds/, '')
+    const token = headers.authorization?.replace('Bearer ', '') ?? ''
+    const scope = target.startsWith('/actions/') ? 'actions' : 'issues'
+    if (mayWrite.get(token)?.includes(scope) !== true) return [403, { message: `${token} may not` }]
+    if (failing-- > 0) return [502, {}]
+    for (const [pattern, reply] of routes) {
+      const [found, part = ''] = pattern.exec(`${method} ${target}`) ?? []
+      const query = new URL(target, 'http://localhost').searchParams
+      if (found !== undefined) return reply(part, sent === '' ? {} : (JSON.parse(sent) as Sent), query)
+    }
+    return [404, { message: `${method} ${target}` }]
+  }
+
+  const http = createServer((request, response) => {
+    void answer(request).then(([status, body]) => {
+      response.writeHead(status, { 'content-type': 'application/json' })
+      response.end(body === undefined ? '' : JSON.stringify(body))
+    })
+  })
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  const { port } = http.address() as AddressInfo
+  return {
+    base: `http://127.0.0.1:${port}`,
+    issues,
+    labels,
+    workflows,
+    mayWrite,
+    fail: (times) => {
+      failing = times
+    },
+    stop: async () => {
+      http.closeAllConnections()
+      http.close()
+      await once(http, 'close')
+    },
+  }
+}

@@ -1,0 +1,291 @@
+/** Runs our workflows and composite actions step by step, as GitHub would: bash for real, the actions of others in their place. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { makeTempFolder, repository, type TempFolder } from '../product.ts'
+import { asText, fillIn, holds, type Contexts } from './expressions.ts'
+import { readAction, readWorkflow, type Job, type Step } from './files.ts'
+
+export interface Surroundings {
+  /** http://127.0.0.1:port of the API. */
+  readonly api: string
+  /** The repository's variables. */
+  readonly vars: Readonly<Record<string, string>>
+  /** Of workflow_dispatch; the defaults unless given. */
+  readonly inputs?: Readonly<Record<string, string | boolean>>
+  /** Artifacts of any run: a file each, by name. */
+  readonly artifacts?: Readonly<Record<string, string>>
+  /** What whoever assumes the role gets. */
+  readonly credentials: Readonly<Record<string, string>>
+}
+
+export interface RanJob {
+  readonly result: 'success' | 'failure' | 'skipped'
+  readonly outputs: Readonly<Record<string, string>>
+  /** What the steps wrote to both streams, all of them. */
+  readonly log: string
+  /** The Markdown of the step summaries. */
+  readonly summary: string
+}
+
+export interface Runner {
+  /** A checkout: a copy of .github, links to all else, to be changed at will. */
+  readonly checkout: TempFolder
+  readonly run: (workflow: string, surroundings: Surroundings) => Promise<Readonly<Record<string, RanJob>>>
+  /** How npm was called. */
+  readonly npmCalls: () => readonly string[]
+  readonly remove: () => void
+}
+
+export function openRunner(): Runner {
+  const folder = makeTempFolder()
+  const bin = folder.file('bin')
+  const calls = folder.file('npm-calls')
+  mkdirSync(bin)
+  // Never the real one: node_modules of the checkout are those of the repository.
+  writeFileSync(join(bin, 'npm'), `#!/bin/sh\necho "$PWD: npm $*" >> '${calls}'\n`)
+  chmodSync(join(bin, 'npm'), 0o755)
+  const root = folder.file('checkout')
+  mkdirSync(root)
+  cpSync(join(repository, '.github'), join(root, '.github'), { recursive: true })
+  for (const name of ['src', 'templates', 'node_modules', 'package.json'])
+    symlinkSync(join(repository, name), join(root, name))
+  return {
+    checkout: { ...folder, path: root, file: (name) => join(root, name) },
+    npmCalls: () => (existsSync(calls) ? readFileSync(calls, 'utf8').trimEnd().split('\n') : []),
+    remove: folder.remove,
+    run: async (workflow, surroundings) => {
+      const ran: Record<string, RanJob> = {}
+      const { jobs, name, on } = readWorkflow(join(root, '.github/workflows', workflow))
+      const declared = on.workflow_dispatch?.inputs ?? {}
+      const defaults = Object.entries(declared).map(([input, { default: value }]) => [input, value] as const)
+      const inputs = { ...Object.fromEntries(defaults), ...surroundings.inputs }
+      for (const [id, job] of Object.entries(jobs)) {
+        const { needs } = job
+        const needed = needs === undefined ? undefined : ran[needs]
+        if (needs !== undefined && needed === undefined) throw new Error(`${id} comes before ${needs}`)
+        const contexts: Contexts = {
+          inputs,
+          vars: surroundings.vars,
+          github: { token: `token-of-${id}` },
+          ...(needs === undefined || needed === undefined
+            ? {}
+            : { needs: { [needs]: { result: needed.result, outputs: needed.outputs } } }),
+        }
+        const hasFailed = needed !== undefined && needed.result !== 'success'
+        ran[id] = holds(job.if, contexts, { hasFailed })
+          ? await runJob(job, contexts, {
+              ...surroundings,
+              root,
+              bin,
+              workflow: name,
+              temp: folder.file(`temp-${id}`),
+            })
+          : { result: 'skipped', outputs: {}, log: '', summary: '' }
+      }
+      return ran
+    },
+  }
+}
+
+interface Place extends Surroundings {
+  readonly root: string
+  readonly bin: string
+  readonly workflow: string
+  /** RUNNER_TEMP */
+  readonly temp: string
+}
+
+/** A job under way. */
+interface Running {
+  readonly place: Place
+  readonly job: Job
+  readonly env: Record<string, string>
+  log: string
+  summary: string
+  files: number
+}
+
+async function runJob(job: Job, contexts: Contexts, place: Place): Promise<RanJob> {
+  mkdirSync(place.temp, { recursive: true })
+  const env = {
+    PATH: [place.bin, dirname(process.execPath), '/usr/bin', '/bin'].join(':'),
+    HOME: place.temp,
+    GITHUB_ACTIONS: 'true',
+    GITHUB_API_URL: place.api,
+    GITHUB_SERVER_URL: 'https://github.example',
+    GITHUB_REPOSITORY: 'owner/funds',
+    GITHUB_RUN_ID: '4711',
+    GITHUB_WORKFLOW: place.workflow,
+    GITHUB_WORKSPACE: place.root,
+    RUNNER_TEMP: place.temp,
+    // So that nothing of the machine's own has a say, and no slot is left alone for long.
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    FUNDPRESS_BUCKET_GRACE_SECONDS: '0',
+  }
+  const running: Running = { place, job, env, log: '', summary: '', files: 0 }
+  const all = { ...contexts, runner: { temp: place.temp } }
+  const { hasFailed, steps } = await runSteps(running, job.steps, all, {})
+  const outputs = Object.entries(job.outputs ?? {}).map(
+    ([name, text]) => [name, asText(fillIn(text, { ...all, steps }))] as const,
+  )
+  const { log, summary } = running
+  return { result: hasFailed ? 'failure' : 'success', outputs: Object.fromEntries(outputs), log, summary }
+}
+
+type Outputs = Readonly<Record<string, string>>
+type StepContexts = Readonly<Record<string, { readonly outputs: Outputs }>>
+
+async function runSteps(
+  running: Running,
+  steps: readonly Step[],
+  contexts: Contexts,
+  env: Outputs,
+): Promise<{ readonly hasFailed: boolean; readonly steps: StepContexts }> {
+  let hasFailed = false
+  const ran: Record<string, { outputs: Outputs }> = {}
+  for (const step of steps) {
+    const known = { ...contexts, steps: ran }
+    if (!holds(step.if, known, { hasFailed })) continue
+    const done =
+      step.uses === undefined
+        ? await runScript(running, step, known, env)
+        : await useAction(running, step, known)
+    if (step.id !== undefined) ran[step.id] = { outputs: done.outputs }
+    hasFailed ||= done.hasFailed
+  }
+  return { hasFailed, steps: ran }
+}
+
+interface DoneStep {
+  readonly hasFailed: boolean
+  readonly outputs: Outputs
+}
+
+/** Source: GitHub's documentation, `jobs.<job_id>.steps[*].shell`. */
+async function runScript(running: Running, step: Step, contexts: Contexts, env: Outputs): Promise<DoneStep> {
+  const { place } = running
+  const file = join(place.temp, `step-${++running.files}`)
+  const [script, output, summary] = ['sh', 'output', 'summary'].map((kind) => `${file}.${kind}`)
+  if (script === undefined || output === undefined || summary === undefined) throw new Error('three names')
+  if ((step.run ?? '').includes(['$', '{{'].join('')))
+    throw new Error(`an expression in a script can be made to run anything: ${step.run ?? ''}`)
+  writeFileSync(script, step.run ?? '')
+  writeFileSync(output, '')
+  writeFileSync(summary, '')
+  const options = step.shell === 'bash' ? ['--noprofile', '--norc', '-eo', 'pipefail'] : ['-e']
+  const child = spawn('/bin/bash', [...options, script], {
+    cwd: place.root,
+    env: {
+      ...running.env,
+      ...env,
+      ...filled(step.env, contexts),
+      GITHUB_OUTPUT: output,
+      GITHUB_STEP_SUMMARY: summary,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      running.log += chunk.toString()
+    })
+  const [code] = (await once(child, 'close')) as [number | null]
+  running.summary += readFileSync(summary, 'utf8')
+  return { hasFailed: code !== 0, outputs: readOutputs(output) }
+}
+
+function readOutputs(file: string): Outputs {
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name = '', value = ''] = /^([a-z-]+)=(.*)$/.exec(line) ?? []
+      if (name === '') throw new Error(`${line} is no output`)
+      return [name, value]
+    }),
+  )
+}
+
+const filled = (texts: Readonly<Record<string, unknown>> | undefined, contexts: Contexts): Outputs =>
+  Object.fromEntries(
+    Object.entries(texts ?? {}).map(([name, text]) => [name, asText(fillIn(String(text), contexts))]),
+  )
+
+async function useAction(running: Running, step: Step, contexts: Contexts): Promise<DoneStep> {
+  const { place, job } = running
+  const uses = step.uses ?? ''
+  const given = filled(step.with, contexts)
+  if (uses.startsWith('./')) return useOwnAction(running, join(place.root, uses), given, contexts)
+  const mayUse = (scope: string, right: 'read' | 'write') => {
+    if (job.permissions[scope] !== right) throw new Error(`${uses} needs ${scope}: ${right}`)
+  }
+  const done: DoneStep = { hasFailed: false, outputs: {} }
+  switch (uses.replace(/@[0-9a-f]{40}$/, '')) {
+    case 'actions/checkout':
+      mayUse('contents', 'read')
+      expectOnly(uses, given, ['persist-credentials'])
+      return done
+    case 'actions/setup-node':
+      expectOnly(uses, given, ['node-version', 'package-manager-cache'])
+      return done
+    case 'aws-actions/configure-aws-credentials':
+      mayUse('id-token', 'write')
+      expectOnly(uses, given, ['role-to-assume', 'role-duration-seconds', 'aws-region'])
+      if (!/^arn:aws:iam::\d{12}:role\//.test(given['role-to-assume'] ?? '')) throw new Error('no role')
+      Object.assign(running.env, place.credentials)
+      return done
+    case 'actions/download-artifact': {
+      mayUse('actions', 'read')
+      expectOnly(uses, given, ['name', 'path', 'run-id', 'github-token'])
+      const artifact = place.artifacts?.[given['name'] ?? '']
+      if (artifact === undefined) return { hasFailed: true, outputs: {} }
+      mkdirSync(given['path'] ?? '', { recursive: true })
+      copyFileSync(artifact, join(given['path'] ?? '', 'funds.sqlite'))
+      return done
+    }
+    default:
+      throw new Error(`the runner of the tests has nothing in place of ${uses}`)
+  }
+}
+
+async function useOwnAction(
+  running: Running,
+  folder: string,
+  given: Outputs,
+  contexts: Contexts,
+): Promise<DoneStep> {
+  const action = readAction(join(folder, 'action.yml'))
+  expectOnly(folder, given, Object.keys(action.inputs))
+  const inputs = Object.entries(action.inputs).map(([name, { default: fallback, required }]) => {
+    if (required === true && (given[name] ?? '') === '') throw new Error(`${folder}: ${name} is required`)
+    return [name, given[name] ?? asText(fillIn(fallback ?? '', contexts))] as const
+  })
+  const own = {
+    github: contexts['github'],
+    runner: contexts['runner'],
+    inputs: Object.fromEntries(inputs),
+  } as Contexts
+  const { hasFailed, steps } = await runSteps(running, action.runs.steps, own, { GITHUB_ACTION_PATH: folder })
+  const outputs = Object.entries(action.outputs ?? {}).map(
+    ([name, { value }]) => [name, asText(fillIn(value, { ...own, steps }))] as const,
+  )
+  return { hasFailed, outputs: Object.fromEntries(outputs) }
+}
+
+function expectOnly(uses: string, given: Outputs, known: readonly string[]): void {
+  const strange = Object.keys(given).filter((name) => !known.includes(name))
+  if (strange.length > 0) throw new Error(`${uses} has no input ${strange.join(', ')}`)
+}

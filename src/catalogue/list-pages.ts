@@ -53,7 +53,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
         <table class="funds" id="funds" data-more="${w.more}">
           <thead>
             <tr>
-              ${columns(language).map(({ name, kind, isSorted }) => html`<th scope="col" class="${kind}" ${isSorted === true ? raw(' aria-sort="ascending"') : null}>${name}</th> `)}
+              ${columns(language).map(({ name, kind, isSorted }) => html`<th scope="col" class="${kind}" ${isSorted === true ? raw(' aria-sort="ascending"') : null}><span>${name}</span></th> `)}
             </tr>
           </thead>
           <tbody>

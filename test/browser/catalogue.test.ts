@@ -169,7 +169,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         const asked: string[] = []
         page.on('request', (request) => asked.push(request.url()))
         await page.getByRole('button', { name: '1Y' }).click()
-        await page.waitForFunction('!document.querySelector(".chart").hasAttribute("aria-busy")')
+        await page.locator('.chart:not([aria-busy])').waitFor()
         const records = db
           .prepare('SELECT count(*) FROM price WHERE isin = ? AND date >= ?')
           .pluck()
@@ -184,7 +184,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         ])
         expect(await page.getByRole('button', { name: '1Y' }).getAttribute('aria-pressed')).toBe('true')
         await page.getByRole('button', { name: 'Max' }).click()
-        await page.waitForFunction('!document.querySelector(".chart").hasAttribute("aria-busy")')
+        await page.locator('.chart:not([aria-busy])').waitFor()
         expect(await path(page)).toBe(whole)
       })
     })
@@ -282,7 +282,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     const url = pathToFileURL(`${folder.file('out')}/funds/${isin}/index.html`).href
     const { page, complaints, end } = await open(url)
     await page.getByRole('button', { name: '1Y' }).click()
-    await page.waitForFunction('document.querySelector(".chart .plot").viewBox.baseVal.width < 400')
+    await page.locator('.chart .plot[viewBox^="0 0 36"]').waitFor({ state: 'attached' })
     const links = await page.locator('.documents a').evaluateAll(hrefs)
     expect(links).toContain(`../../api/v1/figures/${isin}/index.de.xml`)
     expect(links).toContain(`../../api/v1/prices-historic/${isin}/2026.json`)

@@ -4,7 +4,7 @@ import { inLanguage } from '../contract/fund.ts'
 import { html, jsonForScript, type Html } from '../pages/html.ts'
 import { layout } from '../pages/layout.ts'
 import { fundScriptKey, styleKey } from './assets.ts'
-import { changeIn, dayIn, decimalIn, type Language } from './chart/formats.ts'
+import { dayIn, decimalIn, fixedIn, type Language } from './chart/formats.ts'
 import type { FundFacts } from './fund-facts.ts'
 import { allocationsSection } from './sections/allocations.ts'
 import { dataSection } from './sections/data.ts'
@@ -111,12 +111,12 @@ function signed(language: Language, decimal: string): Html {
   return value === 0 ? html`${text}` : html`<span class="${value > 0 ? 'good' : 'bad'}">${text}</span>`
 }
 
-/** `1,234.5 m EUR`: large amounts as they are read. */
+/** `234.5 m EUR`: large amounts as they are read. */
 function millions(language: Language, decimal: string, currency: string): string {
-  const value = Number(decimal)
-  if (Math.abs(value) < 1e6) return `${decimalIn(language, decimal)} ${currency}`
-  const text = changeIn(language, Math.abs(value) / 1e6, 1).replace(/^\+|\u00a0%$/g, '')
-  return `${value < 0 ? '\u2212' : ''}${text} ${language === 'de' ? 'Mio.' : 'm'} ${currency}`
+  const value = Number(decimal) / 1e6
+  if (Math.abs(value) < 1) return `${decimalIn(language, decimal)} ${currency}`
+  const unit = language === 'de' ? 'Mio.' : 'm'
+  return `${fixedIn(language, value, Math.abs(value) < 1000 ? 1 : 0)} ${unit} ${currency}`
 }
 
 /** Whatever a database says: no address that a browser would run. */

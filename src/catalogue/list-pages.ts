@@ -47,13 +47,13 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
       <div class="search" role="search">
         <label for="search">${w.search}</label>
         <input id="search" type="search" autocomplete="off" spellcheck="false" />
-        <p role="status" id="found" data-words="${w.found}" data-none="${w.none}">${count} ${w.found}</p>
+        <p role="status" id="found" data-words="${w.found}" data-none="${w.none}">${w.found} ${count}</p>
       </div>
       <div class="scroll" role="region" aria-label="${w.funds}" tabindex="0">
         <table class="funds" id="funds" data-more="${w.more}">
           <thead>
             <tr>
-              ${columns(language).map(({ name, kind, isSorted }) => html`<th scope="col" class="${kind}" ${isSorted === true ? raw(' aria-sort="ascending"') : null}>${name}</th> `)}
+              ${columns(language).map(({ name, kind, isSorted }) => html`<th scope="col" class="${kind}" ${isSorted === true ? raw(' aria-sort="ascending"') : null}><span>${name}</span></th> `)}
             </tr>
           </thead>
           <tbody>

@@ -59,9 +59,8 @@ function errorResponse(cases: readonly ErrorCase[], docsUrl: string): JsonSchema
       cases.map((error) => [exampleName(error), exampleOf(error, docsUrl, format)]),
     ),
   })
-  const titles = cases.map(({ problem }) => problem.title.replace(/\{(\w+)\}/g, '<$1>'))
   return {
-    description: titles.join('; '),
+    description: cases.map(({ problem }) => problem.title).join('; '),
     headers: {
       'Cache-Control': header('CacheControl'),
       'Content-Language': header('ContentLanguage'),
@@ -110,6 +109,12 @@ export const sharedResponses = {
   unavailable: {
     description: 'The service cannot answer just now',
     headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } },
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        // Source: edge/answer.ts, `unavailable`.
+        example: { title: 'The service cannot answer just now', type: 'about:blank', status: 503 },
+      },
+    },
   },
 } as const

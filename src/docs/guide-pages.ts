@@ -91,7 +91,6 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
     baseUrl: source.baseUrl,
     asOf: source.asOf,
     isin: source.exampleIsin ?? unknownIsin,
-    fundCount: String(source.funds.length),
     example: source.exampleIsin === null ? noExample : aboutExample(site, language),
     firstRequest: block(curl(url('prices-current'))),
     firstAnswer: example === null ? html`` : codeBlock(jsonListing(example.json, more), answer, false),

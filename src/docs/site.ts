@@ -85,7 +85,7 @@ const guideTitle = (path: GuidePath, language: Language): string => {
 
 function sideNavigation(site: Site, page: DocPage): Html {
   const { language } = page
-  const { guide, endpoints, reference, openapi, contents } = words[language]
+  const { guide, endpoints, reference, explorer, openapi, contents } = words[language]
   const here = docKey(language, page.path)
   const own = (path: string, text: string) => entry(here, docKey(language, path), text, page)
   return html`<nav aria-label="${contents}">
@@ -99,7 +99,7 @@ function sideNavigation(site: Site, page: DocPage): Html {
     </ul>
     <p class="heading">${reference}</p>
     <ul>
-      ${entry(here, explorerKey, 'API explorer', page)} ${entry(here, openApiKey, openapi, page)}
+      ${entry(here, explorerKey, explorer, page)} ${entry(here, openApiKey, openapi, page)}
     </ul>
   </nav>`
 }

@@ -11,6 +11,7 @@ export const words = {
     overview: 'Overview',
     decisions: 'Conventions',
     recipes: 'Recipes',
+    explorer: 'API explorer',
     openapi: 'OpenAPI description',
     parameters: 'Parameters',
     name: 'Name',
@@ -47,7 +48,6 @@ export const words = {
     generalErrors: 'Besides, every endpoint has the errors that belong to none:',
     when: 'When',
     reached: 'See it',
-    also: (titles: string) => `Also as: ${titles}`,
     onPage: 'On this page',
     footer: (asOf: string) => `Made of the snapshot of ${asOf}.`,
     kinds: {
@@ -65,8 +65,6 @@ export const words = {
       orNull: 'or null',
     },
     always: (name: string) => `name is always “${name}”.`,
-    keys: (key: string) => `Keys: ${key}.`,
-    keysIsin: 'Keys: ISIN.',
     oneOf: (values: string) => `One of ${values}.`,
   },
   de: {
@@ -77,6 +75,7 @@ export const words = {
     overview: 'Überblick',
     decisions: 'Vereinbarungen',
     recipes: 'Rezepte',
+    explorer: 'API-Explorer',
     openapi: 'OpenAPI-Beschreibung',
     parameters: 'Parameter',
     name: 'Name',
@@ -113,7 +112,6 @@ export const words = {
     generalErrors: 'Außerdem hat jeder Endpunkt die Fehler, die zu keinem gehören:',
     when: 'Wann',
     reached: 'Ansehen',
-    also: (titles: string) => `Auch als: ${titles}`,
     onPage: 'Auf dieser Seite',
     footer: (asOf: string) => `Aus dem Datenstand vom ${asOf}.`,
     kinds: {
@@ -131,8 +129,6 @@ export const words = {
       orNull: 'oder null',
     },
     always: (name: string) => `name ist immer „${name}“.`,
-    keys: (key: string) => `Schlüssel: ${key}.`,
-    keysIsin: 'Schlüssel: ISIN.',
     oneOf: (values: string) => `Eines von ${values}.`,
   },
 } as const satisfies Readonly<Record<Language, object>>

@@ -33,10 +33,10 @@ export interface BuildOptions {
   readonly baseUrl: string
   /** The module with the makers of pages (`allPageMakers`, unless given), or null for a snapshot without pages. */
   readonly pages?: string | null
-  /** Not all of a snapshot is rendered here, or null. Not together with `only`. */
-  readonly part?: Part | null
   /** What the files for analysts say of their licence, or null for a snapshot without such files. */
   readonly downloads?: { readonly licence: Licence | null } | null
+  /** Not all of a snapshot is rendered here, or null. Not together with `only`. */
+  readonly part?: Part | null
   /** The snapshot to go on from, or null to render everything. The result is the same. */
   readonly since?: Since | null
   /** How new each fund's newest price should be; the defaults unless given. */
@@ -132,17 +132,18 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
   }
 }
 
+/** Writes the files for analysts, unless there are to be none. */
+async function downloadsOf(night: Night, isSparse: boolean): Promise<DownloadsSummary | null> {
+  const { options, settings, db } = night
+  const { asOf, jobs, signal, downloads = null, part = null } = options
+  // Of shards the merge makes them.
+  if (downloads === null || part?.kind === 'shard') return null
+  const isins = isinsToRender(night)
+  return writeDownloads({ ...downloads, db, root: settings.root, asOf, isins, isSparse, jobs, signal })
+}
+
 /** The snapshot that has the files that the new folder lacks, or null where it lacks none. */
 function lackingFrom({ part = null }: BuildOptions, previous: Previous | null): string | null {
   if (part?.kind === 'shards') return part.shards[0]?.head.since ?? null
   return previous?.reuse.kind === 'sparse' ? previous.snapshot : null
-}
-
-/** Writes the files for analysts, unless there are to be none; they hold all funds, so a shard has none. */
-async function downloadsOf(night: Night, isSparse: boolean): Promise<DownloadsSummary | null> {
-  const { options, settings, db } = night
-  const { asOf, jobs, signal, downloads = null, part = null } = options
-  if (downloads === null || part?.kind === 'shard') return null
-  const isins = isinsToRender(night)
-  return writeDownloads({ ...downloads, db, root: settings.root, asOf, isins, isSparse, jobs, signal })
 }

@@ -69,7 +69,9 @@ export async function nightOf(
 }
 
 /** What a night came to. */
-export interface NightResult extends Finished {
+export interface NightResult {
+  readonly head: ManifestHead
+  readonly assessment: Assessment
   /** How many of the objects were taken over. */
   readonly kept: number
   readonly warnings: readonly Finding[]
@@ -96,12 +98,11 @@ export async function renderNight(night: Night): Promise<NightResult> {
         : await renderFunds(night, isins, pool)
     const whole = part?.kind === 'shard' ? funds : await addShared(night, isins, funds, pool)
     await pool.close()
-    const { objects, bytes, newestPrice, kept, warnings } = whole
+    const { objects, bytes, newestPrice } = whole
     const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source }
-    const finished = await finish(night, isins, counts)
-    if (part?.kind === 'shard')
-      writeShard(settings.root, shardHead(night, part, finished.head, funds), funds.each)
-    return { ...finished, kept, warnings }
+    const { head, assessment } = await finish(night, isins, counts)
+    if (part?.kind === 'shard') writeShard(settings.root, shardHead(night, part, head, funds), funds.each)
+    return { head, assessment, kept: whole.kept, warnings: whole.warnings }
   } finally {
     options.signal.removeEventListener('abort', stop)
     await pool.close()

@@ -20,6 +20,7 @@ describe('help', () => {
       'check',
       'build',
       'serve',
+      'show',
       'plan',
       'publish',
       'status',
@@ -60,6 +61,8 @@ describe('help', () => {
     ],
     ['merge', ['--db', '--out', '--jobs', '--json', '<shard...>']],
     ['serve', ['--out', '--port', '--host', '--bucket', '--live-ttl']],
+    ['show', ['--out', '--db', '--language', '--as-of', '--json']],
+    ['completion', []],
     [
       'publish',
       [

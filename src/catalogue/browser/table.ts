@@ -23,8 +23,9 @@ export function tableOf(table: HTMLTableElement, onSort: () => void): () => read
   for (const [column, heading] of headings.entries()) {
     const button = document.createElement('button')
     button.type = 'button'
-    button.append(...heading.childNodes)
-    heading.append(button)
+    // The heading's own element has the same shape: nothing moves.
+    button.textContent = heading.textContent
+    heading.replaceChildren(button)
     const isNumber = heading.classList.contains('number')
     button.addEventListener('click', () => {
       const before = heading.getAttribute('aria-sort')

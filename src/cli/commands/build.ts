@@ -74,25 +74,27 @@ async function build(
   const onWarning = (warning: string) => {
     session.stderr.write(`fundpress: ${warning}\n`)
   }
-  const summary = await namingFindings(session, () => buildSince(session, since ?? null, options, onWarning))
+  const summary = await tellFindings(session, buildSince(session, since ?? null, options, onWarning))
   if (json) stdout.write(`${JSON.stringify(summary)}\n`)
   else if (!isQuiet) stdout.write(describe(summary, settings.out))
 }
 
 /** What the settings say of a build. @throws {UsageError} if they are wrong */
-export async function buildOptions({
-  settings,
-  signal,
-}: Session): Promise<Omit<BuildOptions, 'asOf' | 'only'>> {
-  const { out, jobs, docsUrl, baseUrl, licence } = settings
+export async function buildOptions(session: Session): Promise<Omit<BuildOptions, 'asOf' | 'only'>> {
+  const { docsUrl, baseUrl, pages } = session.settings
+  return { ...(await mergeOptions(session)), docsUrl, baseUrl, ...(pages ? {} : { pages: null }) }
+}
+
+/** What of them the shards of a snapshot do not say themselves. */
+export async function mergeOptions({ settings, signal }: Session) {
+  const { out, jobs, licence } = settings
   const db = required(settings.db, 'db')
   const freshness = await openRules(settings.freshness).catch((error: unknown) => {
     throw new UsageError('the settings are wrong', { cause: error })
   })
-  const noPages = settings.pages ? {} : { pages: null }
   const { name, url } = licence
   const downloads = settings.downloads ? { licence: name === null ? null : { name, url } } : null
-  return { db, out, jobs, docsUrl, baseUrl, ...noPages, downloads, freshness, signal }
+  return { db, out, jobs, downloads, freshness, signal } as const
 }
 
 /**
@@ -126,14 +128,16 @@ export async function buildSince(
   })
 }
 
-async function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
-  // Loaded here, so that the other commands start without it.
-  const { buildSnapshot } = await import('../../snapshot/build.ts')
-  return watched(session, (onProgress) => buildSnapshot({ ...options, onProgress }))
+function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
+  return watched(session, async (onProgress) => {
+    // Loaded here, so that the other commands start without it.
+    const { buildSnapshot } = await import('../../snapshot/build.ts')
+    return buildSnapshot({ ...options, onProgress })
+  })
 }
 
 /** Shows how far it is. */
-export async function watched(
+export function watched(
   session: Session,
   work: (onProgress: NonNullable<BuildOptions['onProgress']>) => Promise<BuildSummary>,
 ): Promise<BuildSummary> {
@@ -144,13 +148,10 @@ export async function watched(
   return work(onProgress).finally(progress.end)
 }
 
-/** Names what is wrong with a database that is refused. */
-export async function namingFindings(
-  { stderr }: Session,
-  work: () => Promise<BuildSummary>,
-): Promise<BuildSummary> {
+/** Shows what is wrong with a database that was refused. */
+export async function tellFindings<T>({ stderr }: Session, work: Promise<T>): Promise<T> {
   const { RefusedDatabase } = await import('../../source/check.ts')
-  return work().catch((error: unknown) => {
+  return work.catch((error: unknown) => {
     if (error instanceof RefusedDatabase) stderr.write(describeFindings(error.findings, stderr.paint))
     throw error
   })

@@ -3,7 +3,7 @@
 import { Command } from 'commander'
 import { examples, withSettings } from '../options.ts'
 import type { Session, Start } from '../session.ts'
-import { buildOptions, describe, watched } from './build.ts'
+import { describe, mergeOptions, tellFindings, watched } from './build.ts'
 
 interface Flags {
   readonly json?: boolean
@@ -39,11 +39,12 @@ interface Merged {
 
 async function merge(session: Session, { shards, json }: Merged): Promise<void> {
   const { settings, isQuiet, stdout } = session
-  // Addresses are those of the shards, whatever the settings here are.
-  const { db, out, jobs, downloads = null, freshness, signal } = await buildOptions(session)
-  const options = { db, out, jobs, downloads, ...(freshness === undefined ? {} : { freshness }), signal }
-  const { mergeShards } = await import('../../snapshot/merge.ts')
-  const summary = await watched(session, (onProgress) => mergeShards({ ...options, shards, onProgress }))
+  const options = await mergeOptions(session)
+  const merging = watched(session, async (onProgress) => {
+    const { mergeShards } = await import('../../snapshot/merge.ts')
+    return mergeShards({ ...options, shards, onProgress })
+  })
+  const summary = await tellFindings(session, merging)
   if (json) stdout.write(`${JSON.stringify(summary)}\n`)
   else if (!isQuiet) stdout.write(describe(summary, settings.out))
 }

@@ -1,0 +1,85 @@
+/** What shells complete, asked of a real bash as it asks itself. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { makeTempFolder, mustRun } from '../support/product.ts'
+
+const folder = makeTempFolder()
+let script = ''
+
+beforeAll(async () => {
+  script = await mustRun(['completion', 'bash'])
+  writeFileSync(folder.file('completion.bash'), script)
+  mkdirSync(folder.file('with space'))
+  writeFileSync(folder.file('funds.sqlite'), '')
+})
+
+afterAll(folder.remove)
+
+/** The words that bash offers for the last of a line's words, sorted. */
+function offered(...words: readonly string[]): string[] {
+  const ask = `source completion.bash
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    $(complete -p fundpress | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+    printf '%s\\n' "\${COMPREPLY[@]}"`
+  const said = execFileSync('bash', ['-c', ask, 'bash', 'fundpress', ...words], {
+    cwd: folder.path,
+    encoding: 'utf8',
+  })
+  return said
+    .split('\n')
+    .filter((word) => word !== '')
+    .sort()
+}
+
+it('offers every command that the help lists', async () => {
+  const help = await mustRun(['--help'])
+  const listed = [...help.matchAll(/^ {2}([a-z]+) (?:\[options\]|<)/gm)].map(([, name]) => name)
+  expect(offered('')).toEqual(listed.filter((name) => name !== 'help').sort())
+  expect(offered('ro')).toEqual(['rollback'])
+})
+
+it('offers the options of the command, and those of all', () => {
+  const options = offered('show', '--')
+  expect(options).toEqual(expect.arrayContaining(['--db', '--out', '--language', '--config', '--quiet']))
+  expect(options).not.toContain('--shard')
+  expect(offered('show', '--js')).toEqual(['--json'])
+  expect(offered('--quiet', 'build', '--since')).toEqual(['--since'])
+  expect(offered('status', '')).toContain('--bucket')
+})
+
+it('offers the choices of an option and of an argument', () => {
+  expect(offered('show', '--language', '')).toEqual(['de', 'en'])
+  expect(offered('show', '--language', '=', 'd')).toEqual(['de'])
+  expect(offered('completion', '')).toEqual(['bash', 'fish', 'zsh'])
+})
+
+it('offers files where a path is expected, also with a space in the name', () => {
+  const files = ['completion.bash', 'funds.sqlite', 'with space']
+  expect(offered('build', '--db', '')).toEqual(files)
+  expect(offered('diff', '')).toEqual(files)
+  expect(offered('build', '--out', 'wi')).toEqual(['with space'])
+  expect(offered('--config', 'fu')).toEqual(['funds.sqlite'])
+})
+
+it('offers nothing where a number is expected', () => {
+  expect(offered('build', '--jobs', '')).toEqual([])
+})
+
+it('is what an interactive bash asks for this command', () => {
+  const typed = execFileSync('bash', ['--norc', '-i'], {
+    cwd: folder.path,
+    encoding: 'utf8',
+    input: `source completion.bash; complete -p fundpress\n`,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  expect(typed).toContain('complete -F _fundpress fundpress')
+})
+
+it.each(['zsh', 'fish'])('has the same commands and options for %s', async (shell) => {
+  const other = await mustRun(['completion', shell])
+  for (const command of offered('')) {
+    expect(other).toContain(command)
+    for (const option of offered(command, '--')) expect(other).toContain(option.slice(2))
+  }
+})

@@ -1,0 +1,114 @@
+import { writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { asOf, editDatabase, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { makeTempFolder, mustRun, runFundpress } from '../support/product.ts'
+
+const folder = makeTempFolder()
+const db = folder.file('funds.sqlite')
+const out = folder.file('out')
+const good = isinOf(1)
+const denied = isinOf(2)
+const pricesDenied = isinOf(3)
+const hostile = isinOf(4)
+const performanceDenied = isinOf(5)
+
+beforeAll(async () => {
+  makeDatabase(db, (insert) => {
+    insertGood(insert, good, { fund: { name: 'Möwenstein Aktien' } })
+    insertGood(insert, denied, { fund: { name: 'Secret', data_permitted: 0 } })
+    insertGood(insert, pricesDenied, { fund: { name: 'Möwenstein Renten', prices_permitted: 0 } })
+    insertGood(insert, hostile, { fund: { name: '\u009b[2J\u202ered\nline' } })
+    insertGood(insert, performanceDenied, { fund: { name: 'Quiet', performance_permitted: 0 } })
+  })
+  // A rising year of ten months, the last of them as high as the row that is there already.
+  const months = ['06', '07', '08', '09', '10', '11', '12'].map((month) => `2023-${month}-01`)
+  const rows = [...months, '2024-01-02', '2024-02-01', '2024-03-01'].map(
+    (date, index) =>
+      `('${good}', '${date}', '${10 * (index + 1)}.50', '1', '${10 * (index + 1)}.50', '0', '0', '0', NULL, NULL, NULL, NULL)`,
+  )
+  editDatabase(
+    db,
+    `INSERT INTO price VALUES ${rows.join(', ')}, ('${good}', '2020-01-02', '1', '1', '1', '0', '0', '0', NULL, NULL, NULL, NULL)`,
+  )
+  const env = { FUNDPRESS_PAGES: 'true' }
+  await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], { env })
+})
+
+afterAll(folder.remove)
+
+const fromFolder = ['--out', out]
+const fromDatabase = ['--db', db, '--as-of', asOf]
+const show = (...args: readonly string[]) => runFundpress(['show', ...args])
+
+describe.each([
+  ['a snapshot', fromFolder],
+  ['a database', fromDatabase],
+])('out of %s', (_, source) => {
+  it('shows price, line, years and costs of a fund', async () => {
+    const { code, stdout, stderr } = await show(good, ...source)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(`Möwenstein Aktien\n${good}, ABC123, Equity fund\n`)
+    expect(stdout).toContain('100.00 EUR on 2024-05-02, -0.50 %')
+    // Eleven prices of the last twelve months: ten equal steps upwards, and one that is lower than the last of them.
+    expect(stdout).toContain('\n▁▂▃▃▄▅▆▆▇██\n')
+    expect(stdout).toContain('since 2023-06-01: from 10.50, lowest 10.50, highest 100.50')
+    expect(stdout).toMatch(/calendar years +2021 \+5\.25 %/)
+    expect(stdout).toMatch(/expense ratio +1\.5 %/)
+  })
+
+  it('takes an ISIN in either case, and a part of a name without its accents', async () => {
+    const { stdout } = await show(good, ...source)
+    expect((await show(good.toLowerCase(), ...source)).stdout).toBe(stdout)
+    expect((await show('mowenstein akt', ...source)).stdout).toBe(stdout)
+  })
+
+  it('says which funds may have been meant, and ends with 1', async () => {
+    const mistyped = `${good.slice(0, 11)}9`
+    const unknown = await show(mistyped, ...source)
+    expect(unknown).toMatchObject({ code: 1, stdout: '' })
+    expect(unknown.stderr).toContain(
+      `there is no fund "${mistyped}" (did you mean ${good} Möwenstein Aktien?)`,
+    )
+    const several = await show('Möwenstein', ...source)
+    expect(several.code).toBe(1)
+    expect(several.stderr).toContain(
+      `did you mean ${good} Möwenstein Aktien, ${pricesDenied} Möwenstein Renten?`,
+    )
+    expect((await show('zzz', ...source)).stderr).toContain('there is no fund "zzz" (it has 5 funds)')
+  })
+
+  it('shows nothing that is refused', async () => {
+    expect((await show(denied, ...source)).stdout).toBe(`${denied}: nothing of this fund is given out\n`)
+    const noPrices = await show(pricesDenied, ...source)
+    expect(noPrices.stdout).toContain('prices are not given out')
+    expect(noPrices.stdout).not.toContain('100.00')
+    expect((await show(performanceDenied, ...source)).stdout).not.toContain('5.25')
+  })
+
+  it('prints the figures as JSON', async () => {
+    const { stdout } = await show(good, ...source, '--json', '--language', 'de')
+    expect(JSON.parse(stdout)).toMatchObject({
+      isin: good,
+      name: 'Möwenstein Aktien',
+      category: 'Aktienfonds',
+      price: { date: '2024-05-02', netAssetValue: '100.00', currency: 'EUR' },
+      lastYear: { length: 11 },
+      years: [{ year: '2021', percent: 5.25 }],
+    })
+  })
+
+  it('shows a hostile name so that it cannot do anything', async () => {
+    const { stdout } = await show(hostile, ...source)
+    expect(stdout).toContain('\\u009b[2J\\u202ered\\nline')
+    expect(stdout).not.toMatch(/[\u009b\u202e]/)
+    expect((await show(hostile, ...source, '--json')).stdout).not.toMatch(/[\u009b\u202e]/)
+  })
+})
+
+it('needs a snapshot that is whole', async () => {
+  expect(await show(good, '--out', folder.file('nothing'))).toMatchObject({ code: 1 })
+  writeFileSync(`${out}/sparse.json`, '{"since":"2024-05-02-000000000000"}\n')
+  const { code, stderr } = await show(good, ...fromFolder)
+  expect(code).toBe(1)
+  expect(stderr).toContain('is sparse')
+})

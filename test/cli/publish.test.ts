@@ -132,7 +132,8 @@ describe('plan', () => {
     await press.nights.change('planned', newBenchmark(3))
     const { code, stdout, stderr } = await press.fundpress('plan --out planned')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^endpoint +put +delete +bytes\nprofile +\d+ +\d+ +[\d,]+\n/)
+    expect(stdout).toMatch(/^endpoint +put +delete +bytes\n(.+\n)?profile +\d+ +\d+ +[\d,]+\n/)
+    expect(stdout).toMatch(/\nstatus +3 +0 +[\d,]+\n/)
     expect(stdout).toMatch(/\ncost +(under )?\$0\.000\d this publish, \$0\.0\d+ a month/)
   })
 

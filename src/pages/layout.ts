@@ -19,6 +19,8 @@ export interface PageLayout {
   /** One sentence, for search engines and link previews. */
   readonly description: string
   readonly part: SitePart | null
+  /** The snapshot has no other pages: nothing leads to them, or to the files that they share. */
+  readonly isAlone?: boolean
   /** The key of this page in each language; null where it is in one only. */
   readonly translations: Readonly<Record<Language, string>> | null
   readonly main: Html
@@ -47,9 +49,7 @@ export function layout(page: PageLayout): string {
         <title>${page.title}</title>
         <meta name="description" content="${page.description}" />
         ${alternates(page)}
-        <link rel="icon" href="${link(iconKey)}" type="image/svg+xml" />
-        <link rel="stylesheet" href="${link(styleKey)}" />
-        ${page.styles?.map((key) => html`<link rel="stylesheet" href="${link(key)}" /> `)}${page.scripts?.map(
+        ${page.isAlone === true ? null : sharedFiles(page)}${page.styles?.map((key) => html`<link rel="stylesheet" href="${link(key)}" /> `)}${page.scripts?.map(
           (key) => html`<script src="${link(key)}" defer></script> `,
         )}${page.head}
       </head>
@@ -57,13 +57,7 @@ export function layout(page: PageLayout): string {
         <a class="skip" href="#main">${words.skip}</a>
         <header class="site">
           <div class="bar">
-            <a class="brand" href="${link(parts.docs[page.language])}">${mark}<span>${words.brand}</span></a>
-            <nav aria-label="${words.navigation}">
-              <ul>
-                ${navigation(page)}
-              </ul>
-            </nav>
-            ${languageLinks(page)}
+            ${page.isAlone === true ? brand(page) : siteLinks(page)} ${languageLinks(page)}
           </div>
         </header>
         <div class="${page.side === undefined ? 'page' : 'page with-side'}">
@@ -101,7 +95,7 @@ const parts: Readonly<Record<SitePart, Readonly<Record<Language, string>>>> = {
   docs: { en: 'docs/index.html', de: 'docs/de/index.html' },
   explorer: { en: 'docs/explorer/index.html', de: 'docs/explorer/index.html' },
   downloads: { en: 'downloads/latest/index.html', de: 'downloads/latest/index.html' },
-  status: { en: 'status/index.html', de: 'status/index.html' },
+  status: { en: 'status/index.html', de: 'status/de.html' },
 }
 
 const texts = {
@@ -142,6 +136,24 @@ const mark = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="t
   <rect width="24" height="24" rx="6" />
   <path d="M5 16.5l4.5-5 3.5 3L19 7.5" />
 </svg>`
+
+const sharedFiles = ({ key }: PageLayout): Html =>
+  html`<link rel="icon" href="${linkTo(key, iconKey)}" type="image/svg+xml" />
+    <link rel="stylesheet" href="${linkTo(key, styleKey)}" /> `
+
+const brand = ({ language }: PageLayout): Html => html`<span class="brand">${named(language)}</span>`
+
+const named = (language: Language): Html => html`${mark}<span>${texts[language].brand}</span>`
+
+function siteLinks(page: PageLayout): Html {
+  const { key, language } = page
+  return html`<a class="brand" href="${linkTo(key, parts.docs[language])}">${named(language)}</a>
+    <nav aria-label="${texts[language].navigation}">
+      <ul>
+        ${navigation(page)}
+      </ul>
+    </nav>`
+}
 
 function navigation(page: PageLayout): readonly Html[] {
   return Object.entries(parts).map(([name, keys]) => {

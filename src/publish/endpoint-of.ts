@@ -2,6 +2,7 @@
 
 import { parseKey } from '../routes/parse-key.ts'
 import type { RouteTable } from '../routes/table.ts'
+import { statusFolder } from './layout.ts'
 
 /** The route's id; `errors` for those of no endpoint, `pages`, `status`, and `other` for keys that this version does not know. */
 export function endpointOf(table: RouteTable, key: string): string {
@@ -10,7 +11,7 @@ export function endpointOf(table: RouteTable, key: string): string {
     case 'unknown':
       return 'other'
     case 'page':
-      return key.startsWith('status/') ? 'status' : 'pages'
+      return key.startsWith(statusFolder) ? 'status' : 'pages'
     case 'sharedError':
       return 'errors'
     default:

@@ -21,6 +21,7 @@ export interface Job {
   readonly environment?: string
   readonly permissions: Readonly<Record<string, 'read' | 'write'>>
   readonly outputs?: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>>
   readonly steps: readonly Step[]
 }
 
@@ -33,6 +34,7 @@ export interface Workflow {
     } | null
   }
   readonly permissions: Readonly<Record<string, never>>
+  readonly env?: Readonly<Record<string, string>>
   readonly concurrency: { readonly group: string; readonly 'cancel-in-progress': boolean }
   readonly jobs: Readonly<Record<string, Job>>
 }
@@ -60,12 +62,13 @@ const jobKeys = [
   'steps',
 ]
 
-export function readWorkflow(file: string): Workflow {
+/** @param linted keys of workflows and jobs that are not run but linted only */
+export function readWorkflow(file: string, linted: readonly string[] = []): Workflow {
   const workflow = parse(readFileSync(file, 'utf8')) as Workflow
-  only(file, workflow, ['name', 'on', 'permissions', 'concurrency', 'jobs'])
+  only(file, workflow, ['name', 'on', 'permissions', 'concurrency', 'jobs', ...linted])
   only(file, workflow.on, ['schedule', 'workflow_dispatch'])
   for (const job of Object.values(workflow.jobs)) {
-    only(file, job, jobKeys)
+    only(file, job, [...jobKeys, ...linted])
     for (const step of job.steps) only(file, step, stepKeys)
   }
   return workflow

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { annotationLines } from '../../src/cli/night/annotations.ts'
+import { oldestPriceOf } from '../../src/cli/night/oldest-price.ts'
 import { readHistory } from '../../src/night/history.ts'
 import { editDatabase } from '../support/database.ts'
 import { buildNights } from '../support/nights.ts'
@@ -316,6 +317,32 @@ it('takes what is no history for none, and what is no night for no night', () =>
   for (const text of ['', '{', 'null', '[]', '{"format":2,"nights":[]}', '{"format":1,"nights":{}}'])
     expect(readHistory(text)).toEqual([])
   expect(read(null, 3, night, { ...whole, asOf: '"]<b>' }, { ...whole, bytes: '1' }, whole)).toEqual([whole])
+})
+
+it('does not fail for the slot that stands by: what is live is whole', async () => {
+  await nightly()
+  const { slot = '' } = press.bucket.live() ?? {}
+  press.bucket.put(`${slot}/manifest.ndjson.gz`, 'no manifest')
+  const next = await press.fundpress('nightly --db funds.sqlite --as-of 2026-11-12')
+  expect([next.code, press.bucket.live()?.slot]).toEqual([0, slot === 'blue' ? 'green' : 'blue'])
+  expect(next.stderr).toMatch(/^warning {2}status: .*manifest\.ndjson\.gz/m)
+  expect(historyOf().nights.at(-1)).toMatchObject({ asOf: '2026-11-12', isVerified: true })
+})
+
+it('does not fail for prices that it only tells of, in a database that an import has locked by then', () => {
+  const warnings: string[] = []
+  const found = oldestPriceOf(fileOf('nowhere.sqlite'), (warning) => warnings.push(warning))
+  expect(found).toEqual({ oldest: null, without: 0 })
+  expect(warnings).toEqual([
+    expect.stringMatching(/^how old the prices are cannot be told: .*nowhere\.sqlite/),
+  ])
+})
+
+it('gives a workflow its outputs where the summary cannot be written', async () => {
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: fileOf('outputs') }
+  const run = await nightly('--summary no/such/folder/night.md', env)
+  expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('its summary could not be written')])
+  expect(read('outputs')).toContain(`snapshot=${press.bucket.live()?.snapshot ?? ''}\n`)
 })
 
 it('keeps sixty nights', async () => {

@@ -29,7 +29,7 @@ export async function buildNight(
   onStep: (step: Step) => void,
 ): Promise<{ readonly built: BuildSummary; readonly prices: PriceDays }> {
   const { RefusedDatabase } = await import('../../source/check.ts')
-  const { readOldestPrice } = await import('../../source/oldest-price.ts')
+  const { oldestPriceOf } = await import('./oldest-price.ts')
   const { settings, signal } = session
   const { out } = settings
   const options = { ...(await buildOptions(session)), asOf, only: [] }
@@ -60,7 +60,7 @@ export async function buildNight(
   const figures = { snapshot, funds, documents, rendered, since: built.since, isSparse, bytes, seconds }
   const text = `${snapshot}: ${formatCount(funds)} funds, ${formatCount(documents)} documents, ${formatCount(rendered)} of them rendered, ${seconds.toFixed(1)} s`
   log.end('build', 'done', figures, text)
-  return { built, prices: readOldestPrice(db) }
+  return { built, prices: oldestPriceOf(db, warn) }
 }
 
 /** The folder itself, if it holds a whole snapshot. */

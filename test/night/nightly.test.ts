@@ -214,6 +214,18 @@ it('names the fund whose newest price is oldest, and counts those without; refus
   expect(read('night.md')).toContain('| funds without a price | 1 |')
 })
 
+it('warns of funds whose prices are late, by the thresholds of the settings', async () => {
+  editDatabase(db, `DELETE FROM price WHERE date > '2026-11-05' AND isin = (SELECT max(isin) FROM fund)`)
+  const run = await nightly('--summary night.md')
+  expect([run.code, run.stderr]).toEqual([
+    0,
+    expect.stringMatching(
+      /^warning {2}build: prices: 1 fresh, 1 late, 0 stale: [A-Z]{2}\w{10} is late, of 2026-11-05\n$/,
+    ),
+  ])
+  expect(read('night.md')).toContain('| prices | 1 fresh, 1 late, 0 stale |')
+})
+
 it('changes nothing in the bucket for a bad database, and names every error', async () => {
   await nightly()
   const before = press.bucket.live()

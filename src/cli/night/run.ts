@@ -102,6 +102,7 @@ export async function runNight(
     put: published.put,
     deleted: published.deleted,
     costOfMonth: cost.month,
+    freshness: built.freshness,
     newestPrice: live.newestPrice,
     oldestIsin: prices.oldest?.isin ?? null,
     fundsWithoutPrice: prices.without,

@@ -300,6 +300,21 @@ it('fails where the live slot is damaged, and the next attempt does not pass for
   expect(stepsOf(await nightly('--json'))).toEqual(['night begun', 'night skipped'])
 })
 
+it('verifies in the next attempt what a night that was killed after its flip had not verified', async () => {
+  await press.fundpress('nightly --db funds.sqlite --as-of 2026-11-10')
+  const { child, end } = press.begin(`nightly --db funds.sqlite --as-of ${asOf}`)
+  const kill = () => child.kill('SIGKILL')
+  press.server.faults([
+    { kind: 'call', when: 'after', method: 'PUT', keyMatches: /^live\.json$/, times: 1, run: kill },
+  ])
+  expect((await end).signal).toBe('SIGKILL')
+  press.server.faults([])
+  const next = await nightly('--json')
+  expect([next.code, stepsOf(next)]).toEqual([0, expect.arrayContaining(['verify done'])])
+  expect(historyOf().nights.at(-1)).toMatchObject({ asOf, isVerified: true })
+  expect(stepsOf(await nightly('--json'))).toEqual(['night begun', 'night skipped'])
+})
+
 it('does without its history: lost, damaged, of somebody else, or not to be written', async () => {
   await nightly()
   press.bucket.put('nightly/history.json', '{')
@@ -307,6 +322,10 @@ it('does without its history: lost, damaged, of somebody else, or not to be writ
   expect(historyOf().nights).toHaveLength(1)
   press.bucket.remove('nightly/history.json')
   expect(stepsOf(await nightly('--json'))).toEqual(['night begun', 'night skipped'])
+  press.server.settings.deny = [{ operation: /^GetObject$/, key: /^nightly\// }]
+  const unreadable = await nightly()
+  expect([unreadable.code, unreadable.stdout]).toEqual([0, expect.stringContaining('nothing to do')])
+  expect(unreadable.stderr).toMatch(/^warning {2}night: the figures of the last nights cannot be read: /)
   press.server.settings.deny = [{ operation: /^PutObject$/, key: /^nightly\// }]
   const denied = await nightly('--again')
   expect(denied.code).toBe(0)

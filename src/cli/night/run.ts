@@ -49,7 +49,7 @@ export async function runNight(
     return log.sessionFor(step)
   }
   log.begin('night', { asOf, database: db, folder: session.settings.out })
-  const done = options.isAgain ? null : await findDone(session, db, options)
+  const done = options.isAgain ? null : await findDone(session, db, options, log)
   if (done !== null) {
     const { snapshot, slot } = done
     log.end(
@@ -115,7 +115,12 @@ export async function runNight(
 }
 
 /** What is live, if it is what this night is about. */
-async function findDone(session: Session, db: string, { asOf }: NightOptions): Promise<Live | null> {
+async function findDone(
+  session: Session,
+  db: string,
+  { asOf }: NightOptions,
+  log: NightLog,
+): Promise<Live | null> {
   const { openFunds } = await import('../../source/open.ts')
   const { openFile } = await import('../../source/digest.ts')
   const { readLive } = await import('../../publish/live.ts')
@@ -136,7 +141,12 @@ async function findDone(session: Session, db: string, { asOf }: NightOptions): P
     })
     const file = await openFile(db)
     const source = await file.digest().finally(file.close)
-    if (!isDone(live, head, source, await fetchHistory(store))) return null
+    const history = await fetchHistory(store).catch((error: unknown) => {
+      session.signal.throwIfAborted()
+      log.warn('night', `the figures of the last nights cannot be read: ${reasonOf(error)}`)
+      return []
+    })
+    if (!isDone(live, head, source, history)) return null
     // The attempt before may have failed at just this.
     await point(await livePointer(session), live)
     return live

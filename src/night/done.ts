@@ -15,8 +15,8 @@ export const mayBeDone = (live: Live | null, { asOf, docsUrl }: Wanted): live is
   live !== null && live.asOf === asOf && live.docsUrl === docsUrl
 
 /**
- * Whether this very database is live as of this very day. A night whose slot was found damaged is not done, so that the
- * next attempt does not pass for a success.
+ * Whether this very database is live as of this very day. A night whose slot was found damaged, or that was killed before
+ * anybody looked, is not done, so that the next attempt does not pass for a success. A history that is lost tells nothing.
  * @param head of the live slot's manifest @param source SHA-256 of the database, in hex
  */
 export function isDone(
@@ -25,6 +25,7 @@ export function isDone(
   source: string,
   history: readonly NightFigures[],
 ): boolean {
-  const isDamaged = history.some(({ snapshot, isVerified }) => snapshot === live.snapshot && !isVerified)
-  return head !== null && head.snapshot === live.snapshot && head.source === source && !isDamaged
+  const isSeenWhole = history.some(({ snapshot, isVerified }) => snapshot === live.snapshot && isVerified)
+  const isTrusted = history.length === 0 || isSeenWhole
+  return head !== null && head.snapshot === live.snapshot && head.source === source && isTrusted
 }

@@ -7,7 +7,9 @@ import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** What no object of a snapshot depends on. All other folders count, those that are still to come among them. */
-const others: readonly string[] = ['cli', 'conform', 'demo', 'deploy', 'edge', 'import', 'publish']
+const others: readonly string[] = [
+  ...['changes', 'cli', 'conform', 'demo', 'deploy', 'edge', 'import', 'night', 'publish'],
+]
 
 /**
  * SHA-256, in hex, of every file of the code and of its templates, and of the versions of the libraries it stands on. A

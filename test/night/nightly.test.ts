@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { annotationLines } from '../../src/cli/night/annotations.ts'
+import { oldestPriceOf } from '../../src/cli/night/oldest-price.ts'
 import { readHistory } from '../../src/night/history.ts'
 import { editDatabase } from '../support/database.ts'
 import { buildNights } from '../support/nights.ts'
@@ -213,6 +214,18 @@ it('names the fund whose newest price is oldest, and counts those without; refus
   expect(read('night.md')).toContain('| funds without a price | 1 |')
 })
 
+it('warns of funds whose prices are late, by the thresholds of the settings', async () => {
+  editDatabase(db, `DELETE FROM price WHERE date > '2026-11-05' AND isin = (SELECT max(isin) FROM fund)`)
+  const run = await nightly('--summary night.md')
+  expect([run.code, run.stderr]).toEqual([
+    0,
+    expect.stringMatching(
+      /^warning {2}build: prices: 1 fresh, 1 late, 0 stale: [A-Z]{2}\w{10} is late, of 2026-11-05\n$/,
+    ),
+  ])
+  expect(read('night.md')).toContain('| prices | 1 fresh, 1 late, 0 stale |')
+})
+
 it('changes nothing in the bucket for a bad database, and names every error', async () => {
   await nightly()
   const before = press.bucket.live()
@@ -287,6 +300,21 @@ it('fails where the live slot is damaged, and the next attempt does not pass for
   expect(stepsOf(await nightly('--json'))).toEqual(['night begun', 'night skipped'])
 })
 
+it('verifies in the next attempt what a night that was killed after its flip had not verified', async () => {
+  await press.fundpress('nightly --db funds.sqlite --as-of 2026-11-10')
+  const { child, end } = press.begin(`nightly --db funds.sqlite --as-of ${asOf}`)
+  const kill = () => child.kill('SIGKILL')
+  press.server.faults([
+    { kind: 'call', when: 'after', method: 'PUT', keyMatches: /^live\.json$/, times: 1, run: kill },
+  ])
+  expect((await end).signal).toBe('SIGKILL')
+  press.server.faults([])
+  const next = await nightly('--json')
+  expect([next.code, stepsOf(next)]).toEqual([0, expect.arrayContaining(['verify done'])])
+  expect(historyOf().nights.at(-1)).toMatchObject({ asOf, isVerified: true })
+  expect(stepsOf(await nightly('--json'))).toEqual(['night begun', 'night skipped'])
+})
+
 it('does without its history: lost, damaged, of somebody else, or not to be written', async () => {
   await nightly()
   press.bucket.put('nightly/history.json', '{')
@@ -294,6 +322,10 @@ it('does without its history: lost, damaged, of somebody else, or not to be writ
   expect(historyOf().nights).toHaveLength(1)
   press.bucket.remove('nightly/history.json')
   expect(stepsOf(await nightly('--json'))).toEqual(['night begun', 'night skipped'])
+  press.server.settings.deny = [{ operation: /^GetObject$/, key: /^nightly\// }]
+  const unreadable = await nightly()
+  expect([unreadable.code, unreadable.stdout]).toEqual([0, expect.stringContaining('nothing to do')])
+  expect(unreadable.stderr).toMatch(/^warning {2}night: the figures of the last nights cannot be read: /)
   press.server.settings.deny = [{ operation: /^PutObject$/, key: /^nightly\// }]
   const denied = await nightly('--again')
   expect(denied.code).toBe(0)
@@ -316,6 +348,32 @@ it('takes what is no history for none, and what is no night for no night', () =>
   for (const text of ['', '{', 'null', '[]', '{"format":2,"nights":[]}', '{"format":1,"nights":{}}'])
     expect(readHistory(text)).toEqual([])
   expect(read(null, 3, night, { ...whole, asOf: '"]<b>' }, { ...whole, bytes: '1' }, whole)).toEqual([whole])
+})
+
+it('does not fail for the slot that stands by: what is live is whole', async () => {
+  await nightly()
+  const { slot = '' } = press.bucket.live() ?? {}
+  press.bucket.put(`${slot}/manifest.ndjson.gz`, 'no manifest')
+  const next = await press.fundpress('nightly --db funds.sqlite --as-of 2026-11-12')
+  expect([next.code, press.bucket.live()?.slot]).toEqual([0, slot === 'blue' ? 'green' : 'blue'])
+  expect(next.stderr).toMatch(/^warning {2}status: .*manifest\.ndjson\.gz/m)
+  expect(historyOf().nights.at(-1)).toMatchObject({ asOf: '2026-11-12', isVerified: true })
+})
+
+it('does not fail for prices that it only tells of, in a database that an import has locked by then', () => {
+  const warnings: string[] = []
+  const found = oldestPriceOf(fileOf('nowhere.sqlite'), (warning) => warnings.push(warning))
+  expect(found).toEqual({ oldest: null, without: 0 })
+  expect(warnings).toEqual([
+    expect.stringMatching(/^how old the prices are cannot be told: .*nowhere\.sqlite/),
+  ])
+})
+
+it('gives a workflow its outputs where the summary cannot be written', async () => {
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: fileOf('outputs') }
+  const run = await nightly('--summary no/such/folder/night.md', env)
+  expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('its summary could not be written')])
+  expect(read('outputs')).toContain(`snapshot=${press.bucket.live()?.snapshot ?? ''}\n`)
 })
 
 it('keeps sixty nights', async () => {

@@ -34,17 +34,10 @@ let asked: readonly Asked[]
 beforeAll(async () => {
   press = await openPress(await buildNights(1, 3, { years: 1 }))
   const database = press.nights.folder.file('funds.sqlite')
+  let env: Readonly<Record<string, string>> = {}
   const nightly = async (asOf: string, ...flags: readonly string[]) => {
-    const run = await press.fundpress([
-      'nightly',
-      '--db',
-      'funds.sqlite',
-      '--as-of',
-      asOf,
-      '--since',
-      'other',
-      ...flags,
-    ])
+    const words = ['--db', 'funds.sqlite', '--as-of', asOf, '--since', 'other', ...flags]
+    const run = await press.fundpress(['nightly', ...words], env)
     expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('fundpress:')])
   }
   await nightly('2026-11-11')
@@ -72,6 +65,11 @@ beforeAll(async () => {
   )
   await nightly('2026-11-14', '--force')
   await nightly('2026-11-15', '--force')
+  // A night that is corrected: a fund is given out no more, what analysts had of it goes.
+  env = { FUNDPRESS_DOWNLOADS: 'true' }
+  await nightly('2026-11-16', '--force')
+  editDatabase(database, `UPDATE fund SET data_permitted = 0 WHERE isin = (SELECT min(isin) FROM fund)`)
+  await nightly('2026-11-16', '--force')
   asked = press.server.log.flatMap(({ operation, key, body }): Asked[] => {
     const resource = `arn:aws:s3:::funds${key === '' ? '' : `/${key}`}`
     if (operation === 'ListObjectsV2') return [{ action: 's3:ListBucket', resource }]

@@ -111,6 +111,20 @@ it('opens one issue for nights that fail, comments on it, and closes it when one
   expect(api.issues.map(({ state }) => state)).toEqual(['closed', 'open'])
 })
 
+it('tries once where the number of attempts is none: a variable that is not set is empty', async () => {
+  const other = openRunner()
+  try {
+    const file = other.checkout.file('.github/actions/fundpress/action.yml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace("default: '3'", "default: ''"))
+    const inputs = { 'as-of': '2026-11-11', database: 'nowhere.sqlite' }
+    const { night } = await other.run('nightly.yml', surroundings({ inputs }))
+    expect(night?.result).toBe('failure')
+    expect(night?.log).not.toContain('Attempt')
+  } finally {
+    other.remove()
+  }
+})
+
 it('leaves other issues and pull requests alone, and bears a GitHub that fails now and then', async () => {
   hurry()
   const other = { title: 'x', body: '', comments: [], state: 'open' as const }
@@ -152,6 +166,7 @@ it('fetches the database out of a bucket, or takes it out of an artifact', async
     '::error title=fundpress::s3://funds/in/other.sqlite does not exist',
   )
   expect(api.issues).toHaveLength(1)
+  expect(api.issues[0]?.body).toContain('```text\ns3://funds/in/other.sqlite does not exist\n```')
 })
 
 it('does nothing in a fork that was not set up', async () => {

@@ -20,6 +20,7 @@ write('node_modules/@scope/days/package.json', '{"version":"2.0.0"}')
 const files = [
   ...['src/encode/json.ts', 'src/catalogue/deep/chart.ts', 'src/docs/index.ts', 'src/source/fund-reader.ts'],
   ...['templates/pages/style.css', 'src/cli/main.ts', 'src/publish/plan.ts', 'src/edge/resolve.ts'],
+  ...['src/night/done.ts', 'src/changes/feed.ts'],
 ]
 for (const file of files) write(file, file)
 const digest = () => codeDigest(folder.path, 'src')

@@ -105,10 +105,14 @@ async function nightly(session: Session, flags: Flags): Promise<void> {
 
 /** A night does not fail for what it tells: that it could not is told. */
 function tell(session: Session, report: NightReport, log: NightLog, summary: string | undefined): void {
-  try {
-    if (summary !== undefined) writeFileSync(summary, describeNight(report, log.warnings()))
-    tellWorkflow(session, report, log.warnings())
-  } catch (error) {
-    log.warn('night', `its summary could not be written: ${reasonOf(error)}`)
+  const trying = (what: string, write: () => void) => {
+    try {
+      write()
+    } catch (error) {
+      log.warn('night', `${what} could not be written: ${reasonOf(error)}`)
+    }
   }
+  if (summary !== undefined)
+    trying('its summary', () => writeFileSync(summary, describeNight(report, log.warnings())))
+  trying('its outputs', () => tellWorkflow(session, report, log.warnings()))
 }

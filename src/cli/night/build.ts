@@ -8,6 +8,7 @@ import { printable } from '../../source/printable.ts'
 import { buildOptions, buildSince } from '../commands/build.ts'
 import { reasonOf } from '../failure.ts'
 import { countErrors, countFindings } from '../findings.ts'
+import { describeFreshness } from '../freshness.ts'
 import type { Session } from '../session.ts'
 import { formatCount } from '../summary.ts'
 import type { NightLog, Step } from './log.ts'
@@ -29,7 +30,7 @@ export async function buildNight(
   onStep: (step: Step) => void,
 ): Promise<{ readonly built: BuildSummary; readonly prices: PriceDays }> {
   const { RefusedDatabase } = await import('../../source/check.ts')
-  const { readOldestPrice } = await import('../../source/oldest-price.ts')
+  const { oldestPriceOf } = await import('./oldest-price.ts')
   const { settings, signal } = session
   const { out } = settings
   const options = { ...(await buildOptions(session)), asOf, only: [] }
@@ -57,10 +58,23 @@ export async function buildNight(
   log.end('check', 'done', { errors: 0, warnings: built.warnings.length }, checked)
   onStep('build')
   const { snapshot, funds, documents, rendered, bytes, isSparse, seconds } = built
-  const figures = { snapshot, funds, documents, rendered, since: built.since, isSparse, bytes, seconds }
+  const { late, stale } = built.freshness
+  const rendering = { documents, rendered, since: built.since, isSparse, bytes, seconds }
+  const figures = { snapshot, funds, ...rendering, late, stale }
   const text = `${snapshot}: ${formatCount(funds)} funds, ${formatCount(documents)} documents, ${formatCount(rendered)} of them rendered, ${seconds.toFixed(1)} s`
   log.end('build', 'done', figures, text)
-  return { built, prices: readOldestPrice(db) }
+  if (late + stale > 0) warn(describeOverdueFunds(built))
+  return { built, prices: oldestPriceOf(db, warn) }
+}
+
+/** In one line, whatever the checks say of single funds: they do not know the thresholds of the settings. */
+function describeOverdueFunds({ freshness, overdue }: BuildSummary): string {
+  const funds = overdue.map(
+    ({ isin, mark, newestPrice }) => `${isin} is ${mark}, of ${newestPrice ?? 'no day'}`,
+  )
+  const others = freshness.late + freshness.stale - funds.length
+  const more = others > 0 ? [`${formatCount(others)} more in status/index.json`] : []
+  return `prices: ${describeFreshness(freshness)}: ${[...funds, ...more].join('; ')}`
 }
 
 /** The folder itself, if it holds a whole snapshot. */

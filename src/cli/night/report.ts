@@ -1,5 +1,6 @@
 /** What a night came to. */
 
+import type { FreshnessCounts } from '../../freshness/assess.ts'
 import type { NightFigures } from '../../night/figures.ts'
 import type { Step } from './log.ts'
 
@@ -11,6 +12,7 @@ export interface DoneNight {
   readonly deleted: number
   /** In dollars: of thirty such nights, with two slots kept. */
   readonly costOfMonth: number
+  readonly freshness: FreshnessCounts
   readonly newestPrice: string | null
   /** The fund whose newest price is the oldest, or null. */
   readonly oldestIsin: string | null

@@ -49,7 +49,7 @@ export async function runNight(
     return log.sessionFor(step)
   }
   log.begin('night', { asOf, database: db, folder: session.settings.out })
-  const done = options.isAgain ? null : await findDone(session, db, options)
+  const done = options.isAgain ? null : await findDone(session, db, options, log)
   if (done !== null) {
     const { snapshot, slot } = done
     log.end(
@@ -102,19 +102,25 @@ export async function runNight(
     put: published.put,
     deleted: published.deleted,
     costOfMonth: cost.month,
+    freshness: built.freshness,
     newestPrice: live.newestPrice,
     oldestIsin: prices.oldest?.isin ?? null,
     fundsWithoutPrice: prices.without,
     verified,
     history,
   }
-  const text = `done in ${night.seconds.toFixed(1)} s: ${formatCount(night.changed)} of ${formatCount(night.documents)} documents changed, ${formatDollars(night.cost)}`
+  const text = `done in ${night.seconds.toFixed(1)} s: ${formatCount(night.changed)} files put or deleted, ${formatCount(night.documents)} documents, ${formatDollars(night.cost)}`
   log.end('night', 'done', { ...night, slot: published.slot }, text)
   return report
 }
 
 /** What is live, if it is what this night is about. */
-async function findDone(session: Session, db: string, { asOf }: NightOptions): Promise<Live | null> {
+async function findDone(
+  session: Session,
+  db: string,
+  { asOf }: NightOptions,
+  log: NightLog,
+): Promise<Live | null> {
   const { openFunds } = await import('../../source/open.ts')
   const { openFile } = await import('../../source/digest.ts')
   const { readLive } = await import('../../publish/live.ts')
@@ -135,7 +141,12 @@ async function findDone(session: Session, db: string, { asOf }: NightOptions): P
     })
     const file = await openFile(db)
     const source = await file.digest().finally(file.close)
-    if (!isDone(live, head, source, await fetchHistory(store))) return null
+    const history = await fetchHistory(store).catch((error: unknown) => {
+      session.signal.throwIfAborted()
+      log.warn('night', `the figures of the last nights cannot be read: ${reasonOf(error)}`)
+      return []
+    })
+    if (!isDone(live, head, source, history)) return null
     // The attempt before may have failed at just this.
     await point(await livePointer(session), live)
     return live
@@ -195,9 +206,18 @@ async function verifySample(
 /** @throws {Error} if nothing is live, against all that was done before */
 async function tellStatus(session: Session, log: NightLog): Promise<Live> {
   const { readStatus } = await import('../../publish/status.ts')
+  const { readLive } = await import('../../publish/live.ts')
   const { live, other, name } = await withBucket(session, async (store) => {
-    const found = await readStatus(store)
-    return { live: found.live.live, other: found.other, name: store.name }
+    try {
+      const found = await readStatus(store)
+      return { live: found.live.live, other: found.other, name: store.name }
+    } catch (error) {
+      session.signal.throwIfAborted()
+      // What is live is verified: it is no reason to fail, but the next night would.
+      const advice = '`fundpress publish --repair` puts a slot that is damaged right'
+      log.warn('status', `what stands by cannot be told: ${reasonOf(error)}; ${advice}`)
+      return { live: (await readLive(store)).live, other: null, name: store.name }
+    }
   })
   if (live === null) throw new Error(`${name}: nothing is live`)
   const { snapshot, slot, liveSince } = live

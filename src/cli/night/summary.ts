@@ -1,5 +1,6 @@
 /** The Markdown summary of a night: what a workflow shows of it, and what can be mailed. */
 
+import { describeFreshness } from '../freshness.ts'
 import { formatBytes, formatCount, formatDollars } from '../summary.ts'
 import { describeNights } from './chart.ts'
 import type { Warning } from './log.ts'
@@ -36,6 +37,7 @@ function describeDone(night: DoneNight): string {
     ['bytes', formatBytes(figures.bytes)],
     ['cost', `${formatDollars(figures.cost)} (${formatDollars(night.costOfMonth)} a month of such nights)`],
     ['duration', describeDuration(figures.seconds)],
+    ['prices', describeFreshness(night.freshness)],
     ['newest price', night.newestPrice ?? 'none'],
     ['oldest price', oldest],
     ...(fundsWithoutPrice === 0 ? [] : [['funds without a price', formatCount(fundsWithoutPrice)] as const]),

@@ -1,7 +1,6 @@
 /** The guide: overview, conventions, recipes. */
 
-import { existsSync } from 'node:fs'
-import type { Page } from '../contract/page.ts'
+import type { Page, SitePageSource } from '../contract/page.ts'
 import { documentSchemas } from '../derive/document-schemas.ts'
 import { errorCases, rightPath, unknownIsin } from '../derive/error-cases.ts'
 import { pageTemplate } from '../pages/assets.ts'
@@ -19,13 +18,12 @@ import { docKey, docPage, groupPath, groupsOf, type GuidePath, type Site } from 
 import { translate } from './translate.ts'
 import { words } from './words.ts'
 
-/** The fragments that there are; recipes may be missing. */
-export function guidePaths(): readonly GuidePath[] {
-  const all: readonly GuidePath[] = ['index.html', 'conventions/index.html', 'recipes/index.html']
-  return all.filter((path) =>
-    existsSync(new URL(`../../templates/${fragmentOf(path, 'en')}`, import.meta.url)),
-  )
-}
+/** Recipes are about the files for analysts. */
+export const guidePaths = ({ hasDownloads }: SitePageSource): readonly GuidePath[] => [
+  'index.html',
+  'conventions/index.html',
+  ...(hasDownloads ? (['recipes/index.html'] as const) : []),
+]
 
 const fragmentNames = {
   'index.html': 'overview',

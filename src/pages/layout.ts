@@ -19,6 +19,8 @@ export interface PageLayout {
   /** One sentence, for search engines and link previews. */
   readonly description: string
   readonly part: SitePart | null
+  /** Parts that this snapshot has not: nothing leads there. */
+  readonly without?: readonly SitePart[]
   /** The key of this page in each language; null where it is in one only. */
   readonly translations: Readonly<Record<Language, string>> | null
   readonly main: Html
@@ -33,10 +35,19 @@ export interface PageLayout {
   readonly footer?: Html
 }
 
+/** What pages are `without` where the snapshot has no files for analysts. */
+export const withoutDownloads = ({
+  hasDownloads,
+}: {
+  readonly hasDownloads: boolean
+}): readonly SitePart[] => (hasDownloads ? [] : ['downloads'])
+
 /** @returns a whole document */
 export function layout(page: PageLayout): string {
   const words = texts[page.language]
   const link = (key: string) => linkTo(page.key, key)
+  // The documentation has what all pages share: without it they look as a browser has it.
+  const hasDocs = page.without?.includes('docs') !== true
   const document = html`<!doctype html>
     <html lang="${page.language}">
       <head>
@@ -47,9 +58,12 @@ export function layout(page: PageLayout): string {
         <title>${page.title}</title>
         <meta name="description" content="${page.description}" />
         ${alternates(page)}
-        <link rel="icon" href="${link(iconKey)}" type="image/svg+xml" />
-        <link rel="stylesheet" href="${link(styleKey)}" />
-        ${page.styles?.map((key) => html`<link rel="stylesheet" href="${link(key)}" /> `)}${page.scripts?.map(
+        ${
+          hasDocs
+            ? html`<link rel="icon" href="${link(iconKey)}" type="image/svg+xml" />
+                <link rel="stylesheet" href="${link(styleKey)}" /> `
+            : null
+        }${page.styles?.map((key) => html`<link rel="stylesheet" href="${link(key)}" /> `)}${page.scripts?.map(
           (key) => html`<script src="${link(key)}" defer></script> `,
         )}${page.head}
       </head>
@@ -57,7 +71,13 @@ export function layout(page: PageLayout): string {
         <a class="skip" href="#main">${words.skip}</a>
         <header class="site">
           <div class="bar">
-            <a class="brand" href="${link(parts.docs[page.language])}">${mark}<span>${words.brand}</span></a>
+            ${
+              hasDocs
+                ? html`<a class="brand" href="${link(parts.docs[page.language])}"
+                    >${mark}<span>${words.brand}</span></a
+                  > `
+                : null
+            }
             <nav aria-label="${words.navigation}">
               <ul>
                 ${navigation(page)}
@@ -143,9 +163,12 @@ const mark = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="t
   <path d="M5 16.5l4.5-5 3.5 3L19 7.5" />
 </svg>`
 
+const partsOf = ({ without = [] }: PageLayout) =>
+  (Object.keys(parts) as SitePart[]).filter((part) => !without.includes(part))
+
 function navigation(page: PageLayout): readonly Html[] {
-  return Object.entries(parts).map(([name, keys]) => {
-    const part = name as SitePart
+  return partsOf(page).map((part) => {
+    const keys = parts[part]
     const href = linkTo(page.key, keys[page.language])
     const here =
       part === page.part ? html` aria-current="${page.key === keys[page.language] ? 'page' : 'true'}"` : null

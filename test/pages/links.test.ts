@@ -1,0 +1,73 @@
+/** Pages of snapshots that are not all of a site: nothing leads to what was not made. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readHtml } from '../support/html.ts'
+import { makeTempFolder, mustRun, runFundpress } from '../support/product.ts'
+import { filesIn } from '../support/tree.ts'
+
+const asOf = '2026-11-20'
+const folder = makeTempFolder()
+const db = folder.file('funds.sqlite')
+const build = (out: string, pages: boolean, downloads: boolean, ...flags: readonly string[]) =>
+  runFundpress(['build', '--db', db, '--out', folder.file(out), '--as-of', asOf, '--quiet', ...flags], {
+    env: { FUNDPRESS_PAGES: String(pages), FUNDPRESS_DOWNLOADS: String(downloads) },
+  })
+
+beforeAll(async () => {
+  await mustRun(['demo', '--db', db, '--funds', '4', '--years', '1', '--until', asOf])
+})
+afterAll(() => {
+  folder.remove()
+})
+
+/** `page: link` for each that leads to no file, answers of the API aside. */
+function deadLinks(out: string): readonly string[] {
+  return filesIn(out)
+    .filter((key) => key.endsWith('.html'))
+    .flatMap((key) => {
+      const { elements } = readHtml(readFileSync(join(out, key), 'utf8'))
+      return elements.flatMap(({ attributes }) => {
+        const target = attributes['href'] ?? attributes['src']
+        if (target === undefined || /^(https?:|data:|#)/.test(target)) return []
+        const to = posix.join(posix.dirname(key), target.replace(/[?#].*/, ''))
+        if (to.startsWith('api/') || existsSync(join(out, to))) return []
+        const isLatest = existsSync(join(out, to.replace('downloads/latest/', `downloads/${asOf}/`)))
+        return isLatest ? [] : [`${key}: ${target}`]
+      })
+    })
+}
+
+it('leads to no downloads where there are none, and does where there are', async () => {
+  expect((await build('pages', true, false)).code).toBe(0)
+  const out = folder.file('pages')
+  expect(deadLinks(out)).toEqual([])
+  const named = filesIn(out).filter(
+    (key) => key.endsWith('.html') && readFileSync(join(out, key), 'utf8').includes('downloads/'),
+  )
+  expect(named).toEqual([])
+
+  expect((await build('both', true, true, '--since', out)).code).toBe(0)
+  expect(deadLinks(folder.file('both'))).toEqual([])
+  for (const key of filesIn(folder.file('both'))) {
+    if (/^funds\/.*\.html$/.test(key)) {
+      expect(readFileSync(join(folder.file('both'), key), 'utf8')).toContain('downloads/latest/index.html')
+    }
+  }
+})
+
+it('leads from the downloads to no pages where there are none', async () => {
+  expect((await build('downloads', false, true)).code).toBe(0)
+  const out = folder.file('downloads')
+  expect(existsSync(join(out, 'downloads', asOf, 'index.html'))).toBe(true)
+  expect(deadLinks(out)).toEqual([])
+})
+
+it('refuses to merge shards whose pages lead to downloads without making them', async () => {
+  expect((await build('part', true, true, '--shard', '1/1')).code).toBe(0)
+  const { code, stderr } = await runFundpress(
+    ['merge', '--db', db, '--out', folder.file('merged'), folder.file('part')],
+    { env: { FUNDPRESS_DOWNLOADS: 'false' } },
+  )
+  expect([code, stderr]).toEqual([1, expect.stringContaining('merge them with the same settings')])
+})

@@ -88,7 +88,7 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
   return {
     baseUrl: source.baseUrl,
     asOf: source.asOf,
-    isin: source.exampleIsin ?? unknownIsin,
+    isin: pricedIsin(source),
     example: source.exampleIsin === null ? noExample : aboutExample(site, language),
     firstRequest: block(curl(url('prices-current'))),
     firstAnswer: example === null ? html`` : codeBlock(jsonListing(example.json, more), answer, false),
@@ -116,6 +116,12 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
       )}
     </ul>`,
   }
+}
+
+/** The fund of the examples where its prices are given out: the downloads have files of such funds only. */
+function pricedIsin({ exampleIsin, funds }: SitePageSource): string {
+  const priced = funds.filter(({ newest }) => newest !== null)
+  return (priced.find(({ isin }) => isin === exampleIsin) ?? priced[0])?.isin ?? unknownIsin
 }
 
 /** Path and query of an endpoint's example; without one, of a fund that nobody has. */

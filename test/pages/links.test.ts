@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { readHtml } from '../support/html.ts'
 import { makeTempFolder, mustRun, runFundpress } from '../support/product.ts'
 import { filesIn } from '../support/tree.ts'
@@ -61,6 +62,29 @@ it('leads from the downloads to no pages where there are none', async () => {
   const out = folder.file('downloads')
   expect(existsSync(join(out, 'downloads', asOf, 'index.html'))).toBe(true)
   expect(deadLinks(out)).toEqual([])
+})
+
+it('takes its recipes from a fund with prices, whatever fund has the most answers', async () => {
+  const [refused, priced] = [isinOf(1), isinOf(2)]
+  makeDatabase(folder.file('odd.sqlite'), (insert) => {
+    insertGood(insert, refused, { fund: { prices_permitted: 0 } })
+    insert('fund', {
+      isin: priced,
+      name: 'Young',
+      wkn: null,
+      status_date: null,
+      currency: 'EUR',
+      fund_inception_date: '2026-10-01',
+      url: 'https://funds.example/young',
+    })
+    const amounts = { issue_price: '1', repurchase_price: '1', net_asset_value: '1', change: '0' }
+    insert('price', { isin: priced, date: asOf, ...amounts, change_percent: '0', performance: '0' })
+  })
+  expect((await build('odd', true, true, '--db', folder.file('odd.sqlite'))).code).toBe(0)
+  const recipes = readFileSync(join(folder.file('odd'), 'docs/recipes/index.html'), 'utf8')
+  const named = new Set(recipes.match(/[A-Z]{2}[A-Z0-9]{9}[0-9](?=\/)/g))
+  expect([...named]).toEqual([priced])
+  expect(existsSync(join(folder.file('odd'), 'downloads', asOf, priced, 'prices.csv'))).toBe(true)
 })
 
 it('refuses to merge shards whose pages lead to downloads without making them', async () => {

@@ -59,7 +59,7 @@ export default defineConfig(
   },
   {
     // Scripts of pages are published as they stand, and know the browser: nothing has their types.
-    files: ['templates/docs/*.js'],
+    files: ['templates/docs/*.js', 'templates/status/*.js'],
     extends: [tseslint.configs.disableTypeChecked],
   },
   {

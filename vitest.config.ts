@@ -6,8 +6,8 @@ export default defineConfig({
     exclude: ['test/bench/**'],
     // Child processes and worker threads are started from the tests: a process a file keeps them apart.
     pool: 'forks',
-    // Most files wait for their children: a core each, instead of all cores but one.
-    maxWorkers: '100%',
+    // Most files wait for their children, for leases and for retries.
+    maxWorkers: '150%',
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

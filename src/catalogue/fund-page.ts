@@ -6,6 +6,7 @@ import { layout, withoutDownloads } from '../pages/layout.ts'
 import { fundScriptKey, styleKey } from './assets.ts'
 import { dayIn, decimalIn, fixedIn, type Language } from './chart/formats.ts'
 import type { FundFacts } from './fund-facts.ts'
+import { fundPageKeys } from './fund-page-keys.ts'
 import { allocationsSection } from './sections/allocations.ts'
 import { dataSection } from './sections/data.ts'
 import { performanceSection } from './sections/performance.ts'
@@ -13,12 +14,6 @@ import { priceSection } from './sections/price.ts'
 import { structureSection } from './sections/structure.ts'
 import { emtSection, figuresSection, profileSection } from './sections/tables.ts'
 import { words } from './words.ts'
-
-/** The keys of a fund's pages. */
-export const fundPageKeys = (isin: string): Readonly<Record<Language, string>> => ({
-  de: `funds/${isin}/de.html`,
-  en: `funds/${isin}/index.html`,
-})
 
 export function fundPage(facts: FundFacts, language: Language): string {
   const { fund } = facts

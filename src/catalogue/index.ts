@@ -4,7 +4,8 @@ import type { FundPages, SitePages } from '../contract/page.ts'
 import { catalogueAssets } from './assets.ts'
 import { fundEntry } from './entry.ts'
 import { fundFacts } from './fund-facts.ts'
-import { fundPage, fundPageKeys } from './fund-page.ts'
+import { fundPageKeys } from './fund-page-keys.ts'
+import { fundPage } from './fund-page.ts'
 import { listPages } from './list-pages.ts'
 
 export const fundPages: FundPages = {

@@ -7,7 +7,7 @@ import { linkTo } from '../pages/link.ts'
 import { listScriptKey, styleKey } from './assets.ts'
 import { dayIn, decimalIn, fixedIn, type Language } from './chart/formats.ts'
 import { searchKey } from './chart/search-key.ts'
-import { fundPageKeys } from './fund-page.ts'
+import { fundPageKeys } from './fund-page-keys.ts'
 import { words } from './words.ts'
 
 const keys: Readonly<Record<Language, string>> = { de: 'funds/de.html', en: 'funds/index.html' }

@@ -1,6 +1,6 @@
 /** What `fundpress serve` serves: a snapshot in a folder, or the live one in a bucket. */
 
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Origin } from '../edge/adapters/node.ts'
@@ -12,7 +12,7 @@ export interface Served {
   readonly snapshot: string
   /** The folder or bucket, for messages. */
   readonly place: string
-  /** Requests to try. */
+  /** Pages to open and requests to try. */
   readonly examples: () => Promise<string[]>
 }
 
@@ -45,7 +45,11 @@ export async function serveFolder(out: string): Promise<Served> {
     },
     recover: () => recoverSnapshot(out),
   })
-  const examples = () => exampleTargets(createReadStream(join(out, checksumsKey)))
+  const examples = () =>
+    exampleTargets({
+      checksums: createReadStream(join(out, checksumsKey)),
+      has: (key) => existsSync(join(out, key)),
+    })
   return { origin, snapshot, place: out, examples }
 }
 
@@ -57,7 +61,7 @@ export async function serveBucket(
   const { bucketOrigin } = await import('../edge/adapters/bucket-origin.ts')
   const { routeTable } = await import('../derive/route-table.ts')
   const { endpoints } = await import('../endpoints/index.ts')
-  const { checksumsIn } = await import('../publish/layout.ts')
+  const { checksumsIn, inSlot } = await import('../publish/layout.ts')
   const { readLive: readLiveObject } = await import('../publish/live.ts')
   const { readObject } = await import('../publish/manifest-reader.ts')
   const { exampleTargets } = await import('../snapshot/examples.ts')
@@ -80,7 +84,12 @@ export async function serveBucket(
   const examples = async () => {
     const list = await store.get(checksumsIn(slot))
     if (list === null) return []
-    const found = await exampleTargets(Readable.from(list.body))
+    const has = async (key: string) => {
+      const object = await store.get(inSlot(slot, key))
+      object?.cancel()
+      return object !== null
+    }
+    const found = await exampleTargets({ checksums: Readable.from(list.body), has })
     list.cancel()
     return found
   }

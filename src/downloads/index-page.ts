@@ -24,7 +24,7 @@ export function indexPage(files: readonly WrittenFile[], facts: PageFacts): stri
     title: `Downloads as of ${asOf}`,
     description: `Fund data as of ${asOf} as CSV, Parquet, SQLite and JSON, free of scripts and sign-ups.`,
     part: 'downloads',
-    without: hasPages ? [] : ['funds', 'docs', 'explorer'],
+    isAlone: !hasPages,
     translations: null,
     head: html`<script type="application/ld+json">
       ${jsonForScript(dataset(whole, facts))}

@@ -1,118 +1,104 @@
-/** What `/status/` says of a snapshot, as a page in German and English that needs no script and no other host. Pure. */
+/** What `/status/` says of a snapshot, as a page in each language that needs no script. Pure. */
 
-import { marks, type Mark, type MarkedFund } from './assess.ts'
-import { maxBusinessDays } from './business-days.ts'
-import { markup, type Html } from './markup.ts'
+import { dayIn, fixedIn } from '../catalogue/chart/formats.ts'
+import { html, type Html } from '../pages/html.ts'
+import { layout, withoutDownloads } from '../pages/layout.ts'
+import { linkTo } from '../pages/link.ts'
+import type { Language } from '../routes/table.ts'
+import { marks, type FreshnessCounts } from './assess.ts'
 import type { StatusSource } from './status-document.ts'
-import { statusScript, statusStyle } from './status-look.ts'
+import { fundTable } from './status-table.ts'
+import { statusWords, type StatusWords } from './status-words.ts'
 
-/** So many funds a table has at most; the JSON has all of them. */
-const maxRows = 1000
+export const statusPageKeys: Readonly<Record<Language, string>> = {
+  de: 'status/de.html',
+  en: 'status/index.html',
+}
+export const statusDocumentKey = 'status/index.json'
+export const statusStyleKey = 'status/status.css'
+export const statusScriptKey = 'status/status.js'
 
-export function statusPage({ snapshot, asOf, funds, documents, bytes, assessment }: StatusSource): string {
-  const { counts, overdue, oldestPrice, newestPrice } = assessment
+/** The snapshot's other pages. */
+export interface StatusSite {
+  readonly fundPageKeys: (isin: string) => Readonly<Record<Language, string>>
+  readonly hasDownloads: boolean
+}
+
+/** @param site null for a snapshot without other pages: then the page stands alone, and links to none */
+export function statusPage(source: StatusSource, language: Language, site: StatusSite | null): string {
+  const { snapshot, asOf, assessment } = source
+  const { counts, overdue } = assessment
   const others = assessment.funds.filter(({ mark }) => mark !== 'late' && mark !== 'stale')
-  const worst = counts.stale > 0 ? 'stale' : counts.late > 0 ? 'late' : 'fresh'
-  const page = markup`<!doctype html>
-<html lang="de">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Status ${asOf}</title>
-<style>${statusStyle}</style>
-</head>
-<body>
-<main>
-<h1>Status <span class="mark ${worst}">${bilingual(verdicts[worst])}</span></h1>
-<dl>
-${figure(['Stichtag', 'As of'], markup`<time datetime="${asOf}">${asOf}</time>`)}
-${figure(['Stand', 'Snapshot'], markup`<code>${snapshot}</code>`)}
-${figure(['Online seit', 'Live since'], markup`<span id="age">–</span>`)}
-${figure(['Fonds', 'Funds'], markup`${count(funds)}`)}
-${figure(['Dokumente', 'Documents'], markup`${count(documents)}`)}
-${figure(['Umfang', 'Size'], markup`${(bytes / 1e6).toFixed(1)} MB`)}
-${figure(['Neuester Preis', 'Newest price'], day(newestPrice))}
-${figure(['Ältester Preis', 'Oldest price'], day(oldestPrice))}
-${marks.map((mark) => figure(names[mark], markup`${count(counts[mark])}`))}
-</dl>
-<h2>${bilingual(['Überfällige Preise', 'Overdue prices'])}</h2>
-${overdue.length === 0 ? none : table(overdue)}
-<h2>${bilingual(['Alle anderen Fonds', 'All other funds'])}</h2>
-${others.length === 0 ? none : table(others)}
-<p>${bilingual(['Alter und Rhythmus in Bankarbeitstagen.', 'Age and rhythm in business days.'])} <a href="index.json">JSON</a></p>
-</main>
-<script>${statusScript}</script>
-</body>
-</html>
-`
-  return page.html
+  const w = statusWords[language]
+  const key = statusPageKeys[language]
+  const toJson = linkTo(key, statusDocumentKey)
+  const verdict = verdictOf(counts)
+  const fundLink = (isin: string) => (site === null ? null : linkTo(key, site.fundPageKeys(isin)[language]))
+  const table = (name: string, funds: typeof overdue) =>
+    fundTable({ name, funds, language, fundLink, rest: toJson })
+  return layout({
+    key,
+    language,
+    title: `${w.title} ${asOf}`,
+    description: w.description(dayIn(language, asOf)),
+    part: 'status',
+    isAlone: site === null,
+    without: site === null ? [] : withoutDownloads(site),
+    translations: statusPageKeys,
+    styles: [statusStyleKey],
+    scripts: [statusScriptKey],
+    main: html`<h1>${w.title}</h1>
+      <p class="verdict ${verdict}">${w.verdicts[verdict]}</p>
+      <p class="codes">
+        <span>${w.snapshot} <code>${snapshot}</code></span>
+      </p>
+      <dl class="headline">${figures(source, language)}</dl>
+      <h2>${w.prices}</h2>
+      <dl class="headline">
+        ${marks.map((mark) => figure(html`<span class="mark ${mark}">${w.marks[mark]}</span>`, fixedIn(language, counts[mark], 0)))}
+      </dl>
+      <h2>${w.overdue}</h2>
+      ${table(w.overdue, overdue)}
+      <h2>${w.others}</h2>
+      ${table(w.others, others)}
+      <p class="quiet small">${w.note}</p>
+      <p><a href="${toJson}">${w.asData}</a></p>`,
+  })
 }
 
-type Words = readonly [de: string, en: string]
-
-const names: Readonly<Record<Mark, Words>> = {
-  fresh: ['aktuell', 'fresh'],
-  late: ['verspätet', 'late'],
-  stale: ['veraltet', 'stale'],
-  unwatched: ['nicht überwacht', 'not watched'],
-  unpriced: ['ohne Preis', 'without a price'],
-  withheld: ['nicht freigegeben', 'not given out'],
+function verdictOf({ fresh, late, stale }: FreshnessCounts): keyof StatusWords['verdicts'] {
+  if (stale > 0) return 'stale'
+  if (late > 0) return 'late'
+  return fresh > 0 ? 'fresh' : 'unwatched'
 }
 
-const verdicts: Readonly<Record<'fresh' | 'late' | 'stale', Words>> = {
-  fresh: ['alle Preise aktuell', 'all prices fresh'],
-  late: ['Preise verspätet', 'prices late'],
-  stale: ['Preise veraltet', 'prices stale'],
+function figures({ asOf, funds, documents, bytes, assessment }: StatusSource, language: Language): Html {
+  const w = statusWords[language]
+  const count = (number: number) => fixedIn(language, number, 0)
+  return html`${figure(w.asOf, dayIn(language, asOf))}
+    <div id="live" hidden>
+      <dt>${w.live}</dt>
+      <dd></dd>
+      <dd class="below"></dd>
+    </div>
+    ${[
+      figure(w.newest, dayOrNone(assessment.newestPrice, language)),
+      figure(w.oldest, dayOrNone(assessment.oldestPrice, language)),
+      figure(w.funds, count(funds)),
+      figure(w.documents, count(documents), sizeIn(language, bytes)),
+    ]}`
 }
 
-function bilingual([de, en]: Words): Html {
-  return en === '' ? markup`${de}` : markup`<span lang="de">${de}</span> · <span lang="en">${en}</span>`
-}
+const figure = (name: string | Html, value: string, below?: string): Html =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+    ${below === undefined ? null : html`<dd class="below">${below}</dd> `}
+  </div> `
 
-const figure = (words: Words, value: Html): Html =>
-  markup`<div><dt>${bilingual(words)}</dt><dd>${value}</dd></div>
-`
+const dayOrNone = (day: string | null, language: Language) => (day === null ? '–' : dayIn(language, day))
 
-function table(funds: readonly MarkedFund[]): Html {
-  return markup`<div class="wide" tabindex="0"><table>
-<thead><tr>${columns.map((words) => markup`<th scope="col">${bilingual(words)}</th>`)}</tr></thead>
-<tbody>
-${funds.slice(0, maxRows).map(row)}</tbody>
-</table></div>${funds.length > maxRows ? more(funds.length - maxRows) : ''}`
-}
-
-const none = markup`<p>${bilingual(['Keine.', 'None.'])}</p>`
-
-const more = (funds: number): Html =>
-  markup`<p>${bilingual(['Weitere', 'More'])}: ${count(funds)}, <a href="index.json">index.json</a></p>`
-
-const columns: readonly Words[] = [
-  ['Fonds', 'Fund'],
-  ['Status', ''],
-  ['Preis vom', 'Price of'],
-  ['Alter', 'Age'],
-  ['Rhythmus', 'Rhythm'],
-  ['Nächster', 'Next'],
-  ['ISIN', ''],
-]
-
-function row({ isin, name, mark, newestPrice, ageDays, rhythmDays, nextPrice }: MarkedFund): Html {
-  const cells = [
-    markup`<span class="mark ${mark}">${bilingual(names[mark])}</span>`,
-    day(newestPrice),
-    markup`${ageDays === maxBusinessDays ? `≥ ${maxBusinessDays}` : (ageDays ?? '–')}`,
-    markup`${rhythmDays ?? '–'}`,
-    day(nextPrice),
-    markup`<code>${isin}</code>`,
-  ]
-  // A name may be written from right to left, and must not turn round what stands beside it.
-  return markup`<tr><th scope="row"><bdi>${name}</bdi></th>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>
-`
-}
-
-const day = (date: string | null): Html =>
-  date === null ? markup`–` : markup`<time datetime="${date}">${date}</time>`
-
-/** `101 204`: a thin space is right in both languages. */
-const count = (number: number): string => String(number).replace(/\B(?=(\d{3})+$)/g, '\u202f')
+const sizeIn = (language: Language, bytes: number) =>
+  bytes < 1e9
+    ? `${fixedIn(language, bytes / 1e6, 1)}\u00a0MB`
+    : `${fixedIn(language, bytes / 1e9, 2)}\u00a0GB`

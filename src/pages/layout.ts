@@ -19,8 +19,10 @@ export interface PageLayout {
   /** One sentence, for search engines and link previews. */
   readonly description: string
   readonly part: SitePart | null
-  /** Parts that this snapshot has not: nothing leads there. */
+  /** Parts that the snapshot has not: nothing leads there. */
   readonly without?: readonly SitePart[]
+  /** The snapshot has no other pages: nothing leads to them, or to the files that they share. */
+  readonly isAlone?: boolean
   /** The key of this page in each language; null where it is in one only. */
   readonly translations: Readonly<Record<Language, string>> | null
   readonly main: Html
@@ -46,8 +48,6 @@ export const withoutDownloads = ({
 export function layout(page: PageLayout): string {
   const words = texts[page.language]
   const link = (key: string) => linkTo(page.key, key)
-  // The documentation has what all pages share: without it they look as a browser has it.
-  const hasDocs = page.without?.includes('docs') !== true
   const document = html`<!doctype html>
     <html lang="${page.language}">
       <head>
@@ -58,12 +58,7 @@ export function layout(page: PageLayout): string {
         <title>${page.title}</title>
         <meta name="description" content="${page.description}" />
         ${alternates(page)}
-        ${
-          hasDocs
-            ? html`<link rel="icon" href="${link(iconKey)}" type="image/svg+xml" />
-                <link rel="stylesheet" href="${link(styleKey)}" /> `
-            : null
-        }${page.styles?.map((key) => html`<link rel="stylesheet" href="${link(key)}" /> `)}${page.scripts?.map(
+        ${page.isAlone === true ? null : sharedFiles(page)}${page.styles?.map((key) => html`<link rel="stylesheet" href="${link(key)}" /> `)}${page.scripts?.map(
           (key) => html`<script src="${link(key)}" defer></script> `,
         )}${page.head}
       </head>
@@ -71,19 +66,7 @@ export function layout(page: PageLayout): string {
         <a class="skip" href="#main">${words.skip}</a>
         <header class="site">
           <div class="bar">
-            ${
-              hasDocs
-                ? html`<a class="brand" href="${link(parts.docs[page.language])}"
-                    >${mark}<span>${words.brand}</span></a
-                  > `
-                : null
-            }
-            <nav aria-label="${words.navigation}">
-              <ul>
-                ${navigation(page)}
-              </ul>
-            </nav>
-            ${languageLinks(page)}
+            ${page.isAlone === true ? brand(page) : siteLinks(page)} ${languageLinks(page)}
           </div>
         </header>
         <div class="${page.side === undefined ? 'page' : 'page with-side'}">
@@ -121,7 +104,7 @@ const parts: Readonly<Record<SitePart, Readonly<Record<Language, string>>>> = {
   docs: { en: 'docs/index.html', de: 'docs/de/index.html' },
   explorer: { en: 'docs/explorer/index.html', de: 'docs/explorer/index.html' },
   downloads: { en: 'downloads/latest/index.html', de: 'downloads/latest/index.html' },
-  status: { en: 'status/index.html', de: 'status/index.html' },
+  status: { en: 'status/index.html', de: 'status/de.html' },
 }
 
 const texts = {
@@ -165,6 +148,24 @@ const mark = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="t
 
 const partsOf = ({ without = [] }: PageLayout) =>
   (Object.keys(parts) as SitePart[]).filter((part) => !without.includes(part))
+
+const sharedFiles = ({ key }: PageLayout): Html =>
+  html`<link rel="icon" href="${linkTo(key, iconKey)}" type="image/svg+xml" />
+    <link rel="stylesheet" href="${linkTo(key, styleKey)}" /> `
+
+const brand = ({ language }: PageLayout): Html => html`<span class="brand">${named(language)}</span>`
+
+const named = (language: Language): Html => html`${mark}<span>${texts[language].brand}</span>`
+
+function siteLinks(page: PageLayout): Html {
+  const { key, language } = page
+  return html`<a class="brand" href="${linkTo(key, parts.docs[language])}">${named(language)}</a>
+    <nav aria-label="${texts[language].navigation}">
+      <ul>
+        ${navigation(page)}
+      </ul>
+    </nav>`
+}
 
 function navigation(page: PageLayout): readonly Html[] {
   return partsOf(page).map((part) => {

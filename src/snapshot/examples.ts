@@ -3,11 +3,26 @@
 import type { Readable } from 'node:stream'
 import { createInterface } from 'node:readline'
 
+/** What is asked of a snapshot. */
+export interface ExampleSource {
+  /** Its SHA256SUMS. */
+  readonly checksums: Readable
+  /** Whether it has a file. Asked of single ones: to find them in the checksums, all of these would have to be read. */
+  readonly has: (key: string) => boolean | Promise<boolean>
+}
+
 /**
- * Up to three targets that a snapshot answers with data, e.g. `/api/v1/prices-current/DE0008471400/`.
- * @param checksums its SHA256SUMS
+ * The pages for people, if there are any, then up to three targets that a snapshot answers with data, for example
+ * `/api/v1/prices-current/DE0008471400/`.
  */
-export async function exampleTargets(checksums: Readable): Promise<string[]> {
+export async function exampleTargets({ checksums, has }: ExampleSource): Promise<string[]> {
+  const requests = await exampleRequests(checksums)
+  const pages: string[] = []
+  for (const path of ['funds/', 'docs/']) if (await has(`${path}index.html`)) pages.push(`/${path}`)
+  return [...pages, ...requests]
+}
+
+async function exampleRequests(checksums: Readable): Promise<string[]> {
   const found = new Map<string, string>()
   const lines = createInterface({ input: checksums })
   for await (const line of lines) {

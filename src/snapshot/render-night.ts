@@ -185,7 +185,9 @@ async function finish(
   const snapshot = snapshotId(options.asOf, await lines.digest())
   const said = { format: manifestFormat, snapshot, asOf: options.asOf, ...counts, docsUrl: options.docsUrl }
   const rules = options.freshness ?? (await openRules(defaultFreshness))
-  const status = writeStatusFiles({ root: settings.root, db, isins, rules, head: said })
+  const { root, hasDownloads } = settings
+  const hasPages = settings.pages !== null
+  const status = writeStatusFiles({ root, db, isins, rules, hasPages, hasDownloads, head: said })
   const head = { ...said, ...status.said }
   await lines.write(head)
   return { head, assessment: status.assessment }

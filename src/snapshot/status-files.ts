@@ -6,11 +6,20 @@
 import { hash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fundPageKeys } from '../catalogue/fund-page-keys.ts'
 import { assessFunds, type Assessment } from '../freshness/assess.ts'
 import { daysOfRhythm } from '../freshness/rhythm.ts'
 import type { Rules } from '../freshness/rules.ts'
 import { statusJson } from '../freshness/status-document.ts'
-import { statusPage } from '../freshness/status-page.ts'
+import {
+  statusDocumentKey,
+  statusPage,
+  statusPageKeys,
+  statusScriptKey,
+  statusStyleKey,
+  type StatusSite,
+} from '../freshness/status-page.ts'
+import { pageTemplate } from '../pages/assets.ts'
 import { contentTypeOf } from '../routes/content-types.ts'
 import type { FundDatabase } from '../source/open.ts'
 import { readPriceDays } from '../source/price-days.ts'
@@ -22,6 +31,9 @@ export interface StatusOptions {
   readonly db: FundDatabase
   readonly isins: readonly string[]
   readonly rules: Rules
+  /** Whether the snapshot has other pages. */
+  readonly hasPages: boolean
+  readonly hasDownloads: boolean
   readonly head: Pick<ManifestHead, 'snapshot' | 'asOf' | 'objects' | 'bytes'>
 }
 
@@ -34,18 +46,30 @@ export interface StatusFiles {
 /** So many stale funds are named where a publish is refused. */
 const namedFunds = 10
 
-export function writeStatusFiles({ root, db, isins, rules, head }: StatusOptions): StatusFiles {
+export function writeStatusFiles(options: StatusOptions): StatusFiles {
+  const { root, db, isins, rules, hasPages, hasDownloads, head } = options
   const { snapshot, asOf, objects: documents, bytes } = head
   const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), rules, asOf)
   const source = { snapshot, asOf, funds: isins.length, documents, bytes, assessment }
   const { counts, overdue } = assessment
   const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedFunds)
-  const files = [
-    write(root, 'status/index.html', statusPage(source)),
-    write(root, 'status/index.json', statusJson(source)),
+  const site: StatusSite | null = hasPages ? { fundPageKeys, hasDownloads } : null
+  const texts: readonly (readonly [key: string, text: string])[] = [
+    [statusPageKeys.de, statusPage(source, 'de', site)],
+    [statusPageKeys.en, statusPage(source, 'en', site)],
+    [statusDocumentKey, statusJson(source)],
+    [statusStyleKey, styleOf(hasPages)],
+    [statusScriptKey, pageTemplate('status/status.js')],
   ]
+  const files = texts.map(([key, text]) => write(root, key, text))
   const stalest = stale.map(({ isin, newestPrice }) => ({ isin, newestPrice }))
   return { said: { freshness: { ...counts, stalest }, files }, assessment }
+}
+
+/** Without other pages there is no style sheet that they share: then the page brings it along. */
+function styleOf(hasPages: boolean): string {
+  const own = pageTemplate('status/status.css')
+  return hasPages ? own : `${pageTemplate('pages/style.css')}\n${own}`
 }
 
 function write(root: string, key: string, text: string): ManifestLine {

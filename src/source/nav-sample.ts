@@ -11,6 +11,8 @@ export interface NavReader {
 }
 
 const maxPoints = 400
+/** A list of days has 5 kB. */
+const mostKnown = 200
 
 /** @throws {SqliteError} if a table or a column of the schema is missing */
 export function navReader(db: Database): NavReader {
@@ -27,12 +29,20 @@ export function navReader(db: Database): NavReader {
   const at = db.prepare<[string, string], NavPoint>(
     'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? AND date <= ? ORDER BY date DESC LIMIT 1',
   )
+  // Many funds have the same first and last day.
+  const known = new Map<string, string>()
+  const daysOf = (first: string, last: string) => {
+    const days = known.get(first + last) ?? JSON.stringify(daysAcross(first, last))
+    if (known.size > mostKnown) known.clear()
+    known.set(first + last, days)
+    return days
+  }
   return {
     sample: (isin) => {
       const { first, last } = ends.get(isin, isin) ?? { first: null, last: null }
       if (first === null || last === null) return []
       // Two days can have the same next price, if there is none in between.
-      const found = new Set(firstFrom.all(isin, JSON.stringify(daysAcross(first, last))))
+      const found = new Set(firstFrom.all(isin, daysOf(first, last)))
       return [...found].map((text) => {
         const end = text.indexOf(' ')
         return { date: text.slice(0, end), nav: text.slice(end + 1) }

@@ -5,7 +5,7 @@ import { editDatabase } from '../support/database.ts'
 import { asOf, freshness, isins, makePricedFunds, names } from '../support/priced-funds.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { faultsOf, hashesOf } from '../support/tree.ts'
-import { run } from './run.ts'
+import { run, start } from './run.ts'
 
 const folder = makeTempFolder()
 afterAll(folder.remove)
@@ -92,7 +92,7 @@ describe('a build', () => {
   })
 
   it('says nothing at all of a fund of which nothing may be given out', () => {
-    for (const name of ['index.html', 'index.json']) {
+    for (const name of ['de.html', 'index.html', 'index.json']) {
       expect(textOf('out', name)).not.toContain(names.hidden)
       expect(textOf('out', name)).not.toContain(isins.hidden)
     }
@@ -197,15 +197,63 @@ function makeAnew(): void {
 }
 
 describe('the page', () => {
-  it('shows the same as the JSON, whatever funds are called, and asks nobody for anything', () => {
-    const page = textOf('out', 'index.html')
-    expect(page).toContain('<bdi>&lt;/script&gt;&lt;b&gt;&quot;&amp;&#39;</bdi>')
-    expect(page.match(/<\/?script>/g)).toEqual(['<script>', '</script>'])
-    expect(page).not.toContain('<b>')
-    expect(page).not.toMatch(/https?:|\bsrc=|@import|url\(/)
-    for (const { isin } of statusOf('out').prices) expect(page).toContain(`<code>${isin}</code>`)
-    expect(page.indexOf(isins.stale)).toBeLessThan(page.indexOf(isins.fresh))
-    for (const word of ['veraltet', 'stale', '2026-12-01', statusOf('out').snapshot])
-      expect(page).toContain(word)
+  it.each([
+    ['index.html', 'Prices are stale', ['late', '1 Dec 2026', 'not watched', '≥\u00a01,000']],
+    ['de.html', 'Preise sind veraltet', ['verspätet', '01.12.2026', 'nicht überwacht', '≥\u00a01.000']],
+  ])(
+    '%s shows the same as the JSON, whatever funds are called, and asks nobody for anything',
+    (name, ...said) => {
+      const page = textOf('out', name)
+      expect(page).toContain('<bdi>&#60;/script&#62;&#60;b&#62;&#34;&#38;&#39;</bdi>')
+      expect(page.match(/<\/?script[^>]*>/g)).toEqual(['<script src="status.js" defer>', '</script>'])
+      expect(page).not.toContain('<b>')
+      expect(page).not.toMatch(/https?:|@import|url\(|<style|style="/)
+      for (const { isin } of statusOf('out').prices) expect(page).toContain(`<small>${isin}</small>`)
+      expect(page.indexOf(isins.stale)).toBeLessThan(page.indexOf(isins.fresh))
+      for (const word of [...said.flat(), statusOf('out').snapshot]) expect(page).toContain(word)
+    },
+  )
+
+  it('is put into a snapshot with other pages with nothing of its own that these have', async () => {
+    expect(await build('site', ['--quiet'], { FUNDPRESS_PAGES: 'true' })).toMatchObject({ code: 0 })
+    expect(textOf('site', 'index.html')).toContain('href="../docs/assets/style.css"')
+    expect(textOf('out', 'index.html')).not.toContain('../')
+    expect(textOf('out', 'status.css')).toContain(textOf('site', 'status.css'))
+    expect(textOf('out', 'status.css')).toContain(
+      readFileSync(folder.file('site/docs/assets/style.css'), 'utf8'),
+    )
+    expect(textOf('out', 'status.js')).toBe(textOf('site', 'status.js'))
+  })
+
+  it('says that no prices are watched where there is no fund to watch', async () => {
+    configure({ groups: [{ never: true, currency: 'EUR' }] })
+    expect(await build('unwatched', ['--quiet'])).toMatchObject({ code: 0 })
+    configure(freshness)
+    expect(textOf('unwatched', 'index.html')).toContain('No prices are watched')
+    expect(textOf('unwatched', 'index.html')).toContain('None.')
+  })
+})
+
+describe('serve', () => {
+  it.each([
+    ['true', ['/funds/', '/docs/', '/api/v1/prices-current/']],
+    ['false', ['/api/v1/prices-current/', '/api/v1/prices-historic/', '/api/v1/profile/']],
+  ])('names pages to open before requests to try, with pages: %s', async (withPages, wanted) => {
+    expect(await build('served', ['--quiet'], { FUNDPRESS_PAGES: withPages })).toMatchObject({ code: 0 })
+    const child = start(['serve', '--out', 'served', '--port', '0'], { cwd: folder.path })
+    try {
+      let said = ''
+      for await (const chunk of child.stdout ?? []) {
+        said += String(chunk)
+        if (said.includes('profile')) break
+      }
+      const links = [...said.matchAll(/^ {2}(http\S+)$/gm)].map(([, link = '']) => link)
+      expect(links.map((link) => new URL(link).pathname.replace(/[A-Z0-9]{12}.*/, '')).slice(0, 3)).toEqual(
+        wanted,
+      )
+      for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200])
+    } finally {
+      child.kill()
+    }
   })
 })

@@ -90,13 +90,13 @@ describe('one night after the other', () => {
     expect(press.bucket.differencesFrom('night-1', 'blue')).toEqual([])
   })
 
-  it('k changed objects cost k puts and two for the status, and a constant', async () => {
+  it('k changed objects cost k puts and three for the status, and a constant', async () => {
     const before = press.nights.sums('night-1')
     const changed = [...press.nights.sums('c')]
       .filter(([key, sum]) => before.get(key) !== sum)
       .map(([key]) => key)
     expect(changed.filter((key) => key.startsWith('api/'))).toHaveLength(4)
-    expect(changed.slice(4)).toEqual(['status/index.html', 'status/index.json'])
+    expect(changed.slice(4)).toEqual(['status/de.html', 'status/index.html', 'status/index.json'])
     const done = await publishAsPlanned('--out c')
     expect(done).toMatchObject({ slot: 'blue', put: changed.length, deleted: 0 })
     const puts = press.server.log.filter(({ operation }) => operation === 'PutObject').map(({ key }) => key)
@@ -132,7 +132,8 @@ describe('plan', () => {
     await press.nights.change('planned', newBenchmark(3))
     const { code, stdout, stderr } = await press.fundpress('plan --out planned')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^endpoint +put +delete +bytes\nprofile +\d+ +\d+ +[\d,]+\n/)
+    expect(stdout).toMatch(/^endpoint +put +delete +bytes\n(.+\n)?profile +\d+ +\d+ +[\d,]+\n/)
+    expect(stdout).toMatch(/\nstatus +3 +0 +[\d,]+\n/)
     expect(stdout).toMatch(/\ncost +(under )?\$0\.000\d this publish, \$0\.0\d+ a month/)
   })
 

@@ -131,7 +131,7 @@ describe('the status in a bucket', () => {
       readonly groups: readonly { readonly endpoint: string }[]
     }
     const { endpoints } = await press.json<Groups>('plan --out stale --force')
-    expect(endpoints.filter(({ endpoint }) => endpoint === 'status')).toMatchObject([{ put: 2 }])
+    expect(endpoints.filter(({ endpoint }) => endpoint === 'status')).toMatchObject([{ put: 3 }])
     const { groups } = await press.json<Groups>('diff good better')
     expect(groups.map(({ endpoint }) => endpoint)).not.toContain('other')
   })
@@ -202,7 +202,10 @@ describe.each(['folder', 'bucket'])('the status of a %s on the edge', (kind) => 
   it('has its type, an ETag and a short life in caches', async () => {
     const types = {
       '/status/': 'text/html; charset=utf-8',
+      '/status/de.html': 'text/html; charset=utf-8',
       '/status/index.json': 'application/json; charset=utf-8',
+      '/status/status.css': 'text/css; charset=utf-8',
+      '/status/status.js': 'text/javascript; charset=utf-8',
     }
     for (const [path, type] of Object.entries(types)) {
       const { status, headers } = await fetch(base + path)

@@ -55,7 +55,7 @@ describe('actionlint', () => {
 describe('shellcheck', () => {
   const shellcheck = '/usr/bin/shellcheck'
   const steps = [...actions.map((file) => [file, readAction(file).runs.steps] as const)].concat(
-    ['nightly.yml', 'guard.yml'].map((name) => {
+    ['nightly.yml', 'nightly-sharded.yml', 'guard.yml'].map((name) => {
       const file = `.github/workflows/${name}`
       return [
         file,
@@ -104,7 +104,7 @@ describe('our own rules', () => {
     expect([...byName.keys()].length).toBeGreaterThan(3)
   })
 
-  it.each(['nightly.yml', 'guard.yml'])(
+  it.each(['nightly.yml', 'nightly-sharded.yml', 'guard.yml'])(
     '%s gives no right to all jobs, ends in time, and never overlaps',
     (name) => {
       const { permissions, jobs, concurrency } = readWorkflow(`.github/workflows/${name}`)

@@ -47,6 +47,7 @@ it('leads to no downloads where there are none, and does where there are', async
     (key) => key.endsWith('.html') && readFileSync(join(out, key), 'utf8').includes('downloads/'),
   )
   expect(named).toEqual([])
+  expect(existsSync(join(out, 'status/de.html'))).toBe(true)
 
   expect((await build('both', true, true, '--since', out)).code).toBe(0)
   expect(deadLinks(folder.file('both'))).toEqual([])

@@ -18,7 +18,13 @@ interface ObjectLine {
 }
 
 /** They name the snapshot: the manifest's first line has their digests. */
-const besideObjects = ['status/index.html', 'status/index.json']
+const besideObjects = [
+  'status/de.html',
+  'status/index.html',
+  'status/index.json',
+  'status/status.css',
+  'status/status.js',
+]
 const atRoot = ['SHA256SUMS', 'manifest.ndjson.gz']
 
 describe.each([
@@ -92,7 +98,7 @@ describe.each([
 
   it('names the files of the status in the first line of its manifest, with hash, size and type', () => {
     const { files } = readManifest(snapshot.out).first as { files: readonly ObjectLine[] }
-    const types = ['text/html', 'application/json']
+    const types = ['text/html', 'text/html', 'application/json', 'text/css', 'text/javascript']
     const expected = besideObjects.map((key, index) => ({
       key,
       sha256: sha256Of(read(key)),

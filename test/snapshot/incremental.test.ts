@@ -128,7 +128,10 @@ it('gives the snapshot of a full build, byte for byte, and refuses what that ref
 }, 600_000)
 
 /** In every snapshot, sparse ones included: they name it. */
-const alwaysThere = ['SHA256SUMS', 'manifest.ndjson.gz', 'status/index.html', 'status/index.json']
+const alwaysThere = [
+  ...['SHA256SUMS', 'manifest.ndjson.gz', 'status/de.html', 'status/index.html', 'status/index.json'],
+  ...['status/status.css', 'status/status.js'],
+]
 
 /** Builds a night in every way. @returns false if it is refused */
 async function compare(db: string, since: string, full: string, settings: Night): Promise<boolean> {

@@ -92,7 +92,8 @@ export async function openPress(nights: Nights, { bucket = 'funds' } = {}): Prom
       if (code !== 0) throw new Error(`${wordsOf(line).join(' ')} ended with ${code}: ${stderr}`)
       return JSON.parse(stdout) as T
     },
-    publish: (out, ...flags) => fundpress(['publish', '--out', out, '--json', ...flags]),
+    // Quiet: on a slow machine it would say how far it is.
+    publish: (out, ...flags) => fundpress(['publish', '--out', out, '--json', '--quiet', ...flags]),
     begin: (line) => begin(onBucket(line)),
     publishUntilRequest: async (out, nth, when) => {
       const { child, end } = begin(onBucket(['publish', '--out', out, '--json']))

@@ -1,0 +1,138 @@
+/** The status page: one of the site's pages, and alone in a snapshot without them. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../cli/run.ts'
+import {
+  accessibilityFaults,
+  desktopLight,
+  looks,
+  openBrowser,
+  overhang,
+  unreachedByKeyboard,
+  visit,
+  whyNoBrowser,
+} from '../support/browser.ts'
+import { asOf, freshness, isins, makePricedFunds, names } from '../support/priced-funds.ts'
+import { makeTempFolder, startServer, type Server } from '../support/product.ts'
+
+const because = whyNoBrowser === undefined ? '' : ` (${whyNoBrowser})`
+const pages = ['status/index.html', 'status/de.html']
+const parts = ['Funds', 'Documentation', 'API explorer', 'Downloads', 'Status']
+
+describe.skipIf(whyNoBrowser !== undefined)(`the status page in a browser${because}`, () => {
+  const folder = makeTempFolder()
+  const servers = new Map<string, Server>()
+  let browser: Browser
+  beforeAll(async () => {
+    makePricedFunds(folder.file('funds.sqlite'))
+    writeFileSync(folder.file('fundpress.config.json'), JSON.stringify({ freshness }))
+    for (const [out, withPages] of [
+      ['site', 'true'],
+      ['alone', 'false'],
+    ] as const) {
+      const args = ['build', '--db', 'funds.sqlite', '--out', out, '--as-of', asOf, '--quiet']
+      const env = { FUNDPRESS_PAGES: withPages, FUNDPRESS_DOWNLOADS: withPages }
+      expect(await run(args, { cwd: folder.path, env })).toMatchObject({ code: 0, stderr: '' })
+      servers.set(out, await startServer(folder.file(out)))
+    }
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser.close()
+    for (const server of servers.values()) await server.stop()
+    folder.remove()
+  })
+
+  const url = (out: string, key: string) => `${servers.get(out)?.base ?? ''}/${key}`
+
+  describe.each(['site', 'alone'])('of a snapshot: %s', (out) => {
+    it.each(looks)(
+      'has no serious fault on %s, complains of nothing, asks no other host',
+      async (_, look) => {
+        for (const key of pages) {
+          const { page, complaints, strangers, end } = await visit(browser, url(out, key), look)
+          expect([key, await accessibilityFaults(page)]).toEqual([key, []])
+          expect([key, await overhang(page)]).toEqual([key, 0])
+          expect([key, complaints, strangers]).toEqual([key, [], []])
+          await end()
+        }
+      },
+    )
+
+    it('leads nowhere that is not there, from a folder neither', async () => {
+      for (const key of pages) {
+        const hrefs = readFileSync(folder.file(`${out}/${key}`), 'utf8').matchAll(/ (?:href|src)="([^"]+)"/g)
+        for (const [, href = ''] of hrefs) {
+          const target = new URL(href, url(out, key))
+          expect([href, (await fetch(target)).status]).toEqual([href, 200])
+        }
+        const { complaints, end } = await visit(browser, pathToFileURL(folder.file(`${out}/${key}`)).href)
+        expect(complaints).toEqual([])
+        await end()
+      }
+    })
+
+    it('has its style, says since when it is live, and lets the keyboard reach every link', async () => {
+      const { page, end } = await visit(browser, url(out, 'status/'))
+      expect(await page.evaluate<string>('getComputedStyle(document.body).display')).toBe('flex')
+      expect(
+        await page.evaluate<string>("getComputedStyle(document.querySelector('thead th')).position"),
+      ).toBe('sticky')
+      expect(await page.locator('#live').innerText()).toMatch(
+        /^Live since\n\d{1,2} \w+ \d{4}\n\d\d:\d\d, \d+ minutes? ago$/,
+      )
+      expect(await unreachedByKeyboard(page, 'a[href]')).toEqual([])
+      await page.getByRole('link', { name: 'Deutsch' }).click()
+      expect(await page.locator('.verdict').textContent()).toBe('Preise sind veraltet')
+      await page.locator('#live').waitFor()
+      expect(await page.locator('#live').innerText()).toMatch(/vor \d+ Minuten?$/)
+      await end()
+    })
+
+    it('tells everything but its age without scripts, names as they are', async () => {
+      const { page, end } = await visit(browser, url(out, 'status/'), { ...desktopLight, scripts: false })
+      expect(await page.locator('#live').isVisible()).toBe(false)
+      const rows = await page.locator('tbody tr').allInnerTexts()
+      expect(rows).toHaveLength(8)
+      const cellsOf = (kind: keyof typeof isins) =>
+        rows.find((row) => row.includes(isins[kind]))?.split(/\s*[\t\n]\s*/)
+      expect(cellsOf('fresh')).toEqual([
+        names.fresh,
+        isins.fresh,
+        'fresh',
+        '19 Nov 2026',
+        '1',
+        '1',
+        '20 Nov 2026',
+      ])
+      expect(cellsOf('stale')?.slice(0, 4)).toEqual([names.stale, isins.stale, 'stale', '10 Nov 2026'])
+      expect(cellsOf('merged')?.slice(2, 5)).toEqual(['not watched', '28 Jun 2019', '≥\u00a01,000'])
+      expect(cellsOf('unpriced')?.slice(2)).toEqual(['without a price', '–', '–', '–', '–'])
+      await end()
+    })
+  })
+
+  it('stands in the navigation of the site, and leads to the pages of the funds', async () => {
+    const { page, end } = await visit(browser, url('site', 'status/'))
+    expect(await page.locator('header nav a').allInnerTexts()).toEqual(parts)
+    expect(await page.locator('header nav [aria-current="page"]').allInnerTexts()).toEqual(['Status'])
+    await page.getByRole('link', { name: 'Deutsch' }).click()
+    expect(await page.locator('header nav [aria-current="page"]').allInnerTexts()).toEqual(['Status'])
+    await page.getByRole('link', { name: names.fresh }).click()
+    expect(new URL(page.url()).pathname).toBe(`/funds/${isins.fresh}/de.html`)
+    expect(await page.locator('h1').textContent()).toBe(names.fresh)
+    await end()
+  })
+
+  it('has no navigation where there is nothing to go to', async () => {
+    const { page, end } = await visit(browser, url('alone', 'status/'))
+    expect(await page.locator('nav').count()).toBe(0)
+    const links = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('a')].map((link) => link.getAttribute('href'))",
+    )
+    expect(links).toEqual(['#main', 'de.html', 'index.json'])
+    await end()
+  })
+})

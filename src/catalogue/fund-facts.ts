@@ -25,6 +25,7 @@ import { mayPagesShowPerformance, oneYearPercent } from './entry.ts'
 export interface FundFacts {
   readonly fund: FundRow
   readonly baseUrl: string
+  readonly hasDownloads: boolean
   readonly answers: readonly Answer[]
   /** Null where no price is given out. */
   readonly price: PriceFacts | null
@@ -71,13 +72,14 @@ export interface Line {
 }
 
 export function fundFacts(source: FundPageSource): FundFacts {
-  const { fund, baseUrl } = source
+  const { fund, baseUrl, hasDownloads } = source
   const answers = answersOf(source)
   const showsPerformance = mayPagesShowPerformance(source)
   const items = source.rows('structureItems')
   return {
     fund,
     baseUrl,
+    hasDownloads,
     answers,
     price: hasAnswer(answers, 'prices-current') ? priceFacts(source, showsPerformance) : null,
     performance: showsPerformance ? performanceFacts(source) : isYoung(source) ? 'young' : 'denied',

@@ -2,7 +2,7 @@
 
 import { inLanguage } from '../contract/fund.ts'
 import { html, jsonForScript, type Html } from '../pages/html.ts'
-import { layout } from '../pages/layout.ts'
+import { layout, withoutDownloads } from '../pages/layout.ts'
 import { fundScriptKey, styleKey } from './assets.ts'
 import { dayIn, decimalIn, fixedIn, type Language } from './chart/formats.ts'
 import type { FundFacts } from './fund-facts.ts'
@@ -39,6 +39,7 @@ export function fundPage(facts: FundFacts, language: Language): string {
     title: `${fund.name} (${fund.isin})`,
     description: w.description(fund.name, fund.isin),
     part: 'funds',
+    without: withoutDownloads(facts),
     translations: keys,
     styles: [styleKey],
     scripts: [fundScriptKey],

@@ -2,7 +2,7 @@
 
 import type { FundEntry, Page, SitePageSource } from '../contract/page.ts'
 import { escapeHtml, html, jsonForScript, raw } from '../pages/html.ts'
-import { layout } from '../pages/layout.ts'
+import { layout, withoutDownloads } from '../pages/layout.ts'
 import { linkTo } from '../pages/link.ts'
 import { listScriptKey, styleKey } from './assets.ts'
 import { dayIn, decimalIn, fixedIn, type Language } from './chart/formats.ts'
@@ -36,6 +36,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
     title: w.funds,
     description: w.listLead(funds.length, source.asOf),
     part: 'funds',
+    without: withoutDownloads(source),
     translations: keys,
     styles: [styleKey],
     scripts: [listScriptKey],

@@ -34,8 +34,10 @@ export function describeFund(
   ]
   if (price === null) lines.push('prices are not given out, or there is none')
   else {
+    const { changePercent } = price
+    const since = changePercent === null ? '' : `, ${change(changePercent)}`
     lines.push(
-      `${paint('bold', `${price.netAssetValue} ${printable(price.currency)}`)} on ${price.date}, ${change(price.changePercent)}`,
+      `${paint('bold', `${price.netAssetValue} ${printable(price.currency)}`)} on ${price.date}${since}`,
       ...lastYear(fund, width, paint),
     )
   }

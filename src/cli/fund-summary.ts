@@ -19,7 +19,7 @@ export interface FundSummary {
   readonly totalExpenseRatio: number | null
   /** Null where no price is given out. */
   readonly price: PriceSummary | null
-  /** A NAV a day of the twelve months up to the newest price. */
+  /** A NAV a day of the twelve months up to the newest price; none where no performance is given out: it shows that. */
   readonly lastYear: readonly DayNav[]
   /** Ascending; percent. */
   readonly years: readonly { readonly year: string; readonly percent: number }[]
@@ -31,26 +31,32 @@ interface PriceSummary {
   readonly netAssetValue: string
   readonly issuePrice: string
   readonly repurchasePrice: string
-  readonly changePercent: string
+  /** Null where no performance is given out. */
+  readonly changePercent: string | null
 }
 
 export function fundSummary(documents: FundDocuments, isin: string, language: Language): FundSummary {
   const ask = <T>(id: string) => documents.answer(id, isin, language) as T | null
   const current = ask<CurrentPrices>('prices-current')
   const profile = ask<Profile>('profile')?.fund
+  const hasPerformance = performanceIds.some((id) => ask(id) !== null)
   const fund = profile ?? current?.fund ?? ask<{ readonly fund: BasicFund }>('figures')?.fund
   return {
     isin,
     ...basics(fund),
     ...costs(profile),
-    price: current === null ? null : priceIn(current),
-    lastYear: current === null ? [] : documents.navs(isin, yearBefore(current.prices.date)),
+    price: current === null ? null : priceIn(current, hasPerformance),
+    lastYear:
+      current === null || !hasPerformance ? [] : documents.navs(isin, yearBefore(current.prices.date)),
     years: Object.entries(ask<Years>('performance-years')?.years ?? {}).map(([year, percent]) => ({
       year,
       percent,
     })),
   }
 }
+
+/** All of them refuse a fund that is too young, or whose performance may not be shown. */
+const performanceIds = ['performance-years', 'performance-legal', 'performance-launch'] as const
 
 const basics = (fund: BasicFund | undefined) => ({
   name: fund?.name ?? null,
@@ -65,13 +71,13 @@ const costs = (profile: Profile['fund'] | undefined) => ({
   totalExpenseRatio: profile?.total_expense_ratio ?? null,
 })
 
-const priceIn = ({ currency, prices }: CurrentPrices): PriceSummary => ({
+const priceIn = ({ currency, prices }: CurrentPrices, hasPerformance: boolean): PriceSummary => ({
   date: prices.date,
   currency,
   netAssetValue: prices.net_asset_value.value,
   issuePrice: prices.issue_price.value,
   repurchasePrice: prices.repurchase_price.value,
-  changePercent: prices.change_percent.value,
+  changePercent: hasPerformance ? prices.change_percent.value : null,
 })
 
 const yearBefore = (day: string) => formatISO(subYears(parseISO(day), 1), { representation: 'date' })

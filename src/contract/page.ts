@@ -27,6 +27,8 @@ export interface FundPageSource {
   readonly table: RouteTable
   /** The address that the API is published at, without a closing slash. */
   readonly baseUrl: string
+  /** Whether there are files for analysts beside the pages: they lead to them. */
+  readonly hasDownloads: boolean
 }
 
 export interface NavPoint {
@@ -77,6 +79,8 @@ export interface SitePageSource {
   readonly table: RouteTable
   /** The address that the API is published at, without a closing slash. */
   readonly baseUrl: string
+  /** Whether there are files for analysts beside the pages: they lead to them. */
+  readonly hasDownloads: boolean
   /** ISO 8601 */
   readonly asOf: string
   /** Funds that have pages, in the order of their ISINs. */

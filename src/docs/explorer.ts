@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Page } from '../contract/page.ts'
+import type { Page, SitePageSource } from '../contract/page.ts'
 import { pageTemplate } from '../pages/assets.ts'
 import { html } from '../pages/html.ts'
-import { layout } from '../pages/layout.ts'
+import { layout, withoutDownloads } from '../pages/layout.ts'
 import { linkTo } from '../pages/link.ts'
 import { docKey, explorerKey, openApiKey } from './site.ts'
 
@@ -18,8 +18,8 @@ const libraryFiles: Readonly<Record<string, string>> = {
   NOTICE: 'swagger-ui.NOTICE.txt',
 }
 
-export function* explorerPages(asOf: string): Generator<Page> {
-  yield { key: explorerKey, content: explorerPage(asOf) }
+export function* explorerPages(source: SitePageSource): Generator<Page> {
+  yield { key: explorerKey, content: explorerPage(source) }
   yield { key: beside('explorer.js'), content: pageTemplate('docs/explorer.js') }
   yield { key: beside('explorer.css'), content: pageTemplate('docs/explorer.css') }
   const require = createRequire(import.meta.url)
@@ -33,7 +33,7 @@ export function* explorerPages(asOf: string): Generator<Page> {
 
 const beside = (name: string) => explorerKey.replace('index.html', name)
 
-function explorerPage(asOf: string): string {
+function explorerPage(source: SitePageSource): string {
   const description = linkTo(explorerKey, openApiKey)
   return layout({
     key: explorerKey,
@@ -41,6 +41,7 @@ function explorerPage(asOf: string): string {
     title: 'API explorer · Fund data',
     description: 'Every request of the API, to be tried in the browser.',
     part: 'explorer',
+    without: withoutDownloads(source),
     translations: null,
     styles: [beside('swagger-ui.css'), beside('explorer.css')],
     scripts: [beside('swagger-ui-bundle.js'), beside('explorer.js')],
@@ -61,7 +62,7 @@ function explorerPage(asOf: string): string {
         This page was opened from a folder. The explorer needs a server: <code>fundpress serve</code> is one.
       </p>
       <div id="explorer" data-description="${description}"></div>`,
-    footer: html`Made of the snapshot of ${asOf}. Swagger UI:
+    footer: html`Made of the snapshot of ${source.asOf}. Swagger UI:
       <a href="swagger-ui.LICENSE.txt">Apache 2.0</a>.`,
   })
 }

@@ -1,7 +1,6 @@
 /** The guide: overview, conventions, recipes. */
 
-import { existsSync } from 'node:fs'
-import type { Page } from '../contract/page.ts'
+import type { Page, SitePageSource } from '../contract/page.ts'
 import { documentSchemas } from '../derive/document-schemas.ts'
 import { errorCases, rightPath, unknownIsin } from '../derive/error-cases.ts'
 import { pageTemplate } from '../pages/assets.ts'
@@ -19,13 +18,12 @@ import { docKey, docPage, groupPath, groupsOf, type GuidePath, type Site } from 
 import { translate } from './translate.ts'
 import { words } from './words.ts'
 
-/** The fragments that there are; recipes may be missing. */
-export function guidePaths(): readonly GuidePath[] {
-  const all: readonly GuidePath[] = ['index.html', 'conventions/index.html', 'recipes/index.html']
-  return all.filter((path) =>
-    existsSync(new URL(`../../templates/${fragmentOf(path, 'en')}`, import.meta.url)),
-  )
-}
+/** Recipes are about the files for analysts. */
+export const guidePaths = ({ hasDownloads }: SitePageSource): readonly GuidePath[] => [
+  'index.html',
+  'conventions/index.html',
+  ...(hasDownloads ? (['recipes/index.html'] as const) : []),
+]
 
 const fragmentNames = {
   'index.html': 'overview',
@@ -90,7 +88,7 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
   return {
     baseUrl: source.baseUrl,
     asOf: source.asOf,
-    isin: source.exampleIsin ?? unknownIsin,
+    isin: pricedIsin(source),
     example: source.exampleIsin === null ? noExample : aboutExample(site, language),
     firstRequest: block(curl(url('prices-current'))),
     firstAnswer: example === null ? html`` : codeBlock(jsonListing(example.json, more), answer, false),
@@ -118,6 +116,12 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
       )}
     </ul>`,
   }
+}
+
+/** The fund of the examples where its prices are given out: the downloads have files of such funds only. */
+function pricedIsin({ exampleIsin, funds }: SitePageSource): string {
+  const priced = funds.filter(({ newest }) => newest !== null)
+  return (priced.find(({ isin }) => isin === exampleIsin) ?? priced[0])?.isin ?? unknownIsin
 }
 
 /** Path and query of an endpoint's example; without one, of a fund that nobody has. */

@@ -22,12 +22,12 @@ export const docsPages: SitePages = function* (source): Generator<Page> {
   for (const { key, schema } of documentSchemas(endpoints, source.baseUrl)) {
     yield { key, content: json(schema) }
   }
-  const site: Site = { source, endpoints, guide: guidePaths() }
+  const site: Site = { source, endpoints, guide: guidePaths(source) }
   for (const language of docLanguages) {
     for (const path of site.guide) yield guidePage(path, site, language)
     for (const group of groupsOf(endpoints)) yield groupPage(group, site, language)
   }
-  yield* explorerPages(source.asOf)
+  yield* explorerPages(source)
 }
 
 /** Indented: people read them too. */

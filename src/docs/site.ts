@@ -3,7 +3,7 @@
 import type { Endpoint } from '../contract/endpoint.ts'
 import type { Page, SitePageSource } from '../contract/page.ts'
 import { html, type Html } from '../pages/html.ts'
-import { layout } from '../pages/layout.ts'
+import { layout, withoutDownloads } from '../pages/layout.ts'
 import { linkTo } from '../pages/link.ts'
 import type { Language } from '../routes/table.ts'
 import { generalGroup, groupWords } from './groups.ts'
@@ -62,6 +62,7 @@ export function docPage(site: Site, page: DocPage): Page {
     title: path === 'index.html' ? title : `${title} · ${siteName[language]}`,
     description,
     part: 'docs',
+    without: withoutDownloads(site.source),
     translations: { en: docKey('en', path), de: docKey('de', path) },
     styles: [docStyleKey],
     scripts: [scriptKey],

@@ -77,6 +77,7 @@ function quoted(text: string, dialect: Dialect): string {
 
 /**
  * An apostrophe before what a spreadsheet would run: it marks text. Blanks in front of the sign do not help, as some
- * programs trim.
+ * programs trim. A number, as key figures are (`-8,81 %`), is none, and would be a text with an apostrophe.
  */
-const defused = (text: string) => (/^[\t\r]|^\s*[=+\-@]/.test(text) ? `'${text}` : text)
+const defused = (text: string) =>
+  /^[\t\r]|^\s*[=+\-@]/.test(text) && !/^[+-]\d[\d.,]*(?:[ \u00a0]?%)?$/.test(text) ? `'${text}` : text

@@ -6,12 +6,14 @@ import { describeFile, isFundFile, kindOf, type PackageFacts } from './data-pack
 import type { WrittenFile } from './file-sink.ts'
 
 export interface PageFacts extends PackageFacts {
+  /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
+  readonly hasPages: boolean
   readonly isSparse: boolean
 }
 
 /** @param files all others, in the order of their paths */
 export function indexPage(files: readonly WrittenFile[], facts: PageFacts): string {
-  const { asOf, licence, isSparse } = facts
+  const { asOf, licence, hasPages, isSparse } = facts
   const whole = files.filter(({ path }) => !isFundFile(path))
   const plain = whole.filter(({ path }) => !path.startsWith('csv-excel/'))
   const excel = whole.filter(({ path }) => path.startsWith('csv-excel/'))
@@ -22,6 +24,7 @@ export function indexPage(files: readonly WrittenFile[], facts: PageFacts): stri
     title: `Downloads as of ${asOf}`,
     description: `Fund data as of ${asOf} as CSV, Parquet, SQLite and JSON, free of scripts and sign-ups.`,
     part: 'downloads',
+    isAlone: !hasPages,
     translations: null,
     head: html`<script type="application/ld+json">
       ${jsonForScript(dataset(whole, facts))}

@@ -27,6 +27,8 @@ export interface DownloadsOptions {
   readonly asOf: string
   /** The funds of the snapshot. */
   readonly isins: readonly string[]
+  /** Whether there are pages for people beside them. */
+  readonly hasPages: boolean
   /** Whether documents are missing because they stand elsewhere. */
   readonly isSparse: boolean
   /** What may be done with the data; null: nothing is said. */
@@ -51,7 +53,7 @@ const checksums = 'SHA256SUMS'
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
 export async function writeDownloads(options: DownloadsOptions): Promise<DownloadsSummary> {
   const started = performance.now()
-  const { db, root, asOf, isins, isSparse, licence, jobs, signal } = options
+  const { db, root, asOf, isins, hasPages, isSparse, licence, jobs, signal } = options
   const folder = join(root, downloadsFolder(asOf))
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(db)
@@ -71,7 +73,7 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
       'datapackage.json',
       `${JSON.stringify(dataPackage(made, { asOf, licence }), null, 2)}\n`,
     )
-    const page = writeFile(folder, 'index.html', indexPage(made, { asOf, licence, isSparse }))
+    const page = writeFile(folder, 'index.html', indexPage(made, { asOf, licence, hasPages, isSparse }))
     const files = inOrder([...made, described, page])
     const sums = writeFile(
       folder,

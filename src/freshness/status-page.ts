@@ -2,7 +2,7 @@
 
 import { dayIn, fixedIn } from '../catalogue/chart/formats.ts'
 import { html, type Html } from '../pages/html.ts'
-import { layout } from '../pages/layout.ts'
+import { layout, withoutDownloads } from '../pages/layout.ts'
 import { linkTo } from '../pages/link.ts'
 import type { Language } from '../routes/table.ts'
 import { marks, type FreshnessCounts } from './assess.ts'
@@ -21,6 +21,7 @@ export const statusScriptKey = 'status/status.js'
 /** The snapshot's other pages. */
 export interface StatusSite {
   readonly fundPageKeys: (isin: string) => Readonly<Record<Language, string>>
+  readonly hasDownloads: boolean
 }
 
 /** @param site null for a snapshot without other pages: then the page stands alone, and links to none */
@@ -42,6 +43,7 @@ export function statusPage(source: StatusSource, language: Language, site: Statu
     description: w.description(dayIn(language, asOf)),
     part: 'status',
     isAlone: site === null,
+    without: site === null ? [] : withoutDownloads(site),
     translations: statusPageKeys,
     styles: [statusStyleKey],
     scripts: [statusScriptKey],

@@ -19,6 +19,8 @@ export interface PageLayout {
   /** One sentence, for search engines and link previews. */
   readonly description: string
   readonly part: SitePart | null
+  /** Parts that the snapshot has not: nothing leads there. */
+  readonly without?: readonly SitePart[]
   /** The snapshot has no other pages: nothing leads to them, or to the files that they share. */
   readonly isAlone?: boolean
   /** The key of this page in each language; null where it is in one only. */
@@ -34,6 +36,13 @@ export interface PageLayout {
   /** A sentence in the footer: what the page is made of, and of when. */
   readonly footer?: Html
 }
+
+/** What pages are `without` where the snapshot has no files for analysts. */
+export const withoutDownloads = ({
+  hasDownloads,
+}: {
+  readonly hasDownloads: boolean
+}): readonly SitePart[] => (hasDownloads ? [] : ['downloads'])
 
 /** @returns a whole document */
 export function layout(page: PageLayout): string {
@@ -137,6 +146,9 @@ const mark = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="t
   <path d="M5 16.5l4.5-5 3.5 3L19 7.5" />
 </svg>`
 
+const partsOf = ({ without = [] }: PageLayout) =>
+  (Object.keys(parts) as SitePart[]).filter((part) => !without.includes(part))
+
 const sharedFiles = ({ key }: PageLayout): Html =>
   html`<link rel="icon" href="${linkTo(key, iconKey)}" type="image/svg+xml" />
     <link rel="stylesheet" href="${linkTo(key, styleKey)}" /> `
@@ -156,8 +168,8 @@ function siteLinks(page: PageLayout): Html {
 }
 
 function navigation(page: PageLayout): readonly Html[] {
-  return Object.entries(parts).map(([name, keys]) => {
-    const part = name as SitePart
+  return partsOf(page).map((part) => {
+    const keys = parts[part]
     const href = linkTo(page.key, keys[page.language])
     const here =
       part === page.part ? html` aria-current="${page.key === keys[page.language] ? 'page' : 'true'}"` : null

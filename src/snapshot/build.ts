@@ -139,7 +139,18 @@ async function downloadsOf(night: Night, isSparse: boolean): Promise<DownloadsSu
   // Of shards the merge makes them.
   if (downloads === null || part?.kind === 'shard') return null
   const isins = isinsToRender(night)
-  return writeDownloads({ ...downloads, db, root: settings.root, asOf, isins, isSparse, jobs, signal })
+  const hasPages = settings.pages !== null
+  return writeDownloads({
+    ...downloads,
+    db,
+    root: settings.root,
+    asOf,
+    isins,
+    hasPages,
+    isSparse,
+    jobs,
+    signal,
+  })
 }
 
 /** The snapshot that has the files that the new folder lacks, or null where it lacks none. */

@@ -61,6 +61,11 @@ const common: readonly Common[] = [
     advice: 'build them with the same settings',
   },
   {
+    name: 'downloads',
+    of: ({ hasDownloads }) => (hasDownloads ? 'downloads' : 'none'),
+    advice: 'build them with the same settings',
+  },
+  {
     name: 'versions of fundpress',
     of: ({ code }) => `code ${code.slice(0, 12)}…`,
     advice: 'build them with the same version',

@@ -16,12 +16,13 @@ export interface PageSettings {
   readonly table: RouteTable
   /** Without a closing slash. */
   readonly baseUrl: string
+  readonly hasDownloads: boolean
 }
 
 export function fundPageSource(
   rows: FundRowsRead,
   navs: NavReader,
-  { asOf, table, baseUrl }: PageSettings,
+  { asOf, table, baseUrl, hasDownloads }: PageSettings,
 ): FundPageSource {
   const { fund } = rows
   return {
@@ -29,6 +30,7 @@ export function fundPageSource(
     day: dayThatCounts(fund, asOf),
     table,
     baseUrl,
+    hasDownloads,
     rows: rows.group,
     newestPrice: rows.newestPrice,
     navSample: () => navs.sample(fund.isin),
@@ -46,7 +48,7 @@ export function putFundPages(
 ): FundLines {
   const { fund } = source
   if (!pages.isFor(fund)) return noLines
-  const from = inputs.ofPages(pages, source.baseUrl)
+  const from = inputs.ofPages(pages, source)
   const standing = standingPages(pages, fund, previous, from)
   if (standing.isWhole && files.keep(standing.kept)) return linesOf(standing.kept, standing.kept.length)
   const made = pages.render(onlyWhatIsRead(pages, source))

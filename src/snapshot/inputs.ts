@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto'
 import type { FundEndpoint } from '../contract/endpoint.ts'
 import { isYoungerThanOneYear } from '../contract/fund.ts'
-import type { FundPages } from '../contract/page.ts'
+import type { FundPages, FundPageSource } from '../contract/page.ts'
 import type { FundRow, Group } from '../contract/rows.ts'
 import type { FundDigests, RowsDigest, WholeGroup, YearDigest } from '../source/fund-digests.ts'
 
@@ -31,8 +31,7 @@ export interface FundInputs {
   readonly of: (endpoint: FundEndpoint) => string
   /** Of a window. */
   readonly ofYear: (year: YearDigest) => string
-  /** @param baseUrl the address that the API is published at */
-  readonly ofPages: (pages: FundPages, baseUrl: string) => string
+  readonly ofPages: (pages: FundPages, settings: Pick<FundPageSource, 'baseUrl' | 'hasDownloads'>) => string
   readonly group: (group: WholeGroup) => RowsDigest
 }
 
@@ -69,7 +68,8 @@ export function fundInputs(
       return from
     },
     ofYear: ({ year, digest }) => fromOf(base, 'year', year, digest),
-    ofPages: ({ reads }, baseUrl) => fromOf(base, 'pages', baseUrl, ...reads.map(digestOf)),
+    ofPages: ({ reads }, { baseUrl, hasDownloads }) =>
+      fromOf(base, 'pages', baseUrl, hasDownloads ? 'downloads' : 'none', ...reads.map(digestOf)),
     group,
   }
 }

@@ -25,7 +25,12 @@ export async function mergeShards({ shards: folders, ...options }: MergeOptions)
   const own = folders.find((folder) => placeOf(folder) === placeOf(options.out))
   if (own !== undefined) throw new Error(`${own} is one of the shards: choose another --out`)
   const shards = checkShards(folders.map(readShard), code)
-  const { asOf, docsUrl, baseUrl, hasPages } = shards[0]?.head ?? neverEmpty()
+  const { asOf, docsUrl, baseUrl, hasPages, hasDownloads } = shards[0]?.head ?? neverEmpty()
+  if (hasPages && hasDownloads !== ((options.downloads ?? null) !== null)) {
+    throw new Error(
+      `pages of the shards lead ${hasDownloads ? '' : 'not '}to downloads: merge them with the same settings`,
+    )
+  }
   const pages = hasPages ? (options.pages ?? allPageMakers) : null
   return buildSnapshot({
     ...options,

@@ -51,7 +51,7 @@ export async function nightOf(
   root: string,
   previous: Previous | null,
 ): Promise<Night> {
-  const { asOf, docsUrl, baseUrl, code = codeDigest(), pages = allPageMakers } = options
+  const { asOf, docsUrl, baseUrl, code = codeDigest(), pages = allPageMakers, downloads = null } = options
   const table = routeTable(endpoints, docsUrl)
   const settings: RenderSettings = {
     db: options.db,
@@ -59,6 +59,7 @@ export async function nightOf(
     asOf,
     docsUrl,
     baseUrl,
+    hasDownloads: downloads !== null,
     pages,
     renderer: rendererOf(code, docsUrl),
     reuse: previous?.reuse ?? null,
@@ -145,14 +146,14 @@ async function addShared(
 }
 
 function sitePageSource({ settings, db, table, plans }: Night, each: readonly FundNews[]): SitePageSource {
-  const { asOf, baseUrl } = settings
+  const { asOf, baseUrl, hasDownloads } = settings
   const exampleIsin = exampleOf(each)
   const examples =
     exampleIsin === null
       ? new Map<string, string>()
       : exampleDocuments(exampleIsin, db, plans, { ...settings, table })
   const funds = each.flatMap(({ entry }) => entry ?? [])
-  return { table, baseUrl, asOf, funds, exampleIsin, examples }
+  return { table, baseUrl, hasDownloads, asOf, funds, exampleIsin, examples }
 }
 
 function shardHead(
@@ -161,11 +162,11 @@ function shardHead(
   { snapshot, source, objects, bytes, newestPrice }: ManifestHead,
   { kept, warnings }: Funds,
 ): ShardHead {
-  const { asOf, docsUrl, baseUrl, pages } = settings
+  const { asOf, docsUrl, baseUrl, hasDownloads, pages } = settings
   const since = previous?.reuse.kind === 'sparse' ? previous.snapshot : null
   return {
     ...{ format: shardFormat, number, of, snapshot, source, asOf, docsUrl, baseUrl },
-    ...{ hasPages: pages !== null, since, objects, bytes, kept, newestPrice, warnings },
+    ...{ hasPages: pages !== null, hasDownloads, since, objects, bytes, kept, newestPrice, warnings },
     code: options.code ?? codeDigest(),
   }
 }
@@ -184,8 +185,9 @@ async function finish(
   const snapshot = snapshotId(options.asOf, await lines.digest())
   const said = { format: manifestFormat, snapshot, asOf: options.asOf, ...counts, docsUrl: options.docsUrl }
   const rules = options.freshness ?? (await openRules(defaultFreshness))
+  const { root, hasDownloads } = settings
   const hasPages = settings.pages !== null
-  const status = writeStatusFiles({ root: settings.root, db, isins, rules, hasPages, head: said })
+  const status = writeStatusFiles({ root, db, isins, rules, hasPages, hasDownloads, head: said })
   const head = { ...said, ...status.said }
   await lines.write(head)
   return { head, assessment: status.assessment }

@@ -18,6 +18,7 @@ export interface RenderSettings {
   readonly asOf: string
   readonly docsUrl: string
   readonly baseUrl: string
+  readonly hasDownloads: boolean
   /** The module with the makers of pages, or null for none. */
   readonly pages: string | null
   /** As `rendererOf` gives it. */

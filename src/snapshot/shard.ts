@@ -29,6 +29,8 @@ export interface ShardHead extends Shard {
   readonly docsUrl: string
   readonly baseUrl: string
   readonly hasPages: boolean
+  /** Whether its pages lead to files for analysts, which the merge makes. */
+  readonly hasDownloads: boolean
   /** Digest of the code that rendered. */
   readonly code: string
   /** The snapshot that has the files that this folder lacks, or null where it lacks none. */

@@ -33,6 +33,7 @@ export interface StatusOptions {
   readonly rules: Rules
   /** Whether the snapshot has other pages. */
   readonly hasPages: boolean
+  readonly hasDownloads: boolean
   readonly head: Pick<ManifestHead, 'snapshot' | 'asOf' | 'objects' | 'bytes'>
 }
 
@@ -45,13 +46,14 @@ export interface StatusFiles {
 /** So many stale funds are named where a publish is refused. */
 const namedFunds = 10
 
-export function writeStatusFiles({ root, db, isins, rules, hasPages, head }: StatusOptions): StatusFiles {
+export function writeStatusFiles(options: StatusOptions): StatusFiles {
+  const { root, db, isins, rules, hasPages, hasDownloads, head } = options
   const { snapshot, asOf, objects: documents, bytes } = head
   const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), rules, asOf)
   const source = { snapshot, asOf, funds: isins.length, documents, bytes, assessment }
   const { counts, overdue } = assessment
   const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedFunds)
-  const site: StatusSite | null = hasPages ? { fundPageKeys } : null
+  const site: StatusSite | null = hasPages ? { fundPageKeys, hasDownloads } : null
   const texts: readonly (readonly [key: string, text: string])[] = [
     [statusPageKeys.de, statusPage(source, 'de', site)],
     [statusPageKeys.en, statusPage(source, 'en', site)],

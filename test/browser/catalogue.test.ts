@@ -108,6 +108,9 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         expect(await page.locator('#funds tbody a').evaluateAll(hrefs)).toEqual([`${isin}/index.html`])
         await page.locator('#search').fill('no such fund')
         expect(await page.locator('#found').textContent()).toBe('No fund matches.')
+        // The day of nearly every price.
+        await page.locator('#search').fill('nov 2026')
+        expect(await page.locator('#found').textContent()).toBe('No fund matches.')
         await page.locator('#search').fill('')
         expect(await names(page)).toEqual(all)
       })

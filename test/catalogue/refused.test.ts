@@ -174,6 +174,11 @@ it('makes the same pages on another day, but for a fund that has its birthday', 
   expect(changed).toEqual([])
 })
 
+it('tells a fund without prices from one whose prices are refused', () => {
+  expect(pagesOf(pricesDenied)[1]).toContain('No prices of this fund are given out')
+  expect(pagesOf(withoutRows)[1]).toContain('This fund has no prices')
+})
+
 describe('a fund with little', () => {
   it('has a page without any rows', () => {
     for (const page of pagesOf(withoutRows)) {

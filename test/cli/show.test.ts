@@ -28,7 +28,7 @@ beforeAll(async () => {
   )
   editDatabase(
     db,
-    `INSERT INTO price VALUES ${rows.join(', ')}, ('${good}', '2020-01-02', '1', '1', '1', '0', '0', '0', NULL, NULL, NULL, NULL)`,
+    `INSERT INTO price VALUES ${[...rows, ...rows.map((row) => row.replace(good, performanceDenied))].join(', ')}, ('${good}', '2020-01-02', '1', '1', '1', '0', '0', '0', NULL, NULL, NULL, NULL)`,
   )
   const env = { FUNDPRESS_PAGES: 'true' }
   await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], { env })
@@ -82,7 +82,10 @@ describe.each([
     const noPrices = await show(pricesDenied, ...source)
     expect(noPrices.stdout).toContain('prices are not given out')
     expect(noPrices.stdout).not.toContain('100.00')
-    expect((await show(performanceDenied, ...source)).stdout).not.toContain('5.25')
+    const quiet = (await show(performanceDenied, ...source)).stdout
+    expect(quiet).toContain('100.00 EUR on 2024-05-02\n')
+    // As on its page: a line of prices shows performance, too.
+    for (const figure of ['5.25', '-0.50', 'since', '▁', '█']) expect(quiet).not.toContain(figure)
   })
 
   it('prints the figures as JSON', async () => {

@@ -136,6 +136,13 @@ it('leaves a text that a spreadsheet would run alone in plain CSV, and defuses i
   expect(names('csv-excel/funds.csv', 'utf-8-sig', ';')).not.toContain(hostileNames.formula)
 })
 
+it('leaves negative key figures as the numbers that Excel takes them for', () => {
+  const file = join(nights.demo?.folder ?? '', 'csv-excel/key_figures.csv')
+  const values = readCsv(file, 'utf-8-sig', ';').map((row) => row[4] ?? '')
+  expect(values.filter((text) => /^-\d+,\d+ %$/.test(text)).length).toBeGreaterThan(0)
+  expect(values.filter((text) => text.startsWith("'"))).toEqual([])
+})
+
 it('describes every column of the SQLite file', () => {
   const file = join(nights.demo?.folder ?? '', 'fundpress.sqlite')
   const described = readSqlite(
@@ -165,6 +172,8 @@ function excelField(value: Value, isDecimal: boolean): Value {
   if (value === null) return ''
   if (typeof value === 'number') return value
   if (isDecimal) return value.replace('.', ',')
+  // Signed numbers are what Excel should read as such.
+  if (/^[-+][0-9.,]*[0-9]( ?%)?$/.test(value)) return value
   return excelWords[value] ?? (/^(\s*[=+\-@]|[\t\r])/.test(value) ? `'${value}` : value)
 }
 

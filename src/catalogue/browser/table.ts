@@ -18,7 +18,11 @@ export function tableOf(table: HTMLTableElement, onSort: () => void): () => read
   const headings = [...(table.tHead?.rows[0]?.cells ?? [])]
   let rows: readonly Row[] = [...(table.tBodies[0]?.rows ?? [])].map((element) => ({
     element,
-    text: searchKey(element.textContent),
+    // Name, ISIN and WKN: the digits of a price or a day would be found in every row.
+    text: [...element.cells]
+      .filter((_, column) => headings[column]?.classList.contains('number') !== true)
+      .map(({ textContent }) => searchKey(textContent))
+      .join(' '),
   }))
   for (const [column, heading] of headings.entries()) {
     const button = document.createElement('button')

@@ -31,7 +31,7 @@ export function dataSection(facts: FundFacts, language: Language, key: string): 
         </tbody>
       </table>
     </div>
-    ${downloads(facts, language, key)}
+    ${facts.hasDownloads ? downloads(facts, language, key) : null}
   </section> `
 }
 

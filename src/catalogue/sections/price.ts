@@ -1,5 +1,6 @@
 /** The price of a fund: its line over the whole history, and the newest prices. */
 
+import { mayGiveOutPrices } from '../../contract/fund.ts'
 import { html, raw, type Html } from '../../pages/html.ts'
 import { linkTo } from '../../pages/link.ts'
 import { folderKey } from '../../routes/keys.ts'
@@ -14,7 +15,7 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
   if (price === null) {
     return html`<section aria-labelledby="price">
       <h2 id="price">${w.price}</h2>
-      <p>${w.noPrices}</p>
+      <p>${mayGiveOutPrices(fund) ? w.withoutPrices : w.noPrices}</p>
     </section> `
   }
   const { newest } = price

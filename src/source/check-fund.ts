@@ -37,6 +37,7 @@ function checkBasics({ fund }: Fund, check: RowChecks): void {
   if (!isIsin(fund.isin))
     check.error('fund', `isin ${quoted(fund.isin)} is not an ISIN: wrong form or check digit`)
   check.texts('fund', onlyRow, fund)
+  if (fund.name.trim() === '') check.add('warning', 'fund', 'name is blank: nobody can click on it in a list')
   check.day('fund', onlyRow, 'fund_inception_date', fund.inceptionDate)
   if (fund.statusDate !== null) check.day('fund', onlyRow, 'status_date', fund.statusDate)
   check.oneOf('fund', onlyRow, { dataPermitted, pricesPermitted, performancePermitted }, [0, 1])

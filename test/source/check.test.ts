@@ -114,11 +114,11 @@ it('finds the orphan rows of every table', async () => {
   expect(findings).toHaveLength(expected.length)
 })
 
-it('warns of prices that are old or older than their fund, and of text that was not UTF-8: exit code 0', async () => {
+it('warns of prices that are old or older than their fund, of a blank name, and of text that was not UTF-8: exit code 0', async () => {
   makeDatabase(folder.file('warnings.sqlite'), (insert, db) => {
     insertGood(insert, good, { price: { date: '2024-04-25' } })
     insertGood(insert, orphan, { price: { date: '2024-04-26' } })
-    insertGood(insert, other, { fund: { fund_inception_date: '2024-05-03' } })
+    insertGood(insert, other, { fund: { fund_inception_date: '2024-05-03', name: ' ' } })
     db.prepare("UPDATE profile SET category_de = CAST(x'4DFC6E63' AS TEXT) WHERE isin = ?").run(other)
   })
   const { code, stdout, stderr } = await check('warnings.sqlite')
@@ -127,9 +127,10 @@ it('warns of prices that are old or older than their fund, and of text that was 
     `${good}\n` +
       '  warning  price: the newest price is of 2024-04-25, 6 business days before 2024-05-03\n' +
       `${other}\n` +
+      '  warning  fund: name is blank: nobody can click on it in a list\n' +
       '  warning  price: dates out of order: the first price, of 2024-05-02, is older than the fund (2024-05-03)\n' +
       '  warning  profile: category_de holds U+FFFD: it was not UTF-8 once, "M\ufffdnc"\n' +
-      '0 errors, 3 warnings\n',
+      '0 errors, 4 warnings\n',
   )
 })
 

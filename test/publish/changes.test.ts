@@ -402,7 +402,7 @@ it('finds in the slot what a folder that is built with --since lacks', async () 
   const planned = await press.json<{ endpoints: readonly { endpoint: string }[]; requests: object }>(
     'plan --out sparse',
   )
-  expect(planned.endpoints.map(({ endpoint }) => endpoint)).toEqual(['pages'])
+  expect(planned.endpoints.map(({ endpoint }) => endpoint)).toEqual(['status'])
   expect(await publishOut('sparse')).toMatchObject({ stderr: '' })
   expect({ DeleteObjects: 0, ...press.server.counts() }).toEqual(planned.requests)
   expect(changesOf('2026-11-26').prices.corrected).toMatchObject([

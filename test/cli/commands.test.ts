@@ -158,6 +158,7 @@ describe('build', () => {
       isSparse: false,
       freshness: expect.objectContaining({ late: 0, stale: 0 }) as object,
       overdue: [],
+      downloads: null,
       seconds: expect.any(Number),
       warnings: [],
     })

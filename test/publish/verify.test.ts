@@ -21,8 +21,12 @@ beforeEach(() => {
 })
 
 const verify = (...args: string[]) => press.fundpress(['verify', ...args])
-/** Of the manifest. */
-const objects = () => press.bucket.keys('blue/api/').length + press.bucket.keys('blue/errors/').length
+/** Of the manifest: the files of the status stand in its first line. */
+const objects = () =>
+  ['blue/api/', 'blue/errors/', 'blue/status/'].reduce(
+    (sum, folder) => sum + press.bucket.keys(folder).length,
+    0,
+  )
 const snapshot = () => press.bucket.live()?.snapshot
 
 it('prints its JSON as one document, whole or not', async () => {
@@ -46,10 +50,12 @@ it('prints its JSON as one document, whole or not', async () => {
   expect(stderr).toMatch(/^fundpress: s3:\/\/funds: 2 objects differ from the manifest of /)
 })
 
-it('takes what a publish writes beside the snapshot for no stranger', async () => {
+it('takes what a publish writes beside the snapshot for no stranger, and looks at the files of the status', async () => {
   for (const key of ['changes/feed.xml', 'status/index.json']) press.bucket.put(`blue/${key}`, 'x')
   for (const key of ['changes', 'statuses/index.json']) press.bucket.put(`blue/${key}`, 'x')
-  expect((await verify()).stdout).toBe('changes is in no manifest\nstatuses/index.json is in no manifest\n')
+  expect((await verify()).stdout).toBe(
+    'changes is in no manifest\nstatus/index.json has another size\nstatuses/index.json is in no manifest\n',
+  )
 })
 
 it('shows no key as it is that would play with the terminal', async () => {

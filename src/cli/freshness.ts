@@ -1,23 +1,15 @@
 /** How new the funds' prices are, for people. */
 
-import { marks, type FreshnessCounts, type Mark, type MarkedFund } from '../freshness/assess.ts'
+import { marks, type FreshnessCounts, type MarkedFund } from '../freshness/assess.ts'
+import { statusWords } from '../freshness/status-words.ts'
 import { printable } from '../source/printable.ts'
 import { formatCount } from './summary.ts'
-
-const names: Readonly<Record<Mark, string>> = {
-  fresh: 'fresh',
-  late: 'late',
-  stale: 'stale',
-  unwatched: 'not watched',
-  unpriced: 'without a price',
-  withheld: 'not given out',
-}
 
 /** `498 fresh, 1 late, 0 stale, 1 not given out` */
 export function describeFreshness(counts: FreshnessCounts): string {
   return marks
     .filter((mark, index) => index < 3 || counts[mark] > 0)
-    .map((mark) => `${formatCount(counts[mark])} ${names[mark]}`)
+    .map((mark) => `${formatCount(counts[mark])} ${statusWords.en.marks[mark]}`)
     .join(', ')
 }
 

@@ -16,7 +16,7 @@ export interface NightFigures {
   readonly cost: number
   /** Of the whole night. */
   readonly seconds: number
-  /** Of all funds whose prices are given out: the day of the newest price that is oldest, or null without a price. */
+  /** Of all funds that are watched: the day of the newest price that is oldest, or null without a price. */
   readonly oldestPrice: string | null
   /** Whether the live slot was found as its manifest says. */
   readonly isVerified: boolean

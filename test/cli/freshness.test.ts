@@ -42,6 +42,8 @@ describe('a build', () => {
     const { snapshot, documents, bytes, ...summary } = JSON.parse(stdout) as Status & Record<string, unknown>
     expect(summary).toMatchObject({
       freshness: counts,
+      // The merged fund's price is older, but nobody waits for a newer one.
+      oldestPrice: { isin: isins.monthly, day: '2026-10-30' },
       overdue: [
         {
           isin: isins.stale,

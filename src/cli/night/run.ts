@@ -62,7 +62,7 @@ export async function runNight(
   }
 
   onStep('check')
-  const { built, prices } = await buildNight(session, { db, ...options }, log, onStep)
+  const built = await buildNight(session, options, log, onStep)
 
   const flags = { force: options.isForced, lock: options.isLocking }
   const { preview, cost } = await planFolder(begin('plan'), flags)
@@ -82,7 +82,7 @@ export async function runNight(
     changed: published.put + published.deleted,
     bytes: built.bytes,
     cost: costOf(published, session),
-    oldestPrice: prices.oldest?.day ?? null,
+    oldestPrice: built.oldestPrice?.day ?? null,
   }
   const keep = async (isVerified: boolean) => {
     const seconds = (session.clock() - started) / 1000
@@ -104,8 +104,7 @@ export async function runNight(
     costOfMonth: cost.month,
     freshness: built.freshness,
     newestPrice: live.newestPrice,
-    oldestIsin: prices.oldest?.isin ?? null,
-    fundsWithoutPrice: prices.without,
+    oldestIsin: built.oldestPrice?.isin ?? null,
     verified,
     history,
   }

@@ -11,7 +11,7 @@ const mayImport: Readonly<Record<string, string>> = {
   routes: '',
   contract: 'routes date-fns',
   encode: 'contract routes',
-  source: 'contract routes better-sqlite3 date-fns node:',
+  source: 'contract routes better-sqlite3 node:',
   endpoints: 'contract routes source date-fns',
   derive: 'contract routes endpoints',
   freshness: 'catalogue/chart pages routes date-holidays',

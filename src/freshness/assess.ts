@@ -1,6 +1,6 @@
 /** Whether the funds' newest prices are as new as they should be on a day. Pure. */
 
-import { addBusinessDays, businessDaysBetween } from './business-days.ts'
+import { addBusinessDays, businessDaysBetween, maxBusinessDays } from './business-days.ts'
 import { usualGap } from './rhythm.ts'
 import type { GroupedFund, Rules } from './rules.ts'
 
@@ -68,6 +68,17 @@ export function assessFunds(funds: readonly PricedFund[], rules: Rules, asOf: st
     oldestPrice: oldestPriceOf(shown.filter(isWatched)),
     newestPrice: newestDays.at(-1) ?? null,
   }
+}
+
+/** What a fund that is late is told of by whoever checks it, or null. Its last price day is enough. @param asOf ISO 8601 */
+export function describeAge(fund: PricedFund, rules: Rules, asOf: string): string | null {
+  const { mark, newestPrice, ageDays } = markFund(fund, rules, asOf)
+  if (newestPrice === null || (mark !== 'late' && mark !== 'stale')) return null
+  const age =
+    ageDays === 1
+      ? '1 business day'
+      : `${ageDays === maxBusinessDays ? 'at least ' : ''}${ageDays} business days`
+  return `the newest price, of ${newestPrice}, is ${mark}: ${age} before ${asOf}`
 }
 
 type WatchedCounts = Pick<FreshnessCounts, 'fresh' | 'late' | 'stale'>

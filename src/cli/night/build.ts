@@ -64,7 +64,7 @@ export async function buildNight(
   return built
 }
 
-/** In one line, whatever the checks say of single funds: they do not know the thresholds of the settings. */
+/** In one line: a night in which hundreds of funds are late is one warning. */
 function describeOverdueFunds({ freshness, overdue }: BuildSummary): string {
   const funds = overdue.map(
     ({ isin, mark, newestPrice }) => `${isin} is ${mark}, of ${newestPrice ?? 'no day'}`,

@@ -6,6 +6,8 @@ export interface NightFigures {
   /** When it was done, ISO 8601 with time. */
   readonly finishedAt: string
   readonly snapshot: string
+  /** As `live.json` has it; nights of earlier versions do not say. */
+  readonly edition?: string
   readonly funds: number
   readonly documents: number
   /** Objects that the publish put or deleted. */

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDownloads, type DownloadsSummary, type Licence } from '../downloads/index.ts'
 import type { FreshnessCounts, MarkedFund, OldestPrice } from '../freshness/assess.ts'
-import type { Rules } from '../freshness/rules.ts'
+import type { FreshnessSettings } from '../freshness/rules.ts'
 import { checkSchema } from '../source/check-schema.ts'
 import { openFile } from '../source/digest.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
@@ -40,7 +40,7 @@ export interface BuildOptions {
   /** The snapshot to go on from, or null to render everything. The result is the same. */
   readonly since?: Since | null
   /** How new each fund's newest price should be; the defaults unless given. */
-  readonly freshness?: Rules
+  readonly freshness?: FreshnessSettings
   /** Digest of the code that renders (`codeDigest`, unless given): what other code made is made anew. */
   readonly code?: string
   readonly onProgress?: (progress: {

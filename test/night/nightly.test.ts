@@ -96,10 +96,17 @@ it('does nothing where the night is done: it only reads, and says so', async () 
   expect([stepsOf(told), lastOf(told)?.['snapshot']]).toEqual([['night begun', 'night skipped'], snapshot])
 })
 
-it('does the night once more for --again, another day, another database and another docsUrl', async () => {
+it('does the night once more for --again, another day, another database and other settings', async () => {
   await nightly()
   expect(stepsOf(await nightly('--json --again'))).toEqual(wholeNight)
   expect(stepsOf(await nightly('--json', { FUNDPRESS_DOCS_URL: 'https://other.example' }))).toEqual(
+    wholeNight,
+  )
+  // Neither makes another snapshot here, without pages: but what is published is another.
+  const others = { FUNDPRESS_BASE_URL: 'https://api.example', FUNDPRESS_FRESHNESS_WARN_DAYS: '1' }
+  expect(stepsOf(await nightly('--json', others))).toEqual(wholeNight)
+  expect(stepsOf(await nightly('--json', others))).toEqual(['night begun', 'night skipped'])
+  expect(stepsOf(await nightly('--json', { ...others, FUNDPRESS_FRESHNESS_WARN_DAYS: '' }))).toEqual(
     wholeNight,
   )
   expect(stepsOf(await press.fundpress(`nightly --db funds.sqlite --as-of 2026-11-12 --json`))).toEqual(

@@ -85,9 +85,10 @@ export async function buildOptions(session: Session): Promise<Omit<BuildOptions,
 
 /** What of them the shards of a snapshot do not say themselves. */
 export async function mergeOptions({ settings, signal }: Session) {
-  const { out, jobs, licence } = settings
+  const { out, jobs, licence, freshness } = settings
   const db = required(settings.db, 'db')
-  const freshness = await freshnessRules(settings)
+  // Told before anything is read.
+  await freshnessRules(settings)
   const { name, url } = licence
   const downloads = settings.downloads ? { licence: name === null ? null : { name, url } } : null
   return { db, out, jobs, downloads, freshness, signal } as const

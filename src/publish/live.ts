@@ -26,7 +26,7 @@ export interface LiveSnapshot {
   /** ISO 8601 day of the newest price, or null without a price. */
   readonly newestPrice: string | null
   readonly docsUrl: string
-  /** What was published beside the objects (`edition.ts`); unknown after a rollback, and in files of earlier versions. */
+  /** What was published beside the objects (`edition.ts`); unknown after a rollback within a day, and in files of earlier versions. */
   readonly edition?: string | undefined
   /** How new its funds' prices are; not in files of earlier versions. */
   readonly freshness?: FreshnessCounts | undefined
@@ -98,7 +98,7 @@ export function liveSnapshot(
     now,
     changes,
     edition,
-  }: { before: LiveSnapshot | null; now: Date; changes: string | undefined; edition?: string },
+  }: { before: LiveSnapshot | null; now: Date; changes: string | undefined; edition: string | undefined },
 ): LiveSnapshot {
   const { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl } = head
   const freshness = head.freshness === undefined ? undefined : countsOf(head.freshness)

@@ -21,7 +21,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'catalogue/chart': '',
   'catalogue/browser': 'catalogue/chart',
   docs: 'contract derive edge encode endpoints pages routes node:',
-  downloads: 'contract encode pages source better-sqlite3 hyparquet hyparquet-writer node:',
+  downloads: 'contract encode pages routes source better-sqlite3 hyparquet hyparquet-writer node:',
   snapshot: 'catalogue docs downloads endpoints encode contract freshness pages routes derive source node:',
   changes: 'node:',
   publish: 'changes snapshot freshness routes node: @aws-sdk p-limit',

@@ -25,7 +25,9 @@ const guide = [
   'docs/v1/endpoints/prices/index.html',
   'docs/de/v1/endpoints/investment_structure/index.html',
 ]
-const explorer = 'docs/explorer/index.html'
+const explorers = ['docs/explorer/index.html', 'docs/de/explorer/index.html']
+/** Each look at one of them, in turn. */
+const explorerLooks = looks.map(([name, look], index) => [name, look, explorers[index % 2] ?? ''] as const)
 
 describe.skipIf(whyNoBrowser !== undefined)(`the documentation in a browser${because}`, () => {
   let site: Site
@@ -119,7 +121,7 @@ describe.skipIf(whyNoBrowser !== undefined)(`the documentation in a browser${bec
     await page.locator('.live-responses-table').waitFor()
   }
 
-  it.each(looks)('sends requests of the explorer to the server that shows it, on %s', async (_, look) => {
+  it.each(explorerLooks)('sends requests of the explorer to its server, on %s', async (_, look, explorer) => {
     const target = `${url(explorer)}#/prices/prices-current`
     const { page, complaints, strangers, end } = await visit(browser, target, look)
     await page.locator('.opblock.is-open .btn.execute').waitFor()

@@ -22,7 +22,7 @@ afterAll(() => press.stop())
 
 const publish = async (out: string, env: Environment = {}) => {
   const { code, stdout, stderr } = await press.fundpress(`publish --out ${out} --json --quiet`, env)
-  expect([code, stderr.replace(/^fundpress: .*: 3 files are replaced, 0 removed\n$/, '')]).toEqual([0, ''])
+  expect([code, stderr.replace(/^fundpress: .*: 4 files are replaced, 0 removed\n$/, '')]).toEqual([0, ''])
   return JSON.parse(stdout) as Summary
 }
 const buildAndPublish = async (env: Environment) => {

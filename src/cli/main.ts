@@ -10,6 +10,7 @@ import { createProgram } from './program.ts'
 import { startIn } from './session.ts'
 import { watchSignals } from './signals.ts'
 import { ignoreClosedPipe } from './terminal.ts'
+import { isInWorkflow, withoutCommands } from './workflow-commands.ts'
 
 const clock = () => performance.now()
 const watch = watchSignals(process, clock)
@@ -50,7 +51,8 @@ async function run(): Promise<number> {
 }
 
 function report(error: unknown): void {
-  process.stderr.write(`fundpress: ${reasonOf(error)}\n`)
+  const line = `fundpress: ${reasonOf(error)}\n`
+  process.stderr.write(isInWorkflow(process.env) ? withoutCommands(line) : line)
   if (process.env.FUNDPRESS_DEBUG === '1') process.stderr.write(`${inspect(error)}\n`)
 }
 

@@ -63,6 +63,15 @@ it('gives out ranges of a file, as a reader of Parquet over HTTP asks for them',
   expect(Buffer.from(await first.arrayBuffer()).toString()).toBe('PAR1')
 })
 
+it('tells a HEAD of the whole, whatever part it names: a range is defined for GET alone', async () => {
+  const url = `${server?.base ?? ''}/downloads/latest/prices.parquet`
+  const whole = String(stored('prices.parquet').length)
+  for (const range of ['bytes=0-3', `bytes=${whole}-`]) {
+    const { status, headers } = await fetch(url, { method: 'HEAD', headers: { range } })
+    expect([status, headers.get('content-length'), headers.get('content-range')]).toEqual([200, whole, null])
+  }
+})
+
 it('says when a file is still the same', async () => {
   const etag = (await ask('latest/prices.csv')).headers.get('etag') ?? ''
   expect(etag).toMatch(/^"/)

@@ -14,7 +14,7 @@ const mayImport: Readonly<Record<string, string>> = {
   source: 'contract routes better-sqlite3 node:',
   endpoints: 'contract routes source date-fns',
   derive: 'contract routes endpoints',
-  freshness: 'catalogue/chart pages routes date-holidays',
+  freshness: 'catalogue/chart pages routes date-easter date-holidays',
   pages: 'contract routes node:',
   catalogue: 'catalogue/chart catalogue/sections contract endpoints pages routes date-fns',
   'catalogue/sections': 'catalogue catalogue/chart contract pages routes',

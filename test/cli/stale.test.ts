@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withClock } from '../support/clock.ts'
@@ -240,6 +241,8 @@ describe.each(['folder', 'bucket'])('the status of a %s on the edge', (kind) => 
       stdout: '',
       stderr: '',
     })
+    // Last-Modified, which says since when, has whole seconds.
+    await setTimeout(1100)
     const old = await press.bare(`status --base ${base}/ --max-age 0s --json`)
     expect(old.code).toBe(1)
     const { live, alarms } = JSON.parse(old.stdout) as { live: object; alarms: readonly string[] }

@@ -7,6 +7,7 @@ import { reasonOf, UsageError } from './failure.ts'
 import { createProgram } from './program.ts'
 import { startIn } from './session.ts'
 import type { Surroundings } from './session.ts'
+import { isInWorkflow, withoutCommands } from './workflow-commands.ts'
 
 /**
  * @param args the words behind `fundpress`
@@ -35,7 +36,8 @@ export function report(
   error: unknown,
   { stderr, environment }: Pick<Surroundings, 'stderr' | 'environment'>,
 ): void {
-  stderr.write(`fundpress: ${reasonOf(error)}\n`)
+  const line = `fundpress: ${reasonOf(error)}\n`
+  stderr.write(isInWorkflow(environment) ? withoutCommands(line) : line)
   if (environment.FUNDPRESS_DEBUG === '1') stderr.write(`${inspect(error)}\n`)
 }
 

@@ -186,7 +186,7 @@ describe.each(languages)('spreadsheets (%s)', (language) => {
       ]),
     )
     expect(settings.get('provider')).toBe('JSON')
-    const json = await fetchText((settings.get('url') ?? '').replace('{ISIN}', isin))
+    const json = await fetchText(withMacros(settings.get('url') ?? '', { ISIN: isin }))
     const days = jsonPath(JSON.parse(json), settings.get('date') ?? '').map(dayOf)
     const quotes = jsonPath(JSON.parse(json), settings.get('close') ?? '').map(quoteOf)
     const expected = (expectedPrices(night.db, night.asOf).get(isin) ?? []).slice(-days.length)
@@ -245,6 +245,17 @@ function jsonPath(root: unknown, path: string): readonly unknown[] {
       ),
     [root],
   )
+}
+
+/**
+ * The address that Portfolio Performance asks for. With a macro that it does not know it would take all of them as they
+ * stand. Source: its VariableURL (ISIN, WKN, TICKER, CURRENCY; names count in upper case), which its JSON feed uses.
+ */
+function withMacros(url: string, macros: Readonly<Record<string, string>>): string {
+  return url.replace(/\{(.*?)\}/g, (_, name: string) => {
+    expect(Object.keys(macros)).toContain(name)
+    return macros[name] ?? ''
+  })
 }
 
 /** Portfolio Performance takes a text for an ISO day, unless a format is given. */

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { csvLine } from '../../src/downloads/csv.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { demoNight, hostileNames, oddNight, type Night } from './night.ts'
 import { decimals, expectedRows, oracle, type Value, type Values } from './oracle.ts'
@@ -136,6 +137,27 @@ it('leaves a text that a spreadsheet would run alone in plain CSV, and defuses i
   expect(names('csv-excel/funds.csv', 'utf-8-sig', ';')).not.toContain(hostileNames.formula)
 })
 
+it.each([
+  ['12-31', "'12-31"],
+  ['1.5', "'1.5"],
+  ['31.12.', "'31.12."],
+  ['3/4', "'3/4"],
+  ['048652', "'048652"],
+  ['848E10', "'848E10"],
+  ['1,5e-3', "'1,5e-3"],
+  ['12345678901234567', "'12345678901234567"],
+  ['1.234', '1.234'],
+  ['1,5', '1,5'],
+  ['31.12.2025', '31.12.2025'],
+  ['848652', '848652'],
+  ['ABC123', 'ABC123'],
+  ['0,5', '0,5'],
+])('keeps Excel from making something else of the text %s', (value, written) => {
+  const column = { name: 'value', type: 'text', describe: '', isNullable: true, sql: 'value' } as const
+  expect(csvLine([column], 'excel')([value])).toBe(`${written}\r\n`)
+  expect(csvLine([column], 'plain')([value])).toBe(`${value.includes(',') ? `"${value}"` : value}\r\n`)
+})
+
 it('leaves negative key figures as the numbers that Excel takes them for', () => {
   const file = join(nights.demo?.folder ?? '', 'csv-excel/key_figures.csv')
   const values = readCsv(file, 'utf-8-sig', ';').map((row) => row[4] ?? '')
@@ -172,6 +194,8 @@ function excelField(value: Value, isDecimal: boolean): Value {
   if (value === null) return ''
   if (typeof value === 'number') return value
   if (isDecimal) return value.replace('.', ',')
+  // A day of the year is what Excel makes a day of this year of, or one of 1931.
+  if (/^[01]\d-[0-3]\d$/.test(value)) return `'${value}`
   // Signed numbers are what Excel should read as such.
   if (/^[-+][0-9.,]*[0-9]( ?%)?$/.test(value)) return value
   return excelWords[value] ?? (/^(\s*[=+\-@]|[\t\r])/.test(value) ? `'${value}` : value)

@@ -121,6 +121,29 @@ describe('our own rules', () => {
     },
   )
 
+  it('has credentials for as long as a job may take, and a role that gives them for so long', () => {
+    const action = readAction('.github/actions/fundpress/action.yml')
+    const { default: ofAction = '' } = action.inputs['role-duration-seconds'] ?? { default: '' }
+    const wanted = ['nightly.yml', 'nightly-sharded.yml', 'guard.yml'].flatMap((name) =>
+      Object.values(readWorkflow(`.github/workflows/${name}`, linted).jobs).flatMap((job) =>
+        job.steps.flatMap(({ uses = '', with: given = {} }) => {
+          const own = given['role-duration-seconds']
+          // An hour is what the action of AWS asks for by itself.
+          if (uses.startsWith('aws-actions/configure-aws-credentials@'))
+            return [{ name, seconds: Number(own ?? 3600), minutes: job['timeout-minutes'] }]
+          if (uses !== './.github/actions/fundpress') return []
+          return [{ name, seconds: Number(own ?? ofAction), minutes: job['timeout-minutes'] }]
+        }),
+      ),
+    )
+    expect(wanted.length).toBe(4)
+    for (const { name, seconds, minutes } of wanted)
+      expect([name, seconds >= minutes * 60]).toEqual([name, true])
+    const [, session] =
+      /create-role .*--max-session-duration (\d+)/.exec(textOf('templates/github/README.md')) ?? []
+    expect(Number(session)).toBeGreaterThanOrEqual(Math.max(...wanted.map(({ seconds }) => seconds)))
+  })
+
   it('runs nothing on the hour, and the guard apart from the nights', () => {
     const times = (name: string) =>
       readWorkflow(`.github/workflows/${name}`).on.schedule?.map(({ cron }) => cron.split(' ')) ?? []

@@ -4,7 +4,6 @@ import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { annotationLines } from '../../src/cli/night/annotations.ts'
-import { oldestPriceOf } from '../../src/cli/night/oldest-price.ts'
 import { readHistory } from '../../src/night/history.ts'
 import { editDatabase } from '../support/database.ts'
 import { buildNights } from '../support/nights.ts'
@@ -97,10 +96,17 @@ it('does nothing where the night is done: it only reads, and says so', async () 
   expect([stepsOf(told), lastOf(told)?.['snapshot']]).toEqual([['night begun', 'night skipped'], snapshot])
 })
 
-it('does the night once more for --again, another day, another database and another docsUrl', async () => {
+it('does the night once more for --again, another day, another database and other settings', async () => {
   await nightly()
   expect(stepsOf(await nightly('--json --again'))).toEqual(wholeNight)
   expect(stepsOf(await nightly('--json', { FUNDPRESS_DOCS_URL: 'https://other.example' }))).toEqual(
+    wholeNight,
+  )
+  // Neither makes another snapshot here, without pages: but what is published is another.
+  const others = { FUNDPRESS_BASE_URL: 'https://api.example', FUNDPRESS_FRESHNESS_WARN_DAYS: '1' }
+  expect(stepsOf(await nightly('--json', others))).toEqual(wholeNight)
+  expect(stepsOf(await nightly('--json', others))).toEqual(['night begun', 'night skipped'])
+  expect(stepsOf(await nightly('--json', { ...others, FUNDPRESS_FRESHNESS_WARN_DAYS: '' }))).toEqual(
     wholeNight,
   )
   expect(stepsOf(await press.fundpress(`nightly --db funds.sqlite --as-of 2026-11-12 --json`))).toEqual(
@@ -211,7 +217,7 @@ it('names the fund whose newest price is oldest, and counts those without; refus
   expect(read('night.md')).toContain('| oldest price | 2026-11-10 (')
   editDatabase(db, `UPDATE fund SET data_permitted = 1; DELETE FROM price WHERE isin = '${isin}'`)
   await nightly('--summary night.md --force')
-  expect(read('night.md')).toContain('| funds without a price | 1 |')
+  expect(read('night.md')).toContain('| prices | 1 fresh, 0 late, 0 stale, 1 without a price |')
 })
 
 it('warns of funds whose prices are late, by the thresholds of the settings', async () => {
@@ -358,15 +364,6 @@ it('does not fail for the slot that stands by: what is live is whole', async () 
   expect([next.code, press.bucket.live()?.slot]).toEqual([0, slot === 'blue' ? 'green' : 'blue'])
   expect(next.stderr).toMatch(/^warning {2}status: .*manifest\.ndjson\.gz/m)
   expect(historyOf().nights.at(-1)).toMatchObject({ asOf: '2026-11-12', isVerified: true })
-})
-
-it('does not fail for prices that it only tells of, in a database that an import has locked by then', () => {
-  const warnings: string[] = []
-  const found = oldestPriceOf(fileOf('nowhere.sqlite'), (warning) => warnings.push(warning))
-  expect(found).toEqual({ oldest: null, without: 0 })
-  expect(warnings).toEqual([
-    expect.stringMatching(/^how old the prices are cannot be told: .*nowhere\.sqlite/),
-  ])
 })
 
 it('gives a workflow its outputs where the summary cannot be written', async () => {

@@ -16,8 +16,9 @@ export interface Wanted {
 export const mayBeDone = (live: Live | null, asOf: string): live is Live => live?.asOf === asOf
 
 /**
- * Whether this very database is live as of this very day, made with these settings by this version. A night whose slot was found damaged, or that was killed before
- * anybody looked, is not done, so that the next attempt does not pass for a success. A history that is lost tells nothing.
+ * Whether this very database is live as of this very day, made with these settings by this version. A night whose slot
+ * was found damaged, or that was killed before anybody looked, is not done, so that the next attempt does not pass for a
+ * success. A history that is lost tells nothing.
  * @param head of the live slot's manifest
  */
 export function isDone(

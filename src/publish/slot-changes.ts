@@ -5,10 +5,13 @@
 
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { dayChanges } from '../changes/day-changes.ts'
 import { describeNight } from '../changes/describe-night.ts'
 import { atomFeed } from '../changes/feed.ts'
 import {
   fileOf,
+  nextPublish,
+  nightOf,
   noHistory,
   parseHistory,
   withNight,
@@ -16,7 +19,7 @@ import {
   type History,
   type Night,
 } from '../changes/history.ts'
-import type { NightChanges } from '../changes/night-changes.ts'
+import type { DayChanges, NightChanges } from '../changes/night-changes.ts'
 import { contentTypeOf } from '../routes/content-types.ts'
 import type { ToldRequests } from './cost.ts'
 import { inParallel } from './in-parallel.ts'
@@ -92,15 +95,16 @@ export function countSlotChanges(
 ): ToldRequests {
   const history = night === null ? standing.history : withNight(standing.history, placeholder(night.asOf))
   const copied = copiesOf(standing, history, night?.asOf).length
+  const isFurther = night !== null && nightOf(standing.history, night.asOf) !== undefined
   return {
     puts: copied + (night === null ? 2 : 3),
-    gets: copied,
+    gets: copied + (isFurther ? 1 : 0),
     deletes: strangersIn(standing, history).length > 0 ? 1 : 0,
     standing: standing.keys.length,
   }
 }
 
-const placeholder = (asOf: string): Night => ({
+const placeholder = (asOf: string) => ({
   ...{ asOf, snapshot: '', before: null, title: '', lines: [], file: fileOf(asOf), sha256: '', bytes: 0 },
 })
 
@@ -127,25 +131,27 @@ export async function writeSlotChanges(
   standing: StandingChanges,
   options: ChangesOptions,
 ): Promise<void> {
-  const { live, slot, changes, asOf, baseUrl, cacheControl, concurrency, writing, onWarning } = options
+  const { slot, changes, asOf, baseUrl, cacheControl, concurrency, writing, onWarning } = options
   const put = async (key: string, type: string, body: Buffer) => {
     const object = { key: inSlot(slot, key), body, type, cacheControl, sha256: digestOf(body) }
     await store.put(object, undefined, writing)
   }
   let history = standing.history
   if (changes !== null) {
-    const body = Buffer.from(`${JSON.stringify(changes)}\n`)
+    const day = await withEarlier(store, standing.history, changes, options)
+    const body = Buffer.from(`${JSON.stringify(day)}\n`)
     await put(keyOf(asOf), jsonType, body)
-    history = withNight(history, nightOf(changes, body))
+    history = withNight(history, describeDay(day, body))
   }
   const lost: Night[] = []
   const copies = copiesOf(standing, history, changes?.asOf)
   await inParallel(Readable.from(copies) as AsyncIterable<Night>, concurrency, async (night) => {
-    const object = live === null ? null : await readObject(store, inSlot(live, keyOf(night.asOf)), writing)
-    if (object !== null && digestOf(object.body) === night.sha256)
-      return put(keyOf(night.asOf), jsonType, object.body)
+    const body = await readLiveNight(store, night, options)
+    if (body !== null) return put(keyOf(night.asOf), jsonType, body)
     lost.push(night)
-    onWarning(`${store.name}: what changed on ${night.asOf} is missing or damaged in ${live}, it is left out`)
+    onWarning(
+      `${store.name}: what changed on ${night.asOf} is missing or damaged in ${options.live}, it is left out`,
+    )
   })
   history = withoutNights(history, lost)
   await put(feedKey, contentTypeOf(feedKey), Buffer.from(atomFeed(history, baseUrl, asOf)))
@@ -159,7 +165,40 @@ export async function writeSlotChanges(
     )
 }
 
-function nightOf(changes: NightChanges, body: Buffer): Night {
+/** The file of the day: what was published on it before stays in it. */
+async function withEarlier(
+  store: ObjectStore,
+  history: History,
+  changes: NightChanges,
+  options: ChangesOptions,
+): Promise<DayChanges> {
+  const publish = nextPublish(history, changes.asOf)
+  const night = nightOf(history, changes.asOf)
+  if (night === undefined) return dayChanges(changes, publish, null)
+  const body = await readLiveNight(store, night, options)
+  try {
+    if (body === null) throw new Error('it is missing or damaged')
+    return dayChanges(changes, publish, body.toString('utf8'))
+  } catch (error) {
+    options.onWarning(
+      `${store.name}: what changed earlier on ${night.asOf} cannot be read in ${options.live} ` +
+        `(${(error as Error).message}), the file of this day leaves it out`,
+    )
+    return dayChanges(changes, publish, null)
+  }
+}
+
+/** The file of a night in the live slot; null where it is not what the index says. */
+async function readLiveNight(
+  store: ObjectStore,
+  { asOf, sha256 }: Night,
+  { live, writing }: ChangesOptions,
+): Promise<Buffer | null> {
+  const object = live === null ? null : await readObject(store, inSlot(live, keyOf(asOf)), writing)
+  return object !== null && digestOf(object.body) === sha256 ? object.body : null
+}
+
+function describeDay(changes: DayChanges, body: Buffer): Omit<Night, 'publish' | 'earlier'> {
   const { asOf, snapshot, before } = changes
   const { title, lines } = describeNight(changes)
   return {

@@ -1,7 +1,7 @@
 /** What a publish says of its night: changes/<as-of>.json, their index and the feed. */
-import { execFileSync } from 'node:child_process'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { askFeed, assertIsFeed } from '../support/feed.ts'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { startServing } from '../support/product.ts'
@@ -40,6 +40,8 @@ interface Changes {
   readonly endpoints: readonly { readonly endpoint: string; readonly changed: number }[]
   readonly prices: { readonly counts: object; readonly corrected: readonly object[] }
   readonly notCompared: readonly string[]
+  readonly publish: number
+  readonly earlier: readonly object[]
 }
 interface Index {
   readonly nights: readonly { readonly asOf: string; readonly title: string; readonly snapshot: string }[]
@@ -68,39 +70,9 @@ async function publishOut(out: string, ...flags: readonly string[]) {
   return run
 }
 
-/** Asks libxml2, by XPath with Atom's elements as `a:…`. */
-function xpath(expression: string, slot = slotNow()): string {
-  const path = expression.replace(
-    /\ba:(\w+)/g,
-    "*[local-name()='$1' and namespace-uri()='http://www.w3.org/2005/Atom']",
-  )
-  return execFileSync('xmllint', ['--xpath', path, '-'], { input: bodyOf('feed.xml', slot) })
-    .toString()
-    .trimEnd()
-}
-
-/** What RFC 4287 asks of a feed. */
-function assertFeedIsValid(entries: number): void {
-  execFileSync('xmllint', ['--noout', '-'], { input: bodyOf('feed.xml') })
-  expect(xpath('count(/a:feed)')).toBe('1')
-  for (const element of ['id', 'title', 'updated']) expect(xpath(`count(/a:feed/a:${element})`)).toBe('1')
-  expect(xpath('count(/a:feed/a:author/a:name[string-length() > 0])')).toBe('1')
-  expect(xpath("string(/a:feed/a:link[@rel='self']/@href)")).toBe(`${baseUrl}/changes/feed.xml`)
-  expect(xpath('count(/a:feed/a:entry)')).toBe(String(entries))
-  const ids: string[] = []
-  const updated: string[] = []
-  for (let nth = 1; nth <= entries; nth++) {
-    for (const element of ['id', 'title', 'updated', 'summary', 'content'])
-      expect(xpath(`count(/a:feed/a:entry[${nth}]/a:${element})`)).toBe('1')
-    ids.push(xpath(`string(/a:feed/a:entry[${nth}]/a:id)`))
-    updated.push(xpath(`string(/a:feed/a:entry[${nth}]/a:updated)`))
-  }
-  expect(new Set(ids).size).toBe(entries)
-  for (const id of [...ids, xpath('string(/a:feed/a:id)')])
-    expect(id).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-  for (const time of updated) expect(new Date(time).toISOString()).toBe(time.replace('Z', '.000Z'))
-  expect(xpath('string(/a:feed/a:updated)')).toBe(updated.toSorted().at(-1))
-}
+const xpath = (expression: string) => askFeed(bodyOf('feed.xml'), expression)
+const assertFeedIsValid = (entries: number) =>
+  assertIsFeed(bodyOf('feed.xml'), { self: `${baseUrl}/changes/feed.xml`, entries })
 
 describe('one night after the other', () => {
   it('the first one is told as such', async () => {
@@ -250,15 +222,52 @@ describe('one night after the other', () => {
     expect((await press.fundpress('prune')).stdout).toBe('nothing to remove\n')
   })
 
-  it('replaces the entry of a night that is published again', async () => {
+  it('keeps what a day changed before when it is published again, and tells of each publish in the feed', async () => {
     const nights = nightsOf()
-    const was = index().nights[0]?.snapshot
+    const entry = (nth: number, element: string) => xpath(`string(/a:feed/a:entry[${nth}]/a:${element})`)
+    const before = index().nights[0]
+    const first = changesOf('2026-11-18')
+    expect(first).toMatchObject({ publish: 1, earlier: [] })
+    const told: Partial<Changes> = { ...first }
+    Reflect.deleteProperty(told, 'earlier')
+    const id = entry(1, 'id')
     await press.nights.change('again', newBenchmark(7), '--as-of', '2026-11-18')
+    const planned = await press.json<{ requests: object }>('plan --out again')
     await publishOut('again')
+    expect({ DeleteObjects: 0, ...press.server.counts() }).toEqual(planned.requests)
     expect(nightsOf()).toEqual(nights)
-    expect(changesOf('2026-11-18')).toMatchObject({ before: { snapshot: was }, documents: { changed: 4 } })
-    expect(index().nights[0]?.title).toBe('2026-11-18: 4 documents changed')
-    assertFeedIsValid(8)
+    const second = changesOf('2026-11-18')
+    expect(second).toMatchObject({
+      ...{ before: { snapshot: before?.snapshot }, documents: { changed: 4 } },
+      ...{ publish: 2, earlier: [told] },
+    })
+    expect(index().nights[0]).toMatchObject({
+      title: '2026-11-18: 4 documents changed',
+      publish: 2,
+      earlier: [{ publish: 1, title: before?.title, snapshot: before?.snapshot }],
+    })
+    assertFeedIsValid(9)
+    expect([entry(2, 'id'), entry(2, 'title')]).toEqual([id, before?.title])
+    expect([entry(1, 'updated'), entry(2, 'updated')]).toEqual([
+      '2026-11-18T00:00:01Z',
+      '2026-11-18T00:00:00Z',
+    ])
+
+    // Back to what the day was at first: a snapshot that the feed knows, in an entry of its own.
+    await publishOut('2026-11-18')
+    expect(changesOf('2026-11-18')).toMatchObject({
+      ...{ snapshot: before?.snapshot, publish: 3 },
+      earlier: [{ publish: 2, documents: { changed: 4 } }, told],
+    })
+    assertFeedIsValid(10)
+    expect(entry(1, 'updated')).toBe('2026-11-18T00:00:02Z')
+    const feed = bodyOf('feed.xml')
+    const slot = slotNow()
+    await publishOut('2026-11-18')
+    expect([slotNow(), bodyOf('feed.xml')]).toEqual([slot, feed])
+    expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
+    expect(changesOf('2026-11-18')).toEqual(second)
+    assertFeedIsValid(9)
   })
 
   it('a repair takes it all along and adds nothing', async () => {
@@ -330,6 +339,19 @@ describe('bad weather', () => {
     press.bucket.put(manifest, whole)
     expect(next.stderr).toContain('so it is not known what changed\n')
     expect(index().nights[0]?.title).toBe('2026-11-22: not known what changed')
+  })
+
+  it('a day whose file is damaged is published again: the feed still tells of what it changed before', async () => {
+    const slot = slotNow()
+    press.bucket.put(`${slot}/changes/2026-11-22.json`, '{}')
+    const title = index().nights[0]?.title
+    const { stderr } = await night('2026-11-22', newBenchmark(80))
+    expect(stderr).toContain(
+      `what changed earlier on 2026-11-22 cannot be read in ${slot} (it is missing or damaged)`,
+    )
+    expect(changesOf('2026-11-22')).toMatchObject({ publish: 2, earlier: [] })
+    expect(xpath('string(/a:feed/a:entry[2]/a:title)')).toBe(title)
+    assertFeedIsValid(nightsOf().length + 1)
   })
 
   it('a night whose file is gone is left out', async () => {

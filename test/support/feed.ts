@@ -1,0 +1,41 @@
+/** An Atom feed, read by libxml2. */
+import { execFileSync } from 'node:child_process'
+import { expect } from 'vitest'
+
+/** @param expression XPath with Atom's elements as `a:…` */
+export function askFeed(feed: string, expression: string): string {
+  const path = expression.replace(
+    /\ba:(\w+)/g,
+    "*[local-name()='$1' and namespace-uri()='http://www.w3.org/2005/Atom']",
+  )
+  return execFileSync('xmllint', ['--xpath', path, '-'], { input: feed }).toString().trimEnd()
+}
+
+/** What RFC 4287 asks of a feed. */
+export function assertIsFeed(
+  feed: string,
+  wanted: { readonly self: string; readonly entries: number },
+): void {
+  execFileSync('xmllint', ['--noout', '-'], { input: feed })
+  const { entries } = wanted
+  const xpath = (expression: string) => askFeed(feed, expression)
+  expect(xpath('count(/a:feed)')).toBe('1')
+  for (const element of ['id', 'title', 'updated']) expect(xpath(`count(/a:feed/a:${element})`)).toBe('1')
+  expect(xpath('count(/a:feed/a:author/a:name[string-length() > 0])')).toBe('1')
+  expect(xpath("string(/a:feed/a:link[@rel='self']/@href)")).toBe(wanted.self)
+  expect(xpath('count(/a:feed/a:entry)')).toBe(String(entries))
+  const ids: string[] = []
+  const updated: string[] = []
+  for (let nth = 1; nth <= entries; nth++) {
+    for (const element of ['id', 'title', 'updated', 'summary', 'content'])
+      expect(xpath(`count(/a:feed/a:entry[${nth}]/a:${element})`)).toBe('1')
+    ids.push(xpath(`string(/a:feed/a:entry[${nth}]/a:id)`))
+    updated.push(xpath(`string(/a:feed/a:entry[${nth}]/a:updated)`))
+  }
+  expect(new Set(ids).size).toBe(entries)
+  expect(new Set(updated).size).toBe(entries)
+  for (const id of [...ids, xpath('string(/a:feed/a:id)')])
+    expect(id).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  for (const time of updated) expect(new Date(time).toISOString()).toBe(time.replace('Z', '.000Z'))
+  expect(xpath('string(/a:feed/a:updated)')).toBe(updated.toSorted().at(-1))
+}

@@ -32,8 +32,11 @@ interface DownloadFile {
 
 const checksums = 'SHA256SUMS'
 
+/** Where the files of a night lie, beside the slots. @param asOf ISO 8601 day */
+export const downloadsFolder = (asOf: string) => `downloads/${asOf}/`
+
 /** The list of the digests of all files of a night. @param asOf ISO 8601 day */
-export const downloadSumsKey = (asOf: string) => `downloads/${asOf}/${checksums}`
+export const downloadSumsKey = (asOf: string) => `${downloadsFolder(asOf)}${checksums}`
 
 /**
  * One listing; none where the snapshot has no downloads.
@@ -45,7 +48,7 @@ export async function planDownloads(
   asOf: string,
   signal?: AbortSignal,
 ): Promise<DownloadsPlan> {
-  const folder = `downloads/${asOf}/`
+  const folder = downloadsFolder(asOf)
   const files = await filesOf(out, folder)
   if (files.length === 0) return { put: [], replaced: 0, gone: [], bytes: 0 }
   const standing = new Map<string, { readonly bytes: number; readonly etag: string }>()
@@ -96,7 +99,7 @@ export async function putDownloads(
 ): Promise<void> {
   const { out, signal } = options
   const sums = await readSums(join(out, downloadSumsKey(asOf)))
-  const name = (key: string) => key.slice(`downloads/${asOf}/`.length)
+  const name = (key: string) => key.slice(downloadsFolder(asOf).length)
   async function* puts(files: readonly DownloadFile[]): AsyncGenerator<Change> {
     for (const { key, bytes } of files) {
       const sha256 = sums.get(name(key)) ?? (await digestOfFile(join(out, key), signal))

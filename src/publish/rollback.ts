@@ -1,6 +1,7 @@
 /** `fundpress rollback`: makes the other slot live again. One write. */
 
 import { heldMessage, isHeldByOther, readJournal, type Holder } from './journal.ts'
+import { downloadsFolder } from './downloads.ts'
 import { otherSlot, type Slot } from './layout.ts'
 import {
   isSameLive,
@@ -32,7 +33,7 @@ export interface RollbackOptions {
   /** Told what is live, too. */
   readonly pointer?: LivePointer | null
   readonly signal: AbortSignal
-  /** Told what a command that was stopped has done all the same. */
+  /** Told what a rollback does not take back, and what a command that was stopped has done all the same. */
   readonly onWarning: (warning: string) => void
 }
 
@@ -68,8 +69,32 @@ export function rollback(store: ObjectStore, options: RollbackOptions): Promise<
     const edition = before?.asOf === live.asOf ? undefined : before?.edition
     const told = { before: live, now: standing.now(), changes: before?.changes, edition }
     const next = liveSnapshot(manifest.head, slot, told)
-    return makeLive(store, next, { ...standing, live }, options)
+    const made = await makeLive(store, next, { ...standing, live }, options)
+    if (made.asOf === live.asOf) await warnOfDownloads(store, made, live, options)
+    return made
   })
+}
+
+/** The analysts' files of a day lie beside the slots: their bytes of before are gone, only a publish can bring them. */
+async function warnOfDownloads(
+  store: ObjectStore,
+  now: LiveSnapshot,
+  before: LiveSnapshot,
+  { onWarning }: RollbackOptions,
+): Promise<void> {
+  const folder = downloadsFolder(now.asOf)
+  // What cannot be listed may be there.
+  if (!(await hasAny(store, folder).catch(() => true))) return
+  onWarning(
+    `${store.name}: ${folder} and downloads/latest/ were not taken back: they still hold the files of ` +
+      `${before.snapshot}, prices included. Publish the folder of ${now.snapshot} again (\`fundpress publish --out …\`) ` +
+      `to put both right; the next night puts downloads/latest/ right only`,
+  )
+}
+
+async function hasAny(store: ObjectStore, prefix: string): Promise<boolean> {
+  for await (const _ of store.list(prefix)) return true
+  return false
 }
 
 /** @throws {Error} if somebody publishes, or was stopped in the slot */

@@ -56,12 +56,12 @@ async function publish(out: string, ...flags: readonly string[]) {
   press.server.reset()
   const run = await press.publish(out, '--quiet', ...flags)
   expect(run, run.stderr).toMatchObject({ code: 0 })
-  const { downloads } = JSON.parse(run.stdout) as { downloads: object }
+  const { downloads, snapshot } = JSON.parse(run.stdout) as { downloads: object; snapshot: string }
   expect({ planned: planned.downloads, requests: planned.requests }).toEqual({
     planned: downloads,
     requests: { DeleteObjects: 0, ListObjectsV2: 0, ...press.server.counts() },
   })
-  return { downloads, stderr: run.stderr }
+  return { downloads, snapshot, stderr: run.stderr }
 }
 
 it('a snapshot without downloads publishes none', async () => {
@@ -130,6 +130,33 @@ it('a publish that was killed among them is taken up: what is there is not put a
   press.server.faults([])
   const { downloads } = await publish('night-1')
   expect(downloads).toMatchObject({ put: 1, replaced: 0 })
+})
+
+it('a rollback within a day says that the files are not taken back; publishing the folder again puts them right', async () => {
+  const csv = () => press.bucket.body(`downloads/${asOf}/prices.csv`).toString()
+  lay('night-1', asOf, { 'prices.csv': 'right' })
+  const right = await publish('night-1')
+  lay('again', asOf, { 'prices.csv': 'wrong' })
+  const wrong = await publish('again')
+  expect(csv()).toBe('wrong')
+  const { code, stdout, stderr } = await press.fundpress('rollback --json')
+  expect(code).toBe(0)
+  const warning =
+    `s3://funds: downloads/${asOf}/ and downloads/latest/ were not taken back: they still hold the files of ` +
+    `${wrong.snapshot}, prices included. Publish the folder of ${right.snapshot} again ` +
+    '(`fundpress publish --out …`) to put both right; the next night puts downloads/latest/ right only'
+  expect(stderr).toBe(`fundpress: ${warning}\n`)
+  expect(JSON.parse(stdout)).toMatchObject({ snapshot: right.snapshot, warnings: [warning] })
+  expect(csv()).toBe('wrong')
+  await publish('night-1')
+  expect(csv()).toBe('right')
+
+  // The files of another day are those of the snapshot that comes back.
+  lay('later', '2026-11-12', { 'prices.csv': 'of the day after' })
+  await publish('later')
+  const back = await press.fundpress('rollback --json')
+  expect([back.code, back.stderr]).toEqual([0, ''])
+  expect(JSON.parse(back.stdout)).toMatchObject({ snapshot: right.snapshot, warnings: [] })
 })
 
 it('a file that is not what its checksums say goes nowhere, and nothing goes live', async () => {

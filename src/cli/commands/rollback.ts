@@ -20,12 +20,13 @@ export function rollbackCommand(start: Start): Command {
     .summary('make the snapshot that stood before live again')
     .description(
       'Makes the other slot live, in one write, if a listing finds it whole. A second rollback takes back the first. ' +
-        'Edges follow within their --live-ttl.',
+        'Edges follow within their --live-ttl. Files in downloads/ are not taken back: with another snapshot of the same ' +
+        'day, it warns and says what to do.',
     )
     .addOption(snapshotOption('--to <snapshot>', 'Only if the other slot holds this snapshot'))
     .option('--no-check', 'Trust the journal that the slot is whole, without listing it')
     .option('--no-lock', 'Do without conditional writes: nothing protects against a publish then')
-    .option('--json', 'Print what is live now as JSON')
+    .option('--json', 'Print what is live now as JSON, with the warnings')
     .addHelpText(
       'after',
       examples(
@@ -38,6 +39,7 @@ export function rollbackCommand(start: Start): Command {
 
 async function rollBack(session: Session, { to, check, lock, json = false }: Flags): Promise<void> {
   const { isQuiet, stdout } = session
+  const warnings: string[] = []
   const live = await withBucket(session, async (store) => {
     const { rollback } = await import('../../publish/rollback.ts')
     const { thisHolder, isAlive } = await import('../../publish/holder.ts')
@@ -49,10 +51,13 @@ async function rollBack(session: Session, { to, check, lock, json = false }: Fla
       isAlive,
       pointer: await livePointer(session),
       signal: session.signal,
-      onWarning: (warning) => session.stderr.write(`fundpress: ${warning}\n`),
+      onWarning: (warning) => {
+        warnings.push(warning)
+        session.stderr.write(`fundpress: ${warning}\n`)
+      },
     })
   })
-  if (json) stdout.write(`${JSON.stringify(live)}\n`)
+  if (json) stdout.write(`${JSON.stringify({ ...live, warnings })}\n`)
   else if (!isQuiet) stdout.write(`${live.snapshot} is live again, in ${live.slot}\n`)
 }
 

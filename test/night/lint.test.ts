@@ -92,6 +92,13 @@ describe('shellcheck', () => {
   )
 })
 
+it.skipIf(isMissing(existsSync('/usr/bin/shellcheck')))('shellcheck finds nothing in run.sh', () => {
+  const { status, stdout } = spawnSync('/usr/bin/shellcheck', ['.github/actions/fundpress/run.sh'], {
+    encoding: 'utf8',
+  })
+  expect([status, stdout]).toEqual([0, ''])
+})
+
 describe('our own rules', () => {
   it.each(files)('%s pins the actions of others by commit, with their version beside', (file) => {
     const used = [...textOf(file).matchAll(/^\s*(?:- )?uses: (.*)$/gm)].map(([, what = '']) => what)

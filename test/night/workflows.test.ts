@@ -1,8 +1,9 @@
 /** The workflows, run step by step against a bucket and an API of the tests. */
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
-import { startApi, type FakeApi } from '../support/github/api.ts'
+import { startApi, type Artifact, type FakeApi } from '../support/github/api.ts'
 import { readWorkflow } from '../support/github/files.ts'
 import { openRunner, type RanJob, type Runner, type Surroundings } from '../support/github/runner.ts'
 import { buildNights } from '../support/nights.ts'
@@ -21,8 +22,10 @@ beforeAll(async () => {
   for (const file of ['nightly.yml', 'guard.yml']) {
     const { jobs } = readWorkflow(`.github/workflows/${file}`)
     for (const [id, { permissions }] of Object.entries(jobs)) {
-      const scopes = Object.entries(permissions).flatMap(([scope, right]) => (right === 'write' ? scope : []))
-      api.mayWrite.set(`token-of-${id}`, scopes)
+      const scopes = (wanted: string) =>
+        Object.entries(permissions).flatMap(([scope, right]) => (right === wanted ? scope : []))
+      api.mayRead.set(`token-of-${id}`, scopes('read'))
+      api.mayWrite.set(`token-of-${id}`, scopes('write'))
     }
   }
 })
@@ -34,6 +37,7 @@ afterAll(async () => {
 beforeEach(() => {
   press.reset()
   api.issues.length = 0
+  api.artifacts.length = 0
   api.labels.clear()
   api.fail(0)
   api.workflows.clear()
@@ -91,14 +95,15 @@ it('opens one issue for nights that fail, comments on it, and closes it when one
   const failing = () => nightly({ inputs: { 'as-of': '2026-11-11', database: bad } })
   const failed = await failing()
   expect(results(failed)).toEqual({ night: 'failure', report: 'success', keep: 'success' })
-  expect(failed['night']?.log.match(/^::error title=fundpress nightly%3A check::/gm)).toHaveLength(3)
-  expect(failed['night']?.log).toContain('Attempt 2 of 3 failed; the next one begins in 0 s.')
+  expect(failed['night']?.log.match(/^::error title=fundpress nightly%3A check::/gm)).toHaveLength(1)
+  // What waiting does not mend is not tried again.
+  expect(failed['night']?.log).not.toContain('Attempt')
   expect(failed['night']?.summary).toMatch(/^## fundpress 2026-11-11: failed in check\n/)
   expect(api.issues).toMatchObject([
     { title: 'The night failed', state: 'open', labels: ['fundpress-night'], comments: [] },
   ])
   expect(api.issues[0]?.body).toMatch(
-    /^\[Nightly 4711\]\(https:\/\/github\.example\/owner\/funds\/actions\/runs\/4711\) failed\.\n\n```text\n.*bad\.sqlite has 1 error: mend it.*\n```\n/,
+    /^\[Nightly 4711\]\(https:\/\/github\.example\/owner\/funds\/actions\/runs\/4711\) failed\.\n\n```text\n.*bad\.sqlite has 1 error: fund [A-Z]{2}\w{10}: currency .*@somebody.* \(table fund\); mend it.*\n```\n/,
   )
   await failing()
   expect(api.issues).toHaveLength(1)
@@ -134,6 +139,7 @@ it('leaves other issues and pull requests alone, and bears a GitHub that fails n
   )
   api.fail(2)
   const failed = await nightly({ inputs: { 'as-of': '2026-11-11', database: 'nowhere.sqlite' } })
+  expect(failed['night']?.log).toContain('Attempt 2 of 3 failed; the next one begins in 0 s.')
   expect(failed['report']?.result).toBe('success')
   expect(api.issues.map(({ labels, state }) => [labels[0], state])).toEqual([
     ['bug', 'open'],
@@ -145,7 +151,7 @@ it('leaves other issues and pull requests alone, and bears a GitHub that fails n
   expect(api.issues.map(({ state }) => state)).toEqual(['open', 'open', 'closed'])
 })
 
-it('fetches the database out of a bucket, or takes it out of an artifact', async () => {
+it('fetches the database out of a bucket, or takes it out of an artifact of a run that is named', async () => {
   hurry()
   press.bucket.put('in/funds.sqlite', readFileSync(db))
   const fromBucket = await nightly({
@@ -153,9 +159,9 @@ it('fetches the database out of a bucket, or takes it out of an artifact', async
   })
   expect(results(fromBucket)).toEqual(allWell)
   const live = press.bucket.live()
-  const artifacts = { 'fund-database': db }
   const fromArtifact = await nightly({
-    artifacts,
+    artifacts: { '815/fund-database': db },
+    vars: { ...surroundings().vars, FUNDPRESS_ARTIFACT_RUN_ID: '815' },
     inputs: { 'as-of': '2026-11-11', database: 'artifact:fund-database', again: true },
   })
   expect(results(fromArtifact)).toEqual(allWell)
@@ -167,6 +173,93 @@ it('fetches the database out of a bucket, or takes it out of an artifact', async
   )
   expect(api.issues).toHaveLength(1)
   expect(api.issues[0]?.body).toContain('```text\ns3://funds/in/other.sqlite does not exist\n```')
+})
+
+describe('an artifact of no run that is named', () => {
+  const uploaded = (id: number, day: number, changes: Partial<Artifact> = {}): Artifact => ({
+    ...{ name: 'fund-database', expired: false, created_at: `2026-11-${day}T03:00:00Z` },
+    workflow_run: { id, repository_id: 1, head_repository_id: 1, head_branch: 'main' },
+    ...changes,
+  })
+  const run = { id: 0, repository_id: 1, head_repository_id: 1, head_branch: 'main' }
+  const artifactNight = (artifacts: Readonly<Record<string, string>> = {}) =>
+    nightly({ artifacts, inputs: { 'as-of': '2026-11-11', database: 'artifact:fund-database' } })
+
+  it('is the newest that has not expired and that no pull request, fork or other branch has uploaded', async () => {
+    api.artifacts.push(
+      // More than a page of what others have uploaded.
+      ...Array.from({ length: 120 }, (_, index) =>
+        uploaded(1000 + index, 20, { workflow_run: { ...run, id: 1000 + index, head_repository_id: 7 } }),
+      ),
+      uploaded(1, 19, { workflow_run: { ...run, id: 1, head_branch: 'feature' } }),
+      uploaded(2, 18, { workflow_run: null }),
+      uploaded(3, 17, { expired: true }),
+      uploaded(4, 15),
+      uploaded(5, 16),
+      uploaded(6, 21, { name: 'other' }),
+    )
+    expect(results(await artifactNight({ '5/fund-database': db }))).toEqual(allWell)
+  })
+
+  it('fails with a reason where there is none, where it cannot be asked for, and where it cannot be downloaded', async () => {
+    const reasonOfNight = async () => {
+      const { night } = await artifactNight()
+      expect(night?.result).toBe('failure')
+      const said = night?.outputs['reason'] ?? ''
+      expect(night?.log).toContain(`::error title=fundpress::${said}\n`)
+      expect([api.issues[0]?.body, ...(api.issues[0]?.comments ?? [])].at(-1)).toContain(`\n${said}\n`)
+      return said
+    }
+    expect(await reasonOfNight()).toBe(
+      'there is no artifact fund-database that a run of main has uploaded: a workflow has to upload it, or ' +
+        'FUNDPRESS_ARTIFACT_RUN_ID has to name the run',
+    )
+    api.artifacts.push(uploaded(3, 17, { expired: true }))
+    expect(await reasonOfNight()).toContain(': all of them have expired')
+    api.artifacts.push(uploaded(4, 15))
+    expect(await reasonOfNight()).toMatch(/^artifact fund-database of run 4 cannot be downloaded: /)
+    api.mayRead.set('token-of-night', ['contents'])
+    expect(await reasonOfNight()).toContain('403')
+    api.mayRead.set('token-of-night', ['contents', 'actions'])
+  })
+
+  it('is got by the action alone, too, as the shards do', async () => {
+    const file = runner.checkout.file('.github/workflows/fetch.yml')
+    writeFileSync(
+      file,
+      readFileSync('.github/workflows/nightly.yml', 'utf8')
+        .replace(
+          /^ {10}database: .*$/m,
+          "          fetch-only: 'true'\n          database: artifact:fund-database",
+        )
+        .replace('steps.night.outputs.reason', 'steps.night.outputs.database'),
+    )
+    api.artifacts.push(uploaded(5, 16))
+    const jobs = await runner.run('fetch.yml', surroundings({ artifacts: { '5/fund-database': db } }))
+    rmSync(file)
+    expect(results(jobs)).toEqual(allWell)
+    expect(readFileSync(jobs['night']?.outputs['reason'] ?? '').equals(readFileSync(db))).toBe(true)
+    expect(press.requests()).toBe(0)
+  })
+})
+
+it('leaves the last line of a command that fails as the reason, and its exit code', () => {
+  const outputs = press.nights.folder.file('outputs')
+  const runFundpress = (...args: readonly string[]) => {
+    writeFileSync(outputs, '')
+    const env = { ...process.env, GITHUB_OUTPUT: outputs }
+    const run = spawnSync('bash', ['.github/actions/fundpress/run.sh', ...args], { env, encoding: 'utf8' })
+    return { ...run, outputs: readFileSync(outputs, 'utf8') }
+  }
+  const failed = runFundpress('check', '--db', 'nowhere.sqlite')
+  expect(failed.status).toBe(1)
+  expect(failed.outputs).toBe(`reason=${failed.stderr.trimEnd().split('\n').at(-1) ?? ''}\n`)
+  expect(failed.outputs).toContain('nowhere.sqlite does not exist')
+  expect(runFundpress('--version')).toMatchObject({
+    status: 0,
+    outputs: '',
+    stdout: expect.stringMatching(/^\d/) as string,
+  })
 })
 
 it('does nothing in a fork that was not set up', async () => {

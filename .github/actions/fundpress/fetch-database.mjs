@@ -3,21 +3,16 @@
  * style come from the environment, credentials from the SDK's default chain.
  */
 
-import { appendFileSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { download } from '../../../src/publish/manifest-reader.ts'
 import { openS3 } from '../../../src/publish/s3-store.ts'
+import { tellReason } from './tell-reason.mjs'
 
 const [address = '', file = ''] = process.argv.slice(2)
 try {
   await fetchDatabase(address, file)
 } catch (error) {
-  const reason = (error instanceof Error ? error.message : String(error)).replace(/[\r\n]+/g, ' ')
-  process.stdout.write(`::error title=fundpress::${reason.replaceAll('%', '%25')}\n`)
-  // For the issue.
-  const { GITHUB_OUTPUT = '' } = process.env
-  if (GITHUB_OUTPUT !== '') appendFileSync(GITHUB_OUTPUT, `reason=${reason}\n`)
-  process.exitCode = 1
+  tellReason(error)
 }
 
 /**

@@ -1,4 +1,4 @@
-/** GitHub's REST API as far as our scripts ask it: labels, issues, comments, workflows. Each job's token may what its permissions say. */
+/** GitHub's REST API as far as our scripts ask it: labels, issues, comments, workflows, artifacts. Each job's token may what its permissions say. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,12 +15,27 @@ export interface Issue {
   readonly isPullRequest?: boolean
 }
 
+export interface Artifact {
+  readonly name: string
+  readonly expired: boolean
+  readonly created_at: string
+  readonly workflow_run: {
+    readonly id: number
+    readonly repository_id: number
+    readonly head_repository_id: number
+    readonly head_branch: string
+  } | null
+}
+
 export interface FakeApi {
   readonly base: string
   readonly issues: Issue[]
   readonly labels: Set<string>
   /** By file. */
   readonly workflows: Map<string, { state: string; enabled: number }>
+  readonly artifacts: Artifact[]
+  /** Scopes that a token may read. */
+  readonly mayRead: Map<string, readonly string[]>
   /** Scopes that a token may write to. */
   readonly mayWrite: Map<string, readonly string[]>
   /** So many requests are answered with 502. */
@@ -45,6 +60,8 @@ export async function startApi(): Promise<FakeApi> {
   const issues: Issue[] = []
   const labels = new Set<string>()
   const workflows: FakeApi['workflows'] = new Map()
+  const artifacts: Artifact[] = []
+  const mayRead: FakeApi['mayRead'] = new Map()
   const mayWrite: FakeApi['mayWrite'] = new Map()
   let failing = 0
 
@@ -91,6 +108,15 @@ export async function startApi(): Promise<FakeApi> {
       },
     ],
     [
+      /^GET \/actions\/artifacts\?/,
+      (_, __, query) => {
+        const found = artifacts.filter(({ name }) => name === query.get('name'))
+        const perPage = Number(query.get('per_page') ?? 30)
+        const from = (Number(query.get('page') ?? 1) - 1) * perPage
+        return [200, { total_count: found.length, artifacts: found.slice(from, from + perPage) }]
+      },
+    ],
+    [
       /^GET \/actions\/workflows\/([^/]+)$/,
       (file) => [workflows.has(file) ? 200 : 404, { state: workflows.get(file)?.state }],
     ],
@@ -110,7 +136,8 @@ export async function startApi(): Promise<FakeApi> {
     const target = url.replace(/^\/repos\/owner\/funds/, '')
     const token = headers.authorization?.replace('Bearer ', '') ?? ''
     const scope = target.startsWith('/actions/') ? 'actions' : 'issues'
-    if (mayWrite.get(token)?.includes(scope) !== true) return [403, { message: `${token} may not` }]
+    const may = [...(mayWrite.get(token) ?? []), ...(method === 'GET' ? (mayRead.get(token) ?? []) : [])]
+    if (!may.includes(scope)) return [403, { message: `${token} may not` }]
     if (failing-- > 0) return [502, {}]
     for (const [pattern, reply] of routes) {
       const [found, part = ''] = pattern.exec(`${method} ${target}`) ?? []
@@ -134,6 +161,8 @@ export async function startApi(): Promise<FakeApi> {
     issues,
     labels,
     workflows,
+    artifacts,
+    mayRead,
     mayWrite,
     fail: (times) => {
       failing = times

@@ -23,7 +23,7 @@ export interface Surroundings {
   readonly vars: Readonly<Record<string, string>>
   /** Of workflow_dispatch; the defaults unless given. */
   readonly inputs?: Readonly<Record<string, string | boolean>>
-  /** Artifacts of any run: a file each, by name. */
+  /** Artifacts: a file each, by run and name: `815/fund-database`. */
   readonly artifacts?: Readonly<Record<string, string>>
   /** What whoever assumes the role gets. */
   readonly credentials: Readonly<Record<string, string>>
@@ -126,6 +126,7 @@ async function runJob(job: Job, contexts: Contexts, place: Place): Promise<RanJo
     GITHUB_SERVER_URL: 'https://github.example',
     GITHUB_REPOSITORY: 'owner/funds',
     GITHUB_RUN_ID: '4711',
+    GITHUB_REF_NAME: 'main',
     GITHUB_WORKFLOW: place.workflow,
     GITHUB_WORKSPACE: place.root,
     RUNNER_TEMP: place.temp,
@@ -250,7 +251,7 @@ async function useAction(running: Running, step: Step, contexts: Contexts): Prom
     case 'actions/download-artifact': {
       mayUse('actions', 'read')
       expectOnly(uses, given, ['name', 'path', 'run-id', 'github-token'])
-      const artifact = place.artifacts?.[given['name'] ?? '']
+      const artifact = place.artifacts?.[`${given['run-id'] ?? ''}/${given['name'] ?? ''}`]
       if (artifact === undefined) return { hasFailed: true, outputs: {} }
       mkdirSync(given['path'] ?? '', { recursive: true })
       copyFileSync(artifact, join(given['path'] ?? '', 'funds.sqlite'))

@@ -1,5 +1,7 @@
 /** What the checks of a database find. */
 
+import { printable } from './printable.ts'
+
 export interface Finding {
   /** An error stops a build; a warning does not. */
   readonly severity: 'error' | 'warning'
@@ -10,16 +12,21 @@ export interface Finding {
   readonly message: string
 }
 
-/** The database has errors: nothing was built. */
+/** The database has errors: nothing was built. The message names the first, since it may be all that somebody is sent. */
 export class RefusedDatabase extends Error {
   override readonly name = 'RefusedDatabase'
   readonly findings: readonly Finding[]
 
   constructor(db: string, findings: readonly Finding[]) {
-    const errors = findings.filter(({ severity }) => severity === 'error').length
+    const [first, ...others] = findings.filter(({ severity }) => severity === 'error')
+    const count = others.length === 0 ? '1 error' : `${others.length + 1} errors`
+    const rest = others.length === 0 ? '' : `, and ${others.length} more`
     super(
-      `${db} has ${errors === 1 ? '1 error' : `${errors} errors`}: mend it, then check it with \`fundpress check\``,
+      `${db} has ${count}: ${first === undefined ? '' : describe(first)}${rest}; mend it, then check it with \`fundpress check\``,
     )
     this.findings = findings
   }
 }
+
+const describe = ({ isin, table, message }: Finding) =>
+  `${isin === null ? '' : `fund ${printable(isin)}: `}${message} (table ${table})`

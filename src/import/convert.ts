@@ -59,8 +59,20 @@ const converters: Readonly<Record<Kind, Converter>> = {
     return Number.isFinite(number) ? number : wrong(cell, `a number (with a decimal ${mark})`)
   },
   integer: (cell) => (/^-?[0-9]{1,15}$/.test(cell.trim()) ? Number(cell) : wrong(cell, 'a whole number')),
+  flag: (cell) => {
+    const text = cell.trim().toLowerCase()
+    // Another whole number breaks a constraint of the schema, which says so.
+    if (/^-?[0-9]{1,15}$/.test(text)) return Number(text)
+    return flags.get(text) ?? wrong(cell, 'one of 0, 1, false, true, no, yes, nein, ja')
+  },
   year: (cell) => (/^[1-9][0-9]{3}$/.test(cell.trim()) ? Number(cell) : wrong(cell, 'a year of four digits')),
 }
+
+/** As our downloads, spreadsheets in English and German, and people write them. */
+const flags: ReadonlyMap<string, 0 | 1> = new Map([
+  ...(['false', 'falsch', 'no', 'nein'] as const).map((word) => [word, 0] as const),
+  ...(['true', 'wahr', 'yes', 'ja'] as const).map((word) => [word, 1] as const),
+])
 
 const daysOfYear: Readonly<Record<DateForm, string>> = { iso: 'MM-DD', german: 'DD.MM.' }
 

@@ -25,14 +25,21 @@ export interface CsvFile {
 const headerBytes = 1 << 18
 const lineCharacters = 1 << 20
 
+/** What Excel reads as the delimiter of the file and no line of it: `sep=;`. */
+const tellsDelimiter = /^\ufeff?"?sep=([;,\t])"?(?:\r\n|\n|\r|$)/i
+
 /** @throws {Error} if the file is empty, or its first line cannot be read */
 export function openCsv({
   file,
   encoding,
-  delimiter: wanted,
+  delimiter: asked,
   isName,
 }: CsvFile): CellLines & { delimiter: Delimiter } {
-  const start = readStart(file, encoding)
+  const whole = readStart(file, encoding)
+  const [told = '', said] = tellsDelimiter.exec(whole) ?? []
+  const isTold = told !== ''
+  const wanted = asked ?? (said as Delimiter | undefined)
+  const start = whole.slice(told.length)
   const tries = (wanted === undefined ? delimiters : [wanted]).map((delimiter) => {
     const { header, error } = firstLine(start, delimiter)
     return { delimiter, header, error, known: header.filter((name) => isName(name)).length }
@@ -50,9 +57,9 @@ export function openCsv({
   return {
     delimiter,
     header,
-    headerLine: 1 + blank,
-    form: `${encodingNames[encoding]}, delimiter ${delimiter === '\t' ? 'tab' : delimiter}`,
-    read: (visitor) => readLines({ file, encoding, delimiter }, visitor),
+    headerLine: (isTold ? 2 : 1) + blank,
+    form: `${encodingNames[encoding]}, delimiter ${delimiter === '\t' ? 'tab' : delimiter}${isTold ? ' (line 1 is sep=)' : ''}`,
+    read: (visitor) => readLines({ file, encoding, delimiter, isTold }, visitor),
   }
 }
 
@@ -92,16 +99,17 @@ function firstLine(start: string, delimiter: Delimiter): FirstLine {
 }
 
 async function readLines(
-  { file, encoding, delimiter }: Omit<CsvFile, 'isName'>,
+  { file, encoding, delimiter, isTold }: Omit<CsvFile, 'isName'> & { readonly isTold: boolean },
   visitor: LineVisitor,
 ): Promise<void> {
   const counter = lineCounter()
-  let isHeader = true
+  // Lines that hold no cells.
+  let left = isTold ? 2 : 1
   const parser = parse({
     ...options(delimiter ?? ';'),
     on_record: (cells: string[], { lines }) => {
       const line = counter.firstLineOf(cells, lines)
-      if (isHeader) isHeader = false
+      if (left > 0) left--
       // A line of delimiters alone is what spreadsheets write for an empty one.
       else if (cells.some((cell) => cell !== '')) visitor.line(cells, line)
       return null

@@ -18,16 +18,19 @@ export function plainDay(text: string, form: DateForm): string | undefined {
 
 /** @returns MM-DD, of any year; undefined where it is none */
 export function plainDayOfYear(text: string, form: DateForm): string | undefined {
-  const day = form === 'iso' ? text.trim() : fromGerman(germanDayOfYear.exec(text.trim()))
+  const day = form === 'iso' ? unquoted(text) : fromGerman(germanDayOfYear.exec(unquoted(text)))
   return day !== undefined && isDay(`2000-${day}`) ? day : undefined
 }
 
 /** The form that a text has, whether its day exists or not. */
 export function dateFormOf(text: string): DateForm | undefined {
-  const trimmed = text.trim()
+  const trimmed = unquoted(text)
   if (isoDay.test(trimmed) || isoDayOfYear.test(trimmed)) return 'iso'
   return germanDay.test(trimmed) || germanDayOfYear.test(trimmed) ? 'german' : undefined
 }
+
+/** Our own downloads for Excel write `'09-30`, so that it makes no date of it. */
+const unquoted = (text: string) => text.trim().replace(/^'/, '')
 
 /** As people know it. */
 export const dateFormNames: Readonly<Record<DateForm, string>> = { iso: 'YYYY-MM-DD', german: 'DD.MM.YYYY' }

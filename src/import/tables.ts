@@ -14,6 +14,8 @@ export type Kind =
   | 'decimal'
   | 'number'
   | 'integer'
+  /** 0 or 1. */
+  | 'flag'
   /** Four digits. */
   | 'year'
 
@@ -46,7 +48,7 @@ export function schemaTables(): ReadonlyMap<string, Table> {
     )
     return new Map(
       tables.map(({ name, sql }) => {
-        const ofTable = columns.all(name).map((row) => columnOf(name, row))
+        const ofTable = columns.all(name).map((row) => columnOf(name, sql, row))
         return [name, { name, sql, columns: ofTable }]
       }),
     )
@@ -63,10 +65,15 @@ interface ColumnRow {
   readonly keyPosition: number
 }
 
-function columnOf(table: string, { name, type, isNotNull, fallback, keyPosition }: ColumnRow): Column {
+function columnOf(
+  table: string,
+  sql: string,
+  { name, type, isNotNull, fallback, keyPosition }: ColumnRow,
+): Column {
+  const isFlag = sql.includes(`CHECK (${name} IN (0, 1))`)
   return {
     name,
-    kind: kindOf(table, name, type),
+    kind: isFlag ? 'flag' : kindOf(table, name, type),
     isNotNull: isNotNull === 1 || keyPosition > 0,
     hasDefault: fallback !== null,
     isKey: keyPosition > 0,

@@ -57,7 +57,16 @@ const faults: readonly (readonly [table: string, changed: Row, reason: string])[
   ['fund', { url: 'https://\ufffe' }, 'url holds U+FFFE, which XML cannot hold'],
   ['fund', { status_date: 'today' }, 'status_date "today" is not a day (YYYY-MM-DD)'],
   ['fund', { data_permitted: '' }, 'data_permitted is empty'],
-  ['fund', { data_permitted: 'yes' }, 'data_permitted "yes" is not a whole number'],
+  [
+    'fund',
+    { data_permitted: 'maybe' },
+    'data_permitted "maybe" is not one of 0, 1, false, true, no, yes, nein, ja',
+  ],
+  [
+    'fund',
+    { data_permitted: 'constructor' },
+    'data_permitted "constructor" is not one of 0, 1, false, true, no, yes, nein, ja',
+  ],
   ['fund', { prices_permitted: 2 }, 'against the schema: prices_permitted IN (0, 1)'],
   ['performance_year', { year: '24' }, 'year "24" is not a year of four digits'],
   ['performance_year', { percent: '5 %' }, 'percent "5 %" is not a number (with a decimal point)'],

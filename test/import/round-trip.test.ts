@@ -1,9 +1,11 @@
 /** A whole database, written as CSV and imported into an empty one, is the same database: in every dialect. */
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
+import { isinOf } from '../support/database.ts'
 import { insertOddFunds } from '../support/odd-funds.ts'
 import { makeTempFolder } from '../support/product.ts'
-import { dumpAll, exportTables, tableNames, type Dialect } from './dialects.ts'
+import { dump, dumpAll, exportTables, tableNames, type Dialect } from './dialects.ts'
 
 const folder = makeTempFolder()
 const fundpress = (line: string) => run(line.split(' '), { cwd: folder.path })
@@ -48,6 +50,54 @@ describe.concurrent('a demo database comes back the same', () => {
       expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
     },
   )
+})
+
+it('profiles come back out of our own downloads, the ones for Excel too', async () => {
+  const db = folder.file('demo-again.sqlite')
+  copyFileSync(folder.file('demo.sqlite'), db)
+  const build = 'build --db demo.sqlite --out out --as-of 2026-11-20 --no-pages --quiet'.split(' ')
+  const env = { FUNDPRESS_DOWNLOADS: 'true' }
+  expect(await run(build, { cwd: folder.path, env })).toMatchObject({ code: 0 })
+  for (const [file, form] of [
+    ['profiles.csv', 'UTF-8, delimiter ,'],
+    ['csv-excel/profiles.csv', 'UTF-8, delimiter ;'],
+  ] as const) {
+    const line = `import profile out/downloads/2026-11-20/${file} --db demo-again.sqlite --replace-all`
+    const { code, stdout, stderr } = await fundpress(line)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(form)
+    expect(stdout).toContain('0 new, 0 changed, 3 unchanged, 0 removed')
+  }
+})
+
+it.each([
+  ['true', 'false'],
+  ['TRUE', 'FALSE'],
+  ['WAHR', 'FALSCH'],
+  ['yes', 'No'],
+  ['ja', ' nein '],
+  ['1', '0'],
+])('%s and %s are 1 and 0 where the schema has flags', async (yes, no) => {
+  const name = `flags-${yes}`
+  await fundpress(`init --db ${name}.sqlite --quiet`)
+  const rows = [yes, no].map(
+    (cell, at) => `${isinOf(at)};Fund;2020-01-02;https://x.example;EUR;${cell};${cell};`,
+  )
+  const columns = 'isin;name;fund_inception_date;url;currency;data_permitted;prices_permitted;status_date'
+  writeFileSync(folder.file(`${name}.csv`), [columns, ...rows].join('\n'))
+  expect(await fundpress(`import fund ${name}.csv --db ${name}.sqlite`)).toMatchObject({
+    code: 0,
+    stderr: '',
+  })
+  const { rows: found } = dump(
+    folder.file(`${name}.sqlite`),
+    'fund ORDER BY data_permitted DESC',
+    'data_permitted, prices_permitted',
+  )
+  expect(found).toEqual([
+    [1, 1],
+    [0, 0],
+  ])
 })
 
 it('a database full of marks, quotes and line ends comes back the same', async () => {

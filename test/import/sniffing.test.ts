@@ -214,6 +214,37 @@ describe('the header', () => {
   })
 })
 
+describe("Excel's line sep=", () => {
+  it.each([
+    ['sep=;\r\n', ';', ''],
+    ['\ufeffsep=,\r\n', ',', ''],
+    ['"sep=\t"\n', '\t', 'tab'],
+    ['SEP=;\n\n', ';', ''],
+  ])('%j names the delimiter, is shown, and is no header', async (first, mark, name) => {
+    const lines = [`isin,date,value`, `${isin},2024-01-02,"1.5"`, `${isin},2024-01-32,1`]
+    const text = first + lines.join('\n').replaceAll(',', mark)
+    const { code, stdout, rows } = await importText(text, 'legal_point', '--skip-bad')
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining(
+        `form   UTF-8, delimiter ${name === '' ? mark : name} (line 1 is sep=), `,
+      ),
+    })
+    expect(stdout).toContain(`line ${first.endsWith('\n\n') ? 5 : 4}: date "2024-01-32"`)
+    expect(rows()).toEqual([[isin, '2024-01-02', 1.5]])
+  })
+
+  it('gives way to the delimiter that was asked for', async () => {
+    const text = `sep=;\nisin,date,value\n${isin},2024-01-02,1\n`
+    const { code, rows } = await importText(text, 'legal_point', '--delimiter', 'comma')
+    expect([code, rows()]).toEqual([0, [[isin, '2024-01-02', 1]]])
+  })
+
+  it('alone is an empty file', async () => {
+    expect((await importText('sep=;\n', 'legal_point')).said).toMatch(/ is empty$/)
+  })
+})
+
 it('a file with a header alone changes nothing', async () => {
   const { code, stdout } = await importText('isin;date;value\n', 'legal_point')
   expect({ code, stdout }).toEqual({

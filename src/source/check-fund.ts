@@ -186,8 +186,22 @@ function checkAllocations({ assetAllocations }: Fund, check: RowChecks): void {
   }
 }
 
+/** Costs from here on, 20 %, are most likely percent in a column of fractions. */
+const highCosts = 0.2
+
 function checkEmt({ emt }: Fund, check: RowChecks): void {
   for (const row of emt) {
+    const { ongoingCosts, transactionCosts, incidentalCosts, entryCosts } = row
+    for (const [name, value] of Object.entries({
+      ongoingCosts,
+      transactionCosts,
+      incidentalCosts,
+      entryCosts,
+    })) {
+      if (value === null || value < highCosts || !Number.isFinite(value)) continue
+      const message = `${columnName(name)} is ${value}, that is ${percent(value)}: costs are fractions, 0.0158 is 1.58 %`
+      check.add('warning', 'emt', message)
+    }
     const { srri, governanceprocess, otherSpecificInvestmentNeed } = row
     check.texts('emt', onlyRow, row)
     check.numbers('emt', onlyRow, row)
@@ -203,3 +217,6 @@ function checkEmt({ emt }: Fund, check: RowChecks): void {
       if (value !== null) check.day('emt', onlyRow, name, value)
   }
 }
+
+/** With two digits at most: `158 %`. */
+const percent = (fraction: number) => `${Number((fraction * 100).toFixed(2))} %`

@@ -135,6 +135,24 @@ it('warns of prices that are old or older than their fund, of a blank name, and 
   )
 })
 
+it('warns of EMT costs of 20 % or more: whoever writes percent for fractions is told before a distributor is', async () => {
+  makeDatabase(folder.file('costs.sqlite'), (insert) => {
+    insertGood(insert, good, { emt: { ongoing_costs: 1, entry_costs: 0.2, transaction_costs: 1.58 } })
+    insertGood(insert, other, { emt: { ongoing_costs: 0.1999, incidental_costs: null } })
+  })
+  const { code, stdout } = await check('costs.sqlite')
+  const warning = (what: string) => `  warning  emt: ${what}: costs are fractions, 0.0158 is 1.58 %\n`
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout:
+      `${good}\n` +
+      warning('ongoing_costs is 1, that is 100 %') +
+      warning('transaction_costs is 1.58, that is 158 %') +
+      warning('entry_costs is 0.2, that is 20 %') +
+      '0 errors, 3 warnings\n',
+  })
+})
+
 it('groups its list by fund, errors first, and never lets a control character through', async () => {
   const hostile = '\u001b[2J\u001b]0;x\u0007\u009b31m\u202e\u2028\r\n\u007f'
   const shown = '\\u001b[2J\\u001b]0;x\\u0007\\u009b31m\\u202e\\u2028\\r\\n\\u007f'

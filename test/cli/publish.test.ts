@@ -102,7 +102,8 @@ describe('one night after the other', () => {
     const puts = press.server.log.filter(({ operation }) => operation === 'PutObject').map(({ key }) => key)
     const ofObjects = puts.filter((key) => /^blue\/(api|status)\//.test(key)).sort()
     expect(ofObjects).toEqual(changed.map((key) => `blue/${key}`))
-    expect(press.requests() - changed.length).toBeLessThanOrEqual(26)
+    // One of them reads what the day changed before: it was published already.
+    expect(press.requests() - changed.length).toBeLessThanOrEqual(27)
     expect(press.bucket.differencesFrom('c', 'blue')).toEqual([])
   })
 

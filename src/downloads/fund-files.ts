@@ -5,6 +5,7 @@
 
 import type { FundDatabase } from '../source/open.ts'
 import { writeFile, type WrittenFile } from './file-sink.ts'
+import { pieceOf } from './pieces.ts'
 import { permittedIsins, type FundScope } from './scope.ts'
 
 /** A cell of a spreadsheet, and what its web functions take, is 32,767 characters: these files stay below. */
@@ -21,16 +22,19 @@ interface Price {
 /**
  * Of each fund whose prices may be given out, and that has some: `<isin>/prices.csv` and `prices.json`, ascending, with
  * as many of its newest prices as fit, and `nav.txt`, the newest NAV alone, without a line feed: a cell's value.
+ * @param wanted names of the pieces that are to be made
  */
 export function writeFundFiles(
   db: FundDatabase,
   scopes: readonly FundScope[],
   folder: string,
+  wanted: ReadonlySet<string>,
 ): readonly WrittenFile[] {
   const newest = db.prepare<[string], Price>(
     `SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ORDER BY date DESC LIMIT ${maxRows}`,
   )
-  return permittedIsins(scopes, 'prices').flatMap((isin) => {
+  const isins = permittedIsins(scopes, 'prices').filter((isin) => wanted.has(pieceOf.fund(isin)))
+  return isins.flatMap((isin) => {
     const prices = newest.all(isin)
     const [last] = prices
     if (last === undefined) return []

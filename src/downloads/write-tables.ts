@@ -8,19 +8,22 @@ import { usualWidth, widthFor, type DecimalWidth } from './decimal-width.ts'
 import { excelFiles, excelPrices } from './excel-files.ts'
 import { fileSink, type FileSink, type WrittenFile } from './file-sink.ts'
 import { parquetTable, type ParquetTable } from './parquet.ts'
+import { pieceOf } from './pieces.ts'
 import { priceLines } from './price-lines.ts'
 import { permittedIsins, type FundScope } from './scope.ts'
 import { fundQuery, tables } from './tables.ts'
 
-/** @param folder of the downloads */
+/** @param folder of the downloads @param wanted names of the pieces that are to be made */
 export function writeTables(
   db: FundDatabase,
   scopes: readonly FundScope[],
   folder: string,
+  wanted: ReadonlySet<string>,
 ): readonly WrittenFile[] {
   return tables.flatMap((table) => {
-    const write = table.name === 'prices' ? writePrices : writeTable
-    return write(db, table, permittedIsins(scopes, table.needs), folder)
+    const isins = permittedIsins(scopes, table.needs)
+    if (table.name === 'prices') return writePrices(db, table, isins, folder, wanted)
+    return wanted.has(pieceOf.table(table.name)) ? writeTable(db, table, isins, folder) : []
   })
 }
 
@@ -58,26 +61,32 @@ function writePrices(
   table: Table,
   isins: readonly string[],
   folder: string,
+  wanted: ReadonlySet<string>,
 ): readonly WrittenFile[] {
   const linesOf = priceLines(db, table)
-  const csv = openCsv(folder, table)
+  const whole = wanted.has(pieceOf.table(table.name)) ? openWhole(folder, table) : null
   const excel = excelPrices(folder, table)
-  const typed = openTyped(folder, table)
   let count = 0
   for (const isin of isins) {
-    const years = linesOf(isin)
+    const years = linesOf(isin).filter(({ year }) => whole !== null || wanted.has(pieceOf.prices(year)))
     for (const prices of years) {
-      csv.write(prices.lines)
-      excel.add(prices)
+      whole?.csv.write(prices.lines)
+      if (wanted.has(pieceOf.prices(prices.year))) excel.add(prices)
       count += prices.rows
     }
-    typed.add((parquet) => {
+    whole?.typed.add((parquet) => {
       parquet.addLines(years.map(({ lines }) => lines))
     })
   }
-  const parquet = typed.close(rowsOf(db, table), isins)
-  return [{ ...csv.close(), rows: count }, ...excel.close(), { ...parquet, rows: count }]
+  if (whole === null) return excel.close()
+  const parquet = whole.typed.close(rowsOf(db, table), isins)
+  return [{ ...whole.csv.close(), rows: count }, ...excel.close(), { ...parquet, rows: count }]
 }
+
+const openWhole = (folder: string, table: Table) => ({
+  csv: openCsv(folder, table),
+  typed: openTyped(folder, table),
+})
 
 const rowsOf = (db: FundDatabase, table: Table): Rows => db.prepare<[string], Row>(fundQuery(table)).raw()
 

@@ -10,7 +10,9 @@ import { openFile } from '../source/digest.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
 import { openFunds, readable } from '../source/open.ts'
 import { withAdvice } from './disk-advice.ts'
-import { isinsToRender, nightOf, renderNight, type Night } from './render-night.ts'
+import { takeOver } from './document-files.ts'
+import type { FundNews } from './funds.ts'
+import { nightOf, renderNight, type Night } from './render-night.ts'
 import { openPrevious, type Previous, type Since } from './since.ts'
 import { writeSparse } from './sparse.ts'
 import type { ReadShard, Shard } from './shard.ts'
@@ -100,12 +102,12 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     const { since = null } = options
     previous = since === null ? null : await openPrevious(since, unpacked)
     const night = await nightOf(options, db, file, staging.folder, previous)
-    const { head, kept, assessment, warnings } = await renderNight(night)
+    const { head, kept, assessment, warnings, each } = await renderNight(night)
     await previous?.close()
     rmSync(unpacked, { force: true })
     const lacking = lackingFrom(options, previous)
     if (lacking !== null) writeSparse(staging.folder, { since: lacking })
-    const downloads = await downloadsOf(night, lacking !== null)
+    const downloads = await downloadsOf(night, each, lacking !== null)
     options.signal.throwIfAborted()
     previous?.assertSame()
     staging.swapIn()
@@ -133,20 +135,25 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
 }
 
 /** Writes the files for analysts, unless there are to be none. */
-async function downloadsOf(night: Night, isSparse: boolean): Promise<DownloadsSummary | null> {
+async function downloadsOf(
+  night: Night,
+  each: readonly FundNews[],
+  isSparse: boolean,
+): Promise<DownloadsSummary | null> {
   const { options, settings, db } = night
   const { asOf, jobs, signal, downloads = null, part = null } = options
   // Of shards the merge makes them.
   if (downloads === null || part?.kind === 'shard') return null
-  const isins = isinsToRender(night)
-  const hasPages = settings.pages !== null
+  const { root, pages, reuse } = settings
   return writeDownloads({
     ...downloads,
     db,
-    root: settings.root,
+    root,
     asOf,
-    isins,
-    hasPages,
+    funds: each,
+    code: settings.renderer,
+    earlier: reuse?.kind === 'linked' ? { root: reuse.folder, takeOver } : null,
+    hasPages: pages !== null,
     isSparse,
     jobs,
     signal,

@@ -29,8 +29,8 @@ export async function renderFunds(night: Night, isins: readonly string[], pool: 
     for (const [index, folder] of folders.entries()) {
       lines.add(folder, fund.lines.get(index) ?? standing?.[index] ?? '')
     }
-    const { from, answers, entry } = fund
-    each.push({ isin, from, answers, entry })
+    const { from, answers, entry, rows } = fund
+    each.push({ isin, from, answers, entry, rows })
     objects += fund.objects
     bytes += fund.bytes
     kept += fund.kept

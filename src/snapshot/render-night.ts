@@ -76,6 +76,7 @@ export interface NightResult {
   /** How many of the objects were taken over. */
   readonly kept: number
   readonly warnings: readonly Finding[]
+  readonly each: readonly FundNews[]
 }
 
 /** Renders everything that does not stand. @throws {RefusedDatabase} */
@@ -103,7 +104,7 @@ export async function renderNight(night: Night): Promise<NightResult> {
     const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source }
     const { head, assessment } = await finish(night, isins, counts)
     if (part?.kind === 'shard') writeShard(settings.root, shardHead(night, part, head, funds), funds.each)
-    return { head, assessment, kept: whole.kept, warnings: whole.warnings }
+    return { head, assessment, kept: whole.kept, warnings: whole.warnings, each: funds.each }
   } finally {
     options.signal.removeEventListener('abort', stop)
     await pool.close()

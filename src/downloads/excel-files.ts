@@ -16,7 +16,7 @@ export interface ExcelFiles {
 
 export function excelFiles(folder: string, { name, csvName = name, columns }: Table): ExcelFiles {
   const line = csvLine(columns, 'excel')
-  const { sheet, close } = sheets(folder, columns)
+  const { sheet, close } = sheets(folder, columns, maxRows)
   // A table without rows is a file with a header all the same.
   sheet(csvName)
   return {
@@ -33,9 +33,13 @@ export interface ExcelPrices {
   readonly close: () => readonly WrittenFile[]
 }
 
-/** A file a year. */
-export function excelPrices(folder: string, { name, columns }: Table): ExcelPrices {
-  const { sheet, close } = sheets(folder, columns)
+/** A file a year. @param rowsPerFile what a sheet holds */
+export function excelPrices(
+  folder: string,
+  { name, columns }: Table,
+  rowsPerFile: number = maxRows,
+): ExcelPrices {
+  const { sheet, close } = sheets(folder, columns, rowsPerFile)
   return {
     add: ({ year, lines, rows }) => {
       const all = excelLines(lines)
@@ -75,7 +79,7 @@ interface Part {
   readonly number: number
 }
 
-function sheets(folder: string, columns: Table['columns']) {
+function sheets(folder: string, columns: Table['columns'], rowsPerFile: number) {
   const header = csvHeader(
     columns.map(({ name }) => name),
     'excel',
@@ -90,7 +94,7 @@ function sheets(folder: string, columns: Table['columns']) {
   const finish = ({ sink, rows }: Part) => done.push({ ...sink.close(), rows })
   const partOf = (stem: string): Part => {
     const last = parts.get(stem)
-    if (last !== undefined && last.rows < maxRows) return last
+    if (last !== undefined && last.rows < rowsPerFile) return last
     if (last !== undefined) finish(last)
     const part = open(stem, (last?.number ?? 0) + 1)
     parts.set(stem, part)
@@ -101,7 +105,7 @@ function sheets(folder: string, columns: Table['columns']) {
     sheet: (stem: string): Sheet => {
       const part = partOf(stem)
       return {
-        room: maxRows - part.rows,
+        room: rowsPerFile - part.rows,
         add: (lines, rows) => {
           part.sink.write(lines)
           part.rows += rows

@@ -8,6 +8,7 @@ import type { Rules } from '../freshness/rules.ts'
 import { checkSchema } from '../source/check-schema.ts'
 import { openFile } from '../source/digest.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
+import { readIsins } from '../source/fund-reader.ts'
 import { openFunds, readable } from '../source/open.ts'
 import { withAdvice } from './disk-advice.ts'
 import { takeOver } from './document-files.ts'
@@ -15,6 +16,7 @@ import type { FundNews } from './funds.ts'
 import { nightOf, renderNight, type Night } from './render-night.ts'
 import { openPrevious, type Previous, type Since } from './since.ts'
 import { writeSparse } from './sparse.ts'
+import { startRenderThreads, type RenderThread } from './render-threads.ts'
 import type { ReadShard, Shard } from './shard.ts'
 import { makeStaging, type Staging } from './staging.ts'
 
@@ -43,6 +45,8 @@ export interface BuildOptions {
   readonly since?: Since | null
   /** How new each fund's newest price should be; the defaults unless given. */
   readonly freshness?: Rules
+  /** Threads that were started already, as many as `jobs` or fewer: the build stops them in any case. */
+  readonly threads?: readonly RenderThread[]
   /** Digest of the code that renders (`codeDigest`, unless given): what other code made is made anew. */
   readonly code?: string
   readonly onProgress?: (progress: {
@@ -88,6 +92,16 @@ const namedFunds = 10
  * @throws {Error} if the database cannot be read, the disk is full, or the signal aborts: `out` is as it was
  */
 export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary> {
+  const threads = [...(options.threads ?? [])]
+  try {
+    return await buildWith(options, threads)
+  } finally {
+    await Promise.all(threads.map(({ stop }) => stop()))
+  }
+}
+
+/** @param threads those that are there; others that are started are added */
+async function buildWith(options: BuildOptions, threads: RenderThread[]): Promise<BuildSummary> {
   const started = performance.now()
   options.signal.throwIfAborted()
   const db = openFunds(options.db)
@@ -101,8 +115,11 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     const unpacked = join(staging.folder, '.previous')
     const { since = null } = options
     previous = since === null ? null : await openPrevious(since, unpacked)
+    const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
+    // They load their code while this one does.
+    threads.push(...startRenderThreads(jobs - threads.length))
     const night = await nightOf(options, db, file, staging.folder, previous)
-    const { head, kept, assessment, warnings, each } = await renderNight(night)
+    const { head, kept, assessment, warnings, each } = await renderNight(night, threads.slice(0, jobs))
     await previous?.close()
     rmSync(unpacked, { force: true })
     const lacking = lackingFrom(options, previous)

@@ -14,7 +14,7 @@ import { withAdvice } from './disk-advice.ts'
 import { takeOver } from './document-files.ts'
 import type { FundNews } from './funds.ts'
 import { nightOf, renderNight, type Night } from './render-night.ts'
-import { openPrevious, type Previous, type Since } from './since.ts'
+import { openPrevious, sameFolder, type Previous, type Since } from './since.ts'
 import { writeSparse } from './sparse.ts'
 import { startRenderThreads, type RenderThread } from './render-threads.ts'
 import type { ReadShard, Shard } from './shard.ts'
@@ -162,19 +162,24 @@ async function downloadsOf(
   // Of shards the merge makes them.
   if (downloads === null || part?.kind === 'shard') return null
   const { root, pages, reuse } = settings
-  return writeDownloads({
+  // What a sparse snapshot goes on from has no downloads; those of the night before are where this one comes.
+  const folder = reuse?.kind === 'linked' ? reuse.folder : reuse === null ? null : options.out
+  const assertSame = folder === null ? () => undefined : sameFolder(folder)
+  const written = await writeDownloads({
     ...downloads,
     db,
     root,
     asOf,
     funds: each,
     code: settings.renderer,
-    earlier: reuse?.kind === 'linked' ? { root: reuse.folder, takeOver } : null,
+    earlier: folder === null ? null : { root: folder, takeOver },
     hasPages: pages !== null,
     isSparse,
     jobs,
     signal,
   })
+  assertSame()
+  return written
 }
 
 /** The snapshot that has the files that the new folder lacks, or null where it lacks none. */

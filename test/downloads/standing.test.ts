@@ -34,11 +34,12 @@ interface Settings {
   readonly code?: string
 }
 
-/** @returns whether the database was good enough */
+/** @param since a folder, or a manifest @returns whether the database was good enough */
 async function build(db: string, out: string, { asOf, code = 'code' }: Settings, since?: string) {
   const addresses = { docsUrl: 'https://docs.example', baseUrl: 'https://api.example' }
   const what = { code, pages: null, downloads: { licence: null }, jobs: 1, only: [] }
-  const from = since === undefined ? null : ({ kind: 'folder', path: since } as const)
+  const kind = since?.endsWith('.gz') === true ? 'manifest' : 'folder'
+  const from = since === undefined ? null : ({ kind, path: since } as const)
   try {
     const { signal } = new AbortController()
     await buildSnapshot({ db, out, asOf, ...addresses, ...what, since: from, signal })
@@ -128,6 +129,21 @@ describe('after a night of a few funds', () => {
       ].sort(),
     )
     expect(hashesOf(built)).toEqual(hashesOf(full))
+  })
+
+  it('takes them from the folder that a sparse snapshot comes into', async () => {
+    const built = folder.file('sparse')
+    const manifest = join(out, 'manifest.ndjson.gz')
+    const place = join(built, 'downloads', next)
+    const inodes = () => filesIn(place).map((file) => [file, statSync(join(place, file)).ino] as const)
+    await build(db, built, { asOf: next }, manifest)
+    const [before, content] = [new Map(inodes()), hashesOf(built)]
+    await build(db, built, { asOf: next }, manifest)
+    const anew = inodes().flatMap(([file, inode]) => (before.get(file) === inode ? [] : file))
+    expect(anew).toEqual(['SHA256SUMS', 'datapackage.json', 'fundpress.sqlite', 'index.html'])
+    expect(hashesOf(built)).toEqual(content)
+    const ofFull = hashesOf(join(full, 'downloads', next))
+    expect(hashesOf(place)['prices.parquet']).toBe(ofFull['prices.parquet'])
   })
 
   it('makes everything after a change of the code', async () => {

@@ -83,9 +83,13 @@ function readMadeFiles(root: string): { readonly asOf: string; readonly files: r
       .split('\n')
       .map((line) => JSON.parse(line) as unknown)
     const { format: found, asOf } = head as Head
-    return found === format ? { asOf, files: files as readonly MadeFile[] } : none
+    const listed = files as readonly MadeFile[]
+    return found === format && listed.every(isInFolder) ? { asOf, files: listed } : none
   } catch {
     // Whatever it is: everything is made anew.
     return none
   }
 }
+
+/** At most one folder deep, and never out of it. */
+const isInFolder = ({ path }: MadeFile) => /^(?:[\w-][\w.-]*\/)?[\w-][\w.-]*$/.test(path)

@@ -85,7 +85,7 @@ export function objectLines(root: string): ObjectLines {
     },
     write: async (head) => {
       // It is digests for the most part, which do not get smaller, however long one tries.
-      const gzip = createGzip({ level: constants.Z_BEST_SPEED })
+      const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 1 << 18 })
       await pipeline(Readable.from(manifest(head)), gzip, createWriteStream(join(root, manifestKey)))
       const { files = [] } = head
       appendFileSync(join(root, checksumsKey), files.map(({ key, sha256 }) => `${sha256}  ${key}\n`).join(''))

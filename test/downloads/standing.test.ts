@@ -184,6 +184,7 @@ describe('after a night of a few funds', () => {
     ['missing', null],
     ['of another version', '{"format":99,"asOf":"2024-05-03"}\n{"format":99}\n'],
     ['no list at all', 'x'],
+    ['one that leads out of the folder', '{"format":1,"asOf":"2024-05-03"}\n{"path":"../x","bytes":1}\n'],
   ])('makes everything where the list of the earlier files is %s', async (what, list) => {
     const earlier = folder.file(`list ${what}`)
     cpSync(out, earlier, { recursive: true })

@@ -38,15 +38,8 @@ export function writeFundFiles(
     const prices = newest.all(isin)
     const [last] = prices
     if (last === undefined) return []
-    const csv = asMany(
-      prices.map(({ date, nav }) => `${date},${nav}\r\n`),
-      'date,nav\r\n'.length,
-    )
-    const json = asMany(
-      prices.map(({ date, nav }) => `{"date":"${date}","nav":${jsonNumber(nav)}}`),
-      2,
-      1,
-    )
+    const csv = asMany(prices, ({ date, nav }) => `${date},${nav}\r\n`, 'date,nav\r\n'.length)
+    const json = asMany(prices, ({ date, nav }) => `{"date":"${date}","nav":${jsonNumber(nav)}}`, 2, 1)
     return [
       writeFile(folder, `${isin}/nav.txt`, last.nav),
       { ...writeFile(folder, `${isin}/prices.csv`, `date,nav\r\n${csv.join('')}`), rows: csv.length },
@@ -55,11 +48,22 @@ export function writeFundFiles(
   })
 }
 
-/** @param pieces the newest first @param frame characters around them @returns those that fit, the newest last */
-function asMany(pieces: readonly string[], frame: number, between = 0): readonly string[] {
+/** @param prices the newest first @param frame characters around them @returns those that fit, the newest last */
+function asMany(
+  prices: readonly Price[],
+  write: (price: Price) => string,
+  frame: number,
+  between = 0,
+): readonly string[] {
+  const taken: string[] = []
   let room = maxCharacters - frame
-  const taken = pieces.findIndex((piece) => (room -= piece.length + between) < 0)
-  return (taken < 0 ? pieces : pieces.slice(0, taken)).toReversed()
+  for (const price of prices) {
+    const piece = write(price)
+    room -= piece.length + between
+    if (room < 0) break
+    taken.push(piece)
+  }
+  return taken.reverse()
 }
 
 /** JSON knows no zeros in front. All other plain decimals are numbers of JSON, digit for digit. */

@@ -130,7 +130,11 @@ function measureShards(folder: string, options: Options & { readonly of: number 
   ])
 }
 
-function announce({ funds, years, hasPages, hasDownloads }: Options, one: Built | undefined, rounds: string): void {
+function announce(
+  { funds, years, hasPages, hasDownloads }: Options,
+  one: Built | undefined,
+  rounds: string,
+): void {
   const { documents, bytes } = one ?? { documents: 0, bytes: 0 }
   process.stdout.write(
     `${funds} funds, ${years} years, ${hasPages ? 'with' : 'without'} pages, ${hasDownloads ? 'with' : 'without'} downloads: ` +

@@ -11,6 +11,13 @@ export function todayInBerlin(now: Date): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin', dateStyle: 'short' }).format(now)
 }
 
+/** Seconds since midnight in the fund companies' time zone. */
+export function secondsOfDayInBerlin(now: Date): number {
+  const time = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin', timeStyle: 'medium' })
+  const [hours = 0, minutes = 0, seconds = 0] = time.format(now).split(':').map(Number)
+  return hours * 3600 + minutes * 60 + seconds
+}
+
 /** The last day from Monday to Friday before the given one. Holidays are not known here. */
 export function businessDayBefore(day: string): string {
   return formatISO(subBusinessDays(parseISO(day), 1), { representation: 'date' })

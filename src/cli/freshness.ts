@@ -1,9 +1,27 @@
 /** How new the funds' prices are, for people. */
 
 import { marks, type FreshnessCounts, type MarkedFund } from '../freshness/assess.ts'
+import { openCalendar, type Calendar } from '../freshness/calendar.ts'
+import { openRules, type Rules } from '../freshness/rules.ts'
 import { statusWords } from '../freshness/status-words.ts'
 import { printable } from '../source/printable.ts'
+import { UsageError } from './failure.ts'
+import type { Settings } from './settings.ts'
 import { formatCount } from './summary.ts'
+
+/** @throws {UsageError} if the settings name a calendar that there is not, or contradict each other */
+export function freshnessRules({ freshness }: Settings): Promise<Rules> {
+  return openRules(freshness).catch(wrongSettings)
+}
+
+/** The business days of all funds that no group says otherwise of. @throws {UsageError} if there is no such calendar */
+export function generalCalendar({ freshness: { calendar, yearEndOpen } }: Settings): Promise<Calendar> {
+  return openCalendar(calendar, { isYearEndOpen: yearEndOpen }).catch(wrongSettings)
+}
+
+const wrongSettings = (cause: unknown): never => {
+  throw new UsageError('the settings are wrong', { cause })
+}
 
 /** `498 fresh, 1 late, 0 stale, 1 not given out` */
 export function describeFreshness(counts: FreshnessCounts): string {

@@ -48,8 +48,14 @@ const commands = [
   completionCommand,
 ]
 
+export interface ProgramOptions {
+  readonly version: string
+  /** Where help and the version go. */
+  readonly write: (text: string) => void
+}
+
 /** @throws {CommanderError} from `parseAsync`, after help or the version was shown; {@link UsageError} for the rest */
-export function createProgram(start: Start, version: string): Command {
+export function createProgram(start: Start, { version, write }: ProgramOptions): Command {
   const program = new Command('fundpress')
     .description('Publishes fund data from a database as a complete, static, versioned HTTP API.')
     .version(version)
@@ -57,8 +63,8 @@ export function createProgram(start: Start, version: string): Command {
     .option('--quiet', 'Print nothing but what failed')
     .option('--no-color', 'Print without colour (or set NO_COLOR)')
     .configureHelp({ showGlobalOptions: true })
-    // What a refusal says is thrown as well, and printed by main.ts in one line.
-    .configureOutput({ outputError: () => undefined })
+    // What a refusal says is thrown as well, and printed by run.ts in one line.
+    .configureOutput({ writeOut: write, outputError: () => undefined })
     .addHelpText('after', aboutExitCodes)
   for (const command of commands.map((create) => create(start))) {
     program.addCommand(command.copyInheritedSettings(program))

@@ -13,7 +13,7 @@ import { errorLinks } from './error-list.ts'
 import { exampleOf, type Example } from './examples.ts'
 import { fieldTable } from './field-table.ts'
 import { jsonListing } from './json-tree.ts'
-import { docKey, explorerKey, groupPath, type Site } from './site.ts'
+import { docKey, explorerPath, groupPath, type Site } from './site.ts'
 import { translate } from './translate.ts'
 import { words } from './words.ts'
 import { xmlListing } from './xml-tree.ts'
@@ -67,7 +67,7 @@ export const pathTemplate = (path: string): Html =>
 function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: string): Html {
   const text = words[language]
   const example = exampleOf(endpoint, site.source, language)
-  const explorer = linkTo(key, `${explorerKey}#/${endpoint.group}/${endpoint.id}`)
+  const explorer = linkTo(key, `${docKey(language, explorerPath)}#/${endpoint.group}/${endpoint.id}`)
   const links = (open: Html | null) =>
     html`<p class="small links">${open}<a href="${explorer}">${text.inExplorer}</a></p>`
   if (example === null)

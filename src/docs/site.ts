@@ -37,7 +37,7 @@ export interface Heading {
 export const docLanguages = ['en', 'de'] as const satisfies readonly Language[]
 export const scriptKey = 'docs/assets/docs.js'
 export const docStyleKey = 'docs/assets/docs.css'
-export const explorerKey = 'docs/explorer/index.html'
+export const explorerPath = 'explorer/index.html'
 export const openApiKey = 'openapi.json'
 
 /** English is what an error's `type` points to: it has no language in its path. */
@@ -100,7 +100,7 @@ function sideNavigation(site: Site, page: DocPage): Html {
     </ul>
     <p class="heading">${reference}</p>
     <ul>
-      ${entry(here, explorerKey, explorer, page)} ${entry(here, openApiKey, openapi, page)}
+      ${entry(here, docKey(language, explorerPath), explorer, page)} ${entry(here, openApiKey, openapi, page)}
     </ul>
   </nav>`
 }

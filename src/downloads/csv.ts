@@ -1,7 +1,7 @@
 /**
  * Rows as CSV, in two forms. `plain` is RFC 4180: commas, decimal points, ISO dates, and texts as they are. `excel` is what
  * a German Excel opens by a double click: a byte order mark, semicolons, decimal commas, and no text that it would take
- * for a formula.
+ * for a formula, a day or a number.
  */
 
 import { shortestDecimal } from '../encode/number.ts'
@@ -78,9 +78,16 @@ function quoted(text: string, dialect: Dialect): string {
   return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+/** An apostrophe marks text: before what a spreadsheet would run, and before what it would make something else of. */
+const defused = (text: string) => (isFormula(text) || isMisread(text) ? `'${text}` : text)
+
+/** Blanks in front of the sign do not help, as some programs trim. A number, as key figures are (`-8,81 %`), is none. */
+const isFormula = (text: string) =>
+  /^[\t\r]|^\s*[=+\-@]/.test(text) && !/^[+-]\d[\d.,]*(?:[ \u00a0]?%)?$/.test(text)
+
 /**
- * An apostrophe before what a spreadsheet would run: it marks text. Blanks in front of the sign do not help, as some
- * programs trim. A number, as key figures are (`-8,81 %`), is none, and would be a text with an apostrophe.
+ * Whether a German Excel turns a text into another: `12-31` and `1.5` into days, `04E310` into a number of zeros, `0815`
+ * and numbers of more than 15 digits into others. `1.234` is a number that it reads as it is meant.
  */
-const defused = (text: string) =>
-  /^[\t\r]|^\s*[=+\-@]/.test(text) && !/^[+-]\d[\d.,]*(?:[ \u00a0]?%)?$/.test(text) ? `'${text}` : text
+const isMisread = (text: string) =>
+  /^\s*(?:\d{1,2}[-./](?:\d{1,2}|\d{4})[-./]?|0\d+|\d+(?:[.,]\d+)?e[+-]?\d+|\d{16,})\s*$/i.test(text)

@@ -50,7 +50,7 @@ export function dataPackage(files: readonly WrittenFile[], { asOf, licence }: Pa
 const about =
   'Prices, performance, structures, allocations, key figures, profiles and EMT data of funds. CSV is RFC 4180 in UTF-8 with ' +
   'decimal points and ISO dates; the files in csv-excel/ are the same for a German Excel (byte order mark, semicolons, ' +
-  'decimal commas, formulas defused). Parquet and SQLite hold the same tables with types.'
+  'decimal commas; an apostrophe before a text that it would take for a formula, a day or a number). Parquet and SQLite hold the same tables with types.'
 
 const licenceOf = ({ name, url }: Licence) => ({ name, ...(url === null ? {} : { path: url, title: name }) })
 

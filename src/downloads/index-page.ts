@@ -1,9 +1,11 @@
-/** `index.html` of the downloads: what there is, how large, how to open it; and schema.org's Dataset for search engines. */
+/** `index.html` of the downloads, `de.html` in German: what there is, how large, how to open it; and schema.org's Dataset for search engines. */
 
 import { html, jsonForScript, type Html } from '../pages/html.ts'
 import { layout } from '../pages/layout.ts'
+import type { Language } from '../routes/table.ts'
 import { describeFile, isFundFile, kindOf, type PackageFacts } from './data-package.ts'
 import type { WrittenFile } from './file-sink.ts'
+import { describedIn, pageWords, type PageWords } from './page-words.ts'
 
 export interface PageFacts extends PackageFacts {
   /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
@@ -11,42 +13,45 @@ export interface PageFacts extends PackageFacts {
   readonly isSparse: boolean
 }
 
+/** Beside each other, in the folder of the night. */
+export const indexPages: Readonly<Record<Language, string>> = { en: 'index.html', de: 'de.html' }
+
 /** @param files all others, in the order of their paths */
-export function indexPage(files: readonly WrittenFile[], facts: PageFacts): string {
+export function indexPage(files: readonly WrittenFile[], facts: PageFacts, language: Language): string {
   const { asOf, licence, hasPages, isSparse } = facts
+  const w = pageWords[language]
   const whole = files.filter(({ path }) => !isFundFile(path))
   const plain = whole.filter(({ path }) => !path.startsWith('csv-excel/'))
   const excel = whole.filter(({ path }) => path.startsWith('csv-excel/'))
   const example = files.find(({ path }) => isFundFile(path))?.path.slice(0, 12) ?? null
+  const keyIn = (other: Language) => `downloads/${asOf}/${indexPages[other]}`
   return layout({
-    key: `downloads/${asOf}/index.html`,
-    language: 'en',
-    title: `Downloads as of ${asOf}`,
-    description: `Fund data as of ${asOf} as CSV, Parquet, SQLite and JSON, free of scripts and sign-ups.`,
+    key: keyIn(language),
+    language,
+    title: w.title(asOf),
+    description: w.description(asOf),
     part: 'downloads',
     isAlone: !hasPages,
-    translations: null,
+    translations: { en: keyIn('en'), de: keyIn('de') },
     head: html`<script type="application/ld+json">
       ${jsonForScript(dataset(whole, facts))}
     </script>`,
-    main: html`<h1>Downloads</h1>
-      <p>
-        All data as of <time datetime="${asOf}">${asOf}</time>. The address with <code>latest</code> instead
-        of the day always has the newest night. Described for programs in
-        <a href="datapackage.json">datapackage.json</a>; <a href="SHA256SUMS">SHA256SUMS</a> checks all files
-        with <code>sha256sum -c</code>.
-      </p>
-      ${isSparse ? html`<p>The documents of this night are not here as one file.</p>` : null}
-      ${licence === null ? null : html`<p>Licence: ${licenceLink(licence)}</p>`}
-      <h2 id="tables">Tables</h2>
-      ${fileTable('Files for programs: CSV (UTF-8, commas, decimal points), Parquet, SQLite, ZIP', plain)}
-      <h2 id="excel">For Excel in German</h2>
-      <p>
-        With semicolons, decimal commas and a byte order mark, to open with a double click. In any other
-        language, get the files above with Power Query.
-      </p>
-      ${fileTable('Files for a German Excel', excel)} ${example === null ? null : fundPart(example)}
-      <h2 id="open">How to open them</h2>
+    main: html`<h1>${w.heading}</h1>
+      <p>${w.intro(asOf)}</p>
+      ${isSparse ? html`<p>${w.sparse}</p>` : null}
+      ${licence === null ? null : html`<p>${w.licence}: ${licenceLink(licence)}</p>`}
+      <h2 id="tables">${w.tables}</h2>
+      ${fileTable(w.plainCaption, plain, language)}
+      <h2 id="excel">${w.excel}</h2>
+      <p>${w.excelNote}</p>
+      ${fileTable(w.excelCaption, excel, language)}
+      ${
+        example === null
+          ? null
+          : html`<h2 id="funds">${w.fund}</h2>
+              <p>${w.fundNote(example)}</p>`
+      }
+      <h2 id="open">${w.open}</h2>
       <dl>
         <dt>Python</dt>
         <dd><code>pandas.read_parquet("prices.parquet")</code></dd>
@@ -63,17 +68,8 @@ export function indexPage(files: readonly WrittenFile[], facts: PageFacts): stri
 const licenceLink = ({ name, url }: NonNullable<PackageFacts['licence']>): Html =>
   url === null ? html`${name}` : html`<a href="${url}" rel="license">${name}</a>`
 
-const fundPart = (isin: string): Html =>
-  html`<h2 id="funds">One fund</h2>
-    <p>
-      Small files in a folder with the ISIN of each fund, with decimal points, for spreadsheets and portfolio
-      programs: its newest prices as <a href="${isin}/prices.csv">prices.csv</a> and
-      <a href="${isin}/prices.json">prices.json</a>, as many as 32,767 characters hold, and the newest NAV
-      alone as <a href="${isin}/nav.txt">nav.txt</a>. The full history is in
-      <a href="prices.csv">prices.csv</a>.
-    </p>`
-
-function fileTable(caption: string, files: readonly WrittenFile[]): Html {
+function fileTable(caption: string, files: readonly WrittenFile[], language: Language): Html {
+  const w = pageWords[language]
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
     <table>
       <caption class="unseen">
@@ -81,10 +77,10 @@ function fileTable(caption: string, files: readonly WrittenFile[]): Html {
       </caption>
       <thead>
         <tr>
-          <th scope="col">File</th>
-          <th scope="col">What it is</th>
-          <th scope="col" class="number">Rows</th>
-          <th scope="col" class="number">Size</th>
+          <th scope="col">${w.file}</th>
+          <th scope="col">${w.meaning}</th>
+          <th scope="col" class="number">${w.rows}</th>
+          <th scope="col" class="number">${w.size}</th>
           <th scope="col">SHA-256</th>
         </tr>
       </thead>
@@ -93,9 +89,9 @@ function fileTable(caption: string, files: readonly WrittenFile[]): Html {
           ({ path, bytes, rows, sha256 }) =>
             html`<tr>
               <th scope="row"><a href="${path}">${path.replace('csv-excel/', '')}</a></th>
-              <td>${describeFile(path)}</td>
-              <td class="number">${rows === undefined ? '' : grouped(rows)}</td>
-              <td class="number">${size(bytes)}</td>
+              <td>${describedIn(language, describeFile(path))}</td>
+              <td class="number">${rows === undefined ? '' : grouped(rows, w)}</td>
+              <td class="number">${size(bytes, w)}</td>
               <td><code title="${sha256}">${sha256.slice(0, 10)}</code></td>
             </tr>`,
         )}
@@ -105,11 +101,13 @@ function fileTable(caption: string, files: readonly WrittenFile[]): Html {
 }
 
 /** `1,211,166` */
-const grouped = (count: number) => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+const grouped = (count: number, { thousands }: PageWords) =>
+  String(count).replace(/\B(?=(\d{3})+$)/g, thousands)
 
-function size(bytes: number): string {
+function size(bytes: number, { decimal }: PageWords): string {
   if (bytes < 1000) return `${bytes} B`
-  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+  const text = bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+  return text.replace('.', decimal)
 }
 
 /** Source: schema.org/Dataset. Addresses are relative to the page. */

@@ -8,13 +8,14 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { fundReader } from '../source/fund-reader.ts'
 import { html } from '../pages/html.ts'
+import { languages, type Language } from '../routes/table.ts'
 import type { RowDigests } from '../source/fund-digests.ts'
 import type { FundDatabase } from '../source/open.ts'
 import { dataPackage, type Licence } from './data-package.ts'
 import { documentsFrom, documentsName } from './documents-zip.ts'
 import type { Work } from './downloads-worker.ts'
 import { writeFile, type WrittenFile } from './file-sink.ts'
-import { indexPage } from './index-page.ts'
+import { indexPage, indexPages } from './index-page.ts'
 import {
   nothingStands,
   standingFiles,
@@ -23,6 +24,7 @@ import {
   type MadeFile,
   type StandingFiles,
 } from './made-files.ts'
+import { pageWords } from './page-words.ts'
 import { pieceNameOf, piecesOf, type Piece } from './pieces.ts'
 import { runWork } from './run-work.ts'
 import { scopeOf } from './scope.ts'
@@ -95,14 +97,18 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
       'datapackage.json',
       `${JSON.stringify(dataPackage(made, { asOf, licence }), null, 2)}\n`,
     )
-    const page = writeFile(folder, 'index.html', indexPage(made, { asOf, licence, hasPages, isSparse }))
-    const files = inOrder([...made, described, page])
+    const facts = { asOf, licence, hasPages, isSparse }
+    const pages = languages.map((language) =>
+      writeFile(folder, indexPages[language], indexPage(made, facts, language)),
+    )
+    const files = inOrder([...made, described, ...pages])
     const sums = writeFile(
       folder,
       checksums,
       files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join(''),
     )
-    writeFile(join(root, 'downloads'), 'latest/index.html', latestPage(asOf))
+    for (const language of languages)
+      writeFile(join(root, 'downloads'), `latest/${indexPages[language]}`, latestPage(asOf, language))
     writeMadeFiles(root, asOf, withFrom(made, pieces, documentsFrom(code)))
     return {
       files: files.length + 1,
@@ -140,16 +146,16 @@ function withFrom(files: readonly WrittenFile[], pieces: readonly Piece[], docum
  * Pages link to `downloads/latest/`, which an edge takes for the day: this is what a browser finds there that opens the
  * folder without one (`file://`).
  */
-const latestPage = (asOf: string) =>
+const latestPage = (asOf: string, language: Language) =>
   html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
-        <meta http-equiv="refresh" content="0; url=../${asOf}/index.html" />
-        <title>Downloads</title>
+        <meta http-equiv="refresh" content="0; url=../${asOf}/${indexPages[language]}" />
+        <title>${pageWords[language].heading}</title>
       </head>
       <body>
-        <p><a href="../${asOf}/index.html">Downloads as of ${asOf}</a></p>
+        <p><a href="../${asOf}/${indexPages[language]}">${pageWords[language].title(asOf)}</a></p>
       </body>
     </html> `.markup
 

@@ -6,18 +6,25 @@ export interface ByteRange {
   readonly last: number
 }
 
+/** What decides it of a request. */
+export interface RangeRequest {
+  readonly method: string
+  readonly range: string | undefined
+  readonly ifRange: string | undefined
+}
+
 /**
- * One range of bytes; of several, or of a unit that is not known, the whole is given, as the RFC allows.
+ * One range of bytes; of several, or of a unit that is not known, the whole is given, as the RFC allows. A HEAD is told
+ * of the whole, too: only for GET is a range defined (14.2).
  * @param length of the whole, in bytes
  * @returns null for the whole; `outside` where not one byte of it is there (416)
  */
 export function byteRange(
-  range: string | undefined,
-  ifRange: string | undefined,
+  { method, range, ifRange }: RangeRequest,
   whole: { readonly length: number; readonly etag: string; readonly lastModified: string },
 ): ByteRange | 'outside' | null {
   const match = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(range || '')
-  if (match === null || (match[1] === '' && match[2] === '')) return null
+  if (method !== 'GET' || match === null || (match[1] === '' && match[2] === '')) return null
   if (ifRange !== undefined && ifRange !== whole.etag && ifRange !== whole.lastModified) return null
   const { length } = whole
   if (match[1] === '') {

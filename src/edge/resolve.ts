@@ -70,46 +70,63 @@ export interface Stored {
 
 /** Order of checks: method, path and type, parameters, unknown ISIN. Source: decisions.md, Errors. */
 export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
+  const { method, path } = request
+  if (method === 'OPTIONS') return { kind: 'preflight' }
   const asked = parseQuery(request.query)
-  const accepted = preferred(request.accept, formats, formatSpecificity) || formats[0]
-  const format = oneOf(formats, asked['format'])
-  const refusalWanted: Wanted = format
-    ? { format, language: null, vary: [] }
-    : { format: accepted, language: null, vary: ['Accept'] }
+  const ofRefusal = wantedFormat(request, asked)
   const refuse = (problem: number, values: Values): Resolution => ({
     kind: 'refusal',
-    wanted: refusalWanted,
+    wanted: ofRefusal,
     problem: table.problems[problem] as Problem,
     values,
   })
-
-  if (request.method === 'OPTIONS') return { kind: 'preflight' }
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return refuse(table.general.wrongMethod, { method: request.method })
-  }
-  const match = matchPath(table, request.path)
-  if (match.kind === 'none') return resolvePage(table, request, refusalWanted)
-  if (request.path.slice(-1) !== '/') return withClosingSlash(request)
+  if (method !== 'GET' && method !== 'HEAD') return refuse(table.general.wrongMethod, { method })
+  const match = matchPath(table, path)
+  if (match.kind === 'none') return resolvePage(table, request, ofRefusal)
+  if (path.slice(-1) !== '/') return withClosingSlash(request)
 
   const wrong = wrongParameter(match)
   if (wrong !== null) return refuse(wrong, match.values)
-  if (asked['format'] !== undefined && !format) {
-    return refuse(table.general.wrongFormat, { format: asked['format'] })
-  }
-  const route = match.route
-  const language = oneOf(languages, asked['language'])
-  if (route.hasLanguages && asked['language'] !== undefined && !language) {
-    return refuse(table.general.wrongLanguage, { language: asked['language'] })
-  }
-  const wanted: Wanted = {
-    format: refusalWanted.format,
-    language: route.hasLanguages
-      ? language || preferred(request.acceptLanguage, languages, languageSpecificity) || languages[0]
-      : null,
-    vary: refusalWanted.vary.concat(route.hasLanguages && !language ? ['Accept-Language'] : []),
-  }
-  return locate(table, route, match.values, wanted, refuse)
+  const { route, values } = match
+  const { format, language } = asked
+  if (isUnsupported(formats, format)) return refuse(table.general.wrongFormat, { format })
+  if (route.hasLanguages && isUnsupported(languages, language))
+    return refuse(table.general.wrongLanguage, { language })
+  const wanted = route.hasLanguages ? inLanguage(request, asked, ofRefusal) : ofRefusal
+  return locate(table, route, values, wanted, refuse)
 }
+
+/** Of the query, as it was sent. */
+interface Query {
+  readonly format?: string
+  readonly language?: string
+}
+
+/** What was asked for without a language, as refusals have none. */
+function wantedFormat({ accept }: EdgeRequest, query: Query): Wanted {
+  const format = oneOf(formats, query.format)
+  return format
+    ? { format, language: null, vary: [] }
+    : {
+        format: preferred(accept, formats, formatSpecificity) || formats[0],
+        language: null,
+        vary: ['Accept'],
+      }
+}
+
+function inLanguage({ acceptLanguage }: EdgeRequest, query: Query, { format, vary }: Wanted): Wanted {
+  const language = oneOf(languages, query.language)
+  return language
+    ? { format, language, vary }
+    : {
+        format,
+        language: preferred(acceptLanguage, languages, languageSpecificity) || languages[0],
+        vary: vary.concat('Accept-Language'),
+      }
+}
+
+const isUnsupported = (known: readonly string[], value: string | undefined): value is string =>
+  value !== undefined && known.indexOf(value) < 0
 
 function resolvePage(table: RouteTable, request: EdgeRequest, wanted: Wanted): Resolution {
   const page = matchPage(table, request.path)
@@ -202,7 +219,7 @@ function locate(
 }
 
 /** The first value of each parameter. Source: application/x-www-form-urlencoded. */
-function parseQuery(query: string): Readonly<Record<string, string | undefined>> {
+function parseQuery(query: string): Query {
   const values: Record<string, string> = {}
   const names: string[] = []
   query.split('&').forEach((pair) => {

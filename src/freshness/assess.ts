@@ -1,6 +1,6 @@
 /** Whether the funds' newest prices are as new as they should be on a day. Pure. */
 
-import { addBusinessDays, businessDaysBetween } from './business-days.ts'
+import { addBusinessDays, businessDaysBetween, maxBusinessDays } from './business-days.ts'
 import { usualGap } from './rhythm.ts'
 import type { GroupedFund, Rules } from './rules.ts'
 
@@ -43,25 +43,42 @@ export interface Assessment {
   readonly funds: readonly MarkedFund[]
   /** Stale funds, then late ones; those with the oldest price first. */
   readonly overdue: readonly MarkedFund[]
-  /** Of the watched funds' newest prices, or null without any. */
-  readonly oldestPrice: string | null
+  /** The watched fund whose newest price is the oldest, the first by ISIN, or null without any price. */
+  readonly oldestPrice: OldestPrice | null
   /** Of all prices that are given out. */
   readonly newestPrice: string | null
+}
+
+export interface OldestPrice {
+  readonly isin: string
+  /** ISO 8601 */
+  readonly day: string
 }
 
 /** @param asOf ISO 8601 */
 export function assessFunds(funds: readonly PricedFund[], rules: Rules, asOf: string): Assessment {
   const all = funds.map((fund) => ({ isShown: fund.dataPermitted === 1, ...markFund(fund, rules, asOf) }))
   const shown = all.filter(({ isShown }) => isShown).map(({ isShown: _, ...fund }): MarkedFund => fund)
-  const days = (some: readonly MarkedFund[]) => some.flatMap(({ newestPrice }) => newestPrice ?? []).sort()
+  const newestDays = shown.flatMap(({ newestPrice }) => newestPrice ?? []).sort()
   const overdue = shown.filter(({ mark }) => mark === 'stale' || mark === 'late').sort(byUrgency)
   return {
     counts: countMarks(all),
     funds: shown,
     overdue,
-    oldestPrice: days(shown.filter(isWatched))[0] ?? null,
-    newestPrice: days(shown).at(-1) ?? null,
+    oldestPrice: oldestPriceOf(shown.filter(isWatched)),
+    newestPrice: newestDays.at(-1) ?? null,
   }
+}
+
+/** What a fund that is late is told of by whoever checks it, or null. Its last price day is enough. @param asOf ISO 8601 */
+export function describeAge(fund: PricedFund, rules: Rules, asOf: string): string | null {
+  const { mark, newestPrice, ageDays } = markFund(fund, rules, asOf)
+  if (newestPrice === null || (mark !== 'late' && mark !== 'stale')) return null
+  const age =
+    ageDays === 1
+      ? '1 business day'
+      : `${ageDays === maxBusinessDays ? 'at least ' : ''}${ageDays} business days`
+  return `the newest price, of ${newestPrice}, is ${mark}: ${age} before ${asOf}`
 }
 
 type WatchedCounts = Pick<FreshnessCounts, 'fresh' | 'late' | 'stale'>
@@ -102,6 +119,15 @@ function countMarks(funds: readonly { readonly mark: Mark }[]): FreshnessCounts 
 }
 
 const isWatched = ({ mark }: MarkedFund) => mark === 'fresh' || mark === 'late' || mark === 'stale'
+
+/** @param funds in the order of their ISINs */
+function oldestPriceOf(funds: readonly MarkedFund[]): OldestPrice | null {
+  const priced = funds.flatMap(({ isin, newestPrice: day }) => (day === null ? [] : { isin, day }))
+  return priced.reduce<OldestPrice | null>(
+    (oldest, next) => (oldest === null || next.day < oldest.day ? next : oldest),
+    null,
+  )
+}
 
 function byUrgency(one: MarkedFund, other: MarkedFund): number {
   const rank = ({ mark, newestPrice, isin }: MarkedFund) =>

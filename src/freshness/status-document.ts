@@ -48,7 +48,7 @@ export function statusJson({ snapshot, asOf, funds, documents, bytes, assessment
     snapshot,
     as_of: asOf,
     ...{ funds, documents, bytes },
-    oldest_price: oldestPrice,
+    oldest_price: oldestPrice?.day ?? null,
     newest_price: newestPrice,
     freshness: counts,
     overdue: assessment.overdue.map(published),

@@ -83,7 +83,7 @@ function figures({ asOf, funds, documents, bytes, assessment }: StatusSource, la
     </div>
     ${[
       figure(w.newest, dayOrNone(assessment.newestPrice, language)),
-      figure(w.oldest, dayOrNone(assessment.oldestPrice, language)),
+      figure(w.oldest, dayOrNone(assessment.oldestPrice?.day ?? null, language)),
       figure(w.funds, count(funds)),
       figure(w.documents, count(documents), sizeIn(language, bytes)),
     ]}`

@@ -6,6 +6,8 @@ export interface NightFigures {
   /** When it was done, ISO 8601 with time. */
   readonly finishedAt: string
   readonly snapshot: string
+  /** As `live.json` has it; nights of earlier versions do not say. */
+  readonly edition?: string
   readonly funds: number
   readonly documents: number
   /** Objects that the publish put or deleted. */
@@ -16,7 +18,7 @@ export interface NightFigures {
   readonly cost: number
   /** Of the whole night. */
   readonly seconds: number
-  /** Of all funds whose prices are given out: the day of the newest price that is oldest, or null without a price. */
+  /** Of all funds that are watched: the day of the newest price that is oldest, or null without a price. */
   readonly oldestPrice: string | null
   /** Whether the live slot was found as its manifest says. */
   readonly isVerified: boolean

@@ -102,8 +102,8 @@ const contentSecurityPolicy = [
 const parts: Readonly<Record<SitePart, Readonly<Record<Language, string>>>> = {
   funds: { en: 'funds/index.html', de: 'funds/de.html' },
   docs: { en: 'docs/index.html', de: 'docs/de/index.html' },
-  explorer: { en: 'docs/explorer/index.html', de: 'docs/explorer/index.html' },
-  downloads: { en: 'downloads/latest/index.html', de: 'downloads/latest/index.html' },
+  explorer: { en: 'docs/explorer/index.html', de: 'docs/de/explorer/index.html' },
+  downloads: { en: 'downloads/latest/index.html', de: 'downloads/latest/de.html' },
   status: { en: 'status/index.html', de: 'status/de.html' },
 }
 

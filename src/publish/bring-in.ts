@@ -27,6 +27,7 @@ export interface Work {
   readonly manifest: Manifest
   readonly manifestFile: string
   readonly checksumsFile: string
+  readonly edition: string
   readonly standing: LiveObject
   readonly lease: Lease
   /** For lists that need not fit into memory. */
@@ -74,7 +75,8 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
 
   options.signal.throwIfAborted()
   const now = await lease.assertHeld()
-  const next = await flip(store, manifest.head, slot, { ...options, expected, lease, changes, now })
+  const flipping = { ...options, expected, lease, changes, now, edition: work.edition }
+  const next = await flip(store, manifest.head, slot, flipping)
 
   // It is live: what fails from here on costs nobody anything.
   lease.settle(false)

@@ -1,10 +1,11 @@
-/** What of tonight depends on this machine: Node, free disk, the snapshot that is to be published. */
+/** What of tonight depends on this machine: Node, free disk, the snapshot that is to be published, its addresses. */
 
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { checksumsKey, manifestKey, readManifestHead, type ManifestHead } from '../snapshot/manifest.ts'
 import { ok, problem, reasonOf, warning, type DoctorOptions, type Finding } from './doctor.ts'
+import { describeLocalAddresses, type Addresses } from './local-address.ts'
 
 /** Where no snapshot says what the next one takes. */
 const usualBytes = 1e9
@@ -27,6 +28,12 @@ export async function* machineFindings(options: DoctorOptions): AsyncGenerator<F
     advice: 'make room, or set TMPDIR to another folder',
   })
   yield finding
+  yield addressFinding(options.addresses)
+}
+
+function addressFinding(addresses: Addresses): Finding {
+  const local = describeLocalAddresses(addresses)
+  return local === null ? ok('baseUrl', addresses.baseUrl) : warning('baseUrl', local)
 }
 
 function nodeFinding(version: string): Finding {

@@ -6,6 +6,7 @@ import { machineFindings } from './doctor-machine.ts'
 import { scratchFindings } from './doctor-scratch.ts'
 import { standingFindings } from './doctor-standing.ts'
 import type { Holder } from './journal.ts'
+import type { Addresses } from './local-address.ts'
 import type { S3Store } from './s3-store.ts'
 
 /** `warning`: tonight goes well, and something is to be known. `problem`: it would fail, or fail readers. */
@@ -22,6 +23,8 @@ export interface Finding {
 export interface DoctorOptions {
   /** The snapshot's folder. */
   readonly out: string
+  /** That a snapshot is to name, and of the store. */
+  readonly addresses: Addresses
   readonly temporary: string
   /** Of Node, without a `v`. */
   readonly nodeVersion: string

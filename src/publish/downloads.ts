@@ -32,6 +32,9 @@ interface DownloadFile {
 
 const checksums = 'SHA256SUMS'
 
+/** The list of the digests of all files of a night. @param asOf ISO 8601 day */
+export const downloadSumsKey = (asOf: string) => `downloads/${asOf}/${checksums}`
+
 /**
  * One listing; none where the snapshot has no downloads.
  * @param out the snapshot's folder @param asOf ISO 8601 day
@@ -92,7 +95,7 @@ export async function putDownloads(
   options: DownloadsOptions,
 ): Promise<void> {
   const { out, signal } = options
-  const sums = await readSums(join(out, 'downloads', asOf, checksums))
+  const sums = await readSums(join(out, downloadSumsKey(asOf)))
   const name = (key: string) => key.slice(`downloads/${asOf}/`.length)
   async function* puts(files: readonly DownloadFile[]): AsyncGenerator<Change> {
     for (const { key, bytes } of files) {

@@ -68,6 +68,7 @@ export interface FlipOptions {
   readonly lease: Lease
   /** The list that this publish has named in the journal, if it had anything to change. */
   readonly changes: string | undefined
+  readonly edition: string
   /** By the store's clock. */
   readonly now: Date
   readonly signal: AbortSignal
@@ -79,10 +80,10 @@ export async function flip(
   store: ObjectStore,
   head: ManifestHead,
   slot: Slot,
-  { isLocking, now, onWarning, expected, lease, changes, signal }: FlipOptions,
+  { isLocking, now, onWarning, expected, lease, changes, edition, signal }: FlipOptions,
 ): Promise<LiveSnapshot> {
   const { assertFresh } = lease
-  const next = liveSnapshot(head, slot, { before: expected.live, now, changes })
+  const next = liveSnapshot(head, slot, { before: expected.live, now, changes, edition })
   try {
     const condition = isLocking ? expected.condition : undefined
     await writeLive(store, next, expected.live, condition, { assertFresh })
@@ -95,7 +96,7 @@ export async function flip(
       // The slot is whole by now, and this night's.
       onWarning('a write that came late had made the slot live already, while it was written to')
       await lease.assertHeld()
-      const later = liveSnapshot(head, slot, { before: standing.live, now, changes })
+      const later = liveSnapshot(head, slot, { before: standing.live, now, changes, edition })
       await writeLive(store, later, expected.live, standing.condition, { assertFresh })
       return later
     }

@@ -26,6 +26,8 @@ export interface LiveSnapshot {
   /** ISO 8601 day of the newest price, or null without a price. */
   readonly newestPrice: string | null
   readonly docsUrl: string
+  /** What was published beside the objects (`edition.ts`); unknown after a rollback within a day, and in files of earlier versions. */
+  readonly edition?: string | undefined
   /** How new its funds' prices are; not in files of earlier versions. */
   readonly freshness?: FreshnessCounts | undefined
   /** When it went live, ISO 8601 with time. */
@@ -91,14 +93,22 @@ function parseLive(text: string, store: ObjectStore): Live {
 export function liveSnapshot(
   head: ManifestHead,
   slot: Slot,
-  { before, now, changes }: { before: LiveSnapshot | null; now: Date; changes: string | undefined },
+  {
+    before,
+    now,
+    changes,
+    edition,
+  }: { before: LiveSnapshot | null; now: Date; changes: string | undefined; edition: string | undefined },
 ): LiveSnapshot {
   const { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl } = head
   const freshness = head.freshness === undefined ? undefined : countsOf(head.freshness)
   // Answers carry it as Last-Modified, in whole seconds: it never goes back, whatever clocks say.
   const earliest = before === null ? -Infinity : Date.parse(before.liveSince) + 1000
   const liveSince = new Date(Math.max(now.getTime(), earliest)).toISOString()
-  return { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness, liveSince, changes }
+  return {
+    ...{ slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, edition, freshness, liveSince },
+    changes,
+  }
 }
 
 /** The first line names funds, too. */
@@ -166,9 +176,12 @@ export function writeLive(
 
 /** What `live.json` says of its snapshot alone. */
 export function snapshotOf(live: Live): LiveSnapshot {
-  const { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness, liveSince, changes } =
-    live
-  return { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness, liveSince, changes }
+  const { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, edition, freshness } = live
+  const { liveSince, changes } = live
+  return {
+    ...{ slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, edition, freshness, liveSince },
+    changes,
+  }
 }
 
 /**

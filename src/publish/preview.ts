@@ -5,6 +5,7 @@ import type { RouteTable } from '../routes/table.ts'
 import { countFiles, manifestKey } from '../snapshot/manifest.ts'
 import { estimateRequests, nothingToDo, type Requests } from './cost.ts'
 import { countsOf, noDownloads, planDownloads, type DownloadCounts } from './downloads.ts'
+import { editionOf, isLiveAlready } from './edition.ts'
 import { endpointOf } from './endpoint-of.ts'
 import { heldMessage, isHeldByOther, isLeftUnsettled, readJournal, type Holder } from './journal.ts'
 import { otherSlot, type Slot } from './layout.ts'
@@ -22,6 +23,8 @@ import { previewTelling } from './tell-changes.ts'
 export interface PreviewOptions extends MistakeLimits {
   /** The snapshot's folder. */
   readonly out: string
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
   /** Tells endpoints from keys. */
   readonly table: RouteTable
   readonly isRepair: boolean
@@ -66,7 +69,8 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
   const [{ live }, journal] = await Promise.all([readLive(store), readJournal(store)])
   const { snapshot, bytes: slotBytes } = manifest.head
   const heldBy = isHeldByOther(journal, me, isAlive) ? heldMessage(store, journal) : null
-  if (live?.snapshot === snapshot && !isRepair) {
+  const edition = await editionOf(out, manifest.head, options.baseUrl)
+  if (isLiveAlready(live, snapshot, edition) && !isRepair) {
     const nothing = {
       put: 0,
       deleted: 0,
@@ -105,7 +109,7 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
     return {
       snapshot,
       slot,
-      isLive: live?.snapshot === snapshot,
+      isLive: isLiveAlready(live, snapshot, edition),
       put,
       deleted,
       bytes,

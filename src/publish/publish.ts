@@ -11,6 +11,7 @@ import type { RouteTable } from '../routes/table.ts'
 import { checksumsKey, manifestKey } from '../snapshot/manifest.ts'
 import { bringIn, type Work } from './bring-in.ts'
 import { noDownloads, type DownloadCounts } from './downloads.ts'
+import { editionOf, isLiveAlready } from './edition.ts'
 import { takeLease, type Holder, type Lease } from './journal.ts'
 import { noCache, type Slot } from './layout.ts'
 import { readLive } from './live.ts'
@@ -56,8 +57,10 @@ export interface PublishOptions extends MistakeLimits {
 
 export interface PublishSummary {
   readonly snapshot: string
+  /** What was published beside its objects: `edition.ts`. */
+  readonly edition: string
   readonly slot: Slot
-  /** False where this snapshot was live already. */
+  /** False where just this was live already. */
   readonly hasFlipped: boolean
   readonly put: number
   readonly deleted: number
@@ -75,9 +78,12 @@ export interface PublishSummary {
  */
 export async function publish(store: ObjectStore, options: PublishOptions): Promise<PublishSummary> {
   const started = performance.now()
-  const { snapshot } = (await openManifest(join(options.out, manifestKey))).head
+  const { head } = await openManifest(join(options.out, manifestKey))
+  const { snapshot } = head
+  const edition = await editionOf(options.out, head, options.baseUrl)
   const summary = (slot: Slot, done: Partial<PublishSummary>): PublishSummary => ({
     snapshot,
+    edition,
     slot,
     hasFlipped: false,
     put: 0,
@@ -89,7 +95,7 @@ export async function publish(store: ObjectStore, options: PublishOptions): Prom
     seconds: (performance.now() - started) / 1000,
   })
   const { live } = await readLive(store)
-  if (live?.snapshot === snapshot && !options.isRepair) {
+  if (isLiveAlready(live, snapshot, edition) && !options.isRepair) {
     await point(options.pointer, live)
     return summary(live.slot, {})
   }
@@ -107,21 +113,28 @@ async function publishUnder(
 ): Promise<Partial<PublishSummary> & { readonly slot: Slot }> {
   let folder: string | undefined
   try {
-    // Read anew under the lease: whoever held it before may have flipped.
-    const standing = await readLive(store)
-    if (standing.live?.snapshot === snapshot && !options.isRepair) {
-      await point(options.pointer, standing.live)
-      return { slot: standing.live.slot }
-    }
     folder = await mkdtemp(join(tmpdir(), 'fundpress-publish-'))
     const lists = await keepLists(options.out, folder, snapshot)
+    const edition = await editionOf(options.out, lists.manifest.head, options.baseUrl)
+    // Read anew under the lease: whoever held it before may have flipped.
+    const standing = await readLive(store)
+    if (isLiveAlready(standing.live, snapshot, edition) && !options.isRepair) {
+      await point(options.pointer, standing.live)
+      return { edition, slot: standing.live.slot }
+    }
     const signal = AbortSignal.any([options.signal, lease.lost])
     const putFile: Work['putFile'] = async (file, key, type) => {
       const { assertFresh } = lease
       await store.putFile(file, { key, type, cacheControl: noCache }, { signal, assertFresh })
     }
-    const done = await bringIn(store, { ...options, signal }, { ...lists, standing, lease, folder, putFile })
-    return { ...done, hasFlipped: true }
+    const done = await bringIn(
+      store,
+      { ...options, signal },
+      {
+        ...{ ...lists, edition, standing, lease, folder, putFile },
+      },
+    )
+    return { ...done, edition, hasFlipped: true }
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
     // The lease ends by itself too, a little later.

@@ -63,8 +63,11 @@ export function rollback(store: ObjectStore, options: RollbackOptions): Promise<
       await assertFree(store, slot, live, options)
     }
     const { previous } = live
-    const changes = previous?.snapshot === snapshot ? previous.changes : undefined
-    const next = liveSnapshot(manifest.head, slot, { before: live, now: standing.now(), changes })
+    const before = previous?.snapshot === snapshot ? previous : null
+    // The analysts' files of one day lie beside the slots: those of the other edition stay.
+    const edition = before?.asOf === live.asOf ? undefined : before?.edition
+    const told = { before: live, now: standing.now(), changes: before?.changes, edition }
+    const next = liveSnapshot(manifest.head, slot, told)
     return makeLive(store, next, { ...standing, live }, options)
   })
 }

@@ -3,8 +3,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDownloads, type DownloadsSummary, type Licence } from '../downloads/index.ts'
-import type { FreshnessCounts, MarkedFund } from '../freshness/assess.ts'
-import type { Rules } from '../freshness/rules.ts'
+import type { FreshnessCounts, MarkedFund, OldestPrice } from '../freshness/assess.ts'
+import type { FreshnessSettings } from '../freshness/rules.ts'
 import { checkSchema } from '../source/check-schema.ts'
 import { openFile } from '../source/digest.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
@@ -44,7 +44,7 @@ export interface BuildOptions {
   /** The snapshot to go on from, or null to render everything. The result is the same. */
   readonly since?: Since | null
   /** How new each fund's newest price should be; the defaults unless given. */
-  readonly freshness?: Rules
+  readonly freshness?: FreshnessSettings
   /** Threads that were started already, as many as `jobs` or fewer: the build stops them in any case. */
   readonly threads?: readonly RenderThread[]
   /** Digest of the code that renders (`codeDigest`, unless given): what other code made is made anew. */
@@ -75,6 +75,8 @@ export interface BuildSummary {
   readonly isSparse: boolean
   /** Funds by how new their newest price is. */
   readonly freshness: FreshnessCounts
+  /** The watched fund whose newest price is the oldest, or null without any price. */
+  readonly oldestPrice: OldestPrice | null
   /** Stale funds, then late ones, those with the oldest price first; ten at most. */
   readonly overdue: readonly MarkedFund[]
   /** The files for analysts, or null without them. */
@@ -134,6 +136,7 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
       since: previous?.snapshot ?? lacking,
       isSparse: lacking !== null,
       freshness: assessment.counts,
+      oldestPrice: assessment.oldestPrice,
       overdue: assessment.overdue.slice(0, namedFunds),
       downloads,
       seconds: (performance.now() - started) / 1000,

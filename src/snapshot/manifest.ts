@@ -29,6 +29,8 @@ export interface ManifestHead {
   readonly source: string
   /** Base of the errors' `type`, absolute: whoever serves the snapshot has to write the other errors alike. */
   readonly docsUrl: string
+  /** Of the settings that it was made with (`settings-digest.ts`); manifests of earlier versions do not say. */
+  readonly settings?: string
   /** How new the funds' prices are; manifests of earlier versions do not say. */
   readonly freshness?: SnapshotFreshness
   /**

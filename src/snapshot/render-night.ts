@@ -28,6 +28,7 @@ import { openRenderPool, type RenderPool } from './render-pool.ts'
 import type { RenderThread } from './render-threads.ts'
 import type { RenderSettings } from './render-worker.ts'
 import { isinsOfShard, shardFormat, writeShard, type Shard, type ShardHead } from './shard.ts'
+import { settingsDigest } from './settings-digest.ts'
 import { putSharedDocuments } from './shared-documents.ts'
 import type { Previous } from './since.ts'
 import { putSitePages } from './site-pages.ts'
@@ -193,12 +194,12 @@ async function finish(
 ): Promise<Finished> {
   const snapshot = snapshotId(options.asOf, await lines.digest())
   const said = { format: manifestFormat, snapshot, asOf: options.asOf, ...counts, docsUrl: options.docsUrl }
-  const rules = options.freshness ?? (await openRules(defaultFreshness))
+  const rules = await openRules(options.freshness ?? defaultFreshness)
   const assessment = assessFunds(priceDays, rules, options.asOf)
   const { root, hasDownloads } = settings
   const hasPages = settings.pages !== null
   const status = writeStatusFiles({ root, assessment, hasPages, hasDownloads, head: said })
-  const head = { ...said, ...status }
+  const head = { ...said, settings: settingsDigest(options), ...status }
   await lines.write(head)
   return { head, assessment }
 }

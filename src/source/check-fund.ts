@@ -1,7 +1,5 @@
 /** The checks of one fund's rows: every problem, each with the row that has it. Pure. */
 
-import { differenceInBusinessDays } from 'date-fns/differenceInBusinessDays'
-import { parseISO } from 'date-fns/parseISO'
 import type { PriceRow } from '../contract/rows.ts'
 import { structureTypes } from '../contract/structure-types.ts'
 import { isDay, isIsin } from '../routes/values.ts'
@@ -12,9 +10,6 @@ import { columnName, rowChecks, type RowChecks } from './row-checks.ts'
 
 /** The place of a row in a table that has one row a fund. */
 const onlyRow = () => ''
-
-/** Business days after which a newest price is worth a warning. */
-export const staleAfterBusinessDays = 5
 
 /** @param asOf the snapshot's date, ISO 8601: no price may be newer */
 export function checkFund(fund: Fund, asOf: string): Finding[] {
@@ -75,18 +70,12 @@ function checkPrice(row: PriceRow, check: RowChecks): void {
 }
 
 function checkPriceDates({ fund, prices }: Fund, asOf: string, check: RowChecks): void {
-  const newest = prices.findLast(({ date }) => isDay(date))?.date
   const oldest = prices.find(({ date }) => isDay(date))?.date
-  if (newest === undefined || oldest === undefined) return
+  if (oldest === undefined) return
   const future = prices.filter(({ date }) => date > asOf && isDay(date))
   if (future[0] !== undefined) {
     const count = future.length === 1 ? '1 price lies' : `${future.length} prices lie`
     check.error('price', `${count} after the as-of date ${asOf}, the first on ${future[0].date}`)
-  } else {
-    const age = differenceInBusinessDays(parseISO(asOf), parseISO(newest))
-    if (age > staleAfterBusinessDays) {
-      check.add('warning', 'price', `the newest price is of ${newest}, ${age} business days before ${asOf}`)
-    }
   }
   if (oldest < fund.inceptionDate && isDay(fund.inceptionDate)) {
     const message = `the first price, of ${oldest}, is older than the fund (${fund.inceptionDate})`

@@ -2,11 +2,13 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
+import { isDay } from '../routes/values.ts'
 import { checkFund } from './check-fund.ts'
 import { checkSchema } from './check-schema.ts'
 import type { Finding } from './finding.ts'
-import { fundReader, readIsins, tableOf } from './fund-reader.ts'
+import { fundReader, readIsins, tableOf, type Fund } from './fund-reader.ts'
 import { openFunds, readable } from './open.ts'
+import type { FundPriceDays } from './price-days.ts'
 import { printable } from './printable.ts'
 
 export { RefusedDatabase, type Finding } from './finding.ts'
@@ -15,9 +17,13 @@ export interface CheckOptions {
   readonly db: string
   /** The snapshot's date, ISO 8601. */
   readonly asOf: string
+  /** What is wrong with the age of a fund's newest price, or null: `freshness/` knows, of this fund and no other. */
+  readonly ageProblem?: (fund: FundPriceDays) => string | null
   readonly onFund?: (done: number, of: number) => void
   readonly signal?: AbortSignal
 }
+
+type AgeProblem = NonNullable<CheckOptions['ageProblem']>
 
 /**
  * All findings, by fund. Opens the database read-only, in one read transaction.
@@ -26,6 +32,7 @@ export interface CheckOptions {
 export async function checkDatabase({
   db: file,
   asOf,
+  ageProblem = () => null,
   onFund,
   signal,
 }: CheckOptions): Promise<readonly Finding[]> {
@@ -39,7 +46,7 @@ export async function checkDatabase({
     const findings = checkTables(db)
     for (const [index, isin] of isins.entries()) {
       const fund = reader.read(isin)
-      if (fund !== undefined) findings.push(...checkFund(fund, asOf))
+      if (fund !== undefined) findings.push(...checkFund(fund, asOf), ...checkAge(fund, ageProblem))
       onFund?.(index + 1, isins.length)
       await setImmediate()
       signal?.throwIfAborted()
@@ -50,6 +57,17 @@ export async function checkDatabase({
   } finally {
     db.close()
   }
+}
+
+function checkAge({ fund, prices, profile: [profile] }: Fund, ageProblem: AgeProblem): Finding[] {
+  const newest = prices.findLast(({ date }) => isDay(date))?.date
+  const message = ageProblem({
+    ...fund,
+    categoryDe: profile?.categoryDe ?? null,
+    categoryEn: profile?.categoryEn ?? null,
+    priceDays: newest === undefined ? [] : [newest],
+  })
+  return message === null ? [] : [{ severity: 'warning', isin: fund.isin, table: 'price', message }]
 }
 
 /** What no single fund's rows can show: rows of funds that are not there. */

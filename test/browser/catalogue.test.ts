@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import {
   accessibilityFaults,
   desktopLight,
-  looks,
+  inTurn,
   openBrowser,
   overhang,
   phoneLight,
@@ -78,20 +78,22 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       .pluck()
       .get(isin, day) ?? ''
 
-  describe.each(looks)('on %s', (_, look) => {
-    it.each([
-      ['the list', () => 'funds/index.html'],
-      ['the German list', () => 'funds/de.html'],
-      ['a fund', () => `funds/${isin}/index.html`],
-      ['a German fund', () => `funds/${isin}/de.html`],
-    ])('%s complains of nothing, asks no other host, and has no serious fault', async (_name, path) => {
-      const { page, complaints, strangers, end } = await open(path(), look)
+  const kinds = new Map([
+    ['the list', () => 'funds/index.html'],
+    ['the German list', () => 'funds/de.html'],
+    ['a fund', () => `funds/${isin}/index.html`],
+    ['a German fund', () => `funds/${isin}/de.html`],
+  ])
+  it.each(inTurn([...kinds.keys()]))(
+    'complains of nothing, asks no other host, and has no serious fault: %s on %s',
+    async (kind, _, look) => {
+      const { page, complaints, strangers, end } = await open(kinds.get(kind)?.() ?? '', look)
       expect(await accessibilityFaults(page)).toEqual([])
       expect(await overhang(page)).toBeLessThanOrEqual(0)
       expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
       await end()
-    })
-  })
+    },
+  )
 
   describe('the list', () => {
     const names = (page: Page) => page.locator('#funds tbody a').allTextContents()

@@ -7,7 +7,7 @@ import { run } from '../cli/run.ts'
 import {
   accessibilityFaults,
   desktopLight,
-  looks,
+  inTurn,
   openBrowser,
   overhang,
   unreachedByKeyboard,
@@ -48,16 +48,14 @@ describe.skipIf(whyNoBrowser !== undefined)(`the status page in a browser${becau
   const url = (out: string, key: string) => `${servers.get(out)?.base ?? ''}/${key}`
 
   describe.each(['site', 'alone'])('of a snapshot: %s', (out) => {
-    it.each(looks)(
-      'has no serious fault on %s, complains of nothing, asks no other host',
-      async (_, look) => {
-        for (const key of pages) {
-          const { page, complaints, strangers, end } = await visit(browser, url(out, key), look)
-          expect([key, await accessibilityFaults(page)]).toEqual([key, []])
-          expect([key, await overhang(page)]).toEqual([key, 0])
-          expect([key, complaints, strangers]).toEqual([key, [], []])
-          await end()
-        }
+    it.each(inTurn(pages))(
+      'has no serious fault, complains of nothing, asks no other host: %s on %s',
+      async (key, _, look) => {
+        const { page, complaints, strangers, end } = await visit(browser, url(out, key), look)
+        expect(await accessibilityFaults(page)).toEqual([])
+        expect(await overhang(page)).toBe(0)
+        expect([complaints, strangers]).toEqual([[], []])
+        await end()
       },
     )
 

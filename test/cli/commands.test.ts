@@ -157,6 +157,7 @@ describe('build', () => {
       since: null,
       isSparse: false,
       freshness: expect.objectContaining({ late: 0, stale: 0 }) as object,
+      oldestPrice: { isin: expect.any(String) as string, day: expect.any(String) as string },
       overdue: [],
       downloads: null,
       seconds: expect.any(Number),

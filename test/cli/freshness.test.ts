@@ -42,6 +42,8 @@ describe('a build', () => {
     const { snapshot, documents, bytes, ...summary } = JSON.parse(stdout) as Status & Record<string, unknown>
     expect(summary).toMatchObject({
       freshness: counts,
+      // The merged fund's price is older, but nobody waits for a newer one.
+      oldestPrice: { isin: isins.monthly, day: '2026-10-30' },
       overdue: [
         {
           isin: isins.stale,
@@ -187,6 +189,38 @@ describe('a build', () => {
     configure(freshness)
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)])
     expect(stderr).toMatch(/^fundpress: the settings are wrong: [^\n]+\n$/)
+  })
+})
+
+describe('check', () => {
+  const check = () => run(['check', '--db', 'funds.sqlite', '--as-of', asOf, '--json'], { cwd: folder.path })
+  const warned = async () => {
+    const { findings } = JSON.parse((await check()).stdout) as {
+      readonly findings: readonly { readonly isin: string; readonly message: string }[]
+    }
+    return Object.fromEntries(findings.map(({ isin, message }) => [isin, message]))
+  }
+
+  it('warns of the funds that a build calls late or stale, by the thresholds and groups of the settings', async () => {
+    expect(await warned()).toEqual({
+      [isins.late]: 'the newest price, of 2026-11-17, is late: 3 business days before 2026-11-20',
+      [isins.stale]: 'the newest price, of 2026-11-10, is stale: 8 business days before 2026-11-20',
+    })
+    configure({ warnDays: 8, errorDays: 8 })
+    const lax = await warned()
+    configure(freshness)
+    expect(lax).toEqual({
+      [isins.monthly]: 'the newest price, of 2026-10-30, is stale: 15 business days before 2026-11-20',
+      [isins.merged]:
+        'the newest price, of 2019-06-28, is stale: at least 1000 business days before 2026-11-20',
+    })
+  })
+
+  it('refuses settings that a build refuses', async () => {
+    configure({ calendar: 'XX' })
+    const { code, stderr } = await check()
+    configure(freshness)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('freshness.calendar is XX')])
   })
 })
 

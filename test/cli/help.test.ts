@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeTempFolder, repository } from '../support/product.ts'
-import { run } from './run.ts'
+import { runAlone } from './run.ts'
 
 const folder = makeTempFolder()
 const inFolder = { cwd: folder.path }
@@ -10,7 +10,7 @@ afterAll(folder.remove)
 
 describe('help', () => {
   it('lists the commands, the exit codes and where settings come from', async () => {
-    const { code, stdout, stderr } = await run(['--help'], inFolder)
+    const { code, stdout, stderr } = await runAlone(['--help'], inFolder)
     expect(code).toBe(0)
     expect(stderr).toBe('')
     for (const command of [
@@ -97,24 +97,24 @@ describe('help', () => {
     ],
     ['rollback', ['--bucket', '--to', '--no-lock', '--json']],
   ])('of %s shows its options, the global ones and examples', async (command, options) => {
-    const { code, stdout, stderr } = await run([command, '--help'], inFolder)
+    const { code, stdout, stderr } = await runAlone([command, '--help'], inFolder)
     expect(code).toBe(0)
     expect(stderr).toBe('')
     for (const option of [...options, '--config', '--quiet', '--no-color'])
       expect(stdout).toContain(` ${option}`)
     expect(stdout).toMatch(new RegExp(`Examples:\n  # .+\n  fundpress ${command}`))
-    expect(await run(['help', command], inFolder)).toMatchObject({ code: 0, stdout })
+    expect(await runAlone(['help', command], inFolder)).toMatchObject({ code: 0, stdout })
   })
 
   it('names default, variable and config key of an option that is a setting', async () => {
-    const { stdout } = await run(['serve', '--help'], inFolder)
+    const { stdout } = await runAlone(['serve', '--help'], inFolder)
     expect(stdout.replace(/\s+/g, ' ')).toContain(
       '(default: 8080; env: FUNDPRESS_EDGE_PORT; config: edge.port)',
     )
   })
 
   it('goes to stderr with exit code 2 when no command is given', async () => {
-    const { code, stdout, stderr } = await run([], inFolder)
+    const { code, stdout, stderr } = await runAlone([], inFolder)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain('Usage: fundpress')
   })
@@ -122,5 +122,9 @@ describe('help', () => {
 
 it('prints the version of package.json', async () => {
   const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
-  expect(await run(['--version'], inFolder)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
+  expect(await runAlone(['--version'], inFolder)).toMatchObject({
+    code: 0,
+    stdout: `${version}\n`,
+    stderr: '',
+  })
 })

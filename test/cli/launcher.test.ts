@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { repository } from '../support/product.ts'
-import { run } from './run.ts'
+import { runAlone } from './run.ts'
 
 /** A Node on this machine that is too old for the program. */
 const oldNode = (process.env.PATH ?? '')
@@ -21,7 +21,7 @@ function isTooOld(node: string): boolean {
 it.runIf(oldNode !== undefined)(
   'says in a line which Node is needed, instead of failing somewhere inside',
   async () => {
-    const { code, stdout, stderr } = await run(['--version'], { cwd: repository, node: oldNode ?? '' })
+    const { code, stdout, stderr } = await runAlone(['--version'], { cwd: repository, node: oldNode ?? '' })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(
       /^fundpress: this is Node \d+\.\d+\.\d+; it needs 22\.18 or later \(24 recommended\)[^\n]*\n$/,

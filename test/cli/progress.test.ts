@@ -8,6 +8,7 @@ function watched(isTerminal: boolean, isQuiet = false) {
     isTerminal,
     columns: () => 60,
     write: (text: string) => written.push(text),
+    command: (lines: string) => written.push(lines),
     paint: (_style: string, text: string) => text,
   }
   const progress = showProgress({ clock: () => now, isQuiet, stderr }, 'funds')

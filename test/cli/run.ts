@@ -1,8 +1,9 @@
-/** The command line as a process in a folder of its own, so that no config file of the repository has a say. */
+/** The command line in a folder of its own, so that no config file of the repository has a say. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { repository, withoutPages } from '../support/product.ts'
+import { runWarm } from '../support/warm.ts'
 
 export interface Ended {
   readonly code: number | null
@@ -15,6 +16,9 @@ export interface RunOptions {
   readonly cwd: string
   /** On top of this process's; undefined takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+export interface ProcessOptions extends RunOptions {
   /** Another Node than the one that runs the tests. */
   readonly node?: string
   /** Another user and group to run it as: for root only. */
@@ -23,21 +27,28 @@ export interface RunOptions {
 
 export const launcher = join(repository, 'src/cli/fundpress.mjs')
 
-export async function run(args: readonly string[], options: RunOptions): Promise<Ended> {
+export async function run(args: readonly string[], { cwd, env = {} }: RunOptions): Promise<Ended> {
+  return { ...(await runWarm({ args, cwd, env: environmentOf(env) })), signal: null }
+}
+
+/** The same in a process of its own, for what belongs to one. */
+export async function runAlone(args: readonly string[], options: ProcessOptions): Promise<Ended> {
   return ended(start(args, options))
 }
 
 export function start(
   args: readonly string[],
-  { cwd, env = {}, node = process.execPath, user }: RunOptions,
+  { cwd, env = {}, node = process.execPath, user }: ProcessOptions,
 ): ChildProcess {
   return spawn(node, [launcher, ...args], {
     cwd,
     ...(user === undefined ? {} : { uid: user, gid: user }),
-    env: { ...cleanEnvironment(), ...withoutPages, ...env },
+    env: environmentOf(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
+
+const environmentOf = (env: RunOptions['env']) => ({ ...cleanEnvironment(), ...withoutPages, ...env })
 
 /** The environment without what a developer has set for fundpress, or what npm and vitest say about colours. */
 export function cleanEnvironment(): Record<string, string | undefined> {

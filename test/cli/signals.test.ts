@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeTempFolder, repository } from '../support/product.ts'
-import { ended, run, start } from './run.ts'
+import { ended, runAlone, start } from './run.ts'
 
 const folder = makeTempFolder()
 const inFolder = { cwd: folder.path }
@@ -22,7 +22,7 @@ const build = [
   '--quiet',
 ]
 beforeAll(async () => {
-  await run(
+  await runAlone(
     ['demo', '--db', 'demo.sqlite', '--funds', '60', '--years', '10', '--until', '2026-11-19'],
     inFolder,
   )
@@ -50,7 +50,7 @@ it.each([
 })
 
 it('a build that is stopped leaves the old snapshot as it was', async () => {
-  expect(await run(build, inFolder)).toMatchObject({ code: 0 })
+  expect(await runAlone(build, inFolder)).toMatchObject({ code: 0 })
   const sums = readFileSync(folder.file('out/SHA256SUMS'), 'utf8')
   const child = start(build, inFolder)
   const end = ended(child)
@@ -82,8 +82,8 @@ it('the same Ctrl-C, passed on by npm, is not taken for a second one', async () 
 
 it('a server that is stopped ends by the signal, though a client holds its connection', async () => {
   const small = makeTempFolder()
-  await run(['demo', '--funds', '1', '--years', '1', '--quiet'], { cwd: small.path })
-  await run(['build', '--db', 'data/demo.sqlite', '--quiet'], { cwd: small.path })
+  await runAlone(['demo', '--funds', '1', '--years', '1', '--quiet'], { cwd: small.path })
+  await runAlone(['build', '--db', 'data/demo.sqlite', '--quiet'], { cwd: small.path })
   const child = start(['serve', '--port', '0'], { cwd: small.path })
   const end = ended(child)
   const [said] = (await once(child.stdout ?? child, 'data')) as [Buffer]

@@ -2,8 +2,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { withClock } from '../support/clock.ts'
 import { editDatabase } from '../support/database.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { asOf, freshness, isins, makePricedFunds } from '../support/priced-funds.ts'
@@ -37,7 +39,13 @@ beforeAll(async () => {
 })
 afterAll(() => press.stop())
 
-const linesOf = ({ stderr }: Run) => stderr.trimEnd().split('\n')
+/** Without that of the as-of day: how long ago it was depends on the day of this test. */
+const linesOf = ({ stderr }: Run) =>
+  stderr
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !isOfAsOf(line))
+const isOfAsOf = (line: string) => line.includes(` is as of ${asOf}, `)
 
 describe('a night with too many stale funds', () => {
   it('is refused, with the number, the funds and what to do, and plan says so before', async () => {
@@ -89,16 +97,16 @@ describe('status', () => {
       ),
       `fundpress: ${place}: ${tooStale}`,
     ])
-    const stale = await press.fundpress('status --max-age 36h --quiet')
+    const stale = await press.fundpress('status --max-age 9999d --quiet')
     expect(stale).toEqual({ code: 1, stdout: '', stderr: `fundpress: ${place}: ${tooStale}\n` })
-    const allowed = await press.fundpress('status --max-age 36h --max-stale-share 0.2 --quiet')
+    const allowed = await press.fundpress('status --max-age 9999d --max-stale-share 0.2 --quiet')
     expect(allowed).toEqual({ code: 0, stdout: '', stderr: '' })
     // Whoever does not ask is told, but not alarmed.
     expect(await press.fundpress('status')).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('gives machines the reasons, too', async () => {
-    const { code, stdout } = await press.fundpress('status --max-age 2d --json')
+    const { code, stdout } = await press.fundpress('status --max-age 9999d --json')
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({
       live: { freshness: { fresh: 3, late: 1, stale: 1, unwatched: 1, unpriced: 1, withheld: 2 } },
@@ -177,7 +185,7 @@ describe('the status in a bucket', () => {
     const live = { ...(JSON.parse(String(press.bucket.body('live.json'))) as object), freshness: undefined }
     press.bucket.put('live.json', JSON.stringify(live))
     expect(await press.fundpress('verify')).toMatchObject({ code: 0, stderr: '' })
-    expect(await press.fundpress('status --max-age 36h')).toMatchObject({ code: 0, stderr: '' })
+    expect(await press.fundpress('status --max-age 9999d')).toMatchObject({ code: 0, stderr: '' })
     expect(await press.fundpress('prune')).toMatchObject({ stdout: 'nothing to remove\n' })
     await press.json('publish --out stale --force')
     expect(press.bucket.faultsOf(other)).toEqual([])
@@ -221,34 +229,41 @@ describe.each(['folder', 'bucket'])('the status of a %s on the edge', (kind) => 
   })
 
   it('is asked from outside without credentials', async () => {
-    const { code, stdout, stderr } = await press.bare(`status --base ${base} --max-age 1h`)
+    const { code, stdout, stderr } = await press.bare(`status --base ${base} --max-age 9999d`)
     expect([code, stderr]).toEqual([1, `fundpress: ${base}: ${tooStale}\n`])
     expect(stdout).toMatch(
       new RegExp(
         `^live +${asOf}-[0-9a-f]{12} at ${base}/status/index.json\nsince +.+ \\(.+\\)\nas of +${asOf}\n`,
       ),
     )
-    expect(await press.bare(`status --base ${base} --max-age 1h --max-stale-share 0.2 --quiet`)).toEqual({
+    expect(await press.bare(`status --base ${base} --max-age 9999d --max-stale-share 0.2 --quiet`)).toEqual({
       code: 0,
       stdout: '',
       stderr: '',
     })
+    // Last-Modified, which says since when, has whole seconds.
+    await setTimeout(1100)
     const old = await press.bare(`status --base ${base}/ --max-age 0s --json`)
     expect(old.code).toBe(1)
     const { live, alarms } = JSON.parse(old.stdout) as { live: object; alarms: readonly string[] }
     expect(live).toMatchObject({ as_of: asOf, overdue: [{ isin: isins.stale }, { isin: isins.late }] })
     expect(live).not.toHaveProperty('prices')
-    expect(alarms).toEqual([expect.stringContaining('went live'), tooStale])
+    expect(alarms.filter((line) => !isOfAsOf(line))).toEqual([expect.stringContaining('went live'), tooStale])
     expect(linesOf(old)).toHaveLength(2)
   })
 })
 
 describe('a deployment that is asked from outside', () => {
-  const answering = async (status: number, body: string, headers: Record<string, string> = {}) => {
+  const answering = async (
+    status: number,
+    body: string,
+    headers: Record<string, string> = {},
+    env: Readonly<Record<string, string>> = {},
+  ) => {
     const server = createServer((_request, response) => response.writeHead(status, headers).end(body))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { code, stderr } = await press.bare(`status --base ${base} --max-age 36h`)
+    const { code, stderr } = await press.bare(`status --base ${base} --max-age 36h --quiet`, env)
     server.closeAllConnections()
     server.close()
     return { code, stderr: stderr.replaceAll(base, 'BASE') }
@@ -276,6 +291,26 @@ describe('a deployment that is asked from outside', () => {
   ] as const)('fails where it %s', async (_what, status, body, headers, reason) => {
     expect(await answering(status, body, headers)).toEqual({ code: 1, stderr: `fundpress: ${reason}\n` })
   })
+
+  // Friday, 20 November, is over at 23 h UTC; Saturday and Sunday are no business days, so 36 h end on Tuesday at 11 h.
+  it.each([
+    ['2026-11-23T02:00:00Z', '2026-11-22T20:00:00Z', ''],
+    ['2026-11-24T10:50:00Z', '2026-11-24T08:00:00Z', ''],
+    ['2026-11-24T11:10:00Z', '2026-11-24T08:00:00Z', 'a day that ended 1 day 12 h of business days ago'],
+    ['2026-12-28T11:10:00Z', '2026-12-28T08:00:00Z', 'a day that ended 23 days 12 h of business days ago'],
+    ['2026-11-20T10:00:00Z', '2026-11-18T08:00:00Z', 'went live 2 days 2 h ago'],
+  ])(
+    'is asked at %s whether the day of what went live at %s is over for too long',
+    async (now, since, says) => {
+      const freshness = { fresh: 1, late: 0, stale: 0 }
+      const body = JSON.stringify({ format: 1, snapshot: '2026-11-20-0123456789ab', as_of: asOf, freshness })
+      const lastModified = { 'last-modified': new Date(since).toUTCString() }
+      const { code, stderr } = await answering(200, body, lastModified, withClock(now))
+      expect([code, stderr]).toEqual(
+        says === '' ? [0, ''] : [1, expect.stringContaining(`${says}, more than 1 day 12 h`)],
+      )
+    },
+  )
 
   it('fails where nothing answers, and is not asked beside a bucket', async () => {
     const { code, stderr } = await press.bare('status --base http://127.0.0.1:1 --max-age 36h')

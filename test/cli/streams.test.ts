@@ -3,13 +3,13 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../support/product.ts'
-import { cleanEnvironment, ended, launcher, run, start } from './run.ts'
+import { cleanEnvironment, ended, launcher, runAlone, start } from './run.ts'
 
 const folder = makeTempFolder()
 const inFolder = { cwd: folder.path }
 const old = ['check', '--db', 'demo.sqlite', '--as-of', '2027-06-01']
 beforeAll(async () => {
-  await run(
+  await runAlone(
     ['demo', '--db', 'demo.sqlite', '--funds', '30', '--years', '1', '--until', '2026-11-19'],
     inFolder,
   )
@@ -54,7 +54,7 @@ describe.runIf(hasTerminal)('on a terminal', () => {
 })
 
 it('colours nothing in a pipe', async () => {
-  const { stdout } = await run(old, inFolder)
+  const { stdout } = await runAlone(old, inFolder)
   expect(stdout).toContain('warning  price: ')
   expect(stdout).not.toContain(escape)
 })

@@ -231,6 +231,9 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
       expect([outside.status, outside.body.length]).toEqual([416, 0])
       const known = await rawRequest(base, { target, headers: { 'If-None-Match': etag } })
       expect(known.status).toBe(304)
+      const head = await rawRequest(base, { method: 'HEAD', target, headers: { Range: 'bytes=16-20' } })
+      expect([head.status, headerOf(head, 'content-length')]).toEqual([200, String(large.length)])
+      expect([headerOf(head, 'etag'), headerOf(head, 'content-range')]).toEqual([etag, undefined])
       const none = await rawRequest(base, { target: '/downloads/latest/none.csv' })
       expect(none.status).toBe(404)
     }
@@ -242,6 +245,12 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
       expect(page.body.toString()).toBe(pages.get('docs/index.html'))
       const part = await rawRequest(base, { target: '/docs/', headers: { Range: 'bytes=-4' } })
       expect([part.status, part.body.toString()]).toEqual([206, '</p>'])
+      const head = await rawRequest(base, {
+        method: 'HEAD',
+        target: '/docs/',
+        headers: { Range: 'bytes=-4' },
+      })
+      expect([head.status, headerOf(head, 'content-length')]).toEqual([200, String(page.body.length)])
       const empty = await rawRequest(base, { target: '/downloads/latest/empty.csv' })
       expect([empty.status, empty.body.length]).toEqual([200, 0])
     }

@@ -31,7 +31,7 @@ describe.skipIf(!hasXmllint).each(builders)('the documentation of %s', (_, build
   it('is well-formed, in English and German alike', () => {
     const faults = [...pages].filter(([, { errors }]) => errors.length > 0)
     expect(faults.map(([key, { errors }]) => ({ key, errors }))).toEqual([])
-    const english = [...pages.keys()].filter((key) => !/^docs\/(de|explorer)\//.test(key))
+    const english = [...pages.keys()].filter((key) => !key.startsWith('docs/de/'))
     const german = [...pages.keys()].filter((key) => key.startsWith('docs/de/'))
     expect(german.map((key) => key.replace('docs/de/', 'docs/'))).toEqual(english)
     expect(english.length).toBeGreaterThanOrEqual(12)

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 import { date, decimal, text, type Table } from '../../src/downloads/column.ts'
 import { excelPrices } from '../../src/downloads/excel-files.ts'
-import { inMemory, makeTempFolder } from '../support/product.ts'
+import { makeTempFolder } from '../support/product.ts'
 
-const folder = makeTempFolder(inMemory)
+const folder = makeTempFolder()
 afterAll(folder.remove)
 
 const table: Table = {

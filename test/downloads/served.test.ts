@@ -63,6 +63,15 @@ it('gives out ranges of a file, as a reader of Parquet over HTTP asks for them',
   expect(Buffer.from(await first.arrayBuffer()).toString()).toBe('PAR1')
 })
 
+it('tells a HEAD of the whole, whatever part it names: a range is defined for GET alone', async () => {
+  const url = `${server?.base ?? ''}/downloads/latest/prices.parquet`
+  const whole = String(stored('prices.parquet').length)
+  for (const range of ['bytes=0-3', `bytes=${whole}-`]) {
+    const { status, headers } = await fetch(url, { method: 'HEAD', headers: { range } })
+    expect([status, headers.get('content-length'), headers.get('content-range')]).toEqual([200, whole, null])
+  }
+})
+
 it('says when a file is still the same', async () => {
   const etag = (await ask('latest/prices.csv')).headers.get('etag') ?? ''
   expect(etag).toMatch(/^"/)
@@ -104,7 +113,7 @@ it('describes every file but those of one fund in the data package, with the hea
       .split('\n')
       .map((line) => [line.slice(66), line.slice(0, 64)]),
   )
-  const own = ['datapackage.json', 'index.html']
+  const own = ['datapackage.json', 'index.html', 'de.html']
   const files = [...sums.keys()].filter((path) => !/^[A-Z]{2}\w{10}\//.test(path) && !own.includes(path))
   expect(described.resources.map(({ path }) => path)).toEqual(files)
   for (const { path, bytes, hash, schema } of described.resources) {
@@ -118,23 +127,36 @@ it('describes every file but those of one fund in the data package, with the hea
   }
 })
 
-it('tells search engines of the data set, and links to no file that is not there', async () => {
-  const page = await (await ask('latest/index.html')).text()
-  const [, json = ''] = /<script type="application\/ld\+json">([^]*?)<\/script>/.exec(page) ?? []
-  const dataset = JSON.parse(json) as {
-    '@type': string
-    distribution: { contentUrl: string; encodingFormat: string }[]
-  }
-  expect(dataset['@type']).toBe('Dataset')
-  expect(dataset.distribution.length).toBeGreaterThan(20)
-  const links = [...page.matchAll(/href="([^"#]+)"/g)]
-    .map(([, href = '']) => href)
-    .filter((href) => !href.startsWith('../'))
-  for (const path of [...links, ...dataset.distribution.map(({ contentUrl }) => contentUrl)]) {
-    expect([path, (await ask(`latest/${path}`, { Range: 'bytes=0-0' })).status]).toEqual([
-      path,
-      expect.toBeOneOf([200, 206]),
+it.each([
+  ['index.html', 'en', 'All prices of all funds', /[0-9]\.[0-9] kB/],
+  ['de.html', 'de', 'Alle Preise aller Fonds', /[0-9],[0-9] kB/],
+])(
+  'tells search engines of the data set in %s, and links to no file that is not there',
+  async (name, language, word, size) => {
+    const page = await (await ask(`latest/${name}`)).text()
+    expect(page).toContain(`<html lang="${language}">`)
+    for (const [other, file] of [
+      ['en', 'index.html'],
+      ['de', 'de.html'],
     ])
-  }
-  expect(page).not.toContain(hostileNames.markup)
-})
+      expect(page).toContain(`rel="alternate" hreflang="${other}" href="${file}"`)
+    expect([page.includes(word), size.test(page)]).toEqual([true, true])
+    const [, json = ''] = /<script type="application\/ld\+json">([^]*?)<\/script>/.exec(page) ?? []
+    const dataset = JSON.parse(json) as {
+      '@type': string
+      distribution: { contentUrl: string; encodingFormat: string }[]
+    }
+    expect(dataset['@type']).toBe('Dataset')
+    expect(dataset.distribution.length).toBeGreaterThan(20)
+    const links = [...page.matchAll(/href="([^"#]+)"/g)]
+      .map(([, href = '']) => href)
+      .filter((href) => !href.startsWith('../'))
+    for (const path of [...links, ...dataset.distribution.map(({ contentUrl }) => contentUrl)]) {
+      expect([path, (await ask(`latest/${path}`, { Range: 'bytes=0-0' })).status]).toEqual([
+        path,
+        expect.toBeOneOf([200, 206]),
+      ])
+    }
+    expect(page).not.toContain(hostileNames.markup)
+  },
+)

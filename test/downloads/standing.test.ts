@@ -7,10 +7,10 @@ import { buildSnapshot } from '../../src/snapshot/build.ts'
 import { RefusedDatabase } from '../../src/source/finding.ts'
 import { apply, dayAfter, edit, openToEdit } from '../snapshot/edits.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { inMemory, makeTempFolder } from '../support/product.ts'
+import { makeTempFolder } from '../support/product.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 
-const folder = makeTempFolder(inMemory)
+const folder = makeTempFolder()
 afterAll(folder.remove)
 
 const asOf = '2024-05-03'
@@ -140,7 +140,7 @@ describe('after a night of a few funds', () => {
     const [before, content] = [new Map(inodes()), hashesOf(built)]
     await build(db, built, { asOf: next }, manifest)
     const anew = inodes().flatMap(([file, inode]) => (before.get(file) === inode ? [] : file))
-    expect(anew).toEqual(['SHA256SUMS', 'datapackage.json', 'fundpress.sqlite', 'index.html'])
+    expect(anew).toEqual(['SHA256SUMS', 'datapackage.json', 'de.html', 'fundpress.sqlite', 'index.html'])
     expect(hashesOf(built)).toEqual(content)
     const ofFull = hashesOf(join(full, 'downloads', next))
     expect(hashesOf(place)['prices.parquet']).toBe(ofFull['prices.parquet'])

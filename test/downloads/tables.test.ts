@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { csvLine } from '../../src/downloads/csv.ts'
+import { isMissing } from '../support/programs.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { demoNight, hostileNames, oddNight, type Night } from './night.ts'
 import { decimals, expectedRows, oracle, type Value, type Values } from './oracle.ts'
@@ -72,7 +74,7 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
     expect(readSqlite(file('fundpress.sqlite'), `SELECT * FROM ${table}`)).toEqual(expected)
   })
 
-  it.skipIf(!hasDuckdb && process.env['CI'] !== 'true').each(tables)(
+  it.skipIf(isMissing(hasDuckdb)).each(tables)(
     '%s.parquet has the same rows for DuckDB, with days and decimals',
     async (table) => {
       const rows = await duckdb(`SELECT * FROM '${file(`${table}.parquet`)}'`)
@@ -109,7 +111,7 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
 })
 
 it('types days as DATE and prices as DECIMAL(18,6) in Parquet, wider where a value needs it, and text where nothing fits', async (context) => {
-  if (!hasDuckdb && process.env['CI'] !== 'true') context.skip('DuckDB is not here: FUNDPRESS_TEST_DUCKDB')
+  if (isMissing(hasDuckdb)) context.skip('DuckDB is not here: FUNDPRESS_TEST_DUCKDB')
   const typesOf = async (night: Night | undefined, columns: string) => {
     const rows = await duckdb(
       `DESCRIBE SELECT ${columns} FROM '${join(night?.folder ?? '', 'prices.parquet')}'`,
@@ -134,6 +136,27 @@ it('leaves a text that a spreadsheet would run alone in plain CSV, and defuses i
   expect(names('funds.csv', 'utf-8', ',')).toContain(hostileNames.formula)
   expect(names('csv-excel/funds.csv', 'utf-8-sig', ';')).toContain(`'${hostileNames.formula}`)
   expect(names('csv-excel/funds.csv', 'utf-8-sig', ';')).not.toContain(hostileNames.formula)
+})
+
+it.each([
+  ['12-31', "'12-31"],
+  ['1.5', "'1.5"],
+  ['31.12.', "'31.12."],
+  ['3/4', "'3/4"],
+  ['048652', "'048652"],
+  ['848E10', "'848E10"],
+  ['1,5e-3', "'1,5e-3"],
+  ['12345678901234567', "'12345678901234567"],
+  ['1.234', '1.234'],
+  ['1,5', '1,5'],
+  ['31.12.2025', '31.12.2025'],
+  ['848652', '848652'],
+  ['ABC123', 'ABC123'],
+  ['0,5', '0,5'],
+])('keeps Excel from making something else of the text %s', (value, written) => {
+  const column = { name: 'value', type: 'text', describe: '', isNullable: true, sql: 'value' } as const
+  expect(csvLine([column], 'excel')([value])).toBe(`${written}\r\n`)
+  expect(csvLine([column], 'plain')([value])).toBe(`${value.includes(',') ? `"${value}"` : value}\r\n`)
 })
 
 it('leaves negative key figures as the numbers that Excel takes them for', () => {
@@ -172,6 +195,8 @@ function excelField(value: Value, isDecimal: boolean): Value {
   if (value === null) return ''
   if (typeof value === 'number') return value
   if (isDecimal) return value.replace('.', ',')
+  // A day of the year is what Excel makes a day of this year of, or one of 1931.
+  if (/^[01]\d-[0-3]\d$/.test(value)) return `'${value}`
   // Signed numbers are what Excel should read as such.
   if (/^[-+][0-9.,]*[0-9]( ?%)?$/.test(value)) return value
   return excelWords[value] ?? (/^(\s*[=+\-@]|[\t\r])/.test(value) ? `'${value}` : value)

@@ -5,9 +5,9 @@ import { afterAll, expect, it } from 'vitest'
 import { fileSink } from '../../src/downloads/file-sink.ts'
 import { openPreviousZip } from '../../src/downloads/previous-zip.ts'
 import { zipInto } from '../../src/downloads/zip.ts'
-import { inMemory, makeTempFolder } from '../support/product.ts'
+import { makeTempFolder } from '../support/product.ts'
 
-const folder = makeTempFolder(inMemory)
+const folder = makeTempFolder()
 afterAll(folder.remove)
 
 /** More entries than a ZIP without ZIP64 can have. */

@@ -262,8 +262,9 @@ it('the other commands start without the parsers', () => {
     } })
     import(process.env.LAUNCHER)`
   const codes = (args: readonly string[]) =>
-    spawnSync(process.execPath, ['-e', script, ...args], { env: { ...process.env, LAUNCHER: launcher } })
-      .status
+    spawnSync(process.execPath, ['-e', script, 'fundpress', ...args], {
+      env: { ...process.env, LAUNCHER: launcher },
+    }).status
   expect(codes(['import', '--help'])).toBe(0)
   expect(codes(['check', '--db', folder.file(folder.database()), '--as-of', '2024-05-03'])).toBe(0)
   const csv = write('any.csv', Buffer.from('isin\n'))

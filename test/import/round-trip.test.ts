@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
 import { insertOddFunds } from '../support/odd-funds.ts'
-import { inMemory, makeTempFolder } from '../support/product.ts'
+import { makeTempFolder } from '../support/product.ts'
 import { dumpAll, exportTables, tableNames, type Dialect } from './dialects.ts'
 
-const folder = makeTempFolder(inMemory)
+const folder = makeTempFolder()
 const fundpress = (line: string) => run(line.split(' '), { cwd: folder.path })
 
 beforeAll(async () => {

@@ -7,10 +7,10 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ended, launcher, run, start } from '../cli/run.ts'
 import { insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { inMemory, makeTempFolder, repository } from '../support/product.ts'
+import { makeTempFolder, repository } from '../support/product.ts'
 import { dump, writeCsv } from './dialects.ts'
 
-const folder = makeTempFolder(inMemory)
+const folder = makeTempFolder()
 const disk = folder.file('disk')
 let isMounted = false
 const funds = 20

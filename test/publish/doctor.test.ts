@@ -24,6 +24,7 @@ it('finds all well, and leaves nothing behind', async () => {
     'ok disk for out',
     'ok disk for temp',
     'ok snapshot',
+    'ok baseUrl',
     'ok credentials',
     'ok bucket',
     'ok right to put',

@@ -1,21 +1,33 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildNights } from '../support/nights.ts'
+import { buildNights, type Nights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import type { FaultRule } from '../support/s3/faults.ts'
 
-let press: Press
+let nights: Nights
 let one = ''
 let two = ''
-let restoreFirstNight: () => void
 
 beforeAll(async () => {
-  press = await openPress(await buildNights(2, 1))
-  ;[one = '', two = ''] = press.nights.outs
-  expect((await press.publish(one)).code).toBe(0)
-  restoreFirstNight = press.bucket.save()
+  nights = await buildNights(2, 1)
+  ;[one = '', two = ''] = nights.outs
 })
 
-afterAll(() => press.stop())
+afterAll(() => {
+  nights.remove()
+})
+
+/** A bucket of its own, in which the first night is live: the weather of one is none of the others'. */
+async function withPress(test: (press: Press) => Promise<void>): Promise<void> {
+  // The nights are shared, and removed at the end.
+  const press = await openPress({ ...nights, remove: () => undefined })
+  try {
+    expect((await press.publish(one)).code).toBe(0)
+    press.server.reset()
+    await test(press)
+  } finally {
+    await press.stop()
+  }
+}
 
 const weather: Readonly<Record<string, readonly FaultRule[]>> = {
   'answers 503 SlowDown now and then': [{ kind: 'status', status: 503, code: 'SlowDown', probability: 0.05 }],
@@ -46,40 +58,39 @@ const weather: Readonly<Record<string, readonly FaultRule[]>> = {
   ],
 }
 
-describe.each(Object.entries(weather))('a store that %s', (_, rules) => {
+describe.concurrent.each(Object.entries(weather))('a store that %s', (_, rules) => {
   // A store that says SlowDown is taken at its word: those publishes last.
   const seeds = JSON.stringify(rules).includes('SlowDown') ? [1, 2] : [1, 2, 3, 4]
-  it.each(seeds)('gets the whole snapshot, or keeps the old one live (seed %d)', async (seed) => {
-    press.reset()
-    restoreFirstNight()
+  it.each(seeds)('gets the whole snapshot, or keeps the old one live (seed %d)', (seed) =>
+    withPress(async (press) => {
+      const before = press.bucket.live()
+      press.server.faults(rules, seed)
+      const run = await press.publish(two)
+      press.server.faults([])
+
+      const live = press.bucket.live()
+      expect(press.bucket.faultsOf(live?.slot)).toEqual([])
+      expect(press.bucket.writesIntoLive(before?.slot)).toEqual([])
+      if (run.code === 0) expect(live?.snapshot).not.toBe(before?.snapshot)
+      else {
+        expect(run.stderr.trim().split('\n')).toHaveLength(1)
+        expect(run.stderr).toMatch(/^fundpress: .+/)
+      }
+      expect(await press.publish(two)).toMatchObject({ code: 0, stderr: '' })
+      expect(press.bucket.differencesFrom(two, press.bucket.live()?.slot)).toEqual([])
+    }),
+  )
+})
+
+it('says what failed when the store is down for good, and never flips', () =>
+  withPress(async (press) => {
     const before = press.bucket.live()
-    press.server.faults(rules, seed)
+    press.server.faults([
+      { kind: 'status', status: 403, code: 'AccessDenied', method: 'PUT', keyMatches: /^green\/.*xml$/ },
+    ])
     const run = await press.publish(two)
     press.server.faults([])
-
-    const live = press.bucket.live()
-    expect(press.bucket.faultsOf(live?.slot)).toEqual([])
-    expect(press.bucket.writesIntoLive(before?.slot)).toEqual([])
-    if (run.code === 0) expect(live?.snapshot).not.toBe(before?.snapshot)
-    else {
-      expect(run.stderr.trim().split('\n')).toHaveLength(1)
-      expect(run.stderr).toMatch(/^fundpress: .+/)
-    }
-    expect(await press.publish(two)).toMatchObject({ code: 0, stderr: '' })
-    expect(press.bucket.differencesFrom(two, press.bucket.live()?.slot)).toEqual([])
-  })
-})
-
-it('says what failed when the store is down for good, and never flips', async () => {
-  press.reset()
-  restoreFirstNight()
-  const before = press.bucket.live()
-  press.server.faults([
-    { kind: 'status', status: 403, code: 'AccessDenied', method: 'PUT', keyMatches: /^green\/.*xml$/ },
-  ])
-  const run = await press.publish(two)
-  press.server.faults([])
-  expect(run.code).toBe(1)
-  expect(run.stderr).toMatch(/could not write green\/.+: access denied: the credentials need s3:PutObject/)
-  expect(press.bucket.live()).toEqual(before)
-})
+    expect(run.code).toBe(1)
+    expect(run.stderr).toMatch(/could not write green\/.+: access denied: the credentials need s3:PutObject/)
+    expect(press.bucket.live()).toEqual(before)
+  }))

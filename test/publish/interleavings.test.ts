@@ -111,7 +111,7 @@ it('gives up when its lease cannot be renewed, and leaves live what was live', a
     { ...slowPuts, ms: 120 },
     { kind: 'delay', ms: 30_000, method: 'PUT', keyMatches: /^journal\.json$/, nth: 4 },
   ])
-  const { code, stderr } = await press.publish(three, '--lease', '10', '--concurrency', '1')
+  const { code, stderr } = await beginPublish(three, '--lease', '10', '--concurrency', '1').end
   expect(code).toBe(1)
   expect(stderr).toMatch(/the lease was lost/)
   expect(press.bucket.live()).toMatchObject({ slot: 'green' })
@@ -253,7 +253,7 @@ it('is done when the snapshot is live, whatever becomes of its own notes', async
       },
     },
   ])
-  const { code, stdout, stderr } = await press.publish(three)
+  const { code, stdout, stderr } = await beginPublish(three, '--json', '--quiet').end
   expect({ code, live: press.bucket.live()?.slot }).toEqual({ code: 0, live: 'blue' })
   expect(JSON.parse(stdout)).toMatchObject({ hasFlipped: true })
   expect(stderr).toMatch(/^fundpress: .*is live, but the notes of this publish are not tidied up: [^\n]*\n$/)

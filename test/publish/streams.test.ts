@@ -185,7 +185,8 @@ describe('a list in a JSON document', () => {
     const write = (text: string) => {
       written.push(text)
     }
-    const out: Terminal = { isTerminal: false, columns: () => 80, write, paint: (_, text) => text }
+    const paint: Terminal['paint'] = (_, text) => text
+    const out: Terminal = { isTerminal: false, columns: () => 80, write, command: write, paint }
     return { out, written }
   }
   const leftovers = () => readdirSync(folder.path).filter((name) => name.startsWith('fundpress-list-'))

@@ -157,6 +157,9 @@ describe.skipIf(whyNoCloudFront !== undefined && process.env['CI'] !== 'true')('
         const part = await ask({ target, headers })
         expect([attempt, part.status, part.body.toString()]).toEqual([attempt, 206, 'isin;name'])
         expect(headerOf(part, 'content-range')).toBe(`bytes 0-8/${csv.length}`)
+        const head = await ask({ method: 'HEAD', target, headers })
+        expect([head.status, headerOf(head, 'content-range')]).toEqual([200, undefined])
+        expect(headerOf(head, 'content-length')).toBe(String(csv.length))
         await ask({ target })
       }
       freshly(20)

@@ -4,21 +4,14 @@ import { cpSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ended } from '../cli/run.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import {
-  inMemory,
-  makeTempFolder,
-  mustRun,
-  repository,
-  startServer,
-  type Server,
-} from '../support/product.ts'
+import { makeTempFolder, mustRun, repository, startServer, type Server } from '../support/product.ts'
 import { headerOf, rawRequest } from '../support/request.ts'
 
 type Generation = 'a' | 'b'
 const generations = ['a', 'b'] as const
 const funds = [1, 2, 3, 4].map(isinOf)
 
-const folder = makeTempFolder(inMemory)
+const folder = makeTempFolder()
 const docsUrl = (generation: Generation): string => `https://${generation}.example/docs`
 let server: Server
 /** What each generation answers to each target. */

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ended, run, type Ended } from '../cli/run.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { inMemory, makeTempFolder, repository } from '../support/product.ts'
+import { makeTempFolder, repository } from '../support/product.ts'
 import { faultsOf, filesIn } from '../support/tree.ts'
 
-const folder = makeTempFolder(inMemory)
+const folder = makeTempFolder()
 const fundsAlways = 24
 /** Funds that come and go: of each three in a row, a generation has the one that its number says. */
 const isinOfGeneration = (generation: number): string => isinOf(100 + (generation % 3))

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ended, launcher, run, type Ended } from '../cli/run.ts'
+import { ended, launcher, runAlone, type Ended } from '../cli/run.ts'
 import { asOf, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { userWithoutRights } from '../support/other-user.ts'
 import { makeTempFolder } from '../support/product.ts'
@@ -11,7 +11,7 @@ import { hashesOf } from '../support/tree.ts'
 const folder = makeTempFolder()
 const disk = folder.file('disk')
 const build = (db: string, out: string, user = {}): Promise<Ended> =>
-  run(`build --db ${db} --out ${out} --as-of ${asOf} --jobs 2 --quiet`.split(' '), {
+  runAlone(`build --db ${db} --out ${out} --as-of ${asOf} --jobs 2 --quiet`.split(' '), {
     cwd: folder.path,
     ...user,
   })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { inMemory, makeTempFolder, mustRun } from '../support/product.ts'
+import { makeTempFolder, mustRun } from '../support/product.ts'
 import { readJson } from '../support/read-json.ts'
 import { hasXmllint, readXml, type Leaves } from '../support/read-xml.ts'
 import { faultsOf, filesIn } from '../support/tree.ts'
@@ -54,7 +54,7 @@ const textIsins = texts.map((_, index) => isinOf(1 + index))
 const [longIsin, decimalIsin, numberIsin, classIsin] = [100, 101, 102, 103].map(isinOf)
 const dayOf = (index: number): string => `2023-0${1 + (index % 9)}-${10 + Math.floor(index / 9)}`
 
-const folder = makeTempFolder(inMemory)
+const folder = makeTempFolder()
 const out = folder.file('out')
 afterAll(folder.remove)
 

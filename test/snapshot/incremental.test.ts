@@ -10,11 +10,11 @@ import type { Since } from '../../src/snapshot/since.ts'
 import { checkDatabase } from '../../src/source/check.ts'
 import { RefusedDatabase, type Finding } from '../../src/source/finding.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { inMemory, makeTempFolder } from '../support/product.ts'
+import { makeTempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
 import { apply, dayAfter, edit, openToEdit } from './edits.ts'
 
-const folder = makeTempFolder(inMemory)
+const folder = makeTempFolder()
 afterAll(folder.remove)
 
 interface Night {

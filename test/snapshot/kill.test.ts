@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ended, run, start, type Ended } from '../cli/run.ts'
-import { inMemory, makeTempFolder, repository, startServer } from '../support/product.ts'
+import { makeTempFolder, repository, startServer } from '../support/product.ts'
 import { rawRequest } from '../support/request.ts'
 import { faultsOf, hashesOf, snapshotId } from '../support/tree.ts'
 
-const folder = makeTempFolder(inMemory)
+const folder = makeTempFolder()
 
 /** A folder that snapshots are built in. */
 interface Place {

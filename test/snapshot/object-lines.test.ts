@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { manifestLine, type ManifestHead } from '../../src/snapshot/manifest.ts'
 import { objectLines } from '../../src/snapshot/object-lines.ts'
-import { inMemory, makeTempFolder } from '../support/product.ts'
+import { makeTempFolder } from '../support/product.ts'
 
-const folder = makeTempFolder(inMemory)
+const folder = makeTempFolder()
 afterAll(folder.remove)
 
 const sha256 = 'a'.repeat(64)

@@ -5,10 +5,10 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/snapshot/build.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { inMemory, makeTempFolder, mustRun, startServer } from '../support/product.ts'
+import { makeTempFolder, mustRun, startServer } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
 
-const folder = makeTempFolder(inMemory)
+const folder = makeTempFolder()
 const db = folder.file('funds.sqlite')
 const fakePages = new URL('fake-pages.ts', import.meta.url).href
 

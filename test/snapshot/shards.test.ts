@@ -7,11 +7,11 @@ import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/s
 import { mergeShards } from '../../src/snapshot/merge.ts'
 import { RefusedDatabase } from '../../src/source/finding.ts'
 import { editDatabase, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { inMemory, makeTempFolder } from '../support/product.ts'
+import { makeTempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
 import { apply, edit, openToEdit } from './edits.ts'
 
-const folder = makeTempFolder(inMemory)
+const folder = makeTempFolder()
 afterAll(folder.remove)
 const fakePages = new URL('fake-pages.ts', import.meta.url).href
 

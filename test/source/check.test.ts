@@ -116,8 +116,9 @@ it('finds the orphan rows of every table', async () => {
 
 it('warns of prices that are old or older than their fund, of a blank name, and of text that was not UTF-8: exit code 0', async () => {
   makeDatabase(folder.file('warnings.sqlite'), (insert, db) => {
-    insertGood(insert, good, { price: { date: '2024-04-25' } })
-    insertGood(insert, orphan, { price: { date: '2024-04-26' } })
+    insertGood(insert, good, { price: { date: '2024-04-24' } })
+    // Two business days before: the first of May is none.
+    insertGood(insert, orphan, { price: { date: '2024-04-30' } })
     insertGood(insert, other, { fund: { fund_inception_date: '2024-05-03', name: ' ' } })
     db.prepare("UPDATE profile SET category_de = CAST(x'4DFC6E63' AS TEXT) WHERE isin = ?").run(other)
   })
@@ -125,7 +126,7 @@ it('warns of prices that are old or older than their fund, of a blank name, and 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toBe(
     `${good}\n` +
-      '  warning  price: the newest price is of 2024-04-25, 6 business days before 2024-05-03\n' +
+      '  warning  price: the newest price, of 2024-04-24, is stale: 6 business days before 2024-05-03\n' +
       `${other}\n` +
       '  warning  fund: name is blank: nobody can click on it in a list\n' +
       '  warning  price: dates out of order: the first price, of 2024-05-02, is older than the fund (2024-05-03)\n' +
@@ -157,7 +158,9 @@ it('groups its list by fund, errors first, and never lets a control character th
   expect(stdout).toContain(`\n${shown}\n  error    fund: isin "${shown}" is not an ISIN`)
   expect(stdout).toContain(`item 3 of type ${shown}: there is no such structure type`)
   expect(stdout).toContain(`orphan rows: there is no fund ${shown}2`)
-  expect(stdout).toMatch(new RegExp(`\n${other}\n  warning  price: the newest price is of 2024-01-02`))
+  expect(stdout).toMatch(
+    new RegExp(`\n${other}\n  warning  price: the newest price, of 2024-01-02, is stale`),
+  )
   const headings = stdout.split('\n').filter((line) => /^\S/.test(line))
   expect(headings).toHaveLength(new Set(headings).size)
   const json = (await check('hostile.sqlite', '--json')).stdout

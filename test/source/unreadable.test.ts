@@ -4,7 +4,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, s
 import { truncateSync, writeFileSync, writeSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, it } from 'vitest'
-import { run, type Ended } from '../cli/run.ts'
+import { run, runAlone, type Ended } from '../cli/run.ts'
 import { asOf, editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { userWithoutRights } from '../support/other-user.ts'
 import { makeTempFolder } from '../support/product.ts'
@@ -207,12 +207,12 @@ describe('for a user without rights', () => {
     makeGood(folder.file('locked/funds.sqlite'))
     chmodSync(folder.file('locked'), 0o555)
     const args = ['check', '--db', 'locked/funds.sqlite', '--as-of', asOf]
-    expect(await run(args, asUser)).toMatchObject({ code: 0, stderr: '' })
+    expect(await runAlone(args, asUser)).toMatchObject({ code: 0, stderr: '' })
     const inWal = new Database(folder.file('locked/funds.sqlite'))
     inWal.pragma('journal_mode = WAL')
     inWal.close()
     chmodSync(folder.file('locked'), 0o555)
-    const { code, stderr } = await run(args, asUser)
+    const { code, stderr } = await runAlone(args, asUser)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^fundpress: locked\/funds\.sqlite: it cannot be opened: [^\n]*WAL mode[^\n]*\n$/)
   })
@@ -221,12 +221,12 @@ describe('for a user without rights', () => {
     chmodSync(folder.file('read-only.sqlite'), 0o000)
     mkdirSync(folder.file('closed'), { mode: 0o000 })
     const args = (db: string) => ['check', '--db', db, '--as-of', asOf]
-    const file = await run(args('read-only.sqlite'), asUser)
+    const file = await runAlone(args('read-only.sqlite'), asUser)
     expect(file).toMatchObject({ code: 1, stdout: '' })
     expect(file.stderr).toMatch(
       /^fundpress: read-only\.sqlite: it cannot be opened: check its rights [^\n]*\n$/,
     )
-    const inside = await run(args('closed/funds.sqlite'), asUser)
+    const inside = await runAlone(args('closed/funds.sqlite'), asUser)
     expect(inside).toMatchObject({ code: 1, stdout: '' })
     expect(inside.stderr).toMatch(/^fundpress: closed\/funds\.sqlite cannot be reached: [^\n]*\n$/)
   })

@@ -39,12 +39,23 @@ export const phoneLight: Look = { scheme: 'light', width: 360, height: 740 }
 export const phoneDark: Look = { scheme: 'dark', width: 360, height: 740 }
 
 /** All four, with their names for test titles. */
-export const looks: readonly (readonly [name: string, look: Look])[] = [
+export const looks = [
   ['a desktop in light', desktopLight],
   ['a desktop in dark', desktopDark],
   ['a phone in light', phoneLight],
   ['a phone in dark', phoneDark],
-]
+] as const
+
+/**
+ * Each page with two of the looks, the next page with the other two: what all pages share is seen in all four, and what
+ * a page has of its own in each scheme and at each width.
+ */
+export function inTurn<T>(pages: readonly T[]): (readonly [page: T, name: string, look: Look])[] {
+  const [one, two, three, four] = looks
+  return pages.flatMap((page, index) =>
+    (index % 2 === 0 ? [one, four] : [two, three]).map(([name, look]) => [page, name, look] as const),
+  )
+}
 
 export interface Visit {
   readonly page: Page

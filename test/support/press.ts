@@ -1,6 +1,6 @@
 /** Nights to publish, a bucket on the S3 server of the tests to publish to, and the command line between them. */
 import type { ChildProcess } from 'node:child_process'
-import { ended, start, type Ended } from '../cli/run.ts'
+import { ended, run, start, type Ended } from '../cli/run.ts'
 import { bucketOf, type Bucket } from './bucket.ts'
 import type { Nights } from './nights.ts'
 import type { Run } from './product.ts'
@@ -64,11 +64,12 @@ const nobodysMachine = {
 
 export async function openPress(nights: Nights, { bucket = 'funds' } = {}): Promise<Press> {
   const server = await startS3({ buckets: [bucket] })
-  const begin = (line: Line, env: Environment = {}): Begun => {
-    const child = start(wordsOf(line), {
-      cwd: nights.folder.path,
-      env: { ...nobodysMachine, ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0', ...env },
-    })
+  const surroundings = (env: Environment = {}) => ({
+    cwd: nights.folder.path,
+    env: { ...nobodysMachine, ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0', ...env },
+  })
+  const begin = (line: Line): Begun => {
+    const child = start(wordsOf(line), surroundings())
     return { child, end: ended(child) }
   }
   // Flags of the line come later, and win.
@@ -77,7 +78,7 @@ export async function openPress(nights: Nights, { bucket = 'funds' } = {}): Prom
     return [command, ...bucketArgs(server.endpoint, bucket), ...flags]
   }
   const bare: Press['bare'] = async (line, env) => {
-    const { code, stdout, stderr } = await begin(line, env).end
+    const { code, stdout, stderr } = await run(wordsOf(line), surroundings(env))
     return { code, stdout, stderr }
   }
   const fundpress: Press['fundpress'] = (line, env) => bare(onBucket(line), env)

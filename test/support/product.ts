@@ -1,10 +1,11 @@
-/** The product through its front door: the command line as a process, the server as a port. Imports nothing of src/. */
+/** The product through its front door: the command line, the server as a port. Imports nothing of src/. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runWarm } from './warm.ts'
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -25,11 +26,8 @@ export interface RunOptions {
 }
 
 /** Runs `fundpress <args>` in the repository's root and waits for its end. */
-export async function runFundpress(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const child = spawnFundpress(args, options)
-  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout: stdout(), stderr: stderr() }
+export function runFundpress(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  return runWarm({ args, cwd: repository, env: environmentOf(options) })
 }
 
 /** The same, for a run that must succeed; returns what it wrote to stdout. */
@@ -83,9 +81,6 @@ export interface TempFolder {
   readonly remove: () => void
 }
 
-/** Where files are made and removed fastest: for tests that build again and again. */
-export const inMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
-
 export function makeTempFolder(parent = tmpdir()): TempFolder {
   const path = mkdtempSync(join(parent, 'fundpress-test-'))
   return {
@@ -97,24 +92,22 @@ export function makeTempFolder(parent = tmpdir()): TempFolder {
   }
 }
 
-function spawnFundpress(args: readonly string[], { env = {} }: RunOptions): ChildProcess {
-  // A developer's own FUNDPRESS_ variables must not reach the tests.
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('FUNDPRESS_'))
+function spawnFundpress(args: readonly string[], options: RunOptions): ChildProcess {
   return spawn(process.execPath, ['src/cli/fundpress.mjs', ...args], {
     cwd: repository,
-    env: {
-      ...Object.fromEntries(inherited),
-      NO_COLOR: '1',
-      FUNDPRESS_DOCS_URL: docsUrl,
-      ...withoutPages,
-      ...env,
-    },
+    env: environmentOf(options),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
 
-function collect(stream: ChildProcess['stdout']): () => string {
-  const chunks: Buffer[] = []
-  stream?.on('data', (chunk: Buffer) => chunks.push(chunk))
-  return () => Buffer.concat(chunks).toString()
+function environmentOf({ env = {} }: RunOptions): Record<string, string | undefined> {
+  // A developer's own FUNDPRESS_ variables must not reach the tests.
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('FUNDPRESS_'))
+  return {
+    ...Object.fromEntries(inherited),
+    NO_COLOR: '1',
+    FUNDPRESS_DOCS_URL: docsUrl,
+    ...withoutPages,
+    ...env,
+  }
 }

@@ -2,14 +2,12 @@
 
 import { statSync } from 'node:fs'
 import { Command } from 'commander'
-import { openRules } from '../../freshness/rules.ts'
 import type { BuildOptions, BuildSummary } from '../../snapshot/build.ts'
 import type { Shard } from '../../snapshot/shard.ts'
 import type { Since } from '../../snapshot/since.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
-import { UsageError } from '../failure.ts'
 import { describeFindings } from '../findings.ts'
-import { describeFreshness, describeOverdue } from '../freshness.ts'
+import { describeFreshness, describeOverdue, freshnessRules } from '../freshness.ts'
 import { dayOption, examples, isinsOption, required, shardOption, withSettings } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import type { Session, Start } from '../session.ts'
@@ -87,11 +85,10 @@ export async function buildOptions(session: Session): Promise<Omit<BuildOptions,
 
 /** What of them the shards of a snapshot do not say themselves. */
 export async function mergeOptions({ settings, signal }: Session) {
-  const { out, jobs, licence } = settings
+  const { out, jobs, licence, freshness } = settings
   const db = required(settings.db, 'db')
-  const freshness = await openRules(settings.freshness).catch((error: unknown) => {
-    throw new UsageError('the settings are wrong', { cause: error })
-  })
+  // Told before anything is read.
+  await freshnessRules(settings)
   const { name, url } = licence
   const downloads = settings.downloads ? { licence: name === null ? null : { name, url } } : null
   return { db, out, jobs, downloads, freshness, signal } as const

@@ -1,7 +1,9 @@
 /** `fundpress check`: every problem that a database has. */
 
 import { Command } from 'commander'
+import { describeAge, type PricedFund } from '../../freshness/assess.ts'
 import { countErrors, countFindings, describeFindings } from '../findings.ts'
+import { freshnessRules } from '../freshness.ts'
 import { dayOption, examples, required, withSettings } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import type { Session, Start } from '../session.ts'
@@ -33,13 +35,15 @@ async function check(session: Session, { asOf = session.today, json = false }: F
   const { settings, signal, isQuiet, stdout } = session
   const db = required(settings.db, 'db')
 
+  const rules = await freshnessRules(settings)
   const { checkDatabase } = await import('../../source/check.ts')
   const { escapeInvisible } = await import('../../source/printable.ts')
   const progress = showProgress(session, 'funds')
   const onFund = (done: number, of: number) => {
     progress.update(done, of)
   }
-  const findings = await checkDatabase({ db, asOf, onFund, signal }).finally(progress.end)
+  const ageProblem = (fund: PricedFund) => describeAge(fund, rules, asOf)
+  const findings = await checkDatabase({ db, asOf, ageProblem, onFund, signal }).finally(progress.end)
   const errors = countErrors(findings)
   if (json) {
     const report = JSON.stringify({ errors, warnings: findings.length - errors, findings })

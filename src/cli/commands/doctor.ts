@@ -42,6 +42,7 @@ const styles: Readonly<Record<Level, Style>> = { ok: 'green', warning: 'yellow',
 
 async function doctor(session: Session, { json = false }: Flags): Promise<void> {
   const { settings, now, signal, isQuiet, stdout } = session
+  const { baseUrl, docsUrl, bucket } = settings
   const findings: Finding[] = []
   const show = ({ what, level, says }: Finding) => {
     if (json || (isQuiet && level !== 'problem')) return
@@ -55,6 +56,7 @@ async function doctor(session: Session, { json = false }: Flags): Promise<void> 
       const { thisHolder, isAlive } = await import('../../publish/holder.ts')
       await examine(store, {
         out: settings.out,
+        addresses: { baseUrl, docsUrl, endpoint: bucket.endpoint },
         temporary: tmpdir(),
         nodeVersion: process.versions.node,
         me: thisHolder(),

@@ -65,6 +65,7 @@ export async function planFolder(
     await assertSnapshot(out)
     return previewPublish(store, {
       out,
+      baseUrl: settings.baseUrl,
       table: routeTable(endpoints, settings.docsUrl),
       maxDeletes: bucket.maxDeletes,
       maxStaleShare: freshness.maxStaleShare,

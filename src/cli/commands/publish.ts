@@ -73,19 +73,22 @@ export function publishFolder(
   onWarning: (warning: string) => void,
 ): Promise<PublishSummary> {
   const { settings, signal } = session
-  const { out, bucket, edge, freshness } = settings
+  const { out, bucket, edge, freshness, baseUrl, docsUrl } = settings
   return withBucket(session, async (store) => {
+    const { describeLocalAddresses } = await import('../../publish/local-address.ts')
     const { publish } = await import('../../publish/publish.ts')
     const { thisHolder, isAlive } = await import('../../publish/holder.ts')
     const { routeTable } = await import('../../derive/route-table.ts')
     const { endpoints } = await import('../../endpoints/index.ts')
     await assertSnapshot(out)
+    const local = describeLocalAddresses({ baseUrl, docsUrl, endpoint: bucket.endpoint })
+    if (local !== null) onWarning(local)
     const progress = showProgress(session, 'objects')
     return publish(store, {
       ...bucket,
       out,
-      table: routeTable(endpoints, settings.docsUrl),
-      baseUrl: settings.baseUrl,
+      table: routeTable(endpoints, docsUrl),
+      baseUrl,
       maxStaleShare: freshness.maxStaleShare,
       cacheControl: edge.cacheControl,
       isForced: flags.force === true,

@@ -7,12 +7,12 @@ import { printable } from '../../source/printable.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
 import { describeDuration, durationOption } from '../duration.ts'
 import { UsageError } from '../failure.ts'
-import { describeFreshness } from '../freshness.ts'
+import { describeFreshness, generalCalendar } from '../freshness.ts'
 import { baseOption, examples, withSettings } from '../options.ts'
 import { readPublishedStatus, type PublishedStatus } from '../published-status.ts'
 import type { Session, Start } from '../session.ts'
 import { describeSummary, formatBytes, formatCount } from '../summary.ts'
-import { findAlarms, type Watched } from '../watch.ts'
+import { findAlarms, secondsSinceDay, type Watched } from '../watch.ts'
 
 interface Flags {
   /** Given on the command line; the settings say what holds. */
@@ -29,7 +29,8 @@ export function statusCommand(start: Start): Command {
     .description(
       'Shows which slot of the bucket is live, and what the other one holds; with --base what a deployment says of ' +
         'itself, which needs no credentials. Exit code 1 as long as nothing is live; with --max-age also when the ' +
-        'snapshot went live longer ago, or when too many funds have stale prices: a line on stderr for each reason.',
+        'snapshot went live longer ago, when its as-of day has been over for longer (on business days), or when too ' +
+        'many funds have stale prices: a line on stderr for each reason.',
     )
     .addOption(baseOption('Ask a deployment over HTTP instead of the bucket'))
     .addOption(durationOption('--max-age <duration>', 'Fail when what is live is older: 90m, 36h, 2d'))
@@ -66,7 +67,7 @@ async function statusOfBucket(session: Session, { json = false, maxAge }: Flags)
     return { name: store.name, found, heldBy: isHeld ? heldMessage(store, found.journal) : null }
   })
   const { live } = found.live
-  const alarms = live === null ? [] : alarmsOf(session, watched(live, found.live), maxAge)
+  const alarms = live === null ? [] : await alarmsOf(session, watched(live, found.live), maxAge)
   if (json) stdout.write(`${JSON.stringify({ ...report(found, heldBy), alarms })}\n`)
   else if (live !== null && !isQuiet) stdout.write(describe(live, found, heldBy))
   if (live === null) throw new Error(`${name}: nothing is live${heldBy === null ? '' : ` yet; ${heldBy}`}`)
@@ -83,8 +84,8 @@ async function statusOfDeployment(
   const { document, liveSince } = published
   // By this machine's clock: a cache that has stopped would tell the time that it stopped at.
   const ageSeconds = (now().getTime() - liveSince.getTime()) / 1000
-  const { snapshot, freshness } = document
-  const alarms = alarmsOf(session, { snapshot, ageSeconds, freshness }, maxAge)
+  const { snapshot, as_of: asOf, freshness } = document
+  const alarms = await alarmsOf(session, { snapshot, ageSeconds, asOf, now: now(), freshness }, maxAge)
   // Long, and to be had at that address.
   const brief = { ...document, prices: undefined }
   const asked = { base, live: brief, liveSince: liveSince.toISOString(), ageSeconds: Math.round(ageSeconds) }
@@ -93,15 +94,26 @@ async function statusOfDeployment(
   raise(session, base, alarms)
 }
 
-const watched = (live: Live, standing: Status['live']): Watched => ({
+/** At a moment: by the store's clock, or this machine's. */
+type Seen = Omit<Watched, 'asOfAgeSeconds'> & { readonly now: Date }
+
+const watched = (live: Live, standing: Status['live']): Seen => ({
   snapshot: live.snapshot,
   ageSeconds: ageOf(live, standing),
+  asOf: live.asOf,
+  now: standing.now(),
   freshness: live.freshness,
 })
 
-function alarmsOf({ settings }: Session, live: Watched, maxAgeSeconds: number | undefined): string[] {
+async function alarmsOf(
+  { settings }: Session,
+  { now, ...live }: Seen,
+  maxAgeSeconds: number | undefined,
+): Promise<string[]> {
+  if (maxAgeSeconds === undefined) return []
+  const asOfAgeSeconds = secondsSinceDay(await generalCalendar(settings), live.asOf, now)
   const { maxStaleShare } = settings.freshness
-  return maxAgeSeconds === undefined ? [] : findAlarms(live, { maxAgeSeconds, maxStaleShare })
+  return findAlarms({ ...live, asOfAgeSeconds }, { maxAgeSeconds, maxStaleShare })
 }
 
 /** A line each on stderr. @throws {Error} with the last one, if there is one */

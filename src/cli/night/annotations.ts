@@ -1,5 +1,7 @@
 /** What GitHub Actions shows beside a run: annotations, as lines that its runner reads out of the log. */
 
+import { withoutCommands } from '../workflow-commands.ts'
+
 export interface Annotation {
   readonly kind: 'warning' | 'error'
   readonly title: string
@@ -22,7 +24,8 @@ export function annotationLines(warnings: readonly Omit<Annotation, 'kind'>[], t
   return [...some, ...more].map((one) => annotationLine({ kind: 'warning', ...one })).join('')
 }
 
+/** Without commands even in the lines that the runner makes of it. */
 const escapeMessage = (text: string) =>
-  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  withoutCommands(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 
 const escapeProperty = (text: string) => escapeMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

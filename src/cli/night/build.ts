@@ -3,7 +3,6 @@
 import { join } from 'node:path'
 import type { BuildSummary } from '../../snapshot/build.ts'
 import type { Finding } from '../../source/finding.ts'
-import type { PriceDays } from '../../source/oldest-price.ts'
 import { printable } from '../../source/printable.ts'
 import { buildOptions, buildSince } from '../commands/build.ts'
 import { reasonOf } from '../failure.ts'
@@ -14,7 +13,6 @@ import { formatCount } from '../summary.ts'
 import type { NightLog, Step } from './log.ts'
 
 export interface NightBuild {
-  readonly db: string
   readonly asOf: string
   /** As of `build --since`; null: everything is rendered; undefined: from the folder, if it holds a snapshot. */
   readonly since: string | null | undefined
@@ -25,12 +23,11 @@ const findingsTold = 100
 /** @throws {RefusedDatabase} after the log was told the findings */
 export async function buildNight(
   session: Session,
-  { db, asOf, since }: NightBuild,
+  { asOf, since }: NightBuild,
   log: NightLog,
   onStep: (step: Step) => void,
-): Promise<{ readonly built: BuildSummary; readonly prices: PriceDays }> {
+): Promise<BuildSummary> {
   const { RefusedDatabase } = await import('../../source/check.ts')
-  const { oldestPriceOf } = await import('./oldest-price.ts')
   const { settings, signal } = session
   const { out } = settings
   const options = { ...(await buildOptions(session)), asOf, only: [] }
@@ -64,10 +61,10 @@ export async function buildNight(
   const text = `${snapshot}: ${formatCount(funds)} funds, ${formatCount(documents)} documents, ${formatCount(rendered)} of them rendered, ${seconds.toFixed(1)} s`
   log.end('build', 'done', figures, text)
   if (late + stale > 0) warn(describeOverdueFunds(built))
-  return { built, prices: oldestPriceOf(db, warn) }
+  return built
 }
 
-/** In one line, whatever the checks say of single funds: they do not know the thresholds of the settings. */
+/** In one line: a night in which hundreds of funds are late is one warning. */
 function describeOverdueFunds({ freshness, overdue }: BuildSummary): string {
   const funds = overdue.map(
     ({ isin, mark, newestPrice }) => `${isin} is ${mark}, of ${newestPrice ?? 'no day'}`,

@@ -68,6 +68,7 @@ function jsonLog(session: Session): Writing {
         isTerminal: false,
         columns: session.stderr.columns,
         write: (text) => write(step, 'progress', { message: text.trimEnd() }),
+        command: session.stderr.command,
         paint: (_, text) => text,
       }
       return { ...session, stderr }

@@ -14,9 +14,8 @@ export interface DoneNight {
   readonly costOfMonth: number
   readonly freshness: FreshnessCounts
   readonly newestPrice: string | null
-  /** The fund whose newest price is the oldest, or null. */
+  /** The watched fund whose newest price is the oldest, or null. */
   readonly oldestIsin: string | null
-  readonly fundsWithoutPrice: number
   /** What was verified, in words. */
   readonly verified: string
   /** The last nights, this one included. */

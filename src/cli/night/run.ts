@@ -7,6 +7,7 @@ import type { NightFigures } from '../../night/figures.ts'
 import type { PublishSummary } from '../../publish/publish.ts'
 import { costOfRequests } from '../../publish/cost.ts'
 import { withBucket } from '../bucket.ts'
+import { buildOptions } from '../commands/build.ts'
 import { planFolder } from '../commands/plan.ts'
 import { publishFolder } from '../commands/publish.ts'
 import { assertWhole, describeDifference, describeWhole, sampleOf, verifyBucket } from '../commands/verify.ts'
@@ -62,7 +63,7 @@ export async function runNight(
   }
 
   onStep('check')
-  const { built, prices } = await buildNight(session, { db, ...options }, log, onStep)
+  const built = await buildNight(session, options, log, onStep)
 
   const flags = { force: options.isForced, lock: options.isLocking }
   const { preview, cost } = await planFolder(begin('plan'), flags)
@@ -77,12 +78,13 @@ export async function runNight(
   const figures = {
     asOf,
     snapshot: built.snapshot,
+    edition: published.edition,
     funds: built.funds,
     documents: built.documents,
     changed: published.put + published.deleted,
     bytes: built.bytes,
     cost: costOf(published, session),
-    oldestPrice: prices.oldest?.day ?? null,
+    oldestPrice: built.oldestPrice?.day ?? null,
   }
   const keep = async (isVerified: boolean) => {
     const seconds = (session.clock() - started) / 1000
@@ -104,8 +106,7 @@ export async function runNight(
     costOfMonth: cost.month,
     freshness: built.freshness,
     newestPrice: live.newestPrice,
-    oldestIsin: prices.oldest?.isin ?? null,
-    fundsWithoutPrice: prices.without,
+    oldestIsin: built.oldestPrice?.isin ?? null,
     verified,
     history,
   }
@@ -128,13 +129,14 @@ async function findDone(
   const { withFolder } = await import('../../publish/status.ts')
   const { point } = await import('../../publish/live-pointer.ts')
   const { readHeadOf } = await import('../../snapshot/manifest.ts')
+  const { settingsDigest } = await import('../../snapshot/settings-digest.ts')
   const { isDone, mayBeDone } = await import('../../night/done.ts')
   const { fetchHistory } = await import('../../night/keep-history.ts')
   // A database that is none is told at once, in words.
   openFunds(db).close()
   return withBucket(session, async (store) => {
     const { live } = await readLive(store)
-    if (!mayBeDone(live, { asOf, docsUrl: session.settings.docsUrl })) return null
+    if (!mayBeDone(live, asOf)) return null
     const head = await withFolder(async (folder) => {
       const found = await fetchSlotManifest(store, live.slot, folder)
       return found.kind === 'fetched' ? readHeadOf(found.file) : null
@@ -146,7 +148,8 @@ async function findDone(
       log.warn('night', `the figures of the last nights cannot be read: ${reasonOf(error)}`)
       return []
     })
-    if (!isDone(live, head, source, history)) return null
+    const settings = settingsDigest(await buildOptions(session))
+    if (!isDone(live, head, { source, settings }, history)) return null
     // The attempt before may have failed at just this.
     await point(await livePointer(session), live)
     return live

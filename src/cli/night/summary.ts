@@ -24,7 +24,7 @@ function describeOutcome(report: NightReport): string {
 }
 
 function describeDone(night: DoneNight): string {
-  const { figures, slot, put, deleted, oldestIsin, fundsWithoutPrice } = night
+  const { figures, slot, put, deleted, oldestIsin } = night
   const oldest =
     figures.oldestPrice === null
       ? 'none'
@@ -40,7 +40,6 @@ function describeDone(night: DoneNight): string {
     ['prices', describeFreshness(night.freshness)],
     ['newest price', night.newestPrice ?? 'none'],
     ['oldest price', oldest],
-    ...(fundsWithoutPrice === 0 ? [] : [['funds without a price', formatCount(fundsWithoutPrice)] as const]),
     ['verified', night.verified],
   ]
   const table = rows.map(([label, figure]) => `| ${label} | ${figure} |\n`).join('')

@@ -2,6 +2,7 @@
 
 import { appendFileSync } from 'node:fs'
 import type { Session } from '../session.ts'
+import { isInWorkflow } from '../workflow-commands.ts'
 import { annotationLine, annotationLines } from './annotations.ts'
 import type { Warning } from './log.ts'
 import type { NightReport } from './report.ts'
@@ -10,12 +11,14 @@ const name = 'fundpress nightly'
 
 export function tellWorkflow(session: Session, report: NightReport, warnings: readonly Warning[]): void {
   const { environment, stderr } = session
-  if (environment['GITHUB_ACTIONS'] !== 'true') return
+  if (!isInWorkflow(environment)) return
   // The runner reads its commands out of both streams; stdout may be a log for machines.
   const titled = warnings.map(({ step, message }) => ({ title: `${name}: ${step}`, message }))
-  stderr.write(annotationLines(titled, name))
+  stderr.command(annotationLines(titled, name))
   if (report.kind === 'failed')
-    stderr.write(annotationLine({ kind: 'error', title: `${name}: ${report.step}`, message: report.reason }))
+    stderr.command(
+      annotationLine({ kind: 'error', title: `${name}: ${report.step}`, message: report.reason }),
+    )
   const file = environment['GITHUB_OUTPUT'] ?? ''
   if (file === '') return
   const lines = Object.entries(outputsOf(report)).map(([output, value]) => `${output}=${value}\n`)

@@ -108,8 +108,8 @@ function lead(
   // Objects may be older than the snapshot, whose date is what clients were told.
   const since = headers['if-modified-since']
   if (since && !(Date.parse(since.value) >= liveSince * 1000)) delete headers['if-modified-since']
-  if (kind !== 'page') {
-    // Documents come as a whole, whatever the bucket could do.
+  if (kind !== 'page' || request.method !== 'GET') {
+    // Documents come as a whole, and so is what a HEAD is told of, whatever the bucket could do.
     delete headers['range']
     delete headers['if-range']
   }

@@ -1,7 +1,7 @@
 /** From an answer to what goes out: content coding, conditional requests, byte ranges. For Node, wherever it runs. */
 
 import type { Answer } from '../answer.ts'
-import { byteRange, contentRange } from '../byte-range.ts'
+import { byteRange, contentRange, type RangeRequest } from '../byte-range.ts'
 import { isNotModified, notModifiedHeaders } from '../conditional.ts'
 import { chooseCoding, compress, withCoding, type Coding } from './compression.ts'
 
@@ -42,21 +42,26 @@ export function headOf(answered: Answer<Buffer>, asked: AskedHeaders): Head {
 }
 
 /** The answer with its body in memory. */
-export async function finish(answered: Answer<Buffer>, asked: AskedHeaders): Promise<Response> {
+export async function finish(
+  answered: Answer<Buffer>,
+  method: string,
+  asked: AskedHeaders,
+): Promise<Response> {
   const { status, headers, coding } = headOf(answered, asked)
   if (status === 304) return { status, headers, body: null }
   const bytes = await bytesOf(answered.body)
   if (status !== 200 || bytes === null) return { status, headers, body: bytes }
-  if (coding === 'identity') return partOf(bytes, headers, asked)
+  if (coding === 'identity')
+    return partOf(bytes, headers, { method, range: asked.range, ifRange: asked['if-range'] })
   return { status, headers, body: await compress(bytes, coding) }
 }
 
 /** The bytes that were asked for; of what is no file, all of them. */
-function partOf(bytes: Buffer, headers: Readonly<Record<string, string>>, asked: AskedHeaders): Response {
+function partOf(bytes: Buffer, headers: Readonly<Record<string, string>>, asked: RangeRequest): Response {
   const { length } = bytes
   const isFile = headers['Accept-Ranges'] === 'bytes'
   const whole = { length, etag: headers['ETag'] ?? '', lastModified: headers['Last-Modified'] ?? '' }
-  const wanted = isFile ? byteRange(asked.range, asked['if-range'], whole) : null
+  const wanted = isFile ? byteRange(asked, whole) : null
   if (wanted === null) return { status: 200, headers, body: bytes }
   const all = { ...headers, 'Content-Range': contentRange(wanted, length) }
   if (wanted === 'outside') return { status: 416, headers: all, body: Buffer.alloc(0) }

@@ -53,7 +53,7 @@ export function lambdaEdge({ table, settings, read, open, onFailure }: LambdaEdg
   return async (event: FunctionUrlEvent, stream: Writable): Promise<void> => {
     const response: LambdaResponse = await respond(event).catch((error: unknown) => {
       onFailure(error, `${event.rawPath}?${event.rawQueryString}`)
-      return finish(unavailable, {})
+      return finish(unavailable, 'GET', {})
     })
     const { status, headers, body } = response
     const out = open(stream, { statusCode: status, headers })
@@ -74,7 +74,8 @@ export function lambdaEdge({ table, settings, read, open, onFailure }: LambdaEdg
     const resolution = resolve(full, edgeRequest(full, event, query, pin))
     const answered = await answer(full, settings, store, resolution)
     const { body } = answered
-    if (body.kind !== 'joined' || resolution.kind !== 'range') return finish(answered, event.headers)
+    if (body.kind !== 'joined' || resolution.kind !== 'range')
+      return finish(answered, event.requestContext.http.method, event.headers)
     const { status, headers, coding } = headOf(answered, event.headers)
     if (status === 304 || isHead(event)) return { status, headers, body: null }
     // What is there at once fails at once, while there is still a status to tell it by.

@@ -167,23 +167,38 @@ async function finish(
   if (body.kind !== 'stored' || headers['Accept-Ranges'] !== 'bytes' || isCompressed) {
     return { status, headers, body: await contentOf(body, resolution) }
   }
-  const file = body.body
+  return fileOf(request, headers, body.body)
+}
+
+/** A file, or the part of it that was asked for. */
+function fileOf(request: NjsRequest, headers: Record<string, string>, file: NjsBody): Response {
+  const { method, headersIn } = request
   const length = lengthOf(file)
-  const range = byteRange(headersIn['Range'], headersIn['If-Range'], { length, etag, lastModified })
+  const asked = { method, range: headersIn['Range'], ifRange: headersIn['If-Range'] }
+  const whole = { length, etag: headers['ETag'] ?? '', lastModified: headers['Last-Modified'] ?? '' }
+  const range = byteRange(asked, whole)
   if (range === 'outside') {
     const inNone = Object.assign({}, headers, { 'Content-Range': contentRange(range, length) })
     return { status: 416, headers: inNone, body: '' }
   }
+  if (file.kind === 'large' && method === 'HEAD') {
+    // nginx and the bucket would tell of the part that was asked for.
+    return {
+      status: 200,
+      headers: Object.assign({}, headers, { 'Content-Length': String(length) }),
+      body: null,
+    }
+  }
   if (file.kind === 'large') {
     return {
-      status,
+      status: 200,
       headers,
       body: (sent) => {
         file.send(sent, headers, range)
       },
     }
   }
-  if (range === null) return { status, headers, body: file.bytes }
+  if (range === null) return { status: 200, headers, body: file.bytes }
   const inPart = Object.assign({}, headers, { 'Content-Range': contentRange(range, length) })
   return { status: 206, headers: inPart, body: file.bytes.subarray(range.first, range.last + 1) }
 }

@@ -80,7 +80,7 @@ async function respondSafely(options: NodeEdgeOptions, request: IncomingMessage)
     return await answerFromOneSnapshot(options, request)
   } catch (error) {
     options.onFailure(error, request.url ?? '')
-    return finish(unavailable, {})
+    return finish(unavailable, 'GET', {})
   }
 }
 
@@ -94,7 +94,7 @@ async function answerFromOneSnapshot(
     try {
       const resolution = resolve(snapshot.table, edgeRequest(request))
       const answered = await answer(snapshot.table, settings, snapshot.store, resolution)
-      const response = await finish(answered, askedHeaders(request))
+      const response = await finish(answered, request.method ?? 'GET', askedHeaders(request))
       if (await snapshot.isStillLive()) return response
       failure = new Error('the snapshot changed again and again')
     } catch (error) {

@@ -91,26 +91,24 @@ async function whole(
 /** The part of a file that was asked for; null where all of it is to be given. */
 function partOf(request: Request, headers: Headers, body: WorkerBody): Promise<Response> | null {
   if (headers['Accept-Ranges'] !== 'bytes') return null
+  const { method } = request
   const [range, ifRange] = ['Range', 'If-Range'].map((name) => request.headers.get(name) ?? undefined)
-  const wanted = byteRange(range, ifRange, {
-    length: body.size,
-    etag: headers['ETag'] ?? '',
-    lastModified: headers['Last-Modified'] ?? '',
-  })
+  const wanted = byteRange(
+    { method, range, ifRange },
+    {
+      length: body.size,
+      etag: headers['ETag'] ?? '',
+      lastModified: headers['Last-Modified'] ?? '',
+    },
+  )
   if (wanted === null) return null
   const all = { ...headers, 'Content-Range': contentRange(wanted, body.size) }
   return wanted === 'outside'
     ? Promise.resolve(new Response(null, { status: 416, headers: all }))
-    : part(request, all, body, wanted)
+    : part(all, body, wanted)
 }
 
-async function part(
-  { method }: Request,
-  headers: Headers,
-  body: WorkerBody,
-  range: ByteRange,
-): Promise<Response> {
-  if (method === 'HEAD') return headOnly(206, headers, range.last - range.first + 1)
+async function part(headers: Headers, body: WorkerBody, range: ByteRange): Promise<Response> {
   return new Response(await body.part(range), { status: 206, headers })
 }
 

@@ -1,0 +1,29 @@
+/**
+ * What a publish brings beside the objects that the snapshot's id is made of: the files of `/status/`, the analysts'
+ * files, the address that the feed names. Other thresholds, another licence or baseUrl change these and no object.
+ */
+
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ManifestHead } from '../snapshot/manifest.ts'
+import { downloadSumsKey } from './downloads.ts'
+import type { Live } from './live.ts'
+
+/** Whether just this is live: the same objects, and the same beside them. */
+export const isLiveAlready = (live: Live | null, snapshot: string, edition: string): live is Live =>
+  live?.snapshot === snapshot && live.edition === edition
+
+/**
+ * @param out the snapshot's folder
+ * @returns 12 hex digits: what has the same id and edition is the same to the last byte
+ */
+export async function editionOf(out: string, head: ManifestHead, baseUrl: string): Promise<string> {
+  const files = (head.files ?? []).map(({ key, sha256, type }) => [key, sha256, type])
+  const sums = await readFile(join(out, downloadSumsKey(head.asOf)), 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  })
+  const parts = JSON.stringify([files, sums, baseUrl])
+  return createHash('sha256').update(parts).digest('hex').slice(0, 12)
+}

@@ -1,0 +1,56 @@
+/** A process that runs one command of the product after the other, as its parent sends them. */
+import { enableCompileCache } from 'node:module'
+import { availableParallelism } from 'node:os'
+import { Writable } from 'node:stream'
+
+/** What a command is given by its surroundings, all of it. */
+export interface Order {
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export interface Done {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+enableCompileCache()
+const { run } = await import('../../src/cli/run.ts')
+const { todayInBerlin } = await import('../../src/cli/dates.ts')
+
+process.on('message', (order: Order) => void carryOut(order).then((done) => process.send?.(done)))
+process.on('disconnect', () => process.exit())
+process.send?.('ready')
+
+async function carryOut({ args, cwd, env }: Order): Promise<Done> {
+  for (const name of Object.keys(process.env))
+    if (env[name] === undefined) Reflect.deleteProperty(process.env, name)
+  for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value
+  process.chdir(cwd)
+  const [stdout, stderr] = [collector(), collector()]
+  const code = await run(args, {
+    environment: { ...process.env },
+    cores: availableParallelism(),
+    today: todayInBerlin(new Date()),
+    signal: new AbortController().signal,
+    now: () => new Date(),
+    clock: () => performance.now(),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+  })
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+function collector(): { readonly stream: NodeJS.WriteStream; readonly text: () => string } {
+  const chunks: Buffer[] = []
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      chunks.push(chunk)
+      done()
+    },
+  })
+  // A pipe, as far as the program can see: it asks for nothing that only a terminal has.
+  return { stream: stream as unknown as NodeJS.WriteStream, text: () => Buffer.concat(chunks).toString() }
+}

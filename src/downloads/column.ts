@@ -16,6 +16,11 @@ export interface Column {
   readonly sql: string
 }
 
+/** Whether all its values are words of digits, letters, hyphens and one point, as they stand in the database. */
+export const isBare = ({ name, type }: Column): boolean => name === 'isin' || bareTypes.includes(type)
+
+const bareTypes: readonly ColumnType[] = ['date', 'decimal', 'integer']
+
 /** Which funds' rows may be given out. */
 export type Permission = 'data' | 'prices' | 'performance'
 

@@ -21,12 +21,6 @@ export function csvHeader(names: readonly string[], dialect: Dialect): string {
 export function csvLine(columns: readonly Column[], dialect: Dialect): (row: Row) => string {
   const fields = columns.map(({ type }) => fieldsOf[dialect][type])
   const delimiter = delimiters[dialect]
-  if (columns.every(isBare)) {
-    // Most rows by far are prices: as a whole they take a third of the time.
-    return dialect === 'plain'
-      ? (row) => `${row.join(delimiter)}\r\n`
-      : (row) => `${row.join(delimiter).replaceAll('.', ',')}\r\n`
-  }
   return (row) => {
     let line = ''
     for (let index = 0; index < fields.length; index++) {
@@ -38,10 +32,19 @@ export function csvLine(columns: readonly Column[], dialect: Dialect): (row: Row
   }
 }
 
-/** Whether all its values are words of digits, letters, hyphens and one point, as they stand in the database. */
-const isBare = ({ name, type }: Column) => name === 'isin' || bareTypes.includes(type)
+/** Lines of bare columns (`isBare`) in the form for Excel. @param plain ASCII, as they are in the other form */
+export function excelLines(plain: Uint8Array): Uint8Array {
+  const lines = Buffer.allocUnsafe(plain.length)
+  for (let at = 0; at < plain.length; at++) {
+    const byte = plain[at] ?? 0
+    lines[at] = byte === comma ? semicolon : byte === point ? comma : byte
+  }
+  return lines
+}
 
-const bareTypes: readonly ColumnType[] = ['date', 'decimal', 'integer']
+const comma = 0x2c
+const semicolon = 0x3b
+const point = 0x2e
 
 const delimiters: Readonly<Record<Dialect, string>> = { plain: ',', excel: ';' }
 

@@ -3,7 +3,7 @@
  * Frictionless 1.0 beside them, which its tools still read.
  */
 
-import type { Column, ColumnType } from './column.ts'
+import type { Column, ColumnType, Table } from './column.ts'
 import type { WrittenFile } from './file-sink.ts'
 import { emtColumns } from './emt-csv.ts'
 import { maxCharacters } from './fund-files.ts'
@@ -134,7 +134,7 @@ const words = {
 } as const
 
 /** `csv-excel/prices_2026_part2.csv` is of the table prices. */
-function tableOf(path: string) {
+export function tableOf(path: string): Table | undefined {
   const stem = path.replace(/^csv-excel\//, '').replace(/\.[a-z]+$/, '')
   const bare = stem.replace(/_part[0-9]+$/, '').replace(/^prices_[0-9]{4}$/, 'prices')
   return tables.find(({ name, csvName = name }) => bare === (path.endsWith('.csv') ? csvName : name))

@@ -3,10 +3,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import type { FundDatabase } from '../source/open.ts'
-import { writeDocuments } from './documents-zip.ts'
+import { writeDocuments, type EarlierDocuments } from './documents-zip.ts'
 import { writeEmt } from './emt-csv.ts'
 import type { WrittenFile } from './file-sink.ts'
 import { writeFundFiles } from './fund-files.ts'
+import { pieceOf } from './pieces.ts'
 import type { FundScope } from './scope.ts'
 import { writeDatabase } from './write-database.ts'
 import { writeTables } from './write-tables.ts'
@@ -21,22 +22,29 @@ export interface Work {
   readonly copy: string
   readonly asOf: string
   readonly scopes: readonly FundScope[]
+  /** Names of the pieces that are to be made; the others stand. */
+  readonly wanted: ReadonlySet<string>
+  readonly earlier: EarlierDocuments | null
 }
 
 const work = workerData as Work
 parentPort?.postMessage(carryOut(work))
 
-function carryOut({ part, root, folder, copy, asOf, scopes }: Work): readonly WrittenFile[] {
+function carryOut(work: Work): readonly WrittenFile[] {
+  const { part, root, folder, copy, asOf, scopes, wanted, earlier } = work
   switch (part) {
     case 'tables':
-      return reading(copy, (db) => [...writeTables(db, scopes, folder), writeEmt(db, scopes, folder)])
+      return reading(copy, (db) => [
+        ...writeTables(db, scopes, folder, wanted),
+        ...(wanted.has(pieceOf.emt) ? [writeEmt(db, scopes, folder)] : []),
+      ])
     case 'database':
       return [
         writeDatabase(copy, scopes, asOf, folder),
-        ...reading(copy, (db) => writeFundFiles(db, scopes, folder)),
+        ...reading(copy, (db) => writeFundFiles(db, scopes, folder, wanted)),
       ]
     case 'documents':
-      return [writeDocuments(root, asOf, folder)]
+      return [writeDocuments(root, asOf, folder, earlier)]
     default:
       return part satisfies never
   }

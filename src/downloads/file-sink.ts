@@ -1,7 +1,7 @@
 /** Files of the downloads: written in order, in large pieces, hashed on the way. */
 
-import { createHash } from 'node:crypto'
-import { closeSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { createHash, hash } from 'node:crypto'
+import { closeSync, mkdirSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** A file that is there. */
@@ -22,7 +22,7 @@ export interface FileSink {
   readonly close: () => WrittenFile
 }
 
-/** Text is held back up to this many characters: a system call and a piece of hashing for each row would take longer. */
+/** So many characters or bytes are held back: a system call and a piece of hashing for each row would take longer. */
 const heldBack = 1 << 18
 
 /** Opens a new file. @param path relative to the folder @throws {Error} if there is one already */
@@ -32,15 +32,28 @@ export function fileSink(folder: string, path: string): FileSink {
   const file = openSync(place, 'wx')
   const sha256 = createHash('sha256')
   let text = ''
+  const block = Buffer.allocUnsafeSlow(heldBack)
+  let held = 0
   let bytes = 0
   const put = (content: Uint8Array) => {
     sha256.update(content)
     for (let done = 0; done < content.length;) done += writeSync(file, content, done, content.length - done)
-    bytes += content.length
   }
   const flush = () => {
-    if (text !== '') put(Buffer.from(text))
+    if (text !== '') hold(Buffer.from(text))
     text = ''
+  }
+  const hold = (content: Uint8Array) => {
+    bytes += content.length
+    if (held + content.length > block.length) {
+      put(block.subarray(0, held))
+      held = 0
+    }
+    if (content.length > block.length) put(content)
+    else {
+      block.set(content, held)
+      held += content.length
+    }
   }
   return {
     bytes: () => {
@@ -54,10 +67,11 @@ export function fileSink(folder: string, path: string): FileSink {
         return
       }
       flush()
-      put(content)
+      hold(content)
     },
     close: () => {
       flush()
+      put(block.subarray(0, held))
       closeSync(file)
       return { path, bytes, sha256: sha256.digest('hex') }
     },
@@ -66,9 +80,11 @@ export function fileSink(folder: string, path: string): FileSink {
 
 /** Writes a small file. */
 export function writeFile(folder: string, path: string, content: string): WrittenFile {
-  const sink = fileSink(folder, path)
-  sink.write(content)
-  return sink.close()
+  const place = join(folder, path)
+  const encoded = Buffer.from(content)
+  mkdirSync(dirname(place), { recursive: true })
+  writeFileSync(place, encoded, { flag: 'wx' })
+  return { path, bytes: encoded.length, sha256: hash('sha256', encoded, 'hex') }
 }
 
 /** What another library has written. */

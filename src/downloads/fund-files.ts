@@ -5,6 +5,7 @@
 
 import type { FundDatabase } from '../source/open.ts'
 import { writeFile, type WrittenFile } from './file-sink.ts'
+import { pieceOf } from './pieces.ts'
 import { permittedIsins, type FundScope } from './scope.ts'
 
 /** A cell of a spreadsheet, and what its web functions take, is 32,767 characters: these files stay below. */
@@ -21,28 +22,24 @@ interface Price {
 /**
  * Of each fund whose prices may be given out, and that has some: `<isin>/prices.csv` and `prices.json`, ascending, with
  * as many of its newest prices as fit, and `nav.txt`, the newest NAV alone, without a line feed: a cell's value.
+ * @param wanted names of the pieces that are to be made
  */
 export function writeFundFiles(
   db: FundDatabase,
   scopes: readonly FundScope[],
   folder: string,
+  wanted: ReadonlySet<string>,
 ): readonly WrittenFile[] {
   const newest = db.prepare<[string], Price>(
     `SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ORDER BY date DESC LIMIT ${maxRows}`,
   )
-  return permittedIsins(scopes, 'prices').flatMap((isin) => {
+  const isins = permittedIsins(scopes, 'prices').filter((isin) => wanted.has(pieceOf.fund(isin)))
+  return isins.flatMap((isin) => {
     const prices = newest.all(isin)
     const [last] = prices
     if (last === undefined) return []
-    const csv = asMany(
-      prices.map(({ date, nav }) => `${date},${nav}\r\n`),
-      'date,nav\r\n'.length,
-    )
-    const json = asMany(
-      prices.map(({ date, nav }) => `{"date":"${date}","nav":${jsonNumber(nav)}}`),
-      2,
-      1,
-    )
+    const csv = asMany(prices, ({ date, nav }) => `${date},${nav}\r\n`, 'date,nav\r\n'.length)
+    const json = asMany(prices, ({ date, nav }) => `{"date":"${date}","nav":${jsonNumber(nav)}}`, 2, 1)
     return [
       writeFile(folder, `${isin}/nav.txt`, last.nav),
       { ...writeFile(folder, `${isin}/prices.csv`, `date,nav\r\n${csv.join('')}`), rows: csv.length },
@@ -51,11 +48,22 @@ export function writeFundFiles(
   })
 }
 
-/** @param pieces the newest first @param frame characters around them @returns those that fit, the newest last */
-function asMany(pieces: readonly string[], frame: number, between = 0): readonly string[] {
+/** @param prices the newest first @param frame characters around them @returns those that fit, the newest last */
+function asMany(
+  prices: readonly Price[],
+  write: (price: Price) => string,
+  frame: number,
+  between = 0,
+): readonly string[] {
+  const taken: string[] = []
   let room = maxCharacters - frame
-  const taken = pieces.findIndex((piece) => (room -= piece.length + between) < 0)
-  return (taken < 0 ? pieces : pieces.slice(0, taken)).toReversed()
+  for (const price of prices) {
+    const piece = write(price)
+    room -= piece.length + between
+    if (room < 0) break
+    taken.push(piece)
+  }
+  return taken.reverse()
 }
 
 /** JSON knows no zeros in front. All other plain decimals are numbers of JSON, digit for digit. */

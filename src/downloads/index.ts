@@ -9,12 +9,23 @@ import Database from 'better-sqlite3'
 import { fundReader } from '../source/fund-reader.ts'
 import { html } from '../pages/html.ts'
 import { languages, type Language } from '../routes/table.ts'
+import type { RowDigests } from '../source/fund-digests.ts'
 import type { FundDatabase } from '../source/open.ts'
 import { dataPackage, type Licence } from './data-package.ts'
+import { documentsFrom, documentsName } from './documents-zip.ts'
 import type { Work } from './downloads-worker.ts'
 import { writeFile, type WrittenFile } from './file-sink.ts'
 import { indexPage, indexPages } from './index-page.ts'
+import {
+  nothingStands,
+  standingFiles,
+  writeMadeFiles,
+  type EarlierDownloads,
+  type MadeFile,
+  type StandingFiles,
+} from './made-files.ts'
 import { pageWords } from './page-words.ts'
+import { pieceNameOf, piecesOf, type Piece } from './pieces.ts'
 import { runWork } from './run-work.ts'
 import { scopeOf } from './scope.ts'
 
@@ -27,8 +38,12 @@ export interface DownloadsOptions {
   readonly root: string
   /** ISO 8601 */
   readonly asOf: string
-  /** The funds of the snapshot. */
-  readonly isins: readonly string[]
+  /** The funds of the snapshot, ascending. */
+  readonly funds: readonly { readonly isin: string; readonly rows: RowDigests }[]
+  /** Digest of the code that makes them. */
+  readonly code: string
+  /** The snapshot that this one goes on from, with its files, or null. */
+  readonly earlier: EarlierDownloads | null
   /** Whether there are pages for people beside them. */
   readonly hasPages: boolean
   /** Whether documents are missing because they stand elsewhere. */
@@ -55,21 +70,28 @@ const checksums = 'SHA256SUMS'
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
 export async function writeDownloads(options: DownloadsOptions): Promise<DownloadsSummary> {
   const started = performance.now()
-  const { db, root, asOf, isins, hasPages, isSparse, licence, jobs, signal } = options
+  const { db, root, asOf, funds, code, hasPages, isSparse, licence, jobs, signal } = options
   const folder = join(root, downloadsFolder(asOf))
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(db)
-  const scopes = isins.flatMap((isin) => {
+  const scopes = funds.flatMap(({ isin }) => {
     const row = fund(isin)
     return (row === undefined ? null : scopeOf(row, asOf)) ?? []
   })
+  const rows = new Map(funds.map((one) => [one.isin, one.rows]))
+  const pieces = piecesOf(code, scopes, rows)
+  const standing = options.earlier === null ? nothingStands : standingFiles(options.earlier, folder)
+  const { kept, wanted } = takeStanding(pieces, standing)
   const temporary = join(root, '.downloads')
   mkdirSync(temporary)
   try {
     const copy = await copyOf(db, temporary)
-    const work = (part: Work['part']): Work => ({ part, root, folder, copy, asOf, scopes })
+    const earlier = standing.documents(documentsFrom(code))
+    const work = (part: Work['part']): Work => {
+      return { part, root, folder, copy, asOf, scopes, wanted, earlier }
+    }
     const works = [work('tables'), ...(isSparse ? [] : [work('documents')]), work('database')]
-    const made = inOrder(await runWork(works, jobs, signal))
+    const made = inOrder([...kept, ...(await runWork(works, jobs, signal))])
     const described = writeFile(
       folder,
       'datapackage.json',
@@ -87,6 +109,7 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
     )
     for (const language of languages)
       writeFile(join(root, 'downloads'), `latest/${indexPages[language]}`, latestPage(asOf, language))
+    writeMadeFiles(root, asOf, withFrom(made, pieces, documentsFrom(code)))
     return {
       files: files.length + 1,
       bytes: [...files, sums].reduce((sum, { bytes }) => sum + bytes, 0),
@@ -96,6 +119,27 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
   } finally {
     rmSync(temporary, { recursive: true, force: true })
   }
+}
+
+/** Takes over the pieces that stand. @returns their files, and the names of the others */
+function takeStanding(pieces: readonly Piece[], standing: StandingFiles) {
+  const kept: WrittenFile[] = []
+  const wanted = new Set<string>()
+  for (const { name, from } of pieces) {
+    const files = standing.take(from)
+    if (files === null) wanted.add(name)
+    else kept.push(...files)
+  }
+  return { kept, wanted }
+}
+
+/** The files that can stand in the next night. */
+function withFrom(files: readonly WrittenFile[], pieces: readonly Piece[], documents: string): MadeFile[] {
+  const known = new Map(pieces.map(({ name, from }) => [name, from]))
+  return files.flatMap(({ path, bytes, sha256, rows }) => {
+    const from = path === documentsName ? documents : known.get(pieceNameOf(path) ?? '')
+    return from === undefined ? [] : { path, bytes, sha256, ...(rows === undefined ? {} : { rows }), from }
+  })
 }
 
 /**

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import type { Cell, Column, Row } from './column.ts'
-import { unscaled, type DecimalWidth } from './decimal-width.ts'
+import { unscaled, unscaledAt, type DecimalWidth } from './decimal-width.ts'
 import { fileThere, type WrittenFile } from './file-sink.ts'
 
 /** What a row group holds, at most that and a fund's rows: few enough for a small heap. */
@@ -17,6 +17,11 @@ const rowsPerGroup = 32_768
 export interface ParquetTable {
   /** @throws {RangeError} if a decimal does not fit its column */
   readonly add: (rows: readonly Row[]) => void
+  /**
+   * Takes whole lines of CSV, in pieces, of bare columns (`isBare`), each with CRLF at its end; an empty field is NULL.
+   * @throws {RangeError} if a decimal does not fit its column
+   */
+  readonly addLines: (lines: readonly Buffer[]) => void
   readonly close: () => WrittenFile
 }
 
@@ -40,28 +45,42 @@ export function parquetTable(
     ],
     createdBy: 'fundpress',
   })
-  let waiting: Row[] = []
+  const readers = forms.map(({ form }) => form.read)
+  let waiting: unknown[][] = forms.map(() => [])
+  let rows = 0
   const flush = () => {
-    if (waiting.length === 0) return
-    // A column at a time: what it is converted to is garbage before the next one.
+    if (rows === 0) return
     void writer.write({
       columnData: forms.map(({ column: { name }, form }, index) => ({
         name,
-        data: waiting.map((row) => {
-          const cell = row[index] ?? null
-          return cell === null ? null : form.value(cell)
-        }),
+        data: waiting[index] ?? [],
         statistics: form.hasBounds,
         ...form.encoding,
       })),
-      rowGroupSize: waiting.length,
+      rowGroupSize: rows,
     })
-    waiting = []
+    waiting = forms.map(() => [])
+    rows = 0
+  }
+  const addRows = (count: number) => {
+    rows += count
+    if (rows >= rowsPerGroup) flush()
   }
   return {
-    add: (rows) => {
-      for (const row of rows) waiting.push(row)
-      if (waiting.length >= rowsPerGroup) flush()
+    add: (some) => {
+      for (const [index, { form }] of forms.entries()) {
+        const values = waiting[index]
+        for (const row of some) {
+          const cell = row[index] ?? null
+          values?.push(cell === null ? null : form.value(cell))
+        }
+      }
+      addRows(some.length)
+    },
+    addLines: (some) => {
+      let count = 0
+      for (const lines of some) count += takeFields(lines, readers, waiting)
+      addRows(count)
     },
     close: () => {
       flush()
@@ -71,9 +90,35 @@ export function parquetTable(
   }
 }
 
+/** Reads lines of bare fields into their columns. @returns how many lines there are */
+function takeFields(lines: Buffer, readers: readonly Form['read'][], columns: readonly unknown[][]): number {
+  let count = 0
+  let index = 0
+  let start = 0
+  for (let at = 0; at < lines.length; at++) {
+    const byte = lines[at]
+    if (byte !== comma && byte !== carriageReturn) continue
+    columns[index]?.push(at === start ? null : readers[index]?.(lines, start, at))
+    index++
+    if (byte === carriageReturn) {
+      // The line feed.
+      at++
+      count++
+      index = 0
+    }
+    start = at + 1
+  }
+  return count
+}
+
+const comma = 0x2c
+const carriageReturn = 0x0d
+
 interface Form {
   readonly element: Omit<SchemaElement, 'name'>
   readonly value: (cell: NonNullable<Cell>) => unknown
+  /** The same of a bare field, which stands between two places. */
+  readonly read: (lines: Buffer, start: number, end: number) => unknown
   /** Whether groups say their smallest and largest value: where somebody filters by it. */
   readonly hasBounds: boolean
   /** Digits of prices seldom repeat: looking for a dictionary takes longer than it saves. */
@@ -83,9 +128,14 @@ interface Form {
 function formOf(column: Column, widthOf: (column: Column) => DecimalWidth): Form {
   switch (column.type) {
     case 'text':
-      return form({ type: 'BYTE_ARRAY', converted_type: 'UTF8' }, String, column.name === 'isin')
+      return form({ type: 'BYTE_ARRAY', converted_type: 'UTF8' }, String, column.name === 'isin', sameAgain())
     case 'date':
-      return form({ type: 'INT32', converted_type: 'DATE' }, (cell) => dayNumber(String(cell)), true)
+      return form(
+        { type: 'INT32', converted_type: 'DATE' },
+        (cell) => dayNumber(String(cell)),
+        true,
+        dayNumberAt,
+      )
     case 'number':
       return form({ type: 'DOUBLE' }, Number, false)
     case 'integer':
@@ -106,15 +156,29 @@ function decimalForm(width: DecimalWidth): Form {
     precision <= 18 ? { type: 'INT64' as const } : { type: 'FIXED_LEN_BYTE_ARRAY' as const, type_length: 16 }
   const element = { ...physical, converted_type: 'DECIMAL' as const, precision, scale }
   const value = (cell: NonNullable<Cell>) => unscaled(String(cell), width)
-  return { element, value, hasBounds: false, encoding: { encoding: 'PLAIN' } }
+  const read: Form['read'] = (lines, start, end) => unscaledAt(lines, start, end, width)
+  return { element, value, read, hasBounds: false, encoding: { encoding: 'PLAIN' } }
 }
 
-const form = (element: Form['element'], value: Form['value'], hasBounds: boolean): Form => ({
-  element,
-  value,
-  hasBounds,
-  encoding: {},
-})
+function form(
+  element: Form['element'],
+  value: Form['value'],
+  hasBounds: boolean,
+  read: Form['read'] = (lines, start, end) => value(lines.toString('latin1', start, end)),
+): Form {
+  return { element, value, read, hasBounds, encoding: {} }
+}
+
+/** Reads a text that is mostly that of the line before. */
+function sameAgain(): Form['read'] {
+  let last = ''
+  return (lines, start, end) => {
+    let same = last.length === end - start
+    for (let at = start; same && at < end; at++) same = lines[at] === last.charCodeAt(at - start)
+    if (!same) last = lines.toString('latin1', start, end)
+    return last
+  }
+}
 
 /** Days since 1970-01-01. Funds share their days. */
 function dayNumber(day: string): number {
@@ -126,3 +190,15 @@ function dayNumber(day: string): number {
 }
 
 const days = new Map<string, number>()
+
+/** The same of ISO 8601 that stands in a line. */
+function dayNumberAt(lines: Buffer, start: number): number {
+  const digits = (from: number, count: number) => {
+    let number = 0
+    for (let at = from; at < from + count; at++) number = number * 10 + (lines[at] ?? 0) - zero
+    return number
+  }
+  return Date.UTC(digits(start, 4), digits(start + 5, 2) - 1, digits(start + 8, 2)) / 86_400_000
+}
+
+const zero = 0x30

@@ -5,19 +5,26 @@ import type { FundDatabase } from '../source/open.ts'
 import type { Column, Row, Table } from './column.ts'
 import { csvHeader, csvLine } from './csv.ts'
 import { usualWidth, widthFor, type DecimalWidth } from './decimal-width.ts'
-import { excelFiles } from './excel-files.ts'
-import { fileSink, type WrittenFile } from './file-sink.ts'
-import { parquetTable } from './parquet.ts'
+import { excelFiles, excelPrices } from './excel-files.ts'
+import { fileSink, type FileSink, type WrittenFile } from './file-sink.ts'
+import { parquetTable, type ParquetTable } from './parquet.ts'
+import { pieceOf } from './pieces.ts'
+import { priceLines } from './price-lines.ts'
 import { permittedIsins, type FundScope } from './scope.ts'
 import { fundQuery, tables } from './tables.ts'
 
-/** @param folder of the downloads */
+/** @param folder of the downloads @param wanted names of the pieces that are to be made */
 export function writeTables(
   db: FundDatabase,
   scopes: readonly FundScope[],
   folder: string,
+  wanted: ReadonlySet<string>,
 ): readonly WrittenFile[] {
-  return tables.flatMap((table) => writeTable(db, table, permittedIsins(scopes, table.needs), folder))
+  return tables.flatMap((table) => {
+    const isins = permittedIsins(scopes, table.needs)
+    if (table.name === 'prices') return writePrices(db, table, isins, folder, wanted)
+    return wanted.has(pieceOf.table(table.name)) ? writeTable(db, table, isins, folder) : []
+  })
 }
 
 /** A fund's rows of a table. */
@@ -29,26 +36,82 @@ function writeTable(
   isins: readonly string[],
   folder: string,
 ): readonly WrittenFile[] {
-  const { columns, name, csvName = name } = table
-  const statement: Rows = db.prepare<[string], Row>(fundQuery(table)).raw()
-  const csv = fileSink(folder, `${csvName}.csv`)
-  csv.write(csvHeader(namesOf(columns), 'plain'))
-  const line = csvLine(columns, 'plain')
+  const statement = rowsOf(db, table)
+  const csv = openCsv(folder, table)
+  const line = csvLine(table.columns, 'plain')
   const excel = excelFiles(folder, table)
-  const path = `${name}.parquet`
-  const parquet = parquetTable(folder, path, columns, () => usualWidth)
-  let isTooWide = false
+  const typed = openTyped(folder, table)
   let count = 0
   for (const isin of isins) {
     const rows = statement.all(isin)
     for (const row of rows) csv.write(line(row))
     excel.add(rows)
-    isTooWide ||= unlessTooWide(() => parquet.add(rows)) === null
+    typed.add((parquet) => {
+      parquet.add(rows)
+    })
     count += rows.length
   }
-  const typed =
-    (isTooWide ? null : unlessTooWide(parquet.close)) ?? writeWider(statement, table, isins, folder, path)
-  return [{ ...csv.close(), rows: count }, ...excel.close(), { ...typed, rows: count }]
+  const parquet = typed.close(statement, isins)
+  return [{ ...csv.close(), rows: count }, ...excel.close(), { ...parquet, rows: count }]
+}
+
+/** The same for the one table with millions of rows: they go from SQLite to the files without becoming objects. */
+function writePrices(
+  db: FundDatabase,
+  table: Table,
+  isins: readonly string[],
+  folder: string,
+  wanted: ReadonlySet<string>,
+): readonly WrittenFile[] {
+  const linesOf = priceLines(db, table)
+  const whole = wanted.has(pieceOf.table(table.name)) ? openWhole(folder, table) : null
+  const excel = excelPrices(folder, table)
+  let count = 0
+  for (const isin of isins) {
+    const years = linesOf(isin).filter(({ year }) => whole !== null || wanted.has(pieceOf.prices(year)))
+    for (const prices of years) {
+      whole?.csv.write(prices.lines)
+      if (wanted.has(pieceOf.prices(prices.year))) excel.add(prices)
+      count += prices.rows
+    }
+    whole?.typed.add((parquet) => {
+      parquet.addLines(years.map(({ lines }) => lines))
+    })
+  }
+  if (whole === null) return excel.close()
+  const parquet = whole.typed.close(rowsOf(db, table), isins)
+  return [{ ...whole.csv.close(), rows: count }, ...excel.close(), { ...parquet, rows: count }]
+}
+
+const openWhole = (folder: string, table: Table) => ({
+  csv: openCsv(folder, table),
+  typed: openTyped(folder, table),
+})
+
+const rowsOf = (db: FundDatabase, table: Table): Rows => db.prepare<[string], Row>(fundQuery(table)).raw()
+
+function openCsv(folder: string, { columns, name, csvName = name }: Table): FileSink {
+  const csv = fileSink(folder, `${csvName}.csv`)
+  csv.write(csvHeader(namesOf(columns), 'plain'))
+  return csv
+}
+
+/** The Parquet file of a table: with the usual widths, or once more with wider ones where a value did not fit. */
+function openTyped(folder: string, table: Table) {
+  const path = `${table.name}.parquet`
+  const parquet = parquetTable(folder, path, table.columns, () => usualWidth)
+  let isTooWide = false
+  return {
+    add: (write: (to: ParquetTable) => void) => {
+      isTooWide ||=
+        unlessTooWide(() => {
+          write(parquet)
+          return parquet
+        }) === null
+    },
+    close: (statement: Rows, isins: readonly string[]): WrittenFile =>
+      (isTooWide ? null : unlessTooWide(parquet.close)) ?? writeWider(statement, table, isins, folder, path),
+  }
 }
 
 const namesOf = (columns: readonly Column[]) => columns.map(({ name }) => name)

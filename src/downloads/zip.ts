@@ -10,8 +10,19 @@ import type { FileSink } from './file-sink.ts'
 export interface Zip {
   /** @param name ASCII, with slashes */
   readonly add: (name: string, content: Uint8Array) => void
+  /** The same of content that is packed already. */
+  readonly copy: (name: string, packed: Packed) => void
   /** Writes the directory. */
   readonly end: () => void
+}
+
+/** An entry's content as it lies in a ZIP, packed by this very code. */
+export interface Packed {
+  /** CRC-32 of the content. */
+  readonly crc: number
+  /** Of the content. */
+  readonly bytes: number
+  readonly data: Uint8Array
 }
 
 /** Levels above it take twice the time for a tenth of the bytes. */
@@ -30,29 +41,36 @@ export function zipInto(sink: FileSink, day: string): Zip {
   let directory: Buffer[] = []
   const packed: Buffer[] = []
   let entries = 0
+  const copy: Zip['copy'] = (name, { crc, bytes, data }) => {
+    const place = sink.bytes()
+    const path = Buffer.from(name)
+    const common = Buffer.alloc(22)
+    common.writeUInt16LE(deflated, 0)
+    common.writeUInt16LE(date, 4)
+    common.writeUInt32LE(crc, 6)
+    common.writeUInt32LE(data.length, 10)
+    common.writeUInt32LE(bytes, 14)
+    common.writeUInt16LE(path.length, 18)
+    const local = Buffer.alloc(8)
+    local.writeUInt32LE(0x04034b50, 0)
+    local.writeUInt16LE(versionNeeded, 4)
+    for (const part of [local, common, path, data]) sink.write(part)
+    directory.push(directoryRecord(common, path, place))
+    entries++
+    if (directory.length === 1024) {
+      packed.push(Buffer.concat(directory))
+      directory = []
+    }
+  }
   return {
     add: (name, content) => {
-      const data = deflateRawSync(content, { level })
-      const place = sink.bytes()
-      const path = Buffer.from(name)
-      const common = Buffer.alloc(22)
-      common.writeUInt16LE(deflated, 0)
-      common.writeUInt16LE(date, 4)
-      common.writeUInt32LE(crc32(content), 6)
-      common.writeUInt32LE(data.length, 10)
-      common.writeUInt32LE(content.length, 14)
-      common.writeUInt16LE(path.length, 18)
-      const local = Buffer.alloc(8)
-      local.writeUInt32LE(0x04034b50, 0)
-      local.writeUInt16LE(versionNeeded, 4)
-      sink.write(Buffer.concat([local, common, path, data]))
-      directory.push(directoryRecord(common, path, place))
-      entries++
-      if (directory.length === 1024) {
-        packed.push(Buffer.concat(directory))
-        directory = []
-      }
+      copy(name, {
+        crc: crc32(content),
+        bytes: content.length,
+        data: deflateRawSync(content, { level }),
+      })
     },
+    copy,
     end: () => {
       const start = sink.bytes()
       for (const records of [...packed, ...directory]) sink.write(records)

@@ -8,11 +8,15 @@ import type { FreshnessSettings } from '../freshness/rules.ts'
 import { checkSchema } from '../source/check-schema.ts'
 import { openFile } from '../source/digest.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
+import { readIsins } from '../source/fund-reader.ts'
 import { openFunds, readable } from '../source/open.ts'
 import { withAdvice } from './disk-advice.ts'
-import { isinsToRender, nightOf, renderNight, type Night } from './render-night.ts'
-import { openPrevious, type Previous, type Since } from './since.ts'
+import { takeOver } from './document-files.ts'
+import type { FundNews } from './funds.ts'
+import { nightOf, renderNight, type Night } from './render-night.ts'
+import { openPrevious, sameFolder, type Previous, type Since } from './since.ts'
 import { writeSparse } from './sparse.ts'
+import { startRenderThreads, type RenderThread } from './render-threads.ts'
 import type { ReadShard, Shard } from './shard.ts'
 import { makeStaging, type Staging } from './staging.ts'
 
@@ -41,6 +45,8 @@ export interface BuildOptions {
   readonly since?: Since | null
   /** How new each fund's newest price should be; the defaults unless given. */
   readonly freshness?: FreshnessSettings
+  /** Threads that were started already, as many as `jobs` or fewer: the build stops them in any case. */
+  readonly threads?: readonly RenderThread[]
   /** Digest of the code that renders (`codeDigest`, unless given): what other code made is made anew. */
   readonly code?: string
   readonly onProgress?: (progress: {
@@ -88,6 +94,16 @@ const namedFunds = 10
  * @throws {Error} if the database cannot be read, the disk is full, or the signal aborts: `out` is as it was
  */
 export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary> {
+  const threads = [...(options.threads ?? [])]
+  try {
+    return await buildWith(options, threads)
+  } finally {
+    await Promise.all(threads.map(({ stop }) => stop()))
+  }
+}
+
+/** @param threads those that are there; others that are started are added */
+async function buildWith(options: BuildOptions, threads: RenderThread[]): Promise<BuildSummary> {
   const started = performance.now()
   options.signal.throwIfAborted()
   const db = openFunds(options.db)
@@ -101,13 +117,16 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
     const unpacked = join(staging.folder, '.previous')
     const { since = null } = options
     previous = since === null ? null : await openPrevious(since, unpacked)
+    const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
+    // They load their code while this one does.
+    threads.push(...startRenderThreads(jobs - threads.length))
     const night = await nightOf(options, db, file, staging.folder, previous)
-    const { head, kept, assessment, warnings } = await renderNight(night)
+    const { head, kept, assessment, warnings, each } = await renderNight(night, threads.slice(0, jobs))
     await previous?.close()
     rmSync(unpacked, { force: true })
     const lacking = lackingFrom(options, previous)
     if (lacking !== null) writeSparse(staging.folder, { since: lacking })
-    const downloads = await downloadsOf(night, lacking !== null)
+    const downloads = await downloadsOf(night, each, lacking !== null)
     options.signal.throwIfAborted()
     previous?.assertSame()
     staging.swapIn()
@@ -136,24 +155,34 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
 }
 
 /** Writes the files for analysts, unless there are to be none. */
-async function downloadsOf(night: Night, isSparse: boolean): Promise<DownloadsSummary | null> {
+async function downloadsOf(
+  night: Night,
+  each: readonly FundNews[],
+  isSparse: boolean,
+): Promise<DownloadsSummary | null> {
   const { options, settings, db } = night
   const { asOf, jobs, signal, downloads = null, part = null } = options
   // Of shards the merge makes them.
   if (downloads === null || part?.kind === 'shard') return null
-  const isins = isinsToRender(night)
-  const hasPages = settings.pages !== null
-  return writeDownloads({
+  const { root, pages, reuse } = settings
+  // What a sparse snapshot goes on from has no downloads; those of the night before are where this one comes.
+  const folder = reuse?.kind === 'linked' ? reuse.folder : reuse === null ? null : options.out
+  const assertSame = folder === null ? () => undefined : sameFolder(folder)
+  const written = await writeDownloads({
     ...downloads,
     db,
-    root: settings.root,
+    root,
     asOf,
-    isins,
-    hasPages,
+    funds: each,
+    code: settings.renderer,
+    earlier: folder === null ? null : { root: folder, takeOver },
+    hasPages: pages !== null,
     isSparse,
     jobs,
     signal,
   })
+  assertSame()
+  return written
 }
 
 /** The snapshot that has the files that the new folder lacks, or null where it lacks none. */

@@ -89,8 +89,8 @@ function writeNew(path: string, content: Uint8Array): void {
 /** What a file system says that has no hard links, or none from there, or no more of this file. */
 const unlinkable = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES']
 
-/** @returns false if there is no file of this size */
-function takeOver(file: string, place: string, bytes: number): boolean {
+/** Puts a file under a second name: a link, or a copy. @returns false if there is no file of this size */
+export function takeOver(file: string, place: string, bytes: number): boolean {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (stats?.isFile() !== true || stats.size !== bytes) return false
   try {

@@ -2,6 +2,7 @@
 
 import type { FundEntry } from '../contract/page.ts'
 import type { Finding } from '../source/finding.ts'
+import type { RowDigests } from '../source/fund-digests.ts'
 
 export interface FundNews {
   readonly isin: string
@@ -11,6 +12,8 @@ export interface FundNews {
   readonly answers: number
   /** In lists of funds. */
   readonly entry: FundEntry | null
+  /** Digests of all its rows. */
+  readonly rows: RowDigests
 }
 
 export interface Funds {

@@ -9,7 +9,8 @@ import type { FundEndpoint } from '../contract/endpoint.ts'
 import { isYoungerThanOneYear } from '../contract/fund.ts'
 import type { FundPages, FundPageSource } from '../contract/page.ts'
 import type { FundRow, Group } from '../contract/rows.ts'
-import type { FundDigests, RowsDigest, WholeGroup, YearDigest } from '../source/fund-digests.ts'
+import { wholeGroups, type FundDigests, type RowDigests } from '../source/fund-digests.ts'
+import type { RowsDigest, WholeGroup, YearDigest } from '../source/fund-digests.ts'
 
 /** 22 characters of base64url: 132 bits of a SHA-256. */
 export function fromOf(...inputs: readonly (string | readonly string[])[]): string {
@@ -33,6 +34,8 @@ export interface FundInputs {
   readonly ofYear: (year: YearDigest) => string
   readonly ofPages: (pages: FundPages, settings: Pick<FundPageSource, 'baseUrl' | 'hasDownloads'>) => string
   readonly group: (group: WholeGroup) => RowsDigest
+  /** Of everything, for what is made of many funds. */
+  readonly rows: () => RowDigests
 }
 
 /** @param renderer as `rendererOf` gives it @param years of all the fund's prices */
@@ -43,7 +46,8 @@ export function fundInputs(
   asOf: string,
   years: readonly YearDigest[],
 ): FundInputs {
-  const base = fromOf(renderer, dayThatCounts(fund, asOf), digests.fund(fund.isin))
+  const own = digests.fund(fund.isin)
+  const base = fromOf(renderer, dayThatCounts(fund, asOf), own)
   const groups = new Map<Group, RowsDigest>()
   const group = (name: WholeGroup) => {
     const rows = groups.get(name) ?? digests.group(name, fund.isin)
@@ -71,5 +75,14 @@ export function fundInputs(
     ofPages: ({ reads }, { baseUrl, hasDownloads }) =>
       fromOf(base, 'pages', baseUrl, hasDownloads ? 'downloads' : 'none', ...reads.map(digestOf)),
     group,
+    rows: () => ({
+      fund: short(own),
+      groups: Object.fromEntries(
+        wholeGroups.map((name) => [name, short(group(name).digest)]),
+      ) as RowDigests['groups'],
+      prices: Object.fromEntries(years.map(({ year, digest }) => [year, short(digest)])),
+    }),
   }
 }
+
+const short = (digest: string) => digest.slice(0, 22)

@@ -5,7 +5,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { appendFileSync, createWriteStream, mkdirSync, rmSync } from 'node:fs'
+import { appendFileSync, closeSync, createWriteStream, mkdirSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -20,11 +20,12 @@ export interface ObjectLines {
    */
   readonly add: (run: string, lines: string) => void
   /**
-   * SHA-256 of all lines without their `from`, in hex. After it no more lines are taken.
+   * Writes SHA256SUMS, but for what the manifest's first line names. After it no more lines are taken.
+   * @returns SHA-256 of all lines without their `from`, in hex
    * @throws {Error} if two lines have the same key
    */
   readonly digest: () => Promise<string>
-  /** Writes the manifest and SHA256SUMS into the snapshot's folder after that, and removes the files in between. */
+  /** Writes the manifest and the rest of SHA256SUMS after that, and removes the files in between. */
   readonly write: (head: ManifestHead) => Promise<void>
 }
 
@@ -52,11 +53,6 @@ export function objectLines(root: string): ObjectLines {
       yield* files.length === 1 ? wholeLines(files[0] ?? '') : mergedLines(files)
     }
   }
-  async function* checksums({ files: beside = [] }: ManifestHead) {
-    for await (const some of lines())
-      yield some.replace(/^\{"key":"([^"]+)","sha256":"([^"]+)".*$/gm, '$2  $1')
-    for (const { key, sha256 } of beside) yield `${sha256}  ${key}\n`
-  }
   async function* manifest(head: ManifestHead) {
     yield `${JSON.stringify(head)}\n`
     yield* lines()
@@ -76,20 +72,30 @@ export function objectLines(root: string): ObjectLines {
     digest: async () => {
       for (const run of runs.values()) flush(run)
       const sha256 = createHash('sha256')
-      for await (const some of lines()) sha256.update(withoutFrom(some))
+      const sums = openSync(join(root, checksumsKey), 'wx')
+      try {
+        for await (const some of lines()) {
+          sha256.update(withoutFrom(some))
+          appendFileSync(sums, checksums(some))
+        }
+      } finally {
+        closeSync(sums)
+      }
       return sha256.digest('hex')
     },
     write: async (head) => {
       // It is digests for the most part, which do not get smaller, however long one tries.
-      const gzip = createGzip({ level: constants.Z_BEST_SPEED })
-      await Promise.all([
-        pipeline(Readable.from(manifest(head)), gzip, createWriteStream(join(root, manifestKey))),
-        pipeline(Readable.from(checksums(head)), createWriteStream(join(root, checksumsKey))),
-      ])
+      const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 1 << 18 })
+      await pipeline(Readable.from(manifest(head)), gzip, createWriteStream(join(root, manifestKey)))
+      const { files = [] } = head
+      appendFileSync(join(root, checksumsKey), files.map(({ key, sha256 }) => `${sha256}  ${key}\n`).join(''))
       rmSync(temporary, { recursive: true })
     },
   }
 }
+
+/** Lines of the manifest as lines of SHA256SUMS. */
+const checksums = (lines: string) => lines.replace(/^\{"key":"([^"]+)","sha256":"([^"]+)".*$/gm, '$2  $1')
 
 /** Runs in the order of their keys, those together whose keys lie between each other's. */
 function interleaving(runs: readonly Run[]): Run[][] {

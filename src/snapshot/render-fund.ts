@@ -123,6 +123,7 @@ export function fundRenderer(
         from: Object.fromEntries(memberPlans.map(({ endpoint }) => [endpoint.id, inputs.of(endpoint)])),
         answers: new Set(answered.map(({ endpoint }) => endpoint.id)).size,
         entry: entryOf(pages, source),
+        rows: inputs.rows(),
       }
       return { findings, rendered }
     },

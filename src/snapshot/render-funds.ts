@@ -13,7 +13,7 @@ export async function renderFunds(night: Night, isins: readonly string[], pool: 
   const { options, db, plans, makers, lines } = night
   const folders = [...plans, ...makers.fundPages].map(({ folder }) => folder)
   const previous = (await night.previous?.manifest) ?? null
-  const findings: Finding[] = checkTables(db)
+  const findings: Finding[] = []
   const hasErrors = () => findings.some(({ severity }) => severity === 'error')
   const each: FundNews[] = []
   /** The previous manifest's lines of funds that are being rendered, a text a folder. */
@@ -29,8 +29,8 @@ export async function renderFunds(night: Night, isins: readonly string[], pool: 
     for (const [index, folder] of folders.entries()) {
       lines.add(folder, fund.lines.get(index) ?? standing?.[index] ?? '')
     }
-    const { from, answers, entry } = fund
-    each.push({ isin, from, answers, entry })
+    const { from, answers, entry, rows } = fund
+    each.push({ isin, from, answers, entry, rows })
     objects += fund.objects
     bytes += fund.bytes
     kept += fund.kept
@@ -53,7 +53,11 @@ export async function renderFunds(night: Night, isins: readonly string[], pool: 
     hasErrors()
       ? { kind: 'check' as const, isins: some }
       : { kind: 'render' as const, isins: some, previous: previous === null ? [] : some.map(linesOf) }
-  await pool.ask(isins, request, take)
+  const asked = pool.ask(isins, request, take)
+  // It is waited for at the end; the checks of the tables take their time while the threads have something to do.
+  asked.catch(() => undefined)
+  findings.push(...checkTables(db))
+  await asked
   if (hasErrors()) throw new RefusedDatabase(options.db, findings)
   return { each, objects, bytes, kept, newestPrice, warnings: findings }
 }

@@ -1,15 +1,18 @@
 /** A night: every document and page, rendered or taken over, then the manifest. */
 
+import { setImmediate } from 'node:timers/promises'
 import type { SitePageSource } from '../contract/page.ts'
 import { routeTable } from '../derive/route-table.ts'
 import { endpoints } from '../endpoints/index.ts'
-import type { Assessment } from '../freshness/assess.ts'
+import { assessFunds, type Assessment } from '../freshness/assess.ts'
+import { daysOfRhythm } from '../freshness/rhythm.ts'
 import { defaultFreshness, openRules } from '../freshness/rules.ts'
 import type { RouteTable } from '../routes/table.ts'
 import type { OpenedFile } from '../source/digest.ts'
 import type { Finding } from '../source/finding.ts'
 import { readIsins } from '../source/fund-reader.ts'
 import type { FundDatabase } from '../source/open.ts'
+import { readPriceDays, type FundPriceDays } from '../source/price-days.ts'
 import type { BuildOptions } from './build.ts'
 import { codeDigest } from './code-digest.ts'
 import { documentFiles } from './document-files.ts'
@@ -22,6 +25,7 @@ import { objectLines, type ObjectLines } from './object-lines.ts'
 import { fundPlans, type Plan } from './plans.ts'
 import { renderFunds } from './render-funds.ts'
 import { openRenderPool, type RenderPool } from './render-pool.ts'
+import type { RenderThread } from './render-threads.ts'
 import type { RenderSettings } from './render-worker.ts'
 import { isinsOfShard, shardFormat, writeShard, type Shard, type ShardHead } from './shard.ts'
 import { settingsDigest } from './settings-digest.ts'
@@ -77,13 +81,13 @@ export interface NightResult {
   /** How many of the objects were taken over. */
   readonly kept: number
   readonly warnings: readonly Finding[]
+  readonly each: readonly FundNews[]
 }
 
-/** Renders everything that does not stand. @throws {RefusedDatabase} */
-export async function renderNight(night: Night): Promise<NightResult> {
+/** Renders everything that does not stand. @param threads new ones, stopped in any case @throws {RefusedDatabase} */
+export async function renderNight(night: Night, threads: readonly RenderThread[]): Promise<NightResult> {
   const { options, settings, db, file } = night
-  const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
-  const pool = await openRenderPool(settings, jobs, db, options.signal)
+  const pool = await openRenderPool(settings, threads, db, options.signal)
   const stop = () => void pool.close()
   options.signal.addEventListener('abort', stop)
   try {
@@ -94,17 +98,22 @@ export async function renderNight(night: Night): Promise<NightResult> {
     // It is waited for at the end.
     source.catch(() => undefined)
     const { part = null } = options
-    const funds =
+    const rendering =
       part?.kind === 'shards'
-        ? await takeShards(part.shards, { ...night, isins, source: await source })
-        : await renderFunds(night, isins, pool)
+        ? takeShards(part.shards, { ...night, isins, source: await source })
+        : renderFunds(night, isins, pool)
+    // It is waited for, too: until then the threads are busy, and this one is not.
+    rendering.catch(() => undefined)
+    await setImmediate()
+    const priceDays = readPriceDays(db, isins, daysOfRhythm)
+    const funds = await rendering
     const whole = part?.kind === 'shard' ? funds : await addShared(night, isins, funds, pool)
     await pool.close()
     const { objects, bytes, newestPrice } = whole
     const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source }
-    const { head, assessment } = await finish(night, isins, counts)
+    const { head, assessment } = await finish(night, priceDays, counts)
     if (part?.kind === 'shard') writeShard(settings.root, shardHead(night, part, head, funds), funds.each)
-    return { head, assessment, kept: whole.kept, warnings: whole.warnings }
+    return { head, assessment, kept: whole.kept, warnings: whole.warnings, each: funds.each }
   } finally {
     options.signal.removeEventListener('abort', stop)
     await pool.close()
@@ -179,17 +188,18 @@ interface Finished {
 
 /** Writes what needs the snapshot's id: the status, the manifest and the checksums. */
 async function finish(
-  { options, settings, db, lines }: Night,
-  isins: readonly string[],
+  { options, settings, lines }: Night,
+  priceDays: readonly FundPriceDays[],
   counts: Pick<ManifestHead, 'funds' | 'objects' | 'bytes' | 'newestPrice' | 'source'>,
 ): Promise<Finished> {
   const snapshot = snapshotId(options.asOf, await lines.digest())
   const said = { format: manifestFormat, snapshot, asOf: options.asOf, ...counts, docsUrl: options.docsUrl }
   const rules = await openRules(options.freshness ?? defaultFreshness)
+  const assessment = assessFunds(priceDays, rules, options.asOf)
   const { root, hasDownloads } = settings
   const hasPages = settings.pages !== null
-  const status = writeStatusFiles({ root, db, isins, rules, hasPages, hasDownloads, head: said })
-  const head = { ...said, settings: settingsDigest(options), ...status.said }
+  const status = writeStatusFiles({ root, assessment, hasPages, hasDownloads, head: said })
+  const head = { ...said, settings: settingsDigest(options), ...status }
   await lines.write(head)
-  return { head, assessment: status.assessment }
+  return { head, assessment }
 }

@@ -1,15 +1,15 @@
 /** A worker thread that renders funds: reads the database, checks each fund, writes its documents. */
 
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { routeTable } from '../derive/route-table.ts'
 import { endpoints } from '../endpoints/index.ts'
 import { formats, type Format } from '../routes/table.ts'
 import type { Finding } from '../source/finding.ts'
-import { beginReading, openFunds, readable } from '../source/open.ts'
+import { beginReading, openFunds, readable, type FundDatabase } from '../source/open.ts'
 import { documentFiles, type Reuse } from './document-files.ts'
 import { loadPageMakers } from './load-page-makers.ts'
-import { fundPlans } from './plans.ts'
-import { fundRenderer, type RenderedFund } from './render-fund.ts'
+import { fundPlans, type Plan } from './plans.ts'
+import { fundRenderer, type FundRenderer, type RenderedFund } from './render-fund.ts'
 
 export interface RenderSettings {
   readonly db: string
@@ -35,9 +35,9 @@ export interface RenderedChunk {
 /** Funds' parts of documents over all funds: of each plan that was asked for, in the order of the ISINs. */
 export type Members = readonly Readonly<Record<Format, readonly string[]>>[]
 
-/** `open`: answered once the database is open. `begin`: start a read transaction (anew). Funds come in order. */
+/** `open`: comes first, answered once the database is open. `begin`: start a read transaction (anew). Funds come in order. */
 export type RenderRequest =
-  | { readonly kind: 'open' }
+  | { readonly kind: 'open'; readonly settings: RenderSettings }
   | { readonly kind: 'begin' }
   | { readonly kind: 'check'; readonly isins: readonly string[] }
   | {
@@ -55,42 +55,71 @@ export type RenderReply =
   | { readonly kind: 'members'; readonly members: Members }
 
 const port = parentPort
-const settings = workerData as RenderSettings
 if (port === null) throw new Error('render-worker runs as a worker thread')
 
-const db = openFunds(settings.db)
-const table = routeTable(endpoints, settings.docsUrl)
-const plans = fundPlans(endpoints, table)
-const files = documentFiles(settings.root, settings.reuse)
-const { fundPages } = await loadPageMakers(settings.pages)
-const renderer = fundRenderer(db, plans, fundPages, files, { ...settings, table })
+interface Opened {
+  readonly settings: RenderSettings
+  readonly db: FundDatabase
+  readonly plans: readonly Plan[]
+  readonly renderer: FundRenderer
+}
+
+let opened: Opened | null = null
 
 port.on('message', (request: RenderRequest) => {
-  try {
-    port.postMessage(reply(request))
-  } catch (error) {
-    throw readable(settings.db, error)
-  }
+  if (request.kind === 'open') void open(request.settings)
+  else if (opened === null) throw new Error(`the thread was not opened for ${request.kind}`)
+  else answer(request, opened)
 })
 
-function reply(request: RenderRequest): RenderReply {
+async function open(settings: RenderSettings): Promise<void> {
+  const db = openFunds(settings.db)
+  const table = routeTable(endpoints, settings.docsUrl)
+  const plans = fundPlans(endpoints, table)
+  const files = documentFiles(settings.root, settings.reuse)
+  const { fundPages } = await loadPageMakers(settings.pages)
+  const renderer = fundRenderer(db, plans, fundPages, files, { ...settings, table })
+  opened = { settings, db, plans, renderer }
+  send({ kind: 'opened' })
+}
+
+type OpenedRequest = Exclude<RenderRequest, { readonly kind: 'open' }>
+
+function answer(request: OpenedRequest, of: Opened): void {
+  try {
+    send(replyTo(request, of))
+  } catch (error) {
+    throw readable(of.settings.db, error)
+  }
+}
+
+function send(reply: RenderReply): void {
+  port?.postMessage(reply)
+}
+
+function replyTo(request: OpenedRequest, { db, plans, renderer }: Opened): RenderReply {
   switch (request.kind) {
-    case 'open':
-      return { kind: 'opened' }
     case 'begin':
       return { kind: 'begun', hasBegun: beginReading(db) }
     case 'check':
       return { kind: 'rendered', findings: request.isins.flatMap(renderer.check), funds: [] }
     case 'render':
-      return { kind: 'rendered', ...render(request.isins, request.previous) }
+      return { kind: 'rendered', ...render(renderer, request.isins, request.previous) }
     case 'members':
-      return { kind: 'members', members: request.folders.map((folder) => members(folder, request.isins)) }
+      return {
+        kind: 'members',
+        members: request.folders.map((folder) => members(renderer, planOf(plans, folder), request.isins)),
+      }
     default:
       return request satisfies never
   }
 }
 
-function render(isins: readonly string[], previous: readonly (readonly string[])[]): RenderedChunk {
+function render(
+  renderer: FundRenderer,
+  isins: readonly string[],
+  previous: readonly (readonly string[])[],
+): RenderedChunk {
   const findings: Finding[] = []
   const funds: RenderedFund[] = []
   let isRefused = false
@@ -106,9 +135,13 @@ function render(isins: readonly string[], previous: readonly (readonly string[])
   return { findings, funds }
 }
 
-function members(folder: string, isins: readonly string[]): Record<Format, string[]> {
+function planOf(plans: readonly Plan[], folder: string): Plan {
   const plan = plans.find((candidate) => candidate.folder === folder)
   if (plan === undefined) throw new Error(`there is no plan for ${folder}`)
+  return plan
+}
+
+function members(renderer: FundRenderer, plan: Plan, isins: readonly string[]): Record<Format, string[]> {
   const parts: Record<Format, string[]> = { json: [], xml: [] }
   for (const isin of isins) {
     const texts = renderer.members(isin, plan)

@@ -31,7 +31,7 @@ export interface Previous {
 export async function openPrevious(since: Since, temporary: string): Promise<Previous | null> {
   const isFolder = since.kind === 'folder'
   const file = isFolder ? join(since.path, manifestKey) : since.path
-  const identity = identityOf(since.path)
+  const assertSame = sameFolder(since.path)
   const head = await readHeadOf(file)
   if (head === null) return null
   if (isFolder && readSparse(since.path) !== null) {
@@ -39,10 +39,6 @@ export async function openPrevious(since: Since, temporary: string): Promise<Pre
       `${since.path} is sparse, its unchanged files are not there: go on from its manifest (--since ${file}) if it was ` +
         'published, or build without --since',
     )
-  }
-  const assertSame = () => {
-    if (identityOf(since.path) !== identity)
-      throw new Error(`${since.path} was built anew meanwhile: build again`)
   }
   const manifest = openPreviousManifest(file, temporary)
   const close = () =>
@@ -54,6 +50,14 @@ export async function openPrevious(since: Since, temporary: string): Promise<Pre
   manifest.catch(() => undefined)
   const reuse: Reuse = isFolder ? { kind: 'linked', folder: since.path } : { kind: 'sparse' }
   return { snapshot: head.snapshot, reuse, manifest, close, assertSame }
+}
+
+/** @returns throws if something else has come into the place of a folder, or a file, since the call */
+export function sameFolder(path: string): () => void {
+  const identity = identityOf(path)
+  return () => {
+    if (identityOf(path) !== identity) throw new Error(`${path} was built anew meanwhile: build again`)
+  }
 }
 
 function identityOf(path: string): string {

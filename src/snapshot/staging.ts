@@ -7,6 +7,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import { renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { madeFilesKey } from '../downloads/made-files.ts'
 import { pages } from '../derive/route-table.ts'
 import { checksumsKey, manifestKey } from './manifest.ts'
 import { shardKey } from './shard.ts'
@@ -59,6 +60,7 @@ const namesOfSnapshots: readonly string[] = [
   ...pages,
   manifestKey,
   checksumsKey,
+  madeFilesKey,
   sparseKey,
   shardKey,
 ]

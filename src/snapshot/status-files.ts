@@ -7,9 +7,7 @@ import { hash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fundPageKeys } from '../catalogue/fund-page-keys.ts'
-import { assessFunds, type Assessment } from '../freshness/assess.ts'
-import { daysOfRhythm } from '../freshness/rhythm.ts'
-import type { Rules } from '../freshness/rules.ts'
+import type { Assessment } from '../freshness/assess.ts'
 import { statusJson } from '../freshness/status-document.ts'
 import {
   statusDocumentKey,
@@ -21,36 +19,28 @@ import {
 } from '../freshness/status-page.ts'
 import { pageTemplate } from '../pages/assets.ts'
 import { contentTypeOf } from '../routes/content-types.ts'
-import type { FundDatabase } from '../source/open.ts'
-import { readPriceDays } from '../source/price-days.ts'
 import type { ManifestHead, ManifestLine } from './manifest.ts'
 
 export interface StatusOptions {
   /** The snapshot's folder. */
   readonly root: string
-  readonly db: FundDatabase
-  readonly isins: readonly string[]
-  readonly rules: Rules
+  readonly assessment: Assessment
   /** Whether the snapshot has other pages. */
   readonly hasPages: boolean
   readonly hasDownloads: boolean
-  readonly head: Pick<ManifestHead, 'snapshot' | 'asOf' | 'objects' | 'bytes'>
-}
-
-export interface StatusFiles {
-  /** What the manifest's first line says of the funds and the files. */
-  readonly said: Required<Pick<ManifestHead, 'freshness' | 'files'>>
-  readonly assessment: Assessment
+  readonly head: Pick<ManifestHead, 'snapshot' | 'asOf' | 'funds' | 'objects' | 'bytes'>
 }
 
 /** So many stale funds are named where a publish is refused. */
 const namedFunds = 10
 
-export function writeStatusFiles(options: StatusOptions): StatusFiles {
-  const { root, db, isins, rules, hasPages, hasDownloads, head } = options
-  const { snapshot, asOf, objects: documents, bytes } = head
-  const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), rules, asOf)
-  const source = { snapshot, asOf, funds: isins.length, documents, bytes, assessment }
+/** @returns what the manifest's first line says of the funds and the files */
+export function writeStatusFiles(
+  options: StatusOptions,
+): Required<Pick<ManifestHead, 'freshness' | 'files'>> {
+  const { root, assessment, hasPages, hasDownloads, head } = options
+  const { snapshot, asOf, funds, objects: documents, bytes } = head
+  const source = { snapshot, asOf, funds, documents, bytes, assessment }
   const { counts, overdue } = assessment
   const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedFunds)
   const site: StatusSite | null = hasPages ? { fundPageKeys, hasDownloads } : null
@@ -63,7 +53,7 @@ export function writeStatusFiles(options: StatusOptions): StatusFiles {
   ]
   const files = texts.map(([key, text]) => write(root, key, text))
   const stalest = stale.map(({ isin, newestPrice }) => ({ isin, newestPrice }))
-  return { said: { freshness: { ...counts, stalest }, files }, assessment }
+  return { freshness: { ...counts, stalest }, files }
 }
 
 /** Without other pages there is no style sheet that they share: then the page brings it along. */

@@ -1,16 +1,11 @@
 /** The rows of a fund that the checks have to see: all but those that documents which stand were made of. */
 
-import type { FundRows, Group } from '../contract/rows.ts'
-import type { WholeGroup, YearDigest } from '../source/fund-digests.ts'
-import { tableOf } from '../source/fund-reader.ts'
+import type { FundRows } from '../contract/rows.ts'
+import { wholeGroups, type WholeGroup, type YearDigest } from '../source/fund-digests.ts'
 import type { FundRowsRead } from './fund-rows.ts'
 import type { FundInputs } from './inputs.ts'
 import type { Plan } from './plans.ts'
 import type { Standing } from './standing.ts'
-
-const wholeGroups = (Object.keys(tableOf) as Group[]).filter(
-  (group): group is WholeGroup => group !== 'prices',
-)
 
 /**
  * A snapshot is only made of rows without errors, so those are not looked at again. Rows that warn are, in every night:

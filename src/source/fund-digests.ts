@@ -13,6 +13,10 @@ import { fundQuery, queries } from './fund-reader.ts'
 /** Groups that are digested as a whole; prices are digested by year. */
 export type WholeGroup = Exclude<Group, 'prices'>
 
+export const wholeGroups = (Object.keys(queries) as Group[]).filter(
+  (group): group is WholeGroup => group !== 'prices',
+)
+
 export interface RowsDigest {
   /** SHA-256 in base64url; '' where there is no row. */
   readonly digest: string
@@ -29,6 +33,15 @@ export interface YearDigest {
   readonly last: string
   readonly records: number
   readonly digest: string
+}
+
+/** All of a fund's rows, each digest cut to 132 bits; '' where there is no row. */
+export interface RowDigests {
+  /** The fund's own row. */
+  readonly fund: string
+  readonly groups: Readonly<Record<WholeGroup, string>>
+  /** By calendar year. */
+  readonly prices: Readonly<Record<string, string>>
 }
 
 export interface FundDigests {

@@ -10,6 +10,8 @@ import { mergeShards } from '../../src/snapshot/merge.ts'
 export interface Once extends Pick<BuildOptions, 'db' | 'out' | 'jobs' | 'part' | 'since'> {
   readonly asOf: string
   readonly hasPages: boolean
+  /** Whether the files for analysts are made, too. */
+  readonly hasDownloads: boolean
   /** Folders of shards: then it is a merge of them. */
   readonly shards?: readonly string[]
 }
@@ -25,14 +27,15 @@ export interface Built {
   readonly peakKib: number
 }
 
-const { hasPages, shards, ...options } = JSON.parse(process.argv[2] ?? '{}') as Once
+const { hasPages, hasDownloads, shards, ...options } = JSON.parse(process.argv[2] ?? '{}') as Once
 const { signal } = new AbortController()
 const pages = hasPages ? {} : { pages: null }
+const downloads = hasDownloads ? { licence: null } : null
 const addresses = { docsUrl: 'https://docs.example.com', baseUrl: 'https://api.example.com' }
 const summary =
   shards === undefined
-    ? await buildSnapshot({ ...options, ...addresses, ...pages, only: [], signal })
-    : await mergeShards({ db: options.db, out: options.out, jobs: options.jobs, shards, signal })
+    ? await buildSnapshot({ ...options, ...addresses, ...pages, downloads, only: [], signal })
+    : await mergeShards({ db: options.db, out: options.out, jobs: options.jobs, downloads, shards, signal })
 const { documents, bytes, rendered, seconds } = summary
 // Linux gives kibibytes and microseconds.
 const { maxRSS: peakKib, userCPUTime, systemCPUTime } = process.resourceUsage()

@@ -5,7 +5,7 @@
  * With --shards it is one full build instead, and that number of shards with their merge.
  *
  * Options: --funds 500 --years 10 --jobs <cores> --rounds 3 --sample 10 --dir <a folder on the disk to measure>
- * --no-pages --shards <number> --db <a database of the demo, made if it is not there, and kept>
+ * --no-pages --downloads --shards <number> --db <a database of the demo, made if it is not there, and kept>
  */
 
 import { execFileSync } from 'node:child_process'
@@ -35,6 +35,7 @@ export async function run(args: readonly string[]): Promise<void> {
       sample: { type: 'string', default: '10' },
       dir: { type: 'string', default: tmpdir() },
       'no-pages': { type: 'boolean', default: false },
+      downloads: { type: 'boolean', default: false },
       shards: { type: 'string' },
       db: { type: 'string' },
     },
@@ -44,7 +45,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const db = values.db ?? join(folder, 'funds.sqlite')
     if (!existsSync(db))
       await writeDemo({ file: db, funds: Number(values.funds), years: Number(values.years), until, seed: 1 })
-    const options = { ...values, db, hasPages: !values['no-pages'] }
+    const options = { ...values, db, hasPages: !values['no-pages'], hasDownloads: values.downloads }
     if (values.shards === undefined) await measure(folder, options)
     else measureShards(folder, { ...options, of: Number(values.shards) })
   } finally {
@@ -60,15 +61,16 @@ interface Options {
   readonly rounds: string
   readonly sample: string
   readonly hasPages: boolean
+  readonly hasDownloads: boolean
 }
 
 async function measure(folder: string, options: Options): Promise<void> {
-  const { db, jobs, rounds, sample, hasPages } = options
+  const { db, jobs, rounds, sample, hasPages, hasDownloads } = options
   const next = join(folder, 'next.sqlite')
   copyFileSync(db, next)
   addPrices(next)
 
-  const common = { jobs: Number(jobs), hasPages }
+  const common = { jobs: Number(jobs), hasPages, hasDownloads }
   const builds: Built[] = []
   const sparse: Built[] = []
   const linked: Built[] = []
@@ -110,8 +112,8 @@ async function measure(folder: string, options: Options): Promise<void> {
 
 /** One after the other on this machine; on as many machines the shards would be built at the same time. */
 function measureShards(folder: string, options: Options & { readonly of: number }): void {
-  const { db, jobs, hasPages, of } = options
-  const common = { db, asOf: until, jobs: Number(jobs), hasPages }
+  const { db, jobs, hasPages, hasDownloads, of } = options
+  const common = { db, asOf: until, jobs: Number(jobs), hasPages, hasDownloads }
   const whole = buildOnce({ ...common, out: join(folder, 'whole') })
   const folders = Array.from({ length: of }, (_, index) => join(folder, `shard-${index + 1}`))
   const shards = folders.map((out, index) =>
@@ -128,10 +130,14 @@ function measureShards(folder: string, options: Options & { readonly of: number 
   ])
 }
 
-function announce({ funds, years, hasPages }: Options, one: Built | undefined, rounds: string): void {
+function announce(
+  { funds, years, hasPages, hasDownloads }: Options,
+  one: Built | undefined,
+  rounds: string,
+): void {
   const { documents, bytes } = one ?? { documents: 0, bytes: 0 }
   process.stdout.write(
-    `${funds} funds, ${years} years, ${hasPages ? 'with' : 'without'} pages: ` +
+    `${funds} funds, ${years} years, ${hasPages ? 'with' : 'without'} pages, ${hasDownloads ? 'with' : 'without'} downloads: ` +
       `${documents.toLocaleString('en')} files, ${(bytes / 1e9).toFixed(2)} GB; ${rounds}\n\n`,
   )
 }

@@ -1,0 +1,54 @@
+/** The ZIP of the documents: a new one out of the entries of an earlier one. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { afterAll, expect, it } from 'vitest'
+import { fileSink } from '../../src/downloads/file-sink.ts'
+import { openPreviousZip } from '../../src/downloads/previous-zip.ts'
+import { zipInto } from '../../src/downloads/zip.ts'
+import { makeTempFolder } from '../support/product.ts'
+
+const folder = makeTempFolder()
+afterAll(folder.remove)
+
+/** More entries than a ZIP without ZIP64 can have. */
+const names = Array.from({ length: 70_000 }, (_, index) => `api/${String(index).padStart(6, '0')}.json`)
+const contentOf = (name: string) => Buffer.from(`{"name":"${name}"}`)
+
+function write(file: string, day: string, previous?: string): void {
+  const sink = fileSink(folder.path, file)
+  const zip = zipInto(sink, day)
+  const earlier = previous === undefined ? null : openPreviousZip(folder.file(previous))
+  for (const name of names) {
+    const packed = earlier?.entry(name) ?? null
+    if (packed === null) zip.add(name, contentOf(name))
+    else zip.copy(name, packed)
+  }
+  earlier?.close()
+  zip.end()
+  sink.close()
+}
+
+it('copies entries to the bytes that packing them gives, with the date of the new one', () => {
+  write('one.zip', '2024-05-03')
+  write('other.zip', '2024-05-04')
+  write('copied.zip', '2024-05-04', 'one.zip')
+  const read = (file: string) => readFileSync(folder.file(file))
+  expect(read('copied.zip').equals(read('other.zip'))).toBe(true)
+  expect(read('copied.zip').equals(read('one.zip'))).toBe(false)
+  const said = execFileSync('python3', [
+    '-c',
+    'import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); print(len(z.namelist()), z.testzip(), z.read(z.namelist()[-1]).decode())',
+    folder.file('copied.zip'),
+  ])
+  expect(String(said).trim()).toBe('70000 None {"name":"api/069999.json"}')
+})
+
+it('knows an entry that is there, in whatever distance from the last, and none that is not', () => {
+  const zip = openPreviousZip(folder.file('one.zip'))
+  const sizes = ['api/000000.json', 'api/000000.jsonx', 'api/035000.json', 'b'].map(
+    (name) => zip.entry(name)?.bytes ?? null,
+  )
+  zip.close()
+  const bytes = contentOf('api/000000.json').length
+  expect(sizes).toEqual([bytes, null, bytes, null])
+})

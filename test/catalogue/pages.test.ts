@@ -138,6 +138,31 @@ it('shows every structure, ten items of each at once', async () => {
   expect(Math.max(...atOnce)).toBe(Math.min(10, Math.max(...counts)))
 })
 
+it('shows a correlation as the coefficient that it is, and all other shares in percent', async () => {
+  const correlated = value(
+    `SELECT isin FROM structure_item JOIN fund USING (isin) WHERE type = 'correlation' AND data_permitted LIMIT 1`,
+  ) as string
+  const percents = rows<{ percent: number }>(
+    `SELECT percent FROM structure_item WHERE isin = ? AND type = 'correlation' ORDER BY position`,
+    correlated,
+  ).map(({ percent }) => percent.toFixed(2).replace('-', '\u2212'))
+  expect(percents.length).toBeGreaterThan(1)
+  for (const [name, caption, shown] of [
+    ['index.html', 'Correlations', percents],
+    ['de.html', 'Korrelationen', percents.map((percent) => percent.replace('.', ','))],
+  ] as const) {
+    const page = await text(`funds/${correlated}/${name}`)
+    const [, structure = ''] = page.split('<h2 id="structure">')
+    const cards = (structure.split('</section>')[0] ?? '').split('<div class="card">').slice(1)
+    const figuresIn = (some: readonly string[]) =>
+      [...some.join('').matchAll(/<td class="number">([^<]*)<\/td>/g)].map(([, figure = '']) => figure)
+    expect(figuresIn(cards.filter((card) => card.includes(caption)))).toEqual(shown)
+    const others = figuresIn(cards.filter((card) => !card.includes(caption)))
+    expect(others.length).toBeGreaterThan(10)
+    expect(others.filter((figure) => !figure.endsWith('\u00a0%'))).toEqual([])
+  }
+})
+
 it('links to documents that are there, in each format and language', async () => {
   const page = await text(`funds/${isin}/de.html`)
   const links = [...page.matchAll(/href="\.\.\/\.\.\/(api\/[^"]+)"/g)].map(([, path = '']) =>

@@ -1,10 +1,18 @@
 /** The words of the catalogue in both languages. */
 
+import type { Overdue } from '../contract/page.ts'
 import type { Language } from './chart/formats.ts'
 
 const en = {
   funds: 'Funds',
-  listLead: (count: number, asOf: string) => `${count} funds with their newest prices, as of ${asOf}.`,
+  listLead: (count: number, asOf: string) =>
+    `${count} funds, each with the newest price that there was on ${asOf}.`,
+  listOverdue: (count: string) => `Prices marked as late or stale: ${count}.`,
+  overdue: { late: 'late', stale: 'stale' } satisfies Readonly<Record<Overdue, string>>,
+  overdueNote: {
+    late: 'The newest price is late: a newer one was to be expected by now.',
+    stale: 'The newest price is stale: a newer one has been overdue for long.',
+  } satisfies Readonly<Record<Overdue, string>>,
   search: 'Search by name, ISIN or WKN',
   found: 'Funds found:',
   more: 'Show all',
@@ -122,7 +130,13 @@ export type Words = typeof en
 
 const de: Words = {
   funds: 'Fonds',
-  listLead: (count, asOf) => `${count} Fonds mit ihren neuesten Preisen, Stand ${asOf}.`,
+  listLead: (count, asOf) => `${count} Fonds, jeder mit dem neuesten Preis, den es am ${asOf} gab.`,
+  listOverdue: (count) => `Als verspätet oder veraltet gekennzeichnete Preise: ${count}.`,
+  overdue: { late: 'verspätet', stale: 'veraltet' },
+  overdueNote: {
+    late: 'Der neueste Preis ist verspätet: Inzwischen war ein neuerer zu erwarten.',
+    stale: 'Der neueste Preis ist veraltet: Ein neuerer ist seit Langem überfällig.',
+  },
   search: 'Suche nach Name, ISIN oder WKN',
   found: 'Gefundene Fonds:',
   more: 'Alle zeigen',

@@ -31,7 +31,10 @@ export interface FundInputs {
   readonly of: (endpoint: FundEndpoint) => string
   /** Of a window. */
   readonly ofYear: (year: YearDigest) => string
-  readonly ofPages: (pages: FundPages, settings: Pick<FundPageSource, 'baseUrl' | 'hasDownloads'>) => string
+  readonly ofPages: (
+    pages: FundPages,
+    source: Pick<FundPageSource, 'baseUrl' | 'hasDownloads' | 'overdue'>,
+  ) => string
   readonly group: (group: WholeGroup) => RowsDigest
 }
 
@@ -68,8 +71,10 @@ export function fundInputs(
       return from
     },
     ofYear: ({ year, digest }) => fromOf(base, 'year', year, digest),
-    ofPages: ({ reads }, { baseUrl, hasDownloads }) =>
-      fromOf(base, 'pages', baseUrl, hasDownloads ? 'downloads' : 'none', ...reads.map(digestOf)),
+    ofPages: ({ reads }, { baseUrl, hasDownloads, overdue }) => {
+      const settings = [baseUrl, hasDownloads ? 'downloads' : 'none', overdue ?? 'in time']
+      return fromOf(base, 'pages', ...settings, ...reads.map(digestOf))
+    },
     group,
   }
 }

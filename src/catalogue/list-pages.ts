@@ -1,6 +1,7 @@
 /** The list of the funds: a page in each language, and the same as data. */
 
 import type { FundEntry, Overdue, Page, SitePageSource } from '../contract/page.ts'
+import { feedLink } from '../pages/feed-link.ts'
 import { escapeHtml, html, jsonForScript, raw, type Html } from '../pages/html.ts'
 import { frontPage, layout, withoutDownloads } from '../pages/layout.ts'
 import { linkTo } from '../pages/link.ts'
@@ -40,9 +41,10 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
     translations: keys,
     styles: [styleKey],
     scripts: [listScriptKey],
-    head: html`<script type="application/ld+json">
-      ${jsonForScript(markupOf(source, language))}
-    </script>`,
+    head: html`${feedLink(key, language)}
+      <script type="application/ld+json">
+        ${jsonForScript(markupOf(source, language))}
+      </script>`,
     main: html`<h1>${w.funds}</h1>
       <p class="lead">
         ${w.listLead(funds.length, dayIn(language, source.asOf))}${overdueLink(funds, language, key)}

@@ -108,6 +108,38 @@ it('draws a bar for each calendar year, as high as its percent', async () => {
   }
 })
 
+it('marks the year that has not ended, and no other', async () => {
+  for (const [page, word] of [
+    ['index.html', 'to date'],
+    ['de.html', 'bis heute'],
+  ] as const) {
+    const html = await text(`funds/${isin}/${page}`)
+    const bars = drawingOf(html, 'years').elements.filter(({ name }) => name === 'rect')
+    const running = bars.map((bar) => bar.attribute('class').startsWith('running '))
+    expect(running).toEqual([...new Array<boolean>(bars.length - 1).fill(false), true])
+    expect(html.match(new RegExp(`<tspan[^>]*>${word}</tspan>`, 'g'))).toHaveLength(1)
+    expect(html).toContain(`2026 ${word}: `)
+    expect(html).toContain(`<th scope="row">2026 ${word}</th>`)
+  }
+})
+
+it('colours bars of gross and net as the legend says, below zero too', async () => {
+  const below = value(`SELECT isin FROM legal_period JOIN fund USING (isin) WHERE net < 0 AND data_permitted
+    AND performance_permitted AND fund_inception_date < '2020-01-01' LIMIT 1`) as string
+  const html = await text(`funds/${below}/index.html`)
+  const bars = drawingOf(html, 'periods').elements.filter(({ name }) => name === 'rect')
+  const kinds = bars.map((bar) => bar.attribute('class'))
+  expect(kinds).toEqual(kinds.map((_, index) => (index % 2 === 0 ? 'first' : 'second')))
+  const legend = [...html.matchAll(/<li><i class="(\w+)"><\/i>(\w+)<\/li>/g)].map(([, kind, name]) => [
+    kind,
+    name,
+  ])
+  expect(legend).toEqual([
+    ['first', 'Gross'],
+    ['second', 'Net'],
+  ])
+})
+
 it('draws the line since launch as high as its points', async () => {
   const { points, precision } = lineOf(drawingOf(await text(`funds/${isin}/index.html`), 'launch'))
   const launch = rows<{ date: string; value: number }>(
@@ -190,12 +222,24 @@ it('leads nowhere on its own host that is not there', async () => {
       links.map((link) => new URL(link.replaceAll('&amp;', '&'), `${server.base}/${path}`)),
     )
     const own = [...targets].filter(
-      ({ origin, pathname }) => origin === server.base && !pathname.startsWith('/api/'),
+      ({ origin, pathname }) => origin === server.base && !/^\/(api|changes)\//.test(pathname),
     )
     expect(own.length).toBeGreaterThan(8)
     for (const target of own)
       expect([target.pathname, (await fetch(target)).status]).toEqual([target.pathname, 200])
   }
+})
+
+it('tells readers of feeds where a publish puts the feed of changes', async () => {
+  const links = ['funds/index.html', 'funds/de.html', 'status/index.html', 'status/de.html'].map(
+    async (path) =>
+      [
+        ...(await text(path)).matchAll(
+          /<link\s+rel="alternate"\s+type="application\/atom\+xml"[^>]* href="([^"]+)"/g,
+        ),
+      ].map(([, href = '']) => new URL(href, `${server.base}/${path}`).pathname),
+  )
+  expect(await Promise.all(links)).toEqual(new Array(4).fill(['/changes/feed.xml']))
 })
 
 it('shows requests that the published address answers', async () => {

@@ -235,7 +235,7 @@ it('tells readers of feeds where a publish puts the feed of changes', async () =
     async (path) =>
       [
         ...(await text(path)).matchAll(
-          /<link\s+rel="alternate"\s+type="application\/atom\+xml"[^>]* href="([^"]+)"/g,
+          /<link\s+rel="alternate"\s+type="application\/atom\+xml"[^>]*\shref="([^"]+)"/g,
         ),
       ].map(([, href = '']) => new URL(href, `${server.base}/${path}`).pathname),
   )

@@ -31,6 +31,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
             changePercent: showsPerformance ? price.changePercent : null,
           },
     oneYearPercent: price === null ? null : oneYearPercent(source, price),
+    overdue: price === null ? null : source.overdue,
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a fund's pages show, in no language yet: it is worked out once for all of them. */
 
 import { isYoungerThanOneYear } from '../contract/fund.ts'
-import type { FundPageSource, NavPoint } from '../contract/page.ts'
+import type { FundPageSource, NavPoint, Overdue } from '../contract/page.ts'
 import type {
   DecimalText,
   EmtRow,
@@ -44,6 +44,7 @@ export interface PriceFacts {
   readonly first: string
   /** As in the fund's entry. */
   readonly oneYearPercent: DecimalText | null
+  readonly overdue: Overdue | null
   /** Null with one price only, and where performance may not be shown. */
   readonly line: DrawnLine | null
 }
@@ -109,6 +110,7 @@ function priceFacts(source: FundPageSource, showsPerformance: boolean): PriceFac
     newest,
     first: sample[0]?.date ?? newest.date,
     oneYearPercent: oneYearPercent(source, newest),
+    overdue: source.overdue,
     line: line === null ? null : { ...line, sample, flat: flat(sample) },
   }
 }

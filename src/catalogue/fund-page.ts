@@ -63,12 +63,13 @@ function header(facts: FundFacts, language: Language): Html {
   const category = profile === null ? null : inLanguage(language, profile.categoryDe, profile.categoryEn)
   const figures: Html[] = []
   if (price !== null) {
-    const { newest } = price
+    const { newest, overdue } = price
+    const mark = overdue === null ? null : html` <span class="mark ${overdue}">${w.overdue[overdue]}</span>`
     figures.push(
       figure(
         w.nav,
         `${decimalIn(language, newest.netAssetValue)} ${fund.currency}`,
-        dayIn(language, newest.date),
+        html`${dayIn(language, newest.date)}${mark}`,
       ),
     )
     if (typeof performance === 'object') {
@@ -93,7 +94,7 @@ function header(facts: FundFacts, language: Language): Html {
   </div> `
 }
 
-const figure = (name: string, value: string | Html, below?: string) =>
+const figure = (name: string, value: string | Html, below?: Html) =>
   html`<div>
     <dt>${name}</dt>
     <dd>${value}</dd>

@@ -1,8 +1,9 @@
 /** The list of the funds: a page in each language, and the same as data. */
 
-import type { FundEntry, Page, SitePageSource } from '../contract/page.ts'
-import { escapeHtml, html, jsonForScript, raw } from '../pages/html.ts'
-import { layout, withoutDownloads } from '../pages/layout.ts'
+import type { FundEntry, Overdue, Page, SitePageSource } from '../contract/page.ts'
+import { feedLink } from '../pages/feed-link.ts'
+import { escapeHtml, html, jsonForScript, raw, type Html } from '../pages/html.ts'
+import { frontPage, layout, withoutDownloads } from '../pages/layout.ts'
 import { linkTo } from '../pages/link.ts'
 import { listScriptKey, styleKey } from './assets.ts'
 import { dayIn, decimalIn, fixedIn, type Language } from './chart/formats.ts'
@@ -40,11 +41,14 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
     translations: keys,
     styles: [styleKey],
     scripts: [listScriptKey],
-    head: html`<script type="application/ld+json">
-      ${jsonForScript(markupOf(source, language))}
-    </script>`,
+    head: html`${feedLink(key, language)}
+      <script type="application/ld+json">
+        ${jsonForScript(markupOf(source, language))}
+      </script>`,
     main: html`<h1>${w.funds}</h1>
-      <p class="lead">${w.listLead(funds.length, dayIn(language, source.asOf))}</p>
+      <p class="lead">
+        ${w.listLead(funds.length, dayIn(language, source.asOf))}${overdueLink(funds, language, key)}
+      </p>
       <div class="search" role="search">
         <label for="search">${w.search}</label>
         <input id="search" type="search" autocomplete="off" spellcheck="false" />
@@ -65,6 +69,13 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
       <p class="quiet small">${w.oneYearNote} ${w.past}</p>
       <p><a href="${linkTo(key, dataKey)}">${w.asData}</a></p>`,
   })
+}
+
+function overdueLink(funds: readonly FundEntry[], language: Language, key: string): Html | null {
+  const count = funds.filter(({ overdue }) => overdue !== null).length
+  if (count === 0) return null
+  const status = linkTo(key, frontPage('status', language))
+  return html` <a href="${status}">${words[language].listOverdue(fixedIn(language, count, 0))}</a>`
 }
 
 interface Column {
@@ -89,7 +100,7 @@ const columns = (language: Language): readonly Column[] => {
 
 /** One of maybe ten thousand: nothing stands in it twice that a script can find out. */
 function row(fund: FundEntry, language: Language): string {
-  const { isin, wkn, newest, oneYearPercent } = fund
+  const { isin, wkn, newest, oneYearPercent, overdue } = fund
   const category = language === 'de' ? fund.categoryDe : fund.categoryEn
   const below = category === null ? '' : `<small>${escapeHtml(category)}</small>`
   const page = fundPageKeys(isin)[language].slice('funds/'.length)
@@ -101,10 +112,14 @@ function row(fund: FundEntry, language: Language): string {
   return (
     `<tr><th scope="row"><a href="${page}">${escapeHtml(fund.name)}</a>${below}</th>` +
     `<td class="wide">${isin}</td><td class="wide">${escapeHtml(wkn ?? '')}</td>` +
-    `<td class="number">${nav}</td>${day}` +
+    `<td class="number">${nav}${newest === null || overdue === null ? '' : markIn(language, overdue, newest.date)}</td>${day}` +
     `${percentCell(newest?.changePercent ?? null, language, ' wide')}${percentCell(oneYearPercent, language)}</tr>\n`
   )
 }
+
+/** Beside its day where there is no column for that. */
+const markIn = (language: Language, overdue: Overdue, day: string) =>
+  ` <small class="mark ${overdue}">${words[language].overdue[overdue]}<span class="slim">, ${dayIn(language, day)}</span></small>`
 
 function percentCell(decimal: string | null, language: Language, more = ''): string {
   if (decimal === null) return `<td class="number${more}"></td>`
@@ -117,18 +132,23 @@ function percentCell(decimal: string | null, language: Language, more = ''): str
 function listDocument({ asOf, funds }: SitePageSource): string {
   return JSON.stringify({
     as_of: asOf,
-    funds: funds.map(({ isin, wkn, name, currency, categoryDe, categoryEn, newest, oneYearPercent }) => ({
-      isin,
-      wkn,
-      name,
-      currency,
+    funds: funds.map(({ categoryDe, categoryEn, newest, oneYearPercent, overdue, ...fund }) => ({
+      isin: fund.isin,
+      wkn: fund.wkn,
+      name: fund.name,
+      currency: fund.currency,
       category: categoryDe === null ? null : { de: categoryDe, en: categoryEn ?? categoryDe },
       price:
         newest === null
           ? null
-          : { date: newest.date, net_asset_value: newest.nav, change_percent: newest.changePercent },
+          : {
+              date: newest.date,
+              net_asset_value: newest.nav,
+              change_percent: newest.changePercent,
+              overdue,
+            },
       one_year_percent: oneYearPercent,
-      page: { de: fundPageKeys(isin).de, en: fundPageKeys(isin).en },
+      page: { de: fundPageKeys(fund.isin).de, en: fundPageKeys(fund.isin).en },
     })),
   })
 }

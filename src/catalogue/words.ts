@@ -1,15 +1,22 @@
 /** The words of the catalogue in both languages. */
 
+import type { Overdue } from '../contract/page.ts'
 import type { Language } from './chart/formats.ts'
 
 const en = {
   funds: 'Funds',
-  listLead: (count: number, asOf: string) => `${count} funds with their newest prices, as of ${asOf}.`,
+  listLead: (count: number, asOf: string) =>
+    `${count} funds, each with the newest price that there was on ${asOf}.`,
+  listOverdue: (count: string) => `Prices marked as late or stale: ${count}.`,
+  overdue: { late: 'late', stale: 'stale' } satisfies Readonly<Record<Overdue, string>>,
+  overdueNote: {
+    late: 'The newest price is late: a newer one was to be expected by now.',
+    stale: 'The newest price is stale: a newer one has long been overdue.',
+  } satisfies Readonly<Record<Overdue, string>>,
   search: 'Search by name, ISIN or WKN',
   found: 'Funds found:',
   more: 'Show all',
   none: 'No fund matches.',
-  sortHint: 'The buttons in the heading sort the table.',
   fund: 'Fund',
   day: 'Day',
   change: 'Day change',
@@ -43,6 +50,7 @@ const en = {
   performance: 'Performance',
   years: 'Calendar years',
   year: 'Year',
+  toDate: 'to date',
   periods: 'Periods of twelve months',
   period: 'Period',
   gross: 'Gross',
@@ -122,12 +130,17 @@ export type Words = typeof en
 
 const de: Words = {
   funds: 'Fonds',
-  listLead: (count, asOf) => `${count} Fonds mit ihren neuesten Preisen, Stand ${asOf}.`,
+  listLead: (count, asOf) => `${count} Fonds, jeder mit dem neuesten Preis, den es am ${asOf} gab.`,
+  listOverdue: (count) => `Als verspätet oder veraltet gekennzeichnete Preise: ${count}.`,
+  overdue: { late: 'verspätet', stale: 'veraltet' },
+  overdueNote: {
+    late: 'Der neueste Preis ist verspätet: Inzwischen war ein neuerer zu erwarten.',
+    stale: 'Der neueste Preis ist veraltet: Ein neuerer ist seit Langem überfällig.',
+  },
   search: 'Suche nach Name, ISIN oder WKN',
   found: 'Gefundene Fonds:',
   more: 'Alle zeigen',
   none: 'Kein Fonds passt dazu.',
-  sortHint: 'Die Schaltflächen im Kopf sortieren die Tabelle.',
   fund: 'Fonds',
   day: 'Tag',
   change: 'Zum Vortag',
@@ -160,6 +173,7 @@ const de: Words = {
   performance: 'Wertentwicklung',
   years: 'Kalenderjahre',
   year: 'Jahr',
+  toDate: 'bis heute',
   periods: 'Zeiträume von zwölf Monaten',
   period: 'Zeitraum',
   gross: 'Brutto',

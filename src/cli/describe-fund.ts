@@ -1,5 +1,7 @@
 /** A fund in the terminal. */
 
+import { businessDays, type FundAge } from '../freshness/assess.ts'
+import { statusWords } from '../freshness/status-words.ts'
 import { printable } from '../source/printable.ts'
 import type { FundSummary } from './fund-summary.ts'
 import { sparkline } from './sparkline.ts'
@@ -34,10 +36,11 @@ export function describeFund(
   ]
   if (price === null) lines.push('prices are not given out, or there is none')
   else {
-    const { changePercent } = price
+    const { changePercent, age } = price
     const since = changePercent === null ? '' : `, ${change(changePercent)}`
     lines.push(
       `${paint('bold', `${price.netAssetValue} ${printable(price.currency)}`)} on ${price.date}${since}`,
+      ...(age === null ? [] : [describeAge(age, paint)]),
       ...lastYear(fund, width, paint),
     )
   }
@@ -56,6 +59,14 @@ export function describeFund(
   if (fund.benchmark !== null) figures['benchmark'] = printable(fund.benchmark)
   if (inceptionDate !== null) figures['inception'] = inceptionDate
   return `${lines.join('\n')}\n${describeSummary(figures)}`
+}
+
+/** `stale: 8 business days before 2026-11-20` */
+function describeAge({ mark, ageDays, asOf }: FundAge, paint: Terminal['paint']): string {
+  const text = `${statusWords.en.marks[mark]}: ${businessDays(ageDays)} before ${asOf}`
+  return mark === 'late' || mark === 'stale'
+    ? paint(mark === 'late' ? 'yellow' : 'red', text)
+    : paint('dim', text)
 }
 
 function lastYear(

@@ -3,6 +3,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRefusal, type FundEndpoint } from '../contract/endpoint.ts'
+import type { FundAge } from '../freshness/assess.ts'
+import type { Rules } from '../freshness/rules.ts'
+import type { StatusDocument } from '../freshness/status-document.ts'
 import type { Language, Route, RouteTable } from '../routes/table.ts'
 import type { WindowList } from '../routes/windows.ts'
 
@@ -17,6 +20,8 @@ export interface FundDocuments {
   readonly answer: (id: string, isin: string, language: Language) => unknown
   /** A NAV a day, from a day (ISO 8601) up to the newest, ascending: none where prices are refused. */
   readonly navs: (isin: string, from: string) => readonly DayNav[]
+  /** How old a fund's newest price is on the day of the snapshot, or on the as-of date; null where there is none. */
+  readonly age: (isin: string) => FundAge | null
   readonly close: () => void
 }
 
@@ -56,12 +61,13 @@ export async function documentsInFolder(out: string): Promise<FundDocuments> {
         return navsIn(read(windowKey(historic, { isin }, name, 'json'))).filter(({ date }) => date >= from)
       })
     },
+    age: (isin) => ageIn(read('status/index.json') as StatusDocument | null, isin),
     close: () => undefined,
   }
 }
 
 /** @throws {Error} if the database cannot be read, or is not of the schema */
-export async function documentsInDatabase(file: string, asOf: string): Promise<FundDocuments> {
+export async function documentsInDatabase(file: string, asOf: string, rules: Rules): Promise<FundDocuments> {
   const { endpoints } = await import('../endpoints/index.ts')
   const { jsonEncoder } = await import('../encode/json.ts')
   const { mayGiveOutPrices } = await import('../contract/fund.ts')
@@ -69,6 +75,8 @@ export async function documentsInDatabase(file: string, asOf: string): Promise<F
   const { RefusedDatabase } = await import('../source/finding.ts')
   const { fundReader } = await import('../source/fund-reader.ts')
   const { openFunds } = await import('../source/open.ts')
+  const { readPriceDays } = await import('../source/price-days.ts')
+  const { ageOf } = await import('../freshness/assess.ts')
 
   const db = openFunds(file)
   const findings = checkSchema(db)
@@ -95,6 +103,10 @@ export async function documentsInDatabase(file: string, asOf: string): Promise<F
         .prices(isin, from, '9999-12-31')
         .map(({ date, netAssetValue }) => ({ date, nav: netAssetValue }))
     },
+    age: (isin) => {
+      const [fund] = readPriceDays(db, [isin], 1)
+      return fund === undefined ? null : ageOf(fund, rules, asOf)
+    },
     close: () => {
       db.close()
     },
@@ -115,6 +127,12 @@ function namesIn(list: unknown): ReadonlyMap<string, string> {
     readonly funds?: readonly { readonly isin: string; readonly name: string }[]
   }
   return new Map(funds.map(({ isin, name }) => [isin, name]))
+}
+
+function ageIn(status: StatusDocument | null, isin: string): FundAge | null {
+  const fund = status?.prices.find((one) => one.isin === isin)
+  if (status === null || fund === undefined || fund.age_business_days === null) return null
+  return { mark: fund.mark, ageDays: fund.age_business_days, asOf: status.as_of }
 }
 
 /** Historic prices carry a decimal comma. */

@@ -3,6 +3,7 @@
 import { subYears } from 'date-fns/subYears'
 import { formatISO } from 'date-fns/formatISO'
 import { parseISO } from 'date-fns/parseISO'
+import type { FundAge } from '../freshness/assess.ts'
 import type { Language } from '../routes/table.ts'
 import type { DayNav, FundDocuments } from './fund-documents.ts'
 
@@ -33,6 +34,8 @@ interface PriceSummary {
   readonly repurchasePrice: string
   /** Null where no performance is given out. */
   readonly changePercent: string | null
+  /** Null where that is not known: a snapshot without its status. */
+  readonly age: FundAge | null
 }
 
 export function fundSummary(documents: FundDocuments, isin: string, language: Language): FundSummary {
@@ -45,7 +48,7 @@ export function fundSummary(documents: FundDocuments, isin: string, language: La
     isin,
     ...basics(fund),
     ...costs(profile),
-    price: current === null ? null : priceIn(current, hasPerformance),
+    price: current === null ? null : priceIn(current, hasPerformance, documents.age(isin)),
     lastYear:
       current === null || !hasPerformance ? [] : documents.navs(isin, yearBefore(current.prices.date)),
     years: Object.entries(ask<Years>('performance-years')?.years ?? {}).map(([year, percent]) => ({
@@ -71,13 +74,18 @@ const costs = (profile: Profile['fund'] | undefined) => ({
   totalExpenseRatio: profile?.total_expense_ratio ?? null,
 })
 
-const priceIn = ({ currency, prices }: CurrentPrices, hasPerformance: boolean): PriceSummary => ({
+const priceIn = (
+  { currency, prices }: CurrentPrices,
+  hasPerformance: boolean,
+  age: FundAge | null,
+): PriceSummary => ({
   date: prices.date,
   currency,
   netAssetValue: prices.net_asset_value.value,
   issuePrice: prices.issue_price.value,
   repurchasePrice: prices.repurchase_price.value,
   changePercent: hasPerformance ? prices.change_percent.value : null,
+  age,
 })
 
 const yearBefore = (day: string) => formatISO(subYears(parseISO(day), 1), { representation: 'date' })

@@ -6,23 +6,27 @@ import { parseISO } from 'date-fns/parseISO'
 import type { FundRow } from './rows.ts'
 import { day, nullable, optional, record, text, textLike, type ValueOf } from './shape.ts'
 
-/** Source: the interface, "Fund (basic fund data, object `fund`)". */
-export const basicFund = record({
+const named = {
   name: text('Fund name'),
   isin: textLike('ISIN', '^[A-Z]{2}[A-Z0-9]{9}[0-9]$'),
   wkn: nullable(text('German securities identification number (WKN)')),
   fund_inception_date: day('Inception date of the fund'),
-  status_date: optional(day('Date that the data are of')),
-  url: text("Link to the fund's details page"),
-})
+}
+const url = text("Link to the fund's details page")
+
+/** Source: the interface, "Fund (basic fund data, object `fund`)". */
+export const basicFund = record({ ...named, status_date: optional(day('Date that the data are of')), url })
+
+/** The same as the price endpoints have it, which leave the status date out (decisions.md, Values). */
+export const fundOfPrices = record({ ...named, url })
 
 /** The basic data with the status date: all endpoints but those of prices. */
 export function fundWithStatus(fund: FundRow): ValueOf<typeof basicFund> {
   return { ...fundWithoutStatus(fund), status_date: fund.statusDate ?? undefined }
 }
 
-/** The basic data of the price endpoints, which leave the status date out (decisions.md, Values). */
-export function fundWithoutStatus(fund: FundRow): ValueOf<typeof basicFund> {
+/** The basic data of the price endpoints. */
+export function fundWithoutStatus(fund: FundRow): ValueOf<typeof fundOfPrices> {
   return {
     name: fund.name,
     isin: fund.isin,

@@ -29,7 +29,12 @@ export interface FundPageSource {
   readonly baseUrl: string
   /** Whether there are files for analysts beside the pages: they lead to them. */
   readonly hasDownloads: boolean
+  /** The one thing that a fund's pages know of the as-of date: they change when it does, and not every night. */
+  readonly overdue: Overdue | null
 }
+
+/** A newest price that is older than it should be, by the thresholds of src/freshness; null: it is not, or nobody watches. */
+export type Overdue = 'late' | 'stale'
 
 export interface NavPoint {
   /** ISO 8601 */
@@ -38,8 +43,8 @@ export interface NavPoint {
 }
 
 /**
- * The pages of each fund, in `<folder><isin>/`. Nothing of them may depend on the as-of date, so that the pages of a
- * fund without news stand from night to night; what depends on the day belongs to pages over all funds.
+ * The pages of each fund, in `<folder><isin>/`. Nothing of them but `overdue` may depend on the as-of date, so that the
+ * pages of a fund without news stand from night to night; what depends on the day belongs to pages over all funds.
  */
 export interface FundPages {
   /** Ends with a slash. No other folder of pages begins with it. */
@@ -72,6 +77,8 @@ export interface FundEntry {
   } | null
   /** Percent since a year ago, two decimals, or null where it may not be shown or there is none. */
   readonly oneYearPercent: DecimalText | null
+  /** Of the newest price. */
+  readonly overdue: Overdue | null
 }
 
 /** What pages over the whole snapshot are made of. */

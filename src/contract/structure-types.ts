@@ -8,6 +8,9 @@ const byType: Readonly<Record<string, Readonly<Record<Language, string>>>> = nam
 /** The type identifiers in the interface's order. */
 export const structureTypes: readonly string[] = Object.keys(names)
 
+/** The one type whose `percent` is none, but a coefficient from -1 to 1: the interface has no other field for it. */
+export const correlationType = 'correlation'
+
 /** @throws {Error} for a type that does not exist */
 export function structureTypeName(type: string, language: Language): string {
   const name = byType[type]

@@ -37,9 +37,9 @@ export const sharedParameters = {
   acceptLanguage: {
     name: 'Accept-Language',
     in: 'header',
-    description: 'Languages with quality values; `en-GB` counts as `en`.',
+    // In words and no `example`: the explorer would fill that in, and send it.
+    description: 'Languages with quality values, such as `en, de;q=0.5`; `en-GB` counts as `en`.',
     schema: { type: 'string' },
-    example: 'en, de;q=0.5',
   },
   ifNoneMatch: {
     name: 'If-None-Match',

@@ -1,5 +1,6 @@
 /** The guide: overview, conventions, recipes. */
 
+import { maxCharacters } from '../contract/fund-files.ts'
 import type { Page, SitePageSource } from '../contract/page.ts'
 import { documentSchemas } from '../derive/document-schemas.ts'
 import { errorCases, rightPath, unknownIsin } from '../derive/error-cases.ts'
@@ -89,6 +90,7 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
     baseUrl: source.baseUrl,
     asOf: source.asOf,
     isin: pricedIsin(source),
+    maxCharacters: maxCharacters.toString().replace(/(?=\d{3}$)/, language === 'de' ? '.' : ','),
     example: source.exampleIsin === null ? noExample : aboutExample(site, language),
     firstRequest: block(curl(url('prices-current'))),
     firstAnswer: example === null ? html`` : codeBlock(jsonListing(example.json, more), answer, false),

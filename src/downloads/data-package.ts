@@ -3,10 +3,10 @@
  * Frictionless 1.0 beside them, which its tools still read.
  */
 
+import { maxCharacters } from '../contract/fund-files.ts'
 import type { Column, ColumnType, Table } from './column.ts'
 import type { WrittenFile } from './file-sink.ts'
-import { emtColumns } from './emt-csv.ts'
-import { maxCharacters } from './fund-files.ts'
+import { emtColumns, emtTemplateColumns } from './emt-csv.ts'
 import { tables } from './tables.ts'
 
 /** What may be done with the data, in the words of the settings. */
@@ -145,11 +145,16 @@ const columnsOf = (path: string): readonly Column[] => tableOf(path)?.columns ??
 const keyOf = (path: string): readonly string[] =>
   tableOf(path)?.key ?? ['00010_Financial_Instrument_Identifying_Data']
 
+/** That it is no EMT to be delivered has to be said: its first column looks as if it were. */
+const describeEmt =
+  `${emtColumns.length} of the ${emtTemplateColumns} fields of the European MiFID Template (FinDatEx EMT V4.3), by its ` +
+  'names: those that the API has. 00001 is the version that the names are of; it is no complete EMT to be delivered'
+
 /** One sentence for people. */
 export function describeFile(path: string): string {
   const table = tableOf(path)
   if (table !== undefined) return table.describe
-  if (path === 'emt.csv') return 'EMT data by the names of the European MiFID Template (FinDatEx EMT V4.3)'
+  if (path === 'emt.csv') return describeEmt
   if (path === 'documents.zip') return 'The JSON answers of the API, as a tree of files'
   return 'All tables in one SQLite file; amounts are numbers there (CSV and Parquet have every digit)'
 }

@@ -14,7 +14,9 @@ import { permittedIsins, type FundScope } from './scope.ts'
  * the incidental costs where there is no other (emt_data.csv has both).
  */
 export const emtColumns: readonly Column[] = [
-  text('00001_EMT_Version', 'Version of the template', { sql: "'V4.3'" }),
+  text('00001_EMT_Version', 'Version of the template that the names of the columns are of', {
+    sql: "'V4.3'",
+  }),
   text('00010_Financial_Instrument_Identifying_Data', 'ISIN', { sql: 't.isin' }),
   text('00020_Type_Of_Identification_Code_For_The_Financial_Instrument', '1: ISO 6166', { sql: "'1'" }),
   text('00030_Financial_Instrument_Name', 'Name of the fund', { sql: 'f.name' }),
@@ -50,6 +52,9 @@ export const emtColumns: readonly Column[] = [
   }),
   optional.date('08100_End_Of_Reference_Period', 'Day of the costs ex post', { sql: 't.ongoing_costs_date' }),
 ]
+
+/** How many columns the template has. Source: FinDatEx, EMT V4.3. */
+export const emtTemplateColumns = 114
 
 export function writeEmt(db: FundDatabase, scopes: readonly FundScope[], folder: string): WrittenFile {
   const query =

@@ -3,13 +3,11 @@
  * web functions of spreadsheets take.
  */
 
+import { maxCharacters } from '../contract/fund-files.ts'
 import type { FundDatabase } from '../source/open.ts'
 import { writeFile, type WrittenFile } from './file-sink.ts'
 import { pieceOf } from './pieces.ts'
 import { permittedIsins, type FundScope } from './scope.ts'
-
-/** A cell of a spreadsheet, and what its web functions take, is 32,767 characters: these files stay below. */
-export const maxCharacters = 32_766
 
 /** More rows than ever fit. */
 const maxRows = 3000

@@ -5,7 +5,7 @@ import { layout } from '../pages/layout.ts'
 import type { Language } from '../routes/table.ts'
 import { describeFile, isFundFile, kindOf, type PackageFacts } from './data-package.ts'
 import type { WrittenFile } from './file-sink.ts'
-import { describedIn, pageWords, type PageWords } from './page-words.ts'
+import { describedIn, grouped, pageWords, type PageWords } from './page-words.ts'
 
 export interface PageFacts extends PackageFacts {
   /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
@@ -90,19 +90,15 @@ function fileTable(caption: string, files: readonly WrittenFile[], language: Lan
             html`<tr>
               <th scope="row"><a href="${path}">${path.replace('csv-excel/', '')}</a></th>
               <td>${describedIn(language, describeFile(path))}</td>
-              <td class="number">${rows === undefined ? '' : grouped(rows, w)}</td>
+              <td class="number">${rows === undefined ? '' : grouped(rows, w.thousands)}</td>
               <td class="number">${size(bytes, w)}</td>
-              <td><code title="${sha256}">${sha256.slice(0, 10)}</code></td>
+              <td><code class="digest" title="${sha256}">${sha256}</code></td>
             </tr>`,
         )}
       </tbody>
     </table>
   </div>`
 }
-
-/** `1,211,166` */
-const grouped = (count: number, { thousands }: PageWords) =>
-  String(count).replace(/\B(?=(\d{3})+$)/g, thousands)
 
 function size(bytes: number, { decimal }: PageWords): string {
   if (bytes < 1000) return `${bytes} B`

@@ -110,6 +110,12 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
     for (const language of languages)
       writeFile(join(root, 'downloads'), `latest/${indexPages[language]}`, latestPage(asOf, language))
     writeMadeFiles(root, asOf, withFrom(made, pieces, documentsFrom(code)))
+    // For pages of funds that are opened without an edge: they do not know the night.
+    writeFile(
+      join(root, 'downloads'),
+      'latest/as-of.js',
+      `document.documentElement.dataset.downloads = '${asOf}'\n`,
+    )
     return {
       files: files.length + 1,
       bytes: [...files, sums].reduce((sum, { bytes }) => sum + bytes, 0),

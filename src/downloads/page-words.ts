@@ -1,5 +1,6 @@
 /** The words of the downloads' page, in both languages. */
 
+import { maxCharacters } from '../contract/fund-files.ts'
 import { html, type Html } from '../pages/html.ts'
 import type { Language } from '../routes/table.ts'
 
@@ -52,8 +53,8 @@ export const pageWords: Readonly<Record<Language, PageWords>> = {
     fundNote: (isin) =>
       html`Small files in a folder with the ISIN of each fund, with decimal points, for spreadsheets and
         portfolio programs: its newest prices as <a href="${isin}/prices.csv">prices.csv</a> and
-        <a href="${isin}/prices.json">prices.json</a>, as many as 32,767 characters hold, and the newest NAV
-        alone as <a href="${isin}/nav.txt">nav.txt</a>. The full history is in
+        <a href="${isin}/prices.json">prices.json</a>, as many as ${grouped(maxCharacters, ',')} characters
+        hold, and the newest NAV alone as <a href="${isin}/nav.txt">nav.txt</a>. The full history is in
         <a href="prices.csv">prices.csv</a>.`,
     open: 'How to open them',
     file: 'File',
@@ -86,9 +87,9 @@ export const pageWords: Readonly<Record<Language, PageWords>> = {
     fundNote: (isin) =>
       html`Kleine Dateien in einem Ordner mit der ISIN jedes Fonds, mit Dezimalpunkten, für Tabellen und
         Depotprogramme: die neuesten Preise als <a href="${isin}/prices.csv">prices.csv</a> und
-        <a href="${isin}/prices.json">prices.json</a>, so viele, wie 32.767 Zeichen fassen, und der neueste
-        Anteilwert allein als <a href="${isin}/nav.txt">nav.txt</a>. Alle Preise stehen in
-        <a href="prices.csv">prices.csv</a>.`,
+        <a href="${isin}/prices.json">prices.json</a>, so viele, wie ${grouped(maxCharacters, '.')} Zeichen
+        fassen, und der neueste Anteilwert allein als <a href="${isin}/nav.txt">nav.txt</a>. Alle Preise
+        stehen in <a href="prices.csv">prices.csv</a>.`,
     open: 'So öffnet man sie',
     file: 'Datei',
     meaning: 'Inhalt',
@@ -119,12 +120,16 @@ const german: Readonly<Record<string, string>> = {
     'Profil jedes Fonds: Kategorie, Volumen, Kosten, Anlagewege',
   'Data of the European MiFID Template (EMT), by the names of the API':
     'Daten des European MiFID Template (EMT), mit den Namen der API',
-  'EMT data by the names of the European MiFID Template (FinDatEx EMT V4.3)':
-    'EMT-Daten mit den Namen des European MiFID Template (FinDatEx EMT V4.3)',
+  '15 of the 114 fields of the European MiFID Template (FinDatEx EMT V4.3), by its names: those that the API has. 00001 is the version that the names are of; it is no complete EMT to be delivered':
+    '15 der 114 Felder des European MiFID Template (FinDatEx EMT V4.3), mit dessen Namen: die der API. 00001 ist die Fassung, aus der die Namen sind; ein vollständiges EMT zum Ausliefern ist es nicht',
   'The JSON answers of the API, as a tree of files': 'Die JSON-Antworten der API, als Baum von Dateien',
   'All tables in one SQLite file; amounts are numbers there (CSV and Parquet have every digit)':
     'Alle Tabellen in einer SQLite-Datei; Beträge sind dort Zahlen (CSV und Parquet haben jede Ziffer)',
 }
+
+/** `1,211,166` */
+export const grouped = (count: number, thousands: string) =>
+  String(count).replace(/\B(?=(\d{3})+$)/g, thousands)
 
 /** @param described as `describeFile` gives it @throws {Error} if nobody has translated it */
 export function describedIn(language: Language, described: string): string {

@@ -110,7 +110,7 @@ export const tables: readonly Table[] = [
       text('type', 'Type of the structure, as in the path of the API'),
       integer('position', 'Place of the item in its structure'),
       ...inBoth('name', 'Name of the item'),
-      number('percent', 'Percent of the fund; can be negative'),
+      number('percent', 'Percent of the fund, of the type correlation the coefficient; can be negative'),
     ],
   },
   {

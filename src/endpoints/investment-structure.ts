@@ -29,7 +29,10 @@ export default endpoint({
     structure: record({
       type: text('Name of the structure type'),
       data: list(
-        record({ name: text('Name of the item'), percent: number('Percent of the fund; can be negative') }),
+        record({
+          name: text('Name of the item'),
+          percent: number('Percent of the fund, of `correlation` the coefficient; can be negative'),
+        }),
       ),
     }),
   }),

@@ -1,6 +1,6 @@
 import { eachFund, endpoint, fail } from '../contract/endpoint.ts'
 import { noIsin, pricesDenied } from '../contract/errors.ts'
-import { basicFund, fundWithoutStatus, mayGiveOutPrices } from '../contract/fund.ts'
+import { fundOfPrices, fundWithoutStatus, mayGiveOutPrices } from '../contract/fund.ts'
 import { currencyOfPrices, currentPrice, currentPriceRecord } from '../contract/prices.ts'
 import { record } from '../contract/shape.ts'
 
@@ -18,7 +18,7 @@ export default endpoint({
   },
   reads: ['prices'],
   readsNewestPrice: true,
-  body: record({ fund: basicFund, prices: currentPriceRecord, currency: currencyOfPrices }),
+  body: record({ fund: fundOfPrices, prices: currentPriceRecord, currency: currencyOfPrices }),
   build({ fund, prices }) {
     if (!mayGiveOutPrices(fund)) return fail('denied')
     const newest = prices.at(-1)

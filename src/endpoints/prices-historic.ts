@@ -1,6 +1,6 @@
 import { eachFund, endpoint, fail, isoDate } from '../contract/endpoint.ts'
 import { noIsin, pricesDenied } from '../contract/errors.ts'
-import { basicFund, fundWithoutStatus, mayGiveOutPrices } from '../contract/fund.ts'
+import { fundOfPrices, fundWithoutStatus, mayGiveOutPrices } from '../contract/fund.ts'
 import { currencyOfPrices, historicPrice, historicPriceRecord } from '../contract/prices.ts'
 import { list, record } from '../contract/shape.ts'
 
@@ -22,7 +22,7 @@ export default endpoint({
     nodata: { status: 404, slug: 'notfound', title: 'No historic prices for the fund with ISIN: {isin}' },
   },
   reads: ['prices'],
-  body: record({ fund: basicFund, prices: list(historicPriceRecord), currency: currencyOfPrices }),
+  body: record({ fund: fundOfPrices, prices: list(historicPriceRecord), currency: currencyOfPrices }),
   series: { list: 'prices', date: 'date' },
   build({ fund, prices }) {
     if (!mayGiveOutPrices(fund)) return fail('denied')

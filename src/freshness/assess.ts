@@ -70,16 +70,46 @@ export function assessFunds(funds: readonly PricedFund[], rules: Rules, asOf: st
   }
 }
 
+/** The funds that are late or stale, by ISIN. Only the newest day of each is looked at, and may be anything. */
+export function overdueFunds(
+  funds: readonly PricedFund[],
+  rules: Rules,
+  asOf: string,
+): ReadonlyMap<string, 'late' | 'stale'> {
+  return new Map(
+    funds.flatMap((fund) => {
+      const mark = ageOf(fund, rules, asOf)?.mark
+      return mark === 'late' || mark === 'stale' ? [[fund.isin, mark] as const] : []
+    }),
+  )
+}
+
+/** How old a fund's newest price is. */
+export interface FundAge {
+  readonly mark: Mark
+  /** In business days up to `asOf`, 1,000 for all that is older. */
+  readonly ageDays: number
+  /** ISO 8601 */
+  readonly asOf: string
+}
+
+/** Its last price day is enough. @returns null where no price may be given out, or there is none */
+export function ageOf(fund: PricedFund, rules: Rules, asOf: string): FundAge | null {
+  const newestOnly = { ...fund, priceDays: fund.priceDays.slice(0, 1) }
+  const { mark, ageDays } = markFund(newestOnly, rules, asOf)
+  return ageDays === null ? null : { mark, ageDays, asOf }
+}
+
 /** What a fund that is late is told of by whoever checks it, or null. Its last price day is enough. @param asOf ISO 8601 */
 export function describeAge(fund: PricedFund, rules: Rules, asOf: string): string | null {
   const { mark, newestPrice, ageDays } = markFund(fund, rules, asOf)
   if (newestPrice === null || (mark !== 'late' && mark !== 'stale')) return null
-  const age =
-    ageDays === 1
-      ? '1 business day'
-      : `${ageDays === maxBusinessDays ? 'at least ' : ''}${ageDays} business days`
-  return `the newest price, of ${newestPrice}, is ${mark}: ${age} before ${asOf}`
+  return `the newest price, of ${newestPrice}, is ${mark}: ${businessDays(ageDays ?? 0)} before ${asOf}`
 }
+
+/** `1 business day`, `at least 1000 business days` */
+export const businessDays = (count: number): string =>
+  count === 1 ? '1 business day' : `${count === maxBusinessDays ? 'at least ' : ''}${count} business days`
 
 type WatchedCounts = Pick<FreshnessCounts, 'fresh' | 'late' | 'stale'>
 

@@ -1,6 +1,7 @@
 /** What `/status/` says of a snapshot, as a page in each language that needs no script. Pure. */
 
 import { dayIn, fixedIn } from '../catalogue/chart/formats.ts'
+import { feedKey, feedLink, feedTitle } from '../pages/feed-link.ts'
 import { html, type Html } from '../pages/html.ts'
 import { layout, withoutDownloads } from '../pages/layout.ts'
 import { linkTo } from '../pages/link.ts'
@@ -47,6 +48,7 @@ export function statusPage(source: StatusSource, language: Language, site: Statu
     translations: statusPageKeys,
     styles: [statusStyleKey],
     scripts: [statusScriptKey],
+    head: feedLink(key, language),
     main: html`<h1>${w.title}</h1>
       <p class="verdict ${verdict}">${w.verdicts[verdict]}</p>
       <p class="codes">
@@ -61,8 +63,9 @@ export function statusPage(source: StatusSource, language: Language, site: Statu
       ${table(w.overdue, overdue)}
       <h2>${w.others}</h2>
       ${table(w.others, others)}
-      <p class="quiet small">${w.note}</p>
-      <p><a href="${toJson}">${w.asData}</a></p>`,
+      <p class="quiet small note">${w.note}</p>
+      <p><a href="${toJson}">${w.asData}</a></p>
+      <p id="feed" data-address="${linkTo(key, feedKey)}" hidden>${feedTitle[language]}</p>`,
   })
 }
 

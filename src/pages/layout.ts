@@ -98,6 +98,9 @@ const contentSecurityPolicy = [
   "form-action 'none'",
 ].join('; ')
 
+/** The key of a part's first page. */
+export const frontPage = (part: SitePart, language: Language): string => parts[part][language]
+
 /** The front page of each part. */
 const parts: Readonly<Record<SitePart, Readonly<Record<Language, string>>>> = {
   funds: { en: 'funds/index.html', de: 'funds/de.html' },

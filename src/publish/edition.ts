@@ -1,6 +1,6 @@
 /**
  * What a publish brings beside the objects that the snapshot's id is made of: the files of `/status/`, the analysts'
- * files, the address that the feed names. Other thresholds, another licence or baseUrl change these and no object.
+ * files, the address that the feed names. Other thresholds, another licence or baseUrl may change these and no object.
  */
 
 import { createHash } from 'node:crypto'

@@ -61,6 +61,11 @@ const common: readonly Common[] = [
     advice: 'build them with the same settings',
   },
   {
+    name: 'freshness',
+    of: ({ freshness }) => `settings ${freshness ?? 'none'}`,
+    advice: 'build them with the same settings',
+  },
+  {
     name: 'downloads',
     of: ({ hasDownloads }) => (hasDownloads ? 'downloads' : 'none'),
     advice: 'build them with the same settings',

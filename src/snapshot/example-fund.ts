@@ -26,6 +26,6 @@ export function exampleDocuments(
     },
     keep: () => true,
   }
-  fundRenderer(db, plans, [], files, settings).render(isin, [])
+  fundRenderer(db, plans, [], files, settings).render(isin, [], null)
   return found
 }

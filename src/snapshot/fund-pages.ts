@@ -1,6 +1,6 @@
 /** The pages of one fund: those that stand are taken over, the others rendered; and its entry in lists of funds. */
 
-import type { FundEntry, FundPages, FundPageSource } from '../contract/page.ts'
+import type { FundEntry, FundPages, FundPageSource, Overdue } from '../contract/page.ts'
 import type { FundRow, Group } from '../contract/rows.ts'
 import type { RouteTable } from '../routes/table.ts'
 import type { NavReader } from '../source/nav-sample.ts'
@@ -23,6 +23,7 @@ export function fundPageSource(
   rows: FundRowsRead,
   navs: NavReader,
   { asOf, table, baseUrl, hasDownloads }: PageSettings,
+  overdue: Overdue | null,
 ): FundPageSource {
   const { fund } = rows
   return {
@@ -31,6 +32,7 @@ export function fundPageSource(
     table,
     baseUrl,
     hasDownloads,
+    overdue,
     rows: rows.group,
     newestPrice: rows.newestPrice,
     navSample: () => navs.sample(fund.isin),

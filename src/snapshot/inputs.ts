@@ -32,7 +32,10 @@ export interface FundInputs {
   readonly of: (endpoint: FundEndpoint) => string
   /** Of a window. */
   readonly ofYear: (year: YearDigest) => string
-  readonly ofPages: (pages: FundPages, settings: Pick<FundPageSource, 'baseUrl' | 'hasDownloads'>) => string
+  readonly ofPages: (
+    pages: FundPages,
+    source: Pick<FundPageSource, 'baseUrl' | 'hasDownloads' | 'overdue'>,
+  ) => string
   readonly group: (group: WholeGroup) => RowsDigest
   /** Of everything, for what is made of many funds. */
   readonly rows: () => RowDigests
@@ -72,8 +75,10 @@ export function fundInputs(
       return from
     },
     ofYear: ({ year, digest }) => fromOf(base, 'year', year, digest),
-    ofPages: ({ reads }, { baseUrl, hasDownloads }) =>
-      fromOf(base, 'pages', baseUrl, hasDownloads ? 'downloads' : 'none', ...reads.map(digestOf)),
+    ofPages: ({ reads }, { baseUrl, hasDownloads, overdue }) => {
+      const settings = [baseUrl, hasDownloads ? 'downloads' : 'none', overdue ?? 'in time']
+      return fromOf(base, 'pages', ...settings, ...reads.map(digestOf))
+    },
     group,
     rows: () => ({
       fund: short(own),

@@ -6,6 +6,7 @@ import { buildSnapshot, type BuildOptions, type BuildSummary } from './build.ts'
 import { checkShards } from './check-shards.ts'
 import { codeDigest } from './code-digest.ts'
 import { allPageMakers } from './load-page-makers.ts'
+import { freshnessDigest } from './settings-digest.ts'
 import { readShard } from './shard.ts'
 
 /** Dates and addresses are those of the shards. */
@@ -25,7 +26,12 @@ export async function mergeShards({ shards: folders, ...options }: MergeOptions)
   const own = folders.find((folder) => placeOf(folder) === placeOf(options.out))
   if (own !== undefined) throw new Error(`${own} is one of the shards: choose another --out`)
   const shards = checkShards(folders.map(readShard), code)
-  const { asOf, docsUrl, baseUrl, hasPages, hasDownloads } = shards[0]?.head ?? neverEmpty()
+  const { asOf, docsUrl, baseUrl, hasPages, hasDownloads, freshness } = shards[0]?.head ?? neverEmpty()
+  if (freshness !== null && freshness !== freshnessDigest(options)) {
+    throw new Error(
+      'pages of the shards mark late prices by other freshness settings: merge them with the same',
+    )
+  }
   if (hasPages && hasDownloads !== ((options.downloads ?? null) !== null)) {
     throw new Error(
       `pages of the shards lead ${hasDownloads ? '' : 'not '}to downloads: merge them with the same settings`,

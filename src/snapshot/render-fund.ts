@@ -4,7 +4,7 @@
  */
 
 import { mayGiveOutPrices } from '../contract/fund.ts'
-import type { FundPages } from '../contract/page.ts'
+import type { FundPages, Overdue } from '../contract/page.ts'
 import { endpoints } from '../endpoints/index.ts'
 import type { Format } from '../routes/table.ts'
 import { isDay } from '../routes/values.ts'
@@ -51,10 +51,12 @@ export interface FundRenderer {
   /**
    * Checks and renders a fund; with an error among the findings, nothing is rendered.
    * @param previous a plan each, then pages: the fund's lines of the previous manifest
+   * @param overdue for its pages
    */
   readonly render: (
     isin: string,
     previous: readonly string[],
+    overdue: Overdue | null,
   ) => { readonly findings: readonly Finding[]; readonly rendered: RenderedFund | null }
   /** A fund's part of the document over all funds, or null. Only of a fund that was checked. */
   readonly members: (isin: string, plan: Plan) => Readonly<Record<Format, string>> | null
@@ -84,7 +86,7 @@ export function fundRenderer(
   }
   return {
     check,
-    render: (isin, previous) => {
+    render: (isin, previous, overdue) => {
       const fund = reader.fund(isin)
       if (fund === undefined) throw new Error(`there is no fund ${isin}`)
       const years = digests.years(isin)
@@ -106,7 +108,7 @@ export function fundRenderer(
       const documents = plans.map((plan, index) =>
         renderPlan(plan, standing[index] ?? nothing(new Map()), { files, rows, inputs, years, context }),
       )
-      const source = fundPageSource(rows, navs, settings)
+      const source = fundPageSource(rows, navs, settings, overdue)
       const made = [
         ...documents,
         ...pages.map((some, index) =>

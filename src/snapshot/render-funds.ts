@@ -1,7 +1,10 @@
 /** The documents and pages of all funds of a night, in the rendering threads; their lines go to the manifest. */
 
+import type { Overdue } from '../contract/page.ts'
+import { overdueFunds } from '../freshness/assess.ts'
 import { checkTables } from '../source/check.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
+import { readPriceDays } from '../source/price-days.ts'
 import type { FundNews, Funds } from './funds.ts'
 import type { RenderedFund } from './render-fund.ts'
 import type { Night } from './render-night.ts'
@@ -14,6 +17,7 @@ export async function renderFunds(night: Night, isins: readonly string[], pool: 
   const folders = [...plans, ...makers.fundPages].map(({ folder }) => folder)
   const previous = (await night.previous?.manifest) ?? null
   const findings: Finding[] = []
+  const marks = await overdueIn(night, isins)
   const hasErrors = () => findings.some(({ severity }) => severity === 'error')
   const each: FundNews[] = []
   /** The previous manifest's lines of funds that are being rendered, a text a folder. */
@@ -52,7 +56,12 @@ export async function renderFunds(night: Night, isins: readonly string[], pool: 
   const request = (some: readonly string[]) =>
     hasErrors()
       ? { kind: 'check' as const, isins: some }
-      : { kind: 'render' as const, isins: some, previous: previous === null ? [] : some.map(linesOf) }
+      : {
+          kind: 'render' as const,
+          isins: some,
+          previous: previous === null ? [] : some.map(linesOf),
+          overdue: some.map((isin) => marks.get(isin) ?? null),
+        }
   const asked = pool.ask(isins, request, take)
   // It is waited for at the end; the checks of the tables take their time while the threads have something to do.
   asked.catch(() => undefined)
@@ -60,6 +69,15 @@ export async function renderFunds(night: Night, isins: readonly string[], pool: 
   await asked
   if (hasErrors()) throw new RefusedDatabase(options.db, findings)
   return { each, objects, bytes, kept, newestPrice, warnings: findings }
+}
+
+/** Pages say which prices are late: found out here, since the holidays of the world are much to load in each thread. */
+async function overdueIn(
+  { options, db, makers, rules }: Night,
+  isins: readonly string[],
+): Promise<ReadonlyMap<string, Overdue>> {
+  if (makers.fundPages.length === 0) return new Map()
+  return overdueFunds(readPriceDays(db, isins, 1), await rules, options.asOf)
 }
 
 /** The later of two days; null is none. */

@@ -6,7 +6,7 @@ import { routeTable } from '../derive/route-table.ts'
 import { endpoints } from '../endpoints/index.ts'
 import { assessFunds, type Assessment } from '../freshness/assess.ts'
 import { daysOfRhythm } from '../freshness/rhythm.ts'
-import { defaultFreshness, openRules } from '../freshness/rules.ts'
+import { defaultFreshness, openRules, type Rules } from '../freshness/rules.ts'
 import type { RouteTable } from '../routes/table.ts'
 import type { OpenedFile } from '../source/digest.ts'
 import type { Finding } from '../source/finding.ts'
@@ -28,7 +28,7 @@ import { openRenderPool, type RenderPool } from './render-pool.ts'
 import type { RenderThread } from './render-threads.ts'
 import type { RenderSettings } from './render-worker.ts'
 import { isinsOfShard, shardFormat, writeShard, type Shard, type ShardHead } from './shard.ts'
-import { settingsDigest } from './settings-digest.ts'
+import { freshnessDigest, settingsDigest } from './settings-digest.ts'
 import { putSharedDocuments } from './shared-documents.ts'
 import type { Previous } from './since.ts'
 import { putSitePages } from './site-pages.ts'
@@ -45,6 +45,8 @@ export interface Night {
   readonly table: RouteTable
   readonly plans: readonly Plan[]
   readonly makers: PageMakers
+  /** How new prices should be; its calendars are loaded meanwhile. */
+  readonly rules: Promise<Rules>
   readonly previous: Previous | null
   readonly lines: ObjectLines
 }
@@ -71,7 +73,10 @@ export async function nightOf(
   }
   const plans = fundPlans(endpoints, table)
   const makers = await loadPageMakers(pages)
-  return { options, settings, db, file, table, plans, makers, previous, lines: objectLines(root) }
+  const rules = openRules(options.freshness ?? defaultFreshness)
+  // Whoever waits for it is told.
+  rules.catch(() => undefined)
+  return { options, settings, db, file, table, plans, makers, rules, previous, lines: objectLines(root) }
 }
 
 /** What a night came to. */
@@ -176,7 +181,17 @@ function shardHead(
   const since = previous?.reuse.kind === 'sparse' ? previous.snapshot : null
   return {
     ...{ format: shardFormat, number, of, snapshot, source, asOf, docsUrl, baseUrl },
-    ...{ hasPages: pages !== null, hasDownloads, since, objects, bytes, kept, newestPrice, warnings },
+    ...{
+      freshness: pages === null ? null : freshnessDigest(options),
+      hasPages: pages !== null,
+      hasDownloads,
+      since,
+      objects,
+      bytes,
+      kept,
+      newestPrice,
+      warnings,
+    },
     code: options.code ?? codeDigest(),
   }
 }
@@ -188,14 +203,14 @@ interface Finished {
 
 /** Writes what needs the snapshot's id: the status, the manifest and the checksums. */
 async function finish(
-  { options, settings, lines }: Night,
+  night: Night,
   priceDays: readonly FundPriceDays[],
   counts: Pick<ManifestHead, 'funds' | 'objects' | 'bytes' | 'newestPrice' | 'source'>,
 ): Promise<Finished> {
+  const { options, settings, lines } = night
   const snapshot = snapshotId(options.asOf, await lines.digest())
   const said = { format: manifestFormat, snapshot, asOf: options.asOf, ...counts, docsUrl: options.docsUrl }
-  const rules = await openRules(options.freshness ?? defaultFreshness)
-  const assessment = assessFunds(priceDays, rules, options.asOf)
+  const assessment = assessFunds(priceDays, await night.rules, options.asOf)
   const { root, hasDownloads } = settings
   const hasPages = settings.pages !== null
   const status = writeStatusFiles({ root, assessment, hasPages, hasDownloads, head: said })

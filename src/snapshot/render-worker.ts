@@ -1,6 +1,7 @@
 /** A worker thread that renders funds: reads the database, checks each fund, writes its documents. */
 
 import { parentPort } from 'node:worker_threads'
+import type { Overdue } from '../contract/page.ts'
 import { routeTable } from '../derive/route-table.ts'
 import { endpoints } from '../endpoints/index.ts'
 import { formats, type Format } from '../routes/table.ts'
@@ -45,6 +46,8 @@ export type RenderRequest =
       readonly isins: readonly string[]
       /** Of each fund its lines of the previous manifest, a text a plan, then pages. */
       readonly previous: readonly (readonly string[])[]
+      /** Of each fund: for its pages. */
+      readonly overdue: readonly (Overdue | null)[]
     }
   | { readonly kind: 'members'; readonly isins: readonly string[]; readonly folders: readonly string[] }
 
@@ -104,7 +107,7 @@ function replyTo(request: OpenedRequest, { db, plans, renderer }: Opened): Rende
     case 'check':
       return { kind: 'rendered', findings: request.isins.flatMap(renderer.check), funds: [] }
     case 'render':
-      return { kind: 'rendered', ...render(renderer, request.isins, request.previous) }
+      return { kind: 'rendered', ...render(renderer, request) }
     case 'members':
       return {
         kind: 'members',
@@ -117,8 +120,7 @@ function replyTo(request: OpenedRequest, { db, plans, renderer }: Opened): Rende
 
 function render(
   renderer: FundRenderer,
-  isins: readonly string[],
-  previous: readonly (readonly string[])[],
+  { isins, previous, overdue }: Extract<RenderRequest, { readonly kind: 'render' }>,
 ): RenderedChunk {
   const findings: Finding[] = []
   const funds: RenderedFund[] = []
@@ -127,7 +129,7 @@ function render(
     // With an error the snapshot is refused: what is still to be found are the other errors.
     const done = isRefused
       ? { findings: renderer.check(isin), rendered: null }
-      : renderer.render(isin, previous[index] ?? [])
+      : renderer.render(isin, previous[index] ?? [], overdue[index] ?? null)
     findings.push(...done.findings)
     if (done.rendered === null) isRefused = true
     else funds.push(done.rendered)

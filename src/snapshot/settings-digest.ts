@@ -9,9 +9,17 @@ type Deciding = Pick<BuildOptions, 'docsUrl' | 'baseUrl' | 'pages' | 'downloads'
 
 /** Of the same database and day, with the same digest, a build makes the same files: all of them, downloads included. */
 export function settingsDigest(options: Deciding): string {
-  const { docsUrl, baseUrl, pages, downloads = null, freshness = defaultFreshness } = options
-  // How many funds may be stale is asked by a publish: it changes no file.
-  const decisive = { ...freshness, maxStaleShare: null }
-  const others = JSON.stringify([baseUrl, pages !== null, downloads, decisive])
+  const { docsUrl, baseUrl, pages, downloads = null } = options
+  const others = JSON.stringify([baseUrl, pages !== null, downloads, decisive(options)])
   return fromOf('settings', options.code ?? codeDigest(), docsUrl, others)
 }
+
+/** Of what decides which prices are marked as late or stale. */
+export const freshnessDigest = (options: Pick<BuildOptions, 'freshness'>): string =>
+  fromOf('freshness', JSON.stringify(decisive(options)))
+
+/** How many funds may be stale is asked by a publish: it changes no file. */
+const decisive = ({ freshness = defaultFreshness }: Pick<BuildOptions, 'freshness'>) => ({
+  ...freshness,
+  maxStaleShare: null,
+})

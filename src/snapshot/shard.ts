@@ -28,6 +28,8 @@ export interface ShardHead extends Shard {
   readonly asOf: string
   readonly docsUrl: string
   readonly baseUrl: string
+  /** Digest of the settings by which its pages mark prices; null without pages. */
+  readonly freshness: string | null
   readonly hasPages: boolean
   /** Whether its pages lead to files for analysts, which the merge makes. */
   readonly hasDownloads: boolean

@@ -1,4 +1,5 @@
-// What pages can do without, and are better with: a button at each block of code that copies it.
+// What pages can do without, and are better with: a button at each block of code that copies it, links to files where
+// there is no server.
 ;(() => {
   const words = {
     en: { copy: 'Copy', copied: 'Copied' },
@@ -23,5 +24,17 @@
       setTimeout(() => (button.textContent = words.copy), 2000)
     })
     block.append(button)
+  }
+
+  // In a folder an answer is a file with the name that it has in a snapshot; what is asked for in error has none.
+  const links = location.protocol === 'file:' ? document.querySelectorAll('main a[href*="/api/v"]') : []
+  for (const link of links) {
+    const [, folder, dates = 'index', query] =
+      /^([^?]*?\/)(\d{4}-\d\d-\d\d\/\d{4}-\d\d-\d\d\/)?(?:\?(.*))?$/.exec(link.getAttribute('href')) ?? []
+    const parameters = new URLSearchParams(query)
+    const ending = [parameters.get('language'), parameters.get('format') ?? 'json']
+    const name = [dates === 'index' ? dates : dates.slice(0, 4), ...ending].filter((part) => part !== null)
+    if (folder === undefined || link.closest('.links') === null) link.removeAttribute('href')
+    else link.setAttribute('href', folder + name.join('.'))
   }
 })()

@@ -18,3 +18,17 @@
   below.textContent = `${time}, ${ago}`
   place.hidden = false
 })()
+
+// Who publishes a snapshot publishes a feed of its changes beside it; in a folder there is none to lead to.
+;(async () => {
+  const place = document.getElementById('feed')
+  if (location.protocol === 'file:') return
+  const response = await fetch(place.dataset.address)
+  await response.text()
+  if (!response.ok) return
+  const link = document.createElement('a')
+  link.href = place.dataset.address
+  link.append(...place.childNodes)
+  place.append(link)
+  place.hidden = false
+})().catch(() => undefined)

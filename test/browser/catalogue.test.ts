@@ -1,5 +1,6 @@
 /** The catalogue as people see and use it, in a real browser. */
 import Database from 'better-sqlite3'
+import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
@@ -38,7 +39,7 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         VALUES ('${isinOf(1)}', '</script><b>"&', '2020-01-02', 'https://funds.example', 'EUR')`,
     )
     const build = ['build', '--db', dbFile, '--out', folder.file('out'), '--as-of', asOf, '--quiet']
-    await mustRun(build, { env: { FUNDPRESS_PAGES: 'true' } })
+    await mustRun(build, { env: { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' } })
     server = await startServer(folder.file('out'))
     browser = await openBrowser()
     db = new Database(dbFile, { readonly: true })
@@ -292,6 +293,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     expect(links).toContain(`../../api/v1/figures/${isin}/index.de.xml`)
     expect(links).toContain(`../../api/v1/prices-historic/${isin}/2026.json`)
     expect(await page.evaluate<string>('getComputedStyle(document.querySelector(".line")).fill')).toBe('none')
+    const night = `../../downloads/${asOf}/`
+    await page.locator(`a[href="${night}${isin}/prices.csv"]`).waitFor()
+    const downloads = await page.locator('main a[href*="downloads/"]').evaluateAll(hrefs)
+    expect(downloads).toEqual([
+      ...['prices.csv', 'prices.json', 'nav.txt'].map((name) => `${night}${isin}/${name}`),
+      `${night}index.html`,
+    ])
+    for (const link of downloads) expect(existsSync(`${folder.file('out')}/funds/${isin}/${link}`)).toBe(true)
     await page.locator(`.documents a[href$="figures/${isin}/index.en.json"]`).click()
     expect(await page.textContent('body')).toContain(isin)
     expect(complaints).toEqual([])

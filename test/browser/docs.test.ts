@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -108,6 +109,38 @@ describe.skipIf(whyNoBrowser !== undefined)(`the documentation in a browser${bec
     await page.getByRole('link', { name: 'API-Explorer' }).first().click()
     await page.locator('#from-folder').waitFor({ state: 'visible' })
     expect([complaints, strangers]).toEqual([[], []])
+    await end()
+  })
+
+  it('leads to the files of answers from a folder, and nowhere where there is none', async () => {
+    const hrefs = (links: readonly { getAttribute: (name: string) => string | null }[]) =>
+      links.map((link) => link.getAttribute('href'))
+    for (const [group, endings] of [
+      ['prices', ['index.json', 'index.xml', '2026.json', '2026.xml']],
+      ['figures', ['index.en.json', 'index.en.xml']],
+    ] as const) {
+      const file = join(site.out, `docs/v1/endpoints/${group}/index.html`)
+      const { page, complaints, end } = await visit(browser, pathToFileURL(file).href)
+      const links = (await page.locator('main a[href*="/api/v"]').evaluateAll(hrefs)).map(
+        (href) => href ?? '',
+      )
+      expect(links.filter((link) => !existsSync(join(dirname(file), link)))).toEqual([])
+      expect([...new Set(links.map((link) => link.slice(link.lastIndexOf('/') + 1)))]).toEqual(endings)
+      await page.locator('main .links a[href*="/api/v"]').first().click()
+      expect(await page.textContent('body')).toContain('"fund"')
+      expect(complaints).toEqual([])
+      await end()
+    }
+  })
+
+  it.each(explorers)('asks for no language on %s unless somebody fills one in', async (explorer) => {
+    const { page, end } = await visit(browser, `${url(explorer)}#/figures/figures`)
+    await page.locator('.opblock.is-open .btn.execute').waitFor()
+    const field = page.locator('.opblock.is-open tr[data-param-name="Accept-Language"] input')
+    expect(await field.inputValue()).toBe('')
+    await execute(page)
+    const curl = await page.locator('.live-responses-table, .opblock.is-open .curl-command').allTextContents()
+    expect(curl.join()).not.toContain('Accept-Language:')
     await end()
   })
 

@@ -1,5 +1,5 @@
 /** The status page: one of the site's pages, and alone in a snapshot without them. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -35,6 +35,11 @@ describe.skipIf(whyNoBrowser !== undefined)(`the status page in a browser${becau
       const args = ['build', '--db', 'funds.sqlite', '--out', out, '--as-of', asOf, '--quiet']
       const env = { FUNDPRESS_PAGES: withPages, FUNDPRESS_DOWNLOADS: withPages }
       expect(await run(args, { cwd: folder.path, env })).toMatchObject({ code: 0, stderr: '' })
+      // As a publish does: one of the two has a feed.
+      if (out === 'site') {
+        mkdirSync(folder.file('site/changes'))
+        writeFileSync(folder.file('site/changes/feed.xml'), '<feed xmlns="http://www.w3.org/2005/Atom"/>')
+      }
       servers.set(out, await startServer(folder.file(out)))
     }
     browser = await openBrowser()
@@ -54,15 +59,33 @@ describe.skipIf(whyNoBrowser !== undefined)(`the status page in a browser${becau
         const { page, complaints, strangers, end } = await visit(browser, url(out, key), look)
         expect(await accessibilityFaults(page)).toEqual([])
         expect(await overhang(page)).toBe(0)
-        expect([complaints, strangers]).toEqual([[], []])
+        const noFeed = complaints.filter((complaint) => out === 'alone' && complaint.includes('404'))
+        expect(noFeed.filter((complaint) => complaint.startsWith('404'))).toEqual(
+          out === 'alone' ? [`404: ${url(out, 'changes/feed.xml')}`] : [],
+        )
+        expect([complaints.filter((complaint) => !noFeed.includes(complaint)), strangers]).toEqual([[], []])
         await end()
       },
     )
+
+    it('leads to the feed of changes where there is one', async () => {
+      for (const key of pages) {
+        const { page, end } = await visit(browser, url(out, key))
+        const link = page.locator('#feed a')
+        expect([out, await link.isVisible()]).toEqual([out, out === 'site'])
+        if (out === 'site')
+          expect(new URL((await link.getAttribute('href')) ?? '', page.url()).href).toBe(
+            url(out, 'changes/feed.xml'),
+          )
+        await end()
+      }
+    })
 
     it('leads nowhere that is not there, from a folder neither', async () => {
       for (const key of pages) {
         const hrefs = readFileSync(folder.file(`${out}/${key}`), 'utf8').matchAll(/ (?:href|src)="([^"]+)"/g)
         for (const [, href = ''] of hrefs) {
+          if (href.endsWith('changes/feed.xml') && out === 'alone') continue
           const target = new URL(href, url(out, key))
           expect([href, (await fetch(target)).status]).toEqual([href, 200])
         }

@@ -108,6 +108,38 @@ it('draws a bar for each calendar year, as high as its percent', async () => {
   }
 })
 
+it('marks the year that has not ended, and no other', async () => {
+  for (const [page, word] of [
+    ['index.html', 'to date'],
+    ['de.html', 'bis heute'],
+  ] as const) {
+    const html = await text(`funds/${isin}/${page}`)
+    const bars = drawingOf(html, 'years').elements.filter(({ name }) => name === 'rect')
+    const running = bars.map((bar) => bar.attribute('class').startsWith('running '))
+    expect(running).toEqual([...new Array<boolean>(bars.length - 1).fill(false), true])
+    expect(html.match(new RegExp(`<tspan[^>]*>${word}</tspan>`, 'g'))).toHaveLength(1)
+    expect(html).toContain(`2026 ${word}: `)
+    expect(html).toContain(`<th scope="row">2026 ${word}</th>`)
+  }
+})
+
+it('colours bars of gross and net as the legend says, below zero too', async () => {
+  const below = value(`SELECT isin FROM legal_period JOIN fund USING (isin) WHERE net < 0 AND data_permitted
+    AND performance_permitted AND fund_inception_date < '2020-01-01' LIMIT 1`) as string
+  const html = await text(`funds/${below}/index.html`)
+  const bars = drawingOf(html, 'periods').elements.filter(({ name }) => name === 'rect')
+  const kinds = bars.map((bar) => bar.attribute('class'))
+  expect(kinds).toEqual(kinds.map((_, index) => (index % 2 === 0 ? 'first' : 'second')))
+  const legend = [...html.matchAll(/<li><i class="(\w+)"><\/i>(\w+)<\/li>/g)].map(([, kind, name]) => [
+    kind,
+    name,
+  ])
+  expect(legend).toEqual([
+    ['first', 'Gross'],
+    ['second', 'Net'],
+  ])
+})
+
 it('draws the line since launch as high as its points', async () => {
   const { points, precision } = lineOf(drawingOf(await text(`funds/${isin}/index.html`), 'launch'))
   const launch = rows<{ date: string; value: number }>(
@@ -138,6 +170,31 @@ it('shows every structure, ten items of each at once', async () => {
   expect(Math.max(...atOnce)).toBe(Math.min(10, Math.max(...counts)))
 })
 
+it('shows a correlation as the coefficient that it is, and all other shares in percent', async () => {
+  const correlated = value(
+    `SELECT isin FROM structure_item JOIN fund USING (isin) WHERE type = 'correlation' AND data_permitted LIMIT 1`,
+  ) as string
+  const percents = rows<{ percent: number }>(
+    `SELECT percent FROM structure_item WHERE isin = ? AND type = 'correlation' ORDER BY position`,
+    correlated,
+  ).map(({ percent }) => percent.toFixed(2).replace('-', '\u2212'))
+  expect(percents.length).toBeGreaterThan(1)
+  for (const [name, caption, shown] of [
+    ['index.html', 'Correlations', percents],
+    ['de.html', 'Korrelationen', percents.map((percent) => percent.replace('.', ','))],
+  ] as const) {
+    const page = await text(`funds/${correlated}/${name}`)
+    const [, structure = ''] = page.split('<h2 id="structure">')
+    const cards = (structure.split('</section>')[0] ?? '').split('<div class="card">').slice(1)
+    const figuresIn = (some: readonly string[]) =>
+      [...some.join('').matchAll(/<td class="number">([^<]*)<\/td>/g)].map(([, figure = '']) => figure)
+    expect(figuresIn(cards.filter((card) => card.includes(caption)))).toEqual(shown)
+    const others = figuresIn(cards.filter((card) => !card.includes(caption)))
+    expect(others.length).toBeGreaterThan(10)
+    expect(others.filter((figure) => !figure.endsWith('\u00a0%'))).toEqual([])
+  }
+})
+
 it('links to documents that are there, in each format and language', async () => {
   const page = await text(`funds/${isin}/de.html`)
   const links = [...page.matchAll(/href="\.\.\/\.\.\/(api\/[^"]+)"/g)].map(([, path = '']) =>
@@ -165,12 +222,24 @@ it('leads nowhere on its own host that is not there', async () => {
       links.map((link) => new URL(link.replaceAll('&amp;', '&'), `${server.base}/${path}`)),
     )
     const own = [...targets].filter(
-      ({ origin, pathname }) => origin === server.base && !pathname.startsWith('/api/'),
+      ({ origin, pathname }) => origin === server.base && !/^\/(api|changes)\//.test(pathname),
     )
     expect(own.length).toBeGreaterThan(8)
     for (const target of own)
       expect([target.pathname, (await fetch(target)).status]).toEqual([target.pathname, 200])
   }
+})
+
+it('tells readers of feeds where a publish puts the feed of changes', async () => {
+  const links = ['funds/index.html', 'funds/de.html', 'status/index.html', 'status/de.html'].map(
+    async (path) =>
+      [
+        ...(await text(path)).matchAll(
+          /<link\s+rel="alternate"\s+type="application\/atom\+xml"[^>]*\shref="([^"]+)"/g,
+        ),
+      ].map(([, href = '']) => new URL(href, `${server.base}/${path}`).pathname),
+  )
+  expect(await Promise.all(links)).toEqual(new Array(4).fill(['/changes/feed.xml']))
 })
 
 it('shows requests that the published address answers', async () => {

@@ -93,6 +93,52 @@ describe('a build', () => {
     ])
   })
 
+  it('marks late and stale prices on the list of the funds and on their pages, in words, and no others', async () => {
+    expect(await build('pages', [], { FUNDPRESS_PAGES: 'true' })).toMatchObject({ code: 0 })
+    const read = (name: string) => readFileSync(folder.file(`pages/funds/${name}`), 'utf8')
+    const kinds = ['fresh', 'late', 'stale', 'monthly', 'single', 'merged', 'unpriced', 'withheld'] as const
+    for (const [name, late, stale, said] of [
+      ['index.html', 'late', 'stale', 'Prices marked as late or stale: 2.'],
+      ['de.html', 'verspätet', 'veraltet', 'Als verspätet oder veraltet gekennzeichnete Preise: 2.'],
+    ] as const) {
+      const marked = (kind: (typeof kinds)[number]) =>
+        kind === 'late' ? [late] : kind === 'stale' ? [stale] : []
+      const words = (text: string) =>
+        [...text.matchAll(/class="mark \w+">([^<]*)</g)].map(([, word = '']) => word)
+      const list = read(name)
+      expect(list).toContain(said)
+      for (const kind of kinds) {
+        const row = list.split('<tr>').find((one) => one.includes(isins[kind])) ?? ''
+        expect([kind, words(row)]).toEqual([kind, marked(kind)])
+        const page = read(`${isins[kind]}/${name}`)
+        expect([kind, words(page)]).toEqual([kind, marked(kind)])
+        expect(/<p class="(late|stale)">/.exec(page)?.[1]).toBe(words(page).length > 0 ? kind : undefined)
+      }
+    }
+    const { funds } = JSON.parse(read('index.json')) as {
+      funds: readonly { isin: string; price: { overdue: string | null } | null }[]
+    }
+    const overdue = new Map(funds.map(({ isin, price }) => [isin, price?.overdue]))
+    expect(kinds.map((kind) => overdue.get(isins[kind]))).toEqual([
+      ...[null, 'late', 'stale', null, null, null],
+      ...[undefined, undefined],
+    ])
+  })
+
+  it('is what `show` tells of a price, out of the snapshot as out of the database', async () => {
+    for (const args of [
+      ['--out', 'out'],
+      ['--db', 'funds.sqlite', '--as-of', asOf],
+    ]) {
+      const show = async (kind: keyof typeof isins) =>
+        (await run(['show', isins[kind], ...args], { cwd: folder.path })).stdout.split('\n')
+      expect(await show('stale')).toContain(`stale: 8 business days before ${asOf}`)
+      expect(await show('late')).toContain(`late: 3 business days before ${asOf}`)
+      expect(await show('merged')).toContain(`not watched: at least 1000 business days before ${asOf}`)
+      expect((await show('withheld')).join()).not.toContain('business day')
+    }
+  })
+
   it('says nothing at all of a fund of which nothing may be given out', () => {
     for (const name of ['de.html', 'index.html', 'index.json']) {
       expect(textOf('out', name)).not.toContain(names.hidden)
@@ -251,7 +297,8 @@ describe('the page', () => {
   it('is put into a snapshot with other pages with nothing of its own that these have', async () => {
     expect(await build('site', ['--quiet'], { FUNDPRESS_PAGES: 'true' })).toMatchObject({ code: 0 })
     expect(textOf('site', 'index.html')).toContain('href="../docs/assets/style.css"')
-    expect(textOf('out', 'index.html')).not.toContain('../')
+    // The feed is a publish's, whatever else the snapshot has.
+    expect(textOf('out', 'index.html').replaceAll('../changes/feed.xml', '')).not.toContain('../')
     expect(textOf('out', 'status.css')).toContain(textOf('site', 'status.css'))
     expect(textOf('out', 'status.css')).toContain(
       readFileSync(folder.file('site/docs/assets/style.css'), 'utf8'),

@@ -48,7 +48,7 @@ describe.each([
     const { code, stdout, stderr } = await show(good, ...source)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain(`Möwenstein Aktien\n${good}, ABC123, Equity fund\n`)
-    expect(stdout).toContain('100.00 EUR on 2024-05-02, -0.50 %')
+    expect(stdout).toContain('100.00 EUR on 2024-05-02, -0.50 %\nfresh: 1 business day before 2024-05-03\n')
     // Eleven prices of the last twelve months: ten equal steps upwards, and one that is lower than the last of them.
     expect(stdout).toContain('\n▁▂▃▃▄▅▆▆▇██\n')
     expect(stdout).toContain('since 2023-06-01: from 10.50, lowest 10.50, highest 100.50')
@@ -94,7 +94,10 @@ describe.each([
       isin: good,
       name: 'Möwenstein Aktien',
       category: 'Aktienfonds',
-      price: { date: '2024-05-02', netAssetValue: '100.00', currency: 'EUR' },
+      price: {
+        ...{ date: '2024-05-02', netAssetValue: '100.00', currency: 'EUR' },
+        age: { mark: 'fresh', ageDays: 1, asOf: '2024-05-03' },
+      },
       lastYear: { length: 11 },
       years: [{ year: '2021', percent: 5.25 }],
     })

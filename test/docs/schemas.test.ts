@@ -99,6 +99,20 @@ describe('the schemas of a demo snapshot', () => {
     }
   })
 
+  it('name a status date just where the interface has one: not in the price endpoints', () => {
+    const openapi = JSON.stringify(readJson('openapi.json'))
+    const [, prices = ''] = openapi.split('"/api/v1/prices-current/{isin}/"')
+    expect(prices.split('"/api/v1/performance-years/{isin}/"')[0]).not.toContain('status_date')
+    for (const id of ['prices-current', 'prices-historic', 'prices-current-all'])
+      expect(JSON.stringify(readJson(`schemas/${id}.json`))).not.toContain('status_date')
+    for (const id of ['performance-years', 'figures', 'profile', 'emt'])
+      expect(JSON.stringify(readJson(`schemas/${id}.json`))).toContain('"status_date"')
+    const page = (group: string) =>
+      readFileSync(join(site.out, `docs/v1/endpoints/${group}/index.html`), 'utf8')
+    expect(page('prices')).not.toContain('status_date')
+    expect(page('figures')).toContain('status_date')
+  })
+
   interface Description {
     readonly paths: Readonly<Record<string, { readonly get: Operation }>>
   }

@@ -81,3 +81,32 @@ it('says in the data package how far the files of one fund reach, and where the 
   for (const path of described.fundFiles.fullHistory)
     expect(existsSync(join(nights.demo?.folder ?? '', path))).toBe(true)
 })
+
+it('says the same of it on the page, in both languages', () => {
+  const read = (name: string) =>
+    readFileSync(join(nights.demo?.folder ?? '', name), 'utf8').replace(/\s+/g, ' ')
+  expect(read('index.html')).toContain('as many as 32,766 characters hold')
+  expect(read('de.html')).toContain('wie 32.766 Zeichen fassen')
+})
+
+it('says of emt.csv how few of the fields of the template it has, and that it is none to be delivered', () => {
+  const read = (name: string) => readFileSync(join(nights.demo?.folder ?? '', name), 'utf8')
+  const [header = ''] = read('emt.csv').split('\r\n')
+  const count = header.split(',').length
+  const english = `${count} of the 114 fields of the European MiFID Template`
+  expect(read('index.html')).toContain(english)
+  expect(read('index.html')).toContain('it is no complete EMT to be delivered')
+  expect(read('datapackage.json')).toContain(english)
+  expect(read('de.html')).toContain(`${count} der 114 Felder des European MiFID Template`)
+  expect(read('de.html')).toContain('ein vollständiges EMT zum Ausliefern ist es nicht')
+})
+
+it('has each digest whole on the page, to be copied', () => {
+  const read = (name: string) => readFileSync(join(nights.demo?.folder ?? '', name), 'utf8')
+  const shown = [...read('index.html').matchAll(/<code class="digest"[^>]*>(\w+)<\/code>/g)].map(
+    ([, digest]) => digest,
+  )
+  const sums = read('SHA256SUMS')
+  expect(shown.length).toBeGreaterThan(20)
+  expect(shown.filter((digest) => !sums.includes(`${digest ?? '-'}  `))).toEqual([])
+})

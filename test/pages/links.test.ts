@@ -22,7 +22,7 @@ afterAll(() => {
   folder.remove()
 })
 
-/** `page: link` for each that leads to no file, answers of the API aside. */
+/** `page: link` for each that leads to no file, answers of the API and the feed aside. */
 function deadLinks(out: string): readonly string[] {
   return filesIn(out)
     .filter((key) => key.endsWith('.html'))
@@ -30,6 +30,8 @@ function deadLinks(out: string): readonly string[] {
       const { elements } = readHtml(readFileSync(join(out, key), 'utf8'))
       return elements.flatMap(({ attributes }) => {
         const target = attributes['href'] ?? attributes['src']
+        // A publish makes the feed.
+        if (attributes['type'] === 'application/atom+xml') return []
         if (target === undefined || /^(https?:|data:|#)/.test(target)) return []
         const to = posix.join(posix.dirname(key), target.replace(/[?#].*/, ''))
         if (to.startsWith('api/') || existsSync(join(out, to))) return []

@@ -6,10 +6,13 @@ const about: FundPages = {
   names: ['index.html', 'prices.csv'],
   reads: ['prices', 'keyFigures'],
   isFor: ({ dataPermitted }) => dataPermitted === 1,
-  render: ({ fund, day, baseUrl, rows, newestPrice, navSample }) => [
+  render: ({ fund, day, baseUrl, overdue, rows, newestPrice, navSample }) => [
     {
       key: `funds/${fund.isin}/index.html`,
-      content: JSON.stringify({ fund, day, baseUrl, figures: rows('keyFigures'), newest: newestPrice() }),
+      content: JSON.stringify({
+        ...{ fund, day, baseUrl, overdue },
+        ...{ figures: rows('keyFigures'), newest: newestPrice() },
+      }),
     },
     {
       key: `funds/${fund.isin}/prices.csv`,
@@ -18,14 +21,15 @@ const about: FundPages = {
         .join(''),
     },
   ],
-  entry: ({ fund, newestPrice, navAt }) => {
+  entry: ({ fund, overdue, newestPrice, navAt }) => {
     const price = newestPrice()
     const newest =
       price === null
         ? null
         : { date: price.date, nav: navAt(price.date)?.nav ?? '', changePercent: price.changePercent }
     const { isin, wkn, name, currency } = fund
-    return { isin, wkn, name, currency, categoryDe: null, categoryEn: null, newest, oneYearPercent: null }
+    const nothing = { categoryDe: null, categoryEn: null, oneYearPercent: null }
+    return { isin, wkn, name, currency, ...nothing, newest, overdue }
   },
 }
 

@@ -102,7 +102,14 @@ describe('a snapshot with pages', () => {
       baseUrl: 'https://api.example',
       newest: { date: '2024-03-01', netAssetValue: '7.50' },
     })
-    expect(JSON.parse(contentOf('out', `funds/${unpriced}/index.html`))).toMatchObject({ newest: null })
+    expect(JSON.parse(contentOf('out', `funds/${unpriced}/index.html`))).toMatchObject({
+      newest: null,
+      overdue: null,
+    })
+    const overdue = [plain, single].map(
+      (isin) => (JSON.parse(contentOf('out', `funds/${isin}/index.html`)) as { overdue: unknown }).overdue,
+    )
+    expect(overdue).toEqual([null, 'stale'])
     expect(readFileSync(join(folder.file('out'), 'docs/assets/icon.png'))).toEqual(
       Buffer.from([137, 80, 78, 71, 255]),
     )
@@ -204,6 +211,21 @@ describe('on the next night', () => {
   it('another day makes the page anew that names it, and nothing else', async () => {
     const { rendered } = await build('other day', { asOf: '2024-05-04', since: sinceOut })
     expect([rendered, pagesIn('other day')]).toEqual([1, ['docs/index.html']])
+  })
+
+  it.each([
+    ['2024-05-06', 'late'],
+    ['2024-05-13', 'stale'],
+  ])('on %s a price is %s, and just the pages that mark it are made anew', async (asOf, overdue) => {
+    const { rendered } = await build(overdue, { asOf, since: sinceOut })
+    // Without a price, and with one that was stale before, the other funds' pages stand.
+    const changed = ['docs/index.html', ...ofFunds(plain), 'funds/index.html']
+    expect(pagesIn(overdue)).toEqual(changed.filter((key) => !key.endsWith('prices.csv')))
+    expect(rendered).toBe(changed.length)
+    expect(JSON.parse(contentOf(overdue, `funds/${plain}/index.html`))).toMatchObject({ overdue })
+    await build(`full ${overdue}`, { asOf })
+    await build(`linked ${overdue}`, { asOf, since: { kind: 'folder', path: folder.file('out') } })
+    expect(hashesOf(folder.file(`linked ${overdue}`))).toEqual(hashesOf(folder.file(`full ${overdue}`)))
   })
 
   it('pages go when they are switched off, and come back', async () => {

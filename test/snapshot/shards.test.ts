@@ -3,6 +3,7 @@ import { copyFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, wri
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultFreshness } from '../../src/freshness/rules.ts'
 import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/snapshot/build.ts'
 import { mergeShards } from '../../src/snapshot/merge.ts'
 import { RefusedDatabase } from '../../src/source/finding.ts'
@@ -180,6 +181,7 @@ describe('shards of five funds', () => {
     ['docsUrl', { docsUrl: 'https://other.example' }],
     ['baseUrl', { baseUrl: 'https://other.example' }],
     ['pages', { pages: null }],
+    ['freshness', { freshness: { ...defaultFreshness, warnDays: 1 } }],
     ['versions of fundpress', { code: 'other' }],
   ])('are not merged with others of different %s', async (name, more) => {
     const other = folder.file(`other ${name}`)
@@ -187,6 +189,13 @@ describe('shards of five funds', () => {
     await expect(merge(db, folder.file('refused'), [halves[0] ?? '', other])).rejects.toThrow(
       `shards of different ${name}: ${halves[0] ?? ''} has `,
     )
+  })
+
+  it('are not merged by other thresholds than those that their pages mark prices by', async () => {
+    const { code, pages, jobs, signal } = settings
+    const freshness = { ...defaultFreshness, errorDays: 9 }
+    const options = { db, out: folder.file('refused'), shards: halves, code, pages, jobs, signal }
+    await expect(mergeShards({ ...options, freshness })).rejects.toThrow('by other freshness settings')
   })
 
   it('are not merged with those of another database, by another version, or beside another database', async () => {

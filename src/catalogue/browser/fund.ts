@@ -2,9 +2,12 @@
 
 import { chartOf } from './chart.ts'
 import { copyButtons } from './copy.ts'
-import { linksToFiles } from './links.ts'
+import { linksToFiles, linksToNight } from './links.ts'
 
-if (location.protocol === 'file:') linksToFiles(document)
+if (location.protocol === 'file:') {
+  linksToFiles(document)
+  linksToNight(document)
+}
 copyButtons(document)
 const figure = document.getElementById('nav')
 if (figure !== null) chartOf(figure)

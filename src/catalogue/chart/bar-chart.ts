@@ -7,6 +7,10 @@ import { percent, valueGrid } from './line-chart.ts'
 export interface BarGroup {
   /** Escaped. */
   readonly label: string
+  /** A second line below it, escaped. */
+  readonly below?: string
+  /** Drawn paler: of a time that has not ended. */
+  readonly isRunning?: boolean
   /** Percent, one each series; null where there is none. */
   readonly values: readonly (number | null)[]
 }
@@ -24,13 +28,14 @@ export function barChart(groups: readonly BarGroup[], language: Language): strin
   const width = (slot * (series === 1 ? 0.62 : 0.76)) / series
   let markup = valueGrid(axis, language, '\u00a0%')
   markup += groups.length * series >= manyBars ? '<g class="bars many">' : '<g class="bars">'
-  for (const [index, { label, values }] of groups.entries()) {
+  for (const [index, { label, below, isRunning = false, values }] of groups.entries()) {
     const middle = (index + 0.5) * slot
     for (const [which, value] of values.entries()) {
       if (value === null) continue
       const x = middle + (which - series / 2) * width
       const [top, bottom] = [height(Math.max(0, value)), height(Math.min(0, value))]
-      const kind = `${series === 2 && which === 0 ? 'first ' : ''}${value < 0 ? 'down' : 'up'}`
+      const sign = value < 0 ? 'down' : 'up'
+      const kind = series === 2 ? (which === 0 ? 'first' : 'second') : isRunning ? `running ${sign}` : sign
       const [y, dy] = value < 0 ? [bottom, '1.2em'] : [top, '-.45em']
       markup +=
         `<rect class="${kind}" x="${percent(x)}" y="${percent(top)}" width="${percent(width * 0.94)}"` +
@@ -38,8 +43,10 @@ export function barChart(groups: readonly BarGroup[], language: Language): strin
         `<text class="figure" x="${percent(x + width * 0.47)}" y="${percent(y)}" dy="${dy}">` +
         `${fixedIn(language, value, 1)}</text>`
     }
-    const odd = index % 2 === 1 ? ' odd' : ''
-    markup += `<text class="label${odd}" x="${percent(middle)}" y="100%" dy="20">${label}</text>`
+    // Counted from the end: on a narrow screen the newest keeps its label.
+    const odd = (groups.length - index) % 2 === 0 ? ' odd' : ''
+    const second = below === undefined ? '' : `<tspan x="${percent(middle)}" dy="1.25em">${below}</tspan>`
+    markup += `<text class="label${odd}" x="${percent(middle)}" y="100%" dy="20">${label}${second}</text>`
   }
   return `${markup}</g>`
 }

@@ -8,14 +8,15 @@ import { lineChart } from '../chart/line-chart.ts'
 import type { FundFacts, Line, PerformanceFacts } from '../fund-facts.ts'
 import { words } from '../words.ts'
 
-export function performanceSection({ performance }: FundFacts, language: Language): Html | null {
+export function performanceSection(facts: FundFacts, language: Language): Html | null {
   const w = words[language]
+  const { performance } = facts
   const content =
     performance === 'denied'
       ? html`<p>${w.noPerformance}</p>`
       : performance === 'young'
         ? html`<p>${w.young}</p>`
-        : charts(performance, language)
+        : charts(performance, runningYear(facts), language)
   if (content === null) return null
   return html`<section aria-labelledby="performance">
     <h2 id="performance">${w.performance}</h2>
@@ -26,26 +27,34 @@ export function performanceSection({ performance }: FundFacts, language: Languag
 /** Beyond this the newest ones are drawn; the table has all of them. */
 const mostYears = 15
 
-function charts(performance: PerformanceFacts, language: Language): Html | null {
+/** The calendar year that the newest of the fund's days lies in, but on its last day; null where that is not known. */
+function runningYear({ fund, price }: FundFacts): string | null {
+  const newest = price?.newest.date ?? fund.statusDate
+  return newest === null || newest.endsWith('-12-31') ? null : newest.slice(0, 4)
+}
+
+function charts(performance: PerformanceFacts, running: string | null, language: Language): Html | null {
   const { years, periods, legal, launch } = performance
   if (years.length === 0 && periods.length === 0 && legal === null && launch === null) return null
   const w = words[language]
   return html`${periods.length === 0 ? null : periodsPart(performance, language)}
     ${legal === null ? null : lineFigure('line', w.line, w.lineTitle, legal, language)}
-    ${years.length === 0 ? null : yearsPart(performance, language)}
+    ${years.length === 0 ? null : yearsPart(performance, running, language)}
     ${launch === null ? null : lineFigure('launch', w.launch, w.launchTitle, launch, language)}
     <p class="quiet small">${w.past}</p> `
 }
 
-function yearsPart({ years }: PerformanceFacts, language: Language): Html {
+function yearsPart({ years }: PerformanceFacts, running: string | null, language: Language): Html {
   const w = words[language]
-  const groups = years
-    .slice(-mostYears)
-    .map(({ year, percent }): BarGroup => ({ label: String(year).padStart(4, '0'), values: [percent] }))
+  const named = (year: number) => String(year).padStart(4, '0')
+  const groups = years.slice(-mostYears).map(({ year, percent }): BarGroup => {
+    const group = { label: named(year), values: [percent] }
+    return named(year) === running ? { ...group, below: w.toDate, isRunning: true } : group
+  })
   const rows = [...years].reverse().map(
     ({ year, percent }) =>
       html`<tr>
-        <th scope="row">${String(year).padStart(4, '0')}</th>
+        <th scope="row">${named(year)}${named(year) === running ? ` ${w.toDate}` : null}</th>
         <td class="number">${changeIn(language, percent)}</td>
       </tr> `,
   )
@@ -87,7 +96,7 @@ function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
     ${hasFigures ? barFigure('periods', w.periods, groups, language) : null}
     <ul class="legend">
       <li><i class="first"></i>${w.gross}</li>
-      <li><i class="up"></i>${w.net}</li>
+      <li><i class="second"></i>${w.net}</li>
     </ul>
     <div class="scroll" role="region" aria-labelledby="periods" tabindex="0">
       <table>
@@ -107,12 +116,14 @@ function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
 }
 
 function barFigure(id: string, title: string, groups: readonly BarGroup[], language: Language): Html {
-  const said = groups.map(({ label, values }) => {
+  const said = groups.map(({ label, below, values }) => {
     const figures = values.filter((value) => value !== null).map((value) => changeIn(language, value))
-    return figures.length === 0 ? '' : `${label}: ${figures.join(' / ')}`
+    return figures.length === 0
+      ? ''
+      : `${label}${below === undefined ? '' : ` ${below}`}: ${figures.join(' / ')}`
   })
   return html`<svg
-    class="canvas bar-canvas"
+    class="canvas bar-canvas ${id}"
     role="img"
     aria-labelledby="${id}-title ${id}-text"
     height="220"

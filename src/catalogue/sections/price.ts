@@ -18,7 +18,7 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
       <p>${mayGiveOutPrices(fund) ? w.withoutPrices : w.noPrices}</p>
     </section> `
   }
-  const { newest } = price
+  const { newest, overdue } = price
   const row = (name: string, value: string) =>
     html`<div>
       <dt>${name}</dt>
@@ -26,6 +26,7 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
     </div> `
   return html`<section aria-labelledby="price">
     <h2 id="price">${w.price}</h2>
+    ${overdue === null ? null : html`<p class="${overdue}">${w.overdueNote[overdue]}</p> `}
     ${price.line === null ? null : chart(facts, price, price.line, language, key)}
     <dl class="facts">
       ${row(w.nav, newest.netAssetValue)}${row(w.issuePrice, newest.issuePrice)}${row(

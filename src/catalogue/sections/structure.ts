@@ -2,9 +2,9 @@
 
 import type { StructureItemRow } from '../../contract/rows.ts'
 import { inLanguage } from '../../contract/fund.ts'
-import { structureTypeName } from '../../contract/structure-types.ts'
+import { correlationType, structureTypeName } from '../../contract/structure-types.ts'
 import { escapeHtml, html, raw, type Html } from '../../pages/html.ts'
-import { percentIn, type Language } from '../chart/formats.ts'
+import { fixedIn, percentIn, type Language } from '../chart/formats.ts'
 import { percent } from '../chart/line-chart.ts'
 import type { FundFacts } from '../fund-facts.ts'
 import { words } from '../words.ts'
@@ -19,6 +19,10 @@ export function structureSection({ structures }: FundFacts, language: Language):
 
 const shown = 10
 
+/** Of a correlation the value is a coefficient. Of all other types it is a percent of the fund. */
+const valueIn = (type: string, language: Language, value: number) =>
+  type === correlationType ? fixedIn(language, value, 2) : percentIn(language, value)
+
 function card(type: string, items: readonly StructureItemRow[], language: Language): Html {
   const name = structureTypeName(type, language)
   const bar = barIn(items)
@@ -27,7 +31,7 @@ function card(type: string, items: readonly StructureItemRow[], language: Langua
       some
         .map((item) => {
           const text = escapeHtml(inLanguage(language, item.nameDe, item.nameEn))
-          return `<tr><th scope="row">${text}${bar(item.percent)}</th><td class="number">${percentIn(language, item.percent)}</td></tr>`
+          return `<tr><th scope="row">${text}${bar(item.percent)}</th><td class="number">${valueIn(type, language, item.percent)}</td></tr>`
         })
         .join(''),
     )

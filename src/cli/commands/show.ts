@@ -2,6 +2,7 @@
 
 import { Command, Option } from 'commander'
 import { languages, type Language } from '../../routes/table.ts'
+import { freshnessRules } from '../freshness.ts'
 import type { FundDocuments } from '../fund-documents.ts'
 import { dayOption, examples, withSettings } from '../options.ts'
 import { nearest } from '../nearest.ts'
@@ -19,8 +20,8 @@ export function showCommand(start: Start): Command {
   return withSettings(new Command('show'), 'out', 'db')
     .summary('show a fund in the terminal')
     .description(
-      'Shows a fund with its newest price and a line of the last twelve months: as a snapshot gives it out, or with --db ' +
-        'as a build would. What may not be given out is not shown.',
+      'Shows a fund with its newest price, how old that is, and a line of the last twelve months: as a snapshot gives it ' +
+        'out, or with --db as a build would. What may not be given out is not shown.',
     )
     .argument('<fund>', 'An ISIN, or a part of the name')
     .addOption(
@@ -29,7 +30,7 @@ export function showCommand(start: Start): Command {
     .addOption(
       dayOption(
         '--as-of <day>',
-        'With --db: the date that the age of a fund is counted up to (default: today)',
+        'With --db: the date that the age of a fund and of its newest price is counted up to (default: today)',
       ),
     )
     .option('--json', 'Print the figures as JSON')
@@ -53,7 +54,7 @@ async function show(session: Session, flags: Flags & { readonly word: string }):
   const documents =
     flags.db === undefined || settings.db === null
       ? await documentsInFolder(settings.out)
-      : await documentsInDatabase(settings.db, flags.asOf ?? today)
+      : await documentsInDatabase(settings.db, flags.asOf ?? today, await freshnessRules(settings))
   try {
     const summary = fundSummary(documents, await findFund(documents, flags.word), flags.language)
     if (flags.json === true) stdout.write(`${escapeInvisible(JSON.stringify(summary))}\n`)

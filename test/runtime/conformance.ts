@@ -58,7 +58,7 @@ export function conformanceSuite(
         nights.release()
         throw error
       }
-      suite = openSuite({ base: deployment.base, ...nights.first, requests: 1000, seed: 4711 })
+      suite = openSuite({ base: deployment.base, ...nights.first, requests: 600, seed: 4711 })
       return async () => {
         suite.close()
         await deployment.stop()

@@ -36,9 +36,9 @@ export function report(
   error: unknown,
   { stderr, environment }: Pick<Surroundings, 'stderr' | 'environment'>,
 ): void {
-  const line = `fundpress: ${reasonOf(error)}\n`
-  stderr.write(isInWorkflow(environment) ? withoutCommands(line) : line)
-  if (environment.FUNDPRESS_DEBUG === '1') stderr.write(`${inspect(error)}\n`)
+  const details = environment.FUNDPRESS_DEBUG === '1' ? `${inspect(error)}\n` : ''
+  const text = `fundpress: ${reasonOf(error)}\n${details}`
+  stderr.write(isInWorkflow(environment) ? withoutCommands(text) : text)
 }
 
 /** package.json lies two folders up, from src/cli and from dist/cli alike. */

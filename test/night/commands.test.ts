@@ -106,6 +106,11 @@ it('neither do a build, a check, a refusal, and a stranger in the bucket', async
     const refused = await press.bare(line, workflow)
     expect([line, refused.code, commandsIn(refused)]).toEqual([line, 1, []])
   }
-  const named = await press.bare(['build', '--db', '##[stop-commands]x.sqlite'], workflow)
-  expect([named.code, commandsIn(named)]).toEqual([1, []])
+  for (const debugging of [{}, { FUNDPRESS_DEBUG: '1' }]) {
+    const named = await press.bare(['build', '--db', '##[stop-commands]x.sqlite'], {
+      ...workflow,
+      ...debugging,
+    })
+    expect([named.code, commandsIn(named)]).toEqual([1, []])
+  }
 })

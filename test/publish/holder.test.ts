@@ -28,15 +28,21 @@ describe.skipIf(!hasProc)('where /proc tells more', () => {
   })
 
   it('takes a zombie for dead', async () => {
-    // A shell that becomes a sleep never asks how its child ended.
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 30'])
+    // A shell that becomes a sleep never asks how its child ended; the child ends with its input, after that.
+    const parent = spawn('sh', ['-c', 'exec 3<&0; cat <&3 >/dev/null & echo $!; exec sleep 30'])
     const [said] = (await once(parent.stdout, 'data')) as [Buffer]
     const pid = Number(said.toString())
-    for (let tries = 0; tries < 100 && !isZombie(pid); tries++) await setTimeout(20)
+    await until(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n')
+    parent.stdin.end()
+    await until(() => isZombie(pid))
     expect(isZombie(pid)).toBe(true)
     expect(isAlive({ ...thisHolder(), pid })).toBe(false)
     parent.kill()
   })
 })
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 250 && !isSo(); tries++) await setTimeout(20)
+}
 
 const isZombie = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(' Z ')

@@ -1,6 +1,7 @@
 /** What `fundpress edge nginx` writes, and what nginx does with it that no other platform has to do. */
 import { cpSync, mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DeploymentSettings } from '../../src/deploy/deployment.ts'
 import { originOf } from '../../src/deploy/nginx-bucket.ts'
@@ -265,6 +266,37 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
     expect(gets.length).toBeLessThan(5)
   })
 
+  it('lets no reader wait for an answer of the bucket that is late for another', async () => {
+    const target = `/api/v1/performance-years/${isin}/?format=xml`
+    const told = Promise.withResolvers<undefined>()
+    const arrived = Promise.withResolvers<undefined>()
+    s3.faults([
+      {
+        kind: 'call',
+        when: 'before',
+        keyMatches: /performance-years/,
+        nth: 1,
+        run: async () => {
+          arrived.resolve(undefined)
+          await Promise.race([told.promise, setTimeout(3000)])
+        },
+      },
+    ])
+    const order: string[] = []
+    const ask = async (name: string): Promise<number> => {
+      const { status } = await rawRequest(bucketed.base, { target })
+      order.push(name)
+      return status
+    }
+    const first = ask('first')
+    await arrived.promise
+    const second = await ask('second')
+    told.resolve(undefined)
+    expect([await first, second]).toEqual([200, 200])
+    expect(order).toEqual(['second', 'first'])
+    s3.faults([])
+  })
+
   it('says in its log what it may not read in the bucket, and answers 503', async () => {
     s3.settings.deny = [{ operation: /GetObject/, key: /^blue\/api\/v1\/performance-years-all/ }]
     const answer = await rawRequest(bucketed.base, { target: '/api/v1/performance-years-all/' })
@@ -285,7 +317,7 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
     while (Date.now() - began < 2500) {
       const asked = Date.now() - began
       seen.push([asked, (await rawRequest(bucketed.base, { target })).status])
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await setTimeout(20)
     }
     s3.settings.deny = []
     const lastGood = Math.max(...seen.filter(([, status]) => status === 200).map(([ms]) => ms))
@@ -302,7 +334,7 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
     utimesSync(join(first, `api/v1/prices-current/${isin}/index.json`), 1e9, 1e9)
     swap(second)
     const newer = await rawRequest(files.base, { target })
-    await new Promise((resolve) => setTimeout(resolve, 1100))
+    await setTimeout(1100)
     swap(first)
     const headers = { 'If-Modified-Since': headerOf(newer, 'last-modified') ?? '' }
     const older = await rawRequest(files.base, { target, headers })
@@ -317,7 +349,7 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
     const server = await startNginx({ args: ['--out', plain] })
     renameSync(plain, `${plain}.old`)
     const answering = rawRequest(server.base, { target: '/api/v1/prices-current-all/' })
-    await new Promise((resolve) => setTimeout(resolve, 40))
+    await setTimeout(40)
     renameSync(`${plain}.old`, plain)
     expect((await answering).status).toBe(200)
     renameSync(plain, `${plain}.old`)

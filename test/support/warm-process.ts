@@ -1,6 +1,5 @@
 /** A process that runs one command of the product after the other, as its parent sends them. */
 import { enableCompileCache } from 'node:module'
-import { availableParallelism } from 'node:os'
 import { Writable } from 'node:stream'
 
 /** What a command is given by its surroundings, all of it. */
@@ -32,7 +31,8 @@ async function carryOut({ args, cwd, env }: Order): Promise<Done> {
   const [stdout, stderr] = [collector(), collector()]
   const code = await run(args, {
     environment: { ...process.env },
-    cores: availableParallelism(),
+    // A thread takes longer to start than to render what a test has; those that are about threads name their number.
+    cores: 1,
     today: todayInBerlin(new Date()),
     signal: new AbortController().signal,
     now: () => new Date(),

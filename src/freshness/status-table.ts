@@ -34,7 +34,7 @@ export function fundTable({ name, funds, language, fundLink, rest }: FundTable):
         <tr>
           <th scope="col">${columns.fund}</th>
           <th scope="col">${columns.mark}</th>
-          <th scope="col" class="number price">${columns.price}</th>
+          <th scope="col" class="number price">${columns.price}${below(columns.next)}</th>
           <th scope="col" class="number age">${columns.age}</th>
           <th scope="col" class="number rhythm">${columns.rhythm}</th>
           <th scope="col" class="number next">${columns.next}</th>
@@ -60,12 +60,17 @@ function row(fund: MarkedFund, language: Language, link: string | null): Html {
   return html`<tr>
     <th scope="row">${link === null ? named : html`<a href="${link}">${named}</a>`}<small>${isin}</small></th>
     <td><span class="mark ${mark}">${statusWords[language].marks[mark]}</span></td>
-    <td class="number price">${day(newestPrice, language)}</td>
+    <td class="number price">
+      ${day(newestPrice, language)}${nextPrice === null ? null : below(day(nextPrice, language))}
+    </td>
     <td class="number age">${age}</td>
     <td class="number rhythm">${rhythmDays === null ? '–' : fixedIn(language, rhythmDays, 0)}</td>
     <td class="number next">${day(nextPrice, language)}</td>
   </tr> `
 }
+
+/** What a narrow screen shows of the column that it has no room for. */
+const below = (next: Html | string): Html => html`<small class="below">${next}</small>`
 
 const day = (date: string | null, language: Language): Html | string =>
   date === null ? '–' : html`<time datetime="${date}">${dayIn(language, date)}</time>`

@@ -10,6 +10,7 @@ import {
   inTurn,
   openBrowser,
   overhang,
+  phoneLight,
   unreachedByKeyboard,
   visit,
   whyNoBrowser,
@@ -133,6 +134,17 @@ describe.skipIf(whyNoBrowser !== undefined)(`the status page in a browser${becau
       expect(cellsOf('unpriced')?.slice(2)).toEqual(['without a price', '–', '–', '–', '–'])
       await end()
     })
+  })
+
+  it('tells on a phone, too, when the next price is due', async () => {
+    const { page, end } = await visit(browser, url('site', 'status/de.html'), phoneLight)
+    const cellsOf = async (place: string) =>
+      (await page.locator(place).allInnerTexts()).map((text) => text.split(/\s*[\t\n]\s*/))
+    const [fund, mark, price, next] = ['Fonds', 'Status', 'Preis vom', 'Nächster Preis']
+    expect((await cellsOf('thead tr'))[0]).toEqual([fund, mark, price, next])
+    const fresh = (await cellsOf('tbody tr')).find((cells) => cells.includes(isins.fresh))
+    expect(fresh).toEqual([names.fresh, isins.fresh, 'aktuell', '19.11.2026', '20.11.2026'])
+    await end()
   })
 
   it('stands in the navigation of the site, and leads to the pages of the funds', async () => {

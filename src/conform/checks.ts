@@ -8,6 +8,7 @@ import { hostileChecks } from './checks/hostile.ts'
 import { httpChecks } from './checks/http.ts'
 import { linkChecks } from './checks/links.ts'
 import { negotiationChecks } from './checks/negotiation.ts'
+import { partChecks } from './checks/parts.ts'
 import { rangeChecks } from './checks/ranges.ts'
 import { refusalChecks } from './checks/refusals.ts'
 
@@ -17,6 +18,7 @@ export const checks: readonly Check[] = [
   ...negotiationChecks,
   ...rangeChecks,
   ...httpChecks,
+  ...partChecks,
   ...cachingChecks,
   ...linkChecks,
   ...codingChecks,

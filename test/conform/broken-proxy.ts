@@ -15,8 +15,8 @@ export type Ask = (instead?: { readonly base?: string; readonly target?: string 
 
 export interface ProxyOptions {
   readonly upstream: string
-  /** Gives the answer to a request. */
-  readonly pass: (target: string, ask: Ask) => Promise<RawResponse>
+  /** Gives the answer to a request. Names of headers come in lower case. */
+  readonly pass: (target: string, ask: Ask, headers: Readonly<Record<string, string>>) => Promise<RawResponse>
   readonly tls?: { readonly key: string; readonly cert: string }
 }
 
@@ -26,7 +26,7 @@ export async function startProxy({ upstream, pass, tls }: ProxyOptions): Promise
     const kept = Object.entries(request.headers).filter(([name]) => !['host', 'connection'].includes(name))
     const headers = Object.fromEntries(kept.map(([name, value]) => [name, String(value)]))
     const ask: Ask = ({ base = upstream, target = url } = {}) => rawRequest(base, { method, target, headers })
-    pass(url, ask).then(
+    pass(url, ask, headers).then(
       (answer) => {
         const ofBody = /^(connection|keep-alive|transfer-encoding)$/
         response.writeHead(answer.status, answer.headers.filter(([name]) => !ofBody.test(name)).flat())

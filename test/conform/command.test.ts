@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checks } from '../../src/conform/checks.ts'
+import { partChecks } from '../../src/conform/checks/parts.ts'
 import { openSuite, type ConformReport } from '../../src/conform/suite.ts'
 import { editDatabase } from '../support/database.ts'
 import {
@@ -190,6 +191,48 @@ it('finds a server that mixes the answers of two nights', async () => {
   expect(ofPrices?.failed).toBeGreaterThan(0)
   expect(ofPrices?.failures[0]?.request).toContain(`${proxy.base}/api/v1/prices-historic/`)
   expect(ofPrices?.failures[0]?.got).toContain('77,7')
+})
+
+it.each([
+  ['takes a cache in front that cuts the parts of answers', 0, []],
+  [
+    'finds a cache in front that cuts them in the wrong place',
+    1,
+    [
+      'gives the whole of a document, or exactly the part that was asked for',
+      'gives the whole where the ETag that a part is asked for is another',
+      'tells of the whole where a part is asked for by HEAD',
+    ],
+  ],
+])('%s', async (_, shift, found) => {
+  const pass: ProxyOptions['pass'] = async (_target, ask, { range = '', 'if-range': ifRange }) => {
+    const answer = await ask()
+    const [, first, end = ''] = /^bytes=(\d+)-(\d*)$/.exec(range) ?? []
+    const isHead = answer.body.length === 0
+    if (first === undefined || answer.status !== 200 || (shift === 0 && (isHead || ifRange !== undefined)))
+      return answer
+    const [from, length] = [Number(first), answer.body.length]
+    const headers = answer.headers.filter(([name]) => name !== 'content-length')
+    if (from >= length && !isHead)
+      return { status: 416, headers: [['content-range', `bytes */${length}`]], body: Buffer.alloc(0) }
+    const last = end === '' ? length - 1 : Number(end)
+    return {
+      status: 206,
+      headers: [...headers, ['content-range', `bytes ${from}-${last}/${length}`]],
+      body: answer.body.subarray(from + shift, last + 1 + shift),
+    }
+  }
+  const proxy = await startProxy({ upstream: server.base, pass })
+  const suite = openSuite({ base: proxy.base, db, asOf, docsUrl, seed: 1, requests: 1 })
+  const failed: string[] = []
+  for (const check of partChecks) {
+    const { requests, failures } = await suite.run(check)
+    expect(requests).toBeGreaterThan(0)
+    if (failures.length > 0) failed.push(check.name)
+  }
+  suite.close()
+  await proxy.stop()
+  expect(failed).toEqual(found)
 })
 
 // A certificate cannot be made without it. CI has to have it.

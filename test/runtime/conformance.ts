@@ -66,15 +66,18 @@ export function conformanceSuite(
       }
     })
 
-    it.each(checks)('$group: $name', async (check) => {
-      const { requests, failed, failures } = await suite.run(check)
-      const shown = failures.map(
-        ({ request, expected, got }) => `${request}\n  expected ${expected}\n  got      ${got}`,
-      )
-      expect({ failed, shown }).toEqual({ failed: 0, shown: [] })
-      // The database of the nights has every case: a check without a request would check nothing.
-      expect(requests).toBeGreaterThan(0)
-    })
+    it.each(checks.map((check) => [check.group, check.name, check] as const))(
+      '%s: %s',
+      async (_, __, check) => {
+        const { requests, failed, failures } = await suite.run(check)
+        const shown = failures.map(
+          ({ request, expected, got }) => `${request}\n  expected ${expected}\n  got      ${got}`,
+        )
+        expect({ failed, shown }).toEqual({ failed: 0, shown: [] })
+        // The database of the nights has every case: a check without a request would check nothing.
+        expect(requests).toBeGreaterThan(0)
+      },
+    )
 
     it('is flipped under load without a failure or a mixture, and then gives the second night only', async () => {
       const { first, second } = nights

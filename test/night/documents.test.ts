@@ -157,6 +157,17 @@ it('a night gets the checksums and the ZIP of the slot that it goes on from, and
   expect([run.code, builtOf(run)?.['isSparse'], gets()]).toEqual([0, true, []])
 })
 
+it.each(['blue', 'green', 'live'])('builds on from %s to the downloads of a full build', async (slot) => {
+  const words = `build --db funds.sqlite --out out --as-of 2026-11-13 --quiet --since ${slot}`
+  expect(await press.fundpress(words, env)).toMatchObject({ code: 0, stderr: '' })
+  const { 'sparse.json': mark, ...files } = hashesOf(fileOf('out'))
+  const full = await fullBuild('2026-11-13')
+  expect(mark).toBeDefined()
+  expect(Object.keys(files).length).toBeLessThan(Object.keys(full).length / 2)
+  for (const file of Object.keys(full).filter((name) => name.startsWith('downloads')))
+    expect([file, files[file]]).toEqual([file, full[file]])
+})
+
 const zipKey = 'downloads/2026-11-11/documents.zip'
 const sumsKey = 'downloads/2026-11-11/SHA256SUMS'
 /** On each get of the ZIP, or on so many. */

@@ -40,7 +40,8 @@ export function buildCommand(start: Start): Command {
         'With --since only documents whose data changed are rendered; the snapshot is the same. From a folder the others ' +
         'are taken over. From a manifest (manifest.ndjson.gz), or from a slot of the bucket (other, live, blue or green), ' +
         'the new folder is sparse: it holds only the files that the slot lacks, for a publish into just that slot; the ' +
-        'next publish overwrites the slot that is not live: other.\n\n' +
+        'next publish overwrites the slot that is not live: other. Its documents.zip is whole all the same, made out of the ' +
+        'one that was published with the slot (without it everything is rendered) or lies beside the manifest.\n\n' +
         'With --shard only a part of the funds is rendered, on one machine of several; `fundpress merge` makes the snapshot ' +
         'out of all parts.',
     )

@@ -39,13 +39,12 @@ export async function fetchSlotZip(
   options: SlotZipOptions,
   file: string,
 ): Promise<SlotZip> {
-  try {
-    return await fetchZip(store, options, file)
-  } catch (error) {
-    await rm(file, { force: true })
-    options.signal.throwIfAborted()
+  const zip = await fetchZip(store, options, file).catch((error: unknown): SlotZip => {
     return { kind: 'none', reason: error instanceof Error ? error.message : String(error) }
-  }
+  })
+  if (zip.kind === 'none') await rm(file, { force: true })
+  options.signal.throwIfAborted()
+  return zip
 }
 
 async function fetchZip(
@@ -72,7 +71,6 @@ async function fetchZip(
   if (sha256 === undefined || !(await download(store, key, file, { signal })))
     return none(`: there is no ${key}`)
   if ((await digestOfFile(file, signal)) === sha256) return { kind: 'fetched', sha256 }
-  await rm(file, { force: true })
   return none(
     `: ${key} is not what ${downloadSumsKey(asOf)} says: somebody has changed it, nobody should use it`,
   )

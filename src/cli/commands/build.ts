@@ -132,7 +132,7 @@ export async function buildSince(
     const fetchZip: FetchZip = async (file) => {
       const zip = await fetchSlotZip(store, from, file)
       if (zip.kind === 'fetched') return zip.sha256
-      note(zip.reason, `, so that documents.zip is whole`)
+      note(zip.reason, ', so that documents.zip is whole')
       return null
     }
     return buildFrom(session, { ...options, since: { kind: 'manifest', path: found.file, fetchZip } })

@@ -1,10 +1,11 @@
 /** `documents.zip`: the JSON answers of the snapshot, as its tree of files. */
 
 import { hash } from 'node:crypto'
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { versions } from 'node:process'
-import { fileSink, fileThere, type WrittenFile } from './file-sink.ts'
+import { fileSink, fileThere, type FileSink, type WrittenFile } from './file-sink.ts'
+import { listedAnswers } from './listed-answers.ts'
 import { openPreviousZip, type PreviousZip } from './previous-zip.ts'
 import { zipInto } from './zip.ts'
 
@@ -12,8 +13,8 @@ export const documentsName = 'documents.zip'
 
 /** An earlier snapshot with documents that this one has, too. */
 export interface EarlierDocuments {
-  /** The snapshot's folder. */
-  readonly root: string
+  /** The snapshot's folder; null where this one is sparse: what it lists and does not have is as it was. */
+  readonly root: string | null
   /** Its ZIP, and what that should have, in hex. */
   readonly zip: string
   readonly sha256: string
@@ -23,28 +24,39 @@ export interface EarlierDocuments {
 export const documentsFrom = (code: string): string =>
   hash('sha256', JSON.stringify([code, documentsName, versions.zlib]), 'base64url').slice(0, 22)
 
-/**
- * Answers only: refusals name funds that nothing is given out of.
- * @param root the snapshot's folder, with all its files
- * @param folder of the downloads
- * @param earlier entries of files that are one and the same in both snapshots are copied from its ZIP
- */
-export function writeDocuments(
-  root: string,
-  asOf: string,
-  folder: string,
-  earlier: EarlierDocuments | null,
-): WrittenFile {
+export interface DocumentsOptions {
+  /** The snapshot's folder. */
+  readonly root: string
+  /** Its manifest. */
+  readonly manifest: string
+  /** Whether it lacks documents. */
+  readonly isSparse: boolean
+  /** ISO 8601 */
+  readonly asOf: string
+  /** Of the downloads. */
+  readonly folder: string
+  /** Entries of documents that are one and the same in both snapshots are copied from its ZIP. */
+  readonly earlier: EarlierDocuments | null
+}
+
+/** @returns null if a document is neither in the folder nor in the earlier ZIP: then there is no new one */
+export async function writeDocuments(options: DocumentsOptions): Promise<WrittenFile | null> {
+  const { root, manifest, isSparse, asOf, folder, earlier } = options
+  const previous = earlier === null ? null : openEarlier(earlier)
+  if (isSparse && previous === null) return null
   const sink = fileSink(folder, documentsName)
   const zip = zipInto(sink, asOf)
-  const previous = earlier === null ? null : openEarlier(earlier)
   try {
-    for (const key of answersBelow(root, 'api')) {
-      const place = join(root, key)
-      const isSame = earlier !== null && previous !== null && isOneFile(place, join(earlier.root, key))
-      const packed = isSame ? previous.entry(key) : null
-      if (packed === null) zip.add(key, readFileSync(place))
-      else zip.copy(key, packed)
+    for await (const keys of listedAnswers(manifest)) {
+      for (const key of keys) {
+        const place = join(root, key)
+        const isThere = !isSparse || existsSync(place)
+        const stands = !isThere || isOneFile(place, earlier?.root ?? null, key)
+        const packed = stands ? (previous?.entry(key) ?? null) : null
+        if (packed !== null) zip.copy(key, packed)
+        else if (isThere) zip.add(key, readFileSync(place))
+        else return discard(sink, folder)
+      }
     }
   } finally {
     previous?.close()
@@ -53,29 +65,22 @@ export function writeDocuments(
   return sink.close()
 }
 
+function discard(sink: FileSink, folder: string): null {
+  sink.close()
+  rmSync(join(folder, documentsName))
+  return null
+}
+
 /** @returns null if it is not as its checksum says: what is copied of it would be damaged, too */
 function openEarlier({ zip, sha256 }: EarlierDocuments): PreviousZip | null {
   if (!existsSync(zip)) return null
   return fileThere(dirname(zip), basename(zip)).sha256 === sha256 ? openPreviousZip(zip) : null
 }
 
-/** Whether two names lead to one file: documents that stand are links. */
-function isOneFile(one: string, other: string): boolean {
-  const stats = lstatSync(one, { bigint: true })
-  const others = lstatSync(other, { bigint: true, throwIfNoEntry: false })
+/** Whether a document is that of the earlier folder: those that stand are links. */
+function isOneFile(place: string, root: string | null, key: string): boolean {
+  if (root === null) return false
+  const stats = lstatSync(place, { bigint: true })
+  const others = lstatSync(join(root, key), { bigint: true, throwIfNoEntry: false })
   return others?.ino === stats.ino && others.dev === stats.dev
-}
-
-/** Keys in the order of their bytes, a folder at a time. */
-function* answersBelow(root: string, folder: string): Generator<string> {
-  const entries = readdirSync(join(root, folder), { withFileTypes: true }).map((entry) => ({
-    isFolder: entry.isDirectory(),
-    name: entry.name,
-    // As its keys go on.
-    order: entry.isDirectory() ? `${entry.name}/` : entry.name,
-  }))
-  for (const { isFolder, name } of entries.sort((one, other) => (one.order < other.order ? -1 : 1))) {
-    if (isFolder) yield* answersBelow(root, `${folder}/${name}`)
-    else if (name.endsWith('.json') && name !== 'error.json') yield `${folder}/${name}`
-  }
 }

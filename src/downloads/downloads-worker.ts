@@ -24,14 +24,18 @@ export interface Work {
   readonly scopes: readonly FundScope[]
   /** Names of the pieces that are to be made; the others stand. */
   readonly wanted: ReadonlySet<string>
+  /** Its manifest. */
+  readonly manifest: string
+  /** Whether it lacks documents. */
+  readonly isSparse: boolean
   readonly earlier: EarlierDocuments | null
 }
 
 const work = workerData as Work
-parentPort?.postMessage(carryOut(work))
+parentPort?.postMessage(await carryOut(work))
 
-function carryOut(work: Work): readonly WrittenFile[] {
-  const { part, root, folder, copy, asOf, scopes, wanted, earlier } = work
+async function carryOut(work: Work): Promise<readonly WrittenFile[]> {
+  const { part, folder, copy, asOf, scopes, wanted } = work
   switch (part) {
     case 'tables':
       return reading(copy, (db) => [
@@ -43,8 +47,10 @@ function carryOut(work: Work): readonly WrittenFile[] {
         writeDatabase(copy, scopes, asOf, folder),
         ...reading(copy, (db) => writeFundFiles(db, scopes, folder, wanted)),
       ]
-    case 'documents':
-      return [writeDocuments(root, asOf, folder, earlier)]
+    case 'documents': {
+      const zip = await writeDocuments(work)
+      return zip === null ? [] : [zip]
+    }
     default:
       return part satisfies never
   }

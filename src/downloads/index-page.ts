@@ -4,13 +4,13 @@ import { html, jsonForScript, type Html } from '../pages/html.ts'
 import { layout } from '../pages/layout.ts'
 import type { Language } from '../routes/table.ts'
 import { describeFile, isFundFile, kindOf, type PackageFacts } from './data-package.ts'
+import { documentsName } from './documents-zip.ts'
 import type { WrittenFile } from './file-sink.ts'
 import { describedIn, grouped, pageWords, type PageWords } from './page-words.ts'
 
 export interface PageFacts extends PackageFacts {
   /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
   readonly hasPages: boolean
-  readonly isSparse: boolean
 }
 
 /** Beside each other, in the folder of the night. */
@@ -18,7 +18,7 @@ export const indexPages: Readonly<Record<Language, string>> = { en: 'index.html'
 
 /** @param files all others, in the order of their paths */
 export function indexPage(files: readonly WrittenFile[], facts: PageFacts, language: Language): string {
-  const { asOf, licence, hasPages, isSparse } = facts
+  const { asOf, licence, hasPages } = facts
   const w = pageWords[language]
   const whole = files.filter(({ path }) => !isFundFile(path))
   const plain = whole.filter(({ path }) => !path.startsWith('csv-excel/'))
@@ -38,7 +38,7 @@ export function indexPage(files: readonly WrittenFile[], facts: PageFacts, langu
     </script>`,
     main: html`<h1>${w.heading}</h1>
       <p>${w.intro(asOf)}</p>
-      ${isSparse ? html`<p>${w.sparse}</p>` : null}
+      ${files.some(({ path }) => path === documentsName) ? null : html`<p>${w.withoutDocuments}</p>`}
       ${licence === null ? null : html`<p>${w.licence}: ${licenceLink(licence)}</p>`}
       <h2 id="tables">${w.tables}</h2>
       ${fileTable(w.plainCaption, plain, language)}

@@ -12,11 +12,12 @@ import { languages, type Language } from '../routes/table.ts'
 import type { RowDigests } from '../source/fund-digests.ts'
 import type { FundDatabase } from '../source/open.ts'
 import { dataPackage, type Licence } from './data-package.ts'
-import { documentsFrom, documentsName } from './documents-zip.ts'
+import { documentsFrom, documentsName, type EarlierDocuments } from './documents-zip.ts'
 import type { Work } from './downloads-worker.ts'
 import { writeFile, type WrittenFile } from './file-sink.ts'
 import { indexPage, indexPages } from './index-page.ts'
 import {
+  documentsBeside,
   nothingStands,
   standingFiles,
   writeMadeFiles,
@@ -36,6 +37,10 @@ export interface DownloadsOptions {
   readonly db: FundDatabase
   /** The snapshot's folder, with its documents in it. */
   readonly root: string
+  /** Its manifest. */
+  readonly manifest: string
+  /** Its id. */
+  readonly snapshot: string
   /** ISO 8601 */
   readonly asOf: string
   /** The funds of the snapshot, ascending. */
@@ -46,14 +51,22 @@ export interface DownloadsOptions {
   readonly earlier: EarlierDownloads | null
   /** Whether there are pages for people beside them. */
   readonly hasPages: boolean
-  /** Whether documents are missing because they stand elsewhere. */
-  readonly isSparse: boolean
+  /** Where the documents are that the snapshot lacks; null where it lacks none. */
+  readonly packed: Packed | null
   /** What may be done with the data; null: nothing is said. */
   readonly licence: Licence | null
   /** How many threads at a time. */
   readonly jobs: number
   readonly signal: AbortSignal
 }
+
+/** Where those documents are packed that a snapshot lacks. */
+export type Packed =
+  /** In a ZIP that has just this digest, in hex. */
+  | { readonly kind: 'zip'; readonly path: string; readonly sha256: string }
+  /** Beside the manifest of that snapshot, if they are. */
+  | { readonly kind: 'beside'; readonly root: string; readonly snapshot: string }
+  | { readonly kind: 'nowhere' }
 
 export interface DownloadsSummary {
   readonly files: number
@@ -70,7 +83,7 @@ const checksums = 'SHA256SUMS'
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
 export async function writeDownloads(options: DownloadsOptions): Promise<DownloadsSummary> {
   const started = performance.now()
-  const { db, root, asOf, funds, code, hasPages, isSparse, licence, jobs, signal } = options
+  const { db, root, manifest, snapshot, asOf, funds, code, hasPages, packed, licence, jobs, signal } = options
   const folder = join(root, downloadsFolder(asOf))
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(db)
@@ -86,18 +99,19 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
   mkdirSync(temporary)
   try {
     const copy = await copyOf(db, temporary)
-    const earlier = standing.documents(documentsFrom(code))
+    const isSparse = packed !== null
+    const earlier = isSparse ? packedIn(packed, code) : standing.documents(documentsFrom(code))
     const work = (part: Work['part']): Work => {
-      return { part, root, folder, copy, asOf, scopes, wanted, earlier }
+      return { part, root, folder, copy, asOf, scopes, wanted, manifest, isSparse, earlier }
     }
-    const works = [work('tables'), ...(isSparse ? [] : [work('documents')]), work('database')]
+    const works = [work('tables'), work('documents'), work('database')]
     const made = inOrder([...kept, ...(await runWork(works, jobs, signal))])
     const described = writeFile(
       folder,
       'datapackage.json',
       `${JSON.stringify(dataPackage(made, { asOf, licence }), null, 2)}\n`,
     )
-    const facts = { asOf, licence, hasPages, isSparse }
+    const facts = { asOf, licence, hasPages }
     const pages = languages.map((language) =>
       writeFile(folder, indexPages[language], indexPage(made, facts, language)),
     )
@@ -109,7 +123,7 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
     )
     for (const language of languages)
       writeFile(join(root, 'downloads'), `latest/${indexPages[language]}`, latestPage(asOf, language))
-    writeMadeFiles(root, asOf, withFrom(made, pieces, documentsFrom(code)))
+    writeMadeFiles(root, { asOf, snapshot }, withFrom(made, pieces, documentsFrom(code)))
     // For pages of funds that are opened without an edge: they do not know the night.
     writeFile(
       join(root, 'downloads'),
@@ -120,10 +134,27 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
       files: files.length + 1,
       bytes: [...files, sums].reduce((sum, { bytes }) => sum + bytes, 0),
       seconds: (performance.now() - started) / 1000,
-      leftOut: isSparse ? ['documents.zip: not all documents are in a sparse snapshot'] : [],
+      leftOut: made.some(({ path }) => path === documentsName) ? [] : [withoutDocuments],
     }
   } finally {
     rmSync(temporary, { recursive: true, force: true })
+  }
+}
+
+const withoutDocuments =
+  `${documentsName}: the snapshot is sparse, and there is no ZIP of the one that it goes on from, or not one that ` +
+  'fits: build without --since'
+
+function packedIn(packed: Packed, code: string): EarlierDocuments | null {
+  switch (packed.kind) {
+    case 'zip':
+      return { root: null, zip: packed.path, sha256: packed.sha256 }
+    case 'beside':
+      return documentsBeside(packed.root, packed.snapshot, documentsFrom(code))
+    case 'nowhere':
+      return null
+    default:
+      return packed satisfies never
   }
 }
 

@@ -20,12 +20,14 @@ interface Head {
   readonly format: number
   /** The files lie in `downloads/<as-of>/`. */
   readonly asOf: string
+  /** The id of the snapshot whose documents were packed. */
+  readonly snapshot: string
 }
 
-const format = 1
+const format = 2
 
-export function writeMadeFiles(root: string, asOf: string, files: readonly MadeFile[]): void {
-  const head: Head = { format, asOf }
+export function writeMadeFiles(root: string, said: Omit<Head, 'format'>, files: readonly MadeFile[]): void {
+  const head: Head = { format, ...said }
   const lines = [head, ...files].map((line) => `${JSON.stringify(line)}\n`)
   writeFileSync(join(root, madeFilesKey), lines.join(''), { flag: 'wx' })
 }
@@ -47,20 +49,31 @@ export interface StandingFiles {
 export const nothingStands: StandingFiles = { take: () => null, documents: () => null }
 
 /**
+ * The ZIP that lies beside a manifest, for a snapshot that goes on from that alone.
+ * @param root the manifest's folder @param snapshot that it is of @param from as `documentsFrom` gives it
+ * @returns null where there is none, or one of another snapshot or packed by other code
+ */
+export function documentsBeside(root: string, snapshot: string, from: string): EarlierDocuments | null {
+  const list = readMadeFiles(root)
+  const file = list.files.find((one) => one.from === from)
+  if (file === undefined || list.snapshot !== snapshot) return null
+  return { root: null, zip: placeOf(root, list.asOf, file), sha256: file.sha256 }
+}
+
+/**
  * @param folder of the new downloads
  * @returns what stands; nothing where the earlier snapshot has no downloads, or those of another version
  */
 export function standingFiles({ root, takeOver }: EarlierDownloads, folder: string): StandingFiles {
   const { asOf, files } = readMadeFiles(root)
   const pieces = Map.groupBy(files, ({ from }) => from)
-  const placeOf = ({ path }: MadeFile) => join(root, 'downloads', asOf, path)
   return {
     take: (from) => {
       const taken: MadeFile[] = []
       for (const file of pieces.get(from) ?? []) {
         const place = join(folder, file.path)
         mkdirSync(dirname(place), { recursive: true })
-        if (!takeOver(placeOf(file), place, file.bytes)) {
+        if (!takeOver(placeOf(root, asOf, file), place, file.bytes)) {
           for (const { path } of taken) rmSync(join(folder, path))
           return null
         }
@@ -70,21 +83,27 @@ export function standingFiles({ root, takeOver }: EarlierDownloads, folder: stri
     },
     documents: (from) => {
       const [file] = pieces.get(from) ?? []
-      return file === undefined ? null : { root, zip: placeOf(file), sha256: file.sha256 }
+      return file === undefined ? null : { root, zip: placeOf(root, asOf, file), sha256: file.sha256 }
     },
   }
 }
 
-function readMadeFiles(root: string): { readonly asOf: string; readonly files: readonly MadeFile[] } {
-  const none = { asOf: '', files: [] }
+const placeOf = (root: string, asOf: string, { path }: MadeFile) => join(root, 'downloads', asOf, path)
+
+interface MadeFiles extends Omit<Head, 'format'> {
+  readonly files: readonly MadeFile[]
+}
+
+function readMadeFiles(root: string): MadeFiles {
+  const none = { asOf: '', snapshot: '', files: [] }
   try {
     const [head, ...files] = readFileSync(join(root, madeFilesKey), 'utf8')
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown)
-    const { format: found, asOf } = head as Head
+    const { format: found, asOf, snapshot } = head as Head
     const listed = files as readonly MadeFile[]
-    return found === format && listed.every(isInFolder) ? { asOf, files: listed } : none
+    return found === format && listed.every(isInFolder) ? { asOf, snapshot, files: listed } : none
   } catch {
     // Whatever it is: everything is made anew.
     return none

@@ -9,7 +9,7 @@ export interface PageWords {
   readonly description: (asOf: string) => string
   readonly heading: string
   readonly intro: (asOf: string) => Html
-  readonly sparse: string
+  readonly withoutDocuments: string
   readonly licence: string
   readonly tables: string
   readonly plainCaption: string
@@ -40,7 +40,7 @@ export const pageWords: Readonly<Record<Language, PageWords>> = {
         <code>latest</code> instead of the day always has the newest night. Described for programs in
         <a href="datapackage.json">datapackage.json</a>; <a href="SHA256SUMS">SHA256SUMS</a> checks all files
         with <code>sha256sum -c</code>.`,
-    sparse: 'The documents of this night are not here as one file.',
+    withoutDocuments: 'The documents of this night are not here as one file.',
     licence: 'Licence',
     tables: 'Tables',
     plainCaption: 'Files for programs: CSV (UTF-8, commas, decimal points), Parquet, SQLite, ZIP',
@@ -74,7 +74,7 @@ export const pageWords: Readonly<Record<Language, PageWords>> = {
         <code>latest</code> statt des Tages liegt immer der neueste Stand. Für Programme beschreibt
         <a href="datapackage.json">datapackage.json</a> die Dateien; mit
         <a href="SHA256SUMS">SHA256SUMS</a> prüft <code>sha256sum -c</code> sie alle.`,
-    sparse: 'Die Dokumente dieses Stands gibt es hier nicht als eine Datei.',
+    withoutDocuments: 'Die Dokumente dieses Stands gibt es hier nicht als eine Datei.',
     licence: 'Lizenz',
     tables: 'Tabellen',
     plainCaption: 'Dateien für Programme: CSV (UTF-8, Kommas, Dezimalpunkte), Parquet, SQLite, ZIP',

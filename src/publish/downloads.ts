@@ -144,6 +144,11 @@ async function readSums(file: string): Promise<ReadonlyMap<string, string>> {
     if (isMissing(error)) return ''
     throw error
   })
+  return sumsIn(text)
+}
+
+/** SHA-256 by name. */
+export function sumsIn(text: string): ReadonlyMap<string, string> {
   const lines = text.matchAll(/^([0-9a-f]{64}) [ *](.+)$/gm)
   return new Map([...lines].map(([, sha256 = '', name = '']) => [name, sha256]))
 }

@@ -19,11 +19,16 @@ export const isLiveAlready = (live: Live | null, snapshot: string, edition: stri
  * @returns 12 hex digits: what has the same id and edition is the same to the last byte
  */
 export async function editionOf(out: string, head: ManifestHead, baseUrl: string): Promise<string> {
-  const files = (head.files ?? []).map(({ key, sha256, type }) => [key, sha256, type])
   const sums = await readFile(join(out, downloadSumsKey(head.asOf)), 'utf8').catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   })
-  const parts = JSON.stringify([files, sums, baseUrl])
+  return editionWith(head, sums, baseUrl)
+}
+
+/** @param sums the text of the downloads' checksums, or null without downloads */
+export function editionWith({ files = [] }: ManifestHead, sums: string | null, baseUrl: string): string {
+  const beside = files.map(({ key, sha256, type }) => [key, sha256, type])
+  const parts = JSON.stringify([beside, sums, baseUrl])
   return createHash('sha256').update(parts).digest('hex').slice(0, 12)
 }

@@ -3,13 +3,13 @@
 import { join } from 'node:path'
 import { slotOf, type SlotWord } from './diff-source.ts'
 import { readJournal } from './journal.ts'
-import { manifestIn } from './layout.ts'
-import { notWhole, readLive } from './live.ts'
+import { manifestIn, type Slot } from './layout.ts'
+import { notWhole, readLive, type Live } from './live.ts'
 import { download } from './manifest-reader.ts'
 import type { ObjectStore } from './store.ts'
 
 export type SlotManifest =
-  | { readonly kind: 'fetched'; readonly file: string }
+  | { readonly kind: 'fetched'; readonly file: string; readonly slot: Slot; readonly live: Live }
   /** There is nothing to rely on; `reason` says why. */
   | { readonly kind: 'none'; readonly reason: string }
 
@@ -27,6 +27,6 @@ export async function fetchSlotManifest(
   if (notWhole(journal?.changing ?? {}, live)[slot] !== undefined)
     return { kind: 'none', reason: `${store.name}/${slot} is not whole, a publish was stopped in it` }
   const file = join(folder, `${slot}-manifest.ndjson.gz`)
-  if (await download(store, manifestIn(slot), file)) return { kind: 'fetched', file }
+  if (await download(store, manifestIn(slot), file)) return { kind: 'fetched', file, slot, live }
   return { kind: 'none', reason: `${store.name}/${slot} holds no snapshot yet` }
 }

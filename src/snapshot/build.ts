@@ -2,7 +2,7 @@
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDownloads, type DownloadsSummary, type Licence } from '../downloads/index.ts'
+import { writeDownloads, type DownloadsSummary, type Licence, type Packed } from '../downloads/index.ts'
 import type { FreshnessCounts, MarkedFund, OldestPrice } from '../freshness/assess.ts'
 import type { FreshnessSettings } from '../freshness/rules.ts'
 import { checkSchema } from '../source/check-schema.ts'
@@ -13,11 +13,13 @@ import { openFunds, readable } from '../source/open.ts'
 import { withAdvice } from './disk-advice.ts'
 import { takeOver } from './document-files.ts'
 import type { FundNews } from './funds.ts'
+import { manifestKey } from './manifest.ts'
 import { nightOf, renderNight, type Night } from './render-night.ts'
 import { openPrevious, sameFolder, type Previous, type Since } from './since.ts'
 import { writeSparse } from './sparse.ts'
 import { startRenderThreads, type RenderThread } from './render-threads.ts'
 import type { ReadShard, Shard } from './shard.ts'
+import { findStandingZip } from './standing-zip.ts'
 import { makeStaging, type Staging } from './staging.ts'
 
 export interface BuildOptions {
@@ -115,7 +117,9 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
     if (schemaFindings.length > 0) throw new RefusedDatabase(options.db, schemaFindings)
     staging = makeStaging(options.out)
     const unpacked = join(staging.folder, '.previous')
-    const { since = null } = options
+    const zip = join(staging.folder, '.previous.zip')
+    const packed = await findStandingZip(options, zip)
+    const since = packed === null ? null : (options.since ?? null)
     previous = since === null ? null : await openPrevious(since, unpacked)
     const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
     // They load their code while this one does.
@@ -126,7 +130,8 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
     rmSync(unpacked, { force: true })
     const lacking = lackingFrom(options, previous)
     if (lacking !== null) writeSparse(staging.folder, { since: lacking })
-    const downloads = await downloadsOf(night, each, lacking !== null)
+    const downloads = await downloadsOf(night, head.snapshot, each, lacking === null ? null : packed)
+    rmSync(zip, { force: true })
     options.signal.throwIfAborted()
     previous?.assertSame()
     staging.swapIn()
@@ -157,8 +162,9 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
 /** Writes the files for analysts, unless there are to be none. */
 async function downloadsOf(
   night: Night,
+  snapshot: string,
   each: readonly FundNews[],
-  isSparse: boolean,
+  packed: Packed | null,
 ): Promise<DownloadsSummary | null> {
   const { options, settings, db } = night
   const { asOf, jobs, signal, downloads = null, part = null } = options
@@ -172,12 +178,14 @@ async function downloadsOf(
     ...downloads,
     db,
     root,
+    manifest: join(root, manifestKey),
+    snapshot,
     asOf,
     funds: each,
     code: settings.renderer,
     earlier: folder === null ? null : { root: folder, takeOver },
     hasPages: pages !== null,
-    isSparse,
+    packed,
     jobs,
     signal,
   })

@@ -9,7 +9,19 @@ import { readSparse } from './sparse.ts'
 
 /** `folder`: a snapshot with all its files. `manifest`: the manifest of one whose files lie elsewhere. */
 export type Since =
-  { readonly kind: 'folder'; readonly path: string } | { readonly kind: 'manifest'; readonly path: string }
+  | { readonly kind: 'folder'; readonly path: string }
+  | {
+      readonly kind: 'manifest'
+      readonly path: string
+      /** Asked by a build that makes downloads; without it they are looked for beside the manifest. */
+      readonly fetchZip?: FetchZip
+    }
+
+/**
+ * Brings `documents.zip` of that very snapshot into a new file.
+ * @returns its SHA-256, in hex, or null where it is not to be had: then everything is rendered
+ */
+export type FetchZip = (file: string) => Promise<string | null>
 
 export interface Previous {
   /** The snapshot's id. */

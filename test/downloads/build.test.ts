@@ -1,8 +1,8 @@
 /** Downloads as a part of `build`: the same bytes however it was run, and none where none are wanted. */
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTempFolder, mustRun } from '../support/product.ts'
 import { hashesOf } from '../support/tree.ts'
 import { buildNight, demoDay, withDownloads, type Night } from './night.ts'
@@ -63,14 +63,55 @@ it('holds no funds but those that are built', async () => {
   expect(readCsv(join(night.folder, 'funds.csv'))).toHaveLength(2)
 })
 
-it('leaves out the documents in a sparse snapshot, and says so', async () => {
-  const manifest = join(folder.file('first'), 'manifest.ndjson.gz')
-  const args = ['build', '--db', db, '--out', folder.file('sparse'), '--as-of', demoDay, '--since', manifest]
-  const said = await mustRun(args, withDownloads)
-  expect(said).toMatch(/downloads +\d+ files, .*without documents\.zip/)
-  const names = readdirSync(join(folder.file('sparse'), 'downloads', demoDay))
-  expect(names).toContain('prices.parquet')
-  expect(names).not.toContain('documents.zip')
+describe('a sparse snapshot', () => {
+  const build = async (name: string, manifest: string) => {
+    const out = folder.file(name)
+    const said = await mustRun(
+      ['build', '--db', db, '--out', out, '--as-of', demoDay, '--since', manifest],
+      withDownloads,
+    )
+    return { said, files: hashesOf(join(out, 'downloads', demoDay)) }
+  }
+  const manifestIn = (out: string) => join(folder.file(out), 'manifest.ndjson.gz')
+
+  it('has the documents out of the ZIP that lies beside the manifest it goes on from', async () => {
+    const { said, files } = await build('sparse', manifestIn('first'))
+    expect(said).toMatch(/\(sparse\)\n/)
+    expect(files).toEqual(hashes(first))
+    // And out of that of a sparse one.
+    expect((await build('sparse-again', manifestIn('sparse'))).files).toEqual(hashes(first))
+  })
+
+  it.each([
+    ['none', () => rmSync(folder.file('beside/downloads.ndjson'))],
+    [
+      'that of another snapshot',
+      () => edit('beside/downloads.ndjson', /"snapshot":"[^"]+"/, '"snapshot":"x"'),
+    ],
+    ['one that is not as listed', () => edit(`beside/downloads/${demoDay}/documents.zip`, /api/, 'ipa')],
+    [
+      'one that is listed, but not there',
+      () => rmSync(folder.file(`beside/downloads/${demoDay}/documents.zip`)),
+    ],
+  ])('leaves them out where the ZIP there is %s, and says so', async (_, damage) => {
+    rmSync(folder.file('beside'), { recursive: true, force: true })
+    cpSync(folder.file('first'), folder.file('beside'), { recursive: true })
+    damage()
+    const { said, files } = await build('without', manifestIn('beside'))
+    expect(said).toMatch(/downloads +\d+ files, .*without documents\.zip: .*build without --since\n/)
+    expect(Object.keys(files)).toContain('prices.parquet')
+    expect(Object.keys(files)).not.toContain('documents.zip')
+    for (const file of ['SHA256SUMS', 'datapackage.json', 'index.html', 'de.html'])
+      expect(readFileSync(join(folder.file('without'), 'downloads', demoDay, file), 'utf8')).not.toContain(
+        'documents.zip',
+      )
+  })
+
+  const edit = (name: string, pattern: RegExp, by: string) => {
+    const text = readFileSync(folder.file(name), 'latin1')
+    expect(text).toMatch(pattern)
+    writeFileSync(folder.file(name), text.replace(pattern, by), 'latin1')
+  }
 })
 
 it('makes none with --no-downloads, which wins over the environment', async () => {

@@ -68,6 +68,7 @@ it('gives the files of a full build, byte for byte, after any edits', async () =
       makeFunds(db)
       await build(db, place('0'), { asOf })
       let earlier = place('0')
+      let earlierCode = 'code'
       for (const [index, { edits, days, code }] of some.entries()) {
         copyFileSync(db, place('before.sqlite'))
         const connection = openToEdit(db)
@@ -79,10 +80,23 @@ it('gives the files of a full build, byte for byte, after any edits', async () =
         const isBuilt = await build(db, full, settings)
         expect(await build(db, linked, settings, earlier)).toBe(isBuilt)
         expect(hashesOf(earlier)).toEqual(before)
-        if (isBuilt) expect(hashesOf(linked)).toEqual(hashesOf(full))
+        if (!isBuilt) {
+          copyFileSync(place('before.sqlite'), db)
+          continue
+        }
+        expect(hashesOf(linked)).toEqual(hashesOf(full))
+        // Of its documents a sparse one has what changed only, and packs all of them.
+        const sparse = place(`${index + 1}-sparse`)
+        await build(db, sparse, settings, join(earlier, 'manifest.ndjson.gz'))
+        const { 'documents.zip': zip, ...others } = hashesOf(join(full, 'downloads', settings.asOf))
+        const wanted =
+          code === earlierCode
+            ? { ...others, 'documents.zip': zip }
+            : expect.not.objectContaining({ 'documents.zip': zip })
+        expect(hashesOf(join(sparse, 'downloads', settings.asOf))).toEqual(wanted)
         // The next one goes on from what stood itself.
-        if (isBuilt) earlier = linked
-        else copyFileSync(place('before.sqlite'), db)
+        earlier = linked
+        earlierCode = code
       }
     }),
     { numRuns: Number(process.env['FUNDPRESS_TEST_RUNS'] ?? 3), endOnFailure: true },
@@ -140,10 +154,11 @@ describe('after a night of a few funds', () => {
     const [before, content] = [new Map(inodes()), hashesOf(built)]
     await build(db, built, { asOf: next }, manifest)
     const anew = inodes().flatMap(([file, inode]) => (before.get(file) === inode ? [] : file))
-    expect(anew).toEqual(['SHA256SUMS', 'datapackage.json', 'de.html', 'fundpress.sqlite', 'index.html'])
+    expect(anew).toEqual([
+      ...['SHA256SUMS', 'datapackage.json', 'de.html', 'documents.zip', 'fundpress.sqlite', 'index.html'],
+    ])
     expect(hashesOf(built)).toEqual(content)
-    const ofFull = hashesOf(join(full, 'downloads', next))
-    expect(hashesOf(place)['prices.parquet']).toBe(ofFull['prices.parquet'])
+    expect(hashesOf(place)).toEqual(hashesOf(join(full, 'downloads', next)))
   })
 
   it('makes everything after a change of the code', async () => {

@@ -1,5 +1,13 @@
 /** The workflows, run step by step against a bucket and an API of the tests. */
-import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
@@ -86,6 +94,33 @@ it('publishes a first night, does nothing in a second attempt, and sums both up'
   expect(second['night']?.summary).toMatch(/^## fundpress 2026-11-11: nothing to do\n/)
   expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
   expect(api.issues).toEqual([])
+})
+
+it('goes on from the slot that it overwrites as soon as there is one, with all downloads', async () => {
+  const night = async (day: number) => {
+    press.server.reset()
+    const jobs = await nightly({ inputs: { 'as-of': `2026-11-${day}` } })
+    expect(results(jobs)).toEqual(allWell)
+    const prefix = `downloads/2026-11-${day}/`
+    const names = press.bucket.keys(prefix).map((key) => key.slice(prefix.length))
+    const isSparse = existsSync(runner.checkout.file('fundpress-out/sparse.json'))
+    const annotations = jobs['night']?.log.match(
+      /^::warning title=fundpress nightly%3A build::.*rendered.*$/gm,
+    )
+    return { hasZip: names.includes('documents.zip'), isSparse, annotations: annotations ?? [] }
+  }
+  const everything = { hasZip: true, isSparse: false }
+  expect(await night(11)).toEqual({
+    ...{
+      ...everything,
+      annotations: [expect.stringContaining('nothing is live yet: everything is rendered')],
+    },
+  })
+  expect(await night(12)).toEqual({
+    ...{ ...everything, annotations: [expect.stringContaining('green holds no snapshot yet: everything')] },
+  })
+  expect(await night(13)).toEqual({ hasZip: true, isSparse: true, annotations: [] })
+  expect(await night(14)).toEqual({ hasZip: true, isSparse: true, annotations: [] })
 })
 
 it('opens one issue for nights that fail, comments on it, and closes it when one succeeds', async () => {

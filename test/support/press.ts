@@ -24,7 +24,7 @@ export interface Press {
   readonly json: <T = Readonly<Record<string, never>>>(line: Line) => Promise<T>
   readonly publish: (out: string, ...flags: readonly string[]) => Promise<Run>
   /** Begins a publish, or another command, to be watched and stopped. */
-  readonly begin: (line: Line) => Begun
+  readonly begin: (line: Line, env?: Environment) => Begun
   /** A publish that is killed, as by a power cut, when the server gets its n-th request. @returns whether it was */
   readonly publishUntilRequest: (out: string, nth: number, when: 'before' | 'after') => Promise<boolean>
   /** As at the start: an empty bucket, a server that does nothing wrong. */
@@ -68,8 +68,8 @@ export async function openPress(nights: Nights, { bucket = 'funds' } = {}): Prom
     cwd: nights.folder.path,
     env: { ...nobodysMachine, ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0', ...env },
   })
-  const begin = (line: Line): Begun => {
-    const child = start(wordsOf(line), surroundings())
+  const begin = (line: Line, env?: Environment): Begun => {
+    const child = start(wordsOf(line), surroundings(env))
     return { child, end: ended(child) }
   }
   // Flags of the line come later, and win.
@@ -95,7 +95,7 @@ export async function openPress(nights: Nights, { bucket = 'funds' } = {}): Prom
     },
     // Quiet: on a slow machine it would say how far it is.
     publish: (out, ...flags) => fundpress(['publish', '--out', out, '--json', '--quiet', ...flags]),
-    begin: (line) => begin(onBucket(line)),
+    begin: (line, env) => begin(onBucket(line), env),
     publishUntilRequest: async (out, nth, when) => {
       const { child, end } = begin(onBucket(['publish', '--out', out, '--json']))
       server.faults([{ kind: 'call', when, nth, run: () => child.kill('SIGKILL') }])

@@ -4,7 +4,8 @@ import { statSync } from 'node:fs'
 import { Command } from 'commander'
 import type { BuildOptions, BuildSummary } from '../../snapshot/build.ts'
 import type { Shard } from '../../snapshot/shard.ts'
-import type { Since } from '../../snapshot/since.ts'
+import type { ObjectStore } from '../../publish/store.ts'
+import type { FetchZip } from '../../snapshot/since.ts'
 import { bucketFlags, withBucket } from '../bucket.ts'
 import { describeFindings } from '../findings.ts'
 import { describeFreshness, describeOverdue, freshnessRules } from '../freshness.ts'
@@ -39,7 +40,8 @@ export function buildCommand(start: Start): Command {
         'With --since only documents whose data changed are rendered; the snapshot is the same. From a folder the others ' +
         'are taken over. From a manifest (manifest.ndjson.gz), or from a slot of the bucket (other, live, blue or green), ' +
         'the new folder is sparse: it holds only the files that the slot lacks, for a publish into just that slot; the ' +
-        'next publish overwrites the slot that is not live: other.\n\n' +
+        'next publish overwrites the slot that is not live: other. Its documents.zip is whole all the same, made out of the ' +
+        'one that was published with the slot (without it everything is rendered) or lies beside the manifest.\n\n' +
         'With --shard only a part of the funds is rendered, on one machine of several; `fundpress merge` makes the snapshot ' +
         'out of all parts.',
     )
@@ -106,8 +108,8 @@ export async function buildSince(
 ): Promise<BuildSummary> {
   if (word === null) return buildFrom(session, options)
   const { isSlotWord } = await import('../../publish/diff-source.ts')
-  const note = (reason: string) => {
-    onWarning(`${reason}: everything is rendered`)
+  const note = (reason: string, why = '') => {
+    onWarning(`${reason}: everything is rendered${why}`)
   }
   if (!isSlotWord(word)) {
     const kind = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? 'manifest' : 'folder'
@@ -116,13 +118,26 @@ export async function buildSince(
     return summary
   }
   const { fetchSlotManifest } = await import('../../publish/slot-manifest.ts')
+  const { fetchSlotZip } = await import('../../publish/slot-zip.ts')
+  const { settingsDigest } = await import('../../snapshot/settings-digest.ts')
   const { withFolder } = await import('../../publish/status.ts')
-  return withFolder(async (folder) => {
-    const found = await withBucket(session, (store) => fetchSlotManifest(store, word, folder))
-    if (found.kind === 'none') note(found.reason)
-    const since: Since | null = found.kind === 'none' ? null : { kind: 'manifest', path: found.file }
-    return buildFrom(session, { ...options, since })
-  })
+  const work = async (store: ObjectStore, folder: string): Promise<BuildSummary> => {
+    const found = await fetchSlotManifest(store, word, folder)
+    if (found.kind === 'none') {
+      note(found.reason)
+      return buildFrom(session, options)
+    }
+    const { signal, baseUrl } = options
+    const from = { ...found, manifest: found.file, settings: settingsDigest(options), baseUrl, signal }
+    const fetchZip: FetchZip = async (file) => {
+      const zip = await fetchSlotZip(store, from, file)
+      if (zip.kind === 'fetched') return zip.sha256
+      note(zip.reason, ', so that documents.zip is whole')
+      return null
+    }
+    return buildFrom(session, { ...options, since: { kind: 'manifest', path: found.file, fetchZip } })
+  }
+  return withFolder((folder) => withBucket(session, (store) => work(store, folder)))
 }
 
 function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {

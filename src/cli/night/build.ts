@@ -61,6 +61,7 @@ export async function buildNight(
   const text = `${snapshot}: ${formatCount(funds)} funds, ${formatCount(documents)} documents, ${formatCount(rendered)} of them rendered, ${seconds.toFixed(1)} s`
   log.end('build', 'done', figures, text)
   if (late + stale > 0) warn(describeOverdueFunds(built))
+  for (const file of built.downloads?.leftOut ?? []) warn(`downloads without ${file}`)
   return built
 }
 

@@ -1,0 +1,25 @@
+/** Where the documents are packed that a sparse snapshot will lack: its `documents.zip` is made out of them. */
+
+import { dirname } from 'node:path'
+import type { Packed } from '../downloads/index.ts'
+import type { BuildOptions } from './build.ts'
+import { readHeadOf } from './manifest.ts'
+
+/**
+ * @param file a new one, for what has to be fetched
+ * @returns null if it should be had and is not: a sparse snapshot would leave `documents.zip` out, and so would each
+ * that goes on from that one
+ */
+export async function findStandingZip(
+  { since = null, downloads = null, part = null }: BuildOptions,
+  file: string,
+): Promise<Packed | null> {
+  if (since?.kind !== 'manifest' || downloads === null || part !== null) return { kind: 'nowhere' }
+  if (since.fetchZip !== undefined) {
+    const sha256 = await since.fetchZip(file)
+    return sha256 === null ? null : { kind: 'zip', path: file, sha256 }
+  }
+  const head = await readHeadOf(since.path)
+  if (head === null) return { kind: 'nowhere' }
+  return { kind: 'beside', root: dirname(since.path), snapshot: head.snapshot }
+}

@@ -16,7 +16,6 @@ import { eventsOf } from './nightly.ts'
 
 const env = {
   FUNDPRESS_DOWNLOADS: 'true',
-  FUNDPRESS_PAGES: 'true',
   FUNDPRESS_BASE_URL: 'https://api.example',
 }
 const tables = 'price performance_year structure_item key_figure legal_period legal_point launch_point'

@@ -9,6 +9,7 @@ import {
   inTurn,
   openBrowser,
   overhang,
+  phoneDark,
   phoneLight,
   unreachedByKeyboard,
   visit,
@@ -25,7 +26,11 @@ const guide = [
   'docs/v1/endpoints/prices/index.html',
   'docs/de/v1/endpoints/investment_structure/index.html',
 ]
-const explorers = ['docs/explorer/index.html', 'docs/de/explorer/index.html']
+// They take seconds to open, and are alike but for their words.
+const explorers = [
+  ['docs/explorer/index.html', 'a desktop in light', desktopLight],
+  ['docs/de/explorer/index.html', 'a phone in dark', phoneDark],
+] as const
 
 describe.skipIf(whyNoBrowser !== undefined)(`the documentation in a browser${because}`, () => {
   let site: Site
@@ -133,8 +138,8 @@ describe.skipIf(whyNoBrowser !== undefined)(`the documentation in a browser${bec
     }
   })
 
-  it.each(explorers)('asks for no language on %s unless somebody fills one in', async (explorer) => {
-    const { page, end } = await visit(browser, `${url(explorer)}#/figures/figures`)
+  it('asks for no language in the explorer unless somebody fills one in', async () => {
+    const { page, end } = await visit(browser, url('docs/explorer/index.html#/figures/figures'))
     await page.locator('.opblock.is-open .btn.execute').waitFor()
     const field = page.locator('.opblock.is-open tr[data-param-name="Accept-Language"] input')
     expect(await field.inputValue()).toBe('')
@@ -149,7 +154,7 @@ describe.skipIf(whyNoBrowser !== undefined)(`the documentation in a browser${bec
     await page.locator('.live-responses-table').waitFor()
   }
 
-  it.each(inTurn(explorers))('sends requests of %s to its server, on %s', async (explorer, _, look) => {
+  it.each(explorers)('sends requests of %s to its server, on %s', async (explorer, _, look) => {
     const target = `${url(explorer)}#/prices/prices-current`
     const { page, complaints, strangers, end } = await visit(browser, target, look)
     await page.locator('.opblock.is-open .btn.execute').waitFor()

@@ -19,7 +19,8 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath,
     chromiumSandbox: !isRoot,
-    args: ['--disable-dev-shm-usage', '--disable-gpu', '--hide-scrollbars'],
+    // Without a GPU its process only passes on what a thread can draw.
+    args: ['--disable-dev-shm-usage', '--disable-gpu', '--in-process-gpu', '--hide-scrollbars'],
   })
 }
 

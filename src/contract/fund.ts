@@ -43,7 +43,7 @@ export const mayShowPerformance = (fund: FundRow) =>
  * turns one year old on 28 February.
  */
 export function isYoungerThanOneYear(fund: FundRow, asOf: string): boolean {
-  // As texts: a library of dates, and moments made of each fund's days, would cost every rendering thread 30 ms.
+  // As texts: a library of dates is a large part of what a rendering thread would load.
   const { inceptionDate } = fund
   const year = String(Number(inceptionDate.slice(0, 4)) + 1).padStart(4, '0')
   const birthday = inceptionDate.slice(4) === '-02-29' ? '-02-28' : inceptionDate.slice(4)

@@ -1,10 +1,5 @@
 /** Days as the commands need them by default. The clock itself is read by main.ts. */
 
-// One function a module: all of date-fns takes a second to load.
-import { formatISO } from 'date-fns/formatISO'
-import { parseISO } from 'date-fns/parseISO'
-import { subBusinessDays } from 'date-fns/subBusinessDays'
-
 /** The day that it is in the fund companies' time zone. */
 export function todayInBerlin(now: Date): string {
   // Sweden writes dates as ISO 8601 does.
@@ -16,9 +11,4 @@ export function secondsOfDayInBerlin(now: Date): number {
   const time = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin', timeStyle: 'medium' })
   const [hours = 0, minutes = 0, seconds = 0] = time.format(now).split(':').map(Number)
   return hours * 3600 + minutes * 60 + seconds
-}
-
-/** The last day from Monday to Friday before the given one. Holidays are not known here. */
-export function businessDayBefore(day: string): string {
-  return formatISO(subBusinessDays(parseISO(day), 1), { representation: 'date' })
 }

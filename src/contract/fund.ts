@@ -1,8 +1,5 @@
 /** The object `fund` that every document carries, and what may be given out of a fund. */
 
-import { addYears } from 'date-fns/addYears'
-import { formatISO } from 'date-fns/formatISO'
-import { parseISO } from 'date-fns/parseISO'
 import type { FundRow } from './rows.ts'
 import { day, nullable, optional, record, text, textLike, type ValueOf } from './shape.ts'
 
@@ -46,8 +43,11 @@ export const mayShowPerformance = (fund: FundRow) =>
  * turns one year old on 28 February.
  */
 export function isYoungerThanOneYear(fund: FundRow, asOf: string): boolean {
-  const firstBirthday = addYears(parseISO(fund.inceptionDate), 1)
-  return formatISO(firstBirthday, { representation: 'date' }) > asOf
+  // As texts: a library of dates is a large part of what a rendering thread would load.
+  const { inceptionDate } = fund
+  const year = String(Number(inceptionDate.slice(0, 4)) + 1).padStart(4, '0')
+  const birthday = inceptionDate.slice(4) === '-02-29' ? '-02-28' : inceptionDate.slice(4)
+  return year + birthday > asOf
 }
 
 /** `<decimal> <currency>`. Source: decisions.md, Values. */

@@ -41,9 +41,7 @@ export async function runWork(
 
 async function inThread(work: Work, signal: AbortSignal): Promise<readonly WrittenFile[]> {
   signal.throwIfAborted()
-  // The same file with the ending that this one has: .ts in a checkout, .js in the package.
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const worker = new Worker(new URL(`./downloads-thread.${ending}`, import.meta.url), {
+  const worker = new Worker(new URL('./downloads-thread.mjs', import.meta.url), {
     workerData: work,
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: 24 },
   })

@@ -5,11 +5,9 @@
  */
 
 import { createHash } from 'node:crypto'
-import { appendFileSync, closeSync, createWriteStream, mkdirSync, openSync, rmSync } from 'node:fs'
+import { appendFileSync, closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { constants, createGzip } from 'node:zlib'
+import { compressLines, writeGzip, type CompressedLines } from './gzip-lines.ts'
 import { checksumsKey, manifestKey, withoutFrom, type ManifestHead } from './manifest.ts'
 import { keyAt, mergedLines, wholeLines } from './merged-lines.ts'
 
@@ -20,7 +18,8 @@ export interface ObjectLines {
    */
   readonly add: (run: string, lines: string) => void
   /**
-   * Writes SHA256SUMS, but for what the manifest's first line names. After it no more lines are taken.
+   * Writes SHA256SUMS, but for what the manifest's first line names, and compresses the lines meanwhile. After it no more
+   * lines are taken.
    * @returns SHA-256 of all lines without their `from`, in hex
    * @throws {Error} if two lines have the same key
    */
@@ -53,10 +52,7 @@ export function objectLines(root: string): ObjectLines {
       yield* files.length === 1 ? wholeLines(files[0] ?? '') : mergedLines(files)
     }
   }
-  async function* manifest(head: ManifestHead) {
-    yield `${JSON.stringify(head)}\n`
-    yield* lines()
-  }
+  let compressed: CompressedLines | null = null
 
   return {
     add: (name, some) => {
@@ -73,20 +69,23 @@ export function objectLines(root: string): ObjectLines {
       for (const run of runs.values()) flush(run)
       const sha256 = createHash('sha256')
       const sums = openSync(join(root, checksumsKey), 'wx')
-      try {
+      async function* digested() {
         for await (const some of lines()) {
           sha256.update(withoutFrom(some))
           appendFileSync(sums, checksums(some))
+          yield some
         }
+      }
+      try {
+        compressed = await compressLines(digested(), join(temporary, 'compressed'))
       } finally {
         closeSync(sums)
       }
       return sha256.digest('hex')
     },
     write: async (head) => {
-      // It is digests for the most part, which do not get smaller, however long one tries.
-      const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 1 << 18 })
-      await pipeline(Readable.from(manifest(head)), gzip, createWriteStream(join(root, manifestKey)))
+      if (compressed === null) throw new Error('the manifest is written before its lines are digested')
+      await writeGzip(join(root, manifestKey), `${JSON.stringify(head)}\n`, compressed)
       const { files = [] } = head
       appendFileSync(join(root, checksumsKey), files.map(({ key, sha256 }) => `${sha256}  ${key}\n`).join(''))
       rmSync(temporary, { recursive: true })

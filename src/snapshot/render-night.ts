@@ -12,7 +12,7 @@ import type { OpenedFile } from '../source/digest.ts'
 import type { Finding } from '../source/finding.ts'
 import { readIsins } from '../source/fund-reader.ts'
 import type { FundDatabase } from '../source/open.ts'
-import { readPriceDays, type FundPriceDays } from '../source/price-days.ts'
+import { readPriceDays } from '../source/price-days.ts'
 import type { BuildOptions } from './build.ts'
 import { codeDigest } from './code-digest.ts'
 import { documentFiles } from './document-files.ts'
@@ -110,13 +110,14 @@ export async function renderNight(night: Night, threads: readonly RenderThread[]
     // It is waited for, too: until then the threads are busy, and this one is not.
     rendering.catch(() => undefined)
     await setImmediate()
-    const priceDays = readPriceDays(db, isins, daysOfRhythm)
+    // So is this: its holidays take a while.
+    const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), await night.rules, options.asOf)
     const funds = await rendering
     const whole = part?.kind === 'shard' ? funds : await addShared(night, isins, funds, pool)
     await pool.close()
     const { objects, bytes, newestPrice } = whole
     const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source }
-    const { head, assessment } = await finish(night, priceDays, counts)
+    const head = await finish(night, assessment, counts)
     if (part?.kind === 'shard') writeShard(settings.root, shardHead(night, part, head, funds), funds.each)
     return { head, assessment, kept: whole.kept, warnings: whole.warnings, each: funds.each }
   } finally {
@@ -196,25 +197,19 @@ function shardHead(
   }
 }
 
-interface Finished {
-  readonly head: ManifestHead
-  readonly assessment: Assessment
-}
-
 /** Writes what needs the snapshot's id: the status, the manifest and the checksums. */
 async function finish(
   night: Night,
-  priceDays: readonly FundPriceDays[],
+  assessment: Assessment,
   counts: Pick<ManifestHead, 'funds' | 'objects' | 'bytes' | 'newestPrice' | 'source'>,
-): Promise<Finished> {
+): Promise<ManifestHead> {
   const { options, settings, lines } = night
   const snapshot = snapshotId(options.asOf, await lines.digest())
   const said = { format: manifestFormat, snapshot, asOf: options.asOf, ...counts, docsUrl: options.docsUrl }
-  const assessment = assessFunds(priceDays, await night.rules, options.asOf)
   const { root, hasDownloads } = settings
   const hasPages = settings.pages !== null
   const status = writeStatusFiles({ root, assessment, hasPages, hasDownloads, head: said })
   const head = { ...said, settings: settingsDigest(options), ...status }
   await lines.write(head)
-  return { head, assessment }
+  return head
 }

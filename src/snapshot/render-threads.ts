@@ -18,9 +18,7 @@ export const startRenderThreads = (count: number): readonly RenderThread[] =>
   Array.from({ length: Math.max(0, count) }, startThread)
 
 function startThread(): RenderThread {
-  // The same file with the ending that this one has: .ts in a checkout, .js in the package.
-  const script = import.meta.url.endsWith('.ts') ? './render-thread.ts' : './render-thread.js'
-  const worker = new Worker(new URL(script, import.meta.url), {
+  const worker = new Worker(new URL('./render-thread.mjs', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 24 },
   })
   const waiting: Waiting[] = []

@@ -170,8 +170,10 @@ function buildOnce(once: Once): Built {
   // What is still to be written must not be counted for this one.
   execFileSync('sync')
   const worker = new URL('./build-once.ts', import.meta.url).pathname
+  // As the launcher of the program does, in the folder that it takes.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') }
   return JSON.parse(
-    execFileSync(process.execPath, [worker, JSON.stringify(once)], { encoding: 'utf8' }),
+    execFileSync(process.execPath, [worker, JSON.stringify(once)], { encoding: 'utf8', env }),
   ) as Built
 }
 

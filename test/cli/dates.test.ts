@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { businessDayBefore, todayInBerlin } from '../../src/cli/dates.ts'
+import { businessDayBefore } from '../../src/cli/business-day-before.ts'
+import { todayInBerlin } from '../../src/cli/dates.ts'
 
 it.each([
   ['2026-11-20T22:59:59Z', '2026-11-20'],

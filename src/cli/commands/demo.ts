@@ -2,7 +2,6 @@
 
 import { Command } from 'commander'
 import type { DemoSummary } from '../../demo/demo.ts'
-import { businessDayBefore } from '../dates.ts'
 import { UsageError } from '../failure.ts'
 import { dayOption, examples, wholeOption } from '../options.ts'
 import { showProgress } from '../progress.ts'
@@ -43,7 +42,9 @@ export function demoCommand(start: Start): Command {
 
 async function demo(session: Session, flags: Flags): Promise<void> {
   const { today, signal, isQuiet, stdout } = session
-  const { db: file, funds, years, seed, until = businessDayBefore(today), json = false } = flags
+  const { db: file, funds, years, seed, json = false } = flags
+  const { businessDayBefore } = await import('../business-day-before.ts')
+  const until = flags.until ?? businessDayBefore(today)
 
   const { writeDemo } = await import('../../demo/demo.ts')
   const progress = showProgress(session, 'funds')

@@ -1,4 +1,7 @@
-/** Starts a rendering thread. */
+/**
+ * Starts a rendering thread. JavaScript, because a checkout would otherwise load a compiler into each thread to take the
+ * types out of these lines; what they load comes out of the cache.
+ */
 
 import { enableCompileCache } from 'node:module'
 

@@ -1,4 +1,4 @@
-/** Starts a thread of the downloads. */
+/** Starts a thread of the downloads. JavaScript: in a checkout nothing has to take types out of these lines first. */
 
 import { enableCompileCache } from 'node:module'
 

@@ -5,7 +5,7 @@
  * With --shards it is one full build instead, and that number of shards with their merge.
  *
  * Options: --funds 500 --years 10 --jobs <cores> --rounds 3 --sample 10 --dir <a folder on the disk to measure>
- * --no-pages --downloads --shards <number> --db <a database of the demo, made if it is not there, and kept>
+ * --until 2026-11-20 --no-pages --downloads --shards <number> --db <a database of the demo, made if it is not there, and kept>
  */
 
 import { execFileSync } from 'node:child_process'
@@ -14,15 +14,14 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
+import { addBusinessDays } from 'date-fns/addBusinessDays'
+import { formatISO } from 'date-fns/formatISO'
+import { parseISO } from 'date-fns/parseISO'
 import { writeDemo } from '../../src/demo/demo.ts'
 import { manifestKey } from '../../src/snapshot/manifest.ts'
 import type { Built, Once } from './build-once.ts'
 import { renderStraightforwardly } from './straightforward.ts'
 import { printTable } from './table.ts'
-
-const until = '2026-11-20'
-/** The next business day. */
-const nextNight = '2026-11-23'
 
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -33,6 +32,7 @@ export async function run(args: readonly string[]): Promise<void> {
       jobs: { type: 'string', default: String(availableParallelism()) },
       rounds: { type: 'string', default: '3' },
       sample: { type: 'string', default: '10' },
+      until: { type: 'string', default: '2026-11-20' },
       dir: { type: 'string', default: tmpdir() },
       'no-pages': { type: 'boolean', default: false },
       downloads: { type: 'boolean', default: false },
@@ -42,6 +42,7 @@ export async function run(args: readonly string[]): Promise<void> {
   })
   const folder = mkdtempSync(join(values.dir, 'fundpress-bench-'))
   try {
+    const { until } = values
     const db = values.db ?? join(folder, 'funds.sqlite')
     if (!existsSync(db))
       await writeDemo({ file: db, funds: Number(values.funds), years: Number(values.years), until, seed: 1 })
@@ -60,15 +61,18 @@ interface Options {
   readonly jobs: string
   readonly rounds: string
   readonly sample: string
+  /** The day of the newest prices. */
+  readonly until: string
   readonly hasPages: boolean
   readonly hasDownloads: boolean
 }
 
 async function measure(folder: string, options: Options): Promise<void> {
-  const { db, jobs, rounds, sample, hasPages, hasDownloads } = options
+  const { db, jobs, rounds, sample, until, hasPages, hasDownloads } = options
+  const nextNight = businessDayAfter(until)
   const next = join(folder, 'next.sqlite')
   copyFileSync(db, next)
-  addPrices(next)
+  addPrices(next, nextNight)
 
   const common = { jobs: Number(jobs), hasPages, hasDownloads }
   const builds: Built[] = []
@@ -112,7 +116,7 @@ async function measure(folder: string, options: Options): Promise<void> {
 
 /** One after the other on this machine; on as many machines the shards would be built at the same time. */
 function measureShards(folder: string, options: Options & { readonly of: number }): void {
-  const { db, jobs, hasPages, hasDownloads, of } = options
+  const { db, jobs, until, hasPages, hasDownloads, of } = options
   const common = { db, asOf: until, jobs: Number(jobs), hasPages, hasDownloads }
   const whole = buildOnce({ ...common, out: join(folder, 'whole') })
   const folders = Array.from({ length: of }, (_, index) => join(folder, `shard-${index + 1}`))
@@ -177,14 +181,17 @@ function buildOnce(once: Once): Built {
   ) as Built
 }
 
-/** Gives each fund a price for the next night. */
-function addPrices(file: string): void {
+const businessDayAfter = (day: string) =>
+  formatISO(addBusinessDays(parseISO(day), 1), { representation: 'date' })
+
+/** Gives each fund a price for another day. */
+function addPrices(file: string, day: string): void {
   const db = new Database(file)
   db.prepare(
     `INSERT INTO price SELECT isin, ?, issue_price, repurchase_price, net_asset_value, change, change_percent,
       performance, intercompany_profit, share_profit, real_estate_profits, share_profit2
     FROM price WHERE (isin, date) IN (SELECT isin, max(date) FROM price GROUP BY isin)`,
-  ).run(nextNight)
+  ).run(day)
   db.close()
 }
 

@@ -49,6 +49,7 @@ beforeEach(() => {
   api.artifacts.length = 0
   api.labels.clear()
   api.fail(0)
+  api.withoutIssues(false)
   api.workflows.clear()
   for (const file of ['nightly.yml', 'guard.yml']) api.workflows.set(file, { state: 'active', enabled: 0 })
   rmSync(runner.checkout.file('fundpress-out'), { recursive: true, force: true })
@@ -185,6 +186,17 @@ it('leaves other issues and pull requests alone, and bears a GitHub that fails n
   expect(api.issues[2]?.body).toContain('nowhere.sqlite does not exist')
   await nightly()
   expect(api.issues.map(({ state }) => state)).toEqual(['open', 'open', 'closed'])
+})
+
+it('says what to enable in a repository without issues', async () => {
+  hurry()
+  api.withoutIssues(true)
+  const { night, report } = await nightly({ inputs: { 'as-of': '2026-11-11', database: 'nowhere.sqlite' } })
+  expect([night?.result, report?.result]).toEqual(['failure', 'failure'])
+  expect(report?.log).toContain(
+    '::error title=fundpress::the issue cannot be opened: issues are switched off in this repository, as in each new ' +
+      'fork: enable them (Settings, General, Features), or nobody is told of nights that fail\n',
+  )
 })
 
 it('fetches the database out of a bucket, or takes it out of an artifact of a run that is named', async () => {

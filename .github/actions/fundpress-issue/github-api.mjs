@@ -6,14 +6,14 @@ const attempts = 4
  * @param {'GET' | 'POST' | 'PATCH' | 'PUT'} method
  * @param {string} path below the repository: `/issues`
  * @param {object} [body]
- * @returns {Promise<{ status: number, body: unknown }>} also a 404 or a 422: they mean something
+ * @returns {Promise<{ status: number, body: unknown }>} also a 404, a 410 or a 422: they mean something
  */
 export async function callGitHub(method, path, body) {
   const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN } = process.env
   const address = `${String(GITHUB_API_URL)}/repos/${String(GITHUB_REPOSITORY)}${path}`
   for (let attempt = 1; ; attempt++) {
     const { status, text } = await send(address, method, String(GITHUB_TOKEN), body)
-    if (status < 300 || status === 404 || status === 422) {
+    if (status < 300 || [404, 410, 422].includes(status)) {
       return { status, body: text === '' ? null : JSON.parse(text) }
     }
     const isPassing = status === 0 || status === 429 || status >= 500

@@ -11,10 +11,17 @@ const {
 } = process.env
 const run = `[${GITHUB_WORKFLOW} ${GITHUB_RUN_ID}](${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID})`
 
-const numbers = await findOpen()
-if (OUTCOME === 'success') for (const number of numbers) await close(number)
-else if (numbers[0] !== undefined) await comment(numbers[0], describeFailure())
-else await open()
+try {
+  const numbers = await findOpen()
+  if (OUTCOME === 'success') for (const number of numbers) await close(number)
+  else if (numbers[0] !== undefined) await comment(numbers[0], describeFailure())
+  else await open()
+} catch (error) {
+  const said = error instanceof Error ? error.message : String(error)
+  const line = said.replace(/[%\r\n]/g, encodeURIComponent)
+  process.stdout.write(`::error title=fundpress::${line}\n`)
+  process.exitCode = 1
+}
 
 /** @returns {Promise<number[]>} the oldest first; pull requests can have the label, too */
 async function findOpen() {
@@ -25,9 +32,9 @@ async function findOpen() {
     direction: 'asc',
     per_page: '100',
   })
-  const { status, body } = await callGitHub('GET', `/issues?${query.toString()}`)
-  if (!Array.isArray(body)) throw new Error(`the issues cannot be listed: ${String(status)}`)
-  const found = /** @type {{ number: number, pull_request?: object }[]} */ (body)
+  const answer = await callGitHub('GET', `/issues?${query.toString()}`)
+  mustBe(200, answer, 'the issues cannot be listed')
+  const found = /** @type {{ number: number, pull_request?: object }[]} */ (answer.body)
   return found.filter((issue) => issue.pull_request === undefined).map((issue) => issue.number)
 }
 
@@ -72,5 +79,11 @@ function describeFailure() {
  * @param {string} otherwise
  */
 function mustBe(wanted, { status, body }, otherwise) {
+  if (status === 410) {
+    const advice = 'enable them (Settings, General, Features), or nobody is told of nights that fail'
+    throw new Error(
+      `${otherwise}: issues are switched off in this repository, as in each new fork: ${advice}`,
+    )
+  }
   if (status !== wanted) throw new Error(`${otherwise}: ${String(status)} ${JSON.stringify(body)}`)
 }

@@ -30,6 +30,8 @@ export interface Artifact {
 export interface FakeApi {
   readonly base: string
   readonly issues: Issue[]
+  /** As in a new fork, until somebody enables them. */
+  withoutIssues: (isSo: boolean) => void
   readonly labels: Set<string>
   /** By file. */
   readonly workflows: Map<string, { state: string; enabled: number }>
@@ -64,6 +66,7 @@ export async function startApi(): Promise<FakeApi> {
   const mayRead: FakeApi['mayRead'] = new Map()
   const mayWrite: FakeApi['mayWrite'] = new Map()
   let failing = 0
+  let isWithoutIssues = false
 
   const routes: readonly Route[] = [
     [
@@ -86,6 +89,7 @@ export async function startApi(): Promise<FakeApi> {
     [
       /^POST \/issues$/,
       (_, { title = '', body = '', labels: own = [] }) => {
+        if (isWithoutIssues) return [410, { message: 'Issues has been disabled in this repository.' }]
         const number = issues.length + 1
         issues.push({ number, title, body, labels: own, comments: [], state: 'open' })
         return [201, { number }]
@@ -166,6 +170,9 @@ export async function startApi(): Promise<FakeApi> {
     mayWrite,
     fail: (times) => {
       failing = times
+    },
+    withoutIssues: (isSo) => {
+      isWithoutIssues = isSo
     },
     stop: async () => {
       http.closeAllConnections()

@@ -272,13 +272,17 @@ export function pageHeaders(settings: EdgeSettings, key: string): Record<string,
   return Object.assign(commonHeaders(isStatus ? settings.errorCacheControl : settings.cacheControl, []), {
     'Content-Type': contentTypeOf(key),
     'Accept-Ranges': 'bytes',
+    // A script of another origin that reads the parts of a Parquet file has to know how long the whole is.
+    'Access-Control-Expose-Headers': exposed + ', Accept-Ranges, Content-Range',
   })
 }
+
+const exposed = 'ETag, Link, Content-Language, Last-Modified'
 
 function commonHeaders(cacheControl: string, vary: readonly string[]): Record<string, string> {
   const headers = {
     'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': 'ETag, Link, Content-Language, Last-Modified',
+    'Access-Control-Expose-Headers': exposed,
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': cacheControl,
   }

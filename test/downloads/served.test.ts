@@ -63,6 +63,14 @@ it('gives out ranges of a file, as a reader of Parquet over HTTP asks for them',
   expect(Buffer.from(await first.arrayBuffer()).toString()).toBe('PAR1')
 })
 
+it('tells scripts of any origin which part it is, of how much', async () => {
+  const { headers } = await ask('latest/prices.parquet', { Range: 'bytes=-8', Origin: 'https://any.example' })
+  expect(headers.get('access-control-allow-origin')).toBe('*')
+  expect(headers.get('access-control-expose-headers')?.split(', ')).toEqual(
+    expect.arrayContaining(['ETag', 'Accept-Ranges', 'Content-Range']),
+  )
+})
+
 it('tells a HEAD of the whole, whatever part it names: a range is defined for GET alone', async () => {
   const url = `${server?.base ?? ''}/downloads/latest/prices.parquet`
   const whole = String(stored('prices.parquet').length)

@@ -4,7 +4,7 @@ import { describeFreshness } from '../freshness.ts'
 import { formatBytes, formatCount, formatDollars } from '../summary.ts'
 import { describeNights } from './chart.ts'
 import type { Warning } from './log.ts'
-import type { DoneNight, NightReport } from './report.ts'
+import type { DoneNight, NightReport, SkippedNight } from './report.ts'
 
 const linesShown = 100
 
@@ -17,11 +17,16 @@ function describeOutcome(report: NightReport): string {
     case 'done':
       return describeDone(report)
     case 'skipped':
-      return `## fundpress ${report.asOf}: nothing to do\n\n\`${report.snapshot}\` is live in ${report.slot} already, made of this very database.\n`
+      return `## fundpress ${report.asOf}: nothing to do\n\n${describeSkipped(report)}\n`
     case 'failed':
       return `## fundpress ${report.asOf}: failed in ${report.step}\n\n${fenced([report.reason, ...shorten(report.errors)].join('\n'))}`
   }
 }
+
+const describeSkipped = ({ snapshot, slot, takenBack }: SkippedNight) =>
+  takenBack === null
+    ? `\`${snapshot}\` is live in ${slot} already, made of this very database.`
+    : `\`${takenBack}\` was taken back by a rollback: \`${snapshot}\` stays live in ${slot}. \`--again\` publishes it all the same.`
 
 function describeDone(night: DoneNight): string {
   const { figures, slot, put, deleted, oldestIsin } = night

@@ -210,6 +210,15 @@ describe('a night that a rollback has taken back', () => {
     expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
   })
 
+  it('is not known to be taken back where its manifest is damaged: the night fails, and says what helps', async () => {
+    await takeBack()
+    const standing = liveNow()
+    theBucket().put('green/manifest.ndjson.gz', 'no manifest')
+    const next = await nightly('--json')
+    expect([next.code, lastOf(next)?.step, liveNow()]).toEqual([1, 'plan', standing])
+    expect(lastOf(next)?.['message']).toMatch(/publish with --repair/)
+  })
+
   it('stays taken back where the day was published before, and that is live again', async () => {
     await nightly()
     const good = liveNow()?.snapshot

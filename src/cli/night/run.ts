@@ -15,6 +15,7 @@ import { required } from '../options.ts'
 import type { Session } from '../session.ts'
 import { formatBytes, formatCount, formatDollars } from '../summary.ts'
 import { buildNight } from './build.ts'
+import { describeChanged } from './summary.ts'
 import type { NightLog, Step } from './log.ts'
 import type { DoneNight, SkippedNight } from './report.ts'
 import { findStanding, type NightStanding } from './standing.ts'
@@ -71,7 +72,8 @@ export async function runNight(
     edition: published.edition,
     funds: built.funds,
     documents: built.documents,
-    changed: published.put + published.deleted,
+    changed: published.changed,
+    written: published.put + published.deleted,
     bytes: built.bytes,
     cost: costOf(published, session),
     oldestPrice: built.oldestPrice?.day ?? null,
@@ -100,7 +102,7 @@ export async function runNight(
     verified,
     history,
   }
-  const text = `done in ${night.seconds.toFixed(1)} s: ${formatCount(night.changed)} files put or deleted, ${formatCount(night.documents)} documents, ${formatDollars(night.cost)}`
+  const text = `done in ${night.seconds.toFixed(1)} s: ${describeChanged(night)} documents changed, ${formatCount(night.documents)} in all, ${formatCount(night.written)} files put or deleted, ${formatDollars(night.cost)}`
   log.end('night', 'done', { ...night, slot: published.slot }, text)
   return report
 }

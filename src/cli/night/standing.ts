@@ -44,11 +44,14 @@ export async function findStanding(
     const headIn = (slot: Live['slot']): Promise<ManifestHead | null> =>
       withFolder(async (folder) => {
         const found = await fetchSlotManifest(store, slot, folder)
-        return found.kind === 'fetched' ? readHeadOf(found.file) : null
+        if (found.kind === 'none') return null
+        const head = readHeadOf(found.file)
+        // What is wrong with the slot that stands by is for the plan to say, which knows what helps.
+        return slot === live.slot ? head : head.catch(() => null)
       })
     const heads = {
-      live: await headIn(live.slot),
-      other: before === null ? null : await headIn(otherSlot(live.slot)),
+      live: live.asOf === asOf ? await headIn(live.slot) : null,
+      other: before?.asOf === asOf ? await headIn(otherSlot(live.slot)) : null,
     }
     const file = await openFile(db)
     const source = await file.digest().finally(file.close)

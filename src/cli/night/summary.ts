@@ -1,5 +1,6 @@
 /** The Markdown summary of a night: what a workflow shows of it, and what can be mailed. */
 
+import type { NightFigures } from '../../night/figures.ts'
 import { describeFreshness } from '../freshness.ts'
 import { formatBytes, formatCount, formatDollars } from '../summary.ts'
 import { describeNights } from './chart.ts'
@@ -38,7 +39,8 @@ function describeDone(night: DoneNight): string {
     ['snapshot', `\`${figures.snapshot}\` in ${slot}`],
     ['funds', formatCount(figures.funds)],
     ['documents', formatCount(figures.documents)],
-    ['changed', `${formatCount(figures.changed)} (${formatCount(put)} put, ${formatCount(deleted)} deleted)`],
+    ['changed', describeChanged(figures)],
+    ['written', `${formatCount(put + deleted)} (${formatCount(put)} put, ${formatCount(deleted)} deleted)`],
     ['bytes', formatBytes(figures.bytes)],
     ['cost', `${formatDollars(figures.cost)} (${formatDollars(night.costOfMonth)} a month of such nights)`],
     ['duration', describeDuration(figures.seconds)],
@@ -50,6 +52,10 @@ function describeDone(night: DoneNight): string {
   const table = rows.map(([label, figure]) => `| ${label} | ${figure} |\n`).join('')
   return `## fundpress ${figures.asOf}: live\n\n| | |\n|---|---|\n${table}${describeNights(night.history)}`
 }
+
+/** How many documents. */
+export const describeChanged = ({ changed }: Pick<NightFigures, 'changed'>) =>
+  changed === null ? 'not known' : formatCount(changed)
 
 function describeWarnings(warnings: readonly Warning[]): string {
   if (warnings.length === 0) return ''

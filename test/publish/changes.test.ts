@@ -56,6 +56,8 @@ const changesOf = (asOf: string) => JSON.parse(bodyOf(`${asOf}.json`)) as Change
 const index = (slot = slotNow()) => JSON.parse(bodyOf('index.json', slot)) as Index
 const nightsOf = (slot = slotNow()) => index(slot).nights.map(({ asOf }) => asOf)
 
+const named = (isin: string) => ({ isin, name: `Fonds ${isin} night 1` })
+
 /** Builds and publishes a night. */
 async function night(asOf: string, sql: string, ...flags: readonly string[]) {
   await press.nights.change(asOf, sql, '--as-of', asOf)
@@ -158,7 +160,7 @@ describe('one night after the other', () => {
     expect(changesOf('2026-11-13').funds).toEqual({
       total: 3,
       added: [],
-      removed: [{ isin: fourth, name: `Fonds ${fourth} night 1` }],
+      removed: [named(fourth)],
       renamed: [{ isin: first, before: `Fonds ${first} night 1`, after: hostile }],
     })
     expect(changesOf('2026-11-13').prices.counts).toEqual({ corrected: 0, added: 0, removed: 0 })
@@ -171,29 +173,23 @@ describe('one night after the other', () => {
 
     await night('2026-11-14', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`)
     const { funds, prices } = changesOf('2026-11-14')
-    expect(funds).toEqual({
-      ...{ total: 4, renamed: [] },
-      added: [{ isin: fourth, name: `Fonds ${fourth} night 1` }],
-      // Still a row of the database, but no more given out.
-      removed: [{ isin: second, name: `Fonds ${second} night 1` }],
-    })
+    // Still a row of the database, but no more given out.
+    const withheld = { removed: [named(second)] }
+    expect(funds).toEqual({ total: 4, added: [named(fourth)], ...withheld, renamed: [] })
     // What is refused now was not corrected.
     expect(prices.counts).toEqual({ corrected: 0, added: 0, removed: 0 })
   })
 
   it('takes a fund for new that is given out again, and for gone only once', async () => {
     const [first = '', second = '', third = '', fourth = ''] = isins
-    const others = [
-      { isin: first, name: hostile },
-      { isin: fourth, name: `Fonds ${fourth} night 1` },
-    ]
+    const others = [{ isin: first, name: hostile }, named(fourth)]
     await press.nights.change('2026-11-15', '', '--as-of', '2026-11-15', '--only', third)
     await publishOut('2026-11-15')
     expect(changesOf('2026-11-15').funds).toEqual({ total: 1, added: [], removed: others, renamed: [] })
     await night('2026-11-16', `UPDATE fund SET data_permitted = 1 WHERE isin = '${second}'`)
     expect(changesOf('2026-11-16').funds).toEqual({
       ...{ total: 4, removed: [], renamed: [] },
-      added: [others[0], { isin: second, name: `Fonds ${second} night 1` }, others[1]],
+      added: [others[0], named(second), others[1]],
     })
   })
 
@@ -438,32 +434,4 @@ it('finds in the slot what a folder that is built with --since lacks', async () 
   expect(changesOf('2026-11-26').prices.corrected).toMatchObject([
     { isin: first, date: old, item: 'change', before: '7.77', after: right?.replace(',', '.') },
   ])
-})
-
-it('never names a fund that is withheld before and after, and tells of prices that are withheld', async () => {
-  press.reset()
-  press.bucket.empty()
-  const [first = '', second = ''] = isins
-  const build = async (asOf: string, sql: string, ...only: readonly string[]) => {
-    await press.nights.change(asOf, sql, '--as-of', asOf, ...only.flatMap((isin) => ['--only', isin]))
-    await publishOut(asOf)
-    return changesOf(asOf)
-  }
-  const nobody = { added: [], removed: [], renamed: [] }
-  await build('2026-11-27', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`, first)
-  const comes = await build('2026-11-28', '', first, second)
-  expect([comes.funds, comes.documents.removed]).toEqual([{ total: 2, ...nobody }, 0])
-  const goes = await build('2026-11-29', '', first)
-  expect([goes.funds, goes.documents.added]).toEqual([{ total: 1, ...nobody }, 0])
-  expect(`${bodyOf('feed.xml')}${bodyOf('index.json')}`).not.toContain(second)
-
-  const { funds, prices, endpoints } = await build(
-    '2026-11-30',
-    `UPDATE fund SET prices_permitted = 0 WHERE isin = '${first}'`,
-    first,
-  )
-  expect(funds).toEqual({ total: 1, ...nobody })
-  expect(prices.counts).toEqual({ corrected: 0, added: 0, removed: 0 })
-  expect(endpoints.find(({ endpoint }) => endpoint === 'prices-historic')).toMatchObject({ removed: 7 })
-  expect(index().nights[0]?.title).toMatch(/^2026-11-30: \d+ documents changed$/)
 })

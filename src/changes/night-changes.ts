@@ -3,7 +3,8 @@
  *
  * - `format`: 1. `asOf`, `snapshot`: of the night. `before`: what it is compared with, the snapshot that was live until
  *   then; null for the first one.
- * - `funds`: how many the snapshot has, and those that are new, gone, or have another name; by ISIN.
+ * - `funds`: how many the snapshot has, those included of which nothing is given out; those that are given out and were
+ *   not before, that were and are no more (gone, or withheld), or that have another name; by ISIN.
  * - `documents`: objects that only the new snapshot has, that only the old one had, and that differ; `endpoints` has the
  *   same by endpoint, as `fundpress plan` names them.
  * - `prices`: what changed in the past of funds that had prices before and have them now. A day after the last one that a
@@ -52,7 +53,7 @@ export interface SnapshotName {
 
 export interface NamedFund {
   readonly isin: string
-  /** Null of a fund of which nothing is given out. */
+  /** Null where no document of the fund could be read. */
   readonly name: string | null
 }
 

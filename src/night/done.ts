@@ -1,6 +1,6 @@
 /** Whether there is anything left to do in a night. Pure. */
 
-import type { Live } from '../publish/live.ts'
+import type { Live, LiveSnapshot } from '../publish/live.ts'
 import type { ManifestHead } from '../snapshot/manifest.ts'
 import type { NightFigures } from './figures.ts'
 
@@ -12,26 +12,53 @@ export interface Wanted {
   readonly settings: string
 }
 
-/** Whether the rest has to be asked for at all: a manifest to be fetched, a database to be hashed. */
-export const mayBeDone = (live: Live | null, asOf: string): live is Live => live?.asOf === asOf
+/** The heads of both slots' manifests, as far as they can be read. */
+export interface Heads {
+  readonly live: ManifestHead | null
+  readonly other: ManifestHead | null
+}
+
+/** `takenBack`: a rollback has taken back just what this night would publish again. */
+export type Standing = 'open' | 'done' | 'takenBack'
+
+/** Whether the rest has to be asked for at all: manifests to be fetched, a database to be hashed. */
+export const mayBeDone = (live: Live | null, asOf: string): live is Live =>
+  live?.asOf === asOf || takenBack(live)?.asOf === asOf
+
+/** What stood before a rollback, or null where what is live came by a publish. */
+export const takenBack = (live: Live | null): LiveSnapshot | null =>
+  live?.broughtBy === 'rollback' ? live.previous : null
 
 /**
- * Whether this very database is live as of this very day, made with these settings by this version. A night whose slot
- * was found damaged, or that was killed before anybody looked, is not done, so that the next attempt does not pass for a
- * success. A history that is lost tells nothing.
- * @param head of the live slot's manifest
+ * A night is done if this very database is live as of this very day, made with these settings by this version. A night
+ * whose slot was found damaged, or that was killed before anybody looked, is not done, so that the next attempt does not
+ * pass for a success. A history that is lost tells nothing.
  */
-export function isDone(
+export function standingOf(
   live: Live,
-  head: ManifestHead | null,
-  wanted: Wanted,
+  heads: Heads,
+  wanted: Wanted & { readonly asOf: string },
   history: readonly NightFigures[],
-): boolean {
+): Standing {
+  if (isMadeOf(live, heads.live, wanted)) return isTrusted(live, history) ? 'done' : 'open'
+  const before = takenBack(live)
+  return before !== null && isMadeOf(before, heads.other, wanted) ? 'takenBack' : 'open'
+}
+
+const isMadeOf = (
+  { snapshot, asOf }: LiveSnapshot,
+  head: ManifestHead | null,
+  wanted: Wanted & { readonly asOf: string },
+) =>
+  asOf === wanted.asOf &&
+  head?.snapshot === snapshot &&
+  head.source === wanted.source &&
+  head.settings === wanted.settings
+
+function isTrusted(live: Live, history: readonly NightFigures[]): boolean {
   const isSeenWhole = history.some(
     ({ snapshot, edition, isVerified }) =>
       snapshot === live.snapshot && (edition ?? null) === (live.edition ?? null) && isVerified,
   )
-  const isTrusted = history.length === 0 || isSeenWhole
-  const isWanted = head?.source === wanted.source && head.settings === wanted.settings
-  return head?.snapshot === live.snapshot && isWanted && isTrusted
+  return history.length === 0 || isSeenWhole
 }

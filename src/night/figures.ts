@@ -10,8 +10,13 @@ export interface NightFigures {
   readonly edition?: string
   readonly funds: number
   readonly documents: number
+  /**
+   * Documents that differ from those that were live before, as `changes/<as-of>.json` counts them; null where that is not
+   * known. Nights of earlier versions, which do not say `written`, have that figure here.
+   */
+  readonly changed: number | null
   /** Objects that the publish put or deleted. */
-  readonly changed: number
+  readonly written?: number
   /** Of the whole snapshot. */
   readonly bytes: number
   /** In dollars: what the store asks for the requests of the publish. */

@@ -29,7 +29,7 @@ export function readHistory(text: string): readonly NightFigures[] {
   }
 }
 
-const numbers = ['funds', 'documents', 'changed', 'bytes', 'cost', 'seconds'] as const
+const numbers = ['funds', 'documents', 'bytes', 'cost', 'seconds'] as const
 const texts = ['asOf', 'finishedAt', 'snapshot'] as const
 
 function isNight(value: unknown): value is NightFigures {
@@ -37,6 +37,7 @@ function isNight(value: unknown): value is NightFigures {
   const night = value as Readonly<Record<string, unknown>>
   return (
     numbers.every((field) => Number.isFinite(night[field])) &&
+    (night['changed'] === null || Number.isFinite(night['changed'])) &&
     texts.every((field) => typeof night[field] === 'string') &&
     /^\d{4}-\d\d-\d\d$/.test(String(night['asOf'])) &&
     typeof night['isVerified'] === 'boolean'

@@ -68,7 +68,8 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
   if (lease.isUnsettled) await assertUntouched(store, slot, { ...work, prepared })
   if (isRepair && live !== null) await declareDamage(store, live.slot, options, work)
   const isTrusted = unknown === null && !isRepair
-  await tellChanges(store, { ...options, ...work, live, slot, isTrusted }, { ...options, ...lease })
+  const telling = { ...options, ...work, live, slot, isTrusted }
+  const changed = await tellChanges(store, telling, { ...options, ...lease })
   const downloads = await bringDownloads(store, options, work)
   await putFile(work.checksumsFile, checksumsIn(slot), 'text/plain; charset=utf-8')
   await putFile(work.manifestFile, manifestIn(slot), gzipType)
@@ -88,7 +89,8 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
     options.onWarning(`${next.snapshot} is live, but the notes of this publish are not tidied up: ${reason}`)
   }
   await point(options.pointer, next)
-  return { slot, put: prepared.put, deleted: prepared.deleted, bytes, downloads: countsOf(downloads) }
+  const { put, deleted } = prepared
+  return { slot, changed, put, deleted, bytes, downloads: countsOf(downloads) }
 }
 
 /** Right before the flip: what replaces files of a night that is corrected is seen at once. */

@@ -10,7 +10,7 @@ import { mergeSorted } from './sorted.ts'
 export interface NightComparison {
   readonly documents: DocumentCounts
   readonly endpoints: readonly EndpointChanges[]
-  /** Funds that only the new snapshot has, and that only the old one had; by ISIN. */
+  /** Funds that only the new snapshot gives out, and that only the old one gave out; by ISIN. */
   readonly added: readonly string[]
   readonly removed: readonly string[]
   /** By fund. */
@@ -57,8 +57,8 @@ export async function compareNights(
     endpoints: [...endpoints]
       .map(([endpoint, counts]) => ({ endpoint, ...counts }))
       .sort((one, other) => (one.endpoint < other.endpoint ? -1 : 1)),
-    added: only(({ isBefore }) => !isBefore),
-    removed: only(({ isAfter }) => !isAfter),
+    added: only(({ isBefore, isAfter }) => isAfter && !isBefore),
+    removed: only(({ isBefore, isAfter }) => isBefore && !isAfter),
     toRead: ascending.flatMap(([isin, fund]) => toReadOf(isin, fund)),
   }
 }
@@ -72,6 +72,7 @@ interface Lines {
 }
 
 interface FundTally {
+  /** Whether it was given out, and is: of one that is withheld there are errors alone. */
   isBefore: boolean
   isAfter: boolean
   /** Each document has the name: where one stayed as it was, so did the name. */
@@ -101,10 +102,10 @@ function note(
   meaning: KeyMeaning,
   { before, after, isSame }: Lines & { readonly isSame: boolean },
 ): void {
+  if (meaning.kind !== 'document' && meaning.kind !== 'window') return
   fund.isBefore ||= before !== null
   fund.isAfter ||= after !== null
-  const isAnswer = meaning.kind === 'document' || meaning.kind === 'window'
-  if (!isAnswer || meaning.format !== 'json') return
+  if (meaning.format !== 'json') return
   fund.keepsName ||= isSame
   if (meaning.kind === 'window') {
     const { year } = meaning

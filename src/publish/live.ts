@@ -40,6 +40,8 @@ export interface Live extends LiveSnapshot {
   readonly format: 1
   /** The lease that wrote this file anew, so that nothing older that is still on its way finds what it expects. */
   readonly fence?: string
+  /** How it went live, where that was by no publish: what stood before was taken back. Earlier versions do not say. */
+  readonly broughtBy?: 'rollback' | undefined
   /** What stood before. */
   readonly previous: LiveSnapshot | null
 }
@@ -165,7 +167,7 @@ export const liveChanged = (store: ObjectStore, cause?: unknown) =>
 /** The flip: one write. @throws {ConditionFailed} if somebody else flipped in between */
 export function writeLive(
   store: ObjectStore,
-  next: LiveSnapshot,
+  next: LiveSnapshot & Pick<Live, 'broughtBy'>,
   before: Live | null,
   condition: Condition | undefined,
   options?: WriteOptions,

@@ -62,6 +62,9 @@ export interface PublishSummary {
   readonly slot: Slot
   /** False where just this was live already. */
   readonly hasFlipped: boolean
+  /** Documents that differ from those that were live before; null where that is not known. */
+  readonly changed: number | null
+  /** Objects, of what the slot that was written to held: a snapshot older than the one that was live. */
   readonly put: number
   readonly deleted: number
   /** Of the bodies that were put. */
@@ -86,6 +89,7 @@ export async function publish(store: ObjectStore, options: PublishOptions): Prom
     edition,
     slot,
     hasFlipped: false,
+    changed: 0,
     put: 0,
     deleted: 0,
     bytes: 0,

@@ -134,9 +134,9 @@ async function makeLive(
     next.changes !== after.journal.changing[next.slot]
   ) {
     const { live: now } = await readLive(store)
-    await writeLive(store, snapshotOf(live), now, isLocking ? written : undefined).catch(
-      changedMeanwhile(store),
-    )
+    const { broughtBy } = live
+    const restored = { ...snapshotOf(live), broughtBy }
+    await writeLive(store, restored, now, isLocking ? written : undefined).catch(changedMeanwhile(store))
     throw new Error(`${heldMessage(store, after)}: it began at the same moment, nothing was taken back`)
   }
   await point(options.pointer, next)
@@ -151,7 +151,8 @@ async function writeNext(
   { isLocking, signal, onWarning }: RollbackOptions,
 ): Promise<LiveObject['condition']> {
   try {
-    const { etag } = await writeLive(store, next, live, isLocking ? condition : undefined)
+    const taken = { ...next, broughtBy: 'rollback' as const }
+    const { etag } = await writeLive(store, taken, live, isLocking ? condition : undefined)
     return { ifMatch: etag }
   } catch (error) {
     if (error instanceof ConditionFailed) return changedMeanwhile(store)(error)

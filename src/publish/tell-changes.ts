@@ -69,7 +69,11 @@ export async function previewTelling(store: ObjectStore, telling: Telling): Prom
   return { ...counts, gets: counts.gets + documents.reduce((sum, count) => sum + count, 0) }
 }
 
-/** To be called when the slot holds the snapshot. @throws {Error} if the store fails */
+/**
+ * To be called when the slot holds the snapshot.
+ * @returns how many documents differ from those that are live; null where that is not known
+ * @throws {Error} if the store fails
+ */
 export async function tellChanges(
   store: ObjectStore,
   telling: Telling,
@@ -80,7 +84,7 @@ export async function tellChanges(
     readonly signal: AbortSignal
     readonly assertFresh: () => void
   },
-): Promise<void> {
+): Promise<number | null> {
   const { manifest, live } = telling
   const { head } = manifest
   const { signal, assertFresh } = options
@@ -99,4 +103,8 @@ export async function tellChanges(
     ...options,
     ...{ live: live?.slot ?? null, changes, asOf: head.asOf, writing },
   })
+  if (changes === null) return 0
+  if (live !== null && compared === null) return null
+  const { added, removed, changed } = changes.documents
+  return added + removed + changed
 }

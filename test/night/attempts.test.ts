@@ -1,8 +1,12 @@
 /** Attempts of one night: what is done is not done again, and nothing half-done passes for a success. */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readHistory } from '../../src/night/history.ts'
+import { editDatabase } from '../support/database.ts'
+import { newBenchmark } from '../support/nights.ts'
 import {
   asOf,
+  db,
+  fileOf,
   historyOf,
   lastOf,
   nightly,
@@ -144,4 +148,84 @@ it('keeps sixty nights', async () => {
   const kept = historyOf().nights.map((one) => one['asOf'])
   expect([kept.length, kept[0], kept.at(-1)]).toEqual([60, '2026-08-17', asOf])
   expect(read('night.md')).toContain('the last 30 nights')
+})
+
+describe('a night that a rollback has taken back', () => {
+  const before = '2026-11-10'
+  const nightOf = (day: string, flags = '') =>
+    thePress().fundpress(`nightly --db funds.sqlite --as-of ${day} ${flags}`.trim())
+  const liveNow = () => theBucket().live()
+
+  /** @returns the snapshot that was taken back */
+  async function takeBack(): Promise<string> {
+    await nightOf(before)
+    expect(await nightly()).toMatchObject({ code: 0 })
+    const bad = liveNow()?.snapshot ?? ''
+    expect(await thePress().fundpress('rollback')).toMatchObject({ code: 0 })
+    return bad
+  }
+
+  it('is left alone by the next attempt, which warns, and published all the same with --again', async () => {
+    const bad = await takeBack()
+    const standing = liveNow()
+    thePress().server.reset()
+    const next = await nightly('--summary night.md', {
+      GITHUB_ACTIONS: 'true',
+      GITHUB_OUTPUT: fileOf('outputs'),
+    })
+    expect([next.code, liveNow()]).toEqual([0, standing])
+    expect(next.stdout).toBe(`night    ${standing?.snapshot ?? ''} stays live in blue: nothing to do\n`)
+    expect(next.stderr).toMatch(
+      new RegExp(`^warning {2}night: ${bad} was taken back by a rollback .*; --again publishes it`),
+    )
+    expect(next.stderr).toMatch(/^::warning title=fundpress nightly%3A night::.* was taken back/m)
+    expect(Object.keys(thePress().server.counts())).toEqual(['GetObject'])
+    expect(read('night.md')).toMatch(/: nothing to do\n\n`2026-11-11-\w{12}` was taken back by a rollback/)
+    expect(read('outputs')).toContain(`skipped=true\nsnapshot=${standing?.snapshot ?? ''}\n`)
+    const told = await nightly('--json')
+    expect(stepsOf(told)).toEqual(['night begun', 'night warning', 'night skipped'])
+
+    expect(stepsOf(await nightly('--json --again'))).toEqual(wholeNight)
+    expect(liveNow()?.snapshot).toBe(bad)
+    expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
+  })
+
+  it('is published as ever of a mended database, with other settings and on another day', async () => {
+    const bad = await takeBack()
+    const otherPlace = { FUNDPRESS_BASE_URL: 'https://api.example' }
+    expect(stepsOf(await nightly('--json', otherPlace))).toEqual(wholeNight)
+    await thePress().fundpress('rollback')
+    editDatabase(db(), newBenchmark(1))
+    expect(stepsOf(await nightly('--json'))).toEqual(wholeNight)
+    expect(liveNow()?.snapshot).not.toBe(bad)
+    await thePress().fundpress('rollback')
+    expect(stepsOf(await nightOf('2026-11-12', '--json'))).toEqual(wholeNight)
+    expect(liveNow()?.snapshot).toMatch(/^2026-11-12/)
+  })
+
+  it('is live again after a second rollback, which takes back the first', async () => {
+    const bad = await takeBack()
+    await thePress().fundpress('rollback')
+    expect(liveNow()?.snapshot).toBe(bad)
+    expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
+  })
+
+  it('is not known to be taken back where its manifest is damaged: the night fails, and says what helps', async () => {
+    await takeBack()
+    const standing = liveNow()
+    theBucket().put('green/manifest.ndjson.gz', 'no manifest')
+    const next = await nightly('--json')
+    expect([next.code, lastOf(next)?.step, liveNow()]).toEqual([1, 'plan', standing])
+    expect(lastOf(next)?.['message']).toMatch(/publish with --repair/)
+  })
+
+  it('stays taken back where the day was published before, and that is live again', async () => {
+    await nightly()
+    const good = liveNow()?.snapshot
+    editDatabase(db(), newBenchmark(2))
+    await nightly()
+    await thePress().fundpress('rollback')
+    expect(stepsOf(await nightly('--json'))).toEqual(['night begun', 'night warning', 'night skipped'])
+    expect(liveNow()?.snapshot).toBe(good)
+  })
 })

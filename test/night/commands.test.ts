@@ -80,7 +80,7 @@ it('a night tells of hostile texts in its log, its summary and its outputs, and 
   const outputs = readFileSync(file('outputs'), 'utf8').trimEnd().split('\n')
   for (const output of outputs)
     expect(output).toMatch(
-      /^(skipped|snapshot|slot|funds|documents|changed|bytes|cost|seconds|oldest-price|failed-step|reason)=/,
+      /^(skipped|snapshot|slot|funds|documents|changed|written|bytes|cost|seconds|oldest-price|failed-step|reason)=/,
     )
 })
 

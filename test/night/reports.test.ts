@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { annotationLines } from '../../src/cli/night/annotations.ts'
 import { editDatabase } from '../support/database.ts'
+import { newBenchmark } from '../support/nights.ts'
 import {
   db,
   eventsOf,
@@ -30,8 +31,9 @@ it('sums the night up in Markdown, with the cost of its requests and charts of t
   )
   expect(rows.get('snapshot')).toBe(`\`${snapshot}\` in blue`)
   expect(rows.get('documents')).toBe(String(night?.['documents']))
-  const changed = String(night?.['changed'])
-  expect(rows.get('changed')).toBe(`${changed} (${changed} put, 0 deleted)`)
+  expect(rows.get('changed')).toBe(rows.get('documents'))
+  const written = String(night?.['written'])
+  expect(rows.get('written')).toBe(`${written} (${written} put, 0 deleted)`)
   expect(rows.get('newest price')).toBe('2026-11-10')
   const oldest = new Database(db(), { readonly: true })
   const isin = oldest.prepare('SELECT min(isin) FROM fund').pluck().get()
@@ -54,6 +56,62 @@ it('sums the night up in Markdown, with the cost of its requests and charts of t
       '```',
     ].join('\n'),
   )
+})
+
+it('counts what changed since the night before, whatever the slot held that was written to', async () => {
+  await thePress().fundpress('nightly --db funds.sqlite --as-of 2026-11-10')
+  editDatabase(db(), `UPDATE fund SET name = name || ' new'`)
+  await nightly()
+  editDatabase(db(), newBenchmark(1))
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: fileOf('outputs') }
+  const flags = '--as-of 2026-11-12 --summary night.md --json'
+  const run = await thePress().fundpress(`nightly --db funds.sqlite ${flags}`, env)
+  const { slot = '' } = theBucket().live() ?? {}
+  const { documents } = JSON.parse(theBucket().body(`${slot}/changes/2026-11-12.json`).toString()) as {
+    readonly documents: Readonly<Record<'added' | 'removed' | 'changed', number>>
+  }
+  const changed = documents.added + documents.removed + documents.changed
+  const night = lastOf(run)
+  expect(night).toMatchObject({ changed })
+  expect(Number(night?.['written'])).toBeGreaterThan(2 * changed)
+  expect(historyOf().nights.at(-1)).toMatchObject({ changed, written: night?.['written'] })
+  expect(read('night.md')).toContain(`\n| changed | ${changed} |\n`)
+  expect(read('night.md')).toMatch(new RegExp(`title "Documents changed.*\n.*\n.*\n  bar .*, ${changed}\\]`))
+  const outputs = new Map(
+    read('outputs')
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('=') as [string, string]),
+  )
+  expect(outputs.get('changed')).toBe(String(changed))
+  expect(outputs.get('written')).toBe(String(night?.['written']))
+  expect(outputs.get('cost')).toMatch(/^0\.\d{6}$/)
+  expect(Number(outputs.get('cost'))).toBeCloseTo(Number(night?.['cost']), 6)
+})
+
+it('leaves out of the chart of what changed the nights that counted what they wrote, or do not know', async () => {
+  await nightly()
+  const [night = {}] = historyOf().nights
+  const old: Record<string, unknown> = { ...night, asOf: '2026-11-08', changed: 4711 }
+  Reflect.deleteProperty(old, 'written')
+  const unknown = { ...night, asOf: '2026-11-09', changed: null }
+  const known = { ...night, asOf: '2026-11-10', changed: 12 }
+  theBucket().put('nightly/history.json', JSON.stringify({ format: 1, nights: [old, unknown, known, night] }))
+  await nightly('--again --summary night.md')
+  expect(historyOf().nights.map((one) => one['asOf'])).toHaveLength(4)
+  expect(read('night.md')).toMatch(
+    /title "Documents changed, the last 2 nights"\n {2}x-axis \["11-10", "11-11"\]\n.*\n {2}bar \[12, 0\]/,
+  )
+  expect(read('night.md')).toContain('title "Duration, the last 4 nights"')
+})
+
+it('says that it is not known what changed where the manifest of what was live is damaged', async () => {
+  await thePress().fundpress('nightly --db funds.sqlite --as-of 2026-11-10')
+  theBucket().put('blue/manifest.ndjson.gz', 'x')
+  const run = await nightly('--json --summary night.md')
+  expect([run.code, lastOf(run)?.['changed']]).toEqual([0, null])
+  expect(read('night.md')).toContain('\n| changed | not known |\n')
+  expect(historyOf().nights.at(-1)).toMatchObject({ changed: null, isVerified: true })
 })
 
 it('names the fund whose newest price is oldest, and counts those without; refused funds count for nothing', async () => {

@@ -56,6 +56,8 @@ const changesOf = (asOf: string) => JSON.parse(bodyOf(`${asOf}.json`)) as Change
 const index = (slot = slotNow()) => JSON.parse(bodyOf('index.json', slot)) as Index
 const nightsOf = (slot = slotNow()) => index(slot).nights.map(({ asOf }) => asOf)
 
+const named = (isin: string) => ({ isin, name: `Fonds ${isin} night 1` })
+
 /** Builds and publishes a night. */
 async function night(asOf: string, sql: string, ...flags: readonly string[]) {
   await press.nights.change(asOf, sql, '--as-of', asOf)
@@ -158,7 +160,7 @@ describe('one night after the other', () => {
     expect(changesOf('2026-11-13').funds).toEqual({
       total: 3,
       added: [],
-      removed: [{ isin: fourth, name: `Fonds ${fourth} night 1` }],
+      removed: [named(fourth)],
       renamed: [{ isin: first, before: `Fonds ${first} night 1`, after: hostile }],
     })
     expect(changesOf('2026-11-13').prices.counts).toEqual({ corrected: 0, added: 0, removed: 0 })
@@ -171,22 +173,24 @@ describe('one night after the other', () => {
 
     await night('2026-11-14', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`)
     const { funds, prices } = changesOf('2026-11-14')
-    expect(funds).toEqual({
-      ...{ total: 4, removed: [], renamed: [] },
-      added: [{ isin: fourth, name: `Fonds ${fourth} night 1` }],
-    })
+    // Still a row of the database, but no more given out.
+    const withheld = { removed: [named(second)] }
+    expect(funds).toEqual({ total: 4, added: [named(fourth)], ...withheld, renamed: [] })
     // What is refused now was not corrected.
     expect(prices.counts).toEqual({ corrected: 0, added: 0, removed: 0 })
   })
 
-  it('gives a fund no name of which nothing is given out', async () => {
-    const [, second = '', third = ''] = isins
+  it('takes a fund for new that is given out again, and for gone only once', async () => {
+    const [first = '', second = '', third = '', fourth = ''] = isins
+    const others = [{ isin: first, name: hostile }, named(fourth)]
     await press.nights.change('2026-11-15', '', '--as-of', '2026-11-15', '--only', third)
     await publishOut('2026-11-15')
-    const { removed } = changesOf('2026-11-15').funds as { readonly removed: readonly object[] }
-    expect(removed).toHaveLength(3)
-    expect(removed[1]).toEqual({ isin: second, name: null })
+    expect(changesOf('2026-11-15').funds).toEqual({ total: 1, added: [], removed: others, renamed: [] })
     await night('2026-11-16', `UPDATE fund SET data_permitted = 1 WHERE isin = '${second}'`)
+    expect(changesOf('2026-11-16').funds).toEqual({
+      ...{ total: 4, removed: [], renamed: [] },
+      added: [others[0], named(second), others[1]],
+    })
   })
 
   it('takes days that are added in the past, and a year before all others, for changes of the past', async () => {

@@ -22,12 +22,16 @@ export interface DoneNight {
   readonly history: readonly NightFigures[]
 }
 
-/** This very database is live as of this day. */
+/** This very database is live as of this day, or was and is not to be again. */
 export interface SkippedNight {
   readonly kind: 'skipped'
+  /** What is live. */
   readonly snapshot: string
   readonly slot: string
+  /** Of the night. */
   readonly asOf: string
+  /** The night's snapshot, where a rollback has taken it back. */
+  readonly takenBack: string | null
 }
 
 export interface FailedNight {

@@ -7,18 +7,18 @@ import type { NightFigures } from '../../night/figures.ts'
 import type { PublishSummary } from '../../publish/publish.ts'
 import { costOfRequests } from '../../publish/cost.ts'
 import { withBucket } from '../bucket.ts'
-import { buildOptions } from '../commands/build.ts'
 import { planFolder } from '../commands/plan.ts'
 import { publishFolder } from '../commands/publish.ts'
 import { assertWhole, describeDifference, describeWhole, sampleOf, verifyBucket } from '../commands/verify.ts'
 import { reasonOf } from '../failure.ts'
-import { livePointer } from '../live-pointer.ts'
 import { required } from '../options.ts'
 import type { Session } from '../session.ts'
 import { formatBytes, formatCount, formatDollars } from '../summary.ts'
 import { buildNight } from './build.ts'
+import { describeChanged } from './summary.ts'
 import type { NightLog, Step } from './log.ts'
 import type { DoneNight, SkippedNight } from './report.ts'
+import { findStanding, type NightStanding } from './standing.ts'
 
 export interface NightOptions {
   readonly asOf: string
@@ -50,17 +50,8 @@ export async function runNight(
     return log.sessionFor(step)
   }
   log.begin('night', { asOf, database: db, folder: session.settings.out })
-  const done = options.isAgain ? null : await findDone(session, db, options, log)
-  if (done !== null) {
-    const { snapshot, slot } = done
-    log.end(
-      'night',
-      'skipped',
-      { snapshot, slot, asOf },
-      `${snapshot} is live in ${slot} already, made of this very database: nothing to do`,
-    )
-    return { kind: 'skipped', snapshot, slot, asOf }
-  }
+  const standing = options.isAgain ? null : await findStanding(session, db, asOf, log)
+  if (standing !== null && standing.kind !== 'open') return skip(standing, asOf, log)
 
   onStep('check')
   const built = await buildNight(session, options, log, onStep)
@@ -81,7 +72,8 @@ export async function runNight(
     edition: published.edition,
     funds: built.funds,
     documents: built.documents,
-    changed: published.put + published.deleted,
+    changed: published.changed,
+    written: published.put + published.deleted,
     bytes: built.bytes,
     cost: costOf(published, session),
     oldestPrice: built.oldestPrice?.day ?? null,
@@ -110,50 +102,26 @@ export async function runNight(
     verified,
     history,
   }
-  const text = `done in ${night.seconds.toFixed(1)} s: ${formatCount(night.changed)} files put or deleted, ${formatCount(night.documents)} documents, ${formatDollars(night.cost)}`
+  const text = `done in ${night.seconds.toFixed(1)} s: ${describeChanged(night)} documents changed, ${formatCount(night.documents)} in all, ${formatCount(night.written)} files put or deleted, ${formatDollars(night.cost)}`
   log.end('night', 'done', { ...night, slot: published.slot }, text)
   return report
 }
 
-/** What is live, if it is what this night is about. */
-async function findDone(
-  session: Session,
-  db: string,
-  { asOf }: NightOptions,
-  log: NightLog,
-): Promise<Live | null> {
-  const { openFunds } = await import('../../source/open.ts')
-  const { openFile } = await import('../../source/digest.ts')
-  const { readLive } = await import('../../publish/live.ts')
-  const { fetchSlotManifest } = await import('../../publish/slot-manifest.ts')
-  const { withFolder } = await import('../../publish/status.ts')
-  const { point } = await import('../../publish/live-pointer.ts')
-  const { readHeadOf } = await import('../../snapshot/manifest.ts')
-  const { settingsDigest } = await import('../../snapshot/settings-digest.ts')
-  const { isDone, mayBeDone } = await import('../../night/done.ts')
-  const { fetchHistory } = await import('../../night/keep-history.ts')
-  // A database that is none is told at once, in words.
-  openFunds(db).close()
-  return withBucket(session, async (store) => {
-    const { live } = await readLive(store)
-    if (!mayBeDone(live, asOf)) return null
-    const head = await withFolder(async (folder) => {
-      const found = await fetchSlotManifest(store, live.slot, folder)
-      return found.kind === 'fetched' ? readHeadOf(found.file) : null
-    })
-    const file = await openFile(db)
-    const source = await file.digest().finally(file.close)
-    const history = await fetchHistory(store).catch((error: unknown) => {
-      session.signal.throwIfAborted()
-      log.warn('night', `the figures of the last nights cannot be read: ${reasonOf(error)}`)
-      return []
-    })
-    const settings = settingsDigest(await buildOptions(session))
-    if (!isDone(live, head, { source, settings }, history)) return null
-    // The attempt before may have failed at just this.
-    await point(await livePointer(session), live)
-    return live
-  })
+function skip(standing: Exclude<NightStanding, { kind: 'open' }>, asOf: string, log: NightLog): SkippedNight {
+  const { snapshot, slot, liveSince } = standing.live
+  const takenBack = standing.kind === 'takenBack' ? standing.snapshot : null
+  if (takenBack !== null)
+    log.warn(
+      'night',
+      `${takenBack} was taken back by a rollback (${liveSince}), and this night would publish it again: ` +
+        `${snapshot} stays live; --again publishes it all the same`,
+    )
+  const text =
+    takenBack === null
+      ? `${snapshot} is live in ${slot} already, made of this very database: nothing to do`
+      : `${snapshot} stays live in ${slot}: nothing to do`
+  log.end('night', 'skipped', { snapshot, slot, asOf }, text)
+  return { kind: 'skipped', snapshot, slot, asOf, takenBack }
 }
 
 function tellPublished(published: PublishSummary, log: NightLog): void {

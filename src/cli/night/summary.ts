@@ -1,10 +1,11 @@
 /** The Markdown summary of a night: what a workflow shows of it, and what can be mailed. */
 
+import type { NightFigures } from '../../night/figures.ts'
 import { describeFreshness } from '../freshness.ts'
 import { formatBytes, formatCount, formatDollars } from '../summary.ts'
 import { describeNights } from './chart.ts'
 import type { Warning } from './log.ts'
-import type { DoneNight, NightReport } from './report.ts'
+import type { DoneNight, NightReport, SkippedNight } from './report.ts'
 
 const linesShown = 100
 
@@ -17,11 +18,16 @@ function describeOutcome(report: NightReport): string {
     case 'done':
       return describeDone(report)
     case 'skipped':
-      return `## fundpress ${report.asOf}: nothing to do\n\n\`${report.snapshot}\` is live in ${report.slot} already, made of this very database.\n`
+      return `## fundpress ${report.asOf}: nothing to do\n\n${describeSkipped(report)}\n`
     case 'failed':
       return `## fundpress ${report.asOf}: failed in ${report.step}\n\n${fenced([report.reason, ...shorten(report.errors)].join('\n'))}`
   }
 }
+
+const describeSkipped = ({ snapshot, slot, takenBack }: SkippedNight) =>
+  takenBack === null
+    ? `\`${snapshot}\` is live in ${slot} already, made of this very database.`
+    : `\`${takenBack}\` was taken back by a rollback: \`${snapshot}\` stays live in ${slot}. \`--again\` publishes it all the same.`
 
 function describeDone(night: DoneNight): string {
   const { figures, slot, put, deleted, oldestIsin } = night
@@ -33,7 +39,8 @@ function describeDone(night: DoneNight): string {
     ['snapshot', `\`${figures.snapshot}\` in ${slot}`],
     ['funds', formatCount(figures.funds)],
     ['documents', formatCount(figures.documents)],
-    ['changed', `${formatCount(figures.changed)} (${formatCount(put)} put, ${formatCount(deleted)} deleted)`],
+    ['changed', describeChanged(figures)],
+    ['written', `${formatCount(put + deleted)} (${formatCount(put)} put, ${formatCount(deleted)} deleted)`],
     ['bytes', formatBytes(figures.bytes)],
     ['cost', `${formatDollars(figures.cost)} (${formatDollars(night.costOfMonth)} a month of such nights)`],
     ['duration', describeDuration(figures.seconds)],
@@ -45,6 +52,10 @@ function describeDone(night: DoneNight): string {
   const table = rows.map(([label, figure]) => `| ${label} | ${figure} |\n`).join('')
   return `## fundpress ${figures.asOf}: live\n\n| | |\n|---|---|\n${table}${describeNights(night.history)}`
 }
+
+/** How many documents. */
+export const describeChanged = ({ changed }: Pick<NightFigures, 'changed'>) =>
+  changed === null ? 'not known' : formatCount(changed)
 
 function describeWarnings(warnings: readonly Warning[]): string {
   if (warnings.length === 0) return ''

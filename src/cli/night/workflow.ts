@@ -33,7 +33,7 @@ function outputsOf(report: NightReport): Readonly<Record<string, string | number
   switch (report.kind) {
     case 'done': {
       const { figures, slot } = report
-      const { snapshot, funds, documents, changed, bytes, cost } = figures
+      const { snapshot, funds, documents, changed, written, bytes, cost } = figures
       const seconds = Math.round(figures.seconds)
       const oldest = { 'oldest-price': figures.oldestPrice ?? '' }
       return {
@@ -42,9 +42,11 @@ function outputsOf(report: NightReport): Readonly<Record<string, string | number
         slot,
         funds,
         documents,
-        changed,
+        changed: changed ?? '',
+        written: written ?? '',
         bytes,
-        cost,
+        // To a millionth of a dollar: sums of binary fractions have more digits than they mean.
+        cost: cost.toFixed(6),
         seconds,
         ...oldest,
         ...well,

@@ -1,0 +1,71 @@
+/** What stands of a night before it begins: whether it is done, or was taken back. */
+
+import type { Live } from '../../publish/live.ts'
+import type { ManifestHead } from '../../snapshot/manifest.ts'
+import { withBucket } from '../bucket.ts'
+import { buildOptions } from '../commands/build.ts'
+import { reasonOf } from '../failure.ts'
+import { livePointer } from '../live-pointer.ts'
+import type { Session } from '../session.ts'
+import type { NightLog } from './log.ts'
+
+/** `takenBack` names the snapshot that this night would publish again, and that a rollback has taken back. */
+export type NightStanding =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'done'; readonly live: Live }
+  | { readonly kind: 'takenBack'; readonly live: Live; readonly snapshot: string }
+
+const open: NightStanding = { kind: 'open' }
+
+/** @param asOf ISO 8601 day @throws {Error} if the database is none, or if the store fails */
+export async function findStanding(
+  session: Session,
+  db: string,
+  asOf: string,
+  log: NightLog,
+): Promise<NightStanding> {
+  const { openFunds } = await import('../../source/open.ts')
+  const { openFile } = await import('../../source/digest.ts')
+  const { otherSlot } = await import('../../publish/layout.ts')
+  const { readLive } = await import('../../publish/live.ts')
+  const { fetchSlotManifest } = await import('../../publish/slot-manifest.ts')
+  const { withFolder } = await import('../../publish/status.ts')
+  const { point } = await import('../../publish/live-pointer.ts')
+  const { readHeadOf } = await import('../../snapshot/manifest.ts')
+  const { settingsDigest } = await import('../../snapshot/settings-digest.ts')
+  const { mayBeDone, standingOf, takenBack } = await import('../../night/done.ts')
+  const { fetchHistory } = await import('../../night/keep-history.ts')
+  // A database that is none is told at once, in words.
+  openFunds(db).close()
+  return withBucket(session, async (store): Promise<NightStanding> => {
+    const { live } = await readLive(store)
+    if (!mayBeDone(live, asOf)) return open
+    const before = takenBack(live)
+    const headIn = (slot: Live['slot']): Promise<ManifestHead | null> =>
+      withFolder(async (folder) => {
+        const found = await fetchSlotManifest(store, slot, folder)
+        if (found.kind === 'none') return null
+        const head = readHeadOf(found.file)
+        // What is wrong with the slot that stands by is for the plan to say, which knows what helps.
+        return slot === live.slot ? head : head.catch(() => null)
+      })
+    const heads = {
+      live: live.asOf === asOf ? await headIn(live.slot) : null,
+      other: before?.asOf === asOf ? await headIn(otherSlot(live.slot)) : null,
+    }
+    const file = await openFile(db)
+    const source = await file.digest().finally(file.close)
+    const history = await fetchHistory(store).catch((error: unknown) => {
+      session.signal.throwIfAborted()
+      log.warn('night', `the figures of the last nights cannot be read: ${reasonOf(error)}`)
+      return []
+    })
+    const settings = settingsDigest(await buildOptions(session))
+    const standing = standingOf(live, heads, { asOf, source, settings }, history)
+    if (standing === 'open') return open
+    // The attempt before, or the rollback, may have failed at just this.
+    await point(await livePointer(session), live)
+    if (standing === 'done' || before === null) return { kind: 'done', live }
+    return { kind: 'takenBack', live, snapshot: before.snapshot }
+  })
+}

@@ -245,14 +245,6 @@ describe("Excel's line sep=", () => {
   })
 })
 
-it('a file with a header alone changes nothing', async () => {
-  const { code, stdout } = await importText('isin;date;value\n', 'legal_point')
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout: expect.stringContaining('0 new, 0 changed, 0 unchanged, 0 removed'),
-  })
-})
-
 it.each([
   [['prices', 'x.csv'], 2, 'there is no table "prices" (did you mean "price"?)'],
   [['price', 'missing.csv'], 1, 'missing.csv does not exist'],

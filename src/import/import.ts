@@ -152,13 +152,13 @@ const layoutOf = (table: Table, { header }: CellLines, suggest: Suggest): Layout
 async function sniffNotations(
   { file, decimal, dates }: ImportOptions,
   cells: CellLines,
-  { fields, width }: Layout,
+  { fields, width: [least, most] }: Layout,
   meter: ByteMeter,
 ): Promise<Notations> {
   const sniffer = notationSniffer(fields, { decimal, dates })
   if (sniffer.isNeeded) {
     const line = (found: readonly Cell[], number: number) => {
-      if (found.length === width) sniffer.look(found, number)
+      if (found.length >= least && found.length <= most) sniffer.look(found, number)
     }
     await cells.read({ line, broken: () => undefined, bytes: meter.sniffed })
   }

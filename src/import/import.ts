@@ -76,9 +76,6 @@ export async function importFile(options: ImportOptions): Promise<ImportSummary>
   }
 }
 
-/** The tables that can be imported, in the order in which they can be filled. */
-export const tableNames = (): readonly string[] => [...schemaTables().keys()]
-
 async function importInto(
   db: Database.Database,
   table: Table,

@@ -53,16 +53,30 @@ export function makeStaging(out: string): Staging {
   }
 }
 
-/** @returns the first of the folders above `folder` that had to be made */
+/**
+ * Makes a folder and those above it: one by one, since Node's own way of making them all never ends in /proc.
+ * @returns the first of those above that had to be made
+ */
 function makeFolders(folder: string, out: string): string | undefined {
+  const missing: string[] = []
+  for (let at = dirname(folder); !existsSync(at); at = dirname(at)) missing.unshift(at)
   try {
-    const firstMade = mkdirSync(dirname(folder), { recursive: true })
+    for (const at of missing) makeUnlessThere(at)
     mkdirSync(folder)
-    return firstMade
+    return missing[0]
   } catch (error) {
-    // Where nothing can be made, as in /proc, the system says that nothing is there.
+    // Where nothing can be made, the system says that nothing is there.
     if (codeOf(error) !== 'ENOENT') throw error
-    throw new Error(`${out}: no folder can be made in ${dirname(folder)}: choose another --out`)
+    throw new Error(`${out}: no folder can be made in ${dirname(missing[0] ?? folder)}: choose another --out`)
+  }
+}
+
+function makeUnlessThere(folder: string): void {
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another build has made it meanwhile.
+    if (codeOf(error) !== 'EEXIST') throw error
   }
 }
 

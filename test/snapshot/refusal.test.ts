@@ -100,16 +100,16 @@ describe('into a folder that is no snapshot', () => {
     expect(names()).toEqual(before)
   })
 
-  it.skipIf(!existsSync('/proc/self')).each([
-    ['/proc/out', '/proc'],
-    ['/proc/no/where/out', '/proc/no/where'],
-  ])('refuses %s, where no folder can be made', async (out, above) => {
-    expect(await build('good.sqlite', out)).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: `fundpress: ${out}: no folder can be made in ${above}: choose another --out\n`,
-    })
-  })
+  it.skipIf(!existsSync('/proc/self')).each(['/proc/out', '/proc/no/where/out'])(
+    'refuses %s, where no folder can be made',
+    async (out) => {
+      expect(await build('good.sqlite', out)).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: `fundpress: ${out}: no folder can be made in /proc: choose another --out\n`,
+      })
+    },
+  )
 
   it('follows a symbolic link, and leaves it a link', async () => {
     mkdirSync(folder.file('elsewhere'))

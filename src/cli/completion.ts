@@ -79,7 +79,7 @@ complete -F _${name} ${name}
 `
 }
 
-/** Options where one begins, or where nothing else can stand; else what the arguments can be. */
+/** Options where one begins, or where nothing else can stand; else what the argument can be that is up. */
 function bashWords(
   command: Completed,
   commands: readonly Completed[],
@@ -89,7 +89,8 @@ function bashWords(
   const options = words(command.options.map(({ flag }) => flag))
   const others = positional(command, commands)
   if (others === null) return options
-  return `case $cur in -*) ${options} ;; *) ${others.kind === 'path' ? files : words(others.choices)} ;; esac`
+  const act = positionalAct(others, `\${COMP_WORDS[*]:0:COMP_CWORD}`, { path: files, choices: words })
+  return `case $cur in -*) ${options} ;; *) ${act} ;; esac`
 }
 
 function zshScript(name: string, commands: readonly Completed[]): string {
@@ -104,9 +105,7 @@ function zshScript(name: string, commands: readonly Completed[]): string {
         ? described(commands.slice(1).map((one) => [one.name, one.summary]))
         : others === null
           ? options
-          : others.kind === 'path'
-            ? '_files'
-            : words(others.choices)
+          : positionalAct(others, `\${words[1,CURRENT-1]}`, { path: '_files', choices: words })
     return `    (${quoted(command.name)}) if [[ $PREFIX == -* ]]; then ${options}; else ${rest}; fi ;;`
   })
   return `#compdef ${name}
@@ -147,10 +146,13 @@ function fishScript(name: string, commands: readonly Completed[]): string {
       }
       lines.push(`${begin} -l ${flag.slice(2)}${takes[value.kind]} -d ${fishQuoted(describe)}`)
     }
-    for (const value of command.arguments) {
-      if (value.kind === 'path') lines.push(`${begin} -F`)
-      if (value.kind === 'choices') lines.push(`${begin} -a ${fishQuoted(value.choices.join(' '))}`)
-    }
+    const others = isProgram ? null : positional(command, commands)
+    const choices = others?.choices.join(' ') ?? ''
+    const seen = `__fish_seen_subcommand_from ${choices}`
+    const beginIf = (more: string) =>
+      `complete -c ${name} -n ${fishQuoted(others?.isPath === true && choices !== '' ? `${when}; and ${more}` : when)}`
+    if (choices !== '') lines.push(`${beginIf(`not ${seen}`)} -a ${fishQuoted(choices)}`)
+    if (others?.isPath === true) lines.push(`${beginIf(seen)} -F`)
   }
   return `${lines.join('\n')}\n`
 }
@@ -175,10 +177,30 @@ function valueCases(
     .join('\n')
 }
 
-/** What stands where no option does; null where nothing can be said of it. */
-function positional(command: Completed, commands: readonly Completed[]) {
-  if (command.name === '') return { kind: 'choices' as const, choices: namesOf(commands) }
-  return command.arguments.find((value) => value.kind === 'path' || value.kind === 'choices') ?? null
+/** What stands where no option does: one of the choices, if there are any, then a path, if there can be one. */
+interface Positional {
+  readonly choices: readonly string[]
+  readonly isPath: boolean
+}
+
+/** @returns null where nothing can be said of it */
+function positional(command: Completed, commands: readonly Completed[]): Positional | null {
+  if (command.name === '') return { choices: namesOf(commands), isPath: false }
+  const choices = command.arguments.flatMap((value) => (value.kind === 'choices' ? value.choices : []))
+  const isPath = command.arguments.some(({ kind }) => kind === 'path')
+  return choices.length > 0 || isPath ? { choices, isPath } : null
+}
+
+/** @param before the words before the one that is completed, with a space between them, as the shell expands it */
+function positionalAct(
+  { choices, isPath }: Positional,
+  before: string,
+  act: { readonly path: string; readonly choices: (choices: readonly string[]) => string },
+): string {
+  if (choices.length === 0) return act.path
+  if (!isPath) return act.choices(choices)
+  const isChosen = choices.map((choice) => `*${quoted(` ${choice} `)}*`).join('|')
+  return `case " ${before} " in ${isChosen}) ${act.path} ;; *) ${act.choices(choices)} ;; esac`
 }
 
 const namesOf = (commands: readonly Completed[]) =>

@@ -14,17 +14,14 @@ class SettingOption extends Option {
   readonly key: SettingKey
 
   constructor(flag: string, { key, setting, variable }: NamedSetting) {
-    const fallback = isDerived(setting.fallback) ? setting.fallback.text : setting.fallback
-    const origins =
-      fallback === null
-        ? []
-        : [`default: ${typeof fallback === 'string' ? fallback : JSON.stringify(fallback)}`]
-    origins.push(`env: ${variable}`, `config: ${key}`)
-    const describe = setting.describe.replace(/\.$/, '')
-    // A flag that begins with `--no-` takes away what is described.
-    const says = flag.startsWith('--no-')
-      ? `No ${describe.charAt(0).toLowerCase()}${describe.slice(1)}`
-      : describe
+    // A flag that begins with `--no-` takes away what is described, and what it takes away is the default.
+    const isNegative = flag.startsWith('--no-')
+    const origins = isNegative
+      ? [`env: ${variable}=false`, `config: "${key}": false`]
+      : [...describeDefault(setting), `env: ${variable}`, `config: ${key}`]
+    // Of a setting it is said whether something is so; the flag says that it is.
+    const describe = capital(setting.describe.replace(/\.$/, '').replace(/^Whether /, ''))
+    const says = isNegative ? `No ${describe.charAt(0).toLowerCase()}${describe.slice(1)}` : describe
     super(flag, `${says} (${origins.join('; ')})`)
     this.key = key
     // A flag that is there is true; one that begins with `--no-`, false.
@@ -36,6 +33,15 @@ class SettingOption extends Option {
     })
   }
 }
+
+function describeDefault({ fallback }: NamedSetting['setting']): readonly string[] {
+  if (fallback === null) return []
+  if (isDerived(fallback)) return [`default: ${fallback.text}`]
+  if (typeof fallback !== 'string') return [`default: ${JSON.stringify(fallback)}`]
+  return [`default: ${fallback === '' ? 'none' : fallback}`]
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Gives a command the flags of settings. */
 export function withSettings(command: Command, ...keys: readonly SettingKey[]): Command {

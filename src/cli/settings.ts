@@ -44,7 +44,7 @@ export const declaration = {
     fallback: { text: 'the number of cores', from: ({ cores }) => Math.min(cores, 256) },
     flag: '--jobs <number>',
   }),
-  downloads: flag('Whether a build makes the files for analysts, too (CSV, Parquet, SQLite).', {
+  downloads: flag('Files for analysts beside the documents (CSV, Parquet, SQLite).', {
     fallback: true,
     flag: '--no-downloads',
   }),

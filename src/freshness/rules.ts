@@ -82,7 +82,8 @@ function openNamed(place: string, name: string, isYearEndOpen: boolean): Promise
   })
 }
 
-const isIn = ({ category, currency, isins }: FreshnessGroup, fund: GroupedFund) =>
+/** Whether a fund has each of the properties that a group names. */
+export const isIn = ({ category, currency, isins }: FreshnessGroup, fund: GroupedFund) =>
   (category === undefined || category === fund.categoryDe || category === fund.categoryEn) &&
   (currency === undefined || currency === fund.currency) &&
   (isins === undefined || isins.includes(fund.isin))

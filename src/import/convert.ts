@@ -5,7 +5,7 @@ import { isIsinInEitherCase } from '../routes/values.ts'
 import { printable, quoted } from '../source/printable.ts'
 import { unfitForXml } from '../source/row-checks.ts'
 import type { Cell } from './cells.ts'
-import { dateFormNames, plainDay, plainDayOfYear, type DateForm } from './day.ts'
+import { dateFormNames, plainDay, plainDayOfYear, whyNoDay, type DateForm } from './day.ts'
 import { plainDecimal, type DecimalMark } from './decimal.ts'
 import type { Column, Kind } from './tables.ts'
 
@@ -50,7 +50,8 @@ const converters: Readonly<Record<Kind, Converter>> = {
   structureType: (cell) =>
     knownTypes.has(cell.trim()) ? cell.trim() : wrong(cell, 'one of the structure types'),
   currency: (cell) => (/^[A-Z]{3}$/.test(cell.trim()) ? cell.trim() : wrong(cell, 'an ISO 4217 code')),
-  day: (cell, { dates }) => plainDay(cell, dates) ?? wrong(cell, `a day (${dateFormNames[dates]})`),
+  day: (cell, { dates }) =>
+    plainDay(cell, dates) ?? wrong(cell, `a day (${dateFormNames[dates]})${whyNoDay(cell)}`),
   dayOfYear: (cell, { dates }) =>
     plainDayOfYear(cell, dates) ?? wrong(cell, `a day of the year (${daysOfYear[dates]})`),
   decimal: (cell, { mark }) => plainDecimal(cell, mark) ?? wrong(cell, `a number (with a decimal ${mark})`),
@@ -100,7 +101,7 @@ function fromNumber(number: number, { kind }: Column): Value | Problem {
 }
 
 function fromDate(date: Date, { kind }: Column): Value | Problem {
-  const day = Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10)
-  if (kind === 'day' && plainDay(day, 'iso') !== undefined) return day
-  return { reason: `the date ${printable(day)} is not what belongs there` }
+  const text = Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/T00:00:00\.000Z$/, '')
+  if (kind === 'day' && plainDay(text, 'iso') !== undefined) return text
+  return { reason: `the date ${printable(text)} is not what belongs there` }
 }

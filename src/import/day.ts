@@ -7,12 +7,15 @@ export type DateForm = 'iso' | 'german'
 
 const isoDay = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
 const germanDay = /^([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})$/
+/** Spreadsheets and databases write it behind a day that has none. A time of its own zone may be of another day. */
+const midnight = /[ T]00?:00(?::00(?:\.0+)?)?$/
 const isoDayOfYear = /^[0-9]{2}-[0-9]{2}$/
 const germanDayOfYear = /^([0-9]{1,2})\.([0-9]{1,2})\.?$/
 
-/** @returns YYYY-MM-DD, or undefined where it is no day that exists, or one before the year 1000 */
+/** @returns YYYY-MM-DD, or undefined where it is no day that exists, one before the year 1000, or has a time of day */
 export function plainDay(text: string, form: DateForm): string | undefined {
-  const day = form === 'iso' ? text.trim() : fromGerman(germanDay.exec(text.trim()))
+  const written = withoutMidnight(text.trim())
+  const day = form === 'iso' ? written : fromGerman(germanDay.exec(written))
   return day !== undefined && isDay(day) && day >= '1000' ? day : undefined
 }
 
@@ -24,10 +27,27 @@ export function plainDayOfYear(text: string, form: DateForm): string | undefined
 
 /** The form that a text has, whether its day exists or not. */
 export function dateFormOf(text: string): DateForm | undefined {
-  const trimmed = unquoted(text)
+  const trimmed = withoutMidnight(unquoted(text))
   if (isoDay.test(trimmed) || isoDayOfYear.test(trimmed)) return 'iso'
   return germanDay.test(trimmed) || germanDayOfYear.test(trimmed) ? 'german' : undefined
 }
+
+/** The form that a text hints at which is none of a day: `01.02.26` and `18.11.2026 14:30` are German. */
+export function dateFormHint(text: string): DateForm | undefined {
+  const trimmed = text.trim()
+  if (/^[0-9]{4}-[0-9]/.test(trimmed)) return 'iso'
+  return /^[0-9]{1,2}\.[0-9]{1,2}\.[0-9]/.test(trimmed) ? 'german' : undefined
+}
+
+/** Why a text is no day though it is like one, to be put behind a message; '' where there is nothing to say. */
+export function whyNoDay(text: string): string {
+  const trimmed = text.trim()
+  if (/^[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2}(?![0-9])/.test(trimmed)) return ': its year has two digits'
+  const isTimed = /^[0-9.-]{8,10}[ T][0-9]/.test(trimmed)
+  return isTimed && !midnight.test(trimmed) ? ': it has a time of day' : ''
+}
+
+const withoutMidnight = (text: string) => text.replace(midnight, '')
 
 /** Our own downloads for Excel write `'09-30`, so that it makes no date of it. */
 const unquoted = (text: string) => text.trim().replace(/^'/, '')

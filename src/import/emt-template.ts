@@ -60,7 +60,7 @@ export function templateLayout(table: Table, header: readonly Cell[]): Layout {
   const versions = new Set<string>()
   return {
     fields,
-    width: header.length,
+    width: [header.length, header.length],
     check: (cells) => {
       const name = versionName(textOf(cells[version]))
       const isFourth = /^V4(?:\.[0-9]{1,2})?$/.test(name)

@@ -57,8 +57,8 @@ export interface ImportSummary {
 /**
  * Imports a file. Its lines are put in a table of their own first, on disk and outside of the database, which is
  * changed in one transaction at the end.
- * @throws {Error} if the file or the database cannot be read, if the file leaves open how it is to be read, or if the
- * signal aborts: the database is as it was
+ * @throws {Error} if the file or the database cannot be read, if the file leaves open how it is to be read, or has no
+ * line after its header, or if the signal aborts: the database is as it was
  */
 export async function importFile(options: ImportOptions): Promise<ImportSummary> {
   const tables = schemaTables()
@@ -75,9 +75,6 @@ export async function importFile(options: ImportOptions): Promise<ImportSummary>
     db.close()
   }
 }
-
-/** The tables that can be imported, in the order in which they can be filled. */
-export const tableNames = (): readonly string[] => [...schemaTables().keys()]
 
 async function importInto(
   db: Database.Database,
@@ -97,6 +94,7 @@ async function importInto(
   await cells.read({ ...reader.visitor, bytes: meter.read })
   const staged = staging.end()
   const { lines, bad } = reader.counts()
+  if (lines === 0) throw new Error(whyNothing(options))
   const isTaken = bad === 0 || (isSkippingBad && bad < lines)
   const take = {
     db,
@@ -121,6 +119,15 @@ async function importInto(
   }
 }
 
+/** No line is what a broken export leaves: to take it for `no rows` would empty the table. */
+function whyNothing({ db, table, file, scope }: ImportOptions): string {
+  const broken = `${file} has no line after its header: nothing was taken; see whether its export is whole`
+  if (scope !== 'table') return broken
+  const way =
+    table === 'fund' ? 'make a new database (`fundpress init`)' : `sqlite3 ${db} 'DELETE FROM ${table}'`
+  return `${broken}. If table ${table} is to be empty: ${way}`
+}
+
 async function openCells(options: ImportOptions, table: Table, meter: ByteMeter): Promise<CellLines> {
   const { file, encoding: wanted, delimiter } = options
   if (isWorkbook(file)) {
@@ -142,13 +149,13 @@ const layoutOf = (table: Table, { header }: CellLines, suggest: Suggest): Layout
 async function sniffNotations(
   { file, decimal, dates }: ImportOptions,
   cells: CellLines,
-  { fields, width }: Layout,
+  { fields, width: [least, most] }: Layout,
   meter: ByteMeter,
 ): Promise<Notations> {
   const sniffer = notationSniffer(fields, { decimal, dates })
   if (sniffer.isNeeded) {
     const line = (found: readonly Cell[], number: number) => {
-      if (found.length === width) sniffer.look(found, number)
+      if (found.length >= least && found.length <= most) sniffer.look(found, number)
     }
     await cells.read({ line, broken: () => undefined, bytes: meter.sniffed })
   }

@@ -15,8 +15,8 @@ export interface Field {
 
 export interface Layout {
   readonly fields: readonly Field[]
-  /** How many cells a line has. */
-  readonly width: number
+  /** How many cells a line has, at least and at most. */
+  readonly width: readonly [least: number, most: number]
   /** What is wrong with a line beside the values of its fields. */
   readonly check: (cells: readonly Cell[]) => readonly string[]
   /** What the file does not have, and other things to be told once it has been read. */
@@ -31,15 +31,18 @@ export const headerName = (cell: Cell): string => String(cell).trim().toLowerCas
 
 /**
  * The layout of a file that has the schema's own columns, in any order.
- * @throws {Error} if a column is unknown, there twice, or missing where it may not be NULL
+ * @throws {Error} if a column is unknown, without a name, there twice, or missing where it may not be NULL
  */
 export function columnLayout(table: Table, header: readonly Cell[], suggest: Suggest): Layout {
   const names = table.columns.map(({ name }) => name)
   if (header.some((cell) => isIsinInEitherCase(String(cell).trim()))) {
     throw new Error(`the first line has to name the columns: ${names.join(', ')}`)
   }
-  const fields = header.map((cell, at): Field => {
+  // Delimiters at the end of all lines are what Excel writes of columns that were in use once.
+  const named = header.findLastIndex((cell) => headerName(cell) !== '') + 1
+  const fields = header.slice(0, named).map((cell, at): Field => {
     const name = headerName(cell)
+    if (name === '') throw new Error(`column ${at + 1} has no name`)
     const column = table.columns.find((each) => each.name === name)
     if (column === undefined) {
       throw new Error(`table ${table.name} has no column ${quoted(String(cell))}${suggest(name, names)}`)
@@ -61,5 +64,17 @@ export function columnLayout(table: Table, header: readonly Cell[], suggest: Sug
   }
   const left = absent.map(({ name }) => name).join(', ')
   const notes = absent.length === 0 ? [] : [`not in the file: ${left}`]
-  return { fields, width: header.length, check: () => [], notes: () => notes }
+  const width = [named, header.length] as const
+  return { fields, width, check: (cells) => namelessFaults(cells, named), notes: () => notes }
+}
+
+/** @param named how many cells have a column with a name, from the first */
+function namelessFaults(cells: readonly Cell[], named: number): readonly string[] {
+  if (cells.length === named) return []
+  return cells.slice(named).flatMap((cell, index) => {
+    const text = String(cell).trim()
+    return text === ''
+      ? []
+      : [`column ${named + index + 1} has no name in the header, but here ${quoted(text)}`]
+  })
 }

@@ -23,7 +23,8 @@ interface LineReading {
 
 /** Converts and stages the good lines, tells of the bad ones. */
 export function lineReader({ layout, notations, isins, staging, onBad }: LineReading) {
-  const { fields, width, check } = layout
+  const { fields, check } = layout
+  const [least, most] = layout.width
   const columns = fields.map(({ column, at, label }, index) => {
     return {
       column,
@@ -57,9 +58,9 @@ export function lineReader({ layout, notations, isins, staging, onBad }: LineRea
   }
   const readLine = (cells: readonly Cell[], line: number): void => {
     lines++
-    if (cells.length !== width) {
+    if (cells.length < least || cells.length > most) {
       const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`
-      tell(line, [`it has ${count}, the header ${width}`])
+      tell(line, [`it has ${count}, the header ${most}`])
       return
     }
     const values: Value[] = []

@@ -2,7 +2,7 @@
 
 import { quoted } from '../source/printable.ts'
 import type { Cell } from './cells.ts'
-import { dateFormNames, dateFormOf, type DateForm } from './day.ts'
+import { dateFormHint, dateFormNames, dateFormOf, type DateForm } from './day.ts'
 import { decimalSign, type DecimalMark } from './decimal.ts'
 import type { Field } from './layout.ts'
 
@@ -35,6 +35,8 @@ export function notationSniffer(fields: readonly Field[], wanted: WantedNotation
   )
   const areDays = fields.map(({ column: { kind } }) => kind === 'day' || kind === 'dayOfYear')
   const days: Examples<DateForm> = {}
+  // Of a cell that is bad either way: it decides only which form the message names.
+  let hint: DateForm | undefined
 
   const lookAtNumber = (seen: NumberExamples, text: string, line: number): void => {
     // Most cells say what is known already.
@@ -53,7 +55,8 @@ export function notationSniffer(fields: readonly Field[], wanted: WantedNotation
         lookAtNumber(seen, text, line)
       } else if (areDays[index] === true && (days.iso === undefined || days.german === undefined)) {
         const form = dateFormOf(text)
-        if (form !== undefined) days[form] ??= { text, line }
+        if (form === undefined) hint ??= dateFormHint(text)
+        else days[form] ??= { text, line }
       }
     }
   }
@@ -64,7 +67,7 @@ export function notationSniffer(fields: readonly Field[], wanted: WantedNotation
     const dates = wanted.dates ?? sniffDates(days)
     return {
       marks: marks.map((mark) => mark ?? commonest(marks) ?? 'point'),
-      dates: dates ?? 'iso',
+      dates: dates ?? hint ?? 'iso',
       decimalForm: wanted.decimal === undefined ? describeMarks(fields, marks) : `decimal ${wanted.decimal}`,
       dateForm: dates === undefined ? undefined : `dates ${dateFormNames[dates]}`,
     }

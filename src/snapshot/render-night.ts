@@ -7,9 +7,10 @@ import { endpoints } from '../endpoints/index.ts'
 import { assessFunds, type Assessment } from '../freshness/assess.ts'
 import { daysOfRhythm } from '../freshness/rhythm.ts'
 import { defaultFreshness, openRules, type Rules } from '../freshness/rules.ts'
+import { unmetGroups } from '../freshness/unmet-groups.ts'
 import type { RouteTable } from '../routes/table.ts'
 import type { OpenedFile } from '../source/digest.ts'
-import type { Finding } from '../source/finding.ts'
+import { settingsWarning, type Finding } from '../source/finding.ts'
 import { readIsins } from '../source/fund-reader.ts'
 import type { FundDatabase } from '../source/open.ts'
 import { readPriceDays } from '../source/price-days.ts'
@@ -119,11 +120,18 @@ export async function renderNight(night: Night, threads: readonly RenderThread[]
     const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source }
     const head = await finish(night, assessment, counts)
     if (part?.kind === 'shard') writeShard(settings.root, shardHead(night, part, head, funds), funds.each)
-    return { head, assessment, kept: whole.kept, warnings: whole.warnings, each: funds.each }
+    const warnings = [...settingsWarnings(night), ...whole.warnings]
+    return { head, assessment, kept: whole.kept, warnings, each: funds.each }
   } finally {
     options.signal.removeEventListener('abort', stop)
     await pool.close()
   }
+}
+
+/** Told once of a snapshot: by the merge, not by its shards. They are for whoever builds, and in no file. */
+function settingsWarnings({ options: { freshness = defaultFreshness, part = null }, db }: Night): Finding[] {
+  if (freshness.groups.length === 0 || part?.kind === 'shard') return []
+  return unmetGroups(freshness.groups, readPriceDays(db, readIsins(db), 0)).map(settingsWarning)
 }
 
 export function isinsToRender({ options: { db: file, only, part = null }, db }: Night): readonly string[] {

@@ -24,7 +24,8 @@ export interface Staging {
 
 /**
  * Makes an empty staging folder beside `out`, after cleaning up what killed builds left.
- * @throws {Error} if `out` holds something that is not a snapshot: it would be replaced
+ * @throws {Error} if `out` holds something that is not a snapshot, which would be replaced, or lies where no folder can
+ * be made
  */
 export function makeStaging(out: string): Staging {
   const place = placeOf(out)
@@ -41,8 +42,7 @@ export function makeStaging(out: string): Staging {
   }
   for (const { path } of leftovers(place, 'build', isGone)) rmSync(path, { recursive: true, force: true })
   const folder = beside(place, 'build')
-  const firstMade = mkdirSync(dirname(place), { recursive: true })
-  mkdirSync(folder)
+  const firstMade = makeFolders(folder, out)
   return {
     folder,
     swapIn: () => swap(folder, place),
@@ -50,6 +50,33 @@ export function makeStaging(out: string): Staging {
       rmSync(folder, { recursive: true, force: true })
       if (firstMade !== undefined) removeEmptyFolders(dirname(place), firstMade)
     },
+  }
+}
+
+/**
+ * Makes a folder and those above it: one by one, since Node's own way of making them all never ends in /proc.
+ * @returns the first of those above that had to be made
+ */
+function makeFolders(folder: string, out: string): string | undefined {
+  const missing: string[] = []
+  for (let at = dirname(folder); !existsSync(at); at = dirname(at)) missing.unshift(at)
+  try {
+    for (const at of missing) makeUnlessThere(at)
+    mkdirSync(folder)
+    return missing[0]
+  } catch (error) {
+    // Where nothing can be made, the system says that nothing is there.
+    if (codeOf(error) !== 'ENOENT') throw error
+    throw new Error(`${out}: no folder can be made in ${dirname(missing[0] ?? folder)}: choose another --out`)
+  }
+}
+
+function makeUnlessThere(folder: string): void {
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another build has made it meanwhile.
+    if (codeOf(error) !== 'EEXIST') throw error
   }
 }
 

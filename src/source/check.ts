@@ -5,7 +5,7 @@ import type { Database } from 'better-sqlite3'
 import { isDay } from '../routes/values.ts'
 import { checkFund } from './check-fund.ts'
 import { checkSchema } from './check-schema.ts'
-import type { Finding } from './finding.ts'
+import { settingsWarning, type Finding } from './finding.ts'
 import { fundReader, readIsins, tableOf, type Fund } from './fund-reader.ts'
 import { openFunds, readable } from './open.ts'
 import type { FundPriceDays } from './price-days.ts'
@@ -19,6 +19,8 @@ export interface CheckOptions {
   readonly asOf: string
   /** What is wrong with the age of a fund's newest price, or null: `freshness/` knows, of this fund and no other. */
   readonly ageProblem?: (fund: FundPriceDays) => string | null
+  /** What the settings name that no fund has: `freshness/` knows, of all funds. */
+  readonly settingsProblems?: (funds: readonly FundPriceDays[]) => readonly string[]
   readonly onFund?: (done: number, of: number) => void
   readonly signal?: AbortSignal
 }
@@ -33,6 +35,7 @@ export async function checkDatabase({
   db: file,
   asOf,
   ageProblem = () => null,
+  settingsProblems = () => [],
   onFund,
   signal,
 }: CheckOptions): Promise<readonly Finding[]> {
@@ -44,14 +47,19 @@ export async function checkDatabase({
     const reader = fundReader(db)
     const isins = readIsins(db)
     const findings = checkTables(db)
+    const funds: FundPriceDays[] = []
     for (const [index, isin] of isins.entries()) {
       const fund = reader.read(isin)
-      if (fund !== undefined) findings.push(...checkFund(fund, asOf), ...checkAge(fund, ageProblem))
+      if (fund !== undefined) {
+        const priced = newestPriceOf(fund)
+        funds.push(priced)
+        findings.push(...checkFund(fund, asOf), ...checkAge(priced, ageProblem))
+      }
       onFund?.(index + 1, isins.length)
       await setImmediate()
       signal?.throwIfAborted()
     }
-    return findings
+    return [...settingsProblems(funds).map(settingsWarning), ...findings]
   } catch (error) {
     throw readable(file, error)
   } finally {
@@ -59,14 +67,19 @@ export async function checkDatabase({
   }
 }
 
-function checkAge({ fund, prices, profile: [profile] }: Fund, ageProblem: AgeProblem): Finding[] {
+/** With the newest day only. */
+function newestPriceOf({ fund, prices, profile: [profile] }: Fund): FundPriceDays {
   const newest = prices.findLast(({ date }) => isDay(date))?.date
-  const message = ageProblem({
+  return {
     ...fund,
     categoryDe: profile?.categoryDe ?? null,
     categoryEn: profile?.categoryEn ?? null,
     priceDays: newest === undefined ? [] : [newest],
-  })
+  }
+}
+
+function checkAge(fund: FundPriceDays, ageProblem: AgeProblem): Finding[] {
+  const message = ageProblem(fund)
   return message === null ? [] : [{ severity: 'warning', isin: fund.isin, table: 'price', message }]
 }
 

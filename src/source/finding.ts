@@ -1,6 +1,6 @@
 /** What the checks of a database find. */
 
-import { printable } from './printable.ts'
+import { escapeInvisible, printable } from './printable.ts'
 
 export interface Finding {
   /** An error stops a build; a warning does not. */
@@ -11,6 +11,14 @@ export interface Finding {
   /** What is wrong and where in the table: `price date 2024-13-01 is not a date`. */
   readonly message: string
 }
+
+/** What no row of a fund is the reason of: what the settings name and the database does not have. */
+export const settingsWarning = (message: string): Finding => ({
+  severity: 'warning',
+  isin: null,
+  table: 'fund',
+  message: escapeInvisible(message),
+})
 
 /** The database has errors: nothing was built. The message names the first, since it may be all that somebody is sent. */
 export class RefusedDatabase extends Error {

@@ -69,6 +69,12 @@ describe.skipIf(whyNoBrowser !== undefined)(`the status page in a browser${becau
       },
     )
 
+    it.each(pages)('is no wider than the narrowest window, of 320 px: %s', async (key) => {
+      const { page, end } = await visit(browser, url(out, key), { ...phoneLight, width: 320 })
+      expect(await overhang(page)).toBe(0)
+      await end()
+    })
+
     it('leads to the feed of changes where there is one', async () => {
       for (const key of pages) {
         const { page, end } = await visit(browser, url(out, key))

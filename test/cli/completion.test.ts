@@ -1,6 +1,7 @@
 /** What shells complete, asked of a real bash as it asks itself. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeTempFolder, mustRun } from '../support/product.ts'
 
@@ -52,6 +53,34 @@ it('offers the choices of an option and of an argument', () => {
   expect(offered('show', '--language', '')).toEqual(['de', 'en'])
   expect(offered('show', '--language', '=', 'd')).toEqual(['de'])
   expect(offered('completion', '')).toEqual(['bash', 'fish', 'zsh'])
+})
+
+it('offers the tables of the schema, and files once one is named', async () => {
+  await mustRun(['init', '--db', folder.file('new.db'), '--quiet'])
+  const db = new Database(folder.file('new.db'))
+  const tables = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
+  db.close()
+  rmSync(folder.file('new.db'))
+  expect(offered('import', '')).toEqual(tables.toSorted())
+  expect(offered('import', 'p')).toEqual(['performance_year', 'price', 'profile'])
+  expect(offered('import', '--db', 'funds.sqlite', 'em')).toEqual(['emt'])
+  const files = ['completion.bash', 'funds.sqlite', 'with space']
+  expect(offered('import', 'price', '')).toEqual(files)
+  expect(offered('import', '--db', 'funds.sqlite', 'emt', 'wi')).toEqual(['with space'])
+  expect(offered('import', 'price', '--json', '')).toEqual(files)
+  expect(offered('import', 'price', '--deli')).toEqual(['--delimiter'])
+
+  const fish = (await mustRun(['completion', 'fish'])).split('\n').filter((line) => line.includes('import;'))
+  const seen = `__fish_seen_subcommand_from ${tables.join(' ')}`
+  expect(fish).toEqual([
+    `complete -c fundpress -n '__fish_seen_subcommand_from import; and not ${seen}' -a '${tables.join(' ')}'`,
+    `complete -c fundpress -n '__fish_seen_subcommand_from import; and ${seen}' -F`,
+  ])
+  expect(await mustRun(['completion', 'zsh'])).toContain(
+    `in ${tables.map((table) => `*' ${table} '*`).join('|')}) _files ;; *) compadd -- 'fund'`,
+  )
+  const help = (await mustRun(['import', '--help'])).replace(/\s+/g, ' ')
+  expect(help).toContain(`(choices: ${tables.map((table) => `"${table}"`).join(', ')})`)
 })
 
 it('offers files where a path is expected, also with a space in the name', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeTempFolder, repository } from '../support/product.ts'
-import { runAlone } from './run.ts'
+import { run, runAlone } from './run.ts'
 
 const folder = makeTempFolder()
 const inFolder = { cwd: folder.path }
@@ -111,6 +111,29 @@ describe('help', () => {
     expect(stdout.replace(/\s+/g, ' ')).toContain(
       '(default: 8080; env: FUNDPRESS_EDGE_PORT; config: edge.port)',
     )
+  })
+
+  it('says of every flag of every command what it does, and a default where it names one', async () => {
+    const helpOf = async (...args: string[]) =>
+      (await run([...args, '--help'], inFolder)).stdout.replace(/\s+/g, ' ')
+    const { stdout } = await run(['--help'], inFolder)
+    const commands = [...stdout.matchAll(/^ {2}([a-z]+) (?:\[options\]|<)/gm)].map(([, name = '']) => name)
+    expect(commands).toContain('build')
+    for (const command of commands) {
+      const help = await helpOf(command)
+      expect([command, /No whether[^;]*|default: [;)]|--\S+ (?:<\S+> )?Whether/i.exec(help)]).toEqual([
+        command,
+        null,
+      ])
+    }
+    const help = await helpOf('build')
+    for (const text of [
+      '--no-downloads No files for analysts beside the documents (CSV, Parquet, SQLite) (env: FUNDPRESS_DOWNLOADS=false; config: "downloads": false)',
+      '--no-pages No pages for people in the snapshot: documentation and catalogue (env: FUNDPRESS_PAGES=false; config: "pages": false)',
+      '(default: none; env: FUNDPRESS_BUCKET_PREFIX; config: bucket.prefix)',
+      '--path-style The bucket is named in the path instead of in the host name (default: false; env',
+    ])
+      expect(help).toContain(text)
   })
 
   it('goes to stderr with exit code 2 when no command is given', async () => {

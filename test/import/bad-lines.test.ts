@@ -39,7 +39,11 @@ const faults: readonly (readonly [table: string, changed: Row, reason: string])[
   ['price', { isin: unknownIsin }, `there is no fund ${unknownIsin}`],
   ['price', { date: '2023-02-29' }, 'date "2023-02-29" is not a day (YYYY-MM-DD)'],
   ['price', { date: '02.05.2024' }, 'date "02.05.2024" is not a day (YYYY-MM-DD)'],
-  ['price', { date: '2024-05-02 00:00' }, 'date "2024-05-02 00:00" is not a day (YYYY-MM-DD)'],
+  [
+    'price',
+    { date: '2024-05-02 00:01' },
+    'date "2024-05-02 00:01" is not a day (YYYY-MM-DD): it has a time of day',
+  ],
   ['price', { date: '0024-05-02' }, 'date "0024-05-02" is not a day (YYYY-MM-DD)'],
   ['price', { issue_price: '1,5' }, 'issue_price "1,5" is not a number (with a decimal point)'],
   ['price', { issue_price: '' }, 'issue_price is empty'],

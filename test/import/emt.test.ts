@@ -99,6 +99,15 @@ describe.each(['csv', 'xlsx'])('as %s', (kind) => {
     expect(rowsOf(db)).toEqual([fullRow, sparseRow])
   })
 
+  it('the fields alone are refused, whatever is to be replaced', async () => {
+    for (const flags of [[], ['--replace'], ['--replace-all']]) {
+      const { code, stderr, db } = await importLines([], ...flags)
+      const reason = `emt-${db}.${kind} has no line after its header: nothing was taken`
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason) })
+      expect(rowsOf(db)).toHaveLength(2)
+    }
+  })
+
   it.each([
     [{ '00001': 'V3.1' }, '00001: EMT version "V3.1" is not one of V4, V4.0, V4.1, V4.2, V4.3'],
     [{ '00001': '' }, '00001: EMT version "" is not one of V4, V4.0, V4.1, V4.2, V4.3'],

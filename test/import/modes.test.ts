@@ -1,7 +1,8 @@
 /** What an import leaves as it is, what it replaces, and what it says of it. */
 import Database from 'better-sqlite3'
 import { afterAll, describe, expect, it } from 'vitest'
-import { goodRows } from '../support/database.ts'
+import { run } from '../cli/run.ts'
+import { editDatabase, goodRows } from '../support/database.ts'
 import { importFolder, isins, type ImportFolder } from './database.ts'
 import { dump, dumpAll, tableNames } from './dialects.ts'
 
@@ -113,6 +114,46 @@ describe('with --replace-all', () => {
         before[table]?.rows.filter(([isin]) => isin === first),
       )
     }
+  })
+})
+
+describe('a file without a line after its header', () => {
+  const headers = { fund: Object.keys({ isin: first, ...goodRows['fund'] }), key_figure: header }
+  const ways = (['fund', 'key_figure'] as const).flatMap((table) =>
+    ['', '--replace', '--replace-all', '--replace-all --dry-run', '--replace-all --skip-bad'].map(
+      (flags) => [table, flags] as const,
+    ),
+  )
+
+  it.each(ways)('is refused, and nothing goes: table %s %s', async (table, flags) => {
+    const db = folder.database()
+    const before = dumpAll(folder.file(db))
+    const words = flags.split(' ').filter((word) => word !== '')
+    // The second line has delimiters and nothing else.
+    const lines = [headers[table], headers[table].map(() => '')]
+    const { code, stdout, stderr } = await folder.importLines(db, table, lines, words)
+    const text = String.raw`^fundpress: \d+\.csv has no line after its header: nothing was taken; see whether its export is whole`
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(new RegExp(text)),
+    })
+    expect(dumpAll(folder.file(db))).toEqual(before)
+    // Whoever wants the table empty is told how.
+    const emptied = `If table ${table} is to be empty: `
+    if (!flags.includes('--replace-all')) expect(stderr).not.toContain(emptied)
+    else expect(stderr).toContain(emptied)
+  })
+
+  it('is no way to empty a table; the one that the message names is', async () => {
+    const db = folder.database()
+    const { stderr } = await folder.importLines(db, 'key_figure', [header], ['--replace-all'])
+    const [, file = '', statement = ''] = /to be empty: sqlite3 (\S+) '([^\n]+)'\n$/.exec(stderr) ?? []
+    editDatabase(folder.file(file), statement)
+    expect(figures(db)).toEqual([])
+    expect(await run(['check', '--db', db, '--as-of', '2026-11-20'], { cwd: folder.path })).toMatchObject({
+      code: 0,
+    })
   })
 })
 

@@ -120,6 +120,56 @@ describe('dates', () => {
   })
 })
 
+describe('days', () => {
+  const daysAs = (...days: readonly string[]) =>
+    ['isin;date;value', ...days.map((day) => `${isin};${day};1`)].join('\n')
+
+  it.each([
+    ['01.02.26', 'DD.MM.YYYY', ': its year has two digits'],
+    ['01.02.26 00:00', 'DD.MM.YYYY', ': its year has two digits'],
+    ['18.11.2026 14:30', 'DD.MM.YYYY', ': it has a time of day'],
+    ['18.11.2026 00:00:01', 'DD.MM.YYYY', ': it has a time of day'],
+    ['18.11.2026 24:00', 'DD.MM.YYYY', ': it has a time of day'],
+    ['31.02.2026 00:00', 'DD.MM.YYYY', ''],
+    ['2026-11-18 23:59:59.999', 'YYYY-MM-DD', ': it has a time of day'],
+    ['2026-11-18T00:00:00.001', 'YYYY-MM-DD', ': it has a time of day'],
+    // Of midnight elsewhere nobody knows the day.
+    ['2026-11-18T00:00:00Z', 'YYYY-MM-DD', ': it has a time of day'],
+    ['2026-11-18T00:00:00+01:00', 'YYYY-MM-DD', ': it has a time of day'],
+    ['2026-11-18 00', 'YYYY-MM-DD', ': it has a time of day'],
+  ])('%s is refused by the form that the file has, alone and beside others', async (day, form, why) => {
+    const said = (line: number) => `line ${line}: date "${day}" is not a day (${form})${why}\n`
+    const alone = await importText(daysAs(day), 'legal_point')
+    expect([alone.code, alone.stdout]).toEqual([1, expect.stringContaining(said(2))])
+    const good = form === 'YYYY-MM-DD' ? '2026-11-17' : '17.11.2026'
+    const beside = await importText(daysAs(good, day), 'legal_point', '--skip-bad')
+    expect([beside.code, beside.stdout]).toEqual([0, expect.stringContaining(said(3))])
+    expect(beside.rows()).toEqual([[isin, '2026-11-17', 1]])
+  })
+
+  it('of the other form are bad lines where they are no days at all, not a file of two forms', async () => {
+    const { code, stdout } = await importText(daysAs('2026-11-17', '01.02.26'), 'legal_point')
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringContaining('line 3: date "01.02.26" is not a day (YYYY-MM-DD): its year has two digits\n'),
+    ])
+  })
+
+  it.each([
+    ['18.11.2026 00:00', 'DD.MM.YYYY'],
+    ['18.11.2026 0:00', 'DD.MM.YYYY'],
+    [' 18.11.2026 00:00:00 ', 'DD.MM.YYYY'],
+    ['2026-11-18 00:00', 'YYYY-MM-DD'],
+    ['2026-11-18 00:00:00', 'YYYY-MM-DD'],
+    ['2026-11-18 00:00:00.000', 'YYYY-MM-DD'],
+    ['2026-11-18T00:00:00', 'YYYY-MM-DD'],
+  ])('%s is the day, as databases and spreadsheets write it', async (day, form) => {
+    const { code, stdout, rows } = await importText(daysAs(day), 'legal_point')
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`, dates ${form}\n`)])
+    expect(rows()).toEqual([[isin, '2026-11-18', 1]])
+  })
+})
+
 describe('encodings', () => {
   const figure = (name: string | Buffer): Buffer =>
     Buffer.concat([
@@ -194,6 +244,39 @@ describe('the header', () => {
     expect(said.replace(/^file, line 1: /, '')).toBe(reason)
   })
 
+  it.each([
+    ['isin;date;;value', 'column 3 has no name'],
+    ['isin;date;  ;value;;', 'column 3 has no name'],
+    [';isin;date;value', 'column 1 has no name'],
+    ['isin;date;value;;valeu', 'column 4 has no name'],
+    ['isin;date;;', 'column value of table legal_point is missing'],
+  ])('%j: %s', async (line, reason) => {
+    const { code, said } = await importText(`${line}\n${isin};2024-01-02;1\n`, 'legal_point')
+    expect([code, said]).toEqual([1, `file, line 1: ${reason}`])
+  })
+
+  it('may have delimiters at its end, as Excel writes them of columns without anything', async () => {
+    const lines = ['isin;date;value;; ', `${isin};02.01.2024;1,5;;`, `${isin};03.01.2024;2; ;`]
+    // Excel leaves them out now and then.
+    lines.push(`${isin};04.01.2024;3`, `${isin};05.01.2024;4;`)
+    const { code, stderr, rows } = await importText(lines.join('\r\n'), 'legal_point')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(rows().map(([, , value]) => value)).toEqual([1.5, 2, 3, 4])
+  })
+
+  it('without a name above a cell that has something makes its line a bad one', async () => {
+    const lines = ['isin;date;value;;', `${isin};02.01.2024;1,5;;`, `${isin};03.01.2024;2;;note`]
+    lines.push(`${isin};04.01.2024`, `${isin};04.01.2024;3;;;`)
+    const { code, stdout, rows } = await importText(lines.join('\n'), 'legal_point')
+    expect(code).toBe(1)
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      'line 3: column 5 has no name in the header, but here "note"',
+      'line 4: it has 2 cells, the header 5',
+      'line 5: it has 6 cells, the header 5',
+    ])
+    expect(rows()).toEqual([])
+  })
+
   it('may be in any order, in capitals, with spaces around', async () => {
     const { stdout, rows } = await importText(
       ` VALUE ,"Date",ISIN\n1.5,2024-01-02,${isin.toLowerCase()}\n`,
@@ -242,14 +325,6 @@ describe("Excel's line sep=", () => {
 
   it('alone is an empty file', async () => {
     expect((await importText('sep=;\n', 'legal_point')).said).toMatch(/ is empty$/)
-  })
-})
-
-it('a file with a header alone changes nothing', async () => {
-  const { code, stdout } = await importText('isin;date;value\n', 'legal_point')
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout: expect.stringContaining('0 new, 0 changed, 0 unchanged, 0 removed'),
   })
 })
 

@@ -1,4 +1,5 @@
 /** What `fundpress nightly` tells: a summary in Markdown, annotations, outputs of a workflow. */
+import { rmSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { annotationLines } from '../../src/cli/night/annotations.ts'
@@ -178,6 +179,26 @@ it('changes nothing in the bucket for a bad database, and names every error', as
   )
   expect(run.stderr.split('\n').filter((line) => line.startsWith('::'))).toEqual([
     expect.stringMatching(/^::error title=fundpress nightly%3A check::funds\.sqlite has 2 errors: /),
+  ])
+})
+
+it('warns once of a group of the settings that fits no fund', async () => {
+  writeFileSync(
+    fileOf('fundpress.config.json'),
+    JSON.stringify({ freshness: { groups: [{ category: 'Gibtsnicht', never: true }] } }),
+  )
+  const run = await nightly('--json')
+  rmSync(fileOf('fundpress.config.json'))
+  const said = eventsOf(run).filter(({ message }) => String(message).includes('Gibtsnicht'))
+  expect([run.code, said]).toEqual([
+    0,
+    [
+      expect.objectContaining({
+        step: 'check',
+        event: 'warning',
+        message: 'fund: freshness.groups[0]: no fund has the category "Gibtsnicht"',
+      }),
+    ],
   ])
 })
 

@@ -1,5 +1,5 @@
 /** A build that is refused: it says what `check` says, and leaves everything as it was. */
-import { copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run, type Ended } from '../cli/run.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
@@ -99,6 +99,17 @@ describe('into a folder that is no snapshot', () => {
     expect((await build('good.sqlite', 'file/out')).stderr).toMatch(/^fundpress: [^\n]*file[^\n]*\n$/)
     expect(names()).toEqual(before)
   })
+
+  it.skipIf(!existsSync('/proc/self')).each(['/proc/out', '/proc/no/where/out'])(
+    'refuses %s, where no folder can be made',
+    async (out) => {
+      expect(await build('good.sqlite', out)).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: `fundpress: ${out}: no folder can be made in /proc: choose another --out\n`,
+      })
+    },
+  )
 
   it('follows a symbolic link, and leaves it a link', async () => {
     mkdirSync(folder.file('elsewhere'))

@@ -192,7 +192,12 @@ export function describe(summary: BuildSummary, out: string): string {
   }
   const warned = { warnings: `${formatCount(warnings.length)}, listed by \`fundpress check\`` }
   const all = warnings.length === 0 ? figures : { ...figures, ...warned }
-  return describeOverdue(summary) + describeSummary(all)
+  // What the settings name is nothing that `check` alone should tell of: it is they that a build goes by.
+  const ofSettings = warnings
+    .filter(({ isin }) => isin === null)
+    .map(({ message }) => `warning  ${message}\n`)
+  const settingsText = ofSettings.length === 0 ? '' : `${ofSettings.join('')}\n`
+  return settingsText + describeOverdue(summary) + describeSummary(all)
 }
 
 function describeDownloads(downloads: BuildSummary['downloads']): Readonly<Record<string, string>> {

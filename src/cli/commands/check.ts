@@ -2,6 +2,7 @@
 
 import { Command } from 'commander'
 import { describeAge, type PricedFund } from '../../freshness/assess.ts'
+import { unmetGroups } from '../../freshness/unmet-groups.ts'
 import { countErrors, countFindings, describeFindings } from '../findings.ts'
 import { freshnessRules } from '../freshness.ts'
 import { dayOption, examples, required, withSettings } from '../options.ts'
@@ -43,7 +44,10 @@ async function check(session: Session, { asOf = session.today, json = false }: F
     progress.update(done, of)
   }
   const ageProblem = (fund: PricedFund) => describeAge(fund, rules, asOf)
-  const findings = await checkDatabase({ db, asOf, ageProblem, onFund, signal }).finally(progress.end)
+  const settingsProblems = (funds: readonly PricedFund[]) => unmetGroups(settings.freshness.groups, funds)
+  const findings = await checkDatabase({ db, asOf, ageProblem, settingsProblems, onFund, signal }).finally(
+    progress.end,
+  )
   const errors = countErrors(findings)
   if (json) {
     const report = JSON.stringify({ errors, warnings: findings.length - errors, findings })

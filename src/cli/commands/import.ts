@@ -1,9 +1,10 @@
 /** `fundpress import`: a file into a table of the database. */
 
-import { Command, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import type { ImportSummary } from '../../import/import.ts'
 import type { BadLine } from '../../import/line-reader.ts'
 import type { Scope } from '../../import/take.ts'
+import { schemaTableNames } from '../../source/schema.ts'
 import { UsageError } from '../failure.ts'
 import { withJsonList, type JsonList } from '../json-list.ts'
 import { suggest } from '../nearest.ts'
@@ -34,7 +35,7 @@ export function importCommand(start: Start): Command {
         'template (EMT V4, CSV or XLSX). How the file is written is found out from all of it, and shown; where that ' +
         'leaves something open, it is asked for and not guessed.',
     )
-    .argument('<table>', 'A table of the schema: fund, price, profile, emt, …')
+    .addArgument(tableArgument())
     .argument('<file>', 'The CSV file (or the EMT template as XLSX)')
     .addOption(new Option('--encoding <name>', 'How its bytes are read').choices(['utf-8', 'windows-1252']))
     .addOption(
@@ -73,6 +74,16 @@ export function importCommand(start: Start): Command {
     .action((table: string, file: string, flags: Flags, command: Command) =>
       start(importTable)({ ...flags, table, file }, command),
     )
+}
+
+/** The tables in the order in which they can be filled. */
+function tableArgument(): Argument {
+  const tables = schemaTableNames()
+  // Behind the choices: a misspelt one is told what may have been meant.
+  return new Argument('<table>', 'A table of the schema').choices(tables).argParser((table) => {
+    if (tables.includes(table)) return table
+    throw new UsageError(`there is no table "${table}"${suggest(table, tables)}`)
+  })
 }
 
 const aboutRows = `
@@ -128,9 +139,7 @@ async function work(
   const { table, file, delimiter, skipBad = false, dryRun = false, wait } = flags
   const db = required(settings.db, 'db')
   // Loaded here, so that the other commands start without the parsers.
-  const { importFile, tableNames } = await import('../../import/import.ts')
-  const tables = tableNames()
-  if (!tables.includes(table)) throw new UsageError(`there is no table "${table}"${suggest(table, tables)}`)
+  const { importFile } = await import('../../import/import.ts')
   const reading = showProgress(session, 'bytes read')
   const taking = showProgress(session, 'funds taken')
   return importFile({

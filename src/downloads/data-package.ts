@@ -4,6 +4,7 @@
  */
 
 import { maxCharacters } from '../contract/fund-files.ts'
+import { documentsName } from '../routes/pages.ts'
 import type { Column, ColumnType, Table } from './column.ts'
 import type { WrittenFile } from './file-sink.ts'
 import { emtColumns, emtTemplateColumns } from './emt-csv.ts'
@@ -155,6 +156,6 @@ export function describeFile(path: string): string {
   const table = tableOf(path)
   if (table !== undefined) return table.describe
   if (path === 'emt.csv') return describeEmt
-  if (path === 'documents.zip') return 'The JSON answers of the API, as a tree of files'
+  if (path === documentsName) return 'The JSON answers of the API, as a tree of files'
   return 'All tables in one SQLite file; amounts are numbers there (CSV and Parquet have every digit)'
 }

@@ -4,12 +4,11 @@ import { hash } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { versions } from 'node:process'
+import { documentsName } from '../routes/pages.ts'
 import { fileSink, fileThere, type FileSink, type WrittenFile } from './file-sink.ts'
 import { listedAnswers } from './listed-answers.ts'
 import { openPreviousZip, type PreviousZip } from './previous-zip.ts'
 import { zipInto } from './zip.ts'
-
-export const documentsName = 'documents.zip'
 
 /** An earlier snapshot with documents that this one has, too. */
 export interface EarlierDocuments {

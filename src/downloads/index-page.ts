@@ -2,9 +2,9 @@
 
 import { html, jsonForScript, type Html } from '../pages/html.ts'
 import { layout } from '../pages/layout.ts'
+import { documentsName } from '../routes/pages.ts'
 import type { Language } from '../routes/table.ts'
 import { describeFile, isFundFile, kindOf, type PackageFacts } from './data-package.ts'
-import { documentsName } from './documents-zip.ts'
 import type { WrittenFile } from './file-sink.ts'
 import { describedIn, grouped, pageWords, type PageWords } from './page-words.ts'
 

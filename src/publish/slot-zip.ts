@@ -5,6 +5,7 @@
  */
 
 import { rm } from 'node:fs/promises'
+import { documentsName } from '../routes/pages.ts'
 import { readHeadOf } from '../snapshot/manifest.ts'
 import { downloadsFolder, downloadSumsKey, sumsIn } from './downloads.ts'
 import { editionWith } from './edition.ts'
@@ -30,8 +31,6 @@ export interface SlotZipOptions {
   readonly baseUrl: string
   readonly signal: AbortSignal
 }
-
-const zipName = 'documents.zip'
 
 /** Two gets. @param file a new one; it is not there where none was fetched @throws {Error} if it is aborted */
 export async function fetchSlotZip(
@@ -66,8 +65,8 @@ async function fetchZip(
     return none(
       `: ${folder} does not hold the files of ${snapshot}, which is in ${slot}, but those of another publish`,
     )
-  const key = `${folder}${zipName}`
-  const sha256 = sumsIn(sums.text).get(zipName)
+  const key = `${folder}${documentsName}`
+  const sha256 = sumsIn(sums.text).get(documentsName)
   if (sha256 === undefined || !(await download(store, key, file, { signal })))
     return none(`: there is no ${key}`)
   if ((await digestOfFile(file, signal)) === sha256) return { kind: 'fetched', sha256 }

@@ -13,6 +13,9 @@ import type { RouteTable } from './table.ts'
 export type PageMatch =
   { readonly kind: 'page'; readonly key: string } | { readonly kind: 'open' } | { readonly kind: 'none' }
 
+/** The JSON answers as one file, among the downloads of a night. */
+export const documentsName = 'documents.zip'
+
 /** Plain names only: nothing to decode, nothing hidden, no way up. */
 const pagePath = /^(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/?$/
 

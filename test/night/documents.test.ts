@@ -240,12 +240,16 @@ describe('where there is no ZIP to rely on, everything is rendered, with a warni
   it('a night that went on from a manifest alone has left it out, and has said so', async () => {
     writeFileSync(fileOf('blue.ndjson.gz'), bodyOf('blue/manifest.ndjson.gz'))
     const run = await nightly(13, '--since blue.ndjson.gz')
-    const leftOut = expect.stringMatching(/^downloads without documents\.zip: .*: build without --since$/) as string
+    const leftOut = expect.stringMatching(
+      /^downloads without documents\.zip: .*: build without --since$/,
+    ) as string
     expect([run.code, builtOf(run)?.['isSparse'], warningsOf(run)]).toEqual([0, true, [leftOut]])
     expect(press.bucket.keys('downloads/2026-11-13/')).not.toContain('downloads/2026-11-13/documents.zip')
     expect(await publish(14)).toEqual(sparse)
     const { isSparse, warnings } = await publish(15)
-    const missing = expect.stringContaining('there is no downloads/2026-11-13/documents.zip: everything') as string
+    const missing = expect.stringContaining(
+      'there is no downloads/2026-11-13/documents.zip: everything',
+    ) as string
     expect([isSparse, warnings]).toEqual([false, [missing]])
   })
 })

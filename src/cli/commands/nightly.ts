@@ -46,7 +46,8 @@ export function nightlyCommand(start: Start): Command {
       'Does what a night takes, step by step: checks the database while it builds the snapshot, plans, publishes, ' +
         'verifies the live slot by a listing and a sample of bodies, and shows what is live.\n\n' +
         'It does nothing where this very database is live as of this very day already, made with the same settings, so ' +
-        'several attempts a night do no harm, and warns and does nothing where a rollback has taken back just that. Only what changed since the snapshot in the folder is rendered, if there is one; --since goes on ' +
+        'several attempts a night do no harm; it warns and does nothing where a rollback has taken back just that. Only ' +
+        'what changed since the snapshot in the folder is rendered, if there is one; --since goes on ' +
         'from elsewhere (as of build: other, for machines that keep no folder), --since none renders everything.',
     )
     .addOption(dayOption('--as-of <day>', "The snapshot's date (default: today in Europe/Berlin)"))

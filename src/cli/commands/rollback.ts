@@ -19,7 +19,8 @@ export function rollbackCommand(start: Start): Command {
   return withSettings(new Command('rollback'), ...bucketFlags, 'edge.keyValueStore')
     .summary('make the snapshot that stood before live again')
     .description(
-      'Makes the other slot live, in one write, if a listing finds it whole. A second rollback takes back the first; nightly publishes what was taken back with --again only. ' +
+      'Makes the other slot live, in one write, if a listing finds it whole. A second rollback takes back the ' +
+        'first; nightly publishes what was taken back with --again only. ' +
         'Edges follow within their --live-ttl. Files in downloads/ are not taken back: with another snapshot of the same ' +
         'day, it warns and says what to do.',
     )

@@ -13,7 +13,6 @@ import { credentials } from '../support/publishing.ts'
 import { startFaultProxy } from '../support/s3/fault-proxy.ts'
 import { seededRandom } from '../support/s3/random.ts'
 import { startS3, type S3Server } from '../support/s3/server.ts'
-import { makeSettings } from '../support/s3/settings.ts'
 import { forEachStore } from '../support/s3/stores.ts'
 
 const bucket = 'funds'
@@ -54,23 +53,21 @@ const openFiles = () =>
     }
   })
 
-beforeAll(async () => {
+beforeAll(() => {
   Object.assign(process.env, credentials)
   folder = makeTempFolder()
-  server = await startS3({ buckets: [bucket] })
 })
-afterAll(async () => {
-  await server.stop()
+afterAll(() => {
   folder.remove()
 })
-beforeEach(() => {
-  server.reset()
-  server.empty(bucket)
-  Object.assign(server.settings, makeSettings({}))
+// A server a test: a request that a test has stopped may arrive when the next one has begun.
+beforeEach(async () => {
+  server = await startS3({ buckets: [bucket] })
   store = open(server.endpoint)
 })
-afterEach(() => {
+afterEach(async () => {
   store.close()
+  await server.stop()
 })
 
 describe('a file', () => {

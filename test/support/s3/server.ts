@@ -24,11 +24,11 @@ export interface S3Server {
   readonly settings: S3Settings
   /** Rules in place of those before; none: all is well again. */
   readonly faults: (rules: readonly FaultRule[], seed?: number) => void
-  /** Requests since the last reset, by operation. */
+  /** Requests that came since the last reset, by operation. */
   readonly counts: () => Readonly<Record<string, number>>
-  /** In the order of their ends. */
+  /** Requests that came since the last reset, in the order of their ends. */
   readonly log: readonly LogEntry[]
-  /** Forgets counts, log and faults; objects stay. */
+  /** Forgets counts, log and faults; objects stay. Requests that are on their way are carried out, but not logged. */
   readonly reset: () => void
   /** As it is now and becomes; not over HTTP, so neither counted nor logged. */
   readonly objects: (bucket: string) => ReadonlyMap<string, StoredObject>
@@ -62,16 +62,17 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
   const counts = new Map<Operation | 'unknown', number>()
   let faults = makeFaults([], 0)
   let requests = 0
+  let resets = 0
   let restored = 0
   const world: World = { store, settings, deleteFault: (key) => faults.ofDelete(key) }
 
   const http = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, (request, response) => {
     const requestId = (++requests).toString(16).toUpperCase().padStart(16, '0')
-    const began = restored
-    const isStale = () => began !== restored
+    const began = { resets, restored }
+    const isStale = () => began.restored !== restored
     exchange(request, response, { world, faults, requestId, isStale }).then(
       (entry) => {
-        if (isStale()) return
+        if (isStale() || began.resets !== resets) return
         log.push(entry)
         counts.set(entry.operation, (counts.get(entry.operation) ?? 0) + 1)
       },
@@ -109,6 +110,7 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
     counts: () => Object.fromEntries(counts),
     log,
     reset: () => {
+      resets++
       log.length = 0
       counts.clear()
       faults = makeFaults([], 0)

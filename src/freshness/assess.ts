@@ -70,7 +70,7 @@ export function assessFunds(funds: readonly PricedFund[], rules: Rules, asOf: st
   }
 }
 
-/** The funds that are late or stale, by ISIN. Only the newest day of each is looked at, and may be anything. */
+/** The funds that are late or stale, by ISIN. Only the newest day of each is looked at. */
 export function overdueFunds(
   funds: readonly PricedFund[],
   rules: Rules,

@@ -1,6 +1,7 @@
 /** The rows of a fund that the checks have to see: all but those that documents which stand were made of. */
 
 import type { FundRows } from '../contract/rows.ts'
+import { groupsWithWarnings } from '../source/check-fund.ts'
 import { wholeGroups, type WholeGroup, type YearDigest } from '../source/fund-digests.ts'
 import type { FundRowsRead } from './fund-rows.ts'
 import type { FundInputs } from './inputs.ts'
@@ -9,7 +10,8 @@ import type { Standing } from './standing.ts'
 
 /**
  * A snapshot is only made of rows without errors, so those are not looked at again. Rows that warn are, in every night:
- * those with doubtful texts, and the first and the last price, whose days are compared with others.
+ * those with doubtful texts, those of groups with warnings of their own, and the first and the last price, whose days are
+ * compared with others.
  * @param standing a plan each @param years of all the fund's prices
  */
 export function uncheckedRows(
@@ -21,7 +23,9 @@ export function uncheckedRows(
 ): FundRows {
   const whole = plans.filter((_, index) => standing[index]?.isWhole === true)
   const isChecked = (group: WholeGroup) =>
-    whole.some(({ endpoint }) => endpoint.reads.includes(group)) && !inputs.group(group).isDoubtful
+    whole.some(({ endpoint }) => endpoint.reads.includes(group)) &&
+    !inputs.group(group).isDoubtful &&
+    !groupsWithWarnings.includes(group)
   const others = wholeGroups.map((group) => [group, isChecked(group) ? [] : rows.group(group)])
 
   const areChecked = whole.some(({ windows }) => windows !== null)

@@ -1,6 +1,6 @@
 /** The checks of one fund's rows: every problem, each with the row that has it. Pure. */
 
-import type { PriceRow } from '../contract/rows.ts'
+import type { Group, PriceRow } from '../contract/rows.ts'
 import { structureTypes } from '../contract/structure-types.ts'
 import { isDay, isIsin } from '../routes/values.ts'
 import type { Finding } from './finding.ts'
@@ -185,6 +185,12 @@ function checkAllocations({ assetAllocations }: Fund, check: RowChecks): void {
     }
   }
 }
+
+/**
+ * Groups that are warned of for the values of their rows. (Any group is for doubtful texts, and prices for the days of
+ * the first and the last of them.)
+ */
+export const groupsWithWarnings: readonly Group[] = ['emt']
 
 /** Costs from here on, 20 %, are most likely percent in a column of fractions. */
 const highCosts = 0.2

@@ -1,6 +1,7 @@
 /** The days of the funds' last prices, with what decides how new they should be. */
 
 import type { Database } from 'better-sqlite3'
+import { isDay } from '../routes/values.ts'
 
 export interface FundPriceDays {
   readonly isin: string
@@ -15,7 +16,10 @@ export interface FundPriceDays {
   readonly priceDays: readonly string[]
 }
 
-/** @param isins of funds that are there @param count how many days of each at most */
+/**
+ * Dates that are no days are left out: they can be counted before the checks have refused them.
+ * @param isins of funds that are there @param count how many days of each at most
+ */
 export function readPriceDays(db: Database, isins: readonly string[], count: number): FundPriceDays[] {
   const fund = db.prepare<[string], Omit<FundPriceDays, 'priceDays'>>(
     `SELECT fund.isin, name, currency, data_permitted AS dataPermitted, prices_permitted AS pricesPermitted,
@@ -27,6 +31,6 @@ export function readPriceDays(db: Database, isins: readonly string[], count: num
     .pluck()
   return isins.flatMap((isin) => {
     const row = fund.get(isin)
-    return row === undefined ? [] : [{ ...row, priceDays: days.all(isin, count) }]
+    return row === undefined ? [] : [{ ...row, priceDays: days.all(isin, count).filter(isDay) }]
   })
 }

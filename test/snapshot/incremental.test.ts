@@ -255,6 +255,21 @@ describe('after a night of a few funds', () => {
     expect(outcome).toEqual({ kind: 'refused', findings })
   })
 
+  it.each([
+    ['costs that look like percent', 'UPDATE emt SET entry_costs = 1.58'],
+    ['a name that is blank', "UPDATE fund SET name = ' '"],
+    ['a character that stands for lost ones', "UPDATE profile SET benchmark = 'a' || char(0xfffd)"],
+    ['a first price that is older than the fund', "UPDATE fund SET fund_inception_date = '2024-01-04'"],
+  ])('warns of rows that did not change, too: %s', async (name, sql) => {
+    const file = changed(`warned ${name}`, `${sql} WHERE isin = '${isinOf(1)}'`)
+    const full = folder.file(`warned ${name} full`)
+    const { warnings } = await mustBuild(file, full, first)
+    // The other one is always there: the young fund is younger than its first price.
+    expect(warnings).toHaveLength(2)
+    const next = await mustBuild(file, folder.file(`warned ${name} next`), first, manifestOf(full))
+    expect([next.rendered, next.warnings]).toEqual([0, warnings])
+  })
+
   it('refuses prices that lie after an earlier as-of date', async () => {
     const outcome = await build(
       db,

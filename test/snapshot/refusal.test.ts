@@ -43,6 +43,23 @@ it('names all errors that check names, in the same words', async () => {
   )
 })
 
+it.each([
+  ['is none', '2024-13-01'],
+  ['is no text that sorts among days', '~'],
+  ['is to come', '9999-12-31'],
+])('names the price whose day %s, though it is the newest one', async (_, date) => {
+  makeDatabase(folder.file(`day-${date}.sqlite`), (insert) => {
+    insertGood(insert, isinOf(1))
+    insert('price', { isin: isinOf(1), ...goodRows['price'], date })
+  })
+  const { code, stderr } = await build(`day-${date}.sqlite`, 'out-day')
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/ {2}error {4}price: .*date/) as string,
+  })
+  expect(stderr).toContain(date)
+})
+
 it('leaves a snapshot that is there untouched, and nothing beside it', async () => {
   const before = { names: names(), files: hashesOf(folder.file('out')) }
   expect(await build('wrong.sqlite', 'out')).toMatchObject({ code: 1 })

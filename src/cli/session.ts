@@ -1,6 +1,7 @@
 /** What a command gets to work with: settings, the day, the terminals and a signal that asks it to stop. */
 
 import type { Command } from 'commander'
+import type { RenderThread } from '../snapshot/render-threads.ts'
 import { loadSettings } from './load-settings.ts'
 import type { SettingSources } from './load-settings.ts'
 import { readSettingFlags } from './options.ts'
@@ -21,12 +22,17 @@ export interface Session {
   readonly now: () => Date
   /** Milliseconds from an arbitrary moment, for durations. */
   readonly clock: () => number
+  /** Where rendering threads come from in a process that runs one command after the other; else each build starts its own. */
+  readonly renderThreads?: (count: number) => readonly RenderThread[]
   readonly stdout: Terminal
   readonly stderr: Terminal
 }
 
 /** All that comes from the process, read by main.ts and nowhere else. */
-export interface Surroundings extends Pick<Session, 'today' | 'signal' | 'environment' | 'now' | 'clock'> {
+export interface Surroundings extends Pick<
+  Session,
+  'today' | 'signal' | 'environment' | 'now' | 'clock' | 'renderThreads'
+> {
   readonly cores: number
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream

@@ -1,6 +1,6 @@
-/** A worker thread that writes a part of the downloads: all of it in order, since it has nothing else to do. */
+/** A worker thread that writes parts of the downloads, one after the other. */
 
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import type { FundDatabase } from '../source/open.ts'
 import { writeDocuments, type EarlierDocuments } from './documents-zip.ts'
@@ -31,8 +31,8 @@ export interface Work {
   readonly earlier: EarlierDocuments | null
 }
 
-const work = workerData as Work
-parentPort?.postMessage(await carryOut(work))
+// What fails ends the thread, and is told to whoever waits.
+parentPort?.on('message', (work: Work) => void carryOut(work).then((files) => parentPort?.postMessage(files)))
 
 async function carryOut(work: Work): Promise<readonly WrittenFile[]> {
   const { part, folder, copy, asOf, scopes, wanted } = work

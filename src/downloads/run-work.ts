@@ -1,4 +1,4 @@
-/** Carries out parts of the downloads, each in a thread of its own. */
+/** Carries out parts of the downloads in threads. */
 
 import { Worker } from 'node:worker_threads'
 import type { Work } from './downloads-worker.ts'
@@ -23,8 +23,14 @@ export async function runWork(
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
   const lane = async () => {
-    for (let work = waiting.shift(); work !== undefined; work = waiting.shift()) {
-      files.push(...(await inThread(work, either)))
+    const thread = startThread(either)
+    try {
+      for (let work = waiting.shift(); work !== undefined; work = waiting.shift()) {
+        either.throwIfAborted()
+        files.push(...(await thread.carryOut(work)))
+      }
+    } finally {
+      await thread.end()
     }
   }
   const lanes = Array.from({ length: Math.min(threads, works.length) }, () =>
@@ -39,24 +45,33 @@ export async function runWork(
   return files
 }
 
-async function inThread(work: Work, signal: AbortSignal): Promise<readonly WrittenFile[]> {
-  signal.throwIfAborted()
+interface Thread {
+  /** One at a time. */
+  readonly carryOut: (work: Work) => Promise<readonly WrittenFile[]>
+  /** Resolves when it has stopped. */
+  readonly end: () => Promise<void>
+}
+
+function startThread(signal: AbortSignal): Thread {
   const worker = new Worker(new URL('./downloads-thread.mjs', import.meta.url), {
-    workerData: work,
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: 24 },
   })
   const stop = () => void worker.terminate()
   signal.addEventListener('abort', stop)
-  try {
-    return await new Promise((resolve, reject) => {
-      worker.once('message', resolve)
-      worker.once('error', reject)
-      worker.once('exit', (code) => {
-        reject(new Error(`the thread of the downloads' ${work.part} ended too early (exit code ${code})`))
-      })
-    })
-  } finally {
-    signal.removeEventListener('abort', stop)
-    await worker.terminate()
+  return {
+    carryOut: (work) =>
+      new Promise((resolve, reject) => {
+        worker.removeAllListeners()
+        worker.once('message', resolve)
+        worker.once('error', reject)
+        worker.once('exit', (code) => {
+          reject(new Error(`the thread of the downloads' ${work.part} ended too early (exit code ${code})`))
+        })
+        worker.postMessage(work)
+      }),
+    end: async () => {
+      signal.removeEventListener('abort', stop)
+      await worker.terminate()
+    },
   }
 }

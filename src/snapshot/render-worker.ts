@@ -36,9 +36,13 @@ export interface RenderedChunk {
 /** Funds' parts of documents over all funds: of each plan that was asked for, in the order of the ISINs. */
 export type Members = readonly Readonly<Record<Format, readonly string[]>>[]
 
-/** `open`: comes first, answered once the database is open. `begin`: start a read transaction (anew). Funds come in order. */
+/**
+ * `open`: comes first, answered once the database is open. `begin`: start a read transaction (anew). Funds come in order.
+ * `close`: the database is closed, and the thread as good as new.
+ */
 export type RenderRequest =
   | { readonly kind: 'open'; readonly settings: RenderSettings }
+  | { readonly kind: 'close' }
   | { readonly kind: 'begin' }
   | { readonly kind: 'check'; readonly isins: readonly string[] }
   | {
@@ -53,6 +57,7 @@ export type RenderRequest =
 
 export type RenderReply =
   | { readonly kind: 'opened' }
+  | { readonly kind: 'closed' }
   | { readonly kind: 'begun'; readonly hasBegun: boolean }
   | ({ readonly kind: 'rendered' } & RenderedChunk)
   | { readonly kind: 'members'; readonly members: Members }
@@ -71,6 +76,7 @@ let opened: Opened | null = null
 
 port.on('message', (request: RenderRequest) => {
   if (request.kind === 'open') void open(request.settings)
+  else if (request.kind === 'close') close()
   else if (opened === null) throw new Error(`the thread was not opened for ${request.kind}`)
   else answer(request, opened)
 })
@@ -86,7 +92,13 @@ async function open(settings: RenderSettings): Promise<void> {
   send({ kind: 'opened' })
 }
 
-type OpenedRequest = Exclude<RenderRequest, { readonly kind: 'open' }>
+function close(): void {
+  opened?.db.close()
+  opened = null
+  send({ kind: 'closed' })
+}
+
+type OpenedRequest = Exclude<RenderRequest, { readonly kind: 'open' | 'close' }>
 
 function answer(request: OpenedRequest, of: Opened): void {
   try {

@@ -7,6 +7,7 @@ import { buildSnapshot } from '../../src/snapshot/build.ts'
 import { RefusedDatabase } from '../../src/source/finding.ts'
 import { apply, dayAfter, edit, openToEdit } from '../snapshot/edits.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { keptThreads } from '../support/kept-threads.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 
@@ -42,7 +43,16 @@ async function build(db: string, out: string, { asOf, code = 'code' }: Settings,
   const from = since === undefined ? null : ({ kind, path: since } as const)
   try {
     const { signal } = new AbortController()
-    await buildSnapshot({ db, out, asOf, ...addresses, ...what, since: from, signal })
+    await buildSnapshot({
+      db,
+      out,
+      asOf,
+      ...addresses,
+      ...what,
+      threads: keptThreads(1),
+      since: from,
+      signal,
+    })
     return true
   } catch (error) {
     if (error instanceof RefusedDatabase) return false

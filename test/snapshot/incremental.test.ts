@@ -10,6 +10,7 @@ import type { Since } from '../../src/snapshot/since.ts'
 import { checkDatabase } from '../../src/source/check.ts'
 import { RefusedDatabase, type Finding } from '../../src/source/finding.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { keptThreads } from '../support/kept-threads.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
 import { apply, dayAfter, edit, openToEdit } from './edits.ts'
@@ -54,7 +55,10 @@ type Outcome =
 async function build(db: string, out: string, night: Night, since?: Since): Promise<Outcome> {
   try {
     const options = { db, out, ...night, jobs: 1, only: [], signal: new AbortController().signal }
-    return { kind: 'built', summary: await buildSnapshot({ ...options, since: since ?? null }) }
+    return {
+      kind: 'built',
+      summary: await buildSnapshot({ ...options, threads: keptThreads(1), since: since ?? null }),
+    }
   } catch (error) {
     if (error instanceof RefusedDatabase) return { kind: 'refused', findings: error.findings }
     throw error

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/snapshot/build.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { keptThreads } from '../support/kept-threads.ts'
 import { makeTempFolder, mustRun, startServer } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
 
@@ -40,6 +41,7 @@ const build = (out: string, options: Partial<BuildOptions> = {}): Promise<BuildS
     out: folder.file(out),
     asOf: '2024-05-03',
     jobs: 2,
+    threads: keptThreads(2),
     only: [],
     docsUrl: 'https://docs.example',
     baseUrl: 'https://api.example',

@@ -8,6 +8,7 @@ import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/s
 import { mergeShards } from '../../src/snapshot/merge.ts'
 import { RefusedDatabase } from '../../src/source/finding.ts'
 import { editDatabase, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { keptThreads } from '../support/kept-threads.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
 import { apply, edit, openToEdit } from './edits.ts'
@@ -27,7 +28,7 @@ const settings = {
   signal: new AbortController().signal,
 }
 const build = (db: string, out: string, more: Partial<BuildOptions> = {}): Promise<BuildSummary> =>
-  buildSnapshot({ db, out, ...settings, ...more })
+  buildSnapshot({ db, out, ...settings, threads: keptThreads(1), ...more })
 const merge = (db: string, out: string, shards: readonly string[]): Promise<BuildSummary> => {
   const { code, pages, jobs, signal } = settings
   return mergeShards({ db, out, shards, code, pages, jobs, signal })

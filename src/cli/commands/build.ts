@@ -145,7 +145,7 @@ function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummar
     // Loaded here, so that the other commands start without it.
     const { startRenderThreads } = await import('../../snapshot/render-threads.ts')
     // A small database does not need more; those that a large one does come later.
-    const threads = startRenderThreads(Math.min(options.jobs, 2))
+    const threads = (session.renderThreads ?? startRenderThreads)(Math.min(options.jobs, 2))
     const { buildSnapshot } = await import('../../snapshot/build.ts')
     return buildSnapshot({ ...options, threads, onProgress })
   })

@@ -8,6 +8,7 @@ import type { Rules } from '../freshness/rules.ts'
 import type { StatusDocument } from '../freshness/status-document.ts'
 import type { Language, Route, RouteTable } from '../routes/table.ts'
 import type { WindowList } from '../routes/windows.ts'
+import type { Fund } from '../source/fund-reader.ts'
 
 export interface FundDocuments {
   /** The folder or file, for messages. */
@@ -66,11 +67,15 @@ export async function documentsInFolder(out: string): Promise<FundDocuments> {
   }
 }
 
-/** @throws {Error} if the database cannot be read, or is not of the schema */
+/**
+ * What it gives throws a RefusedDatabase for a fund whose rows have errors, as a build of it would be refused.
+ * @throws {Error} if the database cannot be read, or is not of the schema
+ */
 export async function documentsInDatabase(file: string, asOf: string, rules: Rules): Promise<FundDocuments> {
   const { endpoints } = await import('../endpoints/index.ts')
   const { jsonEncoder } = await import('../encode/json.ts')
   const { mayGiveOutPrices } = await import('../contract/fund.ts')
+  const { checkFund } = await import('../source/check-fund.ts')
   const { checkSchema } = await import('../source/check-schema.ts')
   const { RefusedDatabase } = await import('../source/finding.ts')
   const { fundReader } = await import('../source/fund-reader.ts')
@@ -85,22 +90,31 @@ export async function documentsInDatabase(file: string, asOf: string, rules: Rul
   const names = new Map(
     db.prepare<[], [string, string]>('SELECT isin, name FROM fund ORDER BY isin').raw().all(),
   )
+  const known = new Map<string, Fund | undefined>()
+  const fundOf = (isin: string): Fund | undefined => {
+    if (known.has(isin)) return known.get(isin)
+    const fund = reader.read(isin)
+    const wrong = fund === undefined ? [] : checkFund(fund, asOf)
+    if (wrong.some(({ severity }) => severity === 'error')) throw new RefusedDatabase(file, wrong)
+    known.set(isin, fund)
+    return fund
+  }
   return {
     place: file,
     isins: [...names.keys()],
     names,
     answer: (id, isin, language) => {
       const endpoint = endpoints.find((candidate): candidate is FundEndpoint => candidate.id === id)
-      const fund = reader.read(isin)
+      const fund = fundOf(isin)
       if (endpoint === undefined || fund === undefined) return null
       const body = endpoint.build(fund, { asOf, language, type: '' }) as object
       return isRefusal(body) ? null : (JSON.parse(jsonEncoder(endpoint.body)(body)) as unknown)
     },
     navs: (isin, from) => {
-      const fund = reader.fund(isin)
-      if (fund === undefined || !mayGiveOutPrices(fund)) return []
-      return reader
-        .prices(isin, from, '9999-12-31')
+      const fund = fundOf(isin)
+      if (fund === undefined || !mayGiveOutPrices(fund.fund)) return []
+      return fund.prices
+        .filter(({ date }) => date >= from)
         .map(({ date, netAssetValue }) => ({ date, nav: netAssetValue }))
     },
     age: (isin) => {

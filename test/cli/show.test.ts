@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asOf, editDatabase, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { makeTempFolder, mustRun, runFundpress } from '../support/product.ts'
@@ -117,4 +117,14 @@ it('needs a snapshot that is whole', async () => {
   const { code, stderr } = await show(good, ...fromFolder)
   expect(code).toBe(1)
   expect(stderr).toContain('is sparse')
+})
+
+it('says what is wrong with a fund out of a database, as a build of it would', async () => {
+  const wrong = folder.file('wrong.sqlite')
+  copyFileSync(db, wrong)
+  editDatabase(wrong, `UPDATE price SET date = '2024-05-32' WHERE isin = '${good}' AND date = '2024-05-02'`)
+  const { code, stdout, stderr } = await show(good, '--db', wrong, '--as-of', asOf)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toContain(`fund ${good}: price date "2024-05-32" is not a date (YYYY-MM-DD)`)
+  expect(await show(hostile, '--db', wrong, '--as-of', asOf)).toMatchObject({ code: 0, stderr: '' })
 })

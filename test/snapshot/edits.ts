@@ -39,12 +39,26 @@ const text = fc.oneof(
     'x\u0000',
     'Fonds',
     'Fund',
+    '</script><img src=x onerror=alert(1)>',
+    '\r\n;=cmd|',
+    'a'.repeat(40000),
+    '2024-02-30',
+    '0000-00-00',
+    '9999-12-31',
+    '-0',
+    '1e5',
+    '00012.50',
+    '../../x',
+    '\u202e',
+    '%00',
+    '__proto__',
+    'constructor',
   ),
   fc.string({ unit: 'grapheme', maxLength: 8 }),
 )
 /** Neighbours among them, which differ in the last of 17 digits. */
 const real = fc.oneof(
-  fc.constantFrom(0.1, 0.30000000000000004, 0.3, 1e-7, 1e21, -0, 0, 5, Infinity),
+  fc.constantFrom(0.1, 0.30000000000000004, 0.3, 1e-7, 1e21, -0, 0, 5, Infinity, 1e308, 5e-324, -1e300, 123456789012345680000),
   fc.double({ noNaN: true, min: -1000, max: 1000 }),
 )
 /** Every column but the ISIN, read from the schema itself. */

@@ -58,7 +58,21 @@ const text = fc.oneof(
 )
 /** Neighbours among them, which differ in the last of 17 digits. */
 const real = fc.oneof(
-  fc.constantFrom(0.1, 0.30000000000000004, 0.3, 1e-7, 1e21, -0, 0, 5, Infinity, 1e308, 5e-324, -1e300, 123456789012345680000),
+  fc.constantFrom(
+    0.1,
+    0.30000000000000004,
+    0.3,
+    1e-7,
+    1e21,
+    -0,
+    0,
+    5,
+    Infinity,
+    1e308,
+    5e-324,
+    -1e300,
+    123456789012345680000,
+  ),
   fc.double({ noNaN: true, min: -1000, max: 1000 }),
 )
 /** Every column but the ISIN, read from the schema itself. */

@@ -2,14 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights, type Nights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import type { FaultRule } from '../support/s3/faults.ts'
+import type { StoredObject } from '../support/s3/store.ts'
 
 let nights: Nights
 let one = ''
 let two = ''
+/** All that lies in a bucket in which the first night is live. */
+let published: ReadonlyMap<string, StoredObject>
 
 beforeAll(async () => {
   nights = await buildNights(2, 1)
   ;[one = '', two = ''] = nights.outs
+  const press = await openPress({ ...nights, remove: () => undefined })
+  expect(await press.publish(one)).toMatchObject({ code: 0, stderr: '' })
+  published = press.server.snapshot().get(press.bucket.name) ?? new Map()
+  await press.stop()
 })
 
 afterAll(() => {
@@ -21,8 +28,7 @@ async function withPress(test: (press: Press) => Promise<void>): Promise<void> {
   // The nights are shared, and removed at the end.
   const press = await openPress({ ...nights, remove: () => undefined })
   try {
-    expect((await press.publish(one)).code).toBe(0)
-    press.server.reset()
+    press.server.restore(press.bucket.name, published)
     await test(press)
   } finally {
     await press.stop()

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
@@ -60,6 +61,8 @@ it(
         if (response.status !== 200 || night < 0) wrong.push(`${response.status} ${target}`)
         answers++
         seen.add(night)
+        // Hundreds of requests a second are enough: the publishes need the machine, too.
+        await setTimeout(10)
       }
     }
     const readers = [0, 3, 7, 11].map(reader)

@@ -29,5 +29,12 @@ for (const event of ['uncaughtException', 'unhandledRejection']) {
   })
 }
 
+// What waits for something that never comes would end as if all were well.
+const endTooEarly = () => {
+  report(new Error('it ended before its work was done, which is a fault of the program itself'), surroundings)
+  process.exitCode = 1
+}
+process.once('beforeExit', endTooEarly)
 process.exitCode = await run(process.argv.slice(2), surroundings)
+process.off('beforeExit', endTooEarly)
 watch.endBySignal()

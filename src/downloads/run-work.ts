@@ -58,14 +58,26 @@ function startThread(signal: AbortSignal): Thread {
   })
   const stop = () => void worker.terminate()
   signal.addEventListener('abort', stop)
+  // It can end right behind an answer: whoever has the next work for it is told.
+  let failure: Error | null = null
   return {
     carryOut: (work) =>
       new Promise((resolve, reject) => {
+        if (failure !== null) {
+          reject(failure)
+          return
+        }
+        const fail = (error: Error) => {
+          failure ??= error
+          reject(failure)
+        }
         worker.removeAllListeners()
         worker.once('message', resolve)
-        worker.once('error', reject)
+        worker.once('error', (error: unknown) => {
+          fail(error instanceof Error ? error : new Error(String(error)))
+        })
         worker.once('exit', (code) => {
-          reject(new Error(`the thread of the downloads' ${work.part} ended too early (exit code ${code})`))
+          fail(new Error(`the thread of the downloads' ${work.part} ended too early (exit code ${code})`))
         })
         worker.postMessage(work)
       }),

@@ -1,0 +1,41 @@
+/**
+ * A thread of the downloads that ends right behind its first answer. Node tells of both at once where this process was
+ * busy meanwhile: here it always was.
+ */
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+
+/** For the environment of a process. */
+export const withEndingThread = { NODE_OPTIONS: `--import=${import.meta.url}` }
+
+export const endingThreadCode = 7
+
+/** The only messages that are lists are those of the downloads: the files that were written. */
+const isAnswer = (message: unknown) => Array.isArray(message)
+
+type Listener = (value: unknown) => void
+
+if (isMainThread) {
+  const emit = Reflect.get(Worker.prototype, 'emit') as (...event: readonly unknown[]) => boolean
+  const held = new WeakMap<Worker, () => void>()
+  Object.assign(Worker.prototype, {
+    emit(this: Worker, ...event: readonly unknown[]): boolean {
+      const [name, value] = event
+      if (name === 'message' && isAnswer(value)) {
+        const listeners = this.listeners('message') as Listener[]
+        held.set(this, () => {
+          for (const listener of listeners) listener(value)
+        })
+        return true
+      }
+      if (name === 'exit') held.get(this)?.()
+      return Reflect.apply(emit, this, event)
+    },
+  })
+} else if (parentPort !== null) {
+  const port = parentPort
+  const post = port.postMessage.bind(port)
+  port.postMessage = (message: unknown) => {
+    post(message)
+    if (isAnswer(message)) process.exit(endingThreadCode)
+  }
+}

@@ -27,7 +27,8 @@ export async function runWork(
     try {
       for (let work = waiting.shift(); work !== undefined; work = waiting.shift()) {
         either.throwIfAborted()
-        files.push(...(await thread.carryOut(work)))
+        // One by one: there are three a fund, and arguments are not without limit.
+        for (const file of await thread.carryOut(work)) files.push(file)
       }
     } finally {
       await thread.end()

@@ -21,8 +21,10 @@ const mayImport: Readonly<Record<string, string>> = {
   'catalogue/chart': '',
   'catalogue/browser': 'catalogue/chart',
   docs: 'contract derive edge encode endpoints pages routes node:',
-  downloads: 'contract encode pages routes source better-sqlite3 hyparquet hyparquet-writer node:',
-  snapshot: 'catalogue docs downloads endpoints encode contract freshness pages routes derive source node:',
+  threads: 'node:',
+  downloads: 'contract encode pages routes source threads better-sqlite3 hyparquet hyparquet-writer node:',
+  snapshot:
+    'catalogue docs downloads endpoints encode contract freshness pages routes derive source threads node:',
   changes: 'node:',
   publish: 'changes snapshot freshness routes node: @aws-sdk p-limit',
   night: 'publish snapshot',

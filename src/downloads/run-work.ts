@@ -1,6 +1,6 @@
 /** Carries out parts of the downloads in threads. */
 
-import { Worker } from 'node:worker_threads'
+import { startThread } from '../threads/start-thread.ts'
 import type { Work } from './downloads-worker.ts'
 import type { WrittenFile } from './file-sink.ts'
 
@@ -23,15 +23,19 @@ export async function runWork(
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
   const lane = async () => {
-    const thread = startThread(either)
+    either.throwIfAborted()
+    const thread = startWriter()
+    const end = () => void thread.stop()
+    either.addEventListener('abort', end)
     try {
       for (let work = waiting.shift(); work !== undefined; work = waiting.shift()) {
         either.throwIfAborted()
         // One by one: there are three a fund, and arguments are not without limit.
-        for (const file of await thread.carryOut(work)) files.push(file)
+        for (const file of await thread.ask(work)) files.push(file)
       }
     } finally {
-      await thread.end()
+      either.removeEventListener('abort', end)
+      await thread.stop()
     }
   }
   const lanes = Array.from({ length: Math.min(threads, works.length) }, () =>
@@ -46,45 +50,8 @@ export async function runWork(
   return files
 }
 
-interface Thread {
-  /** One at a time. */
-  readonly carryOut: (work: Work) => Promise<readonly WrittenFile[]>
-  /** Resolves when it has stopped. */
-  readonly end: () => Promise<void>
-}
-
-function startThread(signal: AbortSignal): Thread {
-  const worker = new Worker(new URL('./downloads-thread.mjs', import.meta.url), {
+const startWriter = () =>
+  startThread<Work, readonly WrittenFile[]>(new URL('./downloads-thread.mjs', import.meta.url), {
+    name: 'a thread of the downloads',
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: 24 },
   })
-  const stop = () => void worker.terminate()
-  signal.addEventListener('abort', stop)
-  // It can end right behind an answer: whoever has the next work for it is told.
-  let failure: Error | null = null
-  return {
-    carryOut: (work) =>
-      new Promise((resolve, reject) => {
-        if (failure !== null) {
-          reject(failure)
-          return
-        }
-        const fail = (error: Error) => {
-          failure ??= error
-          reject(failure)
-        }
-        worker.removeAllListeners()
-        worker.once('message', resolve)
-        worker.once('error', (error: unknown) => {
-          fail(error instanceof Error ? error : new Error(String(error)))
-        })
-        worker.once('exit', (code) => {
-          fail(new Error(`the thread of the downloads' ${work.part} ended too early (exit code ${code})`))
-        })
-        worker.postMessage(work)
-      }),
-    end: async () => {
-      signal.removeEventListener('abort', stop)
-      await worker.terminate()
-    },
-  }
-}

@@ -19,7 +19,7 @@ it('a build whose thread ends between two parts of the downloads fails, and leav
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
     stdout: '',
-    stderr: `fundpress: the thread of the downloads' tables ended too early (exit code ${endingThreadCode})\n`,
+    stderr: `fundpress: a thread of the downloads ended too early (exit code ${endingThreadCode})\n`,
   })
   expect(readdirSync(folder.path)).toEqual(['one.sqlite'])
 })

@@ -87,7 +87,17 @@ it('sends nothing any more when it was stopped for longer than its lease', async
   press.server.faults([slowPuts])
   const { child, end } = beginPublish(three, '--lease', '10', '--concurrency', '2')
   await until(() => puts(/^blue\/api/).length > 10)
+  // Stopped while the store has both of its requests: one that is just being sent is the network's already.
+  const answered = Promise.withResolvers<undefined>()
+  let held = 0
+  const hold = () => {
+    held++
+    return answered.promise
+  }
+  press.server.faults([{ ...slowPuts, kind: 'call', when: 'before', run: hold }])
+  await until(() => held === 2)
   child.kill('SIGSTOP')
+  answered.resolve(undefined)
   await setTimeout(10_500)
   press.server.faults([])
   expect(await press.publish(four)).toMatchObject({ code: 0, stderr: '' })

@@ -1,11 +1,9 @@
 /** A fund's entry in lists of funds. */
 
-import { subYears } from 'date-fns/subYears'
-import { formatISO } from 'date-fns/formatISO'
-import { parseISO } from 'date-fns/parseISO'
 import { isYoungerThanOneYear, mayGiveOutPrices, mayShowPerformance } from '../contract/fund.ts'
 import type { FundEntry, FundPageSource } from '../contract/page.ts'
 import type { LegalPeriodRow, PriceRow } from '../contract/rows.ts'
+import { yearBefore } from '../contract/years.ts'
 import { dayNumber } from './chart/formats.ts'
 
 /** @returns null where nothing of the fund is given out */
@@ -71,5 +69,3 @@ function isLastYear({ dateFrom, dateTo }: LegalPeriodRow, newest: string): boole
   const age = dayNumber(newest) - dayNumber(dateTo)
   return age >= 0 && age <= tolerance && Math.abs(dayNumber(yearBefore(dateTo)) - dayNumber(dateFrom)) <= 1
 }
-
-const yearBefore = (day: string) => formatISO(subYears(parseISO(day), 1), { representation: 'date' })

@@ -1,8 +1,6 @@
 /** A fund in few figures, put together from the API's own documents: what they refuse is not in it. */
 
-import { subYears } from 'date-fns/subYears'
-import { formatISO } from 'date-fns/formatISO'
-import { parseISO } from 'date-fns/parseISO'
+import { yearBefore } from '../contract/years.ts'
 import type { FundAge } from '../freshness/assess.ts'
 import type { Language } from '../routes/table.ts'
 import type { DayNav, FundDocuments } from './fund-documents.ts'
@@ -87,8 +85,6 @@ const priceIn = (
   changePercent: hasPerformance ? prices.change_percent.value : null,
   age,
 })
-
-const yearBefore = (day: string) => formatISO(subYears(parseISO(day), 1), { representation: 'date' })
 
 // What is read of the documents of endpoints 1, 4, 7 and 10.
 

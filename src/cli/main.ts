@@ -12,7 +12,10 @@ const watch = watchSignals(process, clock)
 const surroundings: Surroundings = {
   environment: process.env,
   cores: availableParallelism(),
-  today: todayInBerlin(new Date()),
+  // A formatter of days takes longer to make than most of a program's start.
+  get today() {
+    return todayInBerlin(new Date())
+  },
   signal: watch.signal,
   now: () => new Date(),
   clock,

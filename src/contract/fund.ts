@@ -2,6 +2,7 @@
 
 import type { FundRow } from './rows.ts'
 import { day, nullable, optional, record, text, textLike, type ValueOf } from './shape.ts'
+import { yearLater } from './years.ts'
 
 const named = {
   name: text('Fund name'),
@@ -43,11 +44,7 @@ export const mayShowPerformance = (fund: FundRow) =>
  * turns one year old on 28 February.
  */
 export function isYoungerThanOneYear(fund: FundRow, asOf: string): boolean {
-  // As texts: a library of dates is a large part of what a rendering thread would load.
-  const { inceptionDate } = fund
-  const year = String(Number(inceptionDate.slice(0, 4)) + 1).padStart(4, '0')
-  const birthday = inceptionDate.slice(4) === '-02-29' ? '-02-28' : inceptionDate.slice(4)
-  return year + birthday > asOf
+  return yearLater(fund.inceptionDate) > asOf
 }
 
 /** `<decimal> <currency>`. Source: decisions.md, Values. */

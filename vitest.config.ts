@@ -1,4 +1,3 @@
-import { existsSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
@@ -9,20 +8,12 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**'],
-    globalSetup: 'test/support/warm-server.ts',
+    globalSetup: ['test/support/temporary.ts', 'test/support/warm-server.ts'],
     // Child processes and worker threads are started from the tests: a process a file keeps them apart.
     pool: 'forks',
     // Their children keep the cores busy. More at a time would save a tenth, and make moments harder to meet.
     maxWorkers: '100%',
-    // Snapshots are many small files: in memory they cost half, where there is room for all that the tests write.
-    env: hasRoom('/dev/shm') ? { TMPDIR: '/dev/shm' } : {},
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
 })
-
-function hasRoom(folder: string): boolean {
-  if (!existsSync(folder)) return false
-  const { bavail, bsize } = statfsSync(folder)
-  return bavail * bsize > 4 * 2 ** 30
-}

@@ -1,0 +1,22 @@
+/** Where everything that a run of the tests writes lies: whatever a killed program leaves there goes at the end. */
+
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export default function makeTemporaryFolder(): () => void {
+  // Snapshots are many small files: in memory they cost half, where there is room for all that the tests write.
+  const folder = mkdtempSync(join(hasRoom('/dev/shm') ? '/dev/shm' : tmpdir(), 'fundpress-tests-'))
+  // Some programs are run as another user.
+  chmodSync(folder, 0o1777)
+  process.env['TMPDIR'] = folder
+  return () => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  }
+}
+
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return false
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize > 4 * 2 ** 30
+}

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { readIsins } from '../source/fund-reader.ts'
 import { readable } from '../source/open.ts'
+import { shellWord } from '../shell/shell-text.ts'
 import type { Cell, CellLines } from './cells.ts'
 import { openCsv, type Delimiter } from './csv.ts'
 import type { DateForm } from './day.ts'
@@ -124,7 +125,9 @@ function whyNothing({ db, table, file, scope }: ImportOptions): string {
   const broken = `${file} has no line after its header: nothing was taken; see whether its export is whole`
   if (scope !== 'table') return broken
   const way =
-    table === 'fund' ? 'make a new database (`fundpress init`)' : `sqlite3 ${db} 'DELETE FROM ${table}'`
+    table === 'fund'
+      ? 'make a new database (`fundpress init`)'
+      : `sqlite3 ${shellWord(db)} 'DELETE FROM ${table}'`
   return `${broken}. If table ${table} is to be empty: ${way}`
 }
 

@@ -7,6 +7,7 @@ import type { FreshnessCounts, MarkedFund, OldestPrice } from '../freshness/asse
 import type { FreshnessSettings } from '../freshness/rules.ts'
 import { checkSchema } from '../source/check-schema.ts'
 import { openFile } from '../source/digest.ts'
+import { identityOf } from '../source/identity.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
 import { readIsins } from '../source/fund-reader.ts'
 import { openFunds, readable } from '../source/open.ts'
@@ -108,8 +109,9 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
 async function buildWith(options: BuildOptions, threads: RenderThread[]): Promise<BuildSummary> {
   const started = performance.now()
   options.signal.throwIfAborted()
+  const identity = identityOf(options.db)
   const db = openFunds(options.db)
-  const file = await openFile(options.db)
+  const file = await openFile(options.db, identity)
   let staging: Staging | undefined
   let previous: Previous | null = null
   try {

@@ -95,16 +95,18 @@ export async function renderNight(night: Night, threads: readonly RenderThread[]
   const { options, settings, db, file } = night
   const pool = await openRenderPool(settings, threads, db, options.signal)
   const stop = () => void pool.close()
+  let rendering: Promise<Funds> | undefined
   options.signal.addEventListener('abort', stop)
   try {
     // It may have been aborted while the threads started.
     options.signal.throwIfAborted()
+    file.assertSame()
     const isins = isinsToRender(night)
     const source = file.digest()
     // It is waited for at the end.
     source.catch(() => undefined)
     const { part = null } = options
-    const rendering =
+    rendering =
       part?.kind === 'shards'
         ? takeShards(part.shards, { ...night, isins, source: await source })
         : renderFunds(night, isins, pool)
@@ -125,6 +127,8 @@ export async function renderNight(night: Night, threads: readonly RenderThread[]
   } finally {
     options.signal.removeEventListener('abort', stop)
     await pool.close()
+    // Until then it writes into a folder that is about to be discarded.
+    await rendering?.catch(() => undefined)
   }
 }
 

@@ -132,7 +132,12 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
     rmSync(unpacked, { force: true })
     const lacking = lackingFrom(options, previous)
     if (lacking !== null) writeSparse(staging.folder, { since: lacking })
-    const downloads = await downloadsOf(night, head.snapshot, each, lacking === null ? null : packed)
+    const downloads = await downloadsOf(
+      night,
+      head.snapshot,
+      each,
+      lacking === null ? null : (packed ?? nowhere),
+    )
     rmSync(zip, { force: true })
     options.signal.throwIfAborted()
     previous?.assertSame()
@@ -161,6 +166,9 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
   }
 }
 
+/** Of sparse shards that are there already, not everything can be rendered where the ZIP is not to be had. */
+const nowhere: Packed = { kind: 'nowhere' }
+
 /** Writes the files for analysts, unless there are to be none. */
 async function downloadsOf(
   night: Night,
@@ -188,12 +196,15 @@ async function downloadsOf(
     earlier: folder === null ? null : { root: folder, takeOver },
     hasPages: pages !== null,
     packed,
+    advice: part === null ? 'build without --since' : adviceToMerge,
     jobs,
     signal,
   })
   assertSame()
   return written
 }
+
+const adviceToMerge = 'give `merge` the --since of its shards, or build these without'
 
 /** The snapshot that has the files that the new folder lacks, or null where it lacks none. */
 function lackingFrom({ part = null }: BuildOptions, previous: Previous | null): string | null {

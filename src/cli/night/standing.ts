@@ -9,13 +9,20 @@ import { livePointer } from '../live-pointer.ts'
 import type { Session } from '../session.ts'
 import type { NightLog } from './log.ts'
 
-/** `takenBack` names the snapshot that this night would publish again, and that a rollback has taken back. */
 export type NightStanding =
-  | { readonly kind: 'open' }
+  /** `back`: what a rollback has taken back, made of another file with these settings: the build may come to it again. */
+  | { readonly kind: 'open'; readonly back: TakenBack | null }
   | { readonly kind: 'done'; readonly live: Live }
-  | { readonly kind: 'takenBack'; readonly live: Live; readonly snapshot: string }
+  | TakenBack
 
-const open: NightStanding = { kind: 'open' }
+/** Names the snapshot that this night would publish again, and that a rollback has taken back. */
+export interface TakenBack {
+  readonly kind: 'takenBack'
+  readonly live: Live
+  readonly snapshot: string
+}
+
+const open: NightStanding = { kind: 'open', back: null }
 
 /** @param asOf ISO 8601 day @throws {Error} if the database is none, or if the store fails */
 export async function findStanding(
@@ -62,10 +69,11 @@ export async function findStanding(
     })
     const settings = settingsDigest(await buildOptions(session))
     const standing = standingOf(live, heads, { asOf, source, settings }, history)
-    if (standing === 'open') return open
+    const back = before === null ? null : ({ kind: 'takenBack', live, snapshot: before.snapshot } as const)
+    const isAlike = heads.other?.snapshot === before?.snapshot && heads.other?.settings === settings
+    if (standing === 'open') return { kind: 'open', back: isAlike ? back : null }
     // The attempt before, or the rollback, may have failed at just this.
     await point(await livePointer(session), live)
-    if (standing === 'done' || before === null) return { kind: 'done', live }
-    return { kind: 'takenBack', live, snapshot: before.snapshot }
+    return standing === 'done' || back === null ? { kind: 'done', live } : back
   })
 }

@@ -282,7 +282,7 @@ async function useAction(running: Running, step: Step, contexts: Contexts): Prom
       Object.assign(running.env, place.credentials)
       return done
     case 'actions/upload-artifact':
-      expectOnly(uses, given, ['name', 'path', 'retention-days', 'if-no-files-found'])
+      expectOnly(uses, given, ['name', 'path', 'retention-days', 'if-no-files-found', 'overwrite'])
       return { hasFailed: !upload(given, place), outputs: {} }
     case 'actions/download-artifact':
       if (given['pattern'] !== undefined) {

@@ -69,11 +69,13 @@ export async function findStanding(
     })
     const settings = settingsDigest(await buildOptions(session))
     const standing = standingOf(live, heads, { asOf, source, settings }, history)
-    const back = before === null ? null : ({ kind: 'takenBack', live, snapshot: before.snapshot } as const)
     const isAlike = heads.other?.snapshot === before?.snapshot && heads.other?.settings === settings
-    if (standing === 'open') return { kind: 'open', back: isAlike ? back : null }
+    const back: TakenBack | null =
+      before !== null && isAlike ? { kind: 'takenBack', live, snapshot: before.snapshot } : null
+    if (standing === 'open' && back === null) return open
     // The attempt before, or the rollback, may have failed at just this.
     await point(await livePointer(session), live)
-    return standing === 'done' || back === null ? { kind: 'done', live } : back
+    if (standing === 'open') return { kind: 'open', back }
+    return standing === 'takenBack' && back !== null ? back : { kind: 'done', live }
   })
 }

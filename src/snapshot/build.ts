@@ -12,6 +12,7 @@ import { RefusedDatabase, type Finding } from '../source/finding.ts'
 import { readIsins } from '../source/fund-reader.ts'
 import { openFunds, readable } from '../source/open.ts'
 import { withAdvice } from './disk-advice.ts'
+import { lackedBy } from './check-shards.ts'
 import { takeOver } from './document-files.ts'
 import type { FundNews } from './funds.ts'
 import { manifestKey } from './manifest.ts'
@@ -208,6 +209,6 @@ const adviceToMerge = 'give `merge` the --since of its shards, or build these wi
 
 /** The snapshot that has the files that the new folder lacks, or null where it lacks none. */
 function lackingFrom({ part = null }: BuildOptions, previous: Previous | null): string | null {
-  if (part?.kind === 'shards') return part.shards[0]?.head.since ?? null
+  if (part?.kind === 'shards') return lackedBy(part.shards)
   return previous?.reuse.kind === 'sparse' ? previous.snapshot : null
 }

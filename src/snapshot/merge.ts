@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { buildSnapshot, type BuildOptions, type BuildSummary } from './build.ts'
-import { checkShards } from './check-shards.ts'
+import { checkShards, lackedBy } from './check-shards.ts'
 import { codeDigest } from './code-digest.ts'
 import { allPageMakers } from './load-page-makers.ts'
 import { freshnessDigest } from './settings-digest.ts'
@@ -37,7 +37,8 @@ export async function mergeShards({
   const shards = checkShards(folders.map(readShard), code)
   const { head } = shards[0] ?? neverEmpty()
   assertFits(options, head)
-  const { asOf, docsUrl, baseUrl, since } = head
+  const { asOf, docsUrl, baseUrl } = head
+  const since = lackedBy(shards)
   return buildSnapshot({
     ...options,
     asOf,

@@ -367,6 +367,21 @@ describe('shards that go on from a snapshot', () => {
     expect(hashesOf(fileOf('out'))).toEqual(await fullBuild('2026-11-13'))
   })
 
+  it('are merged to all downloads where the store has failed one of the machines alone', async () => {
+    const half = (number: number) =>
+      build(`--out ${halves[number - 1] ?? ''} --shard ${number}/2 --since other`)
+    expect(await half(1)).toMatchObject({ code: 0, stderr: '' })
+    onZip({ kind: 'status', status: 403 })
+    const failed = await half(2)
+    expect([failed.code, failed.stderr]).toEqual([0, expect.stringContaining('everything is rendered')])
+    press.server.faults([])
+    const { said, summary } = await merge('--since other')
+    expect([said, summary.isSparse, summary.downloads.leftOut]).toEqual(['', true, []])
+    await inAll()
+    expect(await press.fundpress('publish --out out', env)).toMatchObject({ code: 0 })
+    expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+  })
+
   it('need no bucket for what one machine does without downloads', async () => {
     const none = { ...env, FUNDPRESS_DOWNLOADS: 'false' }
     for (const [index, half] of halves.entries())

@@ -155,7 +155,22 @@ describe('shards of five funds', () => {
       some.filter((file) => /^(api|funds)\/.*XF\d{10}\//.test(file))
     expect(ofFunds(Object.keys(files))).toEqual(ofFunds(changed))
 
-    await expect(merge(next, folder.file('mixed'), [linked[0] ?? '', sparse[1] ?? ''])).rejects.toThrow(
+    // Of one machine that found nothing to go on from, all files are there.
+    for (const mixed of [
+      [linked[0] ?? '', sparse[1] ?? ''],
+      [sparse[0] ?? '', linked[1] ?? ''],
+    ]) {
+      const summary = await merge(next, folder.file('next-mixed'), mixed)
+      expect([summary.isSparse, summary.since]).toEqual([true, since])
+      const { 'sparse.json': said, ...some } = hashesOf(folder.file('next-mixed'))
+      expect(said).toBe(mark)
+      expect(some).toEqual(Object.fromEntries(Object.keys(some).map((file) => [file, all[file]])))
+      expect(Object.keys(files).filter((file) => some[file] === undefined)).toEqual([])
+    }
+    const other = folder.file('next-other')
+    const path = join(folder.file('next-whole'), 'manifest.ndjson.gz')
+    await build(next, other, { ...shardOf(2, 2), since: { kind: 'manifest', path } })
+    await expect(merge(next, folder.file('mixed'), [sparse[0] ?? '', other])).rejects.toThrow(
       'shards of different --since',
     )
   })

@@ -1,7 +1,7 @@
 /** The snapshot that a build goes on from: its manifest, and its files if it is a folder. */
 
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { identityOf } from '../source/identity.ts'
 import type { Reuse } from './document-files.ts'
 import { manifestKey, readHeadOf } from './manifest.ts'
 import { openPreviousManifest, type PreviousManifest } from './previous-manifest.ts'
@@ -80,4 +80,9 @@ export function sameFolder(path: string): () => void {
   return () => {
     if (identityOf(path) !== identity) throw new Error(`${path} was built anew meanwhile: build again`)
   }
+}
+
+function identityOf(path: string): string {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats === undefined ? '' : `${stats.dev} ${stats.ino} ${stats.birthtimeNs}`
 }

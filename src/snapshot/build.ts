@@ -128,7 +128,8 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
     // They load their code while this one does.
     threads.push(...startRenderThreads(jobs - threads.length))
     const night = await nightOf(options, db, file, staging.folder, previous)
-    const { head, kept, assessment, warnings, each } = await renderNight(night, threads.slice(0, jobs))
+    const rendered = await renderNight(night, threads.slice(0, jobs))
+    const { head, kept, assessment, warnings, each } = rendered
     await previous?.close()
     rmSync(unpacked, { force: true })
     const lacking = lackingFrom(options, previous)
@@ -142,6 +143,7 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
     rmSync(zip, { force: true })
     options.signal.throwIfAborted()
     previous?.assertSame()
+    await rendered.assertUntouched()
     staging.swapIn()
     const { snapshot, asOf, funds, objects: documents, bytes } = head
     return {

@@ -88,6 +88,8 @@ export interface NightResult {
   readonly kept: number
   readonly warnings: readonly Finding[]
   readonly each: readonly FundNews[]
+  /** Rejects if the database was overwritten since the night began to read it. */
+  readonly assertUntouched: () => Promise<void>
 }
 
 /** Renders everything that does not stand. @param threads new ones, stopped in any case @throws {RefusedDatabase} */
@@ -101,6 +103,7 @@ export async function renderNight(night: Night, threads: readonly RenderThread[]
     // It may have been aborted while the threads started.
     options.signal.throwIfAborted()
     file.assertSame()
+    const assertUntouched = await file.watch(db)
     const isins = isinsToRender(night)
     const source = file.digest()
     // It is waited for at the end.
@@ -123,7 +126,7 @@ export async function renderNight(night: Night, threads: readonly RenderThread[]
     const head = await finish(night, assessment, counts)
     if (part?.kind === 'shard') writeShard(settings.root, shardHead(night, part, head, funds), funds.each)
     const warnings = [...settingsWarnings(night), ...whole.warnings]
-    return { head, assessment, kept: whole.kept, warnings, each: funds.each }
+    return { head, assessment, kept: whole.kept, warnings, each: funds.each, assertUntouched }
   } finally {
     options.signal.removeEventListener('abort', stop)
     await pool.close()

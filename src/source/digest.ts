@@ -2,8 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, realpathSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, type FileHandle } from 'node:fs/promises'
 import { identityOf } from './identity.ts'
+import type { FundDatabase } from './open.ts'
 
 export interface OpenedFile {
   /**
@@ -14,6 +15,12 @@ export interface OpenedFile {
   readonly digest: () => Promise<string>
   /** @throws {Error} if another file has come into its place: what was opened meanwhile may be of either */
   readonly assertSame: () => void
+  /**
+   * Nobody who asks SQLite writes to the file of a database while we read: that has to wait, or goes to the log.
+   * @param db in a read transaction, until the answer has been asked
+   * @returns rejects if somebody has written all the same since the call: what was read may be of before and after
+   */
+  readonly watch: (db: FundDatabase) => Promise<() => Promise<void>>
   /**
    * To be called after every connection of this process is closed: POSIX takes a process's locks on a file away when
    * it closes any descriptor of that file, and SQLite would not know that a writer may come in.
@@ -42,8 +49,24 @@ export async function openFile(file: string, identity = identityOf(file)): Promi
       if (identityOf(file) !== identity)
         throw new Error(`${file} was replaced while it was being opened: build again`)
     },
+    watch: async (db) => {
+      // What is in the log comes into the file at any time.
+      if (db.pragma('journal_mode', { simple: true }) === 'wal') return () => Promise.resolve()
+      const before = await contentOf(handle)
+      return async () => {
+        if ((await contentOf(handle)) !== before)
+          throw new Error(
+            `${file} was overwritten while it was read: build again, and put databases into their place by a rename (mv)`,
+          )
+      }
+    },
     close: () => handle.close(),
   }
+}
+
+async function contentOf(handle: FileHandle): Promise<string> {
+  const { size, mtimeNs } = await handle.stat({ bigint: true })
+  return `${size} ${mtimeNs}`
 }
 
 /** SQLite locks the file and not its log: this one may be closed. @returns null where there is none, or an empty one */

@@ -1,7 +1,16 @@
 /** Builds while a writer commits: each snapshot holds one state of the database, the funds that it had and no others. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -137,6 +146,35 @@ it('a commit to the log while the funds are read is not taken for one that the s
   expect([isLate, head?.snapshot, [...generationsIn(folder.file('log'))]]).toEqual([true, snapshot, [1]])
   expect(head?.source).not.toBe(later)
 }, 60_000)
+
+it('nothing is made of a database that a plain copy overwrites while it is read', async () => {
+  const [db, next] = [folder.file('overwritten.sqlite'), folder.file('next.sqlite')]
+  for (const file of [db, next]) copyFileSync(folder.file('first.sqlite'), file)
+  editDatabase(db, generation(1))
+  editDatabase(next, generation(2))
+  let isWritten = false
+  const built = buildSnapshot({
+    ...{
+      db,
+      out: folder.file('overwritten'),
+      asOf,
+      docsUrl: 'https://docs.example',
+      baseUrl: 'https://api.example',
+    },
+    ...{ jobs: 1, only: [], pages: null, signal: new AbortController().signal },
+    onProgress: () => {
+      if (isWritten) return
+      isWritten = true
+      const file = openSync(db, 'r+')
+      writeSync(file, readFileSync(next))
+      closeSync(file)
+    },
+  })
+  await expect(built).rejects.toThrow(
+    `${db} was overwritten while it was read: build again, and put databases into their place by a rename (mv)`,
+  )
+  expect([isWritten, existsSync(folder.file('overwritten'))]).toEqual([true, false])
+})
 
 /** Puts one database after the other into the place of a file, as a night's delivery does; says when, until it is told to end. */
 const deliverer = `

@@ -20,7 +20,8 @@ const mayImport: Readonly<Record<string, string>> = {
   'catalogue/sections': 'catalogue catalogue/chart contract pages routes',
   'catalogue/chart': '',
   'catalogue/browser': 'catalogue/chart',
-  docs: 'contract derive edge encode endpoints pages routes node:',
+  docs: 'contract derive edge encode endpoints pages routes shell node:',
+  shell: '',
   threads: 'node:',
   downloads: 'contract encode pages routes source threads better-sqlite3 hyparquet hyparquet-writer node:',
   snapshot:
@@ -31,9 +32,9 @@ const mayImport: Readonly<Record<string, string>> = {
   edge: 'routes',
   'edge/adapters': 'edge routes node:',
   deploy: 'derive endpoints routes node: esbuild @swc',
-  conform: 'conform/oracle node:',
+  conform: 'conform/oracle shell node:',
   'conform/oracle': 'better-sqlite3 node:',
-  import: 'source contract routes better-sqlite3 node: csv-parse read-excel-file',
+  import: 'source contract routes shell better-sqlite3 node: csv-parse read-excel-file',
   demo: 'source routes better-sqlite3 node:',
   cli: 'catalogue/chart conform contract demo deploy derive edge edge/adapters encode endpoints freshness import night publish routes snapshot source commander date-fns esbuild node:',
 }

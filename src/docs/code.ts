@@ -1,6 +1,7 @@
 /** Blocks of code: requests, answers. A script gives them a button that copies. */
 
 import { html, type Html, type Part } from '../pages/html.ts'
+import { shellText } from '../shell/shell-text.ts'
 
 /** @param label what it is, for whoever cannot see it @param canBeCopied whether as a whole it is of use elsewhere */
 export function codeBlock(content: Part, label: string, canBeCopied: boolean): Html {
@@ -16,9 +17,6 @@ export function curl(url: string, ...flags: readonly string[]): Html {
   )
   return html`curl ${words}<span class="s">${shellText(url)}</span>`
 }
-
-/** In single quotes, as every shell of the kind takes it. */
-export const shellText = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /**
  * Alternatives of which one shows: without a script, by radio buttons.

@@ -54,6 +54,8 @@ export interface DownloadsOptions {
   readonly hasPages: boolean
   /** Where the documents are that the snapshot lacks; null where it lacks none. */
   readonly packed: Packed | null
+  /** What to do where they cannot be had, said of the ZIP that is left out then. */
+  readonly advice: string
   /** What may be done with the data; null: nothing is said. */
   readonly licence: Licence | null
   /** How many threads at a time. */
@@ -84,7 +86,8 @@ const checksums = 'SHA256SUMS'
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
 export async function writeDownloads(options: DownloadsOptions): Promise<DownloadsSummary> {
   const started = performance.now()
-  const { db, root, manifest, snapshot, asOf, funds, code, hasPages, packed, licence, jobs, signal } = options
+  const { db, root, manifest, snapshot, asOf, funds, code, hasPages, packed, advice, licence, jobs, signal } =
+    options
   const folder = join(root, downloadsFolder(asOf))
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(db)
@@ -135,16 +138,14 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
       files: files.length + 1,
       bytes: [...files, sums].reduce((sum, { bytes }) => sum + bytes, 0),
       seconds: (performance.now() - started) / 1000,
-      leftOut: made.some(({ path }) => path === documentsName) ? [] : [withoutDocuments],
+      leftOut: made.some(({ path }) => path === documentsName) ? [] : [`${withoutDocuments}: ${advice}`],
     }
   } finally {
     rmSync(temporary, { recursive: true, force: true })
   }
 }
 
-const withoutDocuments =
-  `${documentsName}: the snapshot is sparse, and there is no ZIP of the one that it goes on from, or not one that ` +
-  'fits: build without --since'
+const withoutDocuments = `${documentsName}: the snapshot is sparse, and there is no ZIP of the one that it goes on from, or not one that fits`
 
 function packedIn(packed: Packed, code: string): EarlierDocuments | null {
   switch (packed.kind) {

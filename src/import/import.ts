@@ -1,9 +1,10 @@
 /** `fundpress import`: a file into a table of the fund database, all of it or nothing. */
 
-import { statSync } from 'node:fs'
+import { statSync, type BigIntStats } from 'node:fs'
 import Database from 'better-sqlite3'
 import { readIsins } from '../source/fund-reader.ts'
 import { readable } from '../source/open.ts'
+import { shellWord } from '../shell/shell-text.ts'
 import type { Cell, CellLines } from './cells.ts'
 import { openCsv, type Delimiter } from './csv.ts'
 import type { DateForm } from './day.ts'
@@ -64,10 +65,10 @@ export async function importFile(options: ImportOptions): Promise<ImportSummary>
   const tables = schemaTables()
   const table = tables.get(options.table)
   if (table === undefined) throw new Error(`the schema has no table ${options.table}`)
-  mustBeFile(options.file)
+  const file = mustBeFile(options.file)
   const db = openForWriting(options.db)
   try {
-    return await importInto(db, table, tables, options)
+    return await importInto(db, table, tables, { ...options, assertSame: sameContent(options.file, file) })
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason
     throw withAdvice(error, options.db)
@@ -80,7 +81,7 @@ async function importInto(
   db: Database.Database,
   table: Table,
   tables: ReadonlyMap<string, Table>,
-  options: ImportOptions,
+  options: ImportOptions & { readonly assertSame: () => void },
 ): Promise<ImportSummary> {
   const { file, scope, isSkippingBad, isDryRun, patienceMs, onFund, onWait, signal } = options
   const meter = byteMeter(options)
@@ -93,6 +94,7 @@ async function importInto(
   const reader = lineReader({ layout, notations, isins, staging, onBad: options.onBad })
   await cells.read({ ...reader.visitor, bytes: meter.read })
   const staged = staging.end()
+  options.assertSame()
   const { lines, bad } = reader.counts()
   if (lines === 0) throw new Error(whyNothing(options))
   const isTaken = bad === 0 || (isSkippingBad && bad < lines)
@@ -124,7 +126,9 @@ function whyNothing({ db, table, file, scope }: ImportOptions): string {
   const broken = `${file} has no line after its header: nothing was taken; see whether its export is whole`
   if (scope !== 'table') return broken
   const way =
-    table === 'fund' ? 'make a new database (`fundpress init`)' : `sqlite3 ${db} 'DELETE FROM ${table}'`
+    table === 'fund'
+      ? 'make a new database (`fundpress init`)'
+      : `sqlite3 ${shellWord(db)} 'DELETE FROM ${table}'`
   return `${broken}. If table ${table} is to be empty: ${way}`
 }
 
@@ -181,11 +185,21 @@ function byteMeter({ file, decimal, dates, onBytes, signal }: ImportOptions): By
   return { checked: add, sniffed: add, read: add }
 }
 
-function mustBeFile(file: string): void {
-  const stats = statSync(file, { throwIfNoEntry: false })
+function mustBeFile(file: string): BigIntStats {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
   if (stats === undefined) throw new Error(`${file} does not exist`)
   // It is read several times.
   if (!stats.isFile()) throw new Error(`${file} is not a file`)
+  return stats
+}
+
+/** @returns throws if somebody has written to the file since: who is not done yet may have half of it written */
+function sameContent(file: string, before: BigIntStats): () => void {
+  const contentOf = ({ dev, ino, size, mtimeNs }: BigIntStats) => `${dev} ${ino} ${size} ${mtimeNs}`
+  return () => {
+    if (contentOf(mustBeFile(file)) !== contentOf(before))
+      throw new Error(`${file} was changed while it was read: nothing was taken; import it when it is whole`)
+  }
 }
 
 /** Says where in the file something is wrong. */

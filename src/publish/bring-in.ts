@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { applyChanges } from './apply.ts'
 import { etagLines, etagWriter, type EtagLine } from './etags.ts'
 import { countsOf, planDownloads, putDownloads, type DownloadsPlan } from './downloads.ts'
+import { editionOf } from './edition.ts'
 import { closeToOthers, flip, leaveTime } from './flip.ts'
 import { LeaseLost, type Lease } from './journal.ts'
 import { changesKey, checksumsIn, etagsKey, gzipType, manifestIn, otherSlot, type Slot } from './layout.ts'
@@ -93,20 +94,29 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
   return { slot, changed, put, deleted, bytes, downloads: countsOf(downloads) }
 }
 
-/** Right before the flip: what replaces files of a night that is corrected is seen at once. */
+/**
+ * Right before the flip: what replaces files of a night that is corrected is seen at once.
+ * @throws {Error} if the folder has come to hold those of another night
+ */
 async function bringDownloads(
   store: ObjectStore,
   options: PublishOptions,
-  { manifest, lease: { assertFresh } }: Work,
+  { manifest, edition, lease: { assertFresh } }: Work,
 ): Promise<DownloadsPlan> {
-  const { out, signal, onWarning } = options
+  const { out, baseUrl, signal, onWarning } = options
   const { asOf } = manifest.head
+  const assertSame = async () => {
+    if ((await editionOf(out, manifest.head, baseUrl)) !== edition)
+      throw new Error(`${out} was built anew meanwhile; nothing was flipped, publish again`)
+  }
+  await assertSame()
   const plan = await planDownloads(store, out, asOf, signal)
   if (plan.replaced + plan.gone.length > 0)
     onWarning(
       `${store.name}: downloads/${asOf}/ was there: ${plan.replaced} files are replaced, ${plan.gone.length} removed`,
     )
   await putDownloads(store, plan, asOf, { ...options, assertFresh })
+  await assertSame()
   return plan
 }
 

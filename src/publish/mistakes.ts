@@ -1,6 +1,6 @@
 /** What is most likely a mistake, and refused unless forced. Pure. */
 
-import { describeStale, staleShare } from '../freshness/assess.ts'
+import { describeStale, staleShare, type FreshnessCounts } from '../freshness/assess.ts'
 import type { ManifestHead } from '../snapshot/manifest.ts'
 import type { Live } from './live.ts'
 
@@ -57,12 +57,24 @@ function comparedWithLive(head: ManifestHead, live: Live | null): string[] {
     reasons.push(`the snapshot is of ${head.asOf}, older than the live one of ${live.asOf}`)
   const lost = live.funds - head.funds
   if (lost > live.funds * maxLostShare) reasons.push(`it has ${head.funds} funds, the live one ${live.funds}`)
+  const [priced, pricedLive] = [pricedFunds(head.freshness), pricedFunds(live.freshness)]
+  // Of the funds that are gone it is said above.
+  const kept = pricedLive === null ? 0 : pricedLive - Math.max(0, lost)
+  if (priced !== null && pricedLive !== null && kept - priced > pricedLive * maxLostShare)
+    reasons.push(`it has prices of ${priced} funds, the live one of ${pricedLive}`)
   if (live.newestPrice !== null && (head.newestPrice === null || head.newestPrice < live.newestPrice)) {
     const newest =
       head.newestPrice === null ? 'it has no price at all' : `its newest price is of ${head.newestPrice}`
     reasons.push(`${newest}, that of the live one is of ${live.newestPrice}`)
   }
   return reasons
+}
+
+/** Funds with a price that is given out: those that have lost theirs are neither late nor stale. */
+function pricedFunds(counts: FreshnessCounts | undefined): number | null {
+  if (counts === undefined) return null
+  const { fresh, late, stale, unwatched } = counts
+  return fresh + late + stale + unwatched
 }
 
 function staleFunds({ freshness }: ManifestHead, maxStaleShare: number): string[] {

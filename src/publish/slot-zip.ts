@@ -15,10 +15,13 @@ import { download, readSmall } from './manifest-reader.ts'
 import { digestOfFile } from './s3-put-file.ts'
 import type { ObjectStore } from './store.ts'
 
-export type SlotZip =
-  | { readonly kind: 'fetched'; readonly sha256: string }
-  /** There is none to rely on; `reason` says why. */
-  | { readonly kind: 'none'; readonly reason: string }
+export type SlotZip = { readonly kind: 'fetched'; readonly sha256: string } | NoZip
+
+/** There is none to rely on; `reason` says why. */
+interface NoZip {
+  readonly kind: 'none'
+  readonly reason: string
+}
 
 export interface SlotZipOptions {
   readonly slot: Slot
@@ -38,39 +41,79 @@ export async function fetchSlotZip(
   options: SlotZipOptions,
   file: string,
 ): Promise<SlotZip> {
-  const zip = await fetchZip(store, options, file).catch((error: unknown): SlotZip => {
-    return { kind: 'none', reason: error instanceof Error ? error.message : String(error) }
+  const { signal } = options
+  const zip = await orReason(options, async () => {
+    const found = await findZip(store, options)
+    if (found.kind === 'none') return found
+    const { key, sums, sha256 } = found
+    if (!(await download(store, key, file, { signal }))) return noZip(store, key)
+    if ((await digestOfFile(file, signal)) === sha256) return { kind: 'fetched', sha256 }
+    return none(store, `: ${key} is not what ${sums} says: somebody has changed it, nobody should use it`)
   })
   if (zip.kind === 'none') await rm(file, { force: true })
-  options.signal.throwIfAborted()
   return zip
 }
 
-async function fetchZip(
+/** The same without fetching it: what it holds is not looked at. */
+export async function findSlotZip(
+  store: ObjectStore,
+  options: SlotZipOptions,
+): Promise<{ readonly kind: 'found' } | NoZip> {
+  const { signal } = options
+  return orReason(options, async () => {
+    const found = await findZip(store, options)
+    if (found.kind === 'none') return found
+    const object = await store.get(found.key, { signal })
+    object?.cancel()
+    return object === null ? noZip(store, found.key) : { kind: 'found' }
+  })
+}
+
+/** Whatever is wrong with the ZIP or the store, there is none. @throws {Error} if it is aborted */
+async function orReason<T>({ signal }: SlotZipOptions, work: () => Promise<T | NoZip>): Promise<T | NoZip> {
+  const done = await work().catch((error: unknown): NoZip => {
+    return { kind: 'none', reason: error instanceof Error ? error.message : String(error) }
+  })
+  signal.throwIfAborted()
+  return done
+}
+
+const none = (store: ObjectStore, reason: string): NoZip => ({
+  kind: 'none',
+  reason: `${store.name}${reason}`,
+})
+
+const noZip = (store: ObjectStore, key: string) => none(store, `: there is no ${key}`)
+
+interface FoundZip {
+  readonly kind: 'found'
+  readonly key: string
+  /** The key of the checksums that know it. */
+  readonly sums: string
+  /** In hex. */
+  readonly sha256: string
+}
+
+async function findZip(
   store: ObjectStore,
   { slot, manifest, live, settings, baseUrl, signal }: SlotZipOptions,
-  file: string,
-): Promise<SlotZip> {
-  const none = (reason: string): SlotZip => ({ kind: 'none', reason: `${store.name}${reason}` })
+): Promise<FoundZip | NoZip> {
   const head = await readHeadOf(manifest)
   // Entries are copied as they are packed.
   if (head?.settings !== settings)
-    return none(`/${slot} was made by another version of fundpress, or with other settings`)
+    return none(store, `/${slot} was made by another version of fundpress, or with other settings`)
   const { asOf, snapshot } = head
   const folder = downloadsFolder(asOf)
   const sums = await readSmall(store, downloadSumsKey(asOf), { signal })
-  if (sums === null) return none(`: there is no ${downloadSumsKey(asOf)}`)
+  if (sums === null) return noZip(store, downloadSumsKey(asOf))
   const published = [live, live.previous].find((one) => one?.slot === slot && one.snapshot === snapshot)
   if (published?.edition !== editionWith(head, sums.text, baseUrl))
     return none(
+      store,
       `: ${folder} does not hold the files of ${snapshot}, which is in ${slot}, but those of another publish`,
     )
   const key = `${folder}${documentsName}`
   const sha256 = sumsIn(sums.text).get(documentsName)
-  if (sha256 === undefined || !(await download(store, key, file, { signal })))
-    return none(`: there is no ${key}`)
-  if ((await digestOfFile(file, signal)) === sha256) return { kind: 'fetched', sha256 }
-  return none(
-    `: ${key} is not what ${downloadSumsKey(asOf)} says: somebody has changed it, nobody should use it`,
-  )
+  if (sha256 === undefined) return noZip(store, key)
+  return { kind: 'found', key, sums: downloadSumsKey(asOf), sha256 }
 }

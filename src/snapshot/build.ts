@@ -7,10 +7,12 @@ import type { FreshnessCounts, MarkedFund, OldestPrice } from '../freshness/asse
 import type { FreshnessSettings } from '../freshness/rules.ts'
 import { checkSchema } from '../source/check-schema.ts'
 import { openFile } from '../source/digest.ts'
+import { identityOf } from '../source/identity.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
 import { readIsins } from '../source/fund-reader.ts'
 import { openFunds, readable } from '../source/open.ts'
 import { withAdvice } from './disk-advice.ts'
+import { lackedBy } from './check-shards.ts'
 import { takeOver } from './document-files.ts'
 import type { FundNews } from './funds.ts'
 import { manifestKey } from './manifest.ts'
@@ -108,8 +110,9 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
 async function buildWith(options: BuildOptions, threads: RenderThread[]): Promise<BuildSummary> {
   const started = performance.now()
   options.signal.throwIfAborted()
+  const identity = identityOf(options.db)
   const db = openFunds(options.db)
-  const file = await openFile(options.db)
+  const file = await openFile(options.db, identity)
   let staging: Staging | undefined
   let previous: Previous | null = null
   try {
@@ -125,15 +128,22 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
     // They load their code while this one does.
     threads.push(...startRenderThreads(jobs - threads.length))
     const night = await nightOf(options, db, file, staging.folder, previous)
-    const { head, kept, assessment, warnings, each } = await renderNight(night, threads.slice(0, jobs))
+    const rendered = await renderNight(night, threads.slice(0, jobs))
+    const { head, kept, assessment, warnings, each } = rendered
     await previous?.close()
     rmSync(unpacked, { force: true })
     const lacking = lackingFrom(options, previous)
     if (lacking !== null) writeSparse(staging.folder, { since: lacking })
-    const downloads = await downloadsOf(night, head.snapshot, each, lacking === null ? null : packed)
+    const downloads = await downloadsOf(
+      night,
+      head.snapshot,
+      each,
+      lacking === null ? null : (packed ?? nowhere),
+    )
     rmSync(zip, { force: true })
     options.signal.throwIfAborted()
     previous?.assertSame()
+    await rendered.assertUntouched()
     staging.swapIn()
     const { snapshot, asOf, funds, objects: documents, bytes } = head
     return {
@@ -158,6 +168,9 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
     await file.close()
   }
 }
+
+/** Of sparse shards that are there already, not everything can be rendered where the ZIP is not to be had. */
+const nowhere: Packed = { kind: 'nowhere' }
 
 /** Writes the files for analysts, unless there are to be none. */
 async function downloadsOf(
@@ -186,6 +199,7 @@ async function downloadsOf(
     earlier: folder === null ? null : { root: folder, takeOver },
     hasPages: pages !== null,
     packed,
+    advice: part === null ? 'build without --since' : adviceToMerge,
     jobs,
     signal,
   })
@@ -193,8 +207,10 @@ async function downloadsOf(
   return written
 }
 
+const adviceToMerge = 'give `merge` the --since of its shards, or build these without'
+
 /** The snapshot that has the files that the new folder lacks, or null where it lacks none. */
 function lackingFrom({ part = null }: BuildOptions, previous: Previous | null): string | null {
-  if (part?.kind === 'shards') return part.shards[0]?.head.since ?? null
+  if (part?.kind === 'shards') return lackedBy(part.shards)
   return previous?.reuse.kind === 'sparse' ? previous.snapshot : null
 }

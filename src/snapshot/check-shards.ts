@@ -10,13 +10,13 @@ import type { ReadShard, ShardHead } from './shard.ts'
 export function checkShards(shards: readonly ReadShard[], code: string): readonly ReadShard[] {
   const [first] = shards
   if (first === undefined) throw new Error('there are no shards to merge')
-  const other = (differs: (head: ShardHead) => boolean) => shards.find(({ head }) => differs(head))
   for (const { name, of, advice } of common) {
-    const stranger = other((head) => of(head) !== of(first.head))
-    if (stranger === undefined) continue
+    const [one, ...others] = shards.filter(({ head }) => of(head) !== null)
+    const stranger = others.find(({ head }) => one !== undefined && of(head) !== of(one.head))
+    if (one === undefined || stranger === undefined) continue
     throw new Error(
-      `shards of different ${name}: ${first.folder} has ${of(first.head)}, ${stranger.folder} has ` +
-        `${of(stranger.head)}: ${advice}`,
+      `shards of different ${name}: ${one.folder} has ${of(one.head) ?? ''}, ${stranger.folder} has ` +
+        `${of(stranger.head) ?? ''}: ${advice}`,
     )
   }
   if (first.head.code !== code)
@@ -39,9 +39,14 @@ export function checkShards(shards: readonly ReadShard[], code: string): readonl
   return sorted
 }
 
+/** The snapshot that has the files that sparse shards lack, or null where none lacks any. @param shards that were checked */
+export const lackedBy = (shards: readonly ReadShard[]): string | null =>
+  shards.find(({ head }) => head.since !== null)?.head.since ?? null
+
 interface Common {
   readonly name: string
-  readonly of: (head: ShardHead) => string
+  /** Null where a shard fits to any. */
+  readonly of: (head: ShardHead) => string | null
   readonly advice: string
 }
 
@@ -77,7 +82,8 @@ const common: readonly Common[] = [
   },
   {
     name: '--since',
-    of: ({ since }) => since ?? 'all its files',
-    advice: 'build them all from the same manifest, or from folders',
+    // One that found nothing to go on from has all its files.
+    of: ({ since }) => since,
+    advice: 'build them all from the same manifest',
   },
 ]

@@ -88,6 +88,8 @@ export interface NightResult {
   readonly kept: number
   readonly warnings: readonly Finding[]
   readonly each: readonly FundNews[]
+  /** Rejects if the database was overwritten since the night began to read it. */
+  readonly assertUntouched: () => Promise<void>
 }
 
 /** Renders everything that does not stand. @param threads new ones, stopped in any case @throws {RefusedDatabase} */
@@ -95,16 +97,19 @@ export async function renderNight(night: Night, threads: readonly RenderThread[]
   const { options, settings, db, file } = night
   const pool = await openRenderPool(settings, threads, db, options.signal)
   const stop = () => void pool.close()
+  let rendering: Promise<Funds> | undefined
   options.signal.addEventListener('abort', stop)
   try {
     // It may have been aborted while the threads started.
     options.signal.throwIfAborted()
+    file.assertSame()
+    const assertUntouched = await file.watch(db)
     const isins = isinsToRender(night)
     const source = file.digest()
     // It is waited for at the end.
     source.catch(() => undefined)
     const { part = null } = options
-    const rendering =
+    rendering =
       part?.kind === 'shards'
         ? takeShards(part.shards, { ...night, isins, source: await source })
         : renderFunds(night, isins, pool)
@@ -121,10 +126,12 @@ export async function renderNight(night: Night, threads: readonly RenderThread[]
     const head = await finish(night, assessment, counts)
     if (part?.kind === 'shard') writeShard(settings.root, shardHead(night, part, head, funds), funds.each)
     const warnings = [...settingsWarnings(night), ...whole.warnings]
-    return { head, assessment, kept: whole.kept, warnings, each: funds.each }
+    return { head, assessment, kept: whole.kept, warnings, each: funds.each, assertUntouched }
   } finally {
     options.signal.removeEventListener('abort', stop)
     await pool.close()
+    // Until then it writes into a folder that is about to be discarded.
+    await rendering?.catch(() => undefined)
   }
 }
 

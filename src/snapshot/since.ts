@@ -14,14 +14,24 @@ export type Since =
       readonly kind: 'manifest'
       readonly path: string
       /** Asked by a build that makes downloads; without it they are looked for beside the manifest. */
-      readonly fetchZip?: FetchZip
+      readonly zip?: RemoteZip
     }
 
-/**
- * Brings `documents.zip` of that very snapshot into a new file.
- * @returns its SHA-256, in hex, or null where it is not to be had: then everything is rendered
- */
-export type FetchZip = (file: string) => Promise<string | null>
+/** `documents.zip` of that very snapshot, where it was made with the same. */
+export interface RemoteZip {
+  /** Brings it into a new file. @returns its SHA-256, in hex, or null where it is not to be had */
+  readonly fetch: (file: string, made: MadeWith) => Promise<string | null>
+  /** Whether it would, as far as can be told without fetching it. */
+  readonly isThere: (made: MadeWith) => Promise<boolean>
+}
+
+/** What decides the bytes of downloads beside the database and the date. */
+export interface MadeWith {
+  /** As the manifest has it. */
+  readonly settings: string
+  /** The address that the API is published at. */
+  readonly baseUrl: string
+}
 
 export interface Previous {
   /** The snapshot's id. */

@@ -143,10 +143,26 @@ export function recoverSnapshot(out: string): void {
 function placeOf(out: string): string {
   let path = resolve(out)
   for (let links = 0; links < 40; links++) {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) break
+    if (!isLink(path, out)) break
     path = resolve(dirname(path), readlinkSync(path))
   }
   return path
+}
+
+function isLink(path: string, out: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  } catch (error) {
+    if (codeOf(error) !== 'ENOTDIR') throw error
+    throw new Error(`${out} lies in ${fileAbove(path)}, which is not a folder: choose another --out`)
+  }
+}
+
+/** What of the path is there and no folder. */
+function fileAbove(path: string): string {
+  let at = dirname(path)
+  while (!existsSync(at)) at = dirname(at)
+  return at
 }
 
 type Purpose = 'build' | 'old'

@@ -180,6 +180,12 @@ describe('what is most likely a mistake', () => {
       /the snapshot is of 2026-11-18, older than the live one of 2026-11-19/,
     ],
     [
+      'a fund of four without any price, which is a few objects of very many',
+      'DELETE FROM price WHERE isin = (SELECT min(isin) FROM fund)',
+      () => [],
+      /refused:? +it has prices of 3 funds, the live one of 4(?:\.| \()/,
+    ],
+    [
       'older prices',
       oldPrices,
       () => [],

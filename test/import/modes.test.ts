@@ -1,4 +1,6 @@
 /** What an import leaves as it is, what it replaces, and what it says of it. */
+import { spawnSync } from 'node:child_process'
+import { renameSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterAll, describe, expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
@@ -145,16 +147,22 @@ describe('a file without a line after its header', () => {
     else expect(stderr).toContain(emptied)
   })
 
-  it('is no way to empty a table; the one that the message names is', async () => {
-    const db = folder.database()
-    const { stderr } = await folder.importLines(db, 'key_figure', [header], ['--replace-all'])
-    const [, file = '', statement = ''] = /to be empty: sqlite3 (\S+) '([^\n]+)'\n$/.exec(stderr) ?? []
-    editDatabase(folder.file(file), statement)
-    expect(figures(db)).toEqual([])
-    expect(await run(['check', '--db', db, '--as-of', '2026-11-20'], { cwd: folder.path })).toMatchObject({
-      code: 0,
-    })
-  })
+  it.each(['plain.sqlite', "fonds d'or $(exit 3).sqlite"])(
+    'is no way to empty a table; the one that the message names is, for a shell, too: %s',
+    async (db) => {
+      renameSync(folder.file(folder.database()), folder.file(db))
+      const { stderr } = await folder.importLines(db, 'key_figure', [header], ['--replace-all'])
+      const [, line = ''] = /to be empty: (sqlite3 [^\n]+)\n$/.exec(stderr) ?? []
+      const script = `sqlite3() { printf '%s\\n' "$@"; }; ${line}`
+      const words = spawnSync('sh', ['-c', script], { encoding: 'utf8' }).stdout.split('\n')
+      expect(words).toEqual([db, expect.stringMatching(/^DELETE /), ''])
+      editDatabase(folder.file(db), words[1] ?? '')
+      expect(figures(db)).toEqual([])
+      expect(await run(['check', '--db', db, '--as-of', '2026-11-20'], { cwd: folder.path })).toMatchObject({
+        code: 0,
+      })
+    },
+  )
 })
 
 it.each([[], ['--replace'], ['--replace-all']])(

@@ -1,7 +1,8 @@
 /** Imports that are killed, interrupted, out of disk, or not alone: the database is as it was, or has all of it. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -154,6 +155,26 @@ it('ends by the signal that it is sent, also while it waits', async () => {
     stderr: 'fundpress: waiting for others that use waiting.sqlite\nfundpress: stopped by SIGTERM\n',
   })
   expect(pointsIn('waiting.sqlite')).toBe(funds)
+})
+
+it('takes nothing of a file that is still being written, though each of its lines is good', async () => {
+  copyFileSync(folder.file('DELETE.sqlite'), folder.file('early.sqlite'))
+  const [header, ...lines] = readFileSync(folder.file('many.csv'), 'utf8').split(/(?<=\n)/)
+  writeFileSync(folder.file('early.csv'), [header, ...lines.slice(0, 10_000)].join(''))
+  const words = 'import launch_point early.csv --db early.sqlite --replace-all --quiet'.split(' ')
+  const child = start(words, { cwd: folder.path })
+  const end = ended(child)
+  for (const line of lines.slice(10_000)) {
+    appendFileSync(folder.file('early.csv'), line)
+    await setTimeout(1)
+    if (child.exitCode !== null) break
+  }
+  expect(await end).toMatchObject({
+    code: 1,
+    stderr:
+      'fundpress: early.csv was changed while it was read: nothing was taken; import it when it is whole\n',
+  })
+  expect(pointsIn('early.sqlite')).toBe(funds)
 })
 
 it('says so when the disk is full, and leaves the database as it was', async ({ skip }) => {

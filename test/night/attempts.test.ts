@@ -203,6 +203,21 @@ describe('a night that a rollback has taken back', () => {
     expect(liveNow()?.snapshot).toMatch(/^2026-11-12/)
   })
 
+  it('stays taken back where the database was written anew with just the same in it', async () => {
+    await takeBack()
+    const standing = liveNow()
+    editDatabase(db(), 'VACUUM')
+    const next = await nightly('--json --summary night.md')
+    expect([next.code, liveNow()]).toEqual([0, standing])
+    expect(stepsOf(next)).toEqual([
+      ...['night begun', 'check begun', 'check done', 'build done', 'night warning', 'night skipped'],
+    ])
+    expect(read('night.md')).toMatch(/: nothing to do\n\n`2026-11-11-\w{12}` was taken back by a rollback/)
+    // Whoever wants it all the same has to say so.
+    expect(stepsOf(await nightly('--json --again'))).toEqual(wholeNight)
+    expect(liveNow()).not.toEqual(standing)
+  })
+
   it('is live again after a second rollback, which takes back the first', async () => {
     const bad = await takeBack()
     await thePress().fundpress('rollback')

@@ -1,7 +1,7 @@
 /** `fundpress nightly`: its steps, what it renders, and what it refuses. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
 import {
   asOf,
@@ -117,4 +117,61 @@ it('wants a database and a bucket, and says which of them is wrong', async () =>
   const run = await thePress().fundpress('nightly --db text.sqlite')
   expect([run.code, run.stderr]).toEqual([1, expect.stringContaining('it is not a SQLite database')])
   expect(existsSync(fileOf('out'))).toBe(false)
+})
+
+it('says with --ask whether there is anything to do, and does nothing', async () => {
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: fileOf('outputs') }
+  const open = await nightly('--ask', env)
+  expect([open.code, open.stdout, open.stderr]).toEqual([
+    0,
+    `night    funds.sqlite as of ${asOf} is to be published\n`,
+    '',
+  ])
+  expect(readFileSync(fileOf('outputs'), 'utf8')).toMatch(/^skipped=false$/m)
+  expect([theBucket().keys(''), existsSync(fileOf('out'))]).toEqual([[], false])
+  expect(lastOf(await nightly('--ask --json'))).toMatchObject({ step: 'night', event: 'done', isOpen: true })
+  await nightly()
+  thePress().server.reset()
+  rmSync(fileOf('outputs'))
+  const done = await nightly('--ask', env)
+  expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('is live in blue already')])
+  expect(readFileSync(fileOf('outputs'), 'utf8')).toMatch(/^skipped=true$/m)
+  expect(Object.keys(thePress().server.counts())).toEqual(['GetObject'])
+  expect(stepsOf(await nightly('--ask --again --json'))).toEqual(['night begun', 'night done'])
+})
+
+describe('a night out of shards', () => {
+  beforeEach(async () => {
+    for (const number of [1, 2])
+      expect(
+        await thePress().bare(
+          `build --db funds.sqlite --as-of ${asOf} --quiet --out part-${number} --shard ${number}/2`,
+        ),
+      ).toMatchObject({ code: 0 })
+  })
+
+  it('has all steps, and is known to be done', async () => {
+    const run = await nightly('--json --shards part-2 part-1 --since other')
+    expect([run.code, stepsOf(run)]).toEqual([0, wholeNight])
+    const { slot = '' } = theBucket().live() ?? {}
+    expect([theBucket().faultsOf(slot), theBucket().differencesFrom('out', slot)]).toEqual([[], []])
+    expect(historyOf().nights).toMatchObject([{ asOf, funds: 2, isVerified: true }])
+    expect(stepsOf(await nightly('--json'))).toEqual(['night begun', 'night skipped'])
+  })
+
+  it('is none of another day, of one shard alone, or of a database that has changed since', async () => {
+    const failed = async (words: string) => {
+      const { code, stderr } = await thePress().fundpress(`nightly --db funds.sqlite ${words}`)
+      expect([code, theBucket().keys('')]).toEqual([1, []])
+      return stderr
+    }
+    expect(await failed('--as-of 2026-11-12 --shards part-1 part-2')).toBe(
+      `fundpress: the shards are as of ${asOf}, the night is of 2026-11-12: give both the same --as-of\n`,
+    )
+    expect(await failed(`--as-of ${asOf} --shards part-1`)).toContain('of 2 shards 2 is missing')
+    editDatabase(db(), `UPDATE fund SET name = 'x'`)
+    expect(await failed(`--as-of ${asOf} --shards part-1 part-2`)).toContain(
+      'is not the database that the shards were built from',
+    )
+  })
 })

@@ -16,7 +16,6 @@ import { readWorkflow } from '../support/github/files.ts'
 import { openRunner, type RanJob, type Runner, type Surroundings } from '../support/github/runner.ts'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
-import { makeTempFolder } from '../support/product.ts'
 import { credentials } from '../support/publishing.ts'
 
 let press: Press
@@ -310,41 +309,6 @@ it('leaves the last line of a command that fails as the reason, and its exit cod
   })
 })
 
-it('shards: publishes step by step, sums it up, and stops with the code and reason of the step that fails', () => {
-  const { jobs } = readWorkflow('.github/workflows/nightly-sharded.yml', ['env', 'strategy'])
-  const script = jobs['publish']?.steps.find(({ id }) => id === 'publish')?.run ?? ''
-  const folder = makeTempFolder()
-  const at = folder.file('.github/actions/fundpress')
-  mkdirSync(at, { recursive: true })
-  mkdirSync(folder.file('src/cli'), { recursive: true })
-  copyFileSync('.github/actions/fundpress/run.sh', `${at}/run.sh`)
-  const publish = (failing: string) => {
-    writeFileSync(
-      folder.file('src/cli/fundpress.mjs'),
-      `const [command] = process.argv.slice(2)
-       process.stdout.write(command + ' said\\n')
-       if (command === '${failing}') { process.stderr.write('one\\nno ' + command + '\\n'); process.exitCode = 3 }`,
-    )
-    const files = ['outputs', 'summary'].map((name) => folder.file(name))
-    for (const file of [...files, folder.file('said')]) writeFileSync(file, '')
-    const [GITHUB_OUTPUT, GITHUB_STEP_SUMMARY] = files
-    const env = { ...process.env, GITHUB_OUTPUT, GITHUB_STEP_SUMMARY, DAY: '2026-11-11' }
-    const { status } = spawnSync('bash', ['-eo', 'pipefail', '-c', script], { cwd: folder.path, env })
-    return [status, ...files.map((file) => readFileSync(file, 'utf8'))]
-  }
-  expect(publish('')).toEqual([
-    0,
-    '',
-    '## fundpress 2026-11-11: live\n\n~~~text\nplan said\npublish said\nverify said\n~~~\n',
-  ])
-  expect(publish('publish')).toEqual([
-    3,
-    'reason=no publish\n',
-    '## fundpress 2026-11-11: failed\n\n~~~text\nplan said\npublish said\n~~~\n',
-  ])
-  folder.remove()
-})
-
 it('does nothing in a fork that was not set up', async () => {
   expect(results(await nightly({ vars: {} }))).toEqual({
     night: 'skipped',
@@ -394,7 +358,7 @@ it('guards: asks for the age by its variables, and opens the issue with the reas
 it('would notice what the runner of the tests does not know', async () => {
   const other = openRunner()
   const file = other.checkout.file('.github/workflows/guard.yml')
-  appendFileSync(file, '\n  strange:\n    runs-on: x\n    strategy: {}\n    steps: []\n')
-  await expect(other.run('guard.yml', surroundings())).rejects.toThrow('knows no strategy')
+  appendFileSync(file, '\n  strange:\n    runs-on: x\n    container: {}\n    steps: []\n')
+  await expect(other.run('guard.yml', surroundings())).rejects.toThrow('knows no container')
   other.remove()
 })

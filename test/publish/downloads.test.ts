@@ -1,6 +1,6 @@
 /** The analysts' files of a night, beside the slots. */
 import { createHash } from 'node:crypto'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { buildNights, newBenchmark } from '../support/nights.ts'
@@ -181,4 +181,27 @@ it('serve gives them out of the folder, for the day and as the latest', async ()
     expect(sums.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   }
   await server.stop()
+})
+
+it('goes live with no files of another night, which has come into the folder meanwhile', async () => {
+  const place = (name: string) => press.nights.folder.file(name)
+  cpSync(place('night-1'), place('slow'), { recursive: true })
+  cpSync(place('again'), place('quick'), { recursive: true })
+  lay('slow', asOf, { 'prices.csv': 'of the first' })
+  lay('quick', asOf, { 'prices.csv': 'of the second' })
+  const replace = () => {
+    renameSync(place('slow'), place('aside'))
+    renameSync(place('quick'), place('slow'))
+  }
+  const match = { method: 'PUT', keyMatches: /changes\/index\.json$/, times: 1 }
+  press.server.faults([{ ...match, kind: 'call', when: 'after', run: replace }])
+  const { code, stderr } = await press.publish('slow')
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'fundpress: slow was built anew meanwhile; nothing was flipped, publish again\n',
+  })
+  expect(press.bucket.live()).toBeUndefined()
+  press.server.faults([])
+  expect(await press.publish('slow')).toMatchObject({ code: 0 })
+  expect(press.bucket.body(`downloads/${asOf}/prices.csv`).toString()).toBe('of the second')
 })

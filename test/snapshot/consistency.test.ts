@@ -1,11 +1,24 @@
 /** Builds while a writer commits: each snapshot holds one state of the database, the funds that it had and no others. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildSnapshot } from '../../src/snapshot/build.ts'
+import { readHeadOf } from '../../src/snapshot/manifest.ts'
+import { openFile } from '../../src/source/digest.ts'
 import { ended, run, type Ended } from '../cli/run.ts'
-import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { asOf, editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { makeTempFolder, repository } from '../support/product.ts'
 import { faultsOf, filesIn } from '../support/tree.ts'
 
@@ -101,3 +114,105 @@ describe.each(['WAL', 'DELETE'])('with a journal in mode %s', (mode) => {
     expect([...generations, last]).toEqual([...new Set([...generations, last])].sort((a, b) => a - b))
   })
 })
+
+const generation = (number: number) =>
+  `UPDATE fund SET name = 'Generation ${number}'; UPDATE price SET net_asset_value = '${number}.00'`
+
+it('a commit to the log while the funds are read is not taken for one that the snapshot holds', async () => {
+  const db = folder.file('log.sqlite')
+  copyFileSync(folder.file('first.sqlite'), db)
+  const writer = new Database(db)
+  writer.pragma('journal_mode = WAL')
+  // So much of a file that funds are read before its digest is there.
+  writer.exec('CREATE TABLE filler (bytes BLOB)')
+  for (let part = 0; part < 16; part++) writer.exec('INSERT INTO filler VALUES (zeroblob(25000000))')
+  writer.exec('DROP TABLE filler')
+  writer.pragma('wal_checkpoint(TRUNCATE)')
+  writer.exec(generation(1))
+  let isLate = false
+  const { snapshot } = await buildSnapshot({
+    ...{ db, out: folder.file('log'), asOf, docsUrl: 'https://docs.example', baseUrl: 'https://api.example' },
+    ...{ jobs: 1, only: [], pages: null, signal: new AbortController().signal },
+    onProgress: () => {
+      if (!isLate) writer.exec(generation(2))
+      isLate = true
+    },
+  })
+  const head = await readHeadOf(folder.file('log/manifest.ndjson.gz'))
+  const file = await openFile(db)
+  const later = await file.digest()
+  await file.close()
+  writer.close()
+  expect([isLate, head?.snapshot, [...generationsIn(folder.file('log'))]]).toEqual([true, snapshot, [1]])
+  expect(head?.source).not.toBe(later)
+}, 60_000)
+
+it('nothing is made of a database that a plain copy overwrites while it is read', async () => {
+  const [db, next] = [folder.file('overwritten.sqlite'), folder.file('next.sqlite')]
+  for (const file of [db, next]) copyFileSync(folder.file('first.sqlite'), file)
+  editDatabase(db, generation(1))
+  editDatabase(next, generation(2))
+  let isWritten = false
+  const built = buildSnapshot({
+    ...{
+      db,
+      out: folder.file('overwritten'),
+      asOf,
+      docsUrl: 'https://docs.example',
+      baseUrl: 'https://api.example',
+    },
+    ...{ jobs: 1, only: [], pages: null, signal: new AbortController().signal },
+    onProgress: () => {
+      if (isWritten) return
+      isWritten = true
+      const file = openSync(db, 'r+')
+      writeSync(file, readFileSync(next))
+      closeSync(file)
+    },
+  })
+  await expect(built).rejects.toThrow(
+    `${db} was overwritten while it was read: build again, and put databases into their place by a rename (mv)`,
+  )
+  expect([isWritten, existsSync(folder.file('overwritten'))]).toEqual([true, false])
+})
+
+/** Puts one database after the other into the place of a file, as a night's delivery does; says when, until it is told to end. */
+const deliverer = `
+  const { copyFileSync, renameSync } = require('node:fs')
+  const [file, ...others] = process.argv.slice(1)
+  let isToEnd = false
+  process.stdin.on('end', () => { isToEnd = true }).resume()
+  let deliveries = 0
+  const work = () => {
+    copyFileSync(others[deliveries++ % others.length], file + '.part')
+    renameSync(file + '.part', file)
+    if (deliveries === 1) console.log('delivering')
+    if (!isToEnd) setTimeout(work, 1)
+  }
+  work()`
+
+it('a snapshot holds one of the databases that are put into their place by turns, or there is none, and it says why', async () => {
+  const db = folder.file('delivered.sqlite')
+  const others = [1, 2].map((number) => {
+    const file = folder.file(`generation-${number}.sqlite`)
+    copyFileSync(folder.file('first.sqlite'), file)
+    editDatabase(file, generation(number))
+    return file
+  })
+  const child = spawn(process.execPath, ['-e', deliverer, db, ...others], { cwd: repository })
+  const end = ended(child)
+  await once(child.stdout, 'data')
+  for (let night = 0; night < 6; night++) {
+    rmSync(folder.file('out'), { recursive: true, force: true })
+    const { code, stderr } = await build(db)
+    if (code === 0) expect([...generationsIn(folder.file('out'))]).toHaveLength(1)
+    else
+      expect([code, stderr]).toEqual([
+        1,
+        `fundpress: ${db} was replaced while it was being opened: build again\n`,
+      ])
+  }
+  child.stdin.end()
+  expect(await end).toMatchObject({ code: 0, stderr: '' })
+  expect(await build(db)).toMatchObject({ code: 0, stderr: '' })
+}, 60_000)

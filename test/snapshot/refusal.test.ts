@@ -105,7 +105,7 @@ describe('into a folder that is no snapshot', () => {
     rmSync(folder.file('shared'), { recursive: true })
   })
 
-  it('refuses a file', async () => {
+  it('refuses a file, and what would lie in one', async () => {
     writeFileSync(folder.file('file'), 'precious')
     const before = names()
     const { code, stderr } = await build('good.sqlite', 'file')
@@ -113,7 +113,13 @@ describe('into a folder that is no snapshot', () => {
       code: 1,
       stderr: 'fundpress: file is not a folder: choose another --out\n',
     })
-    expect((await build('good.sqlite', 'file/out')).stderr).toMatch(/^fundpress: [^\n]*file[^\n]*\n$/)
+    for (const out of ['file/out', 'file/a/b']) {
+      expect(await build('good.sqlite', out)).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: `fundpress: ${out} lies in ${folder.file('file')}, which is not a folder: choose another --out\n`,
+      })
+    }
     expect(names()).toEqual(before)
   })
 

@@ -1,6 +1,7 @@
 /** Shards, built apart and merged: the snapshot of one build, whatever the database and however many shards. */
 import { copyFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultFreshness } from '../../src/freshness/rules.ts'
@@ -154,7 +155,22 @@ describe('shards of five funds', () => {
       some.filter((file) => /^(api|funds)\/.*XF\d{10}\//.test(file))
     expect(ofFunds(Object.keys(files))).toEqual(ofFunds(changed))
 
-    await expect(merge(next, folder.file('mixed'), [linked[0] ?? '', sparse[1] ?? ''])).rejects.toThrow(
+    // Of one machine that found nothing to go on from, all files are there.
+    for (const mixed of [
+      [linked[0] ?? '', sparse[1] ?? ''],
+      [sparse[0] ?? '', linked[1] ?? ''],
+    ]) {
+      const summary = await merge(next, folder.file('next-mixed'), mixed)
+      expect([summary.isSparse, summary.since]).toEqual([true, since])
+      const { 'sparse.json': said, ...some } = hashesOf(folder.file('next-mixed'))
+      expect(said).toBe(mark)
+      expect(some).toEqual(Object.fromEntries(Object.keys(some).map((file) => [file, all[file]])))
+      expect(Object.keys(files).filter((file) => some[file] === undefined)).toEqual([])
+    }
+    const other = folder.file('next-other')
+    const path = join(folder.file('next-whole'), 'manifest.ndjson.gz')
+    await build(next, other, { ...shardOf(2, 2), since: { kind: 'manifest', path } })
+    await expect(merge(next, folder.file('mixed'), [sparse[0] ?? '', other])).rejects.toThrow(
       'shards of different --since',
     )
   })
@@ -197,6 +213,21 @@ describe('shards of five funds', () => {
     const freshness = { ...defaultFreshness, errorDays: 9 }
     const options = { db, out: folder.file('refused'), shards: halves, code, pages, jobs, signal }
     await expect(mergeShards({ ...options, freshness })).rejects.toThrow('by other freshness settings')
+  })
+
+  it('leave nothing where the merge fails while their files are being linked', async () => {
+    // Without pages no shard asks for a calendar: a merge is the first that learns that there is none.
+    const parts = await buildShards(db, folder.file('part'), 2, { pages: null })
+    const out = folder.file('no-calendar')
+    const { code, jobs, signal } = settings
+    const freshness = { ...defaultFreshness, calendar: 'XX' }
+    await expect(
+      mergeShards({ db, out, shards: parts, code, pages: null, jobs, signal, freshness }),
+    ).rejects.toThrow('freshness.calendar is XX')
+    const left = () => filesIn(folder.path).filter((file) => file.includes('no-calendar'))
+    expect(left()).toEqual([])
+    await setTimeout(300)
+    expect(left()).toEqual([])
   })
 
   it('are not merged with those of another database, by another version, or beside another database', async () => {

@@ -1,17 +1,15 @@
 /** `fundpress build`: renders a database into the files of a snapshot. */
 
-import { statSync } from 'node:fs'
 import { Command } from 'commander'
 import type { BuildOptions, BuildSummary } from '../../snapshot/build.ts'
 import type { Shard } from '../../snapshot/shard.ts'
-import type { ObjectStore } from '../../publish/store.ts'
-import type { FetchZip } from '../../snapshot/since.ts'
-import { bucketFlags, withBucket } from '../bucket.ts'
+import { bucketFlags } from '../bucket.ts'
 import { describeFindings } from '../findings.ts'
 import { describeFreshness, describeOverdue, freshnessRules } from '../freshness.ts'
 import { dayOption, examples, isinsOption, required, shardOption, withSettings } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import type { Session, Start } from '../session.ts'
+import { withSince, type OnNone } from '../since.ts'
 import { describeSummary, formatBytes, formatCount } from '../summary.ts'
 
 interface Flags {
@@ -107,37 +105,17 @@ export async function buildSince(
   onWarning: (warning: string) => void,
 ): Promise<BuildSummary> {
   if (word === null) return buildFrom(session, options)
-  const { isSlotWord } = await import('../../publish/diff-source.ts')
-  const note = (reason: string, why = '') => {
-    onWarning(`${reason}: everything is rendered${why}`)
+  const whyWhole = { snapshot: '', documents: ', so that documents.zip is whole' }
+  const onNone: OnNone = (what, reason) => {
+    onWarning(`${reason}: everything is rendered${whyWhole[what]}`)
   }
-  if (!isSlotWord(word)) {
-    const kind = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? 'manifest' : 'folder'
-    const summary = await buildFrom(session, { ...options, since: { kind, path: word } })
-    if (summary.since === null) note(`${word} holds no snapshot`)
+  return withSince(session, word, onNone, async (find) => {
+    const since = await find()
+    const summary = await buildFrom(session, { ...options, since })
+    const isOfSlot = since === null || (since.kind === 'manifest' && since.zip !== undefined)
+    if (summary.since === null && !isOfSlot) onNone('snapshot', `${word} holds no snapshot`)
     return summary
-  }
-  const { fetchSlotManifest } = await import('../../publish/slot-manifest.ts')
-  const { fetchSlotZip } = await import('../../publish/slot-zip.ts')
-  const { settingsDigest } = await import('../../snapshot/settings-digest.ts')
-  const { withFolder } = await import('../../publish/status.ts')
-  const work = async (store: ObjectStore, folder: string): Promise<BuildSummary> => {
-    const found = await fetchSlotManifest(store, word, folder)
-    if (found.kind === 'none') {
-      note(found.reason)
-      return buildFrom(session, options)
-    }
-    const { signal, baseUrl } = options
-    const from = { ...found, manifest: found.file, settings: settingsDigest(options), baseUrl, signal }
-    const fetchZip: FetchZip = async (file) => {
-      const zip = await fetchSlotZip(store, from, file)
-      if (zip.kind === 'fetched') return zip.sha256
-      note(zip.reason, ', so that documents.zip is whole')
-      return null
-    }
-    return buildFrom(session, { ...options, since: { kind: 'manifest', path: found.file, fetchZip } })
-  }
-  return withFolder((folder) => withBucket(session, (store) => work(store, folder)))
+  })
 }
 
 function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {

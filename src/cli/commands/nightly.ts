@@ -15,6 +15,8 @@ import type { Session, Start } from '../session.ts'
 interface Flags {
   readonly asOf?: string
   readonly since?: string
+  readonly shards?: readonly string[]
+  readonly ask?: boolean
   readonly sample: number
   readonly seed?: number
   readonly force?: boolean
@@ -48,10 +50,14 @@ export function nightlyCommand(start: Start): Command {
         'It does nothing where this very database is live as of this very day already, made with the same settings, so ' +
         'several attempts a night do no harm; it warns and does nothing where a rollback has taken back just that. Only ' +
         'what changed since the snapshot in the folder is rendered, if there is one; --since goes on ' +
-        'from elsewhere (as of build: other, for machines that keep no folder), --since none renders everything.',
+        'from elsewhere (as of build: other, for machines that keep no folder), --since none renders everything.\n\n' +
+        'Of very many funds several machines make the snapshot: --ask says first of all whether there is anything to do, ' +
+        'each of them builds a shard (build --shard), and --shards makes the night out of these.',
     )
     .addOption(dayOption('--as-of <day>', "The snapshot's date (default: today in Europe/Berlin)"))
     .option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot, or none')
+    .option('--shards <folder...>', 'Merge these shards instead of building; --since is theirs, as of merge')
+    .option('--ask', 'Only say whether there is anything to do')
     .addOption(
       wholeOption('--sample <number>', 'How many bodies are read after the publish', [1, 1_000_000], 100),
     )
@@ -70,6 +76,11 @@ export function nightlyCommand(start: Start): Command {
           'In a container that keeps nothing',
         ],
         ['nightly --db funds.sqlite --bucket fund-data --summary night.md', 'With a summary to be mailed'],
+        ['nightly --db funds.sqlite --bucket fund-data --ask', 'Before several machines begin'],
+        [
+          'nightly --db funds.sqlite --bucket fund-data --shards parts/* --since other',
+          'When all of them are done',
+        ],
       ),
     )
     .action(start(nightly))
@@ -80,6 +91,8 @@ async function nightly(session: Session, flags: Flags): Promise<void> {
   const options: NightOptions = {
     asOf,
     since: since === 'none' ? null : since,
+    shards: flags.shards ?? null,
+    isAsking: flags.ask === true,
     sample,
     seed,
     isForced: flags.force === true,

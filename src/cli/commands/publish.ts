@@ -39,7 +39,7 @@ export function publishCommand(start: Start): Command {
     )
     .option(
       '--force',
-      'Publish what looks like a mistake, too: an older snapshot, lost funds, stale prices, many deletes',
+      'Publish what looks like a mistake, too: an older snapshot, lost funds or prices, stale prices, many deletes',
     )
     .option('--repair', 'Compare the slots with listings of them, and put right what differs')
     .option('--deep', 'With --repair: read and hash every body, too')

@@ -4,51 +4,37 @@ import { join } from 'node:path'
 import type { BuildSummary } from '../../snapshot/build.ts'
 import type { Finding } from '../../source/finding.ts'
 import { printable } from '../../source/printable.ts'
-import { buildOptions, buildSince } from '../commands/build.ts'
+import { buildOptions, buildSince, mergeOptions } from '../commands/build.ts'
+import { mergeSince } from '../commands/merge.ts'
 import { reasonOf } from '../failure.ts'
 import { countErrors, countFindings } from '../findings.ts'
 import { describeFreshness } from '../freshness.ts'
 import type { Session } from '../session.ts'
 import { formatCount } from '../summary.ts'
 import type { NightLog, Step } from './log.ts'
+import type { NightOptions } from './run.ts'
 
-export interface NightBuild {
-  readonly asOf: string
-  /** As of `build --since`; null: everything is rendered; undefined: from the folder, if it holds a snapshot. */
-  readonly since: string | null | undefined
-}
+export type NightBuild = Pick<NightOptions, 'asOf' | 'since' | 'shards'>
 
 const findingsTold = 100
 
 /** @throws {RefusedDatabase} after the log was told the findings */
 export async function buildNight(
   session: Session,
-  { asOf, since }: NightBuild,
+  night: NightBuild,
   log: NightLog,
   onStep: (step: Step) => void,
 ): Promise<BuildSummary> {
   const { RefusedDatabase } = await import('../../source/check.ts')
-  const { settings, signal } = session
-  const { out } = settings
-  const options = { ...(await buildOptions(session)), asOf, only: [] }
-  const stepSession = log.sessionFor('build')
   const warn = (warning: string) => log.warn('build', warning)
   log.begin('check')
-  const from = since === undefined ? await folderToGoOnFrom(out, warn) : since
-  const build = (word: string | null) => buildSince(stepSession, word, options, warn)
-  const built = await build(from)
-    .catch((error: unknown) => {
-      const isOver = error instanceof RefusedDatabase || signal.aborted
-      // What nobody asked to go on from must not stand in the way of every night to come.
-      if (since !== undefined || from === null || isOver) throw error
-      warn(`${reasonOf(error)}: everything is rendered`)
-      return build(null)
-    })
-    .catch((error: unknown) => {
+  const built = await (night.shards === null ? render : bringTogether)(session, night, log).catch(
+    (error: unknown) => {
       if (error instanceof RefusedDatabase) tellFindings(error.findings, log)
       else onStep('build')
       throw error
-    })
+    },
+  )
 
   tellFindings(built.warnings, log)
   const checked = `0 errors, ${countFindings(built.warnings).replace(/^.*, /, '')}`
@@ -63,6 +49,33 @@ export async function buildNight(
   if (late + stale > 0) warn(describeOverdueFunds(built))
   for (const file of built.downloads?.leftOut ?? []) warn(`downloads without ${file}`)
   return built
+}
+
+async function render(session: Session, { asOf, since }: NightBuild, log: NightLog): Promise<BuildSummary> {
+  const { RefusedDatabase } = await import('../../source/check.ts')
+  const { settings, signal } = session
+  const options = { ...(await buildOptions(session)), asOf, only: [] }
+  const stepSession = log.sessionFor('build')
+  const warn = (warning: string) => log.warn('build', warning)
+  const from = since === undefined ? await folderToGoOnFrom(settings.out, warn) : since
+  const build = (word: string | null) => buildSince(stepSession, word, options, warn)
+  return build(from).catch((error: unknown) => {
+    const isOver = error instanceof RefusedDatabase || signal.aborted
+    // What nobody asked to go on from must not stand in the way of every night to come.
+    if (since !== undefined || from === null || isOver) throw error
+    warn(`${reasonOf(error)}: everything is rendered`)
+    return build(null)
+  })
+}
+
+/** Of shards, what they go on from was decided when they were built. */
+async function bringTogether(
+  session: Session,
+  { asOf, since = null, shards }: NightBuild,
+  log: NightLog,
+): Promise<BuildSummary> {
+  const options = { ...(await mergeOptions(session)), asOf, shards: shards ?? [] }
+  return mergeSince(log.sessionFor('build'), since, options, (warning) => log.warn('build', warning))
 }
 
 /** In one line: a night in which hundreds of funds are late is one warning. */

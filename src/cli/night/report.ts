@@ -44,4 +44,10 @@ export interface FailedNight {
   readonly errors: readonly string[]
 }
 
-export type NightReport = DoneNight | SkippedNight | FailedNight
+/** Nothing was done but to ask: there is something to do. */
+export interface OpenNight {
+  readonly kind: 'open'
+  readonly asOf: string
+}
+
+export type NightReport = DoneNight | SkippedNight | OpenNight | FailedNight

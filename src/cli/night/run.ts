@@ -17,13 +17,17 @@ import { formatBytes, formatCount, formatDollars } from '../summary.ts'
 import { buildNight } from './build.ts'
 import { describeChanged } from './summary.ts'
 import type { NightLog, Step } from './log.ts'
-import type { DoneNight, SkippedNight } from './report.ts'
+import type { DoneNight, OpenNight, SkippedNight } from './report.ts'
 import { findStanding, type NightStanding } from './standing.ts'
 
 export interface NightOptions {
   readonly asOf: string
   /** As of `build --since`; null: everything is rendered; undefined: from the folder, if it holds a snapshot. */
   readonly since: string | null | undefined
+  /** The folders of shards that the snapshot is merged from; null: it is built. */
+  readonly shards: readonly string[] | null
+  /** Whether nothing is done but to find out whether there is something to do. */
+  readonly isAsking: boolean
   /** How many bodies are read after the publish. */
   readonly sample: number
   readonly seed: number | undefined
@@ -39,7 +43,7 @@ export async function runNight(
   options: NightOptions,
   log: NightLog,
   onStep: (step: Step) => void,
-): Promise<DoneNight | SkippedNight> {
+): Promise<DoneNight | SkippedNight | OpenNight> {
   const started = session.clock()
   const { asOf } = options
   const db = required(session.settings.db, 'db')
@@ -52,9 +56,15 @@ export async function runNight(
   log.begin('night', { asOf, database: db, folder: session.settings.out })
   const standing = options.isAgain ? null : await findStanding(session, db, asOf, log)
   if (standing !== null && standing.kind !== 'open') return skip(standing, asOf, log)
+  if (options.isAsking) {
+    log.end('night', 'done', { asOf, isOpen: true }, `${db} as of ${asOf} is to be published`)
+    return { kind: 'open', asOf }
+  }
 
   onStep('check')
   const built = await buildNight(session, options, log, onStep)
+  // Another file with the same in it, as a delivery that was made once more.
+  if (standing?.back?.snapshot === built.snapshot) return skip(standing.back, asOf, log)
 
   const flags = { force: options.isForced, lock: options.isLocking }
   const { preview, cost } = await planFolder(begin('plan'), flags)

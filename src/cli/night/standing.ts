@@ -9,13 +9,20 @@ import { livePointer } from '../live-pointer.ts'
 import type { Session } from '../session.ts'
 import type { NightLog } from './log.ts'
 
-/** `takenBack` names the snapshot that this night would publish again, and that a rollback has taken back. */
 export type NightStanding =
-  | { readonly kind: 'open' }
+  /** `back`: what a rollback has taken back, made of another file with these settings: the build may come to it again. */
+  | { readonly kind: 'open'; readonly back: TakenBack | null }
   | { readonly kind: 'done'; readonly live: Live }
-  | { readonly kind: 'takenBack'; readonly live: Live; readonly snapshot: string }
+  | TakenBack
 
-const open: NightStanding = { kind: 'open' }
+/** Names the snapshot that this night would publish again, and that a rollback has taken back. */
+export interface TakenBack {
+  readonly kind: 'takenBack'
+  readonly live: Live
+  readonly snapshot: string
+}
+
+const open: NightStanding = { kind: 'open', back: null }
 
 /** @param asOf ISO 8601 day @throws {Error} if the database is none, or if the store fails */
 export async function findStanding(
@@ -62,10 +69,13 @@ export async function findStanding(
     })
     const settings = settingsDigest(await buildOptions(session))
     const standing = standingOf(live, heads, { asOf, source, settings }, history)
-    if (standing === 'open') return open
+    const isAlike = heads.other?.snapshot === before?.snapshot && heads.other?.settings === settings
+    const back: TakenBack | null =
+      before !== null && isAlike ? { kind: 'takenBack', live, snapshot: before.snapshot } : null
+    if (standing === 'open' && back === null) return open
     // The attempt before, or the rollback, may have failed at just this.
     await point(await livePointer(session), live)
-    if (standing === 'done' || before === null) return { kind: 'done', live }
-    return { kind: 'takenBack', live, snapshot: before.snapshot }
+    if (standing === 'open') return { kind: 'open', back }
+    return standing === 'takenBack' && back !== null ? back : { kind: 'done', live }
   })
 }

@@ -17,6 +17,8 @@ function describeOutcome(report: NightReport): string {
   switch (report.kind) {
     case 'done':
       return describeDone(report)
+    case 'open':
+      return `## fundpress ${report.asOf}: not done yet\n`
     case 'skipped':
       return `## fundpress ${report.asOf}: nothing to do\n\n${describeSkipped(report)}\n`
     case 'failed':

@@ -52,6 +52,8 @@ function outputsOf(report: NightReport): Readonly<Record<string, string | number
         ...well,
       }
     }
+    case 'open':
+      return { skipped: false, ...well }
     case 'skipped':
       return { skipped: true, snapshot: report.snapshot, slot: report.slot, ...well }
     case 'failed':

@@ -14,14 +14,14 @@ export interface Step {
 }
 
 export interface Job {
-  readonly needs?: string
+  readonly needs?: string | readonly string[]
   readonly if?: string
   readonly 'runs-on': string
   readonly 'timeout-minutes': number
   readonly environment?: string
   readonly permissions: Readonly<Record<string, 'read' | 'write'>>
   readonly outputs?: Readonly<Record<string, string>>
-  readonly env?: Readonly<Record<string, string>>
+  readonly strategy?: { readonly matrix: Readonly<Record<string, readonly (string | number)[]>> }
   readonly steps: readonly Step[]
 }
 
@@ -34,7 +34,6 @@ export interface Workflow {
     } | null
   }
   readonly permissions: Readonly<Record<string, never>>
-  readonly env?: Readonly<Record<string, string>>
   readonly concurrency: { readonly group: string; readonly 'cancel-in-progress': boolean }
   readonly jobs: Readonly<Record<string, Job>>
 }
@@ -59,16 +58,17 @@ const jobKeys = [
   'environment',
   'permissions',
   'outputs',
+  'strategy',
   'steps',
 ]
 
-/** @param linted keys of workflows and jobs that are not run but linted only */
-export function readWorkflow(file: string, linted: readonly string[] = []): Workflow {
+export function readWorkflow(file: string): Workflow {
   const workflow = parse(readFileSync(file, 'utf8')) as Workflow
-  only(file, workflow, ['name', 'on', 'permissions', 'concurrency', 'jobs', ...linted])
+  only(file, workflow, ['name', 'on', 'permissions', 'concurrency', 'jobs'])
   only(file, workflow.on, ['schedule', 'workflow_dispatch'])
   for (const job of Object.values(workflow.jobs)) {
-    only(file, job, [...jobKeys, ...linted])
+    only(file, job, jobKeys)
+    if (job.strategy !== undefined) only(file, job.strategy, ['matrix'])
     for (const step of job.steps) only(file, step, stepKeys)
   }
   return workflow

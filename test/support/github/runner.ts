@@ -8,10 +8,12 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { makeTempFolder, repository, type TempFolder } from '../product.ts'
 import { asText, fillIn, holds, type Contexts } from './expressions.ts'
 import { readAction, readWorkflow, type Job, type Step } from './files.ts'
@@ -70,31 +72,60 @@ export function openRunner(): Runner {
       const declared = on.workflow_dispatch?.inputs ?? {}
       const defaults = Object.entries(declared).map(([input, { default: value }]) => [input, value] as const)
       const inputs = { ...Object.fromEntries(defaults), ...surroundings.inputs }
+      const uploads = folder.file('uploads')
+      rmSync(uploads, { recursive: true, force: true })
+      mkdirSync(uploads)
       for (const [id, job] of Object.entries(jobs)) {
-        const { needs } = job
-        const needed = needs === undefined ? undefined : ran[needs]
-        if (needs !== undefined && needed === undefined) throw new Error(`${id} comes before ${needs}`)
+        const needed = neededBy(job, ran)
         const contexts: Contexts = {
           inputs,
           vars: surroundings.vars,
           github: { token: `token-of-${id}` },
-          ...(needs === undefined || needed === undefined
-            ? {}
-            : { needs: { [needs]: { result: needed.result, outputs: needed.outputs } } }),
+          ...(needed.length === 0 ? {} : { needs: Object.fromEntries(needed) }),
         }
-        const hasFailed = needed !== undefined && needed.result !== 'success'
+        const hasFailed = needed.some(([, { result }]) => result !== 'success')
+        const temp = folder.file(`temp-${id}`)
+        const place = { ...surroundings, root, bin, workflow: name, temp, uploads }
         ran[id] = holds(job.if, contexts, { hasFailed })
-          ? await runJob(job, contexts, {
-              ...surroundings,
-              root,
-              bin,
-              workflow: name,
-              temp: folder.file(`temp-${id}`),
-            })
+          ? await runMachines(job, contexts, place)
           : { result: 'skipped', outputs: {}, log: '', summary: '' }
       }
       return ran
     },
+  }
+}
+
+type NeededJob = readonly [id: string, { readonly result: RanJob['result']; readonly outputs: Outputs }]
+
+function neededBy({ needs = [] }: Job, ran: Readonly<Record<string, RanJob>>): readonly NeededJob[] {
+  return [needs].flat().map((id) => {
+    const job = ran[id]
+    if (job === undefined) throw new Error(`a job comes before ${id}, which it needs`)
+    return [id, { result: job.result, outputs: job.outputs }]
+  })
+}
+
+/** One machine, or one for each value of a matrix. These keep nothing of what they write into the checkout. */
+async function runMachines(job: Job, contexts: Contexts, place: Place): Promise<RanJob> {
+  if (job.strategy === undefined) return runJob(job, contexts, place)
+  const [row, ...others] = Object.entries(job.strategy.matrix)
+  if (row === undefined || others.length > 0)
+    throw new Error('the runner of the tests knows matrices of one row')
+  const [name, values] = row
+  const ran: RanJob[] = []
+  for (const value of values) {
+    const standing = new Set(readdirSync(place.root))
+    const own = { ...contexts, matrix: { [name]: value }, strategy: { 'job-total': values.length } }
+    ran.push(await runJob(job, own, { ...place, temp: `${place.temp}-${value}` }))
+    for (const made of readdirSync(place.root).filter((one) => !standing.has(one)))
+      rmSync(join(place.root, made), { recursive: true })
+  }
+  const said = ran.flatMap(({ outputs }) => Object.entries(outputs).filter(([, output]) => output !== ''))
+  return {
+    result: ran.every(({ result }) => result === 'success') ? 'success' : 'failure',
+    outputs: Object.fromEntries(said),
+    log: ran.map(({ log }) => log).join(''),
+    summary: ran.map(({ summary }) => summary).join(''),
   }
 }
 
@@ -104,6 +135,8 @@ interface Place extends Surroundings {
   readonly workflow: string
   /** RUNNER_TEMP */
   readonly temp: string
+  /** The artifacts of this run, a folder each. */
+  readonly uploads: string
 }
 
 /** A job under way. */
@@ -248,18 +281,48 @@ async function useAction(running: Running, step: Step, contexts: Contexts): Prom
       if (!/^arn:aws:iam::\d{12}:role\//.test(given['role-to-assume'] ?? '')) throw new Error('no role')
       Object.assign(running.env, place.credentials)
       return done
-    case 'actions/download-artifact': {
+    case 'actions/upload-artifact':
+      expectOnly(uses, given, ['name', 'path', 'retention-days', 'if-no-files-found', 'overwrite'])
+      return { hasFailed: !upload(given, place), outputs: {} }
+    case 'actions/download-artifact':
+      if (given['pattern'] !== undefined) {
+        expectOnly(uses, given, ['pattern', 'path'])
+        downloadAll(given['pattern'], given['path'] ?? '', place)
+        return done
+      }
       mayUse('actions', 'read')
       expectOnly(uses, given, ['name', 'path', 'run-id', 'github-token'])
-      const artifact = place.artifacts?.[`${given['run-id'] ?? ''}/${given['name'] ?? ''}`]
-      if (artifact === undefined) return { hasFailed: true, outputs: {} }
-      mkdirSync(given['path'] ?? '', { recursive: true })
-      copyFileSync(artifact, join(given['path'] ?? '', 'funds.sqlite'))
-      return done
-    }
+      return { hasFailed: !downloadOfRun(given, place), outputs: {} }
     default:
       throw new Error(`the runner of the tests has nothing in place of ${uses}`)
   }
+}
+
+/** An artifact of this run. @returns whether there is such a file */
+function upload({ name = '', path = '' }: Outputs, { root, uploads }: Place): boolean {
+  const file = join(root, path)
+  if (!existsSync(file)) return false
+  mkdirSync(join(uploads, name))
+  copyFileSync(file, join(uploads, name, basename(file)))
+  return true
+}
+
+/** Artifacts of this run, a folder each. */
+function downloadAll(pattern: string, path: string, { root, uploads }: Place): void {
+  const [, prefix] = /^([\w-]+)\*$/.exec(pattern) ?? []
+  if (prefix === undefined) throw new Error(`the runner of the tests knows no pattern like ${pattern}`)
+  for (const name of readdirSync(uploads).filter((one) => one.startsWith(prefix)))
+    cpSync(join(uploads, name), join(root, path, name), { recursive: true })
+}
+
+/** @returns whether there is such an artifact */
+function downloadOfRun(given: Outputs, { artifacts = {} }: Place): boolean {
+  const { path = '', name = '' } = given
+  const artifact = artifacts[`${given['run-id'] ?? ''}/${name}`]
+  if (artifact === undefined) return false
+  mkdirSync(path, { recursive: true })
+  copyFileSync(artifact, join(path, 'funds.sqlite'))
+  return true
 }
 
 async function useOwnAction(

@@ -4,11 +4,15 @@ import { parseISO } from 'date-fns/parseISO'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { yearBefore, yearLater } from '../src/contract/years.ts'
+import { isDay } from '../src/routes/values.ts'
 
 const anyDay = fc
   .date({ min: new Date('1001-01-01'), max: new Date('9998-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10))
-const leapDays = fc.integer({ min: 300, max: 2400 }).map((fours) => `${fours * 4}-02-29`)
+const leapDays = fc
+  .integer({ min: 300, max: 2400 })
+  .map((fours) => `${fours * 4}-02-29`)
+  .filter(isDay)
 
 const byLibrary = (day: string, years: number) =>
   formatISO(addYears(parseISO(day), years), { representation: 'date' })
@@ -16,7 +20,6 @@ const byLibrary = (day: string, years: number) =>
 it('counts a year on and back as date-fns does, 29 February included', () => {
   fc.assert(
     fc.property(fc.oneof(anyDay, leapDays), (day) => {
-      fc.pre(formatISO(parseISO(day), { representation: 'date' }) === day)
       expect([yearLater(day), yearBefore(day)]).toEqual([byLibrary(day, 1), byLibrary(day, -1)])
     }),
   )

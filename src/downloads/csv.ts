@@ -32,9 +32,12 @@ export function csvLine(columns: readonly Column[], dialect: Dialect): (row: Row
   }
 }
 
-/** Lines of bare columns (`isBare`) in the form for Excel. @param plain ASCII, as they are in the other form */
-export function excelLines(plain: Uint8Array): Uint8Array {
-  const lines = Buffer.allocUnsafe(plain.length)
+/**
+ * Lines of bare columns (`isBare`) in the form for Excel.
+ * @param plain ASCII, as they are in the other form @param space where they come to stand, as large at least
+ */
+export function excelLines(plain: Uint8Array, space: Uint8Array): Uint8Array {
+  const lines = space.subarray(0, plain.length)
   for (let at = 0; at < plain.length; at++) {
     const byte = plain[at] ?? 0
     lines[at] = byte === comma ? semicolon : byte === point ? comma : byte

@@ -10,7 +10,7 @@ export const usualWidth = { precision: 18, scale: 6 } as const
 const maxPrecision = 38
 
 /** Digits that a double holds for certain. */
-const safeDigits = 15
+export const safeDigits = 15
 
 /**
  * @param text a plain decimal
@@ -35,32 +35,8 @@ export function unscaled(
   return text.startsWith('-') ? -value : value
 }
 
-/** The same of a plain decimal that stands in a line of ASCII, between two places. */
-export function unscaledAt(
-  line: Buffer,
-  start: number,
-  end: number,
-  width: { readonly precision: number; readonly scale: number },
-): bigint {
-  const isNegative = line[start] === minus
-  let value = 0
-  let pointAt = end - 1
-  for (let at = isNegative ? start + 1 : start; at < end; at++) {
-    const byte = line[at] ?? 0
-    if (byte === point) pointAt = at
-    else value = value * 10 + byte - zero
-  }
-  const places = end - 1 - pointAt
-  if (places <= width.scale && end - start + width.scale - places <= safeDigits)
-    return BigInt((isNegative ? -value : value) * (powers[width.scale - places] ?? 0))
-  return unscaled(line.toString('latin1', start, end), width)
-}
-
-const minus = 0x2d
-const point = 0x2e
-const zero = 0x30
-
-const powers: readonly number[] = Array.from({ length: safeDigits + 1 }, (_, index) => 10 ** index)
+/** Powers of ten. */
+export const powers: readonly number[] = Array.from({ length: safeDigits + 1 }, (_, index) => 10 ** index)
 
 /** The width that holds all of these, the usual one if it does. */
 export function widthFor(values: Iterable<string>): DecimalWidth {

@@ -1,7 +1,7 @@
 /** `documents.zip`: the JSON answers of the snapshot, as its tree of files. */
 
 import { hash } from 'node:crypto'
-import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, lstatSync, openSync, readSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { versions } from 'node:process'
 import { documentsName } from '../routes/pages.ts'
@@ -45,6 +45,7 @@ export async function writeDocuments(options: DocumentsOptions): Promise<Written
   if (isSparse && previous === null) return null
   const sink = fileSink(folder, documentsName)
   const zip = zipInto(sink, asOf)
+  const read = fileReader()
   try {
     for await (const keys of listedAnswers(manifest)) {
       for (const key of keys) {
@@ -53,7 +54,7 @@ export async function writeDocuments(options: DocumentsOptions): Promise<Written
         const stands = !isThere || isOneFile(place, earlier?.root ?? null, key)
         const packed = stands ? (previous?.entry(key) ?? null) : null
         if (packed !== null) zip.copy(key, packed)
-        else if (isThere) zip.add(key, readFileSync(place))
+        else if (isThere) zip.add(key, read(place))
         else return discard(sink, folder)
       }
     }
@@ -68,6 +69,27 @@ function discard(sink: FileSink, folder: string): null {
   sink.close()
   rmSync(join(folder, documentsName))
   return null
+}
+
+/** @returns what reads a whole file; its bytes are good until the next one is read: each in an own buffer is much garbage */
+function fileReader(): (place: string) => Buffer {
+  let space = Buffer.allocUnsafeSlow(1 << 18)
+  return (place) => {
+    const file = openSync(place, 'r')
+    try {
+      const { size } = fstatSync(file)
+      if (size > space.length) space = Buffer.allocUnsafeSlow(2 * size)
+      let bytes = 0
+      while (bytes < size) {
+        const read = readSync(file, space, bytes, size - bytes, bytes)
+        if (read === 0) throw new Error(`${place} ends too early`)
+        bytes += read
+      }
+      return space.subarray(0, size)
+    } finally {
+      closeSync(file)
+    }
+  }
 }
 
 /** @returns null if it is not as its checksum says: what is copied of it would be damaged, too */

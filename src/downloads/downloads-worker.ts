@@ -13,7 +13,7 @@ import { writeDatabase } from './write-database.ts'
 import { writeTables } from './write-tables.ts'
 
 export interface Work {
-  readonly part: 'tables' | 'database' | 'documents'
+  readonly part: 'tables' | 'database' | 'documents' | 'funds'
   /** The snapshot's folder, with its documents. */
   readonly root: string
   /** Of the downloads. */
@@ -43,10 +43,9 @@ async function carryOut(work: Work): Promise<readonly WrittenFile[]> {
         ...(wanted.has(pieceOf.emt) ? [writeEmt(db, scopes, folder)] : []),
       ])
     case 'database':
-      return [
-        writeDatabase(copy, scopes, asOf, folder),
-        ...reading(copy, (db) => writeFundFiles(db, scopes, folder, wanted)),
-      ]
+      return [writeDatabase(copy, scopes, asOf, folder)]
+    case 'funds':
+      return reading(copy, (db) => writeFundFiles(db, scopes, folder, wanted))
     case 'documents': {
       const zip = await writeDocuments(work)
       return zip === null ? [] : [zip]

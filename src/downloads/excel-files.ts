@@ -40,9 +40,11 @@ export function excelPrices(
   rowsPerFile: number = maxRows,
 ): ExcelPrices {
   const { sheet, close } = sheets(folder, columns, rowsPerFile)
+  let space = Buffer.allocUnsafeSlow(1 << 15)
   return {
     add: ({ year, lines, rows }) => {
-      const all = excelLines(lines)
+      if (lines.length > space.length) space = Buffer.allocUnsafeSlow(2 * lines.length)
+      const all = excelLines(lines, space)
       let start = 0
       for (let left = rows; left > 0;) {
         const { room, add } = sheet(`${name}_${year}`)

@@ -9,13 +9,16 @@ import { writeFile, type WrittenFile } from './file-sink.ts'
 import { pieceOf } from './pieces.ts'
 import { permittedIsins, type FundScope } from './scope.ts'
 
-/** More rows than ever fit. */
-const maxRows = 3000
+const lineEnd = '\r\n'
 
-interface Price {
-  readonly date: string
-  readonly nav: string
-}
+/** As a price stands in the CSV file: the day, a comma, the NAV. */
+type PriceLine = string
+
+const day = 'yyyy-mm-dd'
+const csvHead = `date,nav${lineEnd}`
+
+/** More rows than ever fit. */
+const maxRows = Math.ceil(maxCharacters / `${day},1${lineEnd}`.length)
 
 /**
  * Of each fund whose prices may be given out, and that has some: `<isin>/prices.csv` and `prices.json`, ascending, with
@@ -28,35 +31,48 @@ export function writeFundFiles(
   folder: string,
   wanted: ReadonlySet<string>,
 ): readonly WrittenFile[] {
-  const newest = db.prepare<[string], Price>(
-    `SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ORDER BY date DESC LIMIT ${maxRows}`,
-  )
+  const beyond = db
+    .prepare<[string], string>(
+      `SELECT date FROM price WHERE isin = ? ORDER BY date DESC LIMIT 1 OFFSET ${maxRows}`,
+    )
+    .pluck()
+  // As one text, which is faster. They come in the order of the primary key that finds them.
+  const after = db
+    .prepare<[string, string], string | null>(
+      `SELECT group_concat(concat(date, ',', net_asset_value), char(13, 10)) FROM price WHERE isin = ? AND date > ?`,
+    )
+    .pluck()
   const isins = permittedIsins(scopes, 'prices').filter((isin) => wanted.has(pieceOf.fund(isin)))
   return isins.flatMap((isin) => {
-    const prices = newest.all(isin)
-    const [last] = prices
+    const prices = after.get(isin, beyond.get(isin) ?? '')?.split(lineEnd) ?? []
+    const last = prices.at(-1)
     if (last === undefined) return []
-    const csv = asMany(prices, ({ date, nav }) => `${date},${nav}\r\n`, 'date,nav\r\n'.length)
-    const json = asMany(prices, ({ date, nav }) => `{"date":"${date}","nav":${jsonNumber(nav)}}`, 2, 1)
+    const csv = newestThatFit(prices, (price) => `${price}${lineEnd}`, csvHead.length)
+    const json = newestThatFit(prices, jsonPrice, 2, 1)
     return [
-      writeFile(folder, `${isin}/nav.txt`, last.nav),
-      { ...writeFile(folder, `${isin}/prices.csv`, `date,nav\r\n${csv.join('')}`), rows: csv.length },
+      writeFile(folder, `${isin}/nav.txt`, navOf(last)),
+      { ...writeFile(folder, `${isin}/prices.csv`, `${csvHead}${csv.join('')}`), rows: csv.length },
       writeFile(folder, `${isin}/prices.json`, `[${json.join(',')}]`),
     ]
   })
 }
 
-/** @param prices the newest first @param frame characters around them @returns those that fit, the newest last */
-function asMany(
-  prices: readonly Price[],
-  write: (price: Price) => string,
+const navOf = (price: PriceLine) => price.slice(day.length + 1)
+
+const jsonPrice = (price: PriceLine) =>
+  `{"date":"${price.slice(0, day.length)}","nav":${jsonNumber(navOf(price))}}`
+
+/** @param prices ascending @param frame characters around them @returns the newest ones that fit, ascending */
+function newestThatFit(
+  prices: readonly PriceLine[],
+  write: (price: PriceLine) => string,
   frame: number,
   between = 0,
 ): readonly string[] {
   const taken: string[] = []
   let room = maxCharacters - frame
-  for (const price of prices) {
-    const piece = write(price)
+  for (let at = prices.length - 1; at >= 0; at--) {
+    const piece = write(prices[at] ?? '')
     room -= piece.length + between
     if (room < 0) break
     taken.push(piece)

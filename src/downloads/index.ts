@@ -5,6 +5,7 @@
 
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { versions } from 'node:process'
 import Database from 'better-sqlite3'
 import { fundReader } from '../source/fund-reader.ts'
 import { html } from '../pages/html.ts'
@@ -96,20 +97,22 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
     return (row === undefined ? null : scopeOf(row, asOf)) ?? []
   })
   const rows = new Map(funds.map((one) => [one.isin, one.rows]))
-  const pieces = piecesOf(code, scopes, rows)
+  // Another zlib packs the pages of Parquet to other bytes.
+  const pieces = piecesOf(JSON.stringify([code, versions.zlib]), scopes, rows)
   const standing = options.earlier === null ? nothingStands : standingFiles(options.earlier, folder)
   const { kept, wanted } = takeStanding(pieces, standing)
   const temporary = join(root, '.downloads')
   mkdirSync(temporary)
   try {
-    const copy = await copyOf(db, temporary)
     const isSparse = packed !== null
     const earlier = isSparse ? packedIn(packed, code) : standing.documents(documentsFrom(code))
-    const work = (part: Work['part']): Work => {
+    const copy = join(temporary, 'funds.sqlite')
+    const copied = copyInto(copy, db)
+    const work = async (part: Work['part']): Promise<Work> => {
+      if (part !== 'documents') await copied
       return { part, root, folder, copy, asOf, scopes, wanted, manifest, isSparse, earlier }
     }
-    const works = [work('tables'), work('documents'), work('database')]
-    const made = inOrder([...kept, ...(await runWork(works, jobs, signal))])
+    const made = inOrder([...kept, ...(await runWork(partsOf(earlier).map(work), jobs, signal))])
     const described = writeFile(
       folder,
       'datapackage.json',
@@ -144,6 +147,16 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
     rmSync(temporary, { recursive: true, force: true })
   }
 }
+
+/**
+ * The parts in their order: so that two threads end at the same time, and one has something to do while the database is
+ * copied.
+ * @param earlier documents that need not be packed again
+ */
+const partsOf = (earlier: EarlierDocuments | null): readonly Work['part'][] =>
+  earlier === null
+    ? ['documents', 'tables', 'database', 'funds']
+    : ['database', 'documents', 'tables', 'funds']
 
 const withoutDocuments = `${documentsName}: the snapshot is sparse, and there is no ZIP of the one that it goes on from, or not one that fits`
 
@@ -202,16 +215,11 @@ const latestPage = (asOf: string, language: Language) =>
 const inOrder = (files: readonly WrittenFile[]) =>
   files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 
-/**
- * A copy of what the transaction sees: other connections can read it without seeing what is committed meanwhile.
- * @returns its file
- */
-async function copyOf(db: FundDatabase, temporary: string): Promise<string> {
-  const file = join(temporary, 'funds.sqlite')
+/** Copies what the transaction sees: other connections can read it without seeing what is committed meanwhile. */
+async function copyInto(file: string, db: FundDatabase): Promise<void> {
   await db.backup(file, { progress: () => 1 << 14 })
   // A copy of a database in WAL mode is in it, too: readers would write beside it.
   const copy = new Database(file)
   copy.pragma('journal_mode = DELETE')
   copy.close()
-  return file
 }

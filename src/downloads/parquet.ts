@@ -7,45 +7,34 @@
 import { join } from 'node:path'
 import type { SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
+import { bareColumn, type BareColumn } from './bare-columns.ts'
 import type { Cell, Column, Row } from './column.ts'
-import { unscaled, unscaledAt, type DecimalWidth } from './decimal-width.ts'
+import { writeChunk } from './column-chunk.ts'
+import { unscaled, type DecimalWidth } from './decimal-width.ts'
 import { fileThere, type WrittenFile } from './file-sink.ts'
+import { codec, compress } from './parquet-codec.ts'
 
 /** What a row group holds, at most that and a fund's rows: few enough for a small heap. */
 const rowsPerGroup = 32_768
 
-export interface ParquetTable {
+/** A Parquet file that grows. */
+export interface ParquetFile<Rows> {
   /** @throws {RangeError} if a decimal does not fit its column */
-  readonly add: (rows: readonly Row[]) => void
-  /**
-   * Takes whole lines of CSV, in pieces, of bare columns (`isBare`), each with CRLF at its end; an empty field is NULL.
-   * @throws {RangeError} if a decimal does not fit its column
-   */
-  readonly addLines: (lines: readonly Buffer[]) => void
+  readonly add: (rows: Rows) => void
   readonly close: () => WrittenFile
 }
 
-/** @param widthOf the form of a decimal column */
-export function parquetTable(
+/** The form of a decimal column. */
+export type WidthOf = (column: Column) => DecimalWidth
+
+export function parquetFile(
   folder: string,
   path: string,
   columns: readonly Column[],
-  widthOf: (column: Column) => DecimalWidth,
-): ParquetTable {
+  widthOf: WidthOf,
+): ParquetFile<readonly Row[]> {
   const forms = columns.map((column) => ({ column, form: formOf(column, widthOf) }))
-  const writer = new ParquetWriter({
-    writer: fileWriter(join(folder, path)),
-    schema: [
-      { name: 'root', num_children: columns.length },
-      ...forms.map(({ column: { name, isNullable }, form }): SchemaElement => ({
-        name,
-        repetition_type: isNullable ? 'OPTIONAL' : 'REQUIRED',
-        ...form.element,
-      })),
-    ],
-    createdBy: 'fundpress',
-  })
-  const readers = forms.map(({ form }) => form.read)
+  const writer = openWriter(folder, path, columns, widthOf)
   let waiting: unknown[][] = forms.map(() => [])
   let rows = 0
   const flush = () => {
@@ -62,10 +51,6 @@ export function parquetTable(
     waiting = forms.map(() => [])
     rows = 0
   }
-  const addRows = (count: number) => {
-    rows += count
-    if (rows >= rowsPerGroup) flush()
-  }
   return {
     add: (some) => {
       for (const [index, { form }] of forms.entries()) {
@@ -75,12 +60,8 @@ export function parquetTable(
           values?.push(cell === null ? null : form.value(cell))
         }
       }
-      addRows(some.length)
-    },
-    addLines: (some) => {
-      let count = 0
-      for (const lines of some) count += takeFields(lines, readers, waiting)
-      addRows(count)
+      rows += some.length
+      if (rows >= rowsPerGroup) flush()
     },
     close: () => {
       flush()
@@ -90,52 +71,94 @@ export function parquetTable(
   }
 }
 
-/** Reads lines of bare fields into their columns. @returns how many lines there are */
-function takeFields(lines: Buffer, readers: readonly Form['read'][], columns: readonly unknown[][]): number {
+/**
+ * The same of whole lines of CSV, in pieces, of bare columns (`isBare`), each with CRLF at its end; an empty field is NULL.
+ * @param widthOf no wider than INT64
+ */
+export function parquetOfLines(
+  folder: string,
+  path: string,
+  columns: readonly Column[],
+  widthOf: WidthOf,
+): ParquetFile<readonly Buffer[]> {
+  const writer = openWriter(folder, path, columns, widthOf)
+  const [, ...elements] = writer.schema
+  const readers = columns.map((column) => bareColumn(column, widthOf(column)))
+  let rows = 0
+  const flush = () => {
+    if (rows === 0) return
+    const start = writer.writer.offset
+    const chunks = elements.flatMap((element, index) => {
+      const encoded = readers[index]?.encode()
+      return encoded === undefined ? [] : writeChunk(writer.writer, element, encoded)
+    })
+    writer.row_groups.push({
+      columns: chunks,
+      num_rows: BigInt(rows),
+      total_byte_size: chunks.reduce(
+        (sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n),
+        0n,
+      ),
+      total_compressed_size: BigInt(writer.writer.offset - start),
+    })
+    writer.num_rows += BigInt(rows)
+    rows = 0
+  }
+  return {
+    add: (some) => {
+      for (const lines of some) rows += takeLines(lines, readers)
+      if (rows >= rowsPerGroup) flush()
+    },
+    close: () => {
+      flush()
+      void writer.finish()
+      return fileThere(folder, path)
+    },
+  }
+}
+
+/** @returns how many lines there are */
+function takeLines(lines: Buffer, readers: readonly BareColumn[]): number {
   let count = 0
-  let index = 0
-  let start = 0
-  for (let at = 0; at < lines.length; at++) {
-    const byte = lines[at]
-    if (byte !== comma && byte !== carriageReturn) continue
-    columns[index]?.push(at === start ? null : readers[index]?.(lines, start, at))
-    index++
-    if (byte === carriageReturn) {
-      // The line feed.
-      at++
-      count++
-      index = 0
-    }
-    start = at + 1
+  for (let at = 0; at < lines.length; count++) {
+    // Behind each field is a comma, or the first byte of CRLF.
+    for (const { take } of readers) at = take(lines, at) + 1
+    at++
   }
   return count
 }
 
-const comma = 0x2c
-const carriageReturn = 0x0d
+const openWriter = (folder: string, path: string, columns: readonly Column[], widthOf: WidthOf) =>
+  new ParquetWriter({
+    writer: fileWriter(join(folder, path)),
+    schema: [
+      { name: 'root', num_children: columns.length },
+      ...columns.map((column): SchemaElement => ({
+        name: column.name,
+        repetition_type: column.isNullable ? 'OPTIONAL' : 'REQUIRED',
+        ...formOf(column, widthOf).element,
+      })),
+    ],
+    codec,
+    compressors: { [codec]: compress },
+    createdBy: 'fundpress',
+  })
 
 interface Form {
   readonly element: Omit<SchemaElement, 'name'>
   readonly value: (cell: NonNullable<Cell>) => unknown
-  /** The same of a bare field, which stands between two places. */
-  readonly read: (lines: Buffer, start: number, end: number) => unknown
   /** Whether groups say their smallest and largest value: where somebody filters by it. */
   readonly hasBounds: boolean
   /** Digits of prices seldom repeat: looking for a dictionary takes longer than it saves. */
   readonly encoding: { readonly encoding?: 'PLAIN' }
 }
 
-function formOf(column: Column, widthOf: (column: Column) => DecimalWidth): Form {
+function formOf(column: Column, widthOf: WidthOf): Form {
   switch (column.type) {
     case 'text':
-      return form({ type: 'BYTE_ARRAY', converted_type: 'UTF8' }, String, column.name === 'isin', sameAgain())
+      return form({ type: 'BYTE_ARRAY', converted_type: 'UTF8' }, String, column.name === 'isin')
     case 'date':
-      return form(
-        { type: 'INT32', converted_type: 'DATE' },
-        (cell) => dayNumber(String(cell)),
-        true,
-        dayNumberAt,
-      )
+      return form({ type: 'INT32', converted_type: 'DATE' }, (cell) => dayNumber(String(cell)), true)
     case 'number':
       return form({ type: 'DOUBLE' }, Number, false)
     case 'integer':
@@ -156,28 +179,11 @@ function decimalForm(width: DecimalWidth): Form {
     precision <= 18 ? { type: 'INT64' as const } : { type: 'FIXED_LEN_BYTE_ARRAY' as const, type_length: 16 }
   const element = { ...physical, converted_type: 'DECIMAL' as const, precision, scale }
   const value = (cell: NonNullable<Cell>) => unscaled(String(cell), width)
-  const read: Form['read'] = (lines, start, end) => unscaledAt(lines, start, end, width)
-  return { element, value, read, hasBounds: false, encoding: { encoding: 'PLAIN' } }
+  return { element, value, hasBounds: false, encoding: { encoding: 'PLAIN' } }
 }
 
-function form(
-  element: Form['element'],
-  value: Form['value'],
-  hasBounds: boolean,
-  read: Form['read'] = (lines, start, end) => value(lines.toString('latin1', start, end)),
-): Form {
-  return { element, value, read, hasBounds, encoding: {} }
-}
-
-/** Reads a text that is mostly that of the line before. */
-function sameAgain(): Form['read'] {
-  let last = ''
-  return (lines, start, end) => {
-    let same = last.length === end - start
-    for (let at = start; same && at < end; at++) same = lines[at] === last.charCodeAt(at - start)
-    if (!same) last = lines.toString('latin1', start, end)
-    return last
-  }
+const form = (element: Form['element'], value: Form['value'], hasBounds: boolean): Form => {
+  return { element, value, hasBounds, encoding: {} }
 }
 
 /** Days since 1970-01-01. Funds share their days. */
@@ -190,15 +196,3 @@ function dayNumber(day: string): number {
 }
 
 const days = new Map<string, number>()
-
-/** The same of ISO 8601 that stands in a line. */
-function dayNumberAt(lines: Buffer, start: number): number {
-  const digits = (from: number, count: number) => {
-    let number = 0
-    for (let at = from; at < from + count; at++) number = number * 10 + (lines[at] ?? 0) - zero
-    return number
-  }
-  return Date.UTC(digits(start, 4), digits(start + 5, 2) - 1, digits(start + 8, 2)) / 86_400_000
-}
-
-const zero = 0x30

@@ -15,7 +15,10 @@ export interface PriceLines {
   readonly rows: number
 }
 
-/** @returns a fund's prices, ascending by year; of rows that the checks have nothing against */
+/**
+ * @returns a fund's prices, ascending by year; of rows that the checks have nothing against. Their bytes are good until the
+ * next fund is asked for: millions of lines in buffers of their own would wait for the garbage collector.
+ */
 export function priceLines(
   db: FundDatabase,
   { name, source, columns }: Table,
@@ -24,22 +27,32 @@ export function priceLines(
   const fields = columns.map(({ sql }) => sql).join(`, ',', `)
   const ofYear = db
     .prepare<[string, string, string], [rows: number, lines: string | null]>(
-      `SELECT count(*), group_concat(line, '') FROM (
-        SELECT concat(${fields}, char(13, 10)) AS line FROM ${source} AS t
-        WHERE t.isin = ? AND t.date >= ? AND t.date < ? ORDER BY t.date)`,
+      // Unsorted, which is faster: they come in the order of the primary key that finds them.
+      `SELECT count(*), group_concat(concat(${fields}, char(13, 10)), '') FROM ${source} AS t
+        WHERE t.isin = ? AND t.date >= ? AND t.date < ?`,
     )
     .raw()
   const firstFrom = db
     .prepare<[string, string], string | null>(`SELECT min(date) FROM ${source} WHERE isin = ? AND date >= ?`)
     .pluck()
+  let space = Buffer.allocUnsafeSlow(1 << 18)
   return (isin) => {
     const years: PriceLines[] = []
+    let taken = 0
     for (let first = firstFrom.get(isin, '') ?? null; first !== null;) {
       const year = first.slice(0, 4)
       // Every day of the year sorts before it.
       const end = `${year}~`
       const [rows, lines] = ofYear.get(isin, year, end) ?? [0, null]
-      if (lines !== null) years.push({ year, lines: Buffer.from(lines, 'latin1'), rows })
+      if (lines !== null) {
+        if (taken + lines.length > space.length) {
+          space = Buffer.allocUnsafeSlow(2 * (taken + lines.length))
+          taken = 0
+        }
+        const start = taken
+        taken += space.write(lines, start, 'latin1')
+        years.push({ year, lines: space.subarray(start, taken), rows })
+      }
       first = firstFrom.get(isin, end) ?? null
     }
     return years

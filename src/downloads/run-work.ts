@@ -8,16 +8,18 @@ import type { WrittenFile } from './file-sink.ts'
 const heapMegabytes = 96
 
 /**
- * @param works the longest first
+ * @param works in the order that they are begun in, each when it is ready: the threads start meanwhile
  * @param threads how many at a time
  * @returns the files of all parts
  * @throws {Error} the first one of a part, or the signal's reason: then all threads have stopped
  */
 export async function runWork(
-  works: readonly Work[],
+  works: readonly Promise<Work>[],
   threads: number,
   signal: AbortSignal,
 ): Promise<readonly WrittenFile[]> {
+  // One that fails before its turn is told of in its turn.
+  const settled = Promise.allSettled(works)
   const files: WrittenFile[] = []
   const waiting = [...works]
   const stop = new AbortController()
@@ -29,9 +31,10 @@ export async function runWork(
     either.addEventListener('abort', end)
     try {
       for (let work = waiting.shift(); work !== undefined; work = waiting.shift()) {
+        const ready = await work
         either.throwIfAborted()
         // One by one: there are three a fund, and arguments are not without limit.
-        for (const file of await thread.ask(work)) files.push(file)
+        for (const file of await thread.ask(ready)) files.push(file)
       }
     } finally {
       either.removeEventListener('abort', end)
@@ -45,6 +48,8 @@ export async function runWork(
     }),
   )
   const ends = await Promise.allSettled(lanes)
+  // What others wait for has ended, too.
+  await settled
   const failed = ends.find((end) => end.status === 'rejected')
   if (failed !== undefined) throw either.reason
   return files
@@ -53,5 +58,5 @@ export async function runWork(
 const startWriter = () =>
   startThread<Work, readonly WrittenFile[]>(new URL('./downloads-thread.mjs', import.meta.url), {
     name: 'a thread of the downloads',
-    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: 24 },
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: 8 },
   })

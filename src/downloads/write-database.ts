@@ -10,6 +10,14 @@ import { tables } from './tables.ts'
 
 const name = 'fundpress.sqlite'
 
+const pragmas: readonly string[] = [
+  ...['page_size = 4096', 'user_version = 1'],
+  // The file is thrown away if anything happens.
+  ...['journal_mode = OFF', 'synchronous = OFF'],
+  // Rows are of permitted funds, and these are in it: looking each one up takes a tenth of the time.
+  'foreign_keys = OFF',
+]
+
 /**
  * Rows go in by SQLite itself, in the order of the keys: the same rows give the same bytes.
  * @param source the file of a fund database that nobody writes to
@@ -22,9 +30,7 @@ export function writeDatabase(
 ): WrittenFile {
   const db = new Database(join(folder, name))
   try {
-    // The file is thrown away if anything happens.
-    for (const pragma of ['page_size = 4096', 'journal_mode = OFF', 'synchronous = OFF', 'user_version = 1'])
-      db.pragma(pragma)
+    for (const pragma of pragmas) db.pragma(pragma)
     db.prepare('ATTACH ? AS source').run(source)
     listPermitted(db, scopes)
     db.transaction(() => {

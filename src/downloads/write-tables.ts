@@ -7,7 +7,7 @@ import { csvHeader, csvLine } from './csv.ts'
 import { usualWidth, widthFor, type DecimalWidth } from './decimal-width.ts'
 import { excelFiles, excelPrices } from './excel-files.ts'
 import { fileSink, type FileSink, type WrittenFile } from './file-sink.ts'
-import { parquetTable, type ParquetTable } from './parquet.ts'
+import { parquetFile, parquetOfLines, type ParquetFile, type WidthOf } from './parquet.ts'
 import { pieceOf } from './pieces.ts'
 import { priceLines } from './price-lines.ts'
 import { permittedIsins, type FundScope } from './scope.ts'
@@ -40,15 +40,13 @@ function writeTable(
   const csv = openCsv(folder, table)
   const line = csvLine(table.columns, 'plain')
   const excel = excelFiles(folder, table)
-  const typed = openTyped(folder, table)
+  const typed = openTyped(folder, table, parquetFile)
   let count = 0
   for (const isin of isins) {
     const rows = statement.all(isin)
     for (const row of rows) csv.write(line(row))
     excel.add(rows)
-    typed.add((parquet) => {
-      parquet.add(rows)
-    })
+    typed.add(rows)
     count += rows.length
   }
   const parquet = typed.close(statement, isins)
@@ -74,9 +72,7 @@ function writePrices(
       if (wanted.has(pieceOf.prices(prices.year))) excel.add(prices)
       count += prices.rows
     }
-    whole?.typed.add((parquet) => {
-      parquet.addLines(years.map(({ lines }) => lines))
-    })
+    whole?.typed.add(years.map(({ lines }) => lines))
   }
   if (whole === null) return excel.close()
   const parquet = whole.typed.close(rowsOf(db, table), isins)
@@ -85,7 +81,7 @@ function writePrices(
 
 const openWhole = (folder: string, table: Table) => ({
   csv: openCsv(folder, table),
-  typed: openTyped(folder, table),
+  typed: openTyped(folder, table, parquetOfLines),
 })
 
 const rowsOf = (db: FundDatabase, table: Table): Rows => db.prepare<[string], Row>(fundQuery(table)).raw()
@@ -96,16 +92,23 @@ function openCsv(folder: string, { columns, name, csvName = name }: Table): File
   return csv
 }
 
+type OpenParquet<Rows> = (
+  folder: string,
+  path: string,
+  columns: readonly Column[],
+  widthOf: WidthOf,
+) => ParquetFile<Rows>
+
 /** The Parquet file of a table: with the usual widths, or once more with wider ones where a value did not fit. */
-function openTyped(folder: string, table: Table) {
+function openTyped<Content>(folder: string, table: Table, open: OpenParquet<Content>) {
   const path = `${table.name}.parquet`
-  const parquet = parquetTable(folder, path, table.columns, () => usualWidth)
+  const parquet = open(folder, path, table.columns, () => usualWidth)
   let isTooWide = false
   return {
-    add: (write: (to: ParquetTable) => void) => {
+    add: (content: Content) => {
       isTooWide ||=
         unlessTooWide(() => {
-          write(parquet)
+          parquet.add(content)
           return parquet
         }) === null
     },
@@ -146,7 +149,7 @@ function writeWider(
       }
     }
   }
-  const parquet = parquetTable(folder, path, columns, (column) => widths.get(column) ?? usualWidth)
+  const parquet = parquetFile(folder, path, columns, (column) => widths.get(column) ?? usualWidth)
   for (const isin of isins) parquet.add(statement.all(isin))
   return parquet.close()
 }

@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 
 /** Where DuckDB's package lies: `.ci/run` installs it beside the project, since it brings a library for one platform. */
 const duckdbFolder = process.env['FUNDPRESS_TEST_DUCKDB'] ?? ''
@@ -50,3 +52,10 @@ print(json.dumps(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall()))`
     file,
     sql,
   )
+
+/** Every row, by its columns' names; decimals as doubles. */
+export const readParquet = async (file: string) =>
+  parquetReadObjects({
+    file: await asyncBufferFromFile(file),
+    compressors: { GZIP: (input: Uint8Array) => gunzipSync(input) },
+  })

@@ -2,14 +2,13 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { oddFunds } from '../support/odd-funds.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { filesIn } from '../support/tree.ts'
 import { oddNight, secret, type Night } from './night.ts'
 import { refusedIsins } from './oracle.ts'
-import { python } from './readers.ts'
+import { python, readParquet } from './readers.ts'
 
 const folder = makeTempFolder()
 let night: Night | undefined
@@ -104,7 +103,7 @@ print(json.dumps(list(sqlite3.connect(sys.argv[1]).iterdump()), ensure_ascii=Fal
     return python<string[]>(program, file).join('\n') + readFileSync(file, 'latin1')
   }
   if (file.endsWith('.parquet')) {
-    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(file) })
+    const rows = await readParquet(file)
     return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
   }
   return readFileSync(file, 'utf8')

@@ -12,7 +12,7 @@ const watch = watchSignals(process, clock)
 const surroundings: Surroundings = {
   environment: process.env,
   cores: availableParallelism(),
-  // A formatter of days takes longer to make than most of a program's start.
+  // To make a formatter of days is a tenth of a program's start, and few commands ask for the day.
   get today() {
     return todayInBerlin(new Date())
   },

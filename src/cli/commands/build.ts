@@ -106,14 +106,14 @@ export async function buildSince(
 ): Promise<BuildSummary> {
   if (word === null) return buildFrom(session, options)
   const whyWhole = { snapshot: '', documents: ', so that documents.zip is whole' }
+  let isTold = false
   const onNone: OnNone = (what, reason) => {
+    isTold = true
     onWarning(`${reason}: everything is rendered${whyWhole[what]}`)
   }
   return withSince(session, word, onNone, async (find) => {
-    const since = await find()
-    const summary = await buildFrom(session, { ...options, since })
-    const isOfSlot = since === null || (since.kind === 'manifest' && since.zip !== undefined)
-    if (summary.since === null && !isOfSlot) onNone('snapshot', `${word} holds no snapshot`)
+    const summary = await buildFrom(session, { ...options, since: await find() })
+    if (summary.since === null && !isTold) onNone('snapshot', `${word} holds no snapshot`)
     return summary
   })
 }

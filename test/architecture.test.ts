@@ -37,7 +37,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'conform/oracle': 'better-sqlite3 node:',
   import: 'source contract routes shell better-sqlite3 node: csv-parse read-excel-file',
   demo: 'source routes better-sqlite3 node:',
-  cli: 'catalogue/chart conform contract demo deploy derive disk edge edge/adapters encode endpoints freshness import night publish routes snapshot source commander date-fns esbuild node:',
+  cli: 'catalogue/chart conform contract demo deploy derive disk edge edge/adapters encode endpoints freshness import night publish routes snapshot source threads commander date-fns esbuild node:',
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

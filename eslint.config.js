@@ -2,7 +2,7 @@ import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 export default defineConfig(
-  { ignores: ['dist/', 'out/', 'data/', 'templates/pages/*.js'] },
+  { ignores: ['dist/', 'out/', 'data/', 'templates/pages/*.js', 'templates/docs/swagger-ui/'] },
   {
     files: ['**/*.{ts,js,mjs}'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

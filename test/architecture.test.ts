@@ -11,7 +11,8 @@ const mayImport: Readonly<Record<string, string>> = {
   routes: '',
   contract: 'routes date-fns',
   encode: 'contract routes',
-  source: 'contract routes better-sqlite3 node:',
+  disk: 'node:',
+  source: 'contract disk routes better-sqlite3 node:',
   endpoints: 'contract routes source date-fns',
   derive: 'contract routes endpoints',
   freshness: 'catalogue/chart pages routes date-easter date-holidays',
@@ -25,7 +26,7 @@ const mayImport: Readonly<Record<string, string>> = {
   threads: 'node:',
   downloads: 'contract encode pages routes source threads better-sqlite3 hyparquet hyparquet-writer node:',
   snapshot:
-    'catalogue docs downloads endpoints encode contract freshness pages routes derive source threads node:',
+    'catalogue disk docs downloads endpoints encode contract freshness pages routes derive source threads node:',
   changes: 'node:',
   publish: 'changes snapshot freshness routes node: @aws-sdk p-limit',
   night: 'publish snapshot',
@@ -36,7 +37,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'conform/oracle': 'better-sqlite3 node:',
   import: 'source contract routes shell better-sqlite3 node: csv-parse read-excel-file',
   demo: 'source routes better-sqlite3 node:',
-  cli: 'catalogue/chart conform contract demo deploy derive edge edge/adapters encode endpoints freshness import night publish routes snapshot source commander date-fns esbuild node:',
+  cli: 'catalogue/chart conform contract demo deploy derive disk edge edge/adapters encode endpoints freshness import night publish routes snapshot source threads commander date-fns esbuild node:',
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })

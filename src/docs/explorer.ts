@@ -1,7 +1,5 @@
-/** The API explorer: Swagger UI, bundled with the snapshot, on this snapshot's own description. */
+/** The API explorer: Swagger UI (`templates/docs/swagger-ui/`), on this snapshot's own description. */
 
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Page, SitePageSource } from '../contract/page.ts'
 import { pageTemplate } from '../pages/assets.ts'
 import { html } from '../pages/html.ts'
@@ -26,9 +24,8 @@ export function* explorerPages(source: SitePageSource): Generator<Page> {
     yield { key: docKey(language, explorerPath), content: explorerPage(source, language) }
   yield { key: fileKey('explorer.js'), content: pageTemplate('docs/explorer.js') }
   yield { key: fileKey('explorer.css'), content: pageTemplate('docs/explorer.css') }
-  const require = createRequire(import.meta.url)
   for (const [file, name] of Object.entries(libraryFiles)) {
-    const text = readFileSync(require.resolve(`swagger-ui-dist/${file}`), 'utf8')
+    const text = pageTemplate(`docs/swagger-ui/${file}`)
     // The maps are not published: developer tools would ask for them in vain.
     const content = text.replace(/\n(?:\/\/|\/\*)# sourceMappingURL=\S+\s*$/, '\n')
     yield { key: fileKey(name), content }

@@ -1,7 +1,7 @@
 /** Starts a thread of the downloads. JavaScript: in a checkout nothing has to take types out of these lines first. */
 
-import { enableCompileCache } from 'node:module'
+import { keepCompiledCode } from '../threads/compile-cache.mjs'
 
 // A cache of the main thread does not reach here.
-enableCompileCache()
+keepCompiledCode()
 await import('./downloads-worker.ts')

@@ -142,6 +142,7 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
     )
     rmSync(zip, { force: true })
     options.signal.throwIfAborted()
+    await staging.flush(options.signal)
     previous?.assertSame()
     await rendered.assertUntouched()
     staging.swapIn()

@@ -3,8 +3,8 @@
  * types out of these lines; what they load comes out of the cache.
  */
 
-import { enableCompileCache } from 'node:module'
+import { keepCompiledCode } from '../threads/compile-cache.mjs'
 
 // A cache of the main thread does not reach here: without one of its own, each thread compiles everything anew.
-enableCompileCache()
+keepCompiledCode()
 await import('./render-worker.ts')

@@ -54,7 +54,7 @@ export async function openPrevious(since: Since, temporary: string): Promise<Pre
   const isFolder = since.kind === 'folder'
   const file = isFolder ? join(since.path, manifestKey) : since.path
   const assertSame = sameFolder(since.path)
-  const head = await readHeadOf(file)
+  const head = await readHeadOf(file).catch(adviseOn(since))
   if (head === null) return null
   if (isFolder && readSparse(since.path) !== null) {
     throw new Error(
@@ -62,7 +62,7 @@ export async function openPrevious(since: Since, temporary: string): Promise<Pre
         'published, or build without --since',
     )
   }
-  const manifest = openPreviousManifest(file, temporary)
+  const manifest = openPreviousManifest(file, temporary).catch(adviseOn(since))
   const close = () =>
     manifest.then(
       (opened) => opened.close(),
@@ -72,6 +72,16 @@ export async function openPrevious(since: Since, temporary: string): Promise<Pre
   manifest.catch(() => undefined)
   const reuse: Reuse = isFolder ? { kind: 'linked', folder: since.path } : { kind: 'sparse' }
   return { snapshot: head.snapshot, reuse, manifest, close, assertSame }
+}
+
+/** A manifest that cannot be read is a damaged one, as a power cut can leave it. Missing files are rendered anew. */
+export function adviseOn({ kind, path }: Since): (error: unknown) => never {
+  return (error) => {
+    if ((error as NodeJS.ErrnoException).syscall === 'write') throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    const remedy = kind === 'folder' ? `build without --since, or remove ${path}` : 'build without --since'
+    throw new Error(`${reason}: ${remedy}`, { cause: error })
+  }
 }
 
 /** @returns throws if something else has come into the place of a folder, or a file, since the call */

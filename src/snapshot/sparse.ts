@@ -14,12 +14,14 @@ export function writeSparse(folder: string, sparse: Sparse): void {
   writeFileSync(join(folder, sparseKey), `${JSON.stringify(sparse)}\n`)
 }
 
-/** @returns null for a folder that holds all its files */
+/** @returns null for a folder that holds all its files @throws {Error} if the file says nothing that can be read */
 export function readSparse(folder: string): Sparse | null {
   try {
     return JSON.parse(readFileSync(join(folder, sparseKey), 'utf8')) as Sparse
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
+    throw new Error(`${join(folder, sparseKey)} is damaged: remove ${folder} and build it again`, {
+      cause: error,
+    })
   }
 }

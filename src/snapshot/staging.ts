@@ -7,6 +7,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import { renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { flushFolder, flushTree } from '../disk/durable.ts'
 import { madeFilesKey } from '../downloads/made-files.ts'
 import { pages } from '../derive/route-table.ts'
 import { checksumsKey, manifestKey } from './manifest.ts'
@@ -16,7 +17,9 @@ import { sparseKey } from './sparse.ts'
 export interface Staging {
   /** Empty, beside `out`. */
   readonly folder: string
-  /** Puts the finished folder in the place of `out`. */
+  /** Waits until the folder is on the disk, so that no power cut can take it back: comes before `swapIn`. */
+  readonly flush: (signal: AbortSignal) => Promise<void>
+  /** Puts the finished folder in the place of `out`. Removes the old snapshot once the new name is on the disk. */
   readonly swapIn: () => void
   /** Removes the folder, and those that were made for it. */
   readonly discard: () => void
@@ -45,6 +48,10 @@ export function makeStaging(out: string): Staging {
   const firstMade = makeFolders(folder, out)
   return {
     folder,
+    flush: async (signal) => {
+      await flushTree(folder, signal)
+      if (firstMade !== undefined) flushFolder(dirname(place), dirname(firstMade))
+    },
     swapIn: () => swap(folder, place),
     discard: () => {
       rmSync(folder, { recursive: true, force: true })
@@ -106,25 +113,47 @@ function namesIn(place: string, out: string): readonly string[] {
 /** Another build of the same folder can come between two of our steps: it is then replaced, too. */
 const maxAttempts = 10
 
-/** Two renames, with nothing in between. */
+/**
+ * Two renames, with nothing in between. What was replaced is removed only when the new name is on the disk: else a power
+ * cut could undo the rename, but not the removal.
+ */
 function swap(folder: string, place: string): void {
   const old = beside(place, 'old')
+  let replaces: boolean
   for (let attempt = 1; ; attempt++) {
-    const replaces = renameIfThere(place, old)
+    replaces = renameIfThere(place, old)
     try {
       renameSync(folder, place)
-      // Under this name it may be half-removed.
-      if (replaces) renameIfThere(old, folder)
       break
     } catch (error) {
       if (!isOccupied(error) || attempt === maxAttempts) {
         if (replaces && !existsSync(place)) renameSync(old, place)
         throw error
       }
-      if (replaces) rmSync(old, { recursive: true, force: true })
+      if (replaces) removeReplaced([old], place)
     }
   }
-  rmSync(folder, { recursive: true, force: true })
+  // Under the other name it may be half-removed.
+  if (replaces && renameIfThere(old, folder)) removeReplaced([folder], place)
+  else flushNames(place)
+}
+
+/** Removes snapshots that another one has replaced at `place`. */
+function removeReplaced(folders: readonly string[], place: string): void {
+  if (folders.length === 0) return
+  flushNames(place)
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+}
+
+function flushNames(place: string): void {
+  try {
+    flushFolder(dirname(place))
+  } catch (error) {
+    throw new Error(
+      `${place} is new, but the disk does not say that it would outlive a power cut: check the disk, then build again`,
+      { cause: error },
+    )
+  }
 }
 
 /** Brings back the snapshot of a build that was killed between the two renames, and removes replaced ones. */
@@ -136,7 +165,8 @@ export function recoverSnapshot(out: string): void {
     const [old] = leftovers(place, 'old', isAny)
     if (!existsSync(place) && old !== undefined) bringBack(old.path, place)
   }
-  for (const { path } of leftovers(place, 'old', isGone)) rmSync(path, { recursive: true, force: true })
+  const replaced = leftovers(place, 'old', isGone).map(({ path }) => path)
+  removeReplaced(replaced, place)
 }
 
 /** Where `out` is, behind symbolic links, be there something or not. */

@@ -5,6 +5,7 @@ import type { Packed } from '../downloads/index.ts'
 import type { BuildOptions } from './build.ts'
 import { readHeadOf } from './manifest.ts'
 import { settingsDigest } from './settings-digest.ts'
+import { adviseOn } from './since.ts'
 
 /**
  * @param file a new one, for what has to be fetched
@@ -21,7 +22,7 @@ export async function findStandingZip(options: BuildOptions, file: string): Prom
     const sha256 = await since.zip.fetch(file, made)
     return sha256 === null ? null : { kind: 'zip', path: file, sha256 }
   }
-  const head = await readHeadOf(since.path)
+  const head = await readHeadOf(since.path).catch(adviseOn(since))
   if (head === null) return { kind: 'nowhere' }
   return { kind: 'beside', root: dirname(since.path), snapshot: head.snapshot }
 }

@@ -3,12 +3,13 @@
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
+import { flushFile, flushFolder } from '../disk/durable.ts'
 import { schemaSql } from './schema.ts'
 
 export interface NewDatabase {
   /** Empty, of the project's schema, with a journal in memory: if writing fails, discard it. */
   readonly db: Database.Database
-  /** Closes it and puts it in the file's place, over what is there. */
+  /** Closes it and puts it in the file's place, over what is there. Comes back when it is on the disk. */
   readonly keep: () => void
   /** Closes and removes it, and the folders that were made for it. */
   readonly discard: () => void
@@ -42,9 +43,12 @@ export function newDatabase(file: string): NewDatabase {
   const made = db
   const keep = () => {
     made.close()
+    // SQLite did not wait for the disk.
+    flushFile(temporary)
     // Left by a program that had the old file open: with the new one they would make a corrupt database.
     for (const suffix of ['-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
     renameSync(temporary, path)
+    flushFolder(folder, dirname(firstMade ?? path))
   }
   return { db: made, keep, discard }
 }

@@ -174,8 +174,9 @@ function buildOnce(once: Once): Built {
   // What is still to be written must not be counted for this one.
   execFileSync('sync')
   const worker = new URL('./build-once.ts', import.meta.url).pathname
-  // As the launcher of the program does, in the folder that it takes.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') }
+  // The launcher of the program keeps compiled code, too.
+  const cache = new URL('../../node_modules/.cache/compiled', import.meta.url).pathname
+  const env = { ...process.env, NODE_COMPILE_CACHE: cache }
   return JSON.parse(
     execFileSync(process.execPath, [worker, JSON.stringify(once)], { encoding: 'utf8', env }),
   ) as Built

@@ -26,6 +26,15 @@ function execute(command: string, args: readonly string[], cwd: string): string 
   })
 }
 
+interface LockedPackage {
+  readonly dev?: boolean
+  readonly hasInstallScript?: boolean
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, LockedPackage>>
+}
+
 beforeAll(() => {
   // Packed in a copy: packing makes and removes dist/, which others may be at.
   const checkout = folder.file('checkout')
@@ -64,6 +73,20 @@ describe('the installed package', () => {
     expect(files).not.toContain(join('cli', 'generate.js'))
   })
 
+  it('brings nothing that reports installations to a third party', () => {
+    const lock = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as Lock).packages
+    const installed = Object.keys(lock(join(project, 'package-lock.json')))
+    expect(installed).toContain('node_modules/fundpress')
+    expect(installed.filter((name) => /scarf|swagger-ui/.test(name))).toEqual([])
+    expect(readdirSync(join(project, 'node_modules'))).not.toContain('@scarf')
+
+    const ofCheckout = Object.entries(lock(join(repository, 'package-lock.json')))
+    expect(ofCheckout.filter(([name]) => name.includes('scarf'))).toEqual([])
+    // Each script that an installation runs on a user's machine has been looked at.
+    const withScripts = ofCheckout.filter(([, { dev, hasInstallScript }]) => !dev && hasInstallScript)
+    expect(withScripts.map(([name]) => name)).toEqual(['node_modules/better-sqlite3', 'node_modules/esbuild'])
+  })
+
   it('answers `npx fundpress --version`', () => {
     const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
     expect(execute('npx', ['--no-install', 'fundpress', '--version'], project)).toBe(`${version}\n`)
@@ -81,5 +104,9 @@ describe('the installed package', () => {
     const checkout = JSON.parse(execute(process.execPath, [launcher, ...build, '--out', 'again'], project))
     expect(installed.funds).toBe(5)
     expect(installed.snapshot).toBe(checkout.snapshot)
+    // The snapshot's id covers the pages, the explorer and its library among them.
+    expect(readFileSync(join(project, 'out/docs/explorer/swagger-ui-bundle.js'), 'utf8')).toContain(
+      'SwaggerUI',
+    )
   })
 })

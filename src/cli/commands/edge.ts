@@ -1,9 +1,10 @@
 /** `fundpress edge`: everything that is to be deployed for the edge on a platform, written into a folder. */
 
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Argument, Command } from 'commander'
 import type { MakeDeployment } from '../../deploy/deployment.ts'
+import { replaceFile } from '../../disk/durable.ts'
 import { bucketFlags } from '../bucket.ts'
 import { examples, withSettings } from '../options.ts'
 import type { Session, Start } from '../session.ts'
@@ -55,7 +56,7 @@ async function writeEdge(session: Session, { platform, dest }: Flags & { readonl
   for (const { path, text } of (await make?.(settings)) ?? []) {
     const file = join(dest, path)
     await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, text)
+    replaceFile(file, text)
     if (!isQuiet) stdout.write(`${file}\n`)
   }
 }

@@ -1,0 +1,140 @@
+/** Where compiled code is kept: in a folder that nobody else can write to, or nowhere. The program starts in any case. */
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { userWithoutRights } from '../support/other-user.ts'
+import { makeTempFolder } from '../support/product.ts'
+import { runAlone, type ProcessOptions } from './run.ts'
+
+const folder = makeTempFolder()
+const isRoot = process.getuid?.() === 0
+let homes = 0
+
+beforeAll(async () => {
+  chmodSync(folder.path, 0o755)
+  const demo = 'demo --db demo.sqlite --funds 1 --years 1 --until 2026-11-19 --quiet'
+  await runAlone(demo.split(' '), { cwd: folder.path })
+})
+afterAll(folder.remove)
+
+interface Home {
+  readonly path: string
+  readonly cache: string
+  /** A folder for temporary files of its own. */
+  readonly temporary: string
+}
+
+function newHome(): Home {
+  const path = folder.file(`home-${++homes}`)
+  mkdirSync(`${path}/tmp`, { recursive: true })
+  // Whatever files are made with here.
+  chmodSync(path, 0o755)
+  return { path, cache: `${path}/.cache/fundpress`, temporary: `${path}/tmp` }
+}
+
+const start = (home: Home, env: ProcessOptions['env'] = {}, user: Partial<ProcessOptions> = {}) =>
+  runAlone(['--version'], {
+    cwd: folder.path,
+    env: {
+      ...{
+        HOME: home.path,
+        TMPDIR: home.temporary,
+        XDG_CACHE_HOME: undefined,
+        NODE_COMPILE_CACHE: undefined,
+      },
+      ...env,
+    },
+    ...user,
+  })
+
+const mustStart = async (...what: Parameters<typeof start>) => {
+  expect(await start(...what)).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^\d/) })
+}
+
+const keptIn = (place: string) => (existsSync(place) ? readdirSync(place).length : 0)
+
+describe('compiled code', () => {
+  it('is kept in the home folder, closed to others', async () => {
+    const home = newHome()
+    await mustStart(home)
+    expect(lstatSync(home.cache).mode & 0o777).toBe(0o700)
+    expect(keptIn(home.cache)).toBe(1)
+    expect(readdirSync(home.temporary)).toEqual([])
+  })
+
+  it('is kept where XDG_CACHE_HOME says, unless that is no absolute path', async () => {
+    const home = newHome()
+    await mustStart(home, { XDG_CACHE_HOME: `${home.path}/elsewhere` })
+    expect([keptIn(`${home.path}/elsewhere/fundpress`), keptIn(home.cache)]).toEqual([1, 0])
+    await mustStart(home, { XDG_CACHE_HOME: 'relative' })
+    expect([existsSync(folder.file('relative')), keptIn(home.cache)]).toEqual([false, 1])
+  })
+
+  it('is kept nowhere else by the threads of a build', async () => {
+    const home = newHome()
+    const env = { HOME: home.path, TMPDIR: home.temporary, XDG_CACHE_HOME: undefined }
+    const line = 'build --db demo.sqlite --out out --as-of 2026-11-20 --jobs 2 --quiet'
+    const options = { ...env, NODE_COMPILE_CACHE: undefined, FUNDPRESS_DOWNLOADS: 'true' }
+    expect(await runAlone(line.split(' '), { cwd: folder.path, env: options })).toMatchObject({ code: 0 })
+    expect([keptIn(home.cache), readdirSync(home.temporary)]).toEqual([1, []])
+  })
+})
+
+describe('nothing is kept, and the program starts,', () => {
+  it.each<[string, (cache: string) => void]>([
+    ['in a folder that others may read', (cache) => chmodSync(cache, 0o755)],
+    ['in a folder that others may write to', (cache) => chmodSync(cache, 0o777)],
+    ['below a folder that others may write to', (cache) => chmodSync(dirname(cache), 0o777)],
+  ])('%s', async (_, open) => {
+    const home = newHome()
+    mkdirSync(home.cache, { recursive: true, mode: 0o700 })
+    open(home.cache)
+    await mustStart(home)
+    expect([keptIn(home.cache), readdirSync(home.temporary)]).toEqual([0, []])
+  })
+
+  it('where a link leads to another folder', async () => {
+    const home = newHome()
+    mkdirSync(`${home.path}/.cache`)
+    mkdirSync(`${home.path}/planted`, { mode: 0o700 })
+    symlinkSync(`${home.path}/planted`, home.cache)
+    await mustStart(home)
+    expect(keptIn(`${home.path}/planted`)).toBe(0)
+  })
+
+  it.skipIf(!isRoot).each<[string, (home: Home) => string]>([
+    ['a folder of somebody else', (home) => home.cache],
+    ['a folder below one of somebody else', (home) => dirname(home.cache)],
+  ])('in %s', async (_, planted) => {
+    const home = newHome()
+    mkdirSync(home.cache, { recursive: true, mode: 0o700 })
+    chownSync(planted(home), 65534, 65534)
+    await mustStart(home)
+    expect(keptIn(home.cache)).toBe(0)
+  })
+
+  it('without a home', async () => {
+    const home = newHome()
+    await mustStart(home, { HOME: '' })
+    await mustStart(home, { HOME: '/nowhere/at/all' })
+    await mustStart(home, { HOME: '/dev/null' })
+    expect(readdirSync(home.temporary)).toEqual([])
+  })
+
+  it('as a user without a name, whose home is not known', async ({ skip }) => {
+    if (!isRoot || userWithoutRights?.user === undefined) skip('only root can become somebody else')
+    const home = newHome()
+    chmodSync(home.temporary, 0o777)
+    await mustStart(home, { HOME: undefined }, { user: 54_321 })
+    expect(readdirSync(home.temporary)).toEqual([])
+  })
+
+  it('where the home cannot be written to', async ({ skip }) => {
+    if (userWithoutRights === undefined) skip('only root can read this checkout')
+    const home = newHome()
+    chmodSync(home.path, 0o555)
+    await mustStart(home, {}, userWithoutRights)
+    chmodSync(home.path, 0o755)
+    expect(existsSync(home.cache)).toBe(false)
+  })
+})

@@ -1,0 +1,142 @@
+/** The order in which commands write to the disk: what is to stay is flushed before it gets its name, and before the old goes. */
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { run } from '../cli/run.ts'
+import { canWatch, watchDisk, type DiskCall } from '../support/disk-calls.ts'
+import { makeTempFolder } from '../support/product.ts'
+import { filesIn, hashesOf } from '../support/tree.ts'
+
+const folder = makeTempFolder()
+const out = folder.file('out')
+let canBeWatched = false
+
+beforeAll(async () => {
+  canBeWatched = canWatch()
+  for (const seed of [1, 2]) {
+    const demo = `demo --db ${seed}.sqlite --funds 2 --years 1 --until 2026-11-19 --seed ${seed} --quiet`
+    await run(demo.split(' '), { cwd: folder.path })
+  }
+})
+afterAll(folder.remove)
+
+async function watch(line: string, path = process.env.PATH ?? '') {
+  const log = folder.file('strace.log')
+  const watched = await watchDisk(line.split(' '), { cwd: folder.path, log, path })
+  expect(watched).toMatchObject({ code: 0, stderr: '' })
+  return watched.calls
+}
+
+const buildLine = (seed: number, ...more: string[]) =>
+  [`build --db ${seed}.sqlite --out out --as-of 2026-11-20 --jobs 2 --quiet`, ...more].join(' ')
+
+/** Where the first such call is, from a place on. */
+function placeOf(calls: readonly DiskCall[], isWanted: (call: DiskCall) => boolean, from = 0): number {
+  const place = calls.findIndex((call, index) => index >= from && isWanted(call))
+  expect(place, JSON.stringify(calls.slice(from, from + 20))).not.toBe(-1)
+  return place
+}
+
+/** The exchange of a snapshot's folder: flushed, renamed, its name flushed, and only then the old one is removed. */
+function expectExchange(calls: readonly DiskCall[], flush: 'flush' | 'flushAll'): void {
+  const isStaging = (path = '') => /^\.out\.build-\d+$/.test(basename(path))
+  const flushed = placeOf(calls, ({ call, paths: [path] }) => call === flush && isStaging(path))
+  const isNew = ({ call, paths: [from, to] }: DiskCall) => call === 'rename' && isStaging(from) && to === out
+  const renamed = placeOf(calls, isNew, flushed)
+  const isName = ({ call, paths: [path] }: DiskCall) => call === 'flush' && path === folder.path
+  const named = placeOf(calls, isName, renamed)
+  const isOld = ({ call, paths: [path = ''] }: DiskCall) =>
+    call === 'remove' && /\/\.out\.(build|old)-\d+(\/|$)/.test(path)
+  placeOf(calls, isOld, named)
+  expect(calls.slice(flushed, named).filter(isOld)).toEqual([])
+}
+
+/** A file that gets its name when it is whole: flushed under another one, renamed, the folder flushed. */
+function expectReplaced(calls: readonly DiskCall[], file: string): void {
+  const isRename = ({ call, paths: [, to] }: DiskCall) => call === 'rename' && to === file
+  const renamed = placeOf(calls, isRename)
+  const [temporary] = calls[renamed]?.paths ?? []
+  const flushed = placeOf(calls, ({ call, paths: [path] }) => call === 'flush' && path === temporary)
+  expect(flushed).toBeLessThan(renamed)
+  placeOf(calls, ({ call, paths: [path] }) => call === 'flush' && path === dirname(file), renamed)
+}
+
+describe('strace sees that', () => {
+  beforeEach(({ skip }) => {
+    if (!canBeWatched) skip('this machine has no strace, or lets nobody watch a program')
+  })
+
+  it('a build flushes the new snapshot before its name, and the name before the old one goes', async () => {
+    await watch(buildLine(1))
+    expectExchange(await watch(buildLine(2)), 'flushAll')
+    expectExchange(await watch(buildLine(1, '--since out')), 'flushAll')
+  })
+
+  it('a merge does, too', async () => {
+    await watch(buildLine(2))
+    for (const number of [1, 2])
+      await watch(`${buildLine(1).replace('out out', `out part-${number}`)} --shard ${number}/2`)
+    expectExchange(await watch('merge part-1 part-2 --db 1.sqlite --out out --quiet'), 'flushAll')
+  })
+
+  it('a folder that is made for the snapshot is flushed into its own', async () => {
+    const calls = await watch(buildLine(1).replace('--out out', '--out far/away/out'))
+    const isFlushed = (wanted: string) =>
+      calls.some(({ call, paths: [path] }) => call === 'flush' && path === wanted)
+    const [here, far, away] = [folder.path, folder.file('far'), folder.file('far/away')]
+    expect([here, far, away].map(isFlushed)).toEqual([true, true, true])
+  })
+
+  it('a build flushes each file where `sync -f` is not to be had', async () => {
+    await watch(buildLine(1))
+    const calls = await watch(buildLine(2), folder.file('empty'))
+    expectExchange(calls, 'flush')
+    const flushed = calls.filter(({ call }) => call === 'flush').flatMap(({ paths }) => paths)
+    const inStaging = flushed.flatMap((path) => /\/\.out\.build-\d+\/(.+)$/.exec(path)?.[1] ?? [])
+    expect(inStaging).toEqual(expect.arrayContaining(filesIn(out)))
+    expect(inStaging).toEqual(expect.arrayContaining(['api', 'api/v1', 'api/v1/prices-current-all']))
+  })
+
+  it.each(['init --db new.sqlite', 'demo --db demo.sqlite --funds 1 --years 1 --until 2026-11-19'])(
+    '%s flushes the database before its name',
+    async (line) => {
+      const file = folder.file(/[a-z]+\.sqlite/.exec(line)?.[0] ?? '')
+      expectReplaced(await watch(`${line} --quiet`), file)
+    },
+  )
+
+  it('edge flushes what it replaces', async () => {
+    const line = 'edge nginx --out out --dest edge --quiet'
+    await watch(line)
+    expectReplaced(await watch(line), folder.file('edge/conf.d/fundpress.conf'))
+  })
+})
+
+describe('a system', () => {
+  const withSync = (name: string, script: string) => {
+    mkdirSync(folder.file(name))
+    writeFileSync(folder.file(`${name}/sync`), `#!/bin/sh\n${script}\n`)
+    chmodSync(folder.file(`${name}/sync`), 0o755)
+    return { PATH: folder.file(name) }
+  }
+
+  it('whose sync knows no -f is built on all the same', async () => {
+    const script = `echo "sync: invalid option -- 'f'" >&2; exit 1`
+    const env = withSync('small', script)
+    const end = await run(buildLine(2).split(' '), { cwd: folder.path, env })
+    expect(end).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('whose disk fails keeps the old snapshot, and the build says so', async () => {
+    await run(buildLine(1).split(' '), { cwd: folder.path })
+    const before = hashesOf(out)
+    const env = withSync('broken', `echo "sync: error syncing '$2': Input/output error" >&2; exit 1`)
+    const { code, stderr } = await run(buildLine(2).split(' '), { cwd: folder.path, env })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^fundpress: out: the disk did not take what was written: sync: error syncing '[^']*': Input\/output error; out is as it was\n$/,
+    )
+    expect(hashesOf(out)).toEqual(before)
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('.out'))).toEqual([])
+  })
+})

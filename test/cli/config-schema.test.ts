@@ -152,6 +152,7 @@ describe('settings', () => {
     expect(loadSettings(nothing)).toEqual({
       db: null,
       out: 'out',
+      quickCheck: true,
       baseUrl: 'http://localhost:8080',
       docsUrl: 'http://localhost:8080/docs',
       pages: true,
@@ -231,6 +232,7 @@ describe('settings', () => {
       'db FUNDPRESS_DB',
       'out FUNDPRESS_OUT',
       'baseUrl FUNDPRESS_BASE_URL',
+    'quickCheck FUNDPRESS_QUICK_CHECK',
       'docsUrl FUNDPRESS_DOCS_URL',
       'pages FUNDPRESS_PAGES',
       'jobs FUNDPRESS_JOBS',

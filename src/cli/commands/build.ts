@@ -29,6 +29,7 @@ export function buildCommand(start: Start): Command {
     'docsUrl',
     'pages',
     'downloads',
+    'quickCheck',
     ...bucketFlags,
   )
     .summary('render a database into a snapshot')
@@ -79,8 +80,9 @@ async function build(
 
 /** What the settings say of a build. @throws {UsageError} if they are wrong */
 export async function buildOptions(session: Session): Promise<Omit<BuildOptions, 'asOf' | 'only'>> {
-  const { docsUrl, baseUrl, pages } = session.settings
-  return { ...(await mergeOptions(session)), docsUrl, baseUrl, ...(pages ? {} : { pages: null }) }
+  const { docsUrl, baseUrl, pages, quickCheck: hasQuickCheck } = session.settings
+  const options = { ...(await mergeOptions(session)), docsUrl, baseUrl, hasQuickCheck }
+  return { ...options, ...(pages ? {} : { pages: null }) }
 }
 
 /** What of them the shards of a snapshot do not say themselves. */

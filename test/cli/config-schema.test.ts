@@ -232,7 +232,7 @@ describe('settings', () => {
       'db FUNDPRESS_DB',
       'out FUNDPRESS_OUT',
       'baseUrl FUNDPRESS_BASE_URL',
-    'quickCheck FUNDPRESS_QUICK_CHECK',
+      'quickCheck FUNDPRESS_QUICK_CHECK',
       'docsUrl FUNDPRESS_DOCS_URL',
       'pages FUNDPRESS_PAGES',
       'jobs FUNDPRESS_JOBS',

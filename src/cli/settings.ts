@@ -52,6 +52,10 @@ export const declaration = {
     fallback: true,
     flag: '--no-downloads',
   }),
+  rawCsv: flag(
+    'Whether texts in the plain CSV files stay as they are, without an apostrophe before what a spreadsheet would run as a formula.',
+    { fallback: false, flag: '--raw-csv' },
+  ),
   licence: group('What may be done with the data, for the downloads to say.', {
     name: text('The name of the licence, such as CC-BY-4.0.', {
       expects: 'a text on one line',

@@ -44,7 +44,7 @@ export interface BuildOptions {
   /** The module with the makers of pages (`allPageMakers`, unless given), or null for a snapshot without pages. */
   readonly pages?: string | null
   /** What the files for analysts say of their licence, or null for a snapshot without such files. */
-  readonly downloads?: { readonly licence: Licence | null } | null
+  readonly downloads?: { readonly licence: Licence | null; readonly isRawCsv?: boolean } | null
   /** Not all of a snapshot is rendered here, or null. Not together with `only`. */
   readonly part?: Part | null
   /** The snapshot to go on from, or null to render everything. The result is the same. */
@@ -191,6 +191,7 @@ async function downloadsOf(
   const folder = reuse?.kind === 'linked' ? reuse.folder : reuse === null ? null : options.out
   const assertSame = folder === null ? () => undefined : sameFolder(folder)
   const written = await writeDownloads({
+    isRawCsv: false,
     ...downloads,
     db,
     root,

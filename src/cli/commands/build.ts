@@ -29,6 +29,7 @@ export function buildCommand(start: Start): Command {
     'docsUrl',
     'pages',
     'downloads',
+    'rawCsv',
     'quickCheck',
     ...bucketFlags,
   )
@@ -87,12 +88,12 @@ export async function buildOptions(session: Session): Promise<Omit<BuildOptions,
 
 /** What of them the shards of a snapshot do not say themselves. */
 export async function mergeOptions({ settings, signal }: Session) {
-  const { out, jobs, licence, freshness } = settings
+  const { out, jobs, licence, freshness, rawCsv: isRawCsv } = settings
   const db = required(settings.db, 'db')
   // Told before anything is read.
   await freshnessRules(settings)
   const { name, url } = licence
-  const downloads = settings.downloads ? { licence: name === null ? null : { name, url } } : null
+  const downloads = settings.downloads ? { licence: name === null ? null : { name, url }, isRawCsv } : null
   return { db, out, jobs, downloads, freshness, signal } as const
 }
 

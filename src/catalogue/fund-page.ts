@@ -1,6 +1,7 @@
 /** The page of one fund in one language. */
 
 import { inLanguage } from '../contract/fund.ts'
+import { isWebAddress } from '../contract/texts.ts'
 import { html, jsonForScript, type Html } from '../pages/html.ts'
 import { layout, withoutDownloads } from '../pages/layout.ts'
 import { fundScriptKey, styleKey } from './assets.ts'
@@ -118,7 +119,7 @@ function millions(language: Language, decimal: string, currency: string): string
 
 /** Whatever a database says: no address that a browser would run. */
 function website({ fund }: FundFacts, language: Language): Html | null {
-  if (!/^https?:\/\//i.test(fund.url)) return null
+  if (!isWebAddress(fund.url)) return null
   return html`<a href="${fund.url}" rel="noopener external">${words[language].website}</a>`
 }
 

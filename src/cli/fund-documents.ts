@@ -76,7 +76,7 @@ export async function documentsInDatabase(file: string, asOf: string, rules: Rul
   const { jsonEncoder } = await import('../encode/json.ts')
   const { mayGiveOutPrices } = await import('../contract/fund.ts')
   const { checkFund } = await import('../source/check-fund.ts')
-  const { checkSchema } = await import('../source/check-schema.ts')
+  const { checkStructure } = await import('../source/check-schema.ts')
   const { RefusedDatabase } = await import('../source/finding.ts')
   const { fundReader } = await import('../source/fund-reader.ts')
   const { openFunds } = await import('../source/open.ts')
@@ -84,7 +84,7 @@ export async function documentsInDatabase(file: string, asOf: string, rules: Rul
   const { ageOf } = await import('../freshness/assess.ts')
 
   const db = openFunds(file)
-  const findings = checkSchema(db)
+  const findings = checkStructure(db)
   if (findings.length > 0) throw new RefusedDatabase(file, findings)
   const reader = fundReader(db)
   const names = new Map(

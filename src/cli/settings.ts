@@ -30,6 +30,10 @@ export const declaration = {
   db: path('The fund database (SQLite).', { fallback: null, flag: '--db <file>' }),
   out: path('The folder of the snapshot.', { fallback: 'out', flag: '--out <folder>' }),
   baseUrl: url('The address that the API is published at.', { fallback: 'http://localhost:8080' }),
+  quickCheck: flag('Check of the pages of the database file by SQLite (0.2 s for 100 MB).', {
+    fallback: true,
+    flag: '--no-quick-check',
+  }),
   docsUrl: url('The address of the documentation, which error documents link to.', {
     fallback: { text: '<baseUrl>/docs', from: ({ baseUrl }) => `${baseUrl}/docs` },
     flag: '--docs-url <url>',
@@ -48,6 +52,10 @@ export const declaration = {
     fallback: true,
     flag: '--no-downloads',
   }),
+  rawCsv: flag(
+    'Whether texts in the plain CSV files stay as they are, without an apostrophe before what a spreadsheet would run as a formula.',
+    { fallback: false, flag: '--raw-csv' },
+  ),
   licence: group('What may be done with the data, for the downloads to say.', {
     name: text('The name of the licence, such as CC-BY-4.0.', {
       expects: 'a text on one line',

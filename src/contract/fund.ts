@@ -2,6 +2,7 @@
 
 import type { FundRow } from './rows.ts'
 import { day, nullable, optional, record, text, textLike, type ValueOf } from './shape.ts'
+import { webAddress } from './texts.ts'
 import { yearLater } from './years.ts'
 
 const named = {
@@ -30,7 +31,7 @@ export function fundWithoutStatus(fund: FundRow): ValueOf<typeof fundOfPrices> {
     isin: fund.isin,
     wkn: fund.wkn,
     fund_inception_date: fund.inceptionDate,
-    url: fund.url,
+    url: webAddress(fund.url),
   }
 }
 

@@ -6,72 +6,110 @@
 import { ByteWriter } from 'hyparquet-writer'
 import { isBare, type Column } from './column.ts'
 import type { Encoded } from './column-chunk.ts'
-import { powers, safeDigits, unscaled, type DecimalWidth } from './decimal-width.ts'
+import { scale, unscaled } from './unscaled.ts'
 
 export interface BareColumn {
   /**
    * Takes the field that begins there; an empty one is NULL.
    * @returns where it ends
-   * @throws {RangeError} if a decimal does not fit its column
    */
   readonly take: (lines: Buffer, start: number) => number
   /** Gives what was taken since the last time. Its bytes are good until the next field is taken. */
   readonly encode: () => Encoded
 }
 
-/** @param column a bare one (`isBare`) @param width of a decimal */
-export function bareColumn(column: Column, width: DecimalWidth): BareColumn {
+/** @param column a bare one (`isBare`) */
+export function bareColumn(column: Column): BareColumn {
   if (!isBare(column)) throw new Error(`column ${column.name} has values that are quoted in CSV`)
   switch (column.type) {
     case 'date':
       return days(column)
     case 'decimal':
-      if (width === 'text' || width.precision > longDigits)
-        throw new Error(`column ${column.name} is too wide to be read out of lines`)
-      return longs(column, width)
-    case 'integer':
-      return longs(column, { precision: longDigits, scale: 0 })
+      return decimals(column)
     default:
       return repeated(column)
   }
 }
 
-/** Any number of so many digits is an INT64. */
-const longDigits = 18
-
-/** INT64: whole numbers of 10^-scale. */
-function longs(column: Column, width: { readonly precision: number; readonly scale: number }): BareColumn {
+/** FIXED_LEN_BYTE_ARRAY: whole numbers of 10^-scale, in 16 bytes, the highest first. */
+function decimals(column: Column): BareColumn {
   const values = growing()
   const presence = presenceOf(column)
   return {
     take: (lines, start) => {
       const isNegative = lines[start] === minus
       let at = isNegative ? start + 1 : start
-      let value = 0
+      const first = at
+      let whole = 0
+      let fraction = 0
       let pointAt = -1
       for (; ; at++) {
         const byte = lines[at] ?? comma
-        if (byte >= zero) value = value * 10 + byte - zero
-        else if (byte === point) pointAt = at
-        else break
+        if (byte === point) pointAt = at
+        else if (byte < zero) break
+        else if (pointAt < 0) whole = whole * 10 + byte - zero
+        else fraction = fraction * 10 + byte - zero
       }
       if (at === start) {
         presence.missing()
         return at
       }
       presence.there()
-      const view = room(values, 8)
       const places = pointAt < 0 ? 0 : at - pointAt - 1
-      if (places <= width.scale && at - start + width.scale - places <= safeDigits) {
-        const whole = (isNegative ? -value : value) * (powers[width.scale - places] ?? 0)
-        view.setUint32(values.length, whole, true)
-        view.setInt32(values.length + 4, Math.floor(whole / 2 ** 32), true)
-      } else view.setBigInt64(values.length, unscaled(lines.toString('latin1', start, at), width), true)
-      values.length += 8
+      const view = room(values, decimalBytes)
+      if ((pointAt < 0 ? at : pointAt) - first <= safeDigits)
+        setDecimal(view, values.length, isNegative, whole, fraction * (powers[scale - places] ?? 0))
+      else setInteger(view, values.length, unscaled(lines.toString('latin1', start, at)))
+      values.length += decimalBytes
       return at
     },
     encode: () => ({ ...presence.taken(), page: taken(values), dictionary: null, bounds: null }),
   }
+}
+
+export const decimalBytes = 16
+
+/** Digits that a double holds for certain. */
+const safeDigits = 15
+
+/** Powers of ten. */
+const powers: readonly number[] = Array.from({ length: scale + 1 }, (_, index) => 10 ** index)
+
+const half = 2 ** 25
+const [highUnit, lowUnit] = [Math.floor(10 ** scale / half), 10 ** scale % half]
+
+/**
+ * Writes whole * 10^scale + fraction, both of 15 digits at most: in pieces of 25 bits, whose products a double holds. BigInt
+ * would take ten times as long.
+ */
+function setDecimal(view: DataView, at: number, isNegative: boolean, whole: number, fraction: number): void {
+  const [high, low] = [Math.floor(whole / half), whole % half]
+  const first = low * lowUnit + fraction
+  const second = high * lowUnit + low * highUnit + Math.floor(first / half)
+  // Of 2^50.
+  const above = high * highUnit + Math.floor(second / half)
+  const below = (first % half) + (second % half) * half
+  const upper = Math.floor(above / 2 ** 14)
+  view.setUint32(at, Math.floor(upper / 2 ** 32))
+  view.setUint32(at + 4, upper % 2 ** 32)
+  view.setUint32(at + 8, Math.floor(below / 2 ** 32) + (above % 2 ** 14) * 2 ** 18)
+  view.setUint32(at + 12, below % 2 ** 32)
+  if (isNegative) negate(view, at)
+}
+
+/** The two's complement: every bit the other one, and one more. */
+function negate(view: DataView, at: number): void {
+  let carry = 1
+  for (let word = at + decimalBytes - 4; word >= at; word -= 4) {
+    const value = 2 ** 32 - 1 - view.getUint32(word) + carry
+    view.setUint32(word, value)
+    carry = value === 2 ** 32 ? 1 : 0
+  }
+}
+
+function setInteger(view: DataView, at: number, value: bigint): void {
+  view.setBigInt64(at, value >> 64n)
+  view.setBigUint64(at + 8, BigInt.asUintN(64, value))
 }
 
 /** INT32: days since 1970-01-01, of ISO 8601. */

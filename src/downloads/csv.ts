@@ -1,13 +1,17 @@
 /**
- * Rows as CSV, in two forms. `plain` is RFC 4180: commas, decimal points, ISO dates, and texts as they are. `excel` is what
- * a German Excel opens by a double click: a byte order mark, semicolons, decimal commas, and no text that it would take
- * for a formula, a day or a number.
+ * Rows as CSV. `plain` is RFC 4180: commas, decimal points, ISO dates, and an apostrophe before a text that a spreadsheet
+ * would run as a formula; `raw` is the same with texts as they are. `excel` is what a German Excel opens by a double click:
+ * a byte order mark, semicolons, decimal commas, and no text that it would take for a formula, a day or a number.
  */
 
+import { isFormula } from '../contract/texts.ts'
 import { shortestDecimal } from '../encode/number.ts'
 import type { Cell, Column, ColumnType, Row } from './column.ts'
 
-export type Dialect = 'plain' | 'excel'
+export type Dialect = 'plain' | 'raw' | 'excel'
+
+/** The form of the CSV files that are not for Excel. @param isRaw as `--raw-csv` asks for */
+export const plainDialect = (isRaw: boolean): Dialect => (isRaw ? 'raw' : 'plain')
 
 export const byteOrderMark = '\ufeff'
 
@@ -49,24 +53,27 @@ const comma = 0x2c
 const semicolon = 0x3b
 const point = 0x2e
 
-const delimiters: Readonly<Record<Dialect, string>> = { plain: ',', excel: ';' }
+const delimiters: Readonly<Record<Dialect, string>> = { plain: ',', raw: ',', excel: ';' }
 
 type Field = (cell: NonNullable<Cell>) => string
 
 const asItIs: Field = (cell) => String(cell)
 const withComma: Field = (cell) => String(cell).replace('.', ',')
 
+const rawFields: Readonly<Record<ColumnType, Field>> = {
+  text: (cell) => quoted(String(cell), 'raw'),
+  date: asItIs,
+  decimal: asItIs,
+  number: (cell) => shortestDecimal(Number(cell)),
+  integer: asItIs,
+  boolean: (cell) => (cell === 1 ? 'true' : 'false'),
+}
+
 const fieldsOf: Readonly<Record<Dialect, Readonly<Record<ColumnType, Field>>>> = {
-  plain: {
-    text: (cell) => quoted(String(cell), 'plain'),
-    date: asItIs,
-    decimal: asItIs,
-    number: (cell) => shortestDecimal(Number(cell)),
-    integer: asItIs,
-    boolean: (cell) => (cell === 1 ? 'true' : 'false'),
-  },
+  raw: rawFields,
+  plain: { ...rawFields, text: (cell) => quoted(defused(String(cell)), 'plain') },
   excel: {
-    text: (cell) => quoted(defused(String(cell)), 'excel'),
+    text: (cell) => quoted(readAsText(String(cell)), 'excel'),
     date: asItIs,
     decimal: withComma,
     number: (cell) => withComma(shortestDecimal(Number(cell))),
@@ -81,12 +88,11 @@ function quoted(text: string, dialect: Dialect): string {
   return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** An apostrophe marks text: before what a spreadsheet would run, and before what it would make something else of. */
-const defused = (text: string) => (isFormula(text) || isMisread(text) ? `'${text}` : text)
+/** An apostrophe marks text: before what a spreadsheet would run as a formula. Source: OWASP, "CSV Injection". */
+const defused = (text: string) => (isFormula(text) ? `'${text}` : text)
 
-/** Blanks in front of the sign do not help, as some programs trim. A number, as key figures are (`-8,81 %`), is none. */
-const isFormula = (text: string) =>
-  /^[\t\r]|^\s*[=+\-@]/.test(text) && !/^[+-]\d[\d.,]*(?:[ \u00a0]?%)?$/.test(text)
+/** The same, and before what Excel would make something else of. */
+const readAsText = (text: string) => (isMisread(text) ? `'${text}` : defused(text))
 
 /**
  * Whether a German Excel turns a text into another: `12-31` and `1.5` into days, `04E310` into a number of zeros, `0815`

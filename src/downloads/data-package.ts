@@ -23,14 +23,17 @@ export interface PackageFacts {
   readonly licence: Licence | null
 }
 
-/** @param files all others, in the order of their paths */
-export function dataPackage(files: readonly WrittenFile[], { asOf, licence }: PackageFacts): unknown {
+/** @param files all others, in the order of their paths @param facts with whether texts in plain CSV stay as they are */
+export function dataPackage(
+  files: readonly WrittenFile[],
+  { asOf, licence, isRawCsv }: PackageFacts & { readonly isRawCsv: boolean },
+): unknown {
   return {
     $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
     profile: 'data-package',
     name: 'fund-data',
     title: `Fund data as of ${asOf}`,
-    description: about,
+    description: about(isRawCsv),
     version: asOf,
     created: `${asOf}T00:00:00Z`,
     ...(licence === null ? {} : { licenses: [licenceOf(licence)] }),
@@ -48,9 +51,10 @@ export function dataPackage(files: readonly WrittenFile[], { asOf, licence }: Pa
   }
 }
 
-const about =
+const about = (isRawCsv: boolean) =>
   'Prices, performance, structures, allocations, key figures, profiles and EMT data of funds. CSV is RFC 4180 in UTF-8 with ' +
-  'decimal points and ISO dates; the files in csv-excel/ are the same for a German Excel (byte order mark, semicolons, ' +
+  `decimal points and ISO dates${isRawCsv ? '' : ', and with an apostrophe before a text that a spreadsheet would run as a formula'}; ` +
+  'the files in csv-excel/ are the same for a German Excel (byte order mark, semicolons, ' +
   'decimal commas; an apostrophe before a text that it would take for a formula, a day or a number). Parquet and SQLite hold the same tables with types.'
 
 const licenceOf = ({ name, url }: Licence) => ({ name, ...(url === null ? {} : { path: url, title: name }) })

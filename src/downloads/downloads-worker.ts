@@ -3,6 +3,7 @@
 import { parentPort } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import type { FundDatabase } from '../source/open.ts'
+import { plainDialect } from './csv.ts'
 import { writeDocuments, type EarlierDocuments } from './documents-zip.ts'
 import { writeEmt } from './emt-csv.ts'
 import type { WrittenFile } from './file-sink.ts'
@@ -22,6 +23,8 @@ export interface Work {
   readonly copy: string
   readonly asOf: string
   readonly scopes: readonly FundScope[]
+  /** Whether texts in plain CSV stay as they are. */
+  readonly isRawCsv: boolean
   /** Names of the pieces that are to be made; the others stand. */
   readonly wanted: ReadonlySet<string>
   /** Its manifest. */
@@ -35,12 +38,12 @@ export interface Work {
 parentPort?.on('message', (work: Work) => void carryOut(work).then((files) => parentPort?.postMessage(files)))
 
 async function carryOut(work: Work): Promise<readonly WrittenFile[]> {
-  const { part, folder, copy, asOf, scopes, wanted } = work
+  const { part, folder, copy, asOf, scopes, wanted, isRawCsv } = work
   switch (part) {
     case 'tables':
       return reading(copy, (db) => [
-        ...writeTables(db, scopes, folder, wanted),
-        ...(wanted.has(pieceOf.emt) ? [writeEmt(db, scopes, folder)] : []),
+        ...writeTables(db, scopes, folder, wanted, plainDialect(isRawCsv)),
+        ...(wanted.has(pieceOf.emt) ? [writeEmt(db, scopes, folder, plainDialect(isRawCsv))] : []),
       ])
     case 'database':
       return [writeDatabase(copy, scopes, asOf, folder)]

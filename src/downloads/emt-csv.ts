@@ -5,7 +5,7 @@
 
 import type { FundDatabase } from '../source/open.ts'
 import { optional, text, type Column, type Row } from './column.ts'
-import { csvHeader, csvLine } from './csv.ts'
+import { csvHeader, csvLine, type Dialect } from './csv.ts'
 import { fileSink, type WrittenFile } from './file-sink.ts'
 import { permittedIsins, type FundScope } from './scope.ts'
 
@@ -56,17 +56,22 @@ export const emtColumns: readonly Column[] = [
 /** How many columns the template has. Source: FinDatEx, EMT V4.3. */
 export const emtTemplateColumns = 114
 
-export function writeEmt(db: FundDatabase, scopes: readonly FundScope[], folder: string): WrittenFile {
+export function writeEmt(
+  db: FundDatabase,
+  scopes: readonly FundScope[],
+  folder: string,
+  dialect: Dialect,
+): WrittenFile {
   const query =
     `SELECT ${emtColumns.map(({ sql }) => sql).join(', ')} FROM emt AS t ` +
     'JOIN fund AS f ON f.isin = t.isin WHERE t.isin = ?'
   const statement = db.prepare<[string], Row>(query).raw()
   const csv = fileSink(folder, 'emt.csv')
-  const line = csvLine(emtColumns, 'plain')
+  const line = csvLine(emtColumns, dialect)
   csv.write(
     csvHeader(
       emtColumns.map(({ name }) => name),
-      'plain',
+      dialect,
     ),
   )
   let rows = 0

@@ -59,6 +59,8 @@ export interface DownloadsOptions {
   readonly advice: string
   /** What may be done with the data; null: nothing is said. */
   readonly licence: Licence | null
+  /** Whether texts in plain CSV stay as they are, formulas too. */
+  readonly isRawCsv: boolean
   /** How many threads at a time. */
   readonly jobs: number
   readonly signal: AbortSignal
@@ -87,8 +89,8 @@ const checksums = 'SHA256SUMS'
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
 export async function writeDownloads(options: DownloadsOptions): Promise<DownloadsSummary> {
   const started = performance.now()
-  const { db, root, manifest, snapshot, asOf, funds, code, hasPages, packed, advice, licence, jobs, signal } =
-    options
+  const { db, root, manifest, snapshot, asOf, funds, code, hasPages, packed, advice, jobs, signal } = options
+  const { licence, isRawCsv } = options
   const folder = join(root, downloadsFolder(asOf))
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(db)
@@ -98,7 +100,7 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
   })
   const rows = new Map(funds.map((one) => [one.isin, one.rows]))
   // Another zlib packs the pages of Parquet to other bytes.
-  const pieces = piecesOf(JSON.stringify([code, versions.zlib]), scopes, rows)
+  const pieces = piecesOf(JSON.stringify([code, versions.zlib, isRawCsv]), scopes, rows)
   const standing = options.earlier === null ? nothingStands : standingFiles(options.earlier, folder)
   const { kept, wanted } = takeStanding(pieces, standing)
   const temporary = join(root, '.downloads')
@@ -110,13 +112,13 @@ export async function writeDownloads(options: DownloadsOptions): Promise<Downloa
     const copied = copyInto(copy, db)
     const work = async (part: Work['part']): Promise<Work> => {
       if (part !== 'documents') await copied
-      return { part, root, folder, copy, asOf, scopes, wanted, manifest, isSparse, earlier }
+      return { part, root, folder, copy, asOf, scopes, wanted, manifest, isSparse, earlier, isRawCsv }
     }
     const made = inOrder([...kept, ...(await runWork(partsOf(earlier).map(work), jobs, signal))])
     const described = writeFile(
       folder,
       'datapackage.json',
-      `${JSON.stringify(dataPackage(made, { asOf, licence }), null, 2)}\n`,
+      `${JSON.stringify(dataPackage(made, { asOf, licence, isRawCsv }), null, 2)}\n`,
     )
     const facts = { asOf, licence, hasPages }
     const pages = languages.map((language) =>

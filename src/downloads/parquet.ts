@@ -1,40 +1,35 @@
 /**
- * Rows as Parquet: days as DATE, decimal texts as DECIMAL, so that nothing is rounded. A decimal is DECIMAL(18, 6) on any
- * night; only a column with a value that does not fit is wider (see decimal-width.ts). Row groups are bounded, and hold
+ * Rows as Parquet: days as DATE, decimal texts as DECIMAL(38, 15), so that nothing is rounded. What type a column has is
+ * declared in tables.ts, and no row changes it. Row groups are bounded, and hold
  * many funds: an analyst reads one column, or one fund by the bounds of its group.
  */
 
 import { join } from 'node:path'
 import type { SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
-import { bareColumn, type BareColumn } from './bare-columns.ts'
+import { bareColumn, decimalBytes, type BareColumn } from './bare-columns.ts'
 import type { Cell, Column, Row } from './column.ts'
 import { writeChunk } from './column-chunk.ts'
-import { unscaled, type DecimalWidth } from './decimal-width.ts'
 import { fileThere, type WrittenFile } from './file-sink.ts'
 import { codec, compress } from './parquet-codec.ts'
+import { precision, scale, unscaled } from './unscaled.ts'
 
 /** What a row group holds, at most that and a fund's rows: few enough for a small heap. */
 const rowsPerGroup = 32_768
 
 /** A Parquet file that grows. */
 export interface ParquetFile<Rows> {
-  /** @throws {RangeError} if a decimal does not fit its column */
   readonly add: (rows: Rows) => void
   readonly close: () => WrittenFile
 }
-
-/** The form of a decimal column. */
-export type WidthOf = (column: Column) => DecimalWidth
 
 export function parquetFile(
   folder: string,
   path: string,
   columns: readonly Column[],
-  widthOf: WidthOf,
 ): ParquetFile<readonly Row[]> {
-  const forms = columns.map((column) => ({ column, form: formOf(column, widthOf) }))
-  const writer = openWriter(folder, path, columns, widthOf)
+  const forms = columns.map((column) => ({ column, form: formOf(column) }))
+  const writer = openWriter(folder, path, columns)
   let waiting: unknown[][] = forms.map(() => [])
   let rows = 0
   const flush = () => {
@@ -73,17 +68,15 @@ export function parquetFile(
 
 /**
  * The same of whole lines of CSV, in pieces, of bare columns (`isBare`), each with CRLF at its end; an empty field is NULL.
- * @param widthOf no wider than INT64
  */
 export function parquetOfLines(
   folder: string,
   path: string,
   columns: readonly Column[],
-  widthOf: WidthOf,
 ): ParquetFile<readonly Buffer[]> {
-  const writer = openWriter(folder, path, columns, widthOf)
+  const writer = openWriter(folder, path, columns)
   const [, ...elements] = writer.schema
-  const readers = columns.map((column) => bareColumn(column, widthOf(column)))
+  const readers = columns.map((column) => bareColumn(column))
   let rows = 0
   const flush = () => {
     if (rows === 0) return
@@ -128,7 +121,7 @@ function takeLines(lines: Buffer, readers: readonly BareColumn[]): number {
   return count
 }
 
-const openWriter = (folder: string, path: string, columns: readonly Column[], widthOf: WidthOf) =>
+const openWriter = (folder: string, path: string, columns: readonly Column[]) =>
   new ParquetWriter({
     writer: fileWriter(join(folder, path)),
     schema: [
@@ -136,7 +129,7 @@ const openWriter = (folder: string, path: string, columns: readonly Column[], wi
       ...columns.map((column): SchemaElement => ({
         name: column.name,
         repetition_type: column.isNullable ? 'OPTIONAL' : 'REQUIRED',
-        ...formOf(column, widthOf).element,
+        ...formOf(column).element,
       })),
     ],
     codec,
@@ -153,7 +146,7 @@ interface Form {
   readonly encoding: { readonly encoding?: 'PLAIN' }
 }
 
-function formOf(column: Column, widthOf: WidthOf): Form {
+function formOf(column: Column): Form {
   switch (column.type) {
     case 'text':
       return form({ type: 'BYTE_ARRAY', converted_type: 'UTF8' }, String, column.name === 'isin')
@@ -166,20 +159,23 @@ function formOf(column: Column, widthOf: WidthOf): Form {
     case 'boolean':
       return form({ type: 'BOOLEAN' }, (cell) => cell === 1, false)
     case 'decimal':
-      return decimalForm(widthOf(column))
+      return decimalForm
     default:
       return column.type satisfies never
   }
 }
 
-function decimalForm(width: DecimalWidth): Form {
-  if (width === 'text') return form({ type: 'BYTE_ARRAY', converted_type: 'UTF8' }, String, false)
-  const { precision, scale } = width
-  const physical =
-    precision <= 18 ? { type: 'INT64' as const } : { type: 'FIXED_LEN_BYTE_ARRAY' as const, type_length: 16 }
-  const element = { ...physical, converted_type: 'DECIMAL' as const, precision, scale }
-  const value = (cell: NonNullable<Cell>) => unscaled(String(cell), width)
-  return { element, value, hasBounds: false, encoding: { encoding: 'PLAIN' } }
+const decimalForm: Form = {
+  element: {
+    type: 'FIXED_LEN_BYTE_ARRAY',
+    type_length: decimalBytes,
+    converted_type: 'DECIMAL',
+    precision,
+    scale,
+  },
+  value: (cell) => unscaled(String(cell)),
+  hasBounds: false,
+  encoding: { encoding: 'PLAIN' },
 }
 
 const form = (element: Form['element'], value: Form['value'], hasBounds: boolean): Form => {

@@ -33,7 +33,10 @@ export const tables: readonly Table[] = [
       text('name', 'Name of the fund'),
       date('fund_inception_date', 'Day of its inception'),
       optional.date('status_date', 'Day that the data are of'),
-      text('url', "Address of the fund's details page"),
+      // The rule of `webAddress`: LIKE does not tell upper from lower case.
+      text('url', "Address of the fund's details page; empty unless it begins with http:// or https://", {
+        sql: "iif(t.url LIKE 'http://_%' OR t.url LIKE 'https://_%', t.url, '')",
+      }),
       text('currency', 'Currency of the fund and of its prices, ISO 4217'),
     ],
   },

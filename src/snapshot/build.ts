@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { writeDownloads, type DownloadsSummary, type Licence, type Packed } from '../downloads/index.ts'
 import type { FreshnessCounts, MarkedFund, OldestPrice } from '../freshness/assess.ts'
 import type { FreshnessSettings } from '../freshness/rules.ts'
-import { checkSchema } from '../source/check-schema.ts'
+import { checkStructure } from '../source/check-schema.ts'
 import { openFile } from '../source/digest.ts'
 import { identityOf } from '../source/identity.ts'
 import { RefusedDatabase, type Finding } from '../source/finding.ts'
@@ -31,6 +31,8 @@ export interface BuildOptions {
   readonly out: string
   /** The snapshot's date, ISO 8601. */
   readonly asOf: string
+  /** Whether SQLite checks the pages of the database while it is rendered; true unless given. */
+  readonly hasQuickCheck?: boolean
   /** Number of rendering threads. */
   readonly jobs: number
   /** ISINs in upper case; none means all funds. */
@@ -42,7 +44,7 @@ export interface BuildOptions {
   /** The module with the makers of pages (`allPageMakers`, unless given), or null for a snapshot without pages. */
   readonly pages?: string | null
   /** What the files for analysts say of their licence, or null for a snapshot without such files. */
-  readonly downloads?: { readonly licence: Licence | null } | null
+  readonly downloads?: { readonly licence: Licence | null; readonly isRawCsv?: boolean } | null
   /** Not all of a snapshot is rendered here, or null. Not together with `only`. */
   readonly part?: Part | null
   /** The snapshot to go on from, or null to render everything. The result is the same. */
@@ -95,6 +97,7 @@ const namedFunds = 10
  * Builds the snapshot beside `out` and swaps it in at the end. Funds are checked as they are read; after the first
  * error the rest is only checked, so that all errors are named and nothing is replaced.
  * @throws {RefusedDatabase} if the checks find errors
+ * @throws {DamagedDatabase} if SQLite finds damage
  * @throws {Error} if the database cannot be read, the disk is full, or the signal aborts: `out` is as it was
  */
 export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary> {
@@ -116,8 +119,8 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
   let staging: Staging | undefined
   let previous: Previous | null = null
   try {
-    const schemaFindings = checkSchema(db)
-    if (schemaFindings.length > 0) throw new RefusedDatabase(options.db, schemaFindings)
+    const structureFindings = checkStructure(db)
+    if (structureFindings.length > 0) throw new RefusedDatabase(options.db, structureFindings)
     staging = makeStaging(options.out)
     const unpacked = join(staging.folder, '.previous')
     const zip = join(staging.folder, '.previous.zip')
@@ -189,6 +192,7 @@ async function downloadsOf(
   const folder = reuse?.kind === 'linked' ? reuse.folder : reuse === null ? null : options.out
   const assertSame = folder === null ? () => undefined : sameFolder(folder)
   const written = await writeDownloads({
+    isRawCsv: false,
     ...downloads,
     db,
     root,

@@ -9,6 +9,7 @@ import { daysOfRhythm } from '../freshness/rhythm.ts'
 import { defaultFreshness, openRules, type Rules } from '../freshness/rules.ts'
 import { unmetGroups } from '../freshness/unmet-groups.ts'
 import type { RouteTable } from '../routes/table.ts'
+import { refuseDamage } from '../source/damage.ts'
 import type { OpenedFile } from '../source/digest.ts'
 import { settingsWarning, type Finding } from '../source/finding.ts'
 import { readIsins } from '../source/fund-reader.ts'
@@ -109,6 +110,9 @@ export async function renderNight(night: Night, threads: readonly RenderThread[]
     // It is waited for at the end.
     source.catch(() => undefined)
     const { part = null } = options
+    // The machines that built the shards have checked this very database.
+    const isSound = part?.kind === 'shards' ? Promise.resolve() : assertSound(options, pool)
+    isSound.catch(stop)
     rendering =
       part?.kind === 'shards'
         ? takeShards(part.shards, { ...night, isins, source: await source })
@@ -118,7 +122,12 @@ export async function renderNight(night: Night, threads: readonly RenderThread[]
     await setImmediate()
     // So is this: its holidays take a while.
     const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), await night.rules, options.asOf)
-    const funds = await rendering
+    const funds = await rendering.catch(async (error: unknown) => {
+      // What rendering a damaged database leads to is no news beside the damage.
+      await isSound
+      throw error
+    })
+    await isSound
     const whole = part?.kind === 'shard' ? funds : await addShared(night, isins, funds, pool)
     await pool.close()
     const { objects, bytes, newestPrice } = whole
@@ -133,6 +142,11 @@ export async function renderNight(night: Night, threads: readonly RenderThread[]
     // Until then it writes into a folder that is about to be discarded.
     await rendering?.catch(() => undefined)
   }
+}
+
+/** @throws {DamagedDatabase} */
+async function assertSound({ db, hasQuickCheck = true }: BuildOptions, pool: RenderPool): Promise<void> {
+  if (hasQuickCheck) refuseDamage(db, await pool.damage())
 }
 
 /** Told once of a snapshot: by the merge, not by its shards. They are for whoever builds, and in no file. */

@@ -20,6 +20,8 @@ export interface RenderPool {
     request: (some: readonly string[]) => FundsRequest,
     take: (reply: RenderReply, some: readonly string[]) => void,
   ) => Promise<void>
+  /** What SQLite finds wrong with the pages of the database: one thread looks, the others go on. */
+  readonly damage: () => Promise<readonly string[]>
   /** Stops the threads, whatever they do, and waits until they have stopped. */
   readonly close: () => Promise<void>
 }
@@ -45,7 +47,14 @@ export async function openRenderPool(
     await close()
     throw error
   }
-  return { ask: (isins, request, take) => askAll(threads, isins, request, take), close }
+  return {
+    ask: (isins, request, take) => askAll(threads, isins, request, take),
+    damage: async () => {
+      const reply = await threads[0]?.ask({ kind: 'damage' })
+      return reply?.kind === 'damage' ? reply.damage : []
+    },
+    close,
+  }
 }
 
 /** How long another program may keep us from beginning. */

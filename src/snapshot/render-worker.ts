@@ -5,6 +5,7 @@ import type { Overdue } from '../contract/page.ts'
 import { routeTable } from '../derive/route-table.ts'
 import { endpoints } from '../endpoints/index.ts'
 import { formats, type Format } from '../routes/table.ts'
+import { damageIn } from '../source/damage.ts'
 import type { Finding } from '../source/finding.ts'
 import { beginReading, openFunds, readable, type FundDatabase } from '../source/open.ts'
 import { documentFiles, type Reuse } from './document-files.ts'
@@ -38,12 +39,14 @@ export type Members = readonly Readonly<Record<Format, readonly string[]>>[]
 
 /**
  * `open`: comes first, answered once the database is open. `begin`: start a read transaction (anew). Funds come in order.
+ * `damage`: what SQLite finds wrong with the pages of the database.
  * `close`: the database is closed, and the thread as good as new.
  */
 export type RenderRequest =
   | { readonly kind: 'open'; readonly settings: RenderSettings }
   | { readonly kind: 'close' }
   | { readonly kind: 'begin' }
+  | { readonly kind: 'damage' }
   | { readonly kind: 'check'; readonly isins: readonly string[] }
   | {
       readonly kind: 'render'
@@ -59,6 +62,7 @@ export type RenderReply =
   | { readonly kind: 'opened' }
   | { readonly kind: 'closed' }
   | { readonly kind: 'begun'; readonly hasBegun: boolean }
+  | { readonly kind: 'damage'; readonly damage: readonly string[] }
   | ({ readonly kind: 'rendered' } & RenderedChunk)
   | { readonly kind: 'members'; readonly members: Members }
 
@@ -116,6 +120,8 @@ function replyTo(request: OpenedRequest, { db, plans, renderer }: Opened): Rende
   switch (request.kind) {
     case 'begin':
       return { kind: 'begun', hasBegun: beginReading(db) }
+    case 'damage':
+      return { kind: 'damage', damage: damageIn(db) }
     case 'check':
       return { kind: 'rendered', findings: request.isins.flatMap(renderer.check), funds: [] }
     case 'render':

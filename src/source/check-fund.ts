@@ -1,23 +1,25 @@
 /** The checks of one fund's rows: every problem, each with the row that has it. Pure. */
 
 import type { Group, PriceRow } from '../contract/rows.ts'
+import { isWebAddress } from '../contract/texts.ts'
 import { structureTypes } from '../contract/structure-types.ts'
 import { isDay, isIsin } from '../routes/values.ts'
 import type { Finding } from './finding.ts'
 import { tableOf, type Fund } from './fund-reader.ts'
+import { firstDay, lastDay } from './limits.ts'
 import { printable, quoted } from './printable.ts'
 import { columnName, rowChecks, type RowChecks } from './row-checks.ts'
 
 /** The place of a row in a table that has one row a fund. */
 const onlyRow = () => ''
 
-/** @param asOf the snapshot's date, ISO 8601: no price may be newer */
+/** @param asOf the snapshot's date, ISO 8601: no price may be newer, and no date more than 50 years */
 export function checkFund(fund: Fund, asOf: string): Finding[] {
-  const check = rowChecks(fund.fund.isin)
+  const check = rowChecks(fund.fund.isin, asOf)
   checkBasics(fund, check)
   for (const row of fund.prices) checkPrice(row, check)
   checkPriceDates(fund, asOf, check)
-  checkPerformance(fund, check)
+  checkPerformance(fund, asOf, check)
   checkLegalPeriods(fund, check)
   checkStructure(fund, check)
   checkKeyFigures(fund, check)
@@ -31,8 +33,13 @@ function checkBasics({ fund }: Fund, check: RowChecks): void {
   const { dataPermitted, pricesPermitted, performancePermitted } = fund
   if (!isIsin(fund.isin))
     check.error('fund', `isin ${quoted(fund.isin)} is not an ISIN: wrong form or check digit`)
-  check.texts('fund', onlyRow, fund)
-  if (fund.name.trim() === '') check.add('warning', 'fund', 'name is blank: nobody can click on it in a list')
+  const { name, wkn, url, currency } = fund
+  check.texts('fund', onlyRow, { name, wkn, url, currency })
+  if (url !== '' && !isWebAddress(url)) {
+    const message = `url ${quoted(url)} does not begin with http:// or https://: it is not given out`
+    check.add('warning', 'fund', message)
+  }
+  if (name.trim() === '') check.add('warning', 'fund', 'name is blank: nobody can click on it in a list')
   check.day('fund', onlyRow, 'fund_inception_date', fund.inceptionDate)
   if (fund.statusDate !== null) check.day('fund', onlyRow, 'status_date', fund.statusDate)
   check.oneOf('fund', onlyRow, { dataPermitted, pricesPermitted, performancePermitted }, [0, 1])
@@ -58,10 +65,7 @@ const priceColumns = [
 const namedPriceColumns = priceColumns.map((column) => [column, columnName(column)] as const)
 
 function checkPrice(row: PriceRow, check: RowChecks): void {
-  // A window's key is its year as a number: it has to have four digits.
-  if (check.day('price', onlyRow, 'price date', row.date) && row.date < '1000') {
-    check.error('price', `price date ${row.date} lies before the year 1000`)
-  }
+  check.day('price', onlyRow, 'price date', row.date)
   const place = () => `${printable(row.date)}: `
   for (const [column, name] of namedPriceColumns) {
     const value = row[column]
@@ -83,10 +87,11 @@ function checkPriceDates({ fund, prices }: Fund, asOf: string, check: RowChecks)
   }
 }
 
-function checkPerformance(fund: Fund, check: RowChecks): void {
+function checkPerformance(fund: Fund, asOf: string, check: RowChecks): void {
   for (const row of fund.performanceYears) {
-    if (row.year < 1000 || row.year > 9999) {
-      check.error('performance_year', `year ${row.year} does not have four digits`)
+    const [first, last] = [firstDay, lastDay(asOf)].map((day) => Number(day.slice(0, 4)))
+    if (row.year < (first ?? 0) || row.year > (last ?? 0)) {
+      check.error('performance_year', `year ${row.year} does not lie between ${first} and ${last}`)
     }
     check.numbers('performance_year', () => `${row.year}: `, row)
   }

@@ -1,8 +1,15 @@
 /** Whether a database has the tables of the schema: without them nothing can be read, with others wrongly. */
 
 import Database from 'better-sqlite3'
+import { checkSizes } from './check-sizes.ts'
 import type { Finding } from './finding.ts'
 import { schemaSql } from './schema.ts'
+
+/** What has to be in order before a row is read: the schema, then the sizes. */
+export function checkStructure(db: Database.Database): Finding[] {
+  const findings = checkSchema(db)
+  return findings.length > 0 ? findings : checkSizes(db)
+}
 
 /** Every table and column that is missing or made otherwise. Others beside them do no harm. */
 export function checkSchema(db: Database.Database): Finding[] {
@@ -20,6 +27,8 @@ interface Column {
   readonly isNotNull: 0 | 1
   /** Its place in the primary key, from 1; 0 if it has none. */
   readonly keyPosition: number
+  /** 2 and 3 are generated columns. Source: SQLite, PRAGMA table_xinfo. */
+  readonly hidden: number
 }
 
 interface Table {
@@ -33,6 +42,7 @@ function differences(table: Table, wanted: Table): string[] {
   const ofColumns = [...wanted.columns.values()].flatMap(({ name, type, isNotNull }) => {
     const column = table.columns.get(name)
     if (column === undefined) return [`column ${name} is missing`]
+    if (column.hidden !== 0) return [`column ${name} is generated: its values have to be stored`]
     if (column.type !== type) return [`column ${name} is of type ${column.type || 'any'}, not ${type}`]
     return isNotNull > column.isNotNull ? [`column ${name} may be NULL`] : []
   })
@@ -69,7 +79,7 @@ function tablesOf(db: Database.Database): Map<string, Table> {
     FROM sqlite_schema JOIN pragma_table_list AS list ON list.name = sqlite_schema.name AND list.schema = 'main'
     WHERE sqlite_schema.type IN ('table', 'view') ORDER BY sqlite_schema.rowid`)
   const columns = db.prepare<[string], Column>(`
-    SELECT lower(name) AS name, upper(type) AS type, "notnull" AS isNotNull, pk AS keyPosition
+    SELECT lower(name) AS name, upper(type) AS type, "notnull" AS isNotNull, pk AS keyPosition, hidden
     FROM pragma_table_xinfo(?)`)
   return new Map(
     tables.all().map(({ name, type, isStrict }) => {

@@ -4,7 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { isDay } from '../routes/values.ts'
 import { checkFund } from './check-fund.ts'
-import { checkSchema } from './check-schema.ts'
+import { checkStructure } from './check-schema.ts'
+import { damageIn, refuseDamage } from './damage.ts'
 import { settingsWarning, type Finding } from './finding.ts'
 import { fundReader, readIsins, tableOf, type Fund } from './fund-reader.ts'
 import { openFunds, readable } from './open.ts'
@@ -17,6 +18,8 @@ export interface CheckOptions {
   readonly db: string
   /** The snapshot's date, ISO 8601. */
   readonly asOf: string
+  /** Whether SQLite checks the file's pages first; true unless given. */
+  readonly hasQuickCheck?: boolean
   /** What is wrong with the age of a fund's newest price, or null: `freshness/` knows, of this fund and no other. */
   readonly ageProblem?: (fund: FundPriceDays) => string | null
   /** What the settings name that no fund has: `freshness/` knows, of all funds. */
@@ -34,6 +37,7 @@ type AgeProblem = NonNullable<CheckOptions['ageProblem']>
 export async function checkDatabase({
   db: file,
   asOf,
+  hasQuickCheck = true,
   ageProblem = () => null,
   settingsProblems = () => [],
   onFund,
@@ -42,8 +46,9 @@ export async function checkDatabase({
   const db = openFunds(file)
   try {
     db.exec('BEGIN')
-    const schemaFindings = checkSchema(db)
-    if (schemaFindings.length > 0) return schemaFindings
+    if (hasQuickCheck) refuseDamage(file, damageIn(db))
+    const structureFindings = checkStructure(db)
+    if (structureFindings.length > 0) return structureFindings
     const reader = fundReader(db)
     const isins = readIsins(db)
     const findings = checkTables(db)

@@ -2,6 +2,7 @@
 
 import { statSync, type Stats } from 'node:fs'
 import Database from 'better-sqlite3'
+import { whatToDo } from './damage.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 
 export type FundDatabase = Database.Database
@@ -89,7 +90,7 @@ export function readable(file: string, error: unknown): unknown {
 /** What to do, by the beginning of SQLite's code; the first that fits counts. */
 const advices = [
   ['SQLITE_NOTADB', 'it is not a SQLite database'],
-  ['SQLITE_CORRUPT', 'it is damaged: restore it from a copy'],
+  ['SQLITE_CORRUPT', `it is damaged: ${whatToDo}`],
   ['SQLITE_BUSY', 'another program is writing to it: try again when it is done'],
   [
     'SQLITE_READONLY_ROLLBACK',

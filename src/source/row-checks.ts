@@ -1,7 +1,18 @@
 /** Checks of single values of a fund's rows: each reports what is wrong, and in which row. Pure. */
 
+import { codePoint, invisibleIn, isFormula } from '../contract/texts.ts'
 import { isDay } from '../routes/values.ts'
 import type { Finding } from './finding.ts'
+import {
+  firstDay,
+  lastDay,
+  maxDecimals,
+  maxDigits,
+  maxNumber,
+  minNumber,
+  maxTextBytes,
+  maxWholeDigits,
+} from './limits.ts'
 import { quoted } from './printable.ts'
 
 /** Of one table of one fund: a column that is wrong throughout must not fill the memory of a night with 500 funds. */
@@ -15,7 +26,9 @@ type Place = () => string
 
 export type RowChecks = ReturnType<typeof rowChecks>
 
-export function rowChecks(isin: string) {
+/** @param asOf the snapshot's date, ISO 8601 */
+export function rowChecks(isin: string, asOf: string) {
+  const last = lastDay(asOf)
   const listed: Finding[] = []
   const unlisted = new Map<string, { readonly finding: Finding; readonly count: number }>()
   const counts = new Map<string, number>()
@@ -31,35 +44,56 @@ export function rowChecks(isin: string) {
   const error = (table: string, message: string) => add('error', table, message)
 
   const day = (table: string, place: Place, name: string, value: string): boolean => {
-    if (isDay(value)) return true
-    error(table, `${place()}${name} ${quoted(value)} is not a date (YYYY-MM-DD)`)
+    if (!isDay(value)) error(table, `${place()}${name} ${quoted(value)} is not a date (YYYY-MM-DD)`)
+    else if (value < firstDay || value > last)
+      error(table, `${place()}${name} ${value} does not lie between ${firstDay} and ${last}`)
+    else return true
     return false
   }
   const decimal = (table: string, place: Place, name: string, value: string) => {
     if (!plainDecimal.test(value)) error(table, `${place()}${name} ${quoted(value)} is not a plain decimal`)
+    else if (value.length > shortDecimal && !hasFewDigits(value)) {
+      const most = `${maxDigits} digits, ${maxWholeDigits} before and ${maxDecimals} after the point`
+      error(table, `${place()}${name} ${quoted(value)} has more than ${most}`)
+    }
   }
-  /** Every number of a row: an infinite one has no digits. */
+  /** Every number of a row: an infinite one has no digits, and an absurd one hundreds. */
   const numbers = (table: string, place: Place, row: Row) => {
     for (const [name, value] of Object.entries(row)) {
-      if (typeof value === 'number' && !Number.isFinite(value))
-        error(table, `${place()}${columnName(name)} is infinite`)
+      if (typeof value !== 'number' || value === 0) continue
+      const size = Math.abs(value)
+      if (size < maxNumber && size > minNumber) continue
+      const fault = Number.isFinite(value)
+        ? `${value} is not between ${minNumber} and ${maxNumber}`
+        : Number.isNaN(value)
+          ? 'is not a number'
+          : 'is infinite'
+      error(table, `${place()}${columnName(name)} ${fault}`)
     }
   }
-  /** Every text of a row: none may hold what XML 1.0 cannot. */
+  /** Every free text of a row: none may hold what XML 1.0 cannot, or be too long. */
   const texts = (table: string, place: Place, row: Row) => {
     for (const [name, value] of Object.entries(row)) {
-      if (typeof value !== 'string' || !suspect.test(value)) continue
-      const bad = unfitForXml(value)
-      if (bad !== undefined) {
-        error(table, `${place()}${columnName(name)} holds ${bad}, which XML cannot hold`)
-      } else if (value.includes('\ufffd')) {
-        add(
-          'warning',
-          table,
-          `${place()}${columnName(name)} holds U+FFFD: it was not UTF-8 once, ${quoted(value)}`,
-        )
-      }
+      if (typeof value !== 'string') continue
+      // UTF-8 has up to three bytes for what is one unit here.
+      if (value.length > maxTextBytes / 3 && Buffer.byteLength(value) > maxTextBytes)
+        error(table, `${place()}${columnName(name)} has more than ${maxTextBytes} bytes`)
+      else if (suspect.test(value)) suspicious(table, `${place()}${columnName(name)}`, value)
     }
+  }
+  const suspicious = (table: string, column: string, value: string) => {
+    const bad = unfitForXml(value)
+    if (bad !== undefined) {
+      error(table, `${column} holds ${bad}, which XML cannot hold`)
+      return
+    }
+    const warn = (what: string) => {
+      add('warning', table, `${column} ${what}, ${quoted(value)}`)
+    }
+    const hidden = invisibleIn(value)
+    if (value.includes('\ufffd')) warn('holds U+FFFD: it was not UTF-8 once')
+    if (hidden !== undefined) warn(`holds ${hidden}, which cannot be seen`)
+    if (isFormula(value)) warn('is a formula for a spreadsheet')
   }
   /** What the schema's CHECK constraints promise, unless somebody has switched them off. */
   const oneOf = (
@@ -93,13 +127,25 @@ export function columnName(field: string): string {
 export function unfitForXml(text: string): string | undefined {
   const bad = suspect.test(text) ? notInXml.exec(text)?.[0] : undefined
   if (bad === undefined) return undefined
-  return `U+${(bad.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+  return codePoint(bad)
 }
 
 const plainDecimal = /^-?[0-9]+(?:\.[0-9]+)?$/
+
+/** A decimal of so many characters is within all limits, wherever its point is. */
+const shortDecimal = maxDecimals
+
+/** @param decimal plain */
+function hasFewDigits(decimal: string): boolean {
+  const [whole = '', fraction = ''] = decimal.replace('-', '').split('.')
+  const { length: before } = whole
+  const { length: after } = fraction
+  return before <= maxWholeDigits && after <= maxDecimals && before + after <= maxDigits
+}
 
 /** The characters that XML 1.0 does not have (its production Char). */
 const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u
 
 /** What may be in a text that needs a closer look: most texts have none of it. */
-const suspect = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffd-\uffff]/
+const suspect =
+  /^\s*[=+\-@]|[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufffd-\uffff]/

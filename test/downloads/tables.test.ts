@@ -1,13 +1,13 @@
 /** Every table in every form, read by programs that know nothing of us, against plain SQL. */
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { csvLine } from '../../src/downloads/csv.ts'
 import { isMissing } from '../support/programs.ts'
 import { makeTempFolder } from '../support/product.ts'
-import { demoNight, hostileNames, oddNight, type Night } from './night.ts'
+import { buildNight, demoNight, hostileNames, oddNight, type Night } from './night.ts'
 import { decimals, expectedRows, oracle, type Value, type Values } from './oracle.ts'
 import { duckdb, hasDuckdb, readCsv, readSqlite } from './readers.ts'
 
@@ -25,7 +25,10 @@ const csvName = (table: string) => (table === 'emt' ? 'emt_data' : table)
 
 /** Of a value of the database as CSV: numbers are compared as numbers, everything else as it is written. */
 const asField = (field: string, value: Value) => (typeof value === 'number' ? Number(field) : field)
-const expectedField = (value: Value) => value ?? ''
+const expectedField = (value: Value) => (isRun(value) ? `'${value}` : (value ?? ''))
+/** Whether a spreadsheet would run it: signed numbers are what it should read as such. */
+const isRun = (value: Value) =>
+  typeof value === 'string' && /^(\s*[=+\-@]|[\t\r])/.test(value) && !/^[-+][0-9.,]*[0-9]( ?%)?$/.test(value)
 
 describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
   const night = () => {
@@ -36,17 +39,20 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
   const rowsOf = (table: string) => expectedRows(night().db, table, night().asOf)
   const file = (name: string) => join(night().folder, name)
 
-  it.each(tables)('%s.csv has the rows of the database, each field as it stands there', (table) => {
-    const expected = rowsOf(table)
-    const [header = [], ...rows] = readCsv(file(`${csvName(table)}.csv`))
-    expect(rows.length).toBe(expected.length)
-    expect(new Set(header).size).toBe(expected[0]?.length ?? header.length)
-    const read = rows.map((row, index) =>
-      row.map((field, at) => asField(field, expected[index]?.[at] ?? null)),
-    )
-    expect(read).toEqual(expected.map((row) => row.map(expectedField)))
-    expect(rows.flat().filter((field) => /^-?\d+(\.\d+)?e/i.test(field))).toEqual([])
-  })
+  it.each(tables)(
+    '%s.csv has the rows of the database, each field as it stands there unless a spreadsheet would run it',
+    (table) => {
+      const expected = rowsOf(table)
+      const [header = [], ...rows] = readCsv(file(`${csvName(table)}.csv`))
+      expect(rows.length).toBe(expected.length)
+      expect(new Set(header).size).toBe(expected[0]?.length ?? header.length)
+      const read = rows.map((row, index) =>
+        row.map((field, at) => asField(field, expected[index]?.[at] ?? null)),
+      )
+      expect(read).toEqual(expected.map((row) => row.map(expectedField)))
+      expect(rows.flat().filter((field) => /^-?\d+(\.\d+)?e/i.test(field))).toEqual([])
+    },
+  )
 
   it.each(tables)(
     'the files of %s for Excel have the same rows, with decimal commas and without formulas',
@@ -110,7 +116,7 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
   })
 })
 
-it('types days as DATE and prices as DECIMAL(18,6) in Parquet, wider where a value needs it, and text where nothing fits', async (context) => {
+it('types days as DATE and prices as DECIMAL(38,15) in Parquet, whatever a single row holds', async (context) => {
   if (isMissing(hasDuckdb)) context.skip('DuckDB is not here: FUNDPRESS_TEST_DUCKDB')
   const typesOf = async (night: Night | undefined, columns: string) => {
     const rows = await duckdb(
@@ -121,21 +127,60 @@ it('types days as DATE and prices as DECIMAL(18,6) in Parquet, wider where a val
   expect(await typesOf(nights.demo, 'isin, date, net_asset_value')).toEqual([
     'VARCHAR',
     'DATE',
-    'DECIMAL(18,6)',
+    'DECIMAL(38,15)',
   ])
   expect(await typesOf(nights.odd, 'date, net_asset_value, change')).toEqual([
     'DATE',
-    'DECIMAL(38,9)',
-    'DECIMAL(18,6)',
+    'DECIMAL(38,15)',
+    'DECIMAL(38,15)',
   ])
 })
 
-it('leaves a text that a spreadsheet would run alone in plain CSV, and defuses it for Excel', () => {
-  const names = (path: string, encoding: string, delimiter: string) =>
-    readCsv(join(nights.odd?.folder ?? '', path), encoding, delimiter).map((row) => row[2])
-  expect(names('funds.csv', 'utf-8', ',')).toContain(hostileNames.formula)
-  expect(names('csv-excel/funds.csv', 'utf-8-sig', ';')).toContain(`'${hostileNames.formula}`)
-  expect(names('csv-excel/funds.csv', 'utf-8-sig', ';')).not.toContain(hostileNames.formula)
+describe('a text that a spreadsheet would run', () => {
+  const { formula } = hostileNames
+  const fieldsOf = (night: Night | undefined, path: string, encoding = 'utf-8', delimiter = ',') =>
+    readCsv(join(night?.folder ?? '', path), encoding, delimiter).flat()
+  const aboutOf = (night: Night | undefined) =>
+    (
+      JSON.parse(readFileSync(join(night?.folder ?? '', 'datapackage.json'), 'utf8')) as {
+        readonly description: string
+      }
+    ).description
+
+  it('has an apostrophe before it in all CSV files, which datapackage.json says', () => {
+    const files = {
+      'funds.csv': ['utf-8', ','],
+      'emt.csv': ['utf-8', ','],
+      'csv-excel/funds.csv': ['utf-8-sig', ';'],
+    }
+    for (const [path, [encoding, delimiter]] of Object.entries(files)) {
+      const fields = fieldsOf(nights.odd, path, encoding, delimiter)
+      expect([path, fields]).toEqual([path, expect.arrayContaining([`'${formula}`])])
+      expect(fields).not.toContain(formula)
+    }
+    expect(aboutOf(nights.odd)).toContain(
+      'apostrophe before a text that a spreadsheet would run as a formula;',
+    )
+  })
+
+  it('stands as it is in plain CSV with --raw-csv, also where the folder holds a snapshot without', async () => {
+    const { db = '', out = '', asOf = '' } = nights.odd ?? {}
+    const raw = folder.file('raw')
+    cpSync(out, raw, { recursive: true })
+    const night = await buildNight(db, raw, asOf, '--raw-csv', '--since', raw)
+    for (const path of ['funds.csv', 'emt.csv']) expect(fieldsOf(night, path)).toContain(formula)
+    expect(fieldsOf(night, 'csv-excel/funds.csv', 'utf-8-sig', ';')).toContain(`'${formula}`)
+    expect(aboutOf(night)).not.toContain('would run as a formula;')
+    const files = readdirSync(night.folder, { recursive: true, encoding: 'utf8' })
+    const differ = files.filter((name) => {
+      const [one, other] = [join(out, 'downloads', asOf, name), join(night.folder, name)]
+      return statSync(one).isFile() && !readFileSync(one).equals(readFileSync(other))
+    })
+    expect(differ.sort()).toEqual(
+      expect.arrayContaining(['SHA256SUMS', 'datapackage.json', 'emt.csv', 'funds.csv']),
+    )
+    expect(differ.filter((name) => name.endsWith('.parquet') || name.startsWith('csv-excel/'))).toEqual([])
+  })
 })
 
 it.each([
@@ -197,9 +242,7 @@ function excelField(value: Value, isDecimal: boolean): Value {
   if (isDecimal) return value.replace('.', ',')
   // A day of the year is what Excel makes a day of this year of, or one of 1931.
   if (/^[01]\d-[0-3]\d$/.test(value)) return `'${value}`
-  // Signed numbers are what Excel should read as such.
-  if (/^[-+][0-9.,]*[0-9]( ?%)?$/.test(value)) return value
-  return excelWords[value] ?? (/^(\s*[=+\-@]|[\t\r])/.test(value) ? `'${value}` : value)
+  return excelWords[value] ?? (isRun(value) ? `'${value}` : value)
 }
 
 const excelValue = (field: string, expected: Value | undefined) =>

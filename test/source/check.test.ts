@@ -208,3 +208,131 @@ it('lists a thousand problems of a table in a fund, and then says how many more 
       '1400 more of this fund, the last of them: 2023-04-14: performance "-0,5" is not a plain decimal',
   })
 })
+
+describe('sizes that no row may have', () => {
+  it('names the row of every text of more than 100 kB, in every table, before anything of it is read', async () => {
+    const long = 'ä'.repeat(50_001)
+    makeDatabase(folder.file('long.sqlite'), (insert) => {
+      insertGood(insert, good, {
+        fund: { name: long },
+        price: { change: `1${'0'.repeat(100_000)}` },
+        structure_item: { name_en: long },
+        legal_period: { label: long },
+        emt: { governanceprocess: long },
+      })
+      insertGood(insert, other, { profile: { benchmark: 'ä'.repeat(50_000) } })
+    })
+    const bytes = 'has 100,002 bytes, more than 100,000'
+    expect(
+      new Set((await findingsOf('long.sqlite')).map(({ table, message }) => `${table}: ${message}`)),
+    ).toEqual(
+      new Set([
+        `fund: name ${bytes}`,
+        'price: date 2024-05-02: change has 100,001 bytes, more than 100,000',
+        `structure_item: type countries: position 3: name_en ${bytes}`,
+        `legal_period: label ${'ä'.repeat(60)}…: label ${bytes}`,
+        `emt: governanceprocess ${bytes}`,
+      ]),
+    )
+  })
+
+  it('names the fund and the type of a structure of more than 10,000 rows, and lists of other tables', async () => {
+    makeDatabase(folder.file('rows.sqlite'), (insert) => {
+      insertGood(insert, good)
+      insertGood(insert, other)
+      for (let position = 10; position < 10_009; position++) {
+        insert('structure_item', { ...goodRows['structure_item'], isin: good, position })
+        insert('structure_item', { ...goodRows['structure_item'], isin: other, position })
+        insert('key_figure', { ...goodRows['key_figure'], isin: other, position })
+      }
+      insert('structure_item', { ...goodRows['structure_item'], isin: other, position: 10_009 })
+      insert('key_figure', { ...goodRows['key_figure'], isin: other, position: 10_009 })
+    })
+    expect(await findingsOf('rows.sqlite')).toEqual([
+      {
+        severity: 'error',
+        isin: other,
+        table: 'structure_item',
+        message: 'type countries: 10,001 rows, more than 10,000',
+      },
+      { severity: 'error', isin: other, table: 'key_figure', message: '10,001 rows, more than 10,000' },
+    ])
+  })
+
+  it('makes build refuse the same, with the same words', async () => {
+    for (const db of ['long.sqlite', 'rows.sqlite']) {
+      const { stdout } = await check(db)
+      const flags = ['--db', db, '--out', `out-${db}`, '--as-of', asOf]
+      const { code, stderr } = await run(['build', ...flags], { cwd: folder.path })
+      expect(code).toBe(1)
+      expect(stderr).toContain(stdout.slice(0, stdout.lastIndexOf('\n', stdout.length - 2)))
+    }
+  })
+})
+
+it('accepts what is as large as it may be, and as odd', async () => {
+  makeDatabase(folder.file('edge.sqlite'), (insert) => {
+    insertGood(insert, good, {
+      fund: { name: 'ä'.repeat(50_000), fund_inception_date: '1900-01-01', status_date: '2074-05-03' },
+      price: { change: `-${'1'.repeat(23)}.1234567`, performance: `${'1'.repeat(15)}.${'1'.repeat(15)}` },
+      performance_year: { year: 2074, percent: 9.9e29 },
+      legal_point: { date: '1900-01-01', value: -1.1e-30 },
+      profile: { fund_assets: '0' },
+    })
+  })
+  expect(await findingsOf('edge.sqlite')).toEqual([])
+})
+
+it('warns of addresses that are not of the web, of characters that cannot be seen, and of formulas', async () => {
+  makeDatabase(folder.file('doubtful.sqlite'), (insert) => {
+    insertGood(insert, good, {
+      fund: { url: 'javascript:alert(1)', name: '\u202eevil', wkn: '@SUM' },
+      structure_item: { name_de: 'Zero\u200bwidth', name_en: '=cmd' },
+      key_figure: { name_de: 'line\nfeed', value: '-8,81 %', value2: '-' },
+      legal_period: { label: '+1+1' },
+      profile: { category_de: ' =A1', category_en: 'a\u0085', benchmark: '\tTab' },
+      asset_allocation: { class_de: '-1-1', class_en: 'a\u2066b' },
+      emt: { compatible_for_clients_with_esg_preferences: '\r' },
+    })
+    const urls = ['', 'HTTPS://funds.example/', 'http://a']
+    for (const [index, url] of urls.entries()) insertGood(insert, isinOf(10 + index), { fund: { url } })
+    const wrong = [
+      'https://',
+      'data:text/html,x',
+      '//funds.example',
+      ' https://funds.example',
+      'ftp://a',
+      'x',
+    ]
+    for (const [index, url] of wrong.entries()) insertGood(insert, isinOf(20 + index), { fund: { url } })
+  })
+  const { code, stdout } = await check('doubtful.sqlite')
+  const row = (text: string) => `  warning  ${text}\n`
+  expect(code).toBe(0)
+  expect(stdout.slice(0, stdout.indexOf(isinOf(20)))).toBe(
+    `${good}\n` +
+      row('fund: name holds U+202E, which cannot be seen, "\\u202eevil"') +
+      row('fund: wkn is a formula for a spreadsheet, "@SUM"') +
+      row('fund: url "javascript:alert(1)" does not begin with http:// or https://: it is not given out') +
+      row('legal_period: period "+1+1": label is a formula for a spreadsheet, "+1+1"') +
+      row(
+        'structure_item: item 3 of type countries: name_de holds U+200B, which cannot be seen, "Zero\\u200bwidth"',
+      ) +
+      row('structure_item: item 3 of type countries: name_en is a formula for a spreadsheet, "=cmd"') +
+      row('key_figure: figure 4: name_de holds U+000A, which cannot be seen, "line\\nfeed"') +
+      row('profile: category_de is a formula for a spreadsheet, " =A1"') +
+      row('profile: category_en holds U+0085, which cannot be seen, "a\\u0085"') +
+      row('profile: benchmark holds U+0009, which cannot be seen, "\\tTab"') +
+      row('profile: benchmark is a formula for a spreadsheet, "\\tTab"') +
+      row(
+        'asset_allocation: class 5 of 2024-02-29, with derivatives: class_de is a formula for a spreadsheet, "-1-1"',
+      ) +
+      row(
+        'asset_allocation: class 5 of 2024-02-29, with derivatives: class_en holds U+2066, which cannot be seen, "a\\u2066b"',
+      ) +
+      row('emt: compatible_for_clients_with_esg_preferences holds U+000D, which cannot be seen, "\\r"') +
+      row('emt: compatible_for_clients_with_esg_preferences is a formula for a spreadsheet, "\\r"'),
+  )
+  const refused = stdout.match(/^ {2}warning {2}fund: url .*$/gm)
+  expect(refused).toHaveLength(1 + 6)
+})

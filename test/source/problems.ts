@@ -89,6 +89,25 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
   'decimals that are not plain, in every column of decimals': decimals.flatMap(([table, column]) =>
     noDecimals.map((text) => changed(table, column, text, `${JSON.stringify(text)} is not a plain decimal`)),
   ),
+  'decimals with more than 30 digits, 23 before the point or 15 after it': decimals.flatMap(
+    ([table, column]) =>
+      [`-${'1'.repeat(24)}`, `0.${'0'.repeat(16)}`, `${'1'.repeat(16)}.${'1'.repeat(15)}`].map((text) =>
+        changed(table, column, text, `"${text}" has more than 30 digits`),
+      ),
+  ),
+  'numbers beyond all measure, in every column of numbers': columnsOfType('REAL').flatMap(([table, column]) =>
+    [1e30, -1.5e300, 1e-30, -5e-324].map((number) =>
+      changed(table, column, number, `${number} is not between 1e-30 and 1e+30`),
+    ),
+  ),
+  'days before 1900, or more than 50 years after the as-of date': dates.flatMap(([table, column]) =>
+    // A fund that begins in the future has prices that are older than it, which is another warning.
+    [
+      '1899-12-31',
+      '0001-01-01',
+      ...(column === 'fund_inception_date' ? [] : ['2074-05-04', '9999-12-31']),
+    ].map((day) => changed(table, column, day, `${day} does not lie between 1900-01-01 and 2074-05-03`)),
+  ),
   'numbers that have no digits, in every column of numbers': columnsOfType('REAL').flatMap(
     ([table, column]) => [Infinity, -Infinity].map((number) => changed(table, column, number, 'is infinite')),
   ),
@@ -111,11 +130,9 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
   'currencies that are no codes': ['eur', 'EURO', '', 'E R'].map((code) =>
     changed('fund', 'currency', code, `"${code}" is not an ISO 4217 code`),
   ),
-  'years without four digits': [
-    changed('performance_year', 'year', 999, '999 does not have four digits'),
-    changed('performance_year', 'year', 10000, '10000 does not have four digits'),
-    changed('price', 'date', '0999-12-31', '0999-12-31 lies before the year 1000'),
-  ],
+  'years before 1900, or more than 50 years after the as-of date': [-1, 1899, 2075, 10000].map((year) =>
+    changed('performance_year', 'year', year, `year ${year} does not lie between 1900 and 2074`),
+  ),
   'prices after the as-of date': [
     changed(
       'price',

@@ -73,7 +73,8 @@ function insertFunds(insert: Insert): void {
   fund(oddFunds.denied, { data_permitted: 0 })
   fund(oddFunds.pricesDenied, { prices_permitted: 0 })
   fund(oddFunds.performanceDenied, { performance_permitted: 0, fund_inception_date: '2024-12-01' })
-  fund(oddFunds.gap, {})
+  // No address of the web: it is not given out.
+  fund(oddFunds.gap, { url: 'javascript:alert(1)//http://' })
 }
 
 /** A little of everything, so that only permission and age decide what is answered. */

@@ -29,6 +29,8 @@ export function buildCommand(start: Start): Command {
     'docsUrl',
     'pages',
     'downloads',
+    'rawCsv',
+    'quickCheck',
     ...bucketFlags,
   )
     .summary('render a database into a snapshot')
@@ -79,18 +81,19 @@ async function build(
 
 /** What the settings say of a build. @throws {UsageError} if they are wrong */
 export async function buildOptions(session: Session): Promise<Omit<BuildOptions, 'asOf' | 'only'>> {
-  const { docsUrl, baseUrl, pages } = session.settings
-  return { ...(await mergeOptions(session)), docsUrl, baseUrl, ...(pages ? {} : { pages: null }) }
+  const { docsUrl, baseUrl, pages, quickCheck: hasQuickCheck } = session.settings
+  const options = { ...(await mergeOptions(session)), docsUrl, baseUrl, hasQuickCheck }
+  return { ...options, ...(pages ? {} : { pages: null }) }
 }
 
 /** What of them the shards of a snapshot do not say themselves. */
 export async function mergeOptions({ settings, signal }: Session) {
-  const { out, jobs, licence, freshness } = settings
+  const { out, jobs, licence, freshness, rawCsv: isRawCsv } = settings
   const db = required(settings.db, 'db')
   // Told before anything is read.
   await freshnessRules(settings)
   const { name, url } = licence
-  const downloads = settings.downloads ? { licence: name === null ? null : { name, url } } : null
+  const downloads = settings.downloads ? { licence: name === null ? null : { name, url }, isRawCsv } : null
   return { db, out, jobs, downloads, freshness, signal } as const
 }
 

@@ -15,7 +15,7 @@ interface Flags {
 }
 
 export function checkCommand(start: Start): Command {
-  return withSettings(new Command('check'), 'db')
+  return withSettings(new Command('check'), 'db', 'quickCheck')
     .summary('list every problem of a database')
     .description(
       'Lists every problem that a fund database has. Exit code 1 if there are errors, 0 with warnings only.',
@@ -45,9 +45,10 @@ async function check(session: Session, { asOf = session.today, json = false }: F
   }
   const ageProblem = (fund: PricedFund) => describeAge(fund, rules, asOf)
   const settingsProblems = (funds: readonly PricedFund[]) => unmetGroups(settings.freshness.groups, funds)
-  const findings = await checkDatabase({ db, asOf, ageProblem, settingsProblems, onFund, signal }).finally(
-    progress.end,
-  )
+  const findings = await checkDatabase({
+    ...{ db, asOf, ageProblem, settingsProblems, onFund, signal },
+    hasQuickCheck: settings.quickCheck,
+  }).finally(progress.end)
   const errors = countErrors(findings)
   if (json) {
     const report = JSON.stringify({ errors, warnings: findings.length - errors, findings })

@@ -17,7 +17,7 @@ interface Flags {
 }
 
 export function mergeCommand(start: Start): Command {
-  return withSettings(new Command('merge'), 'db', 'out', 'jobs', 'downloads', ...bucketFlags)
+  return withSettings(new Command('merge'), 'db', 'out', 'jobs', 'downloads', 'rawCsv', ...bucketFlags)
     .summary('make a snapshot out of the shards of several machines')
     .description(
       'Brings together what `fundpress build --shard 1/8` to `8/8` made of the same database: the snapshot is the one ' +

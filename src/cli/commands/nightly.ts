@@ -34,6 +34,7 @@ export function nightlyCommand(start: Start): Command {
     'out',
     'jobs',
     'docsUrl',
+    'quickCheck',
     ...bucketFlags,
     'bucket.concurrency',
     'bucket.maxRate',

@@ -44,8 +44,15 @@ export function basicFund(fund: FundRow, status: 'with status date' | 'without s
     wkn: fund.wkn,
     fund_inception_date: fund.fund_inception_date,
     status_date: status === 'with status date' ? (fund.status_date ?? undefined) : undefined,
-    url: fund.url,
+    url: givenAddress(fund.url),
   })
+}
+
+/** What begins with neither `http://` nor `https://` is not given out. */
+export function givenAddress(url: string): string {
+  const start = url.slice(0, 8).toLowerCase()
+  const rest = url.length - (start === 'https://' ? 8 : 7)
+  return (start === 'https://' || start.startsWith('http://')) && rest > 0 ? url : ''
 }
 
 /** Whether the fund's first birthday lies after the as-of date; born on 29 February, it has it on the 28th. */

@@ -1,7 +1,7 @@
 /** Endpoint 10: the fund's profile. */
 import { record, type Branch } from './document.ts'
 import { inLanguage, permitted } from './facts.ts'
-import type { FundRow, Funds } from './funds.ts'
+import { givenAddress, type FundRow, type Funds } from './funds.ts'
 import type { Language } from './negotiate.ts'
 import { problems, type Problem } from './problems.ts'
 
@@ -65,7 +65,7 @@ function profileFund(fund: FundRow, row: ProfileRow, language: Language): Branch
     category: inLanguage(language, row.category_de, row.category_en),
     fund_inception_date: fund.fund_inception_date,
     status_date: fund.status_date ?? undefined,
-    url: fund.url,
+    url: givenAddress(fund.url),
     currency: fund.currency,
     benchmark: row.benchmark ?? undefined,
     fund_assets: money(row.fund_assets),

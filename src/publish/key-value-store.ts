@@ -1,6 +1,7 @@
 /**
- * CloudFront's KeyValueStore as a place that says what is live: one key, which the viewer-request function reads
- * (edge/adapters/cloudfront.ts). An update takes seconds to reach all edges: bucket.graceSeconds has to cover them.
+ * CloudFront's KeyValueStore as a place that says what is live: the key `live`, which the viewer-request function reads
+ * (edge/adapters/cloudfront.ts), and a key a month with the folders of earlier downloads. An update takes seconds to
+ * reach all edges: bucket.graceSeconds has to cover them.
  */
 
 import {
@@ -11,8 +12,9 @@ import {
 } from '@aws-sdk/client-cloudfront-keyvaluestore'
 // The service takes SigV4A only, which the SDK finds here.
 import '@aws-sdk/signature-v4a'
-import type { LiveSnapshot } from './live.ts'
-import type { LivePointer } from './live-pointer.ts'
+import { downloadsFolder } from './layout.ts'
+import { foldersByMonth } from './live-downloads.ts'
+import type { LivePointer, Pointed } from './live-pointer.ts'
 import { pause } from './pause.ts'
 import { bareCause, codeOf, statusOf } from './s3-errors.ts'
 
@@ -22,7 +24,6 @@ export interface KeyValueStoreOptions {
   readonly signal?: AbortSignal
 }
 
-/** The one key. */
 const liveKey = 'live'
 
 /** What a value may have. Source: quotas of CloudFront's KeyValueStore. */
@@ -40,22 +41,22 @@ export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOp
   })
   const stoppable = signal === undefined ? {} : { abortSignal: signal }
 
-  const read = async (): Promise<string | null> => {
+  const read = async (key: string): Promise<string | null> => {
     try {
-      const { Value } = await client.send(new GetKeyCommand({ KvsARN: arn, Key: liveKey }), stoppable)
+      const { Value } = await client.send(new GetKeyCommand({ KvsARN: arn, Key: key }), stoppable)
       return Value ?? null
     } catch (error) {
       if (codeOf(error) === 'ResourceNotFoundException') return null
       throw error
     }
   }
-  const set = async (value: string): Promise<boolean> => {
+  const set = async (key: string, value: string): Promise<boolean> => {
     for (let attempt = 1; ; attempt++) {
       // The ETag first: what is read after it is at least that new, and a put that finds it has overlooked nothing.
       const store = await client.send(new DescribeKeyValueStoreCommand({ KvsARN: arn }), stoppable)
-      if ((await read()) === value) return false
+      if ((await read(key)) === value) return false
       try {
-        const input = { KvsARN: arn, Key: liveKey, Value: value, IfMatch: store.ETag }
+        const input = { KvsARN: arn, Key: key, Value: value, IfMatch: store.ETag }
         await client.send(new PutKeyCommand(input), stoppable)
         return true
       } catch (error) {
@@ -65,12 +66,25 @@ export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOp
     }
   }
 
+  /** First: for the day of what is live the function goes by `live` alone, so no day is missing in between. */
+  const setMonths = async (live: Pointed): Promise<void> => {
+    const months = Object.entries(foldersByMonth(live)).map(([month, folders]) => ({
+      key: `${downloadsFolder}${month}`,
+      folders,
+    }))
+    const known = await Promise.all(months.map(({ key }) => read(key)))
+    for (const [index, { key, folders }] of months.entries())
+      if (known[index] !== folders) await set(key, folders)
+  }
+
   return {
     name: arn,
     set: async (live) => {
       const value = valueOf(live)
       try {
-        return await set(value)
+        if ((await read(liveKey)) === value) return false
+        await setMonths(live)
+        return await set(liveKey, value)
       } catch (error) {
         signal?.throwIfAborted()
         throw withAdvice(error, arn)
@@ -80,8 +94,10 @@ export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOp
 }
 
 /** @throws {Error} if it is too long for a value */
-function valueOf({ slot, snapshot, liveSince, docsUrl }: LiveSnapshot): string {
-  const value = JSON.stringify({ slot, snapshot, liveSince, docsUrl })
+function valueOf({ slot, snapshot, liveSince, docsUrl, downloads }: Pointed): string {
+  // Nothing lies in a folder of this name: a snapshot without downloads has none.
+  const folder = downloads === null ? '-' : downloads?.folder
+  const value = JSON.stringify({ slot, snapshot, liveSince, docsUrl, downloads: folder })
   if (Buffer.byteLength(value) > maxValueBytes)
     throw new Error(`docsUrl is too long for CloudFront's KeyValueStore (${maxValueBytes} bytes a value)`)
   return value

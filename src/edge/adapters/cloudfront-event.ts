@@ -29,7 +29,7 @@ export interface CloudFrontResponse {
 /** The module `cloudfront`, which only the function's file can import. */
 export interface CloudFront {
   readonly kvs: () => {
-    readonly get: (key: string, options: { readonly format: 'json' }) => Promise<unknown>
+    readonly get: (key: string, options?: { readonly format: 'json' }) => Promise<unknown>
   }
   readonly createRequestOriginGroup: (group: {
     readonly originIds: readonly { readonly originId: string }[]
@@ -37,10 +37,15 @@ export interface CloudFront {
   }) => void
 }
 
-/** What the KeyValueStore says under `live`. Written by publish/key-value-store.ts. */
+/**
+ * What the KeyValueStore says under `live`. Under `downloads/<month>` it has a month of `earlierDownloads` (pages.ts): a
+ * value has at most 1 KB. Written by publish/key-value-store.ts.
+ */
 export interface LivePin {
   readonly slot: string
   readonly snapshot: string
+  /** The folder of its downloads. Earlier versions did not write it. */
+  readonly downloads?: string
   /** ISO 8601 with time. */
   readonly liveSince: string
   readonly docsUrl: string

@@ -7,7 +7,7 @@
  */
 
 import { fill } from '../../routes/keys.ts'
-import { placeOf } from '../../routes/pages.ts'
+import { downloadIn, downloadsOf, folderBefore } from '../../routes/pages.ts'
 import type { Format } from '../../routes/table.ts'
 import {
   preflight,
@@ -18,6 +18,7 @@ import {
   type Body,
   type EdgeSettings,
 } from '../answer.ts'
+import { isDay } from '../../routes/values.ts'
 import { resolve, type Resolution } from '../resolve.ts'
 import {
   noteHeader,
@@ -77,27 +78,42 @@ export function viewerRequest(options: ViewerRequestOptions): Handler {
           body: { kind: 'text', text: wrongMethod(options.wrongMethod[wanted.format], method, live.docsUrl) },
         })
       }
-      if (lead(request, query, live, resolution)) {
-        cf.createRequestOriginGroup({
-          originIds: options.origins.map((originId) => ({ originId })),
-          failoverCriteria: { statusCodes: options.failover },
-        })
+      const forwardTo = (key: string) => {
+        if (lead(request, query, live, resolution, key)) {
+          cf.createRequestOriginGroup({
+            originIds: options.origins.map((originId) => ({ originId })),
+            failoverCriteria: { statusCodes: options.failover },
+          })
+        }
+        return request
       }
-      return request
+      if (!('key' in resolution)) return forwardTo('')
+      const { key } = resolution
+      const asked = downloadsOf(key)
+      if (asked === null) return forwardTo(live.slot + '/' + key)
+      // As placeOf does it; what is nowhere is looked for where nothing lies.
+      const asOf = live.snapshot.slice(0, 10)
+      const day = asked === 'latest' ? asOf : asked
+      const forwardIn = (folder: string) => forwardTo(downloadIn(folder, asked, key))
+      if (day === asOf) return forwardIn(live.downloads || day)
+      if (!isDay(day) || day > asOf) return forwardIn('-')
+      return kvs.get('downloads/' + day.slice(0, 7)).then(
+        (month) => forwardIn(folderBefore(month as string, day)),
+        () => forwardIn(day),
+      )
     }
-    return cf
-      .kvs()
-      .get('live', { format: 'json' })
-      .then(forward, () => answered(unavailable))
+    const kvs = cf.kvs()
+    return kvs.get('live', { format: 'json' }).then(forward, () => answered(unavailable))
   }
 }
 
-/** Rewrites the request. @returns whether the bucket has the answer, as a rule */
+/** Rewrites the request. @param place where the answer lies in the bucket @returns whether the bucket has the answer, as a rule */
 function lead(
   request: CloudFrontRequest,
   query: string,
   live: LivePin,
   resolution: Exclude<Resolution, { kind: 'preflight' | 'redirect' }>,
+  place: string,
 ): boolean {
   const { headers } = request
   const { kind, wanted } = resolution
@@ -131,14 +147,13 @@ function lead(
     request.uri = '/'
     return false
   }
-  const { key } = resolution
   const note: Note =
     kind === 'page'
-      ? { liveSince, path: key }
+      ? { liveSince, path: resolution.key }
       : { liveSince, path: fill(resolution.route.path, resolution.values), wanted }
   headers[noteHeader] = { value: JSON.stringify(note) }
   if (kind === 'page') headers[targetHeader] = { value: asked }
-  request.uri = '/' + placeOf(live.slot, live.snapshot, key)
+  request.uri = '/' + place
   return true
 }
 

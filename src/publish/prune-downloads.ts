@@ -1,9 +1,9 @@
 /** Files for analysts that nobody can read any more, or that are past their time. Source: keys.md. */
 
 import { isDay } from '../routes/values.ts'
-import { dayFolder, downloadsFolder } from './layout.ts'
+import { downloadsFolder } from './layout.ts'
 import type { Live } from './live.ts'
-import { dayOf, earlierFolders, isFolderOfSnapshot, prefixOf } from './live-downloads.ts'
+import { dayOf, earlierFolders, isFolderOfSnapshot } from './live-downloads.ts'
 import type { Garbage } from './prune.ts'
 import type { ObjectStore } from './store.ts'
 
@@ -13,7 +13,8 @@ const dayMs = 24 * 3600 * 1000
 const uploadMs = dayMs
 
 export interface DownloadsInUse {
-  readonly live: Live
+  /** Null: nobody knows which folders are of use, so only expired days go. */
+  readonly live: Live | null
   /** Downloads older than so many days are expired; null: none is. */
   readonly keepDays: number | null
   /** ISO 8601 */
@@ -34,18 +35,18 @@ export async function* downloadGarbage(
   store: ObjectStore,
   { live, keepDays, today, now, isHeld }: DownloadsInUse,
 ): AsyncGenerator<Garbage> {
-  const kept = new Set([prefixOf(live), live.previous === null ? null : prefixOf(live.previous)])
-  const earlier = new Set(earlierFolders(live.earlierDownloads))
-  const replacedDays = new Set([...earlier].map(dayOf))
-  // Versions before did not name folders: then the day's own folder is what is live.
-  if (live.downloads !== undefined) replacedDays.add(live.asOf)
+  // Earlier versions did not name folders: there the day's own folder is what is live.
+  const kept = [live, live?.previous].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])
+  const earlier = earlierFolders(live?.earlierDownloads)
+  const named = new Set([...earlier, ...kept])
+  const namedDays = new Set([...named].filter(isFolderOfSnapshot).map(dayOf))
   const oldest = keepDays === null ? '' : isoDay(Date.parse(today) - keepDays * dayMs)
 
   for await (const { key, bytes, lastModified } of store.list(downloadsFolder)) {
     const [, folder = '', file] = key.split('/')
     const isOurs = isDay(folder) || isFolderOfSnapshot(folder)
-    if (file === undefined || !isOurs || kept.has(dayFolder(folder))) continue
-    const isReachable = isDay(folder) ? !replacedDays.has(folder) : earlier.has(folder)
+    if (file === undefined || !isOurs || kept.includes(folder)) continue
+    const isReachable = isDay(folder) ? !namedDays.has(folder) : live === null || named.has(folder)
     const isOld = now.getTime() - lastModified.getTime() > uploadMs
     if (dayOf(folder) < oldest) yield { kind: 'download', key, bytes }
     else if (!isReachable && isOld && !isHeld) yield { kind: 'replaced', key, bytes }

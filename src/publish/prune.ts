@@ -121,7 +121,7 @@ async function* findGarbage(
   const { live } = await readLive(store)
   const { journal } = await readJournal(store)
   const changing = notWhole(journal?.changing ?? {}, live)
-  if (live === null) onNote('nothing is live: the slots and downloads are left alone')
+  if (live === null) onNote('nothing is live: the slots are left alone')
   else {
     for (const slot of slots) {
       if (isHeld && slot !== live.slot) onNote(`${slot} is left alone: a publish is under way in it`)
@@ -133,7 +133,6 @@ async function* findGarbage(
   }
   if (isHeld) onNote('lists of changes are left alone: a publish is under way')
   yield* journalGarbage(store, journal, isHeld, now())
-  if (live !== null)
-    yield* downloadGarbage(store, { live, keepDays: keepDownloadDays, today, now: now(), isHeld })
+  yield* downloadGarbage(store, { live, keepDays: keepDownloadDays, today, now: now(), isHeld })
   yield* oldUploads(store, now(), signal, onNote)
 }

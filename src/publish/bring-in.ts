@@ -89,7 +89,15 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
   options.signal.throwIfAborted()
   const now = await lease.assertHeld()
   const { live: liveDownloads } = downloads
-  const flipping = { ...options, expected, lease, changes, now, edition: work.edition, downloads: liveDownloads }
+  const flipping = {
+    ...options,
+    expected,
+    lease,
+    changes,
+    now,
+    edition: work.edition,
+    downloads: liveDownloads,
+  }
   const next = await flip(store, manifest.head, slot, flipping)
 
   // It is live: what fails from here on costs nobody anything.
@@ -124,7 +132,7 @@ async function bringDownloads(
   }
   await assertSame()
   const plan = await planDownloads(store, { out, asOf, snapshot, live, isDeep, signal })
-  if (plan.live !== null) {
+  if (plan.live !== undefined) {
     if (plan.replaced + plan.gone.length > 0) {
       const place = `${store.name}/${downloadsPrefix(plan.live.folder)}`
       const what = `${plan.replaced} replaced, ${plan.gone.length} removed`

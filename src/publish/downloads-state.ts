@@ -11,17 +11,15 @@ import type { ObjectStore } from './store.ts'
  * - `whole`: `SHA256SUMS` is the one that the publish uploaded last. What becomes of the other files later is for
  *   `verify` to say.
  * - `missing`: it is not there. `other`: it has other bytes, or the folder is that of another snapshot.
- * - `none`: the snapshot was published without downloads.
- * - `unknown`: an earlier version published it, and nothing says which files are its own.
+ * - `none`: `live.json` names none: the snapshot was published without, or by an earlier version.
  */
-export type DownloadsState = 'whole' | 'missing' | 'other' | 'none' | 'unknown'
+export type DownloadsState = 'whole' | 'missing' | 'other' | 'none'
 
 export async function downloadsState(store: ObjectStore, live: LiveSnapshot): Promise<DownloadsState> {
   const { snapshot, downloads } = live
-  if (downloads === undefined) return 'unknown'
-  if (downloads === null) return 'none'
+  if (downloads === undefined) return 'none'
   if (!downloads.folder.startsWith(snapshot)) return 'other'
-  const sums = await readSmall(store, `${prefixOf(live) ?? ''}${checksumsName}`)
+  const sums = await readSmall(store, `${prefixOf(live)}${checksumsName}`)
   if (sums === null) return 'missing'
   return digestOfText(sums.text) === downloads.sums ? 'whole' : 'other'
 }

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { Readable } from 'node:stream'
 import { contentTypeOf } from '../routes/content-types.ts'
 import { applyChanges, type ApplyOptions } from './apply.ts'
 import type { EtagLine } from './etags.ts'
@@ -20,8 +21,8 @@ import { isBefore } from './sorted.ts'
 import type { ListedObject, ObjectStore } from './store.ts'
 
 export interface DownloadsPlan {
-  /** What `live.json` is to say of them; null: the snapshot has none. */
-  readonly live: LiveDownloads | null
+  /** What `live.json` is to say of them; undefined: the snapshot has none. */
+  readonly live: LiveDownloads | undefined
   /** Where the files are on disk. */
   readonly source: string
   /** All files, in the order of their names. */
@@ -66,7 +67,7 @@ export interface PlanDownloadsOptions {
   readonly signal?: AbortSignal
 }
 
-/** One listing; none if the snapshot has no downloads. @throws {Error} if the files have no checksums */
+/** One listing; none if the snapshot has no downloads. */
 export async function planDownloads(
   store: ObjectStore,
   { out, asOf, snapshot, live, isDeep, signal }: PlanDownloadsOptions,
@@ -74,15 +75,13 @@ export async function planDownloads(
   const source = join(out, dayFolder(asOf))
   const files = await filesOf(source, signal)
   if (files.length === 0)
-    return { live: null, source, files, put: [], replaced: 0, unchanged: new Map(), gone: [], bytes: 0 }
-  const sums = files.find(isChecksums)
-  if (sums === undefined)
-    throw new Error(`${source} has no ${checksumsName}: build the snapshot again`)
-
-  const folder = chooseFolder(snapshot, sums.sha256, live)
+    return { live: undefined, source, files, put: [], replaced: 0, unchanged: new Map(), gone: [], bytes: 0 }
+  const sums = files.find(isChecksums)?.sha256 ?? digestOfList(files)
+  const folder = chooseFolder(snapshot, sums, live)
   const prefix = downloadsPrefix(folder)
   const there = new Map<string, ListedObject>()
-  for await (const object of store.list(prefix, { signal })) there.set(object.key.slice(prefix.length), object)
+  for await (const object of store.list(prefix, { signal }))
+    there.set(object.key.slice(prefix.length), object)
   const put: DownloadFile[] = []
   const unchanged = new Map<string, string>()
   for (const file of files) {
@@ -96,7 +95,7 @@ export async function planDownloads(
   }
   const known = new Set(files.map(({ name }) => name))
   return {
-    live: { folder, files: files.length, bytes: sumOf(files), sums: sums.sha256 },
+    live: { folder, files: files.length, bytes: sumOf(files), sums },
     source,
     files,
     // Whoever reads the checksums finds what they are of.
@@ -124,6 +123,13 @@ export const countsOf = ({ put, replaced, gone, bytes }: DownloadsPlan): Downloa
 
 const isChecksums = ({ name }: DownloadFile) => name === checksumsName
 const sumOf = (files: readonly DownloadFile[]) => files.reduce((sum, { bytes }) => sum + bytes, 0)
+
+/** For files that nobody has written checksums of. */
+const digestOfList = (files: readonly DownloadFile[]) =>
+  createHash('sha256')
+    .update(files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''))
+    .digest('hex')
+
 const bare = (etag: string) => etag.replaceAll('"', '')
 
 /** The ETag of an object that was put in one piece is its MD5, as a rule; if it is not, the file is put again. */
@@ -145,7 +151,7 @@ export async function putDownloads(
   { live, source, files, put, gone, unchanged }: DownloadsPlan,
   options: DownloadsOptions,
 ): Promise<DownloadLine[]> {
-  if (live === null) return []
+  if (live === undefined) return []
   const prefix = downloadsPrefix(live.folder)
   const etags = new Map([...unchanged].map(([name, etag]) => [prefix + name, etag]))
   const applying = {
@@ -157,16 +163,14 @@ export async function putDownloads(
       etags.set(key, etag)
     },
   }
-  async function* puts(files: readonly DownloadFile[]): AsyncGenerator<Change> {
-    for (const { name, bytes, sha256 } of files)
-      yield { kind: 'put', key: prefix + name, sha256, bytes, type: contentTypeOf(name) }
-  }
-  async function* last(): AsyncGenerator<Change> {
-    yield* puts(put.filter(isChecksums))
-    for (const name of gone) yield { kind: 'delete', key: prefix + name }
-  }
-  await applyChanges(store, puts(put.filter((file) => !isChecksums(file))), applying)
-  await applyChanges(store, last(), applying)
+  const puts = (some: readonly DownloadFile[]): Change[] =>
+    some.map(({ name, bytes, sha256 }) => {
+      return { kind: 'put', key: prefix + name, sha256, bytes, type: contentTypeOf(name) }
+    })
+  const deletes = gone.map((name): Change => ({ kind: 'delete', key: prefix + name }))
+  const last = [...puts(put.filter(isChecksums)), ...deletes]
+  await applyChanges(store, Readable.from(puts(put.filter((file) => !isChecksums(file)))), applying)
+  await applyChanges(store, Readable.from(last), applying)
   return files.flatMap(({ name, bytes }) => {
     const etag = etags.get(prefix + name)
     return etag === undefined ? [] : [{ key: prefix + name, bytes, etag }]

@@ -20,10 +20,12 @@ export const isLiveAlready = (live: Live | null, snapshot: string, edition: stri
  * @returns 12 hex digits: what has the same id and edition is the same to the last byte
  */
 export async function editionOf(out: string, head: ManifestHead, baseUrl: string): Promise<string> {
-  const sums = await readFile(join(out, dayFolder(head.asOf), checksumsName), 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  })
+  const sums = await readFile(join(out, dayFolder(head.asOf), checksumsName), 'utf8').catch(
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+      throw error
+    },
+  )
   return editionWith(head, sums, baseUrl)
 }
 

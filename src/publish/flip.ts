@@ -70,7 +70,7 @@ export interface FlipOptions {
   /** The list that this publish has named in the journal, if it had anything to change. */
   readonly changes: string | undefined
   readonly edition: string
-  readonly downloads: LiveDownloads | null
+  readonly downloads: LiveDownloads | undefined
   /** By the store's clock. */
   readonly now: Date
   readonly signal: AbortSignal

@@ -1,6 +1,6 @@
 /**
  * CloudFront's KeyValueStore as a place that says what is live: the key `live`, which the viewer-request function reads
- * (edge/adapters/cloudfront.ts), and a key a month with the folders of earlier downloads. An update takes seconds to
+ * (edge/adapters/cloudfront.ts), and a key a month with the folders of downloads. An update takes seconds to
  * reach all edges: bucket.graceSeconds has to cover them.
  */
 
@@ -25,6 +25,9 @@ export interface KeyValueStoreOptions {
 }
 
 const liveKey = 'live'
+
+/** A value cannot be empty. */
+const noFolders = '-'
 
 /** What a value may have. Source: quotas of CloudFront's KeyValueStore. */
 const maxValueBytes = 1024
@@ -66,15 +69,18 @@ export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOp
     }
   }
 
-  /** First: for the day of what is live the function goes by `live` alone, so no day is missing in between. */
   const setMonths = async (live: Pointed): Promise<void> => {
-    const months = Object.entries(foldersByMonth(live)).map(([month, folders]) => ({
+    // A rollback takes back the day of what was live: its month may name no other day.
+    const emptied = live.previous ? { [live.previous.asOf.slice(0, 7)]: noFolders } : {}
+    const months = Object.entries({ ...emptied, ...foldersByMonth(live) }).map(([month, folders]) => ({
       key: `${downloadsFolder}${month}`,
       folders,
     }))
     const known = await Promise.all(months.map(({ key }) => read(key)))
-    for (const [index, { key, folders }] of months.entries())
-      if (known[index] !== folders) await set(key, folders)
+    for (const [index, { key, folders }] of months.entries()) {
+      const before = known[index] ?? noFolders
+      if (before !== folders) await set(key, folders)
+    }
   }
 
   return {
@@ -82,7 +88,7 @@ export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOp
     set: async (live) => {
       const value = valueOf(live)
       try {
-        if ((await read(liveKey)) === value) return false
+        // First: a day that is live has its downloads at once.
         await setMonths(live)
         return await set(liveKey, value)
       } catch (error) {
@@ -94,10 +100,8 @@ export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOp
 }
 
 /** @throws {Error} if it is too long for a value */
-function valueOf({ slot, snapshot, liveSince, docsUrl, downloads }: Pointed): string {
-  // Nothing lies in a folder of this name: a snapshot without downloads has none.
-  const folder = downloads === null ? '-' : downloads?.folder
-  const value = JSON.stringify({ slot, snapshot, liveSince, docsUrl, downloads: folder })
+function valueOf({ slot, snapshot, liveSince, docsUrl }: Pointed): string {
+  const value = JSON.stringify({ slot, snapshot, liveSince, docsUrl })
   if (Buffer.byteLength(value) > maxValueBytes)
     throw new Error(`docsUrl is too long for CloudFront's KeyValueStore (${maxValueBytes} bytes a value)`)
   return value

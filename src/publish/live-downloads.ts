@@ -76,12 +76,12 @@ export function earlierFolders(earlier: EarlierDownloads = {}): string[] {
 /** ISO 8601 */
 export const dayOf = (folder: string): string => folder.slice(0, 10)
 
-/** Where the downloads of a snapshot lie in the bucket, with a slash at the end; null: it has none. */
-export function prefixOf({ asOf, downloads }: Pick<LiveSnapshot, 'asOf' | 'downloads'>): string | null {
-  // Earlier versions did not write the field, and put the files of a day into the folder of the day.
-  if (downloads === undefined) return dayFolder(asOf)
-  return downloads === null ? null : downloadsPrefix(downloads.folder)
-}
+/**
+ * Where the downloads of a snapshot lie in the bucket, with a slash at the end. Earlier versions did not name a folder,
+ * and put the files into that of the day.
+ */
+export const prefixOf = ({ asOf, downloads }: Pick<LiveSnapshot, 'asOf' | 'downloads'>): string =>
+  downloads === undefined ? dayFolder(asOf) : downloadsPrefix(downloads.folder)
 
 /** `2026-11-20-3f9c2ab4d1e0`, perhaps with the digest of its `SHA256SUMS` behind it. */
 export const isFolderOfSnapshot = (name: string): boolean =>

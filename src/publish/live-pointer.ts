@@ -10,7 +10,7 @@ export interface LivePointer {
 }
 
 /** What it has to know. */
-export type Pointed = LiveSnapshot & Pick<Live, 'earlierDownloads'>
+export type Pointed = LiveSnapshot & Partial<Pick<Live, 'earlierDownloads' | 'previous'>>
 
 /** @returns whether it had to be told @throws {Error} if it cannot be: what to do */
 export async function point(pointer: LivePointer | null | undefined, live: Pointed): Promise<boolean> {

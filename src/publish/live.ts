@@ -29,8 +29,8 @@ export interface LiveSnapshot {
   readonly docsUrl: string
   /** What was published beside the objects (`edition.ts`); not in files of earlier versions. */
   readonly edition?: string | undefined
-  /** Its files for analysts, or null if it has none; not in files of earlier versions. */
-  readonly downloads?: LiveDownloads | null | undefined
+  /** Its files for analysts; absent if it has none, and in files of earlier versions. */
+  readonly downloads?: LiveDownloads | undefined
   /** How new its funds' prices are; not in files of earlier versions. */
   readonly freshness?: FreshnessCounts | undefined
   /** When it went live, ISO 8601 with time. */
@@ -111,7 +111,7 @@ export function liveSnapshot(
     readonly now: Date
     readonly changes: string | undefined
     readonly edition: string | undefined
-    readonly downloads: LiveDownloads | null | undefined
+    readonly downloads: LiveDownloads | undefined
   },
 ): LiveSnapshot {
   const { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl } = head

@@ -130,7 +130,7 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
         hasLive: live !== null,
         telling,
         downloads,
-        hasDownloads: downloadsPlan.live !== null,
+        hasDownloads: downloadsPlan.live !== undefined,
       }),
       slotBytes,
       refusals: findMistakes(manifest.head, live, prepared, options),

@@ -88,9 +88,9 @@ async function warnOfDownloads(
 ): Promise<void> {
   if (now.downloads !== undefined) {
     const state = await downloadsState(store, now).catch(() => null)
-    if (state === 'whole' || state === 'none') return
+    if (state === 'whole') return
     onWarning(
-      `${store.name}: ${prefixOf(now) ?? ''} could not be found whole: publish the folder of ${now.snapshot} again ` +
+      `${store.name}: ${prefixOf(now)} could not be found whole: publish the folder of ${now.snapshot} again ` +
         '(`fundpress publish --repair --out …`)',
     )
     return

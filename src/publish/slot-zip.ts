@@ -106,7 +106,6 @@ async function findZip(
   const { asOf, snapshot } = head
   const published = [live, live.previous].find((one) => one?.slot === slot && one.snapshot === snapshot)
   const folder = prefixOf(published ?? { asOf })
-  if (folder === null) return none(store, `: ${snapshot} was published without downloads`)
   const sumsKey = `${folder}${checksumsName}`
   const sums = await readSmall(store, sumsKey, { signal })
   if (sums === null) return noZip(store, sumsKey)

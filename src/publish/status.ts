@@ -62,7 +62,9 @@ export function contradictions(
 ): string[] {
   const wrong: string[] = []
   if (documents !== snapshot)
-    wrong.push(`live.json names ${snapshot}, but ${slot} holds ${documents ?? 'no manifest that can be read'}`)
+    wrong.push(
+      `live.json names ${snapshot}, but ${slot} holds ${documents ?? 'no manifest that can be read'}`,
+    )
   const place = downloadsPrefix(downloads?.folder ?? '')
   if (state === 'missing') wrong.push(`the downloads of ${snapshot} are missing (${place})`)
   if (state === 'other') wrong.push(`${place} does not hold the downloads of ${snapshot}`)

@@ -40,7 +40,7 @@ interface Alike {
 /**
  * By listing: names as in `SHA256SUMS`, sizes and ETags as the publish noted them; then by bodies if that is asked for.
  * Nothing is known of downloads that an earlier version published.
- * @returns how many files there should be; null: the snapshot has none, or nothing is known
+ * @returns how many files there should be; null: `live.json` names none
  */
 export async function verifyDownloads(
   store: ObjectStore,
@@ -48,8 +48,8 @@ export async function verifyDownloads(
   { isDeep, concurrency, folder, signal, onDifference }: VerifyDownloadsOptions,
 ): Promise<number | null> {
   const { downloads, slot } = live
+  if (downloads === undefined) return null
   const prefix = prefixOf(live)
-  if (downloads === undefined || downloads === null || prefix === null) return null
   const sumsKey = prefix + checksumsName
   const sums = await readSmall(store, sumsKey, { signal })
   const isRight = sums !== null && digestOfText(sums.text) === downloads.sums

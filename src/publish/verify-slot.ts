@@ -34,7 +34,7 @@ export interface Verified {
   readonly snapshot: string
   /** The status files are among them. */
   readonly objects: number
-  /** Files for analysts; null: the snapshot has none, or an earlier version published it. */
+  /** Files for analysts; null: `live.json` names none. */
   readonly downloads: number | null
   /** Bodies of objects that were read. */
   readonly bodies: number

@@ -36,8 +36,8 @@ export interface Placed {
   readonly slot: string
   /** Its id, which begins with its as-of date. */
   readonly snapshot: string
-  /** The live snapshot's downloads; null: it has none. Earlier versions did not write it. */
-  readonly downloads?: { readonly folder: string } | null | undefined
+  /** Absent if the live snapshot has no downloads, and in files of earlier versions. */
+  readonly downloads?: { readonly folder: string } | undefined
   /**
    * Folders of the days before, by month: `{ "2026-11": "19-3f9c2ab4d1e0 18-…" }` means the folders
    * `2026-11-19-3f9c2ab4d1e0` and so on. Few long texts, because nginx parses them with every request.
@@ -70,16 +70,15 @@ function folderOf({ snapshot, downloads, earlierDownloads }: Placed, asked: stri
   const day = asked === 'latest' ? asOf : asked
   // After a rollback a later day is no longer published.
   if (!isDay(day) || day > asOf) return null
-  if (day === asOf) return downloads === undefined ? day : downloads && downloads.folder
-  return folderBefore((earlierDownloads && earlierDownloads[day.slice(0, 7)]) || '', day)
+  if (day === asOf) return downloads ? downloads.folder : day
+  return folderOfDay((earlierDownloads && earlierDownloads[day.slice(0, 7)]) || '', day)
 }
 
 /**
- * The folder of a day before that of the live snapshot. Earlier versions put the files of a day into a folder named
- * for the day alone.
- * @param month the day's month in `earlierDownloads`
+ * The folder with the downloads of a day. Earlier versions put them into a folder that is named for the day alone.
+ * @param month the folders of its month, as in `earlierDownloads`
  */
-export function folderBefore(month: string, day: string): string {
+export function folderOfDay(month: string, day: string): string {
   const rest = (' ' + month).split(' ' + day.slice(8))[1] || ''
   return day + rest.split(' ')[0]
 }

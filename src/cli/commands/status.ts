@@ -167,11 +167,10 @@ const downloadsStates: Readonly<Record<DownloadsState, string>> = {
   missing: 'missing',
   other: 'not those of this snapshot',
   none: '',
-  unknown: '',
 }
 
-function describeDownloads({ downloads }: Live, state: DownloadsState = 'unknown') {
-  if (downloads === undefined || downloads === null) return {}
+function describeDownloads({ downloads }: Live, state: DownloadsState = 'none') {
+  if (downloads === undefined) return {}
   const { files, bytes } = downloads
   return { downloads: `${formatCount(files)} files, ${formatBytes(bytes)}, ${downloadsStates[state]}` }
 }

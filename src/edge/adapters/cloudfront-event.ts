@@ -38,14 +38,12 @@ export interface CloudFront {
 }
 
 /**
- * What the KeyValueStore says under `live`. Under `downloads/<month>` it has a month of `earlierDownloads` (pages.ts): a
- * value has at most 1 KB. Written by publish/key-value-store.ts.
+ * What the KeyValueStore says under `live`. Under `downloads/<month>` it says which folders have the downloads of that
+ * month's days, in the form of `earlierDownloads` (pages.ts). Written by publish/key-value-store.ts.
  */
 export interface LivePin {
   readonly slot: string
   readonly snapshot: string
-  /** The folder of its downloads. Earlier versions did not write it. */
-  readonly downloads?: string
   /** ISO 8601 with time. */
   readonly liveSince: string
   readonly docsUrl: string

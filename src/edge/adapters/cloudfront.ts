@@ -7,7 +7,7 @@
  */
 
 import { fill } from '../../routes/keys.ts'
-import { downloadIn, downloadsOf, folderBefore } from '../../routes/pages.ts'
+import { folderOfDay } from '../../routes/pages.ts'
 import type { Format } from '../../routes/table.ts'
 import {
   preflight,
@@ -18,7 +18,6 @@ import {
   type Body,
   type EdgeSettings,
 } from '../answer.ts'
-import { isDay } from '../../routes/values.ts'
 import { resolve, type Resolution } from '../resolve.ts'
 import {
   noteHeader,
@@ -78,28 +77,23 @@ export function viewerRequest(options: ViewerRequestOptions): Handler {
           body: { kind: 'text', text: wrongMethod(options.wrongMethod[wanted.format], method, live.docsUrl) },
         })
       }
-      const forwardTo = (key: string) => {
-        if (lead(request, query, live, resolution, key)) {
-          cf.createRequestOriginGroup({
-            originIds: options.origins.map((originId) => ({ originId })),
-            failoverCriteria: { statusCodes: options.failover },
-          })
-        }
+      if (lead(request, query, live, resolution)) {
+        cf.createRequestOriginGroup({
+          originIds: options.origins.map((originId) => ({ originId })),
+          failoverCriteria: { statusCodes: options.failover },
+        })
+      }
+      // Downloads lie beside the slots, as placeOf says to the other platforms; in a slot there are none.
+      const asked = /^\/\w+(\/downloads\/)(latest|[\d-]{10})(\/.+)/.exec(request.uri)
+      if (!asked) return request
+      const day = asked[2] === 'latest' ? live.snapshot.slice(0, 10) : (asked[2] as string)
+      const leadTo = (folder: string) => {
+        request.uri = (asked[1] as string) + folder + (asked[3] as string)
         return request
       }
-      if (!('key' in resolution)) return forwardTo('')
-      const { key } = resolution
-      const asked = downloadsOf(key)
-      if (asked === null) return forwardTo(live.slot + '/' + key)
-      // As placeOf does it; what is nowhere is looked for where nothing lies.
-      const asOf = live.snapshot.slice(0, 10)
-      const day = asked === 'latest' ? asOf : asked
-      const forwardIn = (folder: string) => forwardTo(downloadIn(folder, asked, key))
-      if (day === asOf) return forwardIn(live.downloads || day)
-      if (!isDay(day) || day > asOf) return forwardIn('-')
       return kvs.get('downloads/' + day.slice(0, 7)).then(
-        (month) => forwardIn(folderBefore(month as string, day)),
-        () => forwardIn(day),
+        (month) => leadTo(folderOfDay(month as string, day)),
+        () => leadTo(day),
       )
     }
     const kvs = cf.kvs()
@@ -107,13 +101,12 @@ export function viewerRequest(options: ViewerRequestOptions): Handler {
   }
 }
 
-/** Rewrites the request. @param place where the answer lies in the bucket @returns whether the bucket has the answer, as a rule */
+/** Rewrites the request. @returns whether the bucket has the answer, as a rule */
 function lead(
   request: CloudFrontRequest,
   query: string,
   live: LivePin,
   resolution: Exclude<Resolution, { kind: 'preflight' | 'redirect' }>,
-  place: string,
 ): boolean {
   const { headers } = request
   const { kind, wanted } = resolution
@@ -153,7 +146,7 @@ function lead(
       : { liveSince, path: fill(resolution.route.path, resolution.values), wanted }
   headers[noteHeader] = { value: JSON.stringify(note) }
   if (kind === 'page') headers[targetHeader] = { value: asked }
-  request.uri = '/' + place
+  request.uri = '/' + live.slot + '/' + resolution.key
   return true
 }
 

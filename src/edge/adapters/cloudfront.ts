@@ -84,17 +84,19 @@ export function viewerRequest(options: ViewerRequestOptions): Handler {
         })
       }
       // Downloads lie beside the slots, as placeOf says to the other platforms; in a slot there are none.
-      const asked = /^\/\w+(\/downloads\/)(latest|[\d-]{10})(\/.+)/.exec(request.uri)
+      const asked = /^\/\w+\/downloads\/(latest|[\d-]{10})(\/.+)/.exec(request.uri)
       if (!asked) return request
-      const day = asked[2] === 'latest' ? live.snapshot.slice(0, 10) : (asked[2] as string)
-      const leadTo = (folder: string) => {
-        request.uri = (asked[1] as string) + folder + (asked[3] as string)
-        return request
-      }
-      return kvs.get('downloads/' + day.slice(0, 7)).then(
-        (month) => leadTo(folderOfDay(month as string, day)),
-        () => leadTo(day),
-      )
+      const day = asked[1] === 'latest' ? live.snapshot.slice(0, 10) : (asked[1] as string)
+      return kvs
+        .get('downloads/' + day.slice(0, 7))
+        .then(
+          (month) => folderOfDay(month as string, day),
+          () => day,
+        )
+        .then((folder) => {
+          request.uri = '/downloads/' + folder + (asked[2] as string)
+          return request
+        })
     }
     const kvs = cf.kvs()
     return kvs.get('live', { format: 'json' }).then(forward, () => answered(unavailable))

@@ -157,10 +157,11 @@ function dressLarge(request: NjsRequest): void {
   if (request.status >= 300) return
   const headers = JSON.parse(request.variables['fundpress_headers'] ?? '{}') as Record<string, string>
   Object.keys(request.headersOut).forEach((name) => {
-    if (!/^content-(length|range)$/i.test(name)) request.headersOut[name] = ''
+    if (!/^content-(length|range|type)$/i.test(name)) request.headersOut[name] = ''
   })
   Object.keys(headers).forEach((name) => {
-    request.headersOut[name] = headers[name]
+    // A type that is the bucket's already stays: nginx would add its charset once more.
+    if (request.headersOut[name] !== headers[name]) request.headersOut[name] = headers[name]
   })
 }
 

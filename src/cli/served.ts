@@ -73,8 +73,8 @@ export async function serveBucket(
   }
   const origin = bucketOrigin({
     readLive: async () => {
-      const { slot, snapshot, liveSince, docsUrl } = await readLive()
-      return { slot, snapshot, liveSince: new Date(liveSince), table: routeTable(endpoints, docsUrl) }
+      const live = await readLive()
+      return { ...live, liveSince: new Date(live.liveSince), table: routeTable(endpoints, live.docsUrl) }
     },
     read: (key) => readObject(store, key),
     liveTtlMs,

@@ -13,6 +13,8 @@ import type { ObjectStore, PutObject, WriteOptions } from './store.ts'
 export interface ApplyOptions {
   /** The snapshot's folder. */
   readonly out: string
+  /** Where the file of a key is; below `out` unless given. */
+  readonly fileOf?: (key: string) => string
   /** Null for what lies beside the slots. */
   readonly slot: Slot | null
   readonly cacheControl: string
@@ -101,10 +103,10 @@ export async function applyChanges(
 async function putChange(
   store: ObjectStore,
   { key, type, sha256, bytes }: PutChange,
-  { out, slot, cacheControl }: ApplyOptions,
+  { out, fileOf = (inFolder) => join(out, inFolder), slot, cacheControl }: ApplyOptions,
   mayWrite: WriteOptions & { readonly assertFresh: () => void },
 ): Promise<PutObject> {
-  const file = join(out, key)
+  const file = fileOf(key)
   const object = { key: placeIn(slot, key), type, cacheControl, sha256 }
   if (bytes < streamedFrom) {
     const body = await readFile(file).catch(rebuild(file))

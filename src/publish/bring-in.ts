@@ -1,14 +1,25 @@
 /** Under the lease: a snapshot into the slot that is not live, and the flip. */
 
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { applyChanges } from './apply.ts'
 import { etagLines, etagWriter, type EtagLine } from './etags.ts'
 import { countsOf, planDownloads, putDownloads, type DownloadsPlan } from './downloads.ts'
 import { editionOf } from './edition.ts'
 import { closeToOthers, flip, leaveTime } from './flip.ts'
 import { LeaseLost, type Lease } from './journal.ts'
-import { changesKey, checksumsIn, etagsKey, gzipType, manifestIn, otherSlot, type Slot } from './layout.ts'
-import { notWhole, type LiveObject } from './live.ts'
+import {
+  changesKey,
+  checksumsIn,
+  downloadEtagsKey,
+  downloadsPrefix,
+  etagsKey,
+  gzipType,
+  manifestIn,
+  otherSlot,
+  type Slot,
+} from './layout.ts'
+import { liveAfter, notWhole, type LiveObject } from './live.ts'
 import { point } from './live-pointer.ts'
 import type { Manifest } from './manifest-reader.ts'
 import { refuseMistakes } from './mistakes.ts'
@@ -71,13 +82,22 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
   const isTrusted = unknown === null && !isRepair
   const telling = { ...options, ...work, live, slot, isTrusted }
   const changed = await tellChanges(store, telling, { ...options, ...lease })
-  const downloads = await bringDownloads(store, options, work)
+  const downloads = await bringDownloads(store, slot, options, work)
   await putFile(work.checksumsFile, checksumsIn(slot), 'text/plain; charset=utf-8')
   await putFile(work.manifestFile, manifestIn(slot), gzipType)
 
   options.signal.throwIfAborted()
   const now = await lease.assertHeld()
-  const flipping = { ...options, expected, lease, changes, now, edition: work.edition }
+  const { live: liveDownloads } = downloads
+  const flipping = {
+    ...options,
+    expected,
+    lease,
+    changes,
+    now,
+    edition: work.edition,
+    downloads: liveDownloads,
+  }
   const next = await flip(store, manifest.head, slot, flipping)
 
   // It is live: what fails from here on costs nobody anything.
@@ -89,33 +109,40 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
     const reason = error instanceof LeaseLost ? 'the lease was lost' : reasonOf(error)
     options.onWarning(`${next.snapshot} is live, but the notes of this publish are not tidied up: ${reason}`)
   }
-  await point(options.pointer, next)
+  await point(options.pointer, liveAfter(next, live))
   const { put, deleted } = prepared
   return { slot, changed, put, deleted, bytes, downloads: countsOf(downloads) }
 }
 
 /**
- * Right before the flip: what replaces files of a night that is corrected is seen at once.
- * @throws {Error} if the folder has come to hold those of another night
+ * The files for analysts, into a folder that nothing live has.
+ * @throws {Error} if the snapshot's folder has come to hold those of another one
  */
 async function bringDownloads(
   store: ObjectStore,
+  slot: Slot,
   options: PublishOptions,
-  { manifest, edition, lease: { assertFresh } }: Work,
+  { manifest, standing: { live }, edition, lease: { assertFresh }, folder, putFile }: Work,
 ): Promise<DownloadsPlan> {
-  const { out, baseUrl, signal, onWarning } = options
-  const { asOf } = manifest.head
+  const { out, baseUrl, isDeep, signal, onWarning } = options
+  const { asOf, snapshot } = manifest.head
   const assertSame = async () => {
     if ((await editionOf(out, manifest.head, baseUrl)) !== edition)
       throw new Error(`${out} was built anew meanwhile; nothing was flipped, publish again`)
   }
   await assertSame()
-  const plan = await planDownloads(store, out, asOf, signal)
-  if (plan.replaced + plan.gone.length > 0)
-    onWarning(
-      `${store.name}: downloads/${asOf}/ was there: ${plan.replaced} files are replaced, ${plan.gone.length} removed`,
-    )
-  await putDownloads(store, plan, asOf, { ...options, assertFresh })
+  const plan = await planDownloads(store, { out, asOf, snapshot, live, isDeep, signal })
+  if (plan.live !== undefined) {
+    if (plan.replaced + plan.gone.length > 0) {
+      const place = `${store.name}/${downloadsPrefix(plan.live.folder)}`
+      const what = `${plan.replaced} replaced, ${plan.gone.length} removed`
+      onWarning(`${place} had other files, of a publish that was stopped, or damaged ones: ${what}`)
+    }
+    const etags = join(folder, 'downloads.ndjson.gz')
+    const lines = await putDownloads(store, plan, { ...options, assertFresh })
+    await writeNdjson(etags, Readable.from(lines))
+    await putFile(etags, downloadEtagsKey(slot), gzipType)
+  }
   await assertSame()
   return plan
 }

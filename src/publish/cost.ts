@@ -39,6 +39,8 @@ export interface PlannedWork {
   /** For what the publish says of the night. */
   readonly telling: ToldRequests
   readonly downloads: DownloadCounts
+  /** Whether the snapshot has files for analysts: their list is written each time. */
+  readonly hasDownloads: boolean
 }
 
 export interface ToldRequests {
@@ -67,6 +69,7 @@ export function estimateRequests(work: PlannedWork): Requests {
       puts +
       telling.puts +
       downloads.put +
+      (work.hasDownloads ? 1 : 0) +
       probes +
       (looksOut && work.isUnsettled ? 1 : 0) +
       // A list, and its declaration; the ETags.

@@ -7,7 +7,8 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ManifestHead } from '../snapshot/manifest.ts'
-import { downloadSumsKey } from './downloads.ts'
+import { checksumsName } from './downloads.ts'
+import { dayFolder } from './layout.ts'
 import type { Live } from './live.ts'
 
 /** Whether just this is live: the same objects, and the same beside them. */
@@ -19,10 +20,12 @@ export const isLiveAlready = (live: Live | null, snapshot: string, edition: stri
  * @returns 12 hex digits: what has the same id and edition is the same to the last byte
  */
 export async function editionOf(out: string, head: ManifestHead, baseUrl: string): Promise<string> {
-  const sums = await readFile(join(out, downloadSumsKey(head.asOf)), 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  })
+  const sums = await readFile(join(out, dayFolder(head.asOf), checksumsName), 'utf8').catch(
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+      throw error
+    },
+  )
   return editionWith(head, sums, baseUrl)
 }
 

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { ManifestHead } from '../snapshot/manifest.ts'
 import { LeaseLost, type Lease } from './journal.ts'
 import type { Slot } from './layout.ts'
+import type { LiveDownloads } from './live-downloads.ts'
 import {
   fence,
   isSameLive,
@@ -69,6 +70,7 @@ export interface FlipOptions {
   /** The list that this publish has named in the journal, if it had anything to change. */
   readonly changes: string | undefined
   readonly edition: string
+  readonly downloads: LiveDownloads | undefined
   /** By the store's clock. */
   readonly now: Date
   readonly signal: AbortSignal
@@ -80,10 +82,11 @@ export async function flip(
   store: ObjectStore,
   head: ManifestHead,
   slot: Slot,
-  { isLocking, now, onWarning, expected, lease, changes, edition, signal }: FlipOptions,
+  { isLocking, now, onWarning, expected, lease, changes, edition, downloads, signal }: FlipOptions,
 ): Promise<LiveSnapshot> {
   const { assertFresh } = lease
-  const next = liveSnapshot(head, slot, { before: expected.live, now, changes, edition })
+  const told = { now, changes, edition, downloads }
+  const next = liveSnapshot(head, slot, { ...told, before: expected.live })
   try {
     const condition = isLocking ? expected.condition : undefined
     await writeLive(store, next, expected.live, condition, { assertFresh })
@@ -96,7 +99,7 @@ export async function flip(
       // The slot is whole by now, and this night's.
       onWarning('a write that came late had made the slot live already, while it was written to')
       await lease.assertHeld()
-      const later = liveSnapshot(head, slot, { before: standing.live, now, changes, edition })
+      const later = liveSnapshot(head, slot, { ...told, before: standing.live })
       await writeLive(store, later, expected.live, standing.condition, { assertFresh })
       return later
     }

@@ -1,6 +1,7 @@
 /**
- * CloudFront's KeyValueStore as a place that says what is live: one key, which the viewer-request function reads
- * (edge/adapters/cloudfront.ts). An update takes seconds to reach all edges: bucket.graceSeconds has to cover them.
+ * CloudFront's KeyValueStore as a place that says what is live: the key `live`, which the viewer-request function reads
+ * (edge/adapters/cloudfront.ts), and a key a month with the folders of downloads. An update takes seconds to
+ * reach all edges: bucket.graceSeconds has to cover them.
  */
 
 import {
@@ -11,8 +12,9 @@ import {
 } from '@aws-sdk/client-cloudfront-keyvaluestore'
 // The service takes SigV4A only, which the SDK finds here.
 import '@aws-sdk/signature-v4a'
-import type { LiveSnapshot } from './live.ts'
-import type { LivePointer } from './live-pointer.ts'
+import { downloadsFolder } from './layout.ts'
+import { foldersByMonth } from './live-downloads.ts'
+import type { LivePointer, Pointed } from './live-pointer.ts'
 import { pause } from './pause.ts'
 import { bareCause, codeOf, statusOf } from './s3-errors.ts'
 
@@ -22,8 +24,10 @@ export interface KeyValueStoreOptions {
   readonly signal?: AbortSignal
 }
 
-/** The one key. */
 const liveKey = 'live'
+
+/** A value cannot be empty. */
+const noFolders = '-'
 
 /** What a value may have. Source: quotas of CloudFront's KeyValueStore. */
 const maxValueBytes = 1024
@@ -40,22 +44,22 @@ export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOp
   })
   const stoppable = signal === undefined ? {} : { abortSignal: signal }
 
-  const read = async (): Promise<string | null> => {
+  const read = async (key: string): Promise<string | null> => {
     try {
-      const { Value } = await client.send(new GetKeyCommand({ KvsARN: arn, Key: liveKey }), stoppable)
+      const { Value } = await client.send(new GetKeyCommand({ KvsARN: arn, Key: key }), stoppable)
       return Value ?? null
     } catch (error) {
       if (codeOf(error) === 'ResourceNotFoundException') return null
       throw error
     }
   }
-  const set = async (value: string): Promise<boolean> => {
+  const set = async (key: string, value: string): Promise<boolean> => {
     for (let attempt = 1; ; attempt++) {
       // The ETag first: what is read after it is at least that new, and a put that finds it has overlooked nothing.
       const store = await client.send(new DescribeKeyValueStoreCommand({ KvsARN: arn }), stoppable)
-      if ((await read()) === value) return false
+      if ((await read(key)) === value) return false
       try {
-        const input = { KvsARN: arn, Key: liveKey, Value: value, IfMatch: store.ETag }
+        const input = { KvsARN: arn, Key: key, Value: value, IfMatch: store.ETag }
         await client.send(new PutKeyCommand(input), stoppable)
         return true
       } catch (error) {
@@ -65,12 +69,28 @@ export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOp
     }
   }
 
+  const setMonths = async (live: Pointed): Promise<void> => {
+    // A rollback takes back the day of what was live: its month may name no other day.
+    const emptied = live.previous ? { [live.previous.asOf.slice(0, 7)]: noFolders } : {}
+    const months = Object.entries({ ...emptied, ...foldersByMonth(live) }).map(([month, folders]) => ({
+      key: `${downloadsFolder}${month}`,
+      folders,
+    }))
+    const known = await Promise.all(months.map(({ key }) => read(key)))
+    for (const [index, { key, folders }] of months.entries()) {
+      const before = known[index] ?? noFolders
+      if (before !== folders) await set(key, folders)
+    }
+  }
+
   return {
     name: arn,
     set: async (live) => {
       const value = valueOf(live)
       try {
-        return await set(value)
+        // First: a day that is live has its downloads at once.
+        await setMonths(live)
+        return await set(liveKey, value)
       } catch (error) {
         signal?.throwIfAborted()
         throw withAdvice(error, arn)
@@ -80,7 +100,7 @@ export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOp
 }
 
 /** @throws {Error} if it is too long for a value */
-function valueOf({ slot, snapshot, liveSince, docsUrl }: LiveSnapshot): string {
+function valueOf({ slot, snapshot, liveSince, docsUrl }: Pointed): string {
   const value = JSON.stringify({ slot, snapshot, liveSince, docsUrl })
   if (Buffer.byteLength(value) > maxValueBytes)
     throw new Error(`docsUrl is too long for CloudFront's KeyValueStore (${maxValueBytes} bytes a value)`)

@@ -29,6 +29,19 @@ export const changesKey = (publishId: string) => `journal/${publishId}.changes.n
 /** The ETags that the store gave for a slot's objects: what a listing is compared with. */
 export const etagsKey = (slot: Slot) => `journal/${slot}.etags.ndjson.gz`
 
+/** The files for analysts: a folder a snapshot. */
+export const downloadsFolder = 'downloads/'
+export const downloadsPrefix = (folder: string) => `${downloadsFolder}${folder}/`
+
+/**
+ * The folder of a day: in a snapshot's folder, and in buckets of earlier versions.
+ * @param asOf ISO 8601 day
+ */
+export const dayFolder = (asOf: string) => downloadsPrefix(asOf)
+
+/** The ETags that the store gave for the downloads of a slot's snapshot: what a listing is compared with. */
+export const downloadEtagsKey = (slot: Slot) => `journal/${slot}.downloads.ndjson.gz`
+
 /** Where the doctor tries what it is allowed to do. */
 export const scratchKey = (uuid: string) => `journal/doctor-${uuid}`
 export const isScratchKey = (key: string) => key.startsWith('journal/doctor-')

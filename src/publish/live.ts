@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { FreshnessCounts } from '../freshness/assess.ts'
 import type { ManifestHead } from '../snapshot/manifest.ts'
 import type { Unknown } from './journal.ts'
+import { earlierAfter, type EarlierDownloads, type LiveDownloads } from './live-downloads.ts'
 import { jsonType, liveKey, noCache, slots, type Slot } from './layout.ts'
 import { readSmall } from './manifest-reader.ts'
 import {
@@ -26,8 +27,10 @@ export interface LiveSnapshot {
   /** ISO 8601 day of the newest price, or null without a price. */
   readonly newestPrice: string | null
   readonly docsUrl: string
-  /** What was published beside the objects (`edition.ts`); unknown after a rollback within a day, and in files of earlier versions. */
+  /** What was published beside the objects (`edition.ts`); not in files of earlier versions. */
   readonly edition?: string | undefined
+  /** Its files for analysts; absent if it has none, and in files of earlier versions. */
+  readonly downloads?: LiveDownloads | undefined
   /** How new its funds' prices are; not in files of earlier versions. */
   readonly freshness?: FreshnessCounts | undefined
   /** When it went live, ISO 8601 with time. */
@@ -42,6 +45,8 @@ export interface Live extends LiveSnapshot {
   readonly fence?: string
   /** How it went live, where that was by no publish: what stood before was taken back. Earlier versions do not say. */
   readonly broughtBy?: 'rollback' | undefined
+  /** Files for analysts of the days before; not in files of earlier versions. */
+  readonly earlierDownloads?: EarlierDownloads | undefined
   /** What stood before. */
   readonly previous: LiveSnapshot | null
 }
@@ -100,7 +105,14 @@ export function liveSnapshot(
     now,
     changes,
     edition,
-  }: { before: LiveSnapshot | null; now: Date; changes: string | undefined; edition: string | undefined },
+    downloads,
+  }: {
+    readonly before: LiveSnapshot | null
+    readonly now: Date
+    readonly changes: string | undefined
+    readonly edition: string | undefined
+    readonly downloads: LiveDownloads | undefined
+  },
 ): LiveSnapshot {
   const { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl } = head
   const freshness = head.freshness === undefined ? undefined : countsOf(head.freshness)
@@ -108,8 +120,8 @@ export function liveSnapshot(
   const earliest = before === null ? -Infinity : Date.parse(before.liveSince) + 1000
   const liveSince = new Date(Math.max(now.getTime(), earliest)).toISOString()
   return {
-    ...{ slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, edition, freshness, liveSince },
-    changes,
+    ...{ slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, edition, downloads, freshness },
+    ...{ liveSince, changes },
   }
 }
 
@@ -172,17 +184,24 @@ export function writeLive(
   condition: Condition | undefined,
   options?: WriteOptions,
 ): Promise<PutObject> {
-  const live: Live = { format: 1, ...next, previous: before === null ? null : snapshotOf(before) }
-  return store.put(smallObject(liveKey, live), condition, options)
+  return store.put(smallObject(liveKey, liveAfter(next, before)), condition, options)
 }
+
+/** What `live.json` says when this snapshot follows upon what is live until then. */
+export const liveAfter = (next: LiveSnapshot & Pick<Live, 'broughtBy'>, before: Live | null): Live => ({
+  format: 1,
+  ...next,
+  earlierDownloads: earlierAfter(next, before),
+  previous: before === null ? null : snapshotOf(before),
+})
 
 /** What `live.json` says of its snapshot alone. */
 export function snapshotOf(live: Live): LiveSnapshot {
-  const { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, edition, freshness } = live
-  const { liveSince, changes } = live
+  const { slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, edition, downloads } = live
+  const { freshness, liveSince, changes } = live
   return {
-    ...{ slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, edition, freshness, liveSince },
-    changes,
+    ...{ slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, edition, downloads, freshness },
+    ...{ liveSince, changes },
   }
 }
 

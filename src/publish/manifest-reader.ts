@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { createWriteStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { createGunzip } from 'node:zlib'
 import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 import { manifestFormat, type ManifestHead, type ManifestLine } from '../snapshot/manifest.ts'
@@ -106,6 +108,30 @@ export function readObject(
     const chunks: Uint8Array[] = []
     for await (const chunk of body) chunks.push(chunk)
     return { body: Buffer.concat(chunks), etag, lastModified }
+  })
+}
+
+/** The first line of a manifest in the bucket, or null if there is none. Reads no more of it than that takes. */
+export async function fetchHead(
+  store: ObjectStore,
+  key: string,
+  options?: CallOptions,
+): Promise<ManifestHead | null> {
+  return wholeObject(store, key, options, async (object) => {
+    const unzipped = createGunzip()
+    const piped = pipeline(Readable.from(object.body), unzipped)
+    piped.catch(() => undefined)
+    try {
+      for await (const line of createInterface({ input: unzipped })) return JSON.parse(line) as ManifestHead
+      await piped
+      throw new Error('it is empty')
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new Damaged(`${store.name}/${key} is damaged: ${reason}`, { cause: error })
+    } finally {
+      unzipped.destroy()
+      object.cancel()
+    }
   })
 }
 

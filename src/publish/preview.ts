@@ -99,7 +99,9 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
     const telling = await previewTelling(store, {
       ...{ manifest, live, slot, out, folder, table, isTrusted, onWarning },
     })
-    const downloads = countsOf(await planDownloads(store, out, manifest.head.asOf))
+    const { asOf } = manifest.head
+    const downloadsPlan = await planDownloads(store, { out, asOf, snapshot, live, isDeep: false })
+    const downloads = countsOf(downloadsPlan)
     const after = store.requests()
     const reads = {
       GetObject: (after['GetObject'] ?? 0) - (before['GetObject'] ?? 0),
@@ -128,6 +130,7 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
         hasLive: live !== null,
         telling,
         downloads,
+        hasDownloads: downloadsPlan.live !== undefined,
       }),
       slotBytes,
       refusals: findMistakes(manifest.head, live, prepared, options),

@@ -1,12 +1,9 @@
-/** What lies beside the slots and is of no use any more: lists of publishes, keys of the doctor, old downloads. */
+/** What lies beside the slots and is of no use any more: lists of publishes, keys of the doctor. */
 
-import { isDay } from '../routes/values.ts'
 import type { Journal } from './journal.ts'
 import { isScratchKey } from './layout.ts'
 import type { Garbage } from './prune.ts'
 import type { ObjectStore } from './store.ts'
-
-const day = 24 * 3600 * 1000
 
 /** A doctor is done in a moment: what is older than this belongs to one that was killed. */
 const scratchMs = 3600 * 1000
@@ -31,26 +28,5 @@ export async function* journalGarbage(
     ) {
       yield { kind: 'changes', key, bytes }
     }
-  }
-}
-
-export interface Expiry {
-  readonly keepDays: number
-  /** ISO 8601 */
-  readonly today: string
-  /** Nights whose downloads stay however old they are: those that are live or can be live again. */
-  readonly kept: readonly string[]
-}
-
-/** `downloads/<as-of>/…`; what is named otherwise is not ours. */
-export async function* expiredDownloads(
-  store: ObjectStore,
-  { keepDays, today, kept }: Expiry,
-): AsyncGenerator<Garbage> {
-  const oldest = new Date(Date.parse(today) - keepDays * day).toISOString().slice(0, 10)
-  for await (const { key, bytes } of store.list('downloads/')) {
-    const [, asOf = '', file] = key.split('/')
-    if (file !== undefined && isDay(asOf) && asOf < oldest && !kept.includes(asOf))
-      yield { kind: 'download', key, bytes }
   }
 }

@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { isHeldByOther, readJournal, takeLease, type LeaseOptions } from './journal.ts'
 import { notWhole, readLive } from './live.ts'
-import { expiredDownloads, journalGarbage } from './prune-beside.ts'
+import { journalGarbage } from './prune-beside.ts'
+import { downloadGarbage } from './prune-downloads.ts'
 import { slotGarbage } from './prune-slot.ts'
 import { abortUpload, oldUploads } from './prune-uploads.ts'
 import { slots, type Slot } from './layout.ts'
@@ -13,10 +14,11 @@ import { withFolder } from './status.ts'
 /**
  * - `unknown`: in a slot, and no manifest knows it. `changes`: the list of a publish, and no journal names it.
  * - `scratch`: what a doctor that was killed left. `upload`: in parts, begun long ago, never finished.
- * - `download`: of a night that is past its time.
+ * - `download`: of a day that is past its time. `replaced`: a download that was never live, or that another one of the
+ *   same day replaced.
  */
 export interface Garbage {
-  readonly kind: 'unknown' | 'changes' | 'scratch' | 'upload' | 'download'
+  readonly kind: 'unknown' | 'changes' | 'scratch' | 'upload' | 'download' | 'replaced'
   readonly key: string
   /** 0 where the store does not say. */
   readonly bytes: number
@@ -131,9 +133,6 @@ async function* findGarbage(
   }
   if (isHeld) onNote('lists of changes are left alone: a publish is under way')
   yield* journalGarbage(store, journal, isHeld, now())
-  if (keepDownloadDays !== null) {
-    const kept = [live?.asOf, live?.previous?.asOf].flatMap((day) => day ?? [])
-    yield* expiredDownloads(store, { keepDays: keepDownloadDays, today, kept })
-  }
+  yield* downloadGarbage(store, { live, keepDays: keepDownloadDays, today, now: now(), isHeld })
   yield* oldUploads(store, now(), signal, onNote)
 }

@@ -1,10 +1,11 @@
 /** `fundpress rollback`: makes the other slot live again. One write. */
 
 import { heldMessage, isHeldByOther, readJournal, type Holder } from './journal.ts'
-import { downloadsFolder } from './downloads.ts'
-import { otherSlot, type Slot } from './layout.ts'
+import { downloadsState } from './downloads-state.ts'
+import { dayFolder, otherSlot, type Slot } from './layout.ts'
 import {
   isSameLive,
+  liveAfter,
   liveSnapshot,
   notWhole,
   readLive,
@@ -14,6 +15,7 @@ import {
   type LiveObject,
   type LiveSnapshot,
 } from './live.ts'
+import { prefixOf } from './live-downloads.ts'
 import { point, type LivePointer } from './live-pointer.ts'
 import type { Manifest } from './manifest-reader.ts'
 import { nothing } from './ndjson.ts'
@@ -65,24 +67,36 @@ export function rollback(store: ObjectStore, options: RollbackOptions): Promise<
     }
     const { previous } = live
     const before = previous?.snapshot === snapshot ? previous : null
-    // The analysts' files of one day lie beside the slots: those of the other edition stay.
-    const edition = before?.asOf === live.asOf ? undefined : before?.edition
-    const told = { before: live, now: standing.now(), changes: before?.changes, edition }
+    const { changes, downloads } = before ?? {}
+    // Earlier versions had one folder a day: there the files of the other edition stay.
+    const isTouched = downloads === undefined && live.downloads === undefined && before?.asOf === live.asOf
+    const edition = isTouched ? undefined : before?.edition
+    const told = { before: live, now: standing.now(), changes, edition, downloads }
     const next = liveSnapshot(manifest.head, slot, told)
     const made = await makeLive(store, next, { ...standing, live }, options)
-    if (made.asOf === live.asOf) await warnOfDownloads(store, made, live, options)
+    await warnOfDownloads(store, made, live, options)
     return made
   })
 }
 
-/** The analysts' files of a day lie beside the slots: their bytes of before are gone, only a publish can bring them. */
+/** Tells where the files for analysts are not those of what is live now: only a publish can bring them. */
 async function warnOfDownloads(
   store: ObjectStore,
   now: LiveSnapshot,
   before: LiveSnapshot,
   { onWarning }: RollbackOptions,
 ): Promise<void> {
-  const folder = downloadsFolder(now.asOf)
+  if (now.downloads !== undefined) {
+    const state = await downloadsState(store, now).catch(() => null)
+    if (state === 'whole') return
+    onWarning(
+      `${store.name}: ${prefixOf(now)} could not be found whole: publish the folder of ${now.snapshot} again ` +
+        '(`fundpress publish --repair --out …`)',
+    )
+    return
+  }
+  if (now.asOf !== before.asOf || before.downloads !== undefined) return
+  const folder = dayFolder(now.asOf)
   // What cannot be listed may be there.
   if (!(await hasAny(store, folder).catch(() => true))) return
   onWarning(
@@ -139,7 +153,7 @@ async function makeLive(
     await writeLive(store, restored, now, isLocking ? written : undefined).catch(changedMeanwhile(store))
     throw new Error(`${heldMessage(store, after)}: it began at the same moment, nothing was taken back`)
   }
-  await point(options.pointer, next)
+  await point(options.pointer, liveAfter(next, live))
   return next
 }
 

@@ -1,16 +1,17 @@
 /**
- * `documents.zip` of the snapshot in a slot, for a build that goes on from its manifest. It lies beside the slots, where
- * another snapshot of the same day may have replaced it: `live.json` knows by its edition which checksums were published
- * with the snapshot, and these know the ZIP.
+ * `documents.zip` of the snapshot in a slot, for a build that goes on from its manifest. It lies beside the slots:
+ * `live.json` knows its folder, and by its edition which checksums were published with the snapshot; these know the ZIP.
+ * In buckets of earlier versions another snapshot of the same day may have replaced it.
  */
 
 import { rm } from 'node:fs/promises'
 import { documentsName } from '../routes/pages.ts'
 import { readHeadOf } from '../snapshot/manifest.ts'
-import { downloadsFolder, downloadSumsKey, sumsIn } from './downloads.ts'
+import { checksumsName, sumsIn } from './downloads.ts'
 import { editionWith } from './edition.ts'
 import type { Slot } from './layout.ts'
 import type { Live } from './live.ts'
+import { prefixOf } from './live-downloads.ts'
 import { download, readSmall } from './manifest-reader.ts'
 import { digestOfFile } from './s3-put-file.ts'
 import type { ObjectStore } from './store.ts'
@@ -103,10 +104,11 @@ async function findZip(
   if (head?.settings !== settings)
     return none(store, `/${slot} was made by another version of fundpress, or with other settings`)
   const { asOf, snapshot } = head
-  const folder = downloadsFolder(asOf)
-  const sums = await readSmall(store, downloadSumsKey(asOf), { signal })
-  if (sums === null) return noZip(store, downloadSumsKey(asOf))
   const published = [live, live.previous].find((one) => one?.slot === slot && one.snapshot === snapshot)
+  const folder = prefixOf(published ?? { asOf })
+  const sumsKey = `${folder}${checksumsName}`
+  const sums = await readSmall(store, sumsKey, { signal })
+  if (sums === null) return noZip(store, sumsKey)
   if (published?.edition !== editionWith(head, sums.text, baseUrl))
     return none(
       store,
@@ -115,5 +117,5 @@ async function findZip(
   const key = `${folder}${documentsName}`
   const sha256 = sumsIn(sums.text).get(documentsName)
   if (sha256 === undefined) return noZip(store, key)
-  return { kind: 'found', key, sums: downloadSumsKey(asOf), sha256 }
+  return { kind: 'found', key, sums: sumsKey, sha256 }
 }

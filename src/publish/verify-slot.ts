@@ -5,12 +5,13 @@ import { countFiles, type ManifestLine } from '../snapshot/manifest.ts'
 import type { EtagLine } from './etags.ts'
 import { inParallel } from './in-parallel.ts'
 import { etagsKey, manifestIn, type Slot } from './layout.ts'
-import { readLive } from './live.ts'
+import { readLive, type Live } from './live.ts'
 import { fetchList } from './manifest-reader.ts'
 import { Damaged, nothing, readSorted, writeNdjson } from './ndjson.ts'
 import { fetchManifest } from './prepare.ts'
 import { mergeSorted } from './sorted.ts'
 import { withFolder } from './status.ts'
+import { verifyDownloads } from './verify-downloads.ts'
 import type { ObjectStore } from './store.ts'
 import { compareBody, compareWithListing, type Difference } from './verify.ts'
 
@@ -33,7 +34,9 @@ export interface Verified {
   readonly snapshot: string
   /** The status files are among them. */
   readonly objects: number
-  /** Bodies that were read. */
+  /** Files for analysts; null: `live.json` names none. */
+  readonly downloads: number | null
+  /** Bodies of objects that were read. */
   readonly bodies: number
   readonly differences: number
 }
@@ -46,13 +49,29 @@ export async function verifyLive(store: ObjectStore, options: VerifyOptions): Pr
   const { live } = await readLive(store)
   if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to verify`)
   const { slot, snapshot, liveSince } = live
-  const found = await withFolder((folder) => verifySlot(store, slot, snapshot, folder, options)).catch(
-    repairable,
-  )
+  const found = await withFolder((folder) => verifyIn(store, live, folder, options)).catch(repairable)
   const { live: after } = await readLive(store)
   if (found.differences > 0 && after?.liveSince !== liveSince)
     throw new Error(`${store.name}: another snapshot went live meanwhile, verify again`)
   return { slot, snapshot, ...found }
+}
+
+async function verifyIn(
+  store: ObjectStore,
+  live: Live,
+  folder: string,
+  options: VerifyOptions,
+): Promise<Omit<Verified, 'slot' | 'snapshot'>> {
+  const { bodies, concurrency, signal } = options
+  let differences = 0
+  const onDifference = async (difference: Difference) => {
+    differences++
+    await options.onDifference(difference)
+  }
+  const found = await verifySlot(store, live.slot, live.snapshot, folder, { ...options, onDifference })
+  const isDeep = bodies === 'all'
+  const downloads = await verifyDownloads(store, live, { isDeep, concurrency, folder, signal, onDifference })
+  return { ...found, downloads, differences }
 }
 
 function repairable(error: unknown): never {
@@ -66,7 +85,7 @@ async function verifySlot(
   snapshot: string,
   folder: string,
   options: VerifyOptions,
-): Promise<Omit<Verified, 'slot' | 'snapshot'>> {
+): Promise<Pick<Verified, 'objects' | 'bodies'>> {
   const { bodies, concurrency, signal, onListed, onBody } = options
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest?.head.snapshot !== snapshot) {
@@ -78,11 +97,7 @@ async function verifySlot(
 
   const { lines } = manifest
   const objects = countFiles(manifest.head)
-  let differences = 0
-  const tell = async (difference: Difference) => {
-    differences++
-    await options.onDifference(difference)
-  }
+  const tell = options.onDifference
   const listing = { signal, onListed: (listed: number) => onListed(listed, objects) }
   async function* told() {
     for await (const difference of compareWithListing(store, slot, lines(), etags(), listing)) {
@@ -105,7 +120,7 @@ async function verifySlot(
       onBody(++done, wanted)
     })
   }
-  return { objects, bodies: done, differences }
+  return { objects, bodies: done }
 }
 
 /** So many of the lines, each as likely as any other, in their order. Source: Knuth, TAOCP 2, 3.4.2, algorithm S. */

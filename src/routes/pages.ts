@@ -4,6 +4,7 @@
  */
 
 import type { RouteTable } from './table.ts'
+import { isDay } from './values.ts'
 
 /**
  * - `page`: the key of the file. A path that ends with a slash means the `index.html` there.
@@ -30,18 +31,59 @@ export function matchPage(table: RouteTable, path: string): PageMatch {
   return isFile ? { kind: 'page', key: path.slice(1) } : { kind: 'open' }
 }
 
-/**
- * Where an object of the live snapshot lies in a bucket: in its slot; downloads lie beside the slots, in a folder a
- * night. Source: keys.md.
- * @param snapshot its id, which begins with its as-of date
- */
-export function placeOf(slot: string, snapshot: string, key: string): string {
-  return isDownload(key) ? downloadKey(snapshot, key) : slot + '/' + key
+/** What `live.json` says of where things lie in a bucket. Source: keys.md. */
+export interface Placed {
+  readonly slot: string
+  /** Its id, which begins with its as-of date. */
+  readonly snapshot: string
+  /** Absent if the live snapshot has no downloads, and in files of earlier versions. */
+  readonly downloads?: { readonly folder: string } | undefined
+  /**
+   * Folders of the days before, by month: `{ "2026-11": "19-3f9c2ab4d1e0 18-…" }` means the folders
+   * `2026-11-19-3f9c2ab4d1e0` and so on. Few long texts, because nginx parses them with every request.
+   */
+  readonly earlierDownloads?: Readonly<Record<string, string>> | undefined
 }
 
-/** The key of a download of this snapshot's night, where `latest` was asked for. */
+/**
+ * Where an object of the live snapshot lies in a bucket: in its slot. Downloads lie beside the slots, in folders that
+ * only `live.json` makes reachable: what a publish uploads is hidden until its flip.
+ * @returns null where `live.json` names no such object
+ */
+export function placeOf(live: Placed, key: string): string | null {
+  const asked = downloadsOf(key)
+  if (asked === null) return live.slot + '/' + key
+  const folder = folderOf(live, asked)
+  return folder && downloadIn(folder, asked, key)
+}
+
+/** The part of a download's key that says which day is meant: `latest`, a day, or any other text. */
+export const downloadsOf = (key: string): string | null =>
+  key.slice(0, 10) === 'downloads/' ? (key.split('/')[1] as string) : null
+
+/** The same download in another folder. */
+export const downloadIn = (folder: string, asked: string, key: string): string =>
+  'downloads/' + folder + key.slice(10 + asked.length)
+
+function folderOf({ snapshot, downloads, earlierDownloads }: Placed, asked: string): string | null {
+  const asOf = snapshot.slice(0, 10)
+  const day = asked === 'latest' ? asOf : asked
+  // After a rollback a later day is no longer published.
+  if (!isDay(day) || day > asOf) return null
+  if (day === asOf) return downloads ? downloads.folder : day
+  return folderOfDay((earlierDownloads && earlierDownloads[day.slice(0, 7)]) || '', day)
+}
+
+/**
+ * The folder with the downloads of a day. Earlier versions put them into a folder that is named for the day alone.
+ * @param month the folders of its month, as in `earlierDownloads`
+ */
+export function folderOfDay(month: string, day: string): string {
+  const rest = (' ' + month).split(' ' + day.slice(8))[1] || ''
+  return day + rest.split(' ')[0]
+}
+
+/** The key of a download in the folder of a snapshot, where `latest` was asked for. */
 export function downloadKey(snapshot: string, key: string): string {
   return key.replace(/^downloads\/latest\//, 'downloads/' + snapshot.slice(0, 10) + '/')
 }
-
-const isDownload = (key: string) => key.slice(0, 10) === 'downloads/'

@@ -6,7 +6,6 @@ import { gunzipSync } from 'node:zlib'
 import { Miniflare } from 'miniflare'
 import { cloudflare, compatibilityDate } from '../../src/deploy/cloudflare.ts'
 import type { DeploymentSettings } from '../../src/deploy/deployment.ts'
-import { placeOf } from '../../src/routes/pages.ts'
 import type { ManifestHead, ManifestLine } from '../../src/snapshot/manifest.ts'
 import { docsUrl } from './product.ts'
 
@@ -117,10 +116,10 @@ export async function startWorker(options: WorkerServerOptions = {}): Promise<Wo
   let live: { readonly slot: Slot } | null = null
 
   const fill = async (slot: Slot, out: string): Promise<void> => {
-    const { head, lines } = await readManifest(out)
+    const { lines } = await readManifest(out)
     await inParallel(lines, 16, async ({ key, type, sha256 }) => {
       const text = await readFile(join(out, key))
-      await bucket.put(root + placeOf(slot, head.snapshot, key), toBody(text), {
+      await bucket.put(`${root}${slot}/${key}`, toBody(text), {
         httpMetadata: { contentType: type },
         customMetadata: { sha256 },
       })

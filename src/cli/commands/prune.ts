@@ -55,6 +55,7 @@ const meanings: Readonly<Record<Garbage['kind'], string>> = {
   scratch: 'left by a doctor that was stopped',
   upload: 'uploads that were never finished',
   download: 'expired downloads',
+  replaced: 'downloads that were never live, or were replaced',
 }
 
 const keysShown = 5

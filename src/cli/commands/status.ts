@@ -1,6 +1,7 @@
 /** `fundpress status`: what is live, whether it is as new as it should be, and what could be live instead. */
 
 import { Command } from 'commander'
+import type { DownloadsState } from '../../publish/downloads-state.ts'
 import type { Live } from '../../publish/live.ts'
 import type { Status } from '../../publish/status.ts'
 import { printable } from '../../source/printable.ts'
@@ -28,7 +29,8 @@ export function statusCommand(start: Start): Command {
     .summary('show what is live, and whether it is as new as it should be')
     .description(
       'Shows which slot of the bucket is live, and what the other one holds; with --base what a deployment says of ' +
-        'itself, which needs no credentials. Exit code 1 as long as nothing is live; with --max-age also when the ' +
+        'itself, which needs no credentials. Exit code 1 as long as nothing is live, or if documents or downloads are not ' +
+        'those of the live snapshot; with --max-age also when the ' +
         'snapshot went live longer ago, when its as-of day has been over for longer (on business days), or when too ' +
         'many funds have stale prices: a line on stderr for each reason.',
     )
@@ -67,7 +69,11 @@ async function statusOfBucket(session: Session, { json = false, maxAge }: Flags)
     return { name: store.name, found, heldBy: isHeld ? heldMessage(store, found.journal) : null }
   })
   const { live } = found.live
-  const alarms = live === null ? [] : await alarmsOf(session, watched(live, found.live), maxAge)
+  const { contradictions } = await import('../../publish/status.ts')
+  const { consistency } = found
+  const wrong = live === null || consistency === null ? [] : contradictions(live, consistency)
+  const late = live === null ? [] : await alarmsOf(session, watched(live, found.live), maxAge)
+  const alarms = [...wrong.map((what) => `${what}: \`fundpress publish --repair\` puts it right`), ...late]
   if (json) stdout.write(`${JSON.stringify({ ...report(found, heldBy), alarms })}\n`)
   else if (live !== null && !isQuiet) stdout.write(describe(live, found, heldBy))
   if (live === null) throw new Error(`${name}: nothing is live${heldBy === null ? '' : ` yet; ${heldBy}`}`)
@@ -127,19 +133,20 @@ function raise({ stderr }: Session, place: string, alarms: readonly string[]): v
 const ageOf = ({ liveSince }: Live, { now }: Status['live']) =>
   (now().getTime() - Date.parse(liveSince)) / 1000
 
-function report({ live, other }: Status, heldBy: string | null) {
+function report({ live, consistency, other }: Status, heldBy: string | null) {
   const ageSeconds = live.live === null ? null : Math.round(ageOf(live.live, live))
   const { slot, head, isWhole } = other ?? { slot: null, head: null, isWhole: false }
   return {
     live: live.live,
     ageSeconds,
+    consistency,
     other:
       slot === null ? null : { slot, snapshot: head?.snapshot ?? null, asOf: head?.asOf ?? null, isWhole },
     heldBy,
   }
 }
 
-function describe(live: Live, { live: standing, other }: Status, heldBy: string | null): string {
+function describe(live: Live, { live: standing, consistency, other }: Status, heldBy: string | null): string {
   return describeSummary({
     live: `${live.snapshot} in ${live.slot}`,
     since: `${live.liveSince} (${describeDuration(ageOf(live, standing))})`,
@@ -149,9 +156,23 @@ function describe(live: Live, { live: standing, other }: Status, heldBy: string 
     ...(live.freshness === undefined ? {} : { prices: describeFreshness(live.freshness) }),
     objects: formatCount(live.objects),
     bytes: formatBytes(live.bytes),
+    ...describeDownloads(live, consistency?.downloads),
     other: describeOther(other),
     ...(heldBy === null ? {} : { publishing: heldBy }),
   })
+}
+
+const downloadsStates: Readonly<Record<DownloadsState, string>> = {
+  whole: 'of this snapshot',
+  missing: 'missing',
+  other: 'not those of this snapshot',
+  none: '',
+}
+
+function describeDownloads({ downloads }: Live, state: DownloadsState = 'none') {
+  if (downloads === undefined) return {}
+  const { files, bytes } = downloads
+  return { downloads: `${formatCount(files)} files, ${formatBytes(bytes)}, ${downloadsStates[state]}` }
 }
 
 function describePublished({ url, document, liveSince }: PublishedStatus, ageSeconds: number): string {

@@ -24,10 +24,10 @@ export function verifyCommand(start: Start): Command {
   return withSettings(new Command('verify'), ...bucketFlags, 'bucket.concurrency')
     .summary('compare the live slot with its manifest')
     .description(
-      'Compares a listing of the live slot with its manifest: every object there, with its size and ETag. Names each ' +
-        'object that differs. Exit code 1 if any does: `fundpress publish --repair` puts it right.',
+      'Compares a listing of the live slot with its manifest, and one of its downloads with their checksums: every ' +
+        'object there, with its size and ETag. Names each object that differs. Exit code 1 if any does: `fundpress publish --repair` puts it right.',
     )
-    .option('--deep', 'Read all bodies too, and compare their SHA-256')
+    .option('--deep', 'Read all bodies too, those of downloads included, and compare their SHA-256')
     .addOption(optionalWholeOption('--sample <number>', 'Read so many bodies, chosen at random', [1, 1e8]))
     .addOption(
       optionalWholeOption('--seed <number>', 'Read those that a sample with this seed has read', [
@@ -35,7 +35,7 @@ export function verifyCommand(start: Start): Command {
         maxSeed,
       ]),
     )
-    .option('--json', 'Print { slot, snapshot, objects, bodies, seed, differences } as JSON')
+    .option('--json', 'Print { slot, snapshot, objects, downloads, bodies, seed, differences } as JSON')
     .addHelpText(
       'after',
       examples(
@@ -75,9 +75,10 @@ async function verify(session: Session, flags: Flags): Promise<void> {
   const { name, found } = json
     ? await withJsonList(async (list: JsonList<Difference>) => {
         const verified = await verifyBucket(session, wanted, watched(list.add))
-        const { slot, snapshot, objects, bodies } = verified.found
+        const { slot, snapshot, objects, downloads, bodies } = verified.found
+        const files = downloads === null ? {} : { downloads }
         await list.write(stdout, {
-          before: { slot, snapshot, objects, bodies, ...seed },
+          before: { slot, snapshot, objects, ...files, bodies, ...seed },
           name: 'differences',
         })
         return verified
@@ -106,10 +107,14 @@ export function assertWhole(
   throw new Error(`${name}: ${count} from the manifest of ${snapshot}: \`fundpress publish ${repair}\``)
 }
 
-export function describeWhole({ snapshot, slot, objects, bodies }: Verified, wanted: WantedBodies): string {
+export function describeWhole(
+  { snapshot, slot, objects, downloads, bodies }: Verified,
+  wanted: WantedBodies,
+): string {
   const seed = 'seed' in wanted ? ` (--sample ${wanted.bodies} --seed ${wanted.seed})` : ''
   const read = bodies === 0 ? '' : `, ${formatCount(bodies)} bodies read${seed}`
-  return `${snapshot} in ${slot} is whole: ${formatCount(objects)} objects${read}`
+  const files = downloads === null ? '' : `, ${formatCount(downloads)} downloads`
+  return `${snapshot} in ${slot} is whole: ${formatCount(objects)} objects${files}${read}`
 }
 
 /** Which bodies to read: none, all, or so many, chosen by the seed. */

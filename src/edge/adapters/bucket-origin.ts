@@ -1,16 +1,14 @@
 /** Snapshots in a bucket: the live slot is followed within a few seconds of a flip. */
 
 import { setTimeout } from 'node:timers/promises'
-import { placeOf } from '../../routes/pages.ts'
+import { placeOf, type Placed } from '../../routes/pages.ts'
 import type { RouteTable } from '../../routes/table.ts'
 import type { Store, StoredObject } from '../answer.ts'
 import type { Origin } from './node.ts'
 import { objectCache } from './object-cache.ts'
 
 /** What `live.json` says. Source: keys.md. */
-export interface LiveSlot {
-  readonly slot: string
-  readonly snapshot: string
+export interface LiveSlot extends Placed {
   readonly liveSince: Date
   readonly table: RouteTable
 }
@@ -55,15 +53,16 @@ export function bucketOrigin({ readLive, read, liveTtlMs, clock }: BucketOriginO
 
   const look = async (): Promise<Look> => {
     const at = clock()
-    const { slot, snapshot, liveSince, table } = await readLive()
+    const found = await readLive()
+    const { slot, snapshot, liveSince, table } = found
     const id = `${slot} ${snapshot} ${liveSince.toISOString()}`
     // The cache of a snapshot lives as long as it does: its objects never change.
-    const live =
-      last?.live.id === id ? last.live : { id, table, store: slotStore(slot, snapshot, liveSince, read) }
-    const found = { live, at }
+    const place = (key: string) => placeOf(found, key)
+    const live = last?.live.id === id ? last.live : { id, table, store: slotStore(place, liveSince, read) }
+    const looked = { live, at }
     // Looks can overtake each other.
-    if (last === undefined || at >= last.at) last = found
-    return found
+    if (last === undefined || at >= last.at) last = looked
+    return looked
   }
   const current = async (): Promise<Look> => {
     if (last !== undefined && isFresh(last.at)) return last
@@ -92,15 +91,18 @@ export function bucketOrigin({ readLive, read, liveTtlMs, clock }: BucketOriginO
   }
 }
 
-/** One slot, read past any cache of what is live. */
+/**
+ * One snapshot's objects, read past any cache of what is live.
+ * @param place where an object lies in the bucket, or null if it cannot be anywhere
+ */
 export function slotStore(
-  slot: string,
-  snapshot: string,
+  place: (key: string) => string | null,
   liveSince: Date,
   read: BucketOriginOptions['read'],
 ): Store<Buffer> {
   const readStored = async (key: string): Promise<StoredObject<Buffer> | null> => {
-    const object = await read(placeOf(slot, snapshot, key))
+    const at = place(key)
+    const object = at === null ? null : await read(at)
     if (object === null) return null
     const { body, etag, lastModified } = object
     // After a rollback older objects are live: a client's copy of the newer ones must not pass for one of these.

@@ -29,7 +29,7 @@ export interface CloudFrontResponse {
 /** The module `cloudfront`, which only the function's file can import. */
 export interface CloudFront {
   readonly kvs: () => {
-    readonly get: (key: string, options: { readonly format: 'json' }) => Promise<unknown>
+    readonly get: (key: string, options?: { readonly format: 'json' }) => Promise<unknown>
   }
   readonly createRequestOriginGroup: (group: {
     readonly originIds: readonly { readonly originId: string }[]
@@ -37,7 +37,10 @@ export interface CloudFront {
   }) => void
 }
 
-/** What the KeyValueStore says under `live`. Written by publish/key-value-store.ts. */
+/**
+ * What the KeyValueStore says under `live`. Under `downloads/<month>` it says which folders have the downloads of that
+ * month's days, in the form of `earlierDownloads` (pages.ts). Written by publish/key-value-store.ts.
+ */
 export interface LivePin {
   readonly slot: string
   readonly snapshot: string

@@ -7,7 +7,7 @@
  */
 
 import { fill } from '../../routes/keys.ts'
-import { placeOf } from '../../routes/pages.ts'
+import { folderOfDay } from '../../routes/pages.ts'
 import type { Format } from '../../routes/table.ts'
 import {
   preflight,
@@ -83,12 +83,23 @@ export function viewerRequest(options: ViewerRequestOptions): Handler {
           failoverCriteria: { statusCodes: options.failover },
         })
       }
-      return request
+      // Downloads lie beside the slots, as placeOf says to the other platforms; in a slot there are none.
+      const asked = /^\/\w+\/downloads\/(latest|[\d-]{10})(\/.+)/.exec(request.uri)
+      if (!asked) return request
+      const day = asked[1] === 'latest' ? live.snapshot.slice(0, 10) : (asked[1] as string)
+      return kvs
+        .get('downloads/' + day.slice(0, 7))
+        .then(
+          (month) => folderOfDay(month as string, day),
+          () => day,
+        )
+        .then((folder) => {
+          request.uri = '/downloads/' + folder + (asked[2] as string)
+          return request
+        })
     }
-    return cf
-      .kvs()
-      .get('live', { format: 'json' })
-      .then(forward, () => answered(unavailable))
+    const kvs = cf.kvs()
+    return kvs.get('live', { format: 'json' }).then(forward, () => answered(unavailable))
   }
 }
 
@@ -131,14 +142,13 @@ function lead(
     request.uri = '/'
     return false
   }
-  const { key } = resolution
   const note: Note =
     kind === 'page'
-      ? { liveSince, path: key }
+      ? { liveSince, path: resolution.key }
       : { liveSince, path: fill(resolution.route.path, resolution.values), wanted }
   headers[noteHeader] = { value: JSON.stringify(note) }
   if (kind === 'page') headers[targetHeader] = { value: asked }
-  request.uri = '/' + placeOf(live.slot, live.snapshot, key)
+  request.uri = '/' + live.slot + '/' + resolution.key
   return true
 }
 

@@ -7,6 +7,7 @@
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fill } from '../../routes/keys.ts'
+import { downloadsOf } from '../../routes/pages.ts'
 import { parseKey } from '../../routes/parse-key.ts'
 import type { RouteTable } from '../../routes/table.ts'
 import {
@@ -70,7 +71,7 @@ export function lambdaEdge({ table, settings, read, open, onFailure }: LambdaEdg
     const query = new URLSearchParams(event.rawQueryString)
     const pin = parsePin(query.get('live') ?? '')
     const full = { ...table, docsUrl: pin.docsUrl }
-    const store = storeOf(pin)
+    const store = placedStore(storeOf(pin), pin, event)
     const resolution = resolve(full, edgeRequest(full, event, query, pin))
     const answered = await answer(full, settings, store, resolution)
     const { body } = answered
@@ -112,14 +113,26 @@ function parsePin(text: string): Pin {
   return { slot, snapshot, liveSince: new Date(Number(seconds) * 1000), docsUrl }
 }
 
-/** Objects of a pin's slot never change; of the pin before some requests are still on their way. */
+/**
+ * The store of one request. The viewer-request function knows which downloads are live: a download lies where the
+ * request was rewritten to, and nowhere if it was not.
+ */
+function placedStore(byPlace: Store<Buffer>, { slot }: Pin, { rawPath }: FunctionUrlEvent): Store<Buffer> {
+  const get: Store<Buffer>['get'] = async (key) => {
+    if (downloadsOf(key) === null) return byPlace.get(`${slot}/${key}`)
+    return rawPath.startsWith('/downloads/') ? byPlace.get(rawPath.slice(1)) : null
+  }
+  return { get, text: byPlace.text }
+}
+
+/** By place. Objects of a pin's slot never change; of the pin before some requests are still on their way. */
 function storesByPin(read: BucketOriginOptions['read']): (pin: Pin) => Store<Buffer> {
   const stores = new Map<string, Store<Buffer>>()
   return ({ slot, snapshot, liveSince }) => {
     const id = `${slot} ${snapshot} ${liveSince.getTime()}`
     const known = stores.get(id)
     if (known !== undefined) return known
-    const store = slotStore(slot, snapshot, liveSince, read)
+    const store = slotStore((place) => place, liveSince, read)
     stores.set(id, store)
     for (const oldest of [...stores.keys()].slice(0, -2)) stores.delete(oldest)
     return store

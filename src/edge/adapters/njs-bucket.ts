@@ -3,7 +3,7 @@
  * flip shows without purging anything. Internal locations do the asking; templates/nginx/bucket.conf has them.
  */
 
-import { placeOf } from '../../routes/pages.ts'
+import { placeOf, type Placed } from '../../routes/pages.ts'
 import type { RouteTable } from '../../routes/table.ts'
 import type { EdgeSettings, Store, StoredObject } from '../answer.ts'
 import { bytesOf, isPageKey, largeFrom, njsEdge, sleep, type NjsBody, type NjsEdge } from './njs.ts'
@@ -23,9 +23,7 @@ export interface BucketEdge extends NjsEdge {
 }
 
 /** What `live.json` says. Source: keys.md. */
-interface Live {
-  readonly slot: string
-  readonly snapshot: string
+interface Live extends Placed {
   readonly liveSince: string
   readonly docsUrl: string
 }
@@ -117,7 +115,8 @@ function slotStore(ask: Ask, table: RouteTable, live: Live): Store<NjsBody> {
     }
   }
   const get = async (key: string): Promise<StoredObject<NjsBody> | null> => {
-    const place = placeOf(live.slot, live.snapshot, key)
+    const place = placeOf(live, key)
+    if (place === null) return null
     const isPage = isPageKey(table, key)
     const first = await read(isPage ? 'size' : 'object', place)
     const length = first === null ? 0 : lengthOf(first)
@@ -158,10 +157,11 @@ function dressLarge(request: NjsRequest): void {
   if (request.status >= 300) return
   const headers = JSON.parse(request.variables['fundpress_headers'] ?? '{}') as Record<string, string>
   Object.keys(request.headersOut).forEach((name) => {
-    if (!/^content-(length|range)$/i.test(name)) request.headersOut[name] = ''
+    if (!/^content-(length|range|type)$/i.test(name)) request.headersOut[name] = ''
   })
   Object.keys(headers).forEach((name) => {
-    request.headersOut[name] = headers[name]
+    // A type that is the bucket's already stays: nginx would add its charset once more.
+    if (request.headersOut[name] !== headers[name]) request.headersOut[name] = headers[name]
   })
 }
 

@@ -5,10 +5,10 @@
  * that was cancelled is never settled. So while one looks, the others go on with what was seen last.
  */
 
+import type { Placed } from '../../../routes/pages.ts'
+
 /** What `live.json` says. Source: keys.md. */
-export interface LiveSlot {
-  readonly slot: string
-  readonly snapshot: string
+export interface LiveSlot extends Placed {
   readonly docsUrl: string
   /** ISO 8601. */
   readonly liveSince: string
@@ -78,7 +78,7 @@ export const idOf = ({ slot, snapshot, liveSince }: LiveSlot) => `${slot} ${snap
 /** @throws {Error} if it is not what `fundpress publish` writes */
 export function parseLive(text: string): LiveSlot {
   const live = JSON.parse(text) as Partial<LiveSlot> & { readonly format?: unknown }
-  const { format, slot, snapshot, docsUrl, liveSince } = live
+  const { format, slot, snapshot, docsUrl, liveSince, downloads, earlierDownloads } = live
   if (
     format !== 1 ||
     (slot !== 'blue' && slot !== 'green') ||
@@ -88,5 +88,5 @@ export function parseLive(text: string): LiveSlot {
   ) {
     throw new Error('live.json is not one of this fundpress: publish again')
   }
-  return { slot, snapshot, docsUrl, liveSince: liveSince ?? '' }
+  return { slot, snapshot, docsUrl, liveSince: liveSince ?? '', downloads, earlierDownloads }
 }

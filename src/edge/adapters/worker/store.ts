@@ -137,7 +137,9 @@ export function workerStore(options: WorkerStoreOptions): WorkerStore {
       return new Map(objects.map(({ key, size }) => [key.slice(root.length), size]))
     },
     get: async (key) => {
-      const place = prefix + placeOf(live.slot, live.snapshot, key)
+      const placed = placeOf(live, key)
+      if (placed === null) return null
+      const place = prefix + placed
       // Downloads lie beside the slots; they are long, and asked for in parts.
       const isInSlot = place.startsWith(`${prefix}${live.slot}/`)
       const cacheKey = `${origin}/.snapshots/${encodeURIComponent(idOf(live))}/${key}`

@@ -118,22 +118,35 @@ export const redirect = (settings: EdgeSettings, location: string): Answer<never
   body: { kind: 'none' },
 })
 
-/** The answer where the store fails. */
-export const unavailable: Answer<never> = {
-  status: 503,
-  headers: {
-    'Access-Control-Allow-Origin': '*',
-    'Cache-Control': 'no-store',
-    'Content-Language': 'en',
-    'Content-Type': 'application/json; charset=utf-8',
-    'Retry-After': '5',
-    'X-Content-Type-Options': 'nosniff',
-  },
-  body: {
-    kind: 'text',
-    text: '{"title":"The service cannot answer just now","type":"about:blank","status":503}',
-  },
+/** An answer that needs neither a snapshot nor a request that could be read: JSON, without a link to the documentation. */
+export interface StandaloneAnswer extends Answer<never> {
+  readonly body: { readonly kind: 'text'; readonly text: string }
 }
+
+/** @param more headers of this answer alone */
+export const standalone = (
+  status: number,
+  title: string,
+  more?: Readonly<Record<string, string>>,
+): StandaloneAnswer => ({
+  status,
+  headers: Object.assign(
+    {
+      'Access-Control-Allow-Origin': '*',
+      'Cache-Control': 'no-store',
+      'Content-Language': 'en',
+      'Content-Type': 'application/json; charset=utf-8',
+      'X-Content-Type-Options': 'nosniff',
+    },
+    more,
+  ),
+  body: { kind: 'text', text: JSON.stringify({ title, type: 'about:blank', status }) },
+})
+
+/** The answer where the store fails. */
+export const unavailable = /* @__PURE__ */ standalone(503, 'The service cannot answer just now', {
+  'Retry-After': '5',
+})
 
 async function range<B>(
   table: RouteTable,

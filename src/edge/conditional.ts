@@ -11,8 +11,11 @@ export function isNotModified(
 ): boolean {
   if (asked.ifNoneMatch !== undefined) {
     if (asked.ifNoneMatch.trim() === '*') return true
-    const tags: readonly string[] = asked.ifNoneMatch.match(/"[^"]*"/g) || []
-    return tags.indexOf(etag) >= 0
+    // Every other piece stands between two quotation marks. (In njs, a global regular expression takes quadratic time.)
+    const pieces = asked.ifNoneMatch.split('"')
+    return pieces.some(
+      (piece, index) => index % 2 === 1 && index < pieces.length - 1 && '"' + piece + '"' === etag,
+    )
   }
   if (asked.ifModifiedSince === undefined) return false
   // A date that is none gives NaN, which nothing is at most.

@@ -24,7 +24,7 @@ export function preferred<T>(
   let bestScore = 0
   offers.forEach((offer) => {
     const { quality, exactness, order } = rankOf(offer, ranges, specificity)
-    // Qualities have three decimals, headers less than a thousand ranges.
+    // Qualities have three decimals, headers at most a hundred ranges.
     const score = quality * 1e7 + exactness * 1e3 - order
     if (quality > 0 && score > bestScore) {
       best = offer
@@ -62,8 +62,8 @@ interface Rank {
   readonly order: number
 }
 
-/** What lies beyond a thousand ranges is not read. */
-const parseRanges = (header: string) => header.toLowerCase().split(',', 1000).map(parseRange)
+/** Of a header with more ranges, the first hundred count: njs takes 15 µs for each. */
+const parseRanges = (header: string) => header.toLowerCase().split(',', 100).map(parseRange)
 
 function parseRange(text: string): Range {
   const name = (text.split(';')[0] as string).trim()

@@ -4,7 +4,7 @@
  */
 
 import { documentKey, errorKey, windowListKey } from '../routes/keys.ts'
-import { matchPath, percentDecode, type Match } from '../routes/match.ts'
+import { isTooLong, matchPath, maxSegmentBytes, percentDecode, type Match } from '../routes/match.ts'
 import { matchPage } from '../routes/pages.ts'
 import {
   formats,
@@ -81,6 +81,7 @@ export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
     values,
   })
   if (method !== 'GET' && method !== 'HEAD') return refuse(table.general.wrongMethod, { method })
+  if (isTooLong(path)) return refuse(table.general.noEndpoint, { path: percentDecode(path) })
   const match = matchPath(table, path)
   if (match.kind === 'none') return resolvePage(table, request, ofRefusal)
   if (path.slice(-1) !== '/') return withClosingSlash(request)
@@ -218,22 +219,24 @@ function locate(
   return Object.assign({ kind: 'document' as const, key }, stored)
 }
 
-/** The first value of each parameter. Source: application/x-www-form-urlencoded. */
+/**
+ * The first value of each parameter. Only names as they are written count (`%66ormat` is another parameter): nothing is
+ * decoded that is not asked for.
+ */
 function parseQuery(query: string): Query {
   const values: Record<string, string> = {}
-  const names: string[] = []
   query.split('&').forEach((pair) => {
     const equals = pair.indexOf('=')
-    const name = decodeQuery(equals < 0 ? pair : pair.slice(0, equals))
-    if ((name === 'format' || name === 'language') && names.indexOf(name) < 0) {
-      names.push(name)
-      values[name] = equals < 0 ? '' : decodeQuery(pair.slice(equals + 1))
-    }
+    const name = equals < 0 ? pair : pair.slice(0, equals)
+    if ((name === 'format' || name === 'language') && values[name] === undefined)
+      values[name] = equals < 0 ? '' : decodeValue(pair.slice(equals + 1))
   })
   return values
 }
 
-const decodeQuery = (text: string) => percentDecode(text.replace(/\+/g, ' '))
+/** Source: application/x-www-form-urlencoded. A long value is none that is known, and stands as it was sent. */
+const decodeValue = (value: string) =>
+  value.length > maxSegmentBytes ? value : percentDecode(value.split('+').join(' '))
 
 function oneOf<T extends string>(known: readonly T[], value: string | undefined): T | undefined {
   return known.filter((candidate) => candidate === value)[0]

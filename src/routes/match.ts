@@ -19,6 +19,16 @@ export type Match =
 
 const none: Match = { kind: 'none' }
 
+/** A file system takes names of 255 bytes. Paths are measured as they were sent. */
+export const maxSegmentBytes = 255
+
+/** A store takes keys of 1,024 bytes: that leaves room for the bucket's prefix, the slot, and a file name. */
+const maxPathBytes = 900
+
+/** Whether no file and no object can have such a path. */
+export const isTooLong = (path: string) =>
+  path.length > maxPathBytes || path.split('/').some((segment) => segment.length > maxSegmentBytes)
+
 /**
  * @param path the raw path; whether it ends with a slash makes no difference here
  * @returns the first complete match, else the first incomplete one

@@ -21,12 +21,22 @@ export function problemDocument(docsUrl: string, problem: Problem, values: Value
   return '<?xml version="1.0" encoding="UTF-8"?>\n<root>' + elements + '</root>'
 }
 
-/** Text as XML 1.0 content. What XML cannot hold (a request can ask for anything) becomes U+FFFD. */
-function escapeXmlText(text: string): string {
-  return text
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
-    .replace(/&/g, '&amp;')
-    .replace(/</g, '&lt;')
-    .replace(/>/g, '&gt;')
-    .replace(/\r/g, '&#xD;')
+/**
+ * Text as XML 1.0 content. What XML cannot hold (a request can ask for anything) becomes U+FFFD. Character by character:
+ * in njs, a global regular expression takes quadratic time, and may fail, where a text has characters beyond ASCII.
+ */
+const escapeXmlText = (text: string) => text.split('').map(escapeXmlCharacter).join('')
+
+const xmlEscapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '\r': '&#xD;',
+  '\t': '\t',
+  '\n': '\n',
+  '\ufffe': '\ufffd',
+  '\uffff': '\ufffd',
 }
+
+const escapeXmlCharacter = (character: string) =>
+  xmlEscapes[character] || (character < ' ' ? '\ufffd' : character)

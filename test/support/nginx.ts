@@ -9,6 +9,8 @@ import { makeTempFolder, mustRun } from './product.ts'
 export interface Nginx {
   /** http://127.0.0.1:port */
   readonly base: string
+  /** Of the master; its children are the workers. */
+  readonly pid: number
   /** What nginx and the edge complained of so far. */
   readonly errors: () => string
   /** Stands in for /etc/nginx/fundpress/credentials. */
@@ -91,7 +93,7 @@ export async function startNginx({
     await stop()
     throw new Error(`nginx does not start:\n${said}`, { cause: error })
   }
-  return { base, errors, credentialsFile, stop }
+  return { base, pid: child.pid ?? 0, errors, credentialsFile, stop }
 }
 
 /** Started by root, the workers would be somebody who may not look into the folders of the tests. */

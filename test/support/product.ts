@@ -40,6 +40,7 @@ export async function mustRun(args: readonly string[], options: RunOptions = {})
 export interface Server {
   /** For example http://127.0.0.1:41234 */
   readonly base: string
+  readonly pid: number
   readonly stop: () => Promise<void>
 }
 
@@ -66,6 +67,7 @@ export async function startServing(args: readonly string[], options: RunOptions 
   })
   return {
     base,
+    pid: child.pid ?? 0,
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const closed = once(child, 'close')

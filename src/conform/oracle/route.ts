@@ -42,6 +42,7 @@ const singleFundEndpoints = new Map<string, EndpointNumber>([
 
 /** `undefined` for a path that belongs to no endpoint; a path must end with its slash here. */
 export function route(path: string): Call | Problem | undefined {
+  if (path.length > 900 || path.split('/').some((segment) => segment.length > 255)) return undefined
   if (!path.startsWith('/') || !path.endsWith('/')) return undefined
   const [root, ...segments] = path.slice(1, -1).split('/').map(decodePercent)
   if (root !== 'api') return undefined

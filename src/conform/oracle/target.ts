@@ -4,7 +4,7 @@ export interface Target {
   readonly path: string
   /** With its question mark; empty when there is nothing behind that. */
   readonly rawQuery: string
-  /** The first value of a parameter, decoded. */
+  /** The first value of the parameter whose name is written so; decoded, unless it is longer than 255 bytes. */
   readonly parameter: (name: string) => string | undefined
 }
 
@@ -18,9 +18,13 @@ export function readTarget(target: string): Target {
     .map((pair) => {
       const equals = pair.indexOf('=')
       const [name, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]
-      return [decodeQuery(name), decodeQuery(value)] as const
+      return [name, value] as const
     })
-  return { path, rawQuery, parameter: (name) => pairs.find(([given]) => given === name)?.[1] }
+  const parameter = (name: string): string | undefined => {
+    const value = pairs.find(([given]) => given === name)?.[1]
+    return value === undefined || value.length > 255 ? value : decodePercent(value.replaceAll('+', ' '))
+  }
+  return { path, rawQuery, parameter }
 }
 
 /** Text with its percent escapes decoded; text with one that cannot be decoded stands as it is. */
@@ -30,8 +34,4 @@ export function decodePercent(text: string): string {
   } catch {
     return text
   }
-}
-
-function decodeQuery(text: string): string {
-  return decodePercent(text.replaceAll('+', ' '))
 }

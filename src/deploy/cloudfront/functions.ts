@@ -78,9 +78,9 @@ function literal(value: unknown): string {
  * is written in quotation marks, `headers['vary']`, stays.
  */
 const internalNames = (
-  'acceptLanguage cacheControl choices dates errorCacheControl errorKey exactness failover general hasLanguages invalid ' +
-  'kind listKey location missing noEndpoint order origins pages parameters paths problem problems quality route routes ' +
-  'series settings table unknown values vary wanted wrongFormat wrongLanguage wrongMethod'
+  'accept acceptLanguage cacheControl choices dates errorCacheControl errorKey exactness failover general hasLanguages invalid ' +
+  'kind listKey location missing name noEndpoint order origins pages parameters path paths problem problems quality query ' +
+  'route routes series settings table unknown values vary wanted wrongFormat wrongLanguage wrongMethod'
 ).split(' ')
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const shortNames = Object.fromEntries(internalNames.map((name, index) => [name, letters.charAt(index)]))

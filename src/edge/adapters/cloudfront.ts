@@ -18,6 +18,7 @@ import {
   type Body,
   type EdgeSettings,
 } from '../answer.ts'
+import { headerBytes, headersTooLong, maxRequestBytes } from '../limits.ts'
 import { resolve, type Resolution } from '../resolve.ts'
 import {
   noteHeader,
@@ -59,6 +60,12 @@ export function viewerRequest(options: ViewerRequestOptions): Handler {
     const forward = (value: unknown) => {
       const live = value as LivePin
       const query = request.rawQueryString() || ''
+      // An address that is too long CloudFront itself refuses.
+      const length = Object.keys(headers).reduce(
+        (sum, name) => sum + headerBytes(name, textOf(headers[name]) || ''),
+        request.uri.length + query.length,
+      )
+      if (length > maxRequestBytes) return answered(headersTooLong)
       const resolution = resolve(table, {
         method,
         path: request.uri,

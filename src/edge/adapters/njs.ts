@@ -2,9 +2,17 @@
 
 import { isText } from '../../routes/content-types.ts'
 import type { RouteTable } from '../../routes/table.ts'
-import { answer, unavailable, type Answer, type EdgeSettings, type Store } from '../answer.ts'
+import {
+  answer,
+  unavailable,
+  type Answer,
+  type EdgeSettings,
+  type StandaloneAnswer,
+  type Store,
+} from '../answer.ts'
 import { byteRange, contentRange, type ByteRange } from '../byte-range.ts'
 import { isNotModified, notModifiedHeaders } from '../conditional.ts'
+import { headersTooLong, targetTooLong } from '../limits.ts'
 import { resolve, type EdgeRequest, type Resolution } from '../resolve.ts'
 import { isGzipWanted } from './njs-gzip.ts'
 import { joinedJson } from './njs-joined.ts'
@@ -40,6 +48,8 @@ export interface NjsEdge {
   readonly respond: (request: NjsRequest) => Promise<void>
   /** Answers what nginx itself could not make sense of. */
   readonly respondToUnreadable: (request: NjsRequest) => Promise<void>
+  /** Answers what is longer than nginx was told to read. */
+  readonly refuseLength: (request: NjsRequest) => void
   /** What failed after all was decided. */
   readonly fail: (request: NjsRequest) => void
 }
@@ -77,6 +87,9 @@ export function njsEdge(origin: NjsOrigin, settings: EdgeSettings): NjsEdge {
         send(request, { status: 400, headers: {}, body: null })
       else await respondTo(request, { method, target })
     },
+    refuseLength: (request) => {
+      send(request, ofText(request.uri === '/_fundpress/414' ? targetTooLong : headersTooLong))
+    },
     fail: (request) => {
       send(request, failed)
     },
@@ -99,11 +112,13 @@ interface Response {
   readonly body: string | Buffer | ((request: NjsRequest) => void) | null
 }
 
-const failed: Response = {
-  status: unavailable.status,
-  headers: unavailable.headers,
-  body: unavailable.body.kind === 'text' ? unavailable.body.text : null,
-}
+const ofText = ({ status, headers, body }: StandaloneAnswer): Response => ({
+  status,
+  headers,
+  body: body.text,
+})
+
+const failed = ofText(unavailable)
 
 async function answerFromOneSnapshot(
   origin: NjsOrigin,

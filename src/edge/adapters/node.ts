@@ -3,6 +3,7 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { RouteTable } from '../../routes/table.ts'
 import { allowedMethods, answer, unavailable, type EdgeSettings, type Store } from '../answer.ts'
+import { headersTooLong, maxRequestBytes, refusalOfLength, targetTooLong } from '../limits.ts'
 import { resolve, type EdgeRequest } from '../resolve.ts'
 import { finish, type AskedHeaders, type Response } from './finish.ts'
 
@@ -26,8 +27,8 @@ export interface NodeEdgeOptions {
   readonly onFailure: (error: unknown, target: string) => void
 }
 
-/** How long a request line and headers may be: room for absurd paths, which get a proper 404. */
-const maxHeaderBytes = 256 * 1024
+/** From here on Node itself refuses: it does not tell what was too long, so we read some more than we take. */
+const maxHeaderBytes = 2 * maxRequestBytes
 
 /** How often a request starts anew because the snapshot was exchanged under it. */
 const maxAttempts = 20
@@ -40,16 +41,25 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
       response.destroy()
     })
   })
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, socket) => {
     if (!socket.writable) return
     // Methods that Node's parser does not know are wrong methods all the same.
-    const statuses: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, HPE_INVALID_METHOD: 405 }
-    socket.end(bareAnswer(statuses[error.code ?? ''] ?? 400))
+    if (error.code === 'HPE_HEADER_OVERFLOW') socket.end(refusalOfFlood(error.rawPacket ?? Buffer.alloc(0)))
+    else socket.end(bareAnswer(error.code === 'HPE_INVALID_METHOD' ? 405 : 400))
   })
   server.on('connect', (_, socket) => {
     socket.end(bareAnswer(405))
   })
   return server
+}
+
+/** @param packet what came last: where no line ends in time, it is the request line that is too long */
+function refusalOfFlood(packet: Buffer): string {
+  const end = packet.indexOf('\n')
+  const { status, headers, body } = end < 0 || end > maxRequestBytes ? targetTooLong : headersTooLong
+  const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body.text) }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body.text}`
 }
 
 /** An answer to what never became a request. */
@@ -76,6 +86,8 @@ async function respond(
 
 /** An answer in every case: what fails is a 503. */
 async function respondSafely(options: NodeEdgeOptions, request: IncomingMessage): Promise<Response> {
+  const tooLong = refusalOfLength(request.url ?? '', bytesOfHeaders(request))
+  if (tooLong !== null) return finish(tooLong, 'GET', {})
   try {
     return await answerFromOneSnapshot(options, request)
   } catch (error) {
@@ -105,6 +117,10 @@ async function answerFromOneSnapshot(
   }
   throw failure
 }
+
+/** Names and values take turns in the list. */
+const bytesOfHeaders = ({ rawHeaders }: IncomingMessage): number =>
+  rawHeaders.reduce((sum, text) => sum + text.length + 2, 0)
 
 function edgeRequest({ method = 'GET', url = '/', headers }: IncomingMessage): EdgeRequest {
   // A proxy asks in absolute form: http://host/path. Source: RFC 9112, 3.2.2.

@@ -2,6 +2,7 @@
 
 import type { RouteTable } from '../../routes/table.ts'
 import { answer, unavailable, type EdgeSettings } from '../answer.ts'
+import { headerBytes, refusalOfLength } from '../limits.ts'
 import { resolve, type EdgeRequest, type Resolution } from '../resolve.ts'
 import { followLive, idOf, parseLive, type LiveSlot, type Look } from './worker/live.ts'
 import type { DataCentreCache, ExecutionContext, R2Bucket } from './worker/platform.ts'
@@ -95,6 +96,8 @@ export function worker(config: WorkerConfig): Worker {
 
   return {
     fetch: async (request, environment, context) => {
+      const tooLong = refusalOfLength(targetOf(request), bytesOfHeaders(request))
+      if (tooLong !== null) return withoutStore(request, tooLong)
       try {
         return await answerFromOneSnapshot(request, environment, context)
       } catch (error) {
@@ -114,9 +117,15 @@ async function readLiveSlot(bucket: R2Bucket, prefix: string): Promise<LiveSlot>
 /** `https://host`, as it was sent. */
 const originOf = (url: string) => /^[^/?#]*\/\/[^/?#]*/.exec(url)?.[0] ?? ''
 
-function edgeRequest({ method, url, headers }: Request): EdgeRequest {
-  // Cut, not parsed: parsing would change the path once more than Cloudflare does.
-  const target = url.slice(originOf(url).length)
+// Cut, not parsed: parsing would change the path once more than Cloudflare does.
+const targetOf = ({ url }: Request) => url.slice(originOf(url).length)
+
+const bytesOfHeaders = ({ headers }: Request) =>
+  [...headers].reduce((sum, [name, value]) => sum + headerBytes(name, value), 0)
+
+function edgeRequest(request: Request): EdgeRequest {
+  const { method, headers } = request
+  const target = targetOf(request)
   const question = target.indexOf('?')
   return {
     method,

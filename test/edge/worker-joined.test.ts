@@ -117,11 +117,7 @@ beforeAll(() => {
 async function stream(reading: Reading, onFailure: (error: unknown) => void = () => undefined) {
   const joined = await joinedRange(reading)
   const sizes = new Map(reading.windows.map(({ entry, document }) => [entry, Buffer.byteLength(document)]))
-  return streamed(
-    joined.length((window) => sizes.get(window) ?? NaN),
-    joined,
-    onFailure,
-  ).stream
+  return streamed(await joined.length((window) => sizes.get(window) ?? NaN), joined, onFailure).stream
 }
 
 describe.each(['json', 'xml'] as const)('a range in %s', (format) => {

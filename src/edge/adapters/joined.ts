@@ -1,9 +1,7 @@
 /**
  * A date range as bytes, window by window, for every platform that streams.
  *
- * Only the first and the last window are cut, as text. The windows between them pass through as bytes. The first and the
- * last are read before anything is given out: with the sizes of the others, the length of the answer is known then.
- * No answer mixes two snapshots: each window is given out only after `assertLive` has confirmed that the snapshot was
+ * Only the first and the last window are cut, as text. The windows between them pass through as bytes. No answer mixes two snapshots: each window is given out only after `assertLive` has confirmed that the snapshot was
  * still live when the window had been read.
  */
 
@@ -35,8 +33,11 @@ export interface JoinOptions {
 }
 
 export interface JoinedBytes {
-  /** In bytes. @param sizeOf of a window's document @throws {Error} if there is none */
-  readonly length: (sizeOf: (window: WindowEntry) => number) => number
+  /**
+   * How many bytes there will be: for this the last window is read before its turn.
+   * @param sizeOf of a window's document, in bytes
+   */
+  readonly length: (sizeOf: (window: WindowEntry) => number) => Promise<number>
   /** @returns the next bytes, or null after the last ones; rejects if a window cannot be read */
   readonly next: () => Promise<Uint8Array<ArrayBuffer> | null>
 }
@@ -54,52 +55,71 @@ export async function joinedBytes(
   const marks = windowMarks(wanted.format, series)
   const [open, close, mark] = [encode(marks.open), encode(marks.close), encode(marks.mark)]
 
-  const [first, ...rest] = await Promise.all([head, ...windows.slice(1).slice(-1)].map(read))
-  if (first === undefined) throw new Error(`no windows: ${route.path}`)
-  await assertLive()
-  const joiner = windowJoiner(wanted.format, series, from, to)
-  let start = encode(joiner.add(decode(first)).join(''))
-  const middles = windows.slice(1, -1).map((window) => ({ window, before: joiner.pass(window.records) }))
-  if (middles[0]?.before === 0) throw new Error('the list of windows is not that of the windows')
-  const end = encode([...rest.flatMap((last) => joiner.add(decode(last))), ...joiner.end()].join(''))
-  /** What the windows of a fund have in common: all but their records. */
-  const around = first.length - recordsOf(first, open, close).length
-
-  const cutLength = start.length + end.length
-
-  const ahead: Promise<Uint8Array>[] = []
-  let begun = 0
-  let given = 0
-  const begin = (): void => {
-    const middle = middles[begun++]
-    if (middle === undefined) return
-    const bytes = read(middle.window)
-    // It is awaited later: until then nobody would handle its failure.
+  /** The windows after the first. Those that are being read have their promises here. */
+  const later = windows.slice(1)
+  const reading = new Map<WindowEntry, Promise<Uint8Array>>()
+  const begin = (window: WindowEntry): Promise<Uint8Array> => {
+    const bytes = reading.get(window) ?? read(window)
+    reading.set(window, bytes)
+    // It may be awaited later: until then nobody would handle its failure.
     bytes.catch(() => undefined)
-    ahead.push(bytes)
+    return bytes
+  }
+  let begun = 0
+  /** @param turn which of the later windows is needed next */
+  const readAhead = (turn: number): void => {
+    const wanted = later.slice(0, turn + readsAtATime() - 1).slice(Math.max(begun, turn))
+    // The last one may have been read before its turn.
+    wanted.filter((window) => end === undefined || window !== later.at(-1)).forEach(begin)
+    begun = Math.max(begun, turn) + wanted.length
+  }
+  const take = async (window: WindowEntry): Promise<Uint8Array> => {
+    const bytes = await begin(window)
+    reading.delete(window)
+    await assertLive()
+    return bytes
   }
 
+  let end: Promise<Uint8Array<ArrayBuffer>> | undefined
+  readAhead(0)
+  const first = await take(head)
+  const joiner = windowJoiner(wanted.format, series, from, to)
+  let start = encode(joiner.add(decode(first)).join(''))
+  const middles = later.slice(0, -1).map((window) => ({ window, before: joiner.pass(window.records) }))
+  if (middles[0]?.before === 0) throw new Error('the list of windows is not that of the windows')
+  /** What the windows of a fund have in common: all but their records. */
+  const around = first.length - recordsOf(first, open, close).length
+  const startLength = start.length
+
+  const cutEnd = async (): Promise<Uint8Array<ArrayBuffer>> => {
+    const last = later.at(-1)
+    const pieces = last === undefined ? [] : joiner.add(decode(await take(last)))
+    return encode([...pieces, ...joiner.end()].join(''))
+  }
+  let turn = 0
+
   return {
-    length: (sizeOf) =>
-      middles.reduce((length, { window, before }) => {
+    length: async (sizeOf) => {
+      end ??= cutEnd()
+      const { length: endLength } = await end
+      return middles.reduce((length, { window, before }) => {
         const added = isXml ? digitsOf(before, window.records) - digitsOf(0, window.records) : 1
         return length + sizeOf(window) - around + added
-      }, cutLength),
+      }, startLength + endLength)
+    },
     next: async () => {
-      const index = given++ - 1
-      while (begun < index + readsAtATime() && begun < middles.length) begin()
+      const index = turn++ - 1
       if (index < 0) {
         const opening = start
         // Nothing is held that has been given out.
         start = new Uint8Array()
         return opening
       }
+      if (index > middles.length) return null
+      readAhead(index)
       const middle = middles[index]
-      if (middle === undefined) return index === middles.length ? end : null
-      const bytes = await ahead.shift()
-      if (bytes === undefined) throw new Error('asked again while it was reading')
-      await assertLive()
-      const records = recordsOf(bytes, open, close)
+      if (middle === undefined) return (end ??= cutEnd())
+      const records = recordsOf(await take(middle.window), open, close)
       return isXml ? renumber(records, mark, middle.before, middle.window.records) : withComma(records)
     },
   }

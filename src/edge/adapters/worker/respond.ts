@@ -62,7 +62,7 @@ async function joinedBody(
   // What is read in one go anyway need not be streamed.
   if (windows.length <= fetchesAtATime) return gather(await join())
   const [joined, sizesByKey] = await Promise.all([join(), sizes(folderKey(route, values))])
-  const length = joined.length(({ year }) => {
+  const length = await joined.length(({ year }) => {
     const key = windowKey(route, values, year, wanted.format)
     const size = sizesByKey.get(key)
     if (size === undefined) throw new Error(`no document: ${key}`)

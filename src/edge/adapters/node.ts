@@ -58,7 +58,7 @@ const mostRanges = 256
 const rangesThatReadAhead = 32
 
 /** How many requests may wait for one before them on their connection, for all connections together. */
-const mostWaiting = 10_000
+const mostWaiting = 2_000
 
 /** A server that is not listening yet. */
 export function createEdgeServer(options: NodeEdgeOptions): Server {

@@ -31,7 +31,7 @@ const mayImport: Readonly<Record<string, string>> = {
   publish: 'changes snapshot freshness routes node: @aws-sdk p-limit',
   night: 'publish snapshot',
   edge: 'routes',
-  'edge/adapters': 'edge routes node:',
+  'edge/adapters': 'edge routes lru-cache node:',
   deploy: 'derive endpoints routes node: esbuild @swc',
   conform: 'conform/oracle shell node:',
   'conform/oracle': 'better-sqlite3 node:',

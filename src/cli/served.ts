@@ -63,7 +63,7 @@ export async function serveBucket(
   const { endpoints } = await import('../endpoints/index.ts')
   const { checksumsIn, inSlot } = await import('../publish/layout.ts')
   const { readLive: readLiveObject } = await import('../publish/live.ts')
-  const { readObject } = await import('../publish/manifest-reader.ts')
+  const { readPart, readUpTo } = await import('../publish/read-part.ts')
   const { exampleTargets } = await import('../snapshot/examples.ts')
 
   const readLive = async () => {
@@ -76,7 +76,10 @@ export async function serveBucket(
       const live = await readLive()
       return { ...live, liveSince: new Date(live.liveSince), table: routeTable(endpoints, live.docsUrl) }
     },
-    read: (key) => readObject(store, key),
+    reader: {
+      read: (key, most) => readUpTo(store, key, most),
+      readPart: (key, part, etag) => readPart(store, key, part, etag),
+    },
     liveTtlMs,
     clock,
   })

@@ -50,28 +50,21 @@ function lambdaCode({ edge }: DeploymentSettings): Promise<string> {
   const entry = `
     import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
     import { lambdaEdge } from './adapters/lambda${sourceExtension}'
+    import { lambdaReader } from './adapters/lambda-reader${sourceExtension}'
     import { lambdaWatch } from './adapters/lambda-watch${sourceExtension}'
 
     const { BUCKET, PREFIX, STACK } = process.env
     const client = new S3Client({ maxAttempts: 3, requestHandler: { connectionTimeout: 2000, socketTimeout: 10000 } })
-    const read = async (key) => {
-      try {
-        const got = await client.send(new GetObjectCommand({ Bucket: BUCKET, Key: PREFIX + key }))
-        const body = Buffer.from(await got.Body.transformToByteArray())
-        return { body, etag: got.ETag, lastModified: got.LastModified }
-      } catch (error) {
-        if (error.name === 'NoSuchKey' || error.name === 'KeyTooLongError') return null
-        throw error
-      }
-    }
+    const reader = lambdaReader((key, more) =>
+      client.send(new GetObjectCommand({ Bucket: BUCKET, Key: PREFIX + key, ...more })))
     export const handler = awslambda.streamifyResponse(lambdaEdge({
       ...${JSON.stringify(config)},
-      read,
+      reader,
       open: (stream, head) => awslambda.HttpResponseStream.from(stream, head),
       onFailure: (error, target) => console.error(target.slice(0, 500), error),
     }))
     export const watch = lambdaWatch({
-      readLive: async () => (await read('live.json'))?.body.toString() ?? null,
+      readLive: async () => (await reader.read('live.json', Infinity))?.body?.toString() ?? null,
       namespace: 'Fundpress',
       stack: STACK,
       now: () => new Date(),

@@ -10,7 +10,7 @@ import { Readable } from 'node:stream'
 import { manifestFormat, type ManifestHead, type ManifestLine } from '../snapshot/manifest.ts'
 import { Damaged, readNdjson, readSorted, unwritable } from './ndjson.ts'
 import { pause } from './pause.ts'
-import { textOf, type CallOptions, type FetchedObject, type ObjectStore } from './store.ts'
+import { textOf, type CallOptions, type FetchedObject, type GetOptions, type ObjectStore } from './store.ts'
 
 export interface Manifest {
   readonly head: ManifestHead
@@ -145,10 +145,10 @@ export function digestOf(store: ObjectStore, key: string, options?: CallOptions)
 }
 
 /** A body can break off after the answer has begun: then the request is made again, unless it was stopped. */
-async function wholeObject<T>(
+export async function wholeObject<T>(
   store: ObjectStore,
   key: string,
-  options: CallOptions | undefined,
+  options: GetOptions | undefined,
   read: (object: FetchedObject) => Promise<T>,
 ): Promise<T | null> {
   for (let attempt = 1; ; attempt++) {

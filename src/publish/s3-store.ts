@@ -15,8 +15,8 @@ import { deleteAll } from './s3-delete.ts'
 import { isMissing, withAdvice, type Doing } from './s3-errors.ts'
 import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './s3-put-file.ts'
 import type {
-  CallOptions,
   FetchedObject,
+  GetOptions,
   NewFileObject,
   NewObject,
   ObjectStore,
@@ -53,11 +53,16 @@ export function openS3(settings: S3Settings, signal?: AbortSignal, patience: Pat
   const reasonFor = (error: unknown, stop: AbortSignal | undefined, doing: Doing, key: string): unknown =>
     stop?.aborted === true ? stop.reason : withAdvice(error, place, doing, key)
 
-  const get = async (key: string, options: CallOptions = {}): Promise<FetchedObject | null> => {
+  const get = async (key: string, options: GetOptions = {}): Promise<FetchedObject | null> => {
+    const { part, ifMatch } = options
+    const input = {
+      ...(part === undefined ? {} : { Range: `bytes=${part.first}-${part.last}` }),
+      ...(ifMatch === undefined ? {} : { IfMatch: ifMatch }),
+    }
     const stop = stopOf(options.signal)
     try {
       const got = await client.send(
-        new GetObjectCommand({ Bucket: bucket, Key: fullKey(key) }),
+        new GetObjectCommand({ Bucket: bucket, Key: fullKey(key), ...input }),
         sending(stop),
       )
       const body = got.Body as unknown as AsyncIterable<Uint8Array> & { destroy?: () => void }

@@ -4,7 +4,7 @@ export interface ObjectStore {
   /** For messages: `s3://bucket/prefix`. */
   readonly name: string
   /** @returns null if there is no such object */
-  readonly get: (key: string, options?: CallOptions) => Promise<FetchedObject | null>
+  readonly get: (key: string, options?: GetOptions) => Promise<FetchedObject | null>
   /**
    * Puts an object, verified by the store. A conditional put that was carried out although its answer got lost counts
    * as done.
@@ -27,6 +27,13 @@ export interface ObjectStore {
 export interface CallOptions {
   /** Ends the call, which throws the signal's reason then. */
   readonly signal?: AbortSignal | undefined
+}
+
+export interface GetOptions extends CallOptions {
+  /** These bytes only: the first and the last one, both included. `bytes` is their number then. */
+  readonly part?: { readonly first: number; readonly last: number }
+  /** The object has this ETag, or the call fails. A store that ignores conditions gives the object all the same. */
+  readonly ifMatch?: string
 }
 
 export interface WriteOptions extends CallOptions {

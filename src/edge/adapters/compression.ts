@@ -5,24 +5,41 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } fro
 import type { Answer } from '../answer.ts'
 import { mayBeCoded, varyByCoding } from '../coding.ts'
 import { qualityOf } from '../negotiate.ts'
+import { mostInMemory, type NodeBody } from './node-body.ts'
 
 export type Coding = 'br' | 'gzip' | 'identity'
+
+/**
+ * In bytes. A longer file goes out as it is: compressing it for each client would cost too much. CloudFront has the same
+ * limit.
+ */
+const mostCompressed = 10_000_000
+
+/** A date range of more windows is long: it goes out while it is read. */
+const mostWindowsAtOnce = 3
 
 /** The coding of an answer, and whether it could have been another one for another client. */
 export function chooseCoding(
   acceptEncoding: string | undefined,
-  { headers, body }: Pick<Answer<Buffer>, 'headers' | 'body'>,
+  { headers, body }: Pick<Answer<NodeBody>, 'headers' | 'body'>,
 ): { readonly coding: Coding; readonly mayDiffer: boolean } {
   const length = body.kind === 'joined' ? null : body.kind === 'stored' ? body.body.length : 0
-  const mayDiffer = mayBeCoded(headers['Content-Type'] ?? '', length)
+  const mayDiffer = mayBeCoded(headers['Content-Type'] ?? '', length) && (length ?? 0) <= mostCompressed
   if (!mayDiffer || acceptEncoding === undefined) return { coding: 'identity', mayDiffer }
   const quality = (coding: Coding) => qualityOf(acceptEncoding, coding, codingSpecificity)
-  const compressed = quality('gzip') > quality('br') ? 'gzip' : 'br'
+  const isGzip = isLong(body) || quality('gzip') > quality('br')
+  const compressed = isGzip ? 'gzip' : 'br'
   const isWanted = quality(compressed) > 0 && quality(compressed) >= quality('identity')
   return { coding: isWanted ? compressed : 'identity', mayDiffer }
 }
 
 const codingSpecificity = (range: string, coding: Coding) => (range === coding ? 2 : range === '*' ? 1 : 0)
+
+/** Brotli holds up to 2 MB for each client that reads slowly, gzip 0.3 MB: what is not compressed at once gets gzip only. */
+function isLong(body: Answer<NodeBody>['body']): boolean {
+  if (body.kind === 'joined') return body.windows.length > mostWindowsAtOnce
+  return body.kind === 'stored' && body.body.length > mostInMemory
+}
 
 /** The headers of an answer in a coding: the ETag says which it is. */
 export function withCoding(
@@ -47,6 +64,6 @@ export async function compress(bytes: Buffer, coding: Exclude<Coding, 'identity'
   return brotliAsync(bytes, { params: { ...brotliParams, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } })
 }
 
-/** The same for a body of which nobody knows the length yet. */
+/** The same for a body that goes out while it is read. */
 export const compressor = (coding: Exclude<Coding, 'identity'>) =>
   coding === 'gzip' ? createGzip(gzipOptions) : createBrotliCompress({ params: brotliParams })

@@ -1,18 +1,41 @@
-/** From an answer to what goes out: content coding, conditional requests, byte ranges. For Node, wherever it runs. */
+/**
+ * From an answer to what goes out: content coding, conditional requests, byte ranges. For Node, wherever it runs.
+ *
+ * What is not longer than {@link mostInMemory} goes out at once. All else goes out while it is read; its beginning is
+ * read first, so that an object that cannot be read is still a 503.
+ */
 
-import type { Answer } from '../answer.ts'
-import { byteRange, contentRange, type RangeRequest } from '../byte-range.ts'
+import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Answer, Body } from '../answer.ts'
+import { byteRange, contentRange, type ByteRange } from '../byte-range.ts'
 import { isNotModified, notModifiedHeaders } from '../conditional.ts'
-import { chooseCoding, compress, withCoding, type Coding } from './compression.ts'
+import type { Resolution } from '../resolve.ts'
+import { chooseCoding, compress, compressor, withCoding, type Coding } from './compression.ts'
+import { joinedBytes, type Codec, type JoinOptions, type RangeResolution } from './joined.ts'
+import { mostInMemory, wholeOf, type LargeBody, type NodeBody } from './node-body.ts'
+import type { Slots } from './slots.ts'
 
 export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Null where there is none: 204, 304. */
-  readonly body: Buffer | null
+  /** Of the body that a GET has, in bytes; null where it is not known, and for 204 and 304. */
+  readonly length: number | null
+  /** Null where nothing is to be sent. */
+  readonly body: Buffer | Streamed | null
 }
 
-/** What counts of a request's headers; names in lower case. */
+/** A body that is sent while it is read. To be sent by {@link pour}, or given back by {@link discard}. */
+export interface Streamed {
+  readonly chunks: Chunks
+  readonly coding: Coding
+  /** Ends a date range that its client takes too long to read. */
+  readonly signal: AbortSignal | undefined
+}
+
+type Chunks = AsyncIterableIterator<Uint8Array, void>
+
+/** The relevant request headers; names in lower case. */
 export interface AskedHeaders {
   readonly 'accept-encoding'?: string | undefined
   readonly 'if-none-match'?: string | undefined
@@ -21,65 +44,169 @@ export interface AskedHeaders {
   readonly range?: string | undefined
 }
 
-/** An answer before its body is read: a 304 needs none. */
-export interface Head {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  /** Of the body that is to come. */
-  readonly coding: Coding
+/** How date ranges are put together. */
+export interface RangeOptions extends Pick<JoinOptions, 'readsAtATime' | 'assertLive'> {
+  /** How many may be in work: a range takes one until its last window is on its way. */
+  readonly slots: Slots
 }
 
-export function headOf(answered: Answer<Buffer>, asked: AskedHeaders): Head {
+/** All slots for date ranges are taken: an answer of 503, which is no failure. */
+export class Busy extends Error {
+  override readonly name = 'Busy'
+}
+
+/** How long a client may take to read a date range, in milliseconds. */
+const longestRangeMs = 5 * 60_000
+
+/** @throws {Busy} if too many date ranges are in work @throws {Error} if what is to be sent cannot be read */
+export async function finish(
+  answered: Answer<NodeBody>,
+  resolution: Resolution,
+  request: { readonly method: string; readonly headers: AskedHeaders },
+  range: RangeOptions,
+): Promise<Response> {
+  const isHead = request.method === 'HEAD'
+  const { status, headers, coding } = headOf(answered, request.headers)
+  const { body } = answered
+  if (status === 304) return { status, headers, length: null, body: null }
+  if (body.kind === 'joined') {
+    if (resolution.kind !== 'range') throw new Error('only a date range is put together')
+    if (isHead) return { status, headers, length: null, body: null }
+    const chunks = inSlot(range.slots, joinedChunks(body, resolution, range))
+    return inCoding({ status, headers, length: null, body: await begun(chunks, longestRangeMs) }, coding)
+  }
+  if (body.kind !== 'stored') return whole({ status, headers, body })
+  const { length } = body.body
+  const part = partOf(status, coding, headers, length, request)
+  if (isHead) return { status, headers, length: coding === 'identity' ? length : null, body: null }
+  if (part === null) return inCoding({ status, headers, length, body: await contentOf(body.body) }, coding)
+  const all = { ...headers, 'Content-Range': contentRange(part, length) }
+  if (part === 'outside') return { status: 416, headers: all, length: 0, body: null }
+  const ofPart = { status: 206, headers: all, length: part.last - part.first + 1 }
+  return inCoding({ ...ofPart, body: await contentOf(body.body, part) }, coding)
+}
+
+/** An answer that needs no store. */
+export function whole({ status, headers, body }: Answer<never>): Response {
+  if (body.kind !== 'text') return { status, headers, length: status === 204 ? null : 0, body: null }
+  const bytes = Buffer.from(body.text)
+  return { status, headers, length: bytes.length, body: bytes }
+}
+
+/** Sends a body, no faster than it is taken. Rejects if it breaks off: then it must not seem to be whole. */
+export async function pour({ chunks, coding, signal }: Streamed, out: Writable): Promise<void> {
+  const options = signal === undefined ? {} : { signal }
+  try {
+    if (coding === 'identity') await pipeline(chunks, out, options)
+    else await pipeline(chunks, compressor(coding), out, options)
+  } finally {
+    await chunks.return?.()
+  }
+}
+
+/** Gives back what a body holds that is not going to be sent. */
+export async function discard({ body }: Response): Promise<void> {
+  if (body !== null && 'chunks' in body) await body.chunks.return?.()
+}
+
+function headOf(answered: Answer<NodeBody>, asked: AskedHeaders) {
   const { status, headers } = answered
-  if (status !== 200) return { status, headers, coding: 'identity' }
+  if (status !== 200) return { status, headers, coding: 'identity' as const }
   const { coding, mayDiffer } = chooseCoding(asked['accept-encoding'], answered)
   const all = mayDiffer ? withCoding(headers, coding) : headers
   const conditions = { ifNoneMatch: asked['if-none-match'], ifModifiedSince: asked['if-modified-since'] }
   if (isNotModified(conditions, all['ETag'] ?? '', all['Last-Modified'] ?? '')) {
-    return { status: 304, headers: notModifiedHeaders(all), coding: 'identity' }
+    return { status: 304, headers: notModifiedHeaders(all), coding: 'identity' as const }
   }
   return { status, headers: all, coding }
 }
 
-/** The answer with its body in memory. */
-export async function finish(
-  answered: Answer<Buffer>,
-  method: string,
-  asked: AskedHeaders,
+/** The bytes that were asked for; null for all of them. */
+function partOf(
+  status: number,
+  coding: Coding,
+  headers: Response['headers'],
+  length: number,
+  { method, headers: asked }: { readonly method: string; readonly headers: AskedHeaders },
+): ByteRange | 'outside' | null {
+  if (status !== 200 || coding !== 'identity' || headers['Accept-Ranges'] !== 'bytes') return null
+  return byteRange(
+    { method, range: asked.range, ifRange: asked['if-range'] },
+    { length, etag: headers['ETag'] ?? '', lastModified: headers['Last-Modified'] ?? '' },
+  )
+}
+
+async function contentOf(body: Buffer | LargeBody, part?: ByteRange): Promise<Buffer | Begun> {
+  const { first, last } = part ?? { first: 0, last: body.length - 1 }
+  return Buffer.isBuffer(body) ? body.subarray(first, last + 1) : begun(body.read({ first, last }))
+}
+
+type Begun = Pick<Streamed, 'chunks' | 'signal'>
+
+async function inCoding(
+  response: Omit<Response, 'body'> & { readonly body: Buffer | Begun },
+  coding: Coding,
 ): Promise<Response> {
-  const { status, headers, coding } = headOf(answered, asked)
-  if (status === 304) return { status, headers, body: null }
-  const bytes = await bytesOf(answered.body)
-  if (status !== 200 || bytes === null) return { status, headers, body: bytes }
-  if (coding === 'identity')
-    return partOf(bytes, headers, { method, range: asked.range, ifRange: asked['if-range'] })
-  return { status, headers, body: await compress(bytes, coding) }
-}
-
-/** The bytes that were asked for; of what is no file, all of them. */
-function partOf(bytes: Buffer, headers: Readonly<Record<string, string>>, asked: RangeRequest): Response {
-  const { length } = bytes
-  const isFile = headers['Accept-Ranges'] === 'bytes'
-  const whole = { length, etag: headers['ETag'] ?? '', lastModified: headers['Last-Modified'] ?? '' }
-  const wanted = isFile ? byteRange(asked, whole) : null
-  if (wanted === null) return { status: 200, headers, body: bytes }
-  const all = { ...headers, 'Content-Range': contentRange(wanted, length) }
-  if (wanted === 'outside') return { status: 416, headers: all, body: Buffer.alloc(0) }
-  return { status: 206, headers: all, body: bytes.subarray(wanted.first, wanted.last + 1) }
-}
-
-async function bytesOf(body: Answer<Buffer>['body']): Promise<Buffer | null> {
-  switch (body.kind) {
-    case 'none':
-      return null
-    case 'stored':
-      return body.body
-    case 'joined':
-      // The store's text is Latin-1 of the bytes: this way the bytes come back as they were.
-      return Buffer.from((await body.pieces()).join(''), 'latin1')
-    case 'text':
-      return Buffer.from(body.text)
-    default:
-      return body satisfies never
+  const { body } = response
+  if (!Buffer.isBuffer(body)) {
+    const length = coding === 'identity' ? response.length : null
+    return { ...response, length, body: { ...body, coding } }
   }
+  const bytes = coding === 'identity' ? body : await compress(body, coding)
+  return { ...response, length: bytes.length, body: bytes }
+}
+
+/** Reads until all is there, or as much as may be held. */
+async function begun(chunks: AsyncGenerator<Uint8Array, void>, patienceMs?: number): Promise<Buffer | Begun> {
+  const first: Uint8Array[] = []
+  let length = 0
+  while (length <= mostInMemory) {
+    const { done, value } = await chunks.next()
+    if (done === true) return Buffer.concat(first)
+    first.push(value)
+    length += value.length
+  }
+  const signal = patienceMs === undefined ? undefined : AbortSignal.timeout(patienceMs)
+  return { chunks: goingOn(first, chunks), signal }
+}
+
+/** Not a generator: one that was not begun would not end the chunks. */
+function goingOn(first: Uint8Array[], chunks: AsyncGenerator<Uint8Array, void>): Chunks {
+  return {
+    next: async () => {
+      const value = first.shift()
+      return value === undefined ? chunks.next() : { done: false, value }
+    },
+    return: () => {
+      first.length = 0
+      return chunks.return()
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+async function* inSlot<T>(slots: Slots, chunks: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
+  if (!slots.take()) throw new Busy('too many date ranges are in work')
+  try {
+    yield* chunks
+  } finally {
+    slots.give()
+  }
+}
+
+async function* joinedChunks(
+  { windows, read }: Extract<Body<NodeBody>, { kind: 'joined' }>,
+  resolution: RangeResolution,
+  { readsAtATime, assertLive }: RangeOptions,
+): AsyncGenerator<Uint8Array, void> {
+  const source = { windows, read: async (window: (typeof windows)[0]) => wholeOf((await read(window)).body) }
+  const { next } = await joinedBytes(source, resolution, { codec: latin1, readsAtATime, assertLive })
+  for (let chunk = await next(); chunk !== null; chunk = await next()) yield chunk
+}
+
+const latin1: Codec = {
+  decode: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'),
+  encode: (text) => Buffer.from(text, 'latin1'),
 }

@@ -1,13 +1,12 @@
 /** Snapshots in a folder, as `fundpress build` makes them: followed when a new one is swapped in. */
 
-import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { downloadKey } from '../../routes/pages.ts'
 import type { RouteTable } from '../../routes/table.ts'
-import type { Store, StoredObject } from '../answer.ts'
+import type { Store } from '../answer.ts'
+import { digests, folderStore } from './folder-store.ts'
+import type { NodeBody } from './node-body.ts'
 import type { Origin, PinnedSnapshot } from './node.ts'
-import { objectCache } from './object-cache.ts'
 
 export interface FolderOriginOptions {
   readonly folder: string
@@ -21,13 +20,14 @@ export interface FolderOriginOptions {
 
 interface Live {
   readonly table: RouteTable
-  readonly store: Store<Buffer>
+  readonly store: Store<NodeBody>
 }
 
 /** How long to wait for a snapshot that is just being exchanged: two renames. */
 const waitsInMs = [1, 5, 20, 100]
 
 export function folderOrigin({ folder, markFile, readHead, recover }: FolderOriginOptions): Origin {
+  const known = digests()
   /** The snapshot that was opened last, by what tells it from any other that lay in the folder. */
   let last: { readonly mark: string; readonly live: Promise<Live> } | undefined
 
@@ -37,7 +37,7 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
   }
   const open = async (): Promise<Live> => {
     const { snapshot, table } = await readHead(folder)
-    return { table, store: folderStore(folder, snapshot) }
+    return { table, store: folderStore(folder, snapshot, known) }
   }
 
   const pin = async (): Promise<PinnedSnapshot> => {
@@ -66,28 +66,5 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
       recover()
       return pin()
     },
-  }
-}
-
-function folderStore(folder: string, snapshot: string): Store<Buffer> {
-  const cache = objectCache<StoredObject<Buffer>>(({ body }) => body.length)
-  return {
-    // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
-    // page's path): they stay in the folder.
-    get: (key) => cache.get(key, () => readObject(join(folder, downloadKey(snapshot, key)))),
-    text: (body) => Promise.resolve(body.toString('latin1')),
-  }
-}
-
-async function readObject(path: string): Promise<StoredObject<Buffer> | null> {
-  try {
-    const [body, { mtime }] = await Promise.all([readFile(path), stat(path)])
-    // The ETag that S3 gives the same object, so that a client's copy outlives a move from here to there.
-    const etag = `"${createHash('md5').update(body).digest('hex')}"`
-    return { body, etag, lastModified: mtime.toUTCString() }
-  } catch (error) {
-    // A path of a page can go on below what is a file, or end at what is a folder.
-    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
-    throw error
   }
 }

@@ -5,26 +5,17 @@
  */
 
 import type { Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { fill } from '../../routes/keys.ts'
 import { downloadsOf } from '../../routes/pages.ts'
 import { parseKey } from '../../routes/parse-key.ts'
 import type { RouteTable } from '../../routes/table.ts'
-import {
-  answer,
-  fetchesAtATime,
-  unavailable,
-  type Answer,
-  type Body,
-  type EdgeSettings,
-  type Store,
-} from '../answer.ts'
-import { windowJoiner } from '../range.ts'
-import { resolve, type EdgeRequest, type Resolution } from '../resolve.ts'
-import { slotStore, type BucketOriginOptions } from './bucket-origin.ts'
+import { answer, fetchesAtATime, unavailable, type EdgeSettings, type Store } from '../answer.ts'
+import { resolve, type EdgeRequest } from '../resolve.ts'
 import { targetHeader } from './cloudfront-event.ts'
-import { compressor } from './compression.ts'
-import { finish, headOf } from './finish.ts'
+import { finish, pour, whole, type RangeOptions, type Response } from './finish.ts'
+import type { NodeBody } from './node-body.ts'
+import { slots } from './slots.ts'
+import { slotStore, type BucketReader } from './slot-store.ts'
 
 /** A request to a function URL. Source: Lambda's developer guide, payload format 2.0. */
 export interface FunctionUrlEvent {
@@ -39,7 +30,7 @@ export interface LambdaEdgeOptions {
   /** Its `docsUrl` is that of the live snapshot, which each request tells. */
   readonly table: RouteTable
   readonly settings: EdgeSettings
-  readonly read: BucketOriginOptions['read']
+  readonly reader: BucketReader
   /** `awslambda.HttpResponseStream.from`: the stream of a body, after this head. */
   readonly open: (
     stream: Writable,
@@ -48,55 +39,41 @@ export interface LambdaEdgeOptions {
   readonly onFailure: (error: unknown, target: string) => void
 }
 
+/** An instance of a Lambda has one request at a time, and what the pin names is left alone while it is answered. */
+const range: RangeOptions = {
+  slots: slots(Infinity),
+  readsAtATime: () => fetchesAtATime,
+  assertLive: () => Promise.resolve(),
+}
+
 /** To be wrapped in `awslambda.streamifyResponse`. */
-export function lambdaEdge({ table, settings, read, open, onFailure }: LambdaEdgeOptions) {
-  const storeOf = storesByPin(read)
+export function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaEdgeOptions) {
+  const storeOf = storesByPin(reader)
   return async (event: FunctionUrlEvent, stream: Writable): Promise<void> => {
-    const response: LambdaResponse = await respond(event).catch((error: unknown) => {
+    const { status, headers, body } = await respond(event).catch((error: unknown) => {
       onFailure(error, `${event.rawPath}?${event.rawQueryString}`)
-      return finish(unavailable, 'GET', {})
+      return whole(unavailable)
     })
-    const { status, headers, body } = response
     const out = open(stream, { statusCode: status, headers })
-    if (body !== null && 'chunks' in body) {
-      const { chunks, coder } = body
-      return coder === undefined ? pipeline(chunks, out) : pipeline(chunks, coder, out)
-    }
+    if (body !== null && 'chunks' in body) return pour(body, out)
     // The head goes out with the first write, even if that writes nothing.
     out.write(isHead(event) || body === null ? '' : body)
     out.end()
   }
 
-  async function respond(event: FunctionUrlEvent): Promise<LambdaResponse> {
+  async function respond(event: FunctionUrlEvent): Promise<Response> {
     const query = new URLSearchParams(event.rawQueryString)
     const pin = parsePin(query.get('live') ?? '')
     const full = { ...table, docsUrl: pin.docsUrl }
     const store = placedStore(storeOf(pin), pin, event)
     const resolution = resolve(full, edgeRequest(full, event, query, pin))
     const answered = await answer(full, settings, store, resolution)
-    const { body } = answered
-    if (body.kind !== 'joined' || resolution.kind !== 'range')
-      return finish(answered, event.requestContext.http.method, event.headers)
-    const { status, headers, coding } = headOf(answered, event.headers)
-    if (status === 304 || isHead(event)) return { status, headers, body: null }
-    // What is there at once fails at once, while there is still a status to tell it by.
-    const chunks = await started(chunksOf(store, resolution, body))
-    return {
-      status,
-      headers,
-      body: { chunks, coder: coding === 'identity' ? undefined : compressor(coding) },
-    }
+    const { method } = event.requestContext.http
+    return finish(answered, resolution, { method, headers: event.headers }, range)
   }
 }
 
 const isHead = ({ requestContext }: FunctionUrlEvent) => requestContext.http.method === 'HEAD'
-
-interface LambdaResponse extends Pick<Answer<Buffer>, 'status' | 'headers'> {
-  readonly body:
-    | Buffer
-    | { readonly chunks: AsyncIterable<Buffer>; readonly coder: NodeJS.ReadWriteStream | undefined }
-    | null
-}
 
 /** What is live, as the viewer-request function tells it: slot, snapshot, seconds since 1970, address of the docs. */
 interface Pin {
@@ -117,8 +94,12 @@ function parsePin(text: string): Pin {
  * The store of one request. The viewer-request function knows which downloads are live: a download lies where the
  * request was rewritten to, and nowhere if it was not.
  */
-function placedStore(byPlace: Store<Buffer>, { slot }: Pin, { rawPath }: FunctionUrlEvent): Store<Buffer> {
-  const get: Store<Buffer>['get'] = async (key) => {
+function placedStore(
+  byPlace: Store<NodeBody>,
+  { slot }: Pin,
+  { rawPath }: FunctionUrlEvent,
+): Store<NodeBody> {
+  const get: Store<NodeBody>['get'] = async (key) => {
     if (downloadsOf(key) === null) return byPlace.get(`${slot}/${key}`)
     return rawPath.startsWith('/downloads/') ? byPlace.get(rawPath.slice(1)) : null
   }
@@ -126,13 +107,13 @@ function placedStore(byPlace: Store<Buffer>, { slot }: Pin, { rawPath }: Functio
 }
 
 /** By place. Objects of a pin's slot never change; of the pin before some requests are still on their way. */
-function storesByPin(read: BucketOriginOptions['read']): (pin: Pin) => Store<Buffer> {
-  const stores = new Map<string, Store<Buffer>>()
+function storesByPin(reader: BucketReader): (pin: Pin) => Store<NodeBody> {
+  const stores = new Map<string, Store<NodeBody>>()
   return ({ slot, snapshot, liveSince }) => {
     const id = `${slot} ${snapshot} ${liveSince.getTime()}`
     const known = stores.get(id)
     if (known !== undefined) return known
-    const store = slotStore((place) => place, liveSince, read)
+    const store = slotStore((place) => place, liveSince, reader)
     stores.set(id, store)
     for (const oldest of [...stores.keys()].slice(0, -2)) stores.delete(oldest)
     return store
@@ -168,32 +149,4 @@ function pathOf(table: RouteTable, rawPath: string, { slot }: Pin): string {
   const key = rawPath.slice(slot.length + 2)
   const meaning = rawPath.startsWith(`/${slot}/`) ? parseKey(table, key) : null
   return meaning?.kind === 'document' ? fill(meaning.route.path, meaning.values) : rawPath
-}
-
-/** A date range, window by window. The store's text is Latin-1 of the bytes. */
-async function* chunksOf(
-  store: Store<Buffer>,
-  { route, wanted, from, to }: Extract<Resolution, { kind: 'range' }>,
-  { windows, read }: Extract<Body<Buffer>, { kind: 'joined' }>,
-): AsyncGenerator<Buffer, void> {
-  const { series } = route
-  if (series === undefined) throw new Error(`${route.path} has no ranges`)
-  const joiner = windowJoiner(wanted.format, series, from, to)
-  for (let start = 0; start < windows.length; start += fetchesAtATime) {
-    const objects = await Promise.all(windows.slice(start, start + fetchesAtATime).map(read))
-    for (const { body } of objects) yield bytesOf(joiner.add(await store.text(body)))
-  }
-  yield bytesOf(joiner.end())
-}
-
-const bytesOf = (pieces: readonly string[]) => Buffer.from(pieces.join(''), 'latin1')
-
-/** The same chunks, the first of them made already. */
-async function started<T>(chunks: AsyncGenerator<T, void>): Promise<AsyncIterable<T>> {
-  const first = await chunks.next()
-  return (async function* () {
-    if (first.done === true) return
-    yield first.value
-    yield* chunks
-  })()
 }

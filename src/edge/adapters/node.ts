@@ -1,11 +1,28 @@
 /** The edge on plain Node: HTTP in and out, compression, and one snapshot per answer. */
 
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { RouteTable } from '../../routes/table.ts'
-import { allowedMethods, answer, unavailable, type EdgeSettings, type Store } from '../answer.ts'
+import {
+  allowedMethods,
+  answer,
+  fetchesAtATime,
+  unavailable,
+  type EdgeSettings,
+  type Store,
+} from '../answer.ts'
 import { headersTooLong, maxRequestBytes, refusalOfLength, targetTooLong } from '../limits.ts'
 import { resolve, type EdgeRequest } from '../resolve.ts'
-import { finish, type AskedHeaders, type Response } from './finish.ts'
+import {
+  connectionLimits,
+  limitConnections,
+  oneAtATime,
+  serverOptions,
+  type ConnectionLimits,
+} from './connections.ts'
+import { Busy, discard, finish, pour, whole, type AskedHeaders, type Response } from './finish.ts'
+import type { NodeBody } from './node-body.ts'
+import { slots, type Slots } from './slots.ts'
 
 /** Where snapshots come from. */
 export interface Origin {
@@ -15,7 +32,7 @@ export interface Origin {
 
 export interface PinnedSnapshot {
   readonly table: RouteTable
-  readonly store: Store<Buffer>
+  readonly store: Store<NodeBody>
   /** Whether all that was read belongs to this snapshot; else the request starts anew. */
   readonly isStillLive: () => Promise<boolean>
 }
@@ -25,6 +42,7 @@ export interface NodeEdgeOptions {
   readonly settings: EdgeSettings
   /** Told of every request that failed for a reason of ours. */
   readonly onFailure: (error: unknown, target: string) => void
+  readonly limits?: ConnectionLimits
 }
 
 /** From here on Node itself refuses: it does not tell what was too long, so we read some more than we take. */
@@ -33,24 +51,50 @@ const maxHeaderBytes = 2 * maxRequestBytes
 /** How often a request starts anew because the snapshot was exchanged under it. */
 const maxAttempts = 20
 
+/** How many date ranges may be in work, for all connections together. More are answered with a 503. */
+const mostRanges = 256
+
+/** Up to so many date ranges read several windows at a time; more read one, so that memory does for all of them. */
+const rangesThatReadAhead = 32
+
+/** How many requests may wait for one before them on their connection, for all connections together. */
+const mostWaiting = 2_000
+
 /** A server that is not listening yet. */
 export function createEdgeServer(options: NodeEdgeOptions): Server {
-  const server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
-    respond(options, request, response).catch((error: unknown) => {
-      options.onFailure(error, request.url ?? '')
+  const { limits = connectionLimits } = options
+  const ranges = slots(mostRanges)
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    respond(options, ranges, request, response).catch((error: unknown) => {
+      if (!isClients(error)) options.onFailure(error, request.url ?? '')
       response.destroy()
     })
-  })
-  server.on('clientError', (error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer }, socket) => {
-    if (!socket.writable) return
-    // Methods that Node's parser does not know are wrong methods all the same.
-    if (error.code === 'HPE_HEADER_OVERFLOW') socket.end(refusalOfFlood(error.rawPacket ?? Buffer.alloc(0)))
-    else socket.end(bareAnswer(error.code === 'HPE_INVALID_METHOD' ? 405 : 400))
+  }
+  const { handleInTurn, inTurn } = oneAtATime(handle, slots(mostWaiting))
+  const server = createServer({ ...serverOptions(limits), maxHeaderSize: maxHeaderBytes }, handleInTurn)
+  limitConnections(server, limits)
+  server.on('clientError', (error: ClientError, socket: Socket) => {
+    // Those before it on its connection are answered first.
+    inTurn(socket, () => {
+      if (socket.writable) socket.end(answerToClientError(error))
+    })
   })
   server.on('connect', (_, socket) => {
     socket.end(bareAnswer(405))
   })
   return server
+}
+
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
+
+function answerToClientError({ code, rawPacket = Buffer.alloc(0) }: ClientError): string {
+  if (code === 'HPE_HEADER_OVERFLOW') return refusalOfFlood(rawPacket)
+  // Methods that Node's parser does not know are wrong methods all the same.
+  const statuses: Readonly<Record<string, number>> = {
+    HPE_INVALID_METHOD: 405,
+    ERR_HTTP_REQUEST_TIMEOUT: 408,
+  }
+  return bareAnswer(statuses[code ?? ''] ?? 400)
 }
 
 /** @param packet what came last: where no line ends in time, it is the request line that is too long */
@@ -68,50 +112,71 @@ function bareAnswer(status: number): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${allow}Connection: close\r\nContent-Length: 0\r\n\r\n`
 }
 
+/** Whether a body broke off because its client went away, or did not read it in time. */
+const isClients = (error: unknown) =>
+  ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE', 'ABORT_ERR'].includes(
+    (error as NodeJS.ErrnoException).code ?? '',
+  )
+
 async function respond(
   options: NodeEdgeOptions,
+  ranges: Slots,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { status, headers, body } = await respondSafely(options, request)
+  const { status, headers, length, body } = await respondSafely(options, ranges, request)
   // What a client sends along is not read: the connection cannot be used again then.
   if (request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined) {
     response.setHeader('Connection', 'close')
   }
-  const hasNoLength = status === 204 || status === 304
-  response.writeHead(status, hasNoLength ? headers : { ...headers, 'Content-Length': body?.length ?? 0 })
+  response.writeHead(status, length === null ? headers : { ...headers, 'Content-Length': length })
   if (request.method === 'HEAD' || body === null) response.end()
-  else response.end(body)
+  else if (Buffer.isBuffer(body)) response.end(body)
+  else await pour(body, response)
 }
 
 /** An answer in every case: what fails is a 503. */
-async function respondSafely(options: NodeEdgeOptions, request: IncomingMessage): Promise<Response> {
+async function respondSafely(
+  options: NodeEdgeOptions,
+  ranges: Slots,
+  request: IncomingMessage,
+): Promise<Response> {
   const tooLong = refusalOfLength(request.url ?? '', bytesOfHeaders(request))
-  if (tooLong !== null) return finish(tooLong, 'GET', {})
+  if (tooLong !== null) return whole(tooLong)
   try {
-    return await answerFromOneSnapshot(options, request)
+    return await answerFromOneSnapshot(options, ranges, request)
   } catch (error) {
-    options.onFailure(error, request.url ?? '')
-    return finish(unavailable, 'GET', {})
+    if (!(error instanceof Busy)) options.onFailure(error, request.url ?? '')
+    return whole(unavailable)
   }
 }
 
 async function answerFromOneSnapshot(
   { origin, settings }: NodeEdgeOptions,
+  ranges: Slots,
   request: IncomingMessage,
 ): Promise<Response> {
   let failure: unknown
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const snapshot = await origin.pin()
+    const { table, store, isStillLive } = await origin.pin()
+    const assertLive = async () => {
+      if (!(await isStillLive())) throw new Error('another snapshot is live now')
+    }
     try {
-      const resolution = resolve(snapshot.table, edgeRequest(request))
-      const answered = await answer(snapshot.table, settings, snapshot.store, resolution)
-      const response = await finish(answered, request.method ?? 'GET', askedHeaders(request))
-      if (await snapshot.isStillLive()) return response
+      const resolution = resolve(table, edgeRequest(request))
+      const answered = await answer(table, settings, store, resolution)
+      const asked = { method: request.method ?? 'GET', headers: askedHeaders(request) }
+      const response = await finish(answered, resolution, asked, {
+        slots: ranges,
+        readsAtATime: () => (ranges.taken() > rangesThatReadAhead ? 1 : fetchesAtATime),
+        assertLive,
+      })
+      if (await isStillLive()) return response
+      await discard(response)
       failure = new Error('the snapshot changed again and again')
     } catch (error) {
       // Objects that are gone, because the snapshot was exchanged in between, are no failure.
-      if (await snapshot.isStillLive()) throw error
+      if (error instanceof Busy || (await isStillLive())) throw error
       failure = error
     }
   }

@@ -1,48 +1,36 @@
-/** Objects of one snapshot in memory, the last used ones: they never change, so nothing goes stale. */
+/** Small objects of one snapshot in memory, the last used ones: they never change, so nothing goes stale. */
+
+import { LRUCache } from 'lru-cache'
+import { mostInMemory } from './node-body.ts'
 
 export interface ObjectCache<T> {
   /** The object, read at most once at a time. */
   readonly get: (key: string, read: () => Promise<T | null>) => Promise<T | null>
+  /** Forgets an object that is not what it was. */
+  readonly forget: (key: string) => void
 }
 
+/** Of all objects together. */
 const maxBytes = 64 * 1024 * 1024
 
-/** @param sizeOf bytes that an object holds */
-export function objectCache<T>(sizeOf: (object: T) => number): ObjectCache<T> {
-  // A Map keeps the order of insertion: the first is the one that was not used for longest.
-  const objects = new Map<string, T>()
-  const reading = new Map<string, Promise<T | null>>()
-  let bytes = 0
+/** What an entry takes beside its object, in bytes. */
+const entryBytes = 500
 
-  const keep = (key: string, object: T) => {
-    objects.set(key, object)
-    bytes += sizeOf(object)
-    for (const [oldest, dropped] of objects) {
-      if (bytes <= maxBytes) break
-      objects.delete(oldest)
-      bytes -= sizeOf(dropped)
-    }
-  }
-
+/** @param sizeOf how many bytes an object holds in memory; one that holds more than {@link mostInMemory} is not kept */
+export function objectCache<T extends object>(sizeOf: (object: T) => number): ObjectCache<T> {
+  type Read = () => Promise<T | null>
+  const objects = new LRUCache<string, T, Read>({
+    maxSize: maxBytes,
+    maxEntrySize: mostInMemory + entryBytes,
+    sizeCalculation: (object) => sizeOf(object) + entryBytes,
+    // An entry that leaves the cache while it is read is given to those who wait for it all the same.
+    ignoreFetchAbort: true,
+    fetchMethod: async (_key, _known, { context: read }) => (await read()) ?? undefined,
+  })
   return {
-    get: async (key, read) => {
-      const known = objects.get(key)
-      if (known !== undefined) {
-        objects.delete(key)
-        objects.set(key, known)
-        return known
-      }
-      const underWay = reading.get(key)
-      if (underWay !== undefined) return underWay
-      const started = read()
-      reading.set(key, started)
-      try {
-        const object = await started
-        if (object !== null) keep(key, object)
-        return object
-      } finally {
-        reading.delete(key)
-      }
+    get: async (key, read) => objects.get(key) ?? (await objects.fetch(key, { context: read })) ?? null,
+    forget: (key) => {
+      objects.delete(key)
     },
   }
 }

@@ -1,13 +1,14 @@
 /** From the core's answer to a Response: conditional requests, HEAD, byte ranges, streams. */
 
 import { folderKey, windowKey } from '../../../routes/keys.ts'
-import { fetchesAtATime, type Answer } from '../../answer.ts'
+import { fetchesAtATime, type Answer, type Body } from '../../answer.ts'
 import { byteRange, contentRange, type ByteRange } from '../../byte-range.ts'
 import { mayBeCoded, varyByCoding } from '../../coding.ts'
 import { isNotModified, notModifiedHeaders } from '../../conditional.ts'
 import type { Resolution } from '../../resolve.ts'
-import { gather, joinedBytes, streamed, type JoinedBody, type RangeResolution } from './joined.ts'
+import { joinedBytes, type RangeResolution } from '../joined.ts'
 import type { WorkerBody, WorkerStore } from './store.ts'
+import { gather, streamed, utf8 } from './streamed.ts'
 
 export interface RespondOptions {
   /** Told how many objects will be read. */
@@ -45,20 +46,23 @@ export async function respond(
 }
 
 async function joinedBody(
-  body: JoinedBody,
+  { windows, read }: Extract<Body<WorkerBody>, { kind: 'joined' }>,
   resolution: RangeResolution,
   { expectReads, sizes, assertLive, defer, onFailure }: RespondOptions,
 ): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
   const { route, values, wanted } = resolution
   // The sizes are one more.
-  expectReads(body.windows.length + 1)
+  expectReads(windows.length + 1)
+  const join = () =>
+    joinedBytes({ windows, read: async (window) => (await read(window)).body.bytes() }, resolution, {
+      codec: utf8,
+      readsAtATime: () => fetchesAtATime,
+      assertLive,
+    })
   // What is read in one go anyway need not be streamed.
-  if (body.windows.length <= fetchesAtATime) return gather(await joinedBytes(body, resolution, assertLive))
-  const [joined, sizesByKey] = await Promise.all([
-    joinedBytes(body, resolution, assertLive),
-    sizes(folderKey(route, values)),
-  ])
-  const length = joined.length(({ year }) => {
+  if (windows.length <= fetchesAtATime) return gather(await join())
+  const [joined, sizesByKey] = await Promise.all([join(), sizes(folderKey(route, values))])
+  const length = await joined.length(({ year }) => {
     const key = windowKey(route, values, year, wanted.format)
     const size = sizesByKey.get(key)
     if (size === undefined) throw new Error(`no document: ${key}`)

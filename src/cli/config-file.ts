@@ -6,6 +6,7 @@ import { UsageError } from './failure.ts'
 import { locateJsonError } from './json-error.ts'
 import { suggest } from './nearest.ts'
 import { readValue } from './read-setting.ts'
+import { shownValue } from './secrets.ts'
 import type { Declaration, List } from './setting.ts'
 import { declaration } from './settings.ts'
 
@@ -114,5 +115,6 @@ function parse(file: string, text: string): unknown {
 
 function show(value: unknown): string {
   const text = JSON.stringify(value)
+  if (text.includes('@')) return shownValue(text)
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }

@@ -1,11 +1,12 @@
 /** What went wrong, in one line. Only the CLI catches everything; this is where it ends. */
 
 import { inspect } from 'node:util'
+import { withoutSecrets } from './secrets.ts'
 
 /** The command was not called right: arguments, environment or config file. Exit code 2 instead of 1. */
 export class UsageError extends Error {}
 
-/** The error's message and those of its causes, as one line without control characters. */
+/** The error's message and those of its causes, as one line without control characters and passwords of addresses. */
 export function reasonOf(error: unknown): string {
   const reasons: string[] = []
   let current = error
@@ -16,8 +17,6 @@ export function reasonOf(error: unknown): string {
     if (!reasons.some((said) => said.includes(reason))) reasons.push(reason)
     current = current instanceof Error ? current.cause : undefined
   }
-  return reasons
-    .join(': ')
-    .replace(/[\p{Cc}\s]+/gu, ' ')
-    .trim()
+  const reason = reasons.join(': ').replace(/[\p{Cc}\s]+/gu, ' ')
+  return withoutSecrets(reason.trim())
 }

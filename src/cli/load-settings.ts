@@ -3,6 +3,7 @@
 import { readConfigFile } from './config-file.ts'
 import { UsageError } from './failure.ts'
 import { readText } from './read-setting.ts'
+import { shownValue } from './secrets.ts'
 import { isDerived } from './setting.ts'
 import type { Declaration, Known } from './setting.ts'
 import { declaration, settingList } from './settings.ts'
@@ -45,7 +46,9 @@ function readEnvironment(environment: SettingSources['environment']): Map<Settin
     if (text === undefined || text === '') continue
     const value = readText(setting, text)
     if (value === undefined) {
-      throw new UsageError(`environment variable ${variable} is '${text}': it must be ${setting.expects}`)
+      throw new UsageError(
+        `environment variable ${variable} is ${shownValue(text)}: it must be ${setting.expects}`,
+      )
     }
     values.set(key, value)
   }

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { isDay, isIsinInEitherCase } from '../routes/values.ts'
 import { UsageError } from './failure.ts'
 import { readText } from './read-setting.ts'
+import { shownValue } from './secrets.ts'
 import { isDerived } from './setting.ts'
 import { declaration, findSetting } from './settings.ts'
 import type { NamedSetting, SettingKey } from './settings.ts'
@@ -28,10 +29,16 @@ class SettingOption extends Option {
     if (setting.schema.type === 'boolean') return
     this.argParser((text) => {
       const value = readText(setting, text)
-      if (value === undefined) throw new InvalidArgumentError(`It must be ${setting.expects}.`)
+      if (value === undefined) throw refusal(flag, text, setting.expects)
       return value
     })
   }
+}
+
+/** Commander shows the value itself. */
+function refusal(flag: string, text: string, expects: string): Error {
+  if (!text.includes('@')) return new InvalidArgumentError(`It must be ${expects}.`)
+  return new UsageError(`option '${flag}' is ${shownValue(text)}: it must be ${expects}`)
 }
 
 function describeDefault({ fallback }: NamedSetting['setting']): readonly string[] {
@@ -87,7 +94,15 @@ export function baseOption(describe: string): Option {
   return new Option('--base <url>', describe).argParser((text) => {
     const value = readText(baseUrl, text)
     if (typeof value === 'string') return value
-    throw new InvalidArgumentError(`It must be ${baseUrl.expects}.`)
+    throw refusal('--base <url>', text, baseUrl.expects)
+  })
+}
+
+/** A path that is no setting. */
+export function pathOption(flag: string, describe: string): Option {
+  return new Option(flag, describe).argParser((text) => {
+    if (readText(declaration.out, text) === text) return text
+    throw refusal(flag, text, declaration.out.expects)
   })
 }
 

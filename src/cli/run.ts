@@ -5,6 +5,7 @@ import { inspect } from 'node:util'
 import { CommanderError } from 'commander'
 import { reasonOf, UsageError } from './failure.ts'
 import { createProgram } from './program.ts'
+import { withoutSecrets } from './secrets.ts'
 import { startIn } from './session.ts'
 import type { Surroundings } from './session.ts'
 import { isInWorkflow, withoutCommands } from './workflow-commands.ts'
@@ -36,7 +37,7 @@ export function report(
   error: unknown,
   { stderr, environment }: Pick<Surroundings, 'stderr' | 'environment'>,
 ): void {
-  const details = environment.FUNDPRESS_DEBUG === '1' ? `${inspect(error)}\n` : ''
+  const details = environment.FUNDPRESS_DEBUG === '1' ? `${withoutSecrets(inspect(error))}\n` : ''
   const text = `fundpress: ${reasonOf(error)}\n${details}`
   stderr.write(isInWorkflow(environment) ? withoutCommands(text) : text)
 }

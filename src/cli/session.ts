@@ -62,7 +62,7 @@ export function startIn(surroundings: Surroundings): Start {
         settings,
         isQuiet: quiet === true,
         stdout: openTerminal(stdout, wish),
-        stderr: openTerminal(stderr, wish),
+        stderr: openTerminal(stderr, { ...wish, isForMessages: true }),
       },
       flags,
     )

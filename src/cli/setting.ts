@@ -98,14 +98,16 @@ type Text<F> = Setting<string | Extract<F, null>>
 
 export function path<F extends string | null>(describe: string, details: Details<F>): Text<F> {
   const tidy = (text: string, folder: string) => (isAbsolute(text) ? text : join(folder, text))
-  return textual(describe, 'a path', '.', details, tidy)
+  // An address there would be a mistake, and its password would get into messages that name the file.
+  return textual(describe, 'a path', '^(?![A-Za-z][A-Za-z0-9+.-]+://).', details, tidy)
 }
 
 export function url<F extends string | Derived<string> | null>(
   describe: string,
   details: Details<F>,
 ): Text<F> {
-  const expects = 'an absolute http or https URL without a query, such as https://funds.example.com/api'
+  const expects =
+    'an absolute http or https URL without a user name, a password or a query, such as https://funds.example.com/api'
   const pattern = '^https?://([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?(/[^\\s?#]*)?$'
   return textual(describe, expects, pattern, details, (text) => text.replace(/\/+$/, ''))
 }

@@ -1,6 +1,7 @@
 /** What the program writes to: a stream, what it can show, and whether its reader is still there. */
 
 import { styleText } from 'node:util'
+import { withoutSecrets } from './secrets.ts'
 import { isInWorkflow, withoutCommands } from './workflow-commands.ts'
 
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green'
@@ -21,6 +22,8 @@ export interface TerminalWish {
   /** --no-color was given. */
   readonly isRefused: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Only messages are written there, no data: passwords in addresses are left out. */
+  readonly isForMessages?: boolean
 }
 
 export function openTerminal(stream: NodeJS.WriteStream, wish: TerminalWish): Terminal {
@@ -35,7 +38,10 @@ export function openTerminal(stream: NodeJS.WriteStream, wish: TerminalWish): Te
     isTerminal,
     // Some terminals have no size that they know of.
     columns: () => (isTerminal && stream.columns > 0 ? stream.columns : 80),
-    write: (text) => write(isRead ? withoutCommands(text) : text),
+    write: (text) => {
+      const shown = wish.isForMessages === true ? withoutSecrets(text) : text
+      write(isRead ? withoutCommands(shown) : shown)
+    },
     command: write,
     paint: (style, text) => (hasColour ? styleText(style, text, { validateStream: false }) : text),
   }

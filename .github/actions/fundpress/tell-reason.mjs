@@ -1,10 +1,12 @@
 /** Why a step of the action fails: an annotation, and the output that the issue quotes. */
 
 import { appendFileSync } from 'node:fs'
+import { withoutSecrets } from '../../../src/cli/secrets.ts'
 
 /** @param {unknown} error */
 export function tellReason(error) {
-  const reason = (error instanceof Error ? error.message : String(error)).replace(/[\r\n]+/g, ' ')
+  const message = error instanceof Error ? error.message : String(error)
+  const reason = withoutSecrets(message.replace(/[\r\n]+/g, ' '))
   process.stdout.write(`::error title=fundpress::${reason.replaceAll('%', '%25')}\n`)
   const { GITHUB_OUTPUT = '' } = process.env
   if (GITHUB_OUTPUT !== '') appendFileSync(GITHUB_OUTPUT, `reason=${reason}\n`)

@@ -6,7 +6,7 @@ import { Argument, Command } from 'commander'
 import type { MakeDeployment } from '../../deploy/deployment.ts'
 import { replaceFile } from '../../disk/durable.ts'
 import { bucketFlags } from '../bucket.ts'
-import { examples, withSettings } from '../options.ts'
+import { examples, pathOption, withSettings } from '../options.ts'
 import type { Session, Start } from '../session.ts'
 
 /** Platforms, each with what makes its files. */
@@ -36,7 +36,7 @@ export function edgeCommand(start: Start): Command {
         'What a deployment needs to know comes from the config file.',
     )
     .addArgument(new Argument('<platform>', 'Where the edge is to run').choices(Object.keys(platforms)))
-    .requiredOption('--dest <folder>', 'Where the files go')
+    .addOption(pathOption('--dest <folder>', 'Where the files go').makeOptionMandatory())
     .addHelpText(
       'after',
       examples(

@@ -1,6 +1,7 @@
 /** The log of a night: lines for people, or one JSON object a line for machines. */
 
 import { escapeInvisible } from '../../source/printable.ts'
+import { withoutSecrets } from '../secrets.ts'
 import type { Session } from '../session.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -36,11 +37,13 @@ export function openLog(session: Session, isJson: boolean): NightLog {
   const log = isJson ? jsonLog(session) : plainLog(session)
   return {
     ...log,
-    warn: (step, message, figures) => {
+    warn: (step, text, figures) => {
+      const message = withoutSecrets(text)
       warnings.push({ step, message })
       log.warn(step, message, figures)
     },
-    fail: (step, message, figures) => {
+    fail: (step, text, figures) => {
+      const message = withoutSecrets(text)
       errors.push(message)
       log.fail(step, message, figures)
     },
@@ -67,7 +70,7 @@ function jsonLog(session: Session): Writing {
       const stderr: Terminal = {
         isTerminal: false,
         columns: session.stderr.columns,
-        write: (text) => write(step, 'progress', { message: text.trimEnd() }),
+        write: (text) => write(step, 'progress', { message: withoutSecrets(text.trimEnd()) }),
         command: session.stderr.command,
         paint: (_, text) => text,
       }

@@ -1,0 +1,161 @@
+/** A password in an address is written nowhere: not in a message, a log, a summary, JSON, or a file. */
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { withoutSecrets } from '../../src/cli/secrets.ts'
+import { makeTempFolder, repository } from '../support/product.ts'
+import { cleanEnvironment, run, type Ended } from './run.ts'
+
+const folder = makeTempFolder()
+const secret = 'hunter2-Zx9'
+const isin = 'DE000FP06UX9'
+
+beforeAll(async () => {
+  const demo = 'demo --db d.sqlite --funds 1 --years 1 --until 2026-11-19 --quiet'
+  await run(demo.split(' '), { cwd: folder.path })
+  await run('build --db d.sqlite --out out --as-of 2026-11-20 --quiet'.split(' '), { cwd: folder.path })
+})
+afterAll(folder.remove)
+
+/** Addresses, encoded or not. */
+const addresses = [
+  `https://user:${secret}@store.example.com`,
+  `https://${secret}@store.example.com/path`,
+  `https://user:a/b@${secret}?c#d@store.example.com:9000`,
+  `http://user:'"${secret}"'@store.example.com`,
+]
+/** What nobody could find in a text, but what stands for an address all the same. */
+const mistaken = [`http://user:${secret} with space@store.example.com`, `user:${secret}@store.example.com`]
+
+const commands = {
+  build: ['build', '--db', 'd.sqlite', '--out', 'new', '--json'],
+  check: ['check', '--db', 'd.sqlite', '--json'],
+  merge: ['merge', 'out', 'out', '--db', 'd.sqlite', '--out', 'new', '--json'],
+  serve: ['serve', '--out', 'nowhere', '--port', '0'],
+  show: ['show', isin, '--db', 'd.sqlite', '--json'],
+  plan: ['plan', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
+  publish: ['publish', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
+  status: ['status', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
+  verify: ['verify', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
+  rollback: ['rollback', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
+  diff: ['diff', 'live', 'out', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
+  prune: ['prune', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
+  doctor: ['doctor', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
+  nightly: [
+    ...['nightly', '--db', 'd.sqlite', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
+    ...['--summary', 'summary.md'],
+  ],
+  edge: ['edge', 'nginx', '--out', 'out', '--dest', 'edge'],
+  conform: ['conform', '--base', 'http://127.0.0.1:1', '--db', 'd.sqlite', '--json'],
+} as const
+
+function expectNoSecret({ stdout, stderr }: Ended): void {
+  expect(stdout + stderr).not.toContain(secret)
+  for (const name of readdirSync(folder.path, { recursive: true, encoding: 'utf8' }))
+    if (/\.(md|json|conf|log)$/.test(name) && !name.includes('fundpress.config'))
+      expect(readFileSync(folder.file(name), 'utf8')).not.toContain(secret)
+}
+
+const debugging = { FUNDPRESS_DEBUG: '1' }
+
+describe('a password in an address', () => {
+  it.each(Object.entries(commands))('is not shown by %s, wherever it stands', async (_, command) => {
+    const options = { cwd: folder.path, env: debugging }
+    const flags = ['--endpoint', '--base', '--docs-url', '--db', '--out', '--dest', '--config', '--since']
+    for (const [index, flag] of flags.entries())
+      expectNoSecret(await run([...command, flag, addresses[index % addresses.length] ?? ''], options))
+    for (const [index, name] of ['BUCKET_NAME', 'DB', 'OUT', 'BUCKET_ENDPOINT'].entries()) {
+      const env = { ...debugging, [`FUNDPRESS_${name}`]: addresses[index] }
+      expectNoSecret(await run(command, { ...options, env }))
+    }
+  })
+
+  it.each([...addresses, ...mistaken])('is refused where an address is expected: %s', async (address) => {
+    const options = { cwd: folder.path, env: debugging }
+    const reason = 'must be an absolute http or https URL without a user name, a password or a query'
+    const refused = [
+      await run([...commands.publish, '--endpoint', address], options),
+      await run([...commands.build, '--docs-url', address], options),
+      await run([...commands.conform, '--base', address], options),
+      await run(['status', '--base', address], options),
+      ...(await Promise.all(
+        ['BUCKET_ENDPOINT', 'BASE_URL', 'DOCS_URL', 'LICENCE_URL'].map((name) =>
+          run(commands.build, { ...options, env: { ...debugging, [`FUNDPRESS_${name}`]: address } }),
+        ),
+      )),
+    ]
+    for (const ended of refused) {
+      expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining(reason)])
+      expectNoSecret(ended)
+    }
+  })
+
+  it.each([...addresses, ...mistaken])('is not shown where the config file has it: %s', async (address) => {
+    const configs = [
+      { bucket: { endpoint: address } },
+      { baseUrl: address, docsUrl: address },
+      { bucket: { name: address } },
+      { licence: { url: { address } } },
+      { freshness: { groups: [address] } },
+      ...(mistaken.includes(address) ? [] : [{ [address]: 1 }]),
+    ]
+    for (const config of configs) {
+      writeFileSync(folder.file('fundpress.config.other.json'), JSON.stringify(config))
+      const words = [...commands.nightly, '--config', 'fundpress.config.other.json']
+      const ended = await run(words, { cwd: folder.path, env: debugging })
+      expect(ended.code).toBe(2)
+      expectNoSecret(ended)
+    }
+  })
+
+  it('is not shown where the SDK or a proxy got it from the environment', async () => {
+    const server = createServer((_, response) => response.writeHead(403).end())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const address = `http://user:${secret}@127.0.0.1:${port}`
+    const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'ALL_PROXY']
+    const env = {
+      ...debugging,
+      ...Object.fromEntries(proxies.map((name) => [name, address])),
+      ...{ NODE_USE_ENV_PROXY: '1', AWS_ENDPOINT_URL: address, AWS_ENDPOINT_URL_S3: address },
+      ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: secret, AWS_MAX_ATTEMPTS: '1' },
+    }
+    for (const command of [commands.status, commands.verify])
+      expectNoSecret(await run(command, { cwd: folder.path, env }))
+    expectNoSecret(await run(['status', '--base', 'http://api.example.com'], { cwd: folder.path, env }))
+    server.close()
+  })
+})
+
+it('is not shown by the action that fetches a database', () => {
+  const program = join(repository, '.github/actions/fundpress/fetch-database.mjs')
+  const env = {
+    ...cleanEnvironment(),
+    ...{ ENDPOINT: `http://user:${secret}@127.0.0.1:1`, REGION: 'eu-central-1', AWS_MAX_ATTEMPTS: '1' },
+    ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
+  }
+  for (const address of ['s3://fund-data/funds.sqlite', `s3://user:${secret}@fund-data`]) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, address, 'd.sqlite'], {
+      ...{ cwd: folder.path, env, encoding: 'utf8' },
+    })
+    expect(status).toBe(1)
+    expect(stdout).toContain('::error')
+    expect(stdout + stderr).not.toContain(secret)
+  }
+})
+
+it('is found in any text, and a text without one stays as it is', () => {
+  const word = fc.stringMatching(/^[^\s]{0,20}$/)
+  fc.assert(
+    fc.property(fc.string(), word, word, fc.string(), (before, user, password, after) => {
+      const text = `${before} https://${user}:${password}${secret}@host ${after}`
+      expect(withoutSecrets(text)).not.toContain(secret)
+    }),
+  )
+  fc.assert(fc.property(fc.string(), (text) => text.includes('@') || withoutSecrets(text) === text))
+  expect(withoutSecrets(`no https://example.com/a?b=c here`)).toBe('no https://example.com/a?b=c here')
+})

@@ -178,6 +178,7 @@ describe('settings', () => {
         host: '127.0.0.1',
         port: 8080,
         liveTtlSeconds: 5,
+        hstsSeconds: 0,
         keyValueStore: null,
       },
       freshness: {
@@ -256,6 +257,7 @@ describe('settings', () => {
       'edge.host FUNDPRESS_EDGE_HOST',
       'edge.port FUNDPRESS_EDGE_PORT',
       'edge.liveTtlSeconds FUNDPRESS_EDGE_LIVE_TTL_SECONDS',
+      'edge.hstsSeconds FUNDPRESS_EDGE_HSTS_SECONDS',
       'edge.keyValueStore FUNDPRESS_EDGE_KEY_VALUE_STORE',
       'freshness.calendar FUNDPRESS_FRESHNESS_CALENDAR',
       'freshness.yearEndOpen FUNDPRESS_FRESHNESS_YEAR_END_OPEN',

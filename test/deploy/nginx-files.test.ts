@@ -14,6 +14,7 @@ const settings: DeploymentSettings = {
     cacheControl: 'public, max-age=300',
     errorCacheControl: 'public, max-age=60',
     liveTtlSeconds: 5,
+    hstsSeconds: 0,
     host: '127.0.0.1',
     port: 8080,
   },

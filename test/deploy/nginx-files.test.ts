@@ -49,6 +49,13 @@ describe('the files of a deployment', () => {
     expect(files.get('README.md')).toContain('"arn:aws:s3:::fund-data/a b/ü/*"')
   })
 
+  it('tell browsers to ask over HTTPS alone, only where that is set', async () => {
+    const locations = async (hstsSeconds: number) =>
+      (await made({ ...settings, edge: { ...settings.edge, hstsSeconds } })).get('fundpress/locations.conf')
+    expect(await locations(0)).not.toContain('add_header')
+    expect(await locations(600)).toContain('\nadd_header Strict-Transport-Security max-age=600 always;\n')
+  })
+
   it('need a port that is known', async () => {
     await expect(made({ ...settings, edge: { ...settings.edge, port: 0 } })).rejects.toThrow(
       'edge.port is 0: nginx needs a port that is known, set one (--port 8080)',

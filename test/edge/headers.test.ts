@@ -39,7 +39,7 @@ it('reads a range as its grammar says', () => {
 it('finds an entity tag between quotation marks, and nowhere else', () => {
   fc.assert(
     fc.property(words('"', 'a', '"a"', 'W/', ', ', '"b"', ' '), (header) => {
-      const tags = header.match(/"[^"]*"/g) ?? []
+      const tags: readonly string[] = header.match(/"[^"]*"/g) ?? []
       expect(tagIsIn(header)).toBe(tags.includes('"a"'))
     }),
     { numRuns: 5000 },

@@ -1,4 +1,5 @@
 import { defineConfig } from 'eslint/config'
+import regexp from 'eslint-plugin-regexp'
 import tseslint from 'typescript-eslint'
 
 export default defineConfig(
@@ -40,6 +41,28 @@ export default defineConfig(
         'error',
         { considerDefaultExhaustiveForUnions: true, requireDefaultForNonUnion: true },
       ],
+    },
+  },
+  {
+    // Requests, headers, objects and files come from anybody: no regular expression may take more than linear time.
+    files: ['src/**'],
+    // These run in the browser of whoever reads a page, over that page.
+    ignores: ['src/catalogue/browser/**'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': [
+        'error',
+        { report: 'potential', ignorePartial: false, ignoreSticky: false },
+      ],
+      'regexp/no-contradiction-with-assertion': 'error',
+      'regexp/no-dupe-disjunctions': 'error',
+      'regexp/no-empty-alternative': 'error',
+      'regexp/no-lazy-ends': 'error',
+      'regexp/no-misleading-capturing-group': 'error',
+      'regexp/no-misleading-unicode-character': 'error',
+      'regexp/no-useless-assertions': 'error',
+      'regexp/optimal-quantifier-concatenation': 'error',
     },
   },
   {

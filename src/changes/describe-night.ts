@@ -89,4 +89,5 @@ const some = (total: number, noun: string, what: string) =>
 const count = (total: number, noun: string) => `${number(total)} ${noun}${total === 1 ? '' : 's'}`
 
 /** `101,204`, on any machine. */
+// eslint-disable-next-line regexp/no-super-linear-move -- A number has a few digits.
 const number = (value: number) => String(value).replace(/\B(?=(\d{3})+$)/g, ',')

@@ -109,7 +109,7 @@ export function url<F extends string | Derived<string> | null>(
   const expects =
     'an absolute http or https URL without a user name, a password or a query, such as https://funds.example.com/api'
   const pattern = '^https?://([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?(/[^\\s?#]*)?$'
-  return textual(describe, expects, pattern, details, (text) => text.replace(/\/+$/, ''))
+  return textual(describe, expects, pattern, details, (text) => text.replace(/(?<!\/)\/+$/, ''))
 }
 
 export function text<F extends string | null>(

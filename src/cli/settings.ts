@@ -156,6 +156,15 @@ export const declaration = {
       fallback: 5,
       flag: '--live-ttl <seconds>',
     }),
+    hstsSeconds: whole(
+      'How long browsers ask over HTTPS only (Strict-Transport-Security), in seconds; 0: they are not told to.',
+      {
+        minimum: 0,
+        maximum: 63_072_000,
+        fallback: 0,
+        flag: '--hsts <seconds>',
+      },
+    ),
     keyValueStore: text("CloudFront's KeyValueStore, which is told what is live together with live.json.", {
       expects: 'the ARN of a KeyValueStore, such as arn:aws:cloudfront::123456789012:key-value-store/<id>',
       pattern: '^arn:aws[a-z-]*:cloudfront::[0-9]{12}:key-value-store/[0-9a-f-]{36}$',

@@ -10,5 +10,7 @@ export const isInWorkflow = (environment: Readonly<Record<string, string | undef
  * what comes after it. JSON stays what it says. Source: actions/runner, ActionCommand.cs.
  */
 export function withoutCommands(text: string): string {
-  return text.replaceAll('##[', '##\\u005b').replace(/^([\s\u0085]*):(?=:)/gm, '$1\\u003a')
+  return text
+    .replaceAll('##[', '##\\u005b')
+    .replace(/^((?:[^\S\n\r\u2028\u2029]|\u0085)*):(?=:)/gm, '$1\\u003a')
 }

@@ -34,7 +34,8 @@ export function comparableHeaders({ headers }: Answer): Map<string, string> {
 export function varyText(vary: string | undefined): string {
   return (vary ?? '')
     .toLowerCase()
-    .split(/\s*,\s*/)
+    .split(',')
+    .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'accept-encoding')
     .sort()
     .join(', ')

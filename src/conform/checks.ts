@@ -8,6 +8,7 @@ import { hostileChecks } from './checks/hostile.ts'
 import { httpChecks } from './checks/http.ts'
 import { linkChecks } from './checks/links.ts'
 import { negotiationChecks } from './checks/negotiation.ts'
+import { pageChecks } from './checks/pages.ts'
 import { partChecks } from './checks/parts.ts'
 import { rangeChecks } from './checks/ranges.ts'
 import { refusalChecks } from './checks/refusals.ts'
@@ -19,6 +20,7 @@ export const checks: readonly Check[] = [
   ...rangeChecks,
   ...httpChecks,
   ...partChecks,
+  ...pageChecks,
   ...cachingChecks,
   ...linkChecks,
   ...codingChecks,

@@ -76,7 +76,7 @@ export async function conform(
 /** The same, check by check. @throws {Error} if the database cannot be read */
 export function openSuite(options: ConformOptions): Suite {
   const { requests = 2000, seed = 1, concurrency = 8, timeoutMs = 30_000, signal } = options
-  const base = options.base.replace(/\/+$/, '')
+  const base = options.base.replace(/(?<!\/)\/+$/, '')
   const oracle = openDatabase(options)
   const all = oracle.isins()
   const isins = all.length > mostFunds ? seededRandom(seed, 'funds').sample(all, mostFunds).sort() : all

@@ -23,6 +23,7 @@ export const cloudfront: MakeDeployment = async (settings) => {
     prefix: bucket.prefix,
     domain: hostname === 'localhost' ? '' : hostname,
     functions,
+    hstsSeconds: settings.edge.hstsSeconds,
   })
   const readme = fillTemplate(await template('cloudfront/README.md'), {
     bucket: bucket.name,

@@ -17,6 +17,8 @@ export interface DeploymentSettings {
     readonly cacheControl: string
     readonly errorCacheControl: string
     readonly liveTtlSeconds: number
+    /** `max-age` of Strict-Transport-Security; 0 for none. */
+    readonly hstsSeconds: number
     readonly host: string
     readonly port: number
   }

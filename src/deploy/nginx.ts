@@ -29,6 +29,7 @@ export const nginx: MakeDeployment = async (settings) => {
     serverName: new URL(settings.baseUrl).hostname,
     baseUrl: settings.baseUrl,
     ttl: settings.edge.liveTtlSeconds,
+    hsts: settings.edge.hstsSeconds === 0 ? '' : strictTransport(settings.edge.hstsSeconds),
     // As edge/adapters/njs.ts has it.
     compressFrom: 1000,
     // nginx takes what edge.js sets for the type with its parameter.
@@ -50,6 +51,10 @@ export const nginx: MakeDeployment = async (settings) => {
     { path: 'README.md', text: await filled(`README-${mode}.md`) },
   ] satisfies DeploymentFile[]
 }
+
+/** With a line of its own in the template. */
+const strictTransport = (seconds: number) =>
+  `# Whoever asked over HTTPS once asks over HTTPS only from now on.\nadd_header Strict-Transport-Security max-age=${seconds} always;\n`
 
 interface Parts {
   readonly mode: 'files' | 'bucket'

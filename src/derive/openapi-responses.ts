@@ -112,7 +112,7 @@ export const sharedResponses = {
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
-        // Source: edge/answer.ts, `unavailable`.
+        // Source: edge/standalone.ts, `unavailable`.
         example: { title: 'The service cannot answer just now', type: 'about:blank', status: 503 },
       },
     },

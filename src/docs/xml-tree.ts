@@ -12,7 +12,7 @@ export interface XmlTree {
 
 /** @param text a document as encode/xml.ts writes it: no comments, no CDATA @returns its root element */
 export function parseXmlTree(text: string): XmlTree {
-  const tokens = text.match(/<[^>]*>|[^<]+/g) ?? []
+  const tokens = text.match(/<[^<>]*>|[^<]+/g) ?? []
   const stack: { tag: string; children: (XmlTree | string)[] }[] = [{ tag: '', children: [] }]
   for (const token of tokens) {
     const parent = stack.at(-1)

@@ -129,6 +129,7 @@ const german: Readonly<Record<string, string>> = {
 
 /** `1,211,166` */
 export const grouped = (count: number, thousands: string) =>
+  // eslint-disable-next-line regexp/no-super-linear-move -- A number has a few digits.
   String(count).replace(/\B(?=(\d{3})+$)/g, thousands)
 
 /** @param described as `describeFile` gives it @throws {Error} if nobody has translated it */

@@ -9,6 +9,7 @@ import { problemDocument } from '../routes/problems.ts'
 import type { Format, RouteTable, Series } from '../routes/table.ts'
 import type { WindowEntry, WindowList } from '../routes/windows.ts'
 import { alternates } from './alternates.ts'
+import { htmlHeaders } from './html-headers.ts'
 import { isWhole, joinWindows, overlapping } from './range.ts'
 import type { Refused, Resolution, Stored, Wanted } from './resolve.ts'
 
@@ -116,36 +117,6 @@ export const redirect = (settings: EdgeSettings, location: string): Answer<never
   status: 308,
   headers: Object.assign(commonHeaders(settings.cacheControl, []), { Location: location }),
   body: { kind: 'none' },
-})
-
-/** An answer that needs neither a snapshot nor a request that could be read: JSON, without a link to the documentation. */
-export interface StandaloneAnswer extends Answer<never> {
-  readonly body: { readonly kind: 'text'; readonly text: string }
-}
-
-/** @param more headers of this answer alone */
-export const standalone = (
-  status: number,
-  title: string,
-  more?: Readonly<Record<string, string>>,
-): StandaloneAnswer => ({
-  status,
-  headers: Object.assign(
-    {
-      'Access-Control-Allow-Origin': '*',
-      'Cache-Control': 'no-store',
-      'Content-Language': 'en',
-      'Content-Type': 'application/json; charset=utf-8',
-      'X-Content-Type-Options': 'nosniff',
-    },
-    more,
-  ),
-  body: { kind: 'text', text: JSON.stringify({ title, type: 'about:blank', status }) },
-})
-
-/** The answer where the store fails. */
-export const unavailable = /* @__PURE__ */ standalone(503, 'The service cannot answer just now', {
-  'Retry-After': '5',
 })
 
 async function range<B>(
@@ -282,8 +253,10 @@ export function documentHeaders(
 /** The same of a page or a file. The status is kept as short as an error: whoever asks wants to know how things are. */
 export function pageHeaders(settings: EdgeSettings, key: string): Record<string, string> {
   const isStatus = key.indexOf('status/') === 0
-  return Object.assign(commonHeaders(isStatus ? settings.errorCacheControl : settings.cacheControl, []), {
-    'Content-Type': contentTypeOf(key),
+  const type = contentTypeOf(key)
+  const headers = commonHeaders(isStatus ? settings.errorCacheControl : settings.cacheControl, [])
+  return Object.assign(headers, type.indexOf('text/html') === 0 ? htmlHeaders : {}, {
+    'Content-Type': type,
     'Accept-Ranges': 'bytes',
     // A script of another origin that reads the parts of a Parquet file has to know how long the whole is.
     'Access-Control-Expose-Headers': exposed + ', Accept-Ranges, Content-Range',

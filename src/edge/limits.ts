@@ -1,6 +1,6 @@
 /** How long a request may be: the same on every platform. README.md has the list. */
 
-import { standalone, type StandaloneAnswer } from './answer.ts'
+import { standalone, type StandaloneAnswer } from './standalone.ts'
 
 /** The target and all headers together. */
 export const maxRequestBytes = 16 * 1024

@@ -26,6 +26,7 @@ interface Statement {
 }
 
 const folder = makeTempFolder()
+const hsts = makeTempFolder()
 let template: Template
 
 beforeAll(async () => {
@@ -33,21 +34,24 @@ beforeAll(async () => {
   await mustRun(['edge', 'cloudfront', ...flags, '--dest', folder.path, '--quiet'])
   template = JSON.parse(read('template.json')) as Template
 })
-afterAll(folder.remove)
+afterAll(() => {
+  folder.remove()
+  hsts.remove()
+})
 
 const read = (path: string) => readFileSync(folder.file(path), 'utf8')
-const resourcesOf = (type: string) =>
-  Object.values(template.Resources).filter((resource) => resource.Type === type)
-const only = (type: string): Readonly<Record<string, unknown>> => {
-  const [found, ...others] = resourcesOf(type)
+const resourcesOf = (type: string, of = template) =>
+  Object.values(of.Resources).filter((resource) => resource.Type === type)
+const only = (type: string, of = template): Readonly<Record<string, unknown>> => {
+  const [found, ...others] = resourcesOf(type, of)
   expect(others).toEqual([])
   return found?.Properties ?? {}
 }
 /** `aws cloudformation package` puts the place of the upload where the folder's name stands. */
-const packaged = (): Template => ({
-  ...template,
+const packaged = (of = template): Template => ({
+  ...of,
   Resources: Object.fromEntries(
-    Object.entries(template.Resources).map(([name, { Properties, ...resource }]) => [
+    Object.entries(of.Resources).map(([name, { Properties, ...resource }]) => [
       name,
       {
         ...resource,
@@ -70,6 +74,25 @@ function statements(value: unknown = template.Resources): Statement[] {
 describe('the template', () => {
   it('is as CloudFormation specifies its resources', async () => {
     expect(await mistakesIn(packaged())).toEqual([])
+  })
+
+  it('tells browsers to ask over HTTPS alone, only where that is set', async () => {
+    expect(resourcesOf('AWS::CloudFront::ResponseHeadersPolicy')).toEqual([])
+    expect(JSON.stringify(only('AWS::CloudFront::Distribution'))).not.toContain('ResponseHeadersPolicyId')
+    const flags = ['--bucket', 'fund-data', '--region', 'eu-central-1', '--hsts', '31536000']
+    await mustRun(['edge', 'cloudfront', ...flags, '--dest', hsts.path, '--quiet'])
+    const strict = JSON.parse(readFileSync(hsts.file('template.json'), 'utf8')) as Template
+    expect(await mistakesIn(packaged(strict))).toEqual([])
+    expect(only('AWS::CloudFront::ResponseHeadersPolicy', strict)).toMatchObject({
+      ResponseHeadersPolicyConfig: {
+        SecurityHeadersConfig: {
+          StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000, Override: true },
+        },
+      },
+    })
+    expect(only('AWS::CloudFront::Distribution', strict)).toMatchObject({
+      DistributionConfig: { DefaultCacheBehavior: { ResponseHeadersPolicyId: { Ref: 'HeadersPolicy' } } },
+    })
   })
 
   it.each([

@@ -14,6 +14,7 @@ const settings: DeploymentSettings = {
     cacheControl: 'public, max-age=300',
     errorCacheControl: 'public, max-age=60',
     liveTtlSeconds: 5,
+    hstsSeconds: 0,
     host: '127.0.0.1',
     port: 8080,
   },
@@ -46,6 +47,13 @@ describe('the files of a deployment', () => {
     expect(locations).toContain('include fundpress/resolver.conf;')
     expect(files.get('README.md')).toContain('/etc/nginx/fundpress/resolver.conf')
     expect(files.get('README.md')).toContain('"arn:aws:s3:::fund-data/a b/ü/*"')
+  })
+
+  it('tell browsers to ask over HTTPS alone, only where that is set', async () => {
+    const locations = async (hstsSeconds: number) =>
+      (await made({ ...settings, edge: { ...settings.edge, hstsSeconds } })).get('fundpress/locations.conf')
+    expect(await locations(0)).not.toContain('add_header')
+    expect(await locations(600)).toContain('\nadd_header Strict-Transport-Security max-age=600 always;\n')
   })
 
   it('need a port that is known', async () => {

@@ -54,6 +54,7 @@ export function workerSettings(liveTtlSeconds: number, prefix = ''): DeploymentS
       cacheControl: 'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
       errorCacheControl: 'public, max-age=60',
       liveTtlSeconds,
+      hstsSeconds: 0,
       host: '127.0.0.1',
       port: 0,
     },

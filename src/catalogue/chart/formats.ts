@@ -15,6 +15,7 @@ export function decimalIn(language: Language, decimal: string): string {
   const isNegative = decimal.startsWith('-')
   const [whole = '', fraction] = (isNegative ? decimal.slice(1) : decimal).split('.')
   const { point, group } = marks[language]
+  // eslint-disable-next-line regexp/no-super-linear-move -- A number has a few digits.
   const grouped = whole.length > 3 ? whole.replace(/\B(?=(?:\d{3})+$)/g, group) : whole
   return (isNegative ? '\u2212' : '') + grouped + (fraction === undefined ? '' : point + fraction)
 }

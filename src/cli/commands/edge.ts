@@ -29,6 +29,7 @@ export function edgeCommand(start: Start): Command {
     'edge.liveTtlSeconds',
     'edge.host',
     'edge.port',
+    'edge.hstsSeconds',
   )
     .summary('write what is to be deployed for the edge on a platform')
     .description(

@@ -45,6 +45,29 @@ export const hostileChecks: readonly Check[] = [
   },
   {
     group: 'hostile',
+    name: 'refuses an address or headers of more than 16 KB',
+    run: async ({ isins, each, ask, same, fail }) => {
+      const target = `/api/v1/figures/${isins[0] ?? unknownIsin}/`
+      const long = 'a'.repeat(18 * 1024)
+      const requests = [
+        { target: `/${long}/` },
+        { target: `${target}?x=${long}` },
+        { target, headers: { 'x-long': long } },
+      ]
+      await each(requests, async (asked) => {
+        const { status, headers, body } = await ask(asked)
+        if (![400, 413, 414, 431].includes(status))
+          fail(asked, 'status 400, 413, 414 or 431', `status ${status}`)
+        // A front server has words of its own.
+        if (headers.get('content-type')?.startsWith('application/json') !== true) return
+        const error = JSON.parse(body.toString()) as Readonly<Record<string, unknown>>
+        same(asked, 'members', Object.keys(error), ['title', 'type', 'status'])
+        same(asked, 'status in the body', error['status'], status)
+      })
+    },
+  },
+  {
+    group: 'hostile',
     name: 'cuts no header out of what a request holds',
     run: async ({ isins, each, ask, same }) => {
       const injected = '%0d%0aSet-Cookie:%20a=b'

@@ -57,7 +57,7 @@ interface Link {
 
 /** The links whose relation is `alternate`. Source: RFC 8288, 3. */
 function readLinks(header: string): Link[] {
-  const links = header.matchAll(/<([^>]*)>((?:\s*;\s*[\w*-]+=(?:"[^"]*"|[^",;\s]+))*)/g)
+  const links = header.matchAll(/<([^<>]*)>((?:\s*;\s*[\w*-]+=(?:"[^"]*"|[^",;\s]+))*)/g)
   return [...links].flatMap(([, target = '', rest = '']) => {
     const parameter = (name: string): string | undefined =>
       new RegExp(`;\\s*${name}=(?:"([^"]*)"|([^",;\\s]+))`).exec(rest)?.slice(1).find(Boolean)

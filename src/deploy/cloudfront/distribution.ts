@@ -14,8 +14,16 @@ const aYear = 31_536_000
 /** The same of refusals, so that a right that was missing does not stay missing for long. */
 const aFewMinutes = 300
 
-/** @param prefix empty, or with a slash at its end */
-export const distribution = (prefix: string, { request, response }: FunctionCode): Resources => ({
+/**
+ * @param prefix empty, or with a slash at its end
+ * @param hstsSeconds 0: browsers are not told to ask over HTTPS only
+ */
+export const distribution = (
+  prefix: string,
+  { request, response }: FunctionCode,
+  hstsSeconds: number,
+): Resources => ({
+  ...(hstsSeconds === 0 ? {} : strictTransport(hstsSeconds)),
   LivePointer: {
     Type: 'AWS::CloudFront::KeyValueStore',
     Properties: {
@@ -117,6 +125,7 @@ export const distribution = (prefix: string, { request, response }: FunctionCode
           CachedMethods: ['GET', 'HEAD'],
           Compress: true,
           CachePolicyId: ref('CachePolicy'),
+          ...(hstsSeconds === 0 ? {} : { ResponseHeadersPolicyId: ref('HeadersPolicy') }),
           FunctionAssociations: [
             {
               EventType: 'viewer-request',
@@ -133,6 +142,21 @@ export const distribution = (prefix: string, { request, response }: FunctionCode
           ...[500, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })),
         ],
         Logging: { Bucket: logBucketDomain, Prefix: 'edge/', IncludeCookies: false },
+      },
+    },
+  },
+})
+
+const strictTransport = (seconds: number): Resources => ({
+  HeadersPolicy: {
+    Type: 'AWS::CloudFront::ResponseHeadersPolicy',
+    Properties: {
+      ResponseHeadersPolicyConfig: {
+        Name: sub('{AWS::StackName}'),
+        Comment: 'Whoever asked over HTTPS once asks over HTTPS only from now on.',
+        SecurityHeadersConfig: {
+          StrictTransportSecurity: { AccessControlMaxAgeSec: seconds, Override: true },
+        },
       },
     },
   },

@@ -14,9 +14,17 @@ export interface FormationOptions {
   /** '' for none but CloudFront's. */
   readonly domain: string
   readonly functions: FunctionCode
+  /** 0 for none. */
+  readonly hstsSeconds: number
 }
 
-export function cloudFormation({ bucket, prefix, domain, functions }: FormationOptions): Template {
+export function cloudFormation({
+  bucket,
+  prefix,
+  domain,
+  functions,
+  hstsSeconds,
+}: FormationOptions): Template {
   const below = prefix === '' ? '' : `${prefix}/`
   return {
     AWSTemplateFormatVersion: '2010-09-09',
@@ -26,7 +34,7 @@ export function cloudFormation({ bucket, prefix, domain, functions }: FormationO
     Resources: {
       ...storage(below),
       ...lambda(below),
-      ...distribution(below, functions),
+      ...distribution(below, functions, hstsSeconds),
       ...publisher(below),
       ...alarms,
     },

@@ -19,6 +19,7 @@ export interface PackedTable {
 export function unpackTable({ paths, choices, dates, pages }: PackedTable): RouteTable {
   const routes = paths.map((packed) => {
     const path = packed.replace('*', '')
+    // eslint-disable-next-line regexp/no-super-linear-move -- Paths of our own, and few bytes.
     const names = path.match(/[^{]+(?=\})/g) || []
     const parameters = names.map((name): Parameter => {
       const texts = choices[name]

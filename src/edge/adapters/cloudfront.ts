@@ -9,17 +9,10 @@
 import { fill } from '../../routes/keys.ts'
 import { folderOfDay } from '../../routes/pages.ts'
 import type { Format } from '../../routes/table.ts'
-import {
-  preflight,
-  redirect,
-  refusalHeaders,
-  unavailable,
-  type Answer,
-  type Body,
-  type EdgeSettings,
-} from '../answer.ts'
+import { preflight, redirect, refusalHeaders, type Answer, type Body, type EdgeSettings } from '../answer.ts'
 import { headerBytes, headersTooLong, maxRequestBytes } from '../limits.ts'
 import { resolve, type Resolution } from '../resolve.ts'
+import { unavailable } from '../standalone.ts'
 import {
   noteHeader,
   targetHeader,

@@ -81,8 +81,8 @@ function readCredentials({ env, fs }: NjsModules, file: string | null): Credenti
   readText(fs, file)
     .split('\n')
     .forEach((line) => {
-      const header = /^\s*\[\s*(.*?)\s*\]/.exec(line)
-      if (header !== null) section = header[1] ?? ''
+      const header = /^\s*\[([^\]]*)\]/.exec(line)
+      if (header !== null) section = (header[1] ?? '').trim()
       const pair = /^\s*([a-z_]+)\s*=\s*(\S+)\s*$/.exec(line)
       const [, name, value] = pair ?? []
       if (name !== undefined && value !== undefined && section === 'default') values[name] = value

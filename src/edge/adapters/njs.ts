@@ -2,18 +2,12 @@
 
 import { isText } from '../../routes/content-types.ts'
 import type { RouteTable } from '../../routes/table.ts'
-import {
-  answer,
-  unavailable,
-  type Answer,
-  type EdgeSettings,
-  type StandaloneAnswer,
-  type Store,
-} from '../answer.ts'
+import { answer, type Answer, type EdgeSettings, type Store } from '../answer.ts'
 import { byteRange, contentRange, type ByteRange } from '../byte-range.ts'
 import { isNotModified, notModifiedHeaders } from '../conditional.ts'
 import { headersTooLong, targetTooLong } from '../limits.ts'
 import { resolve, type EdgeRequest, type Resolution } from '../resolve.ts'
+import { unavailable, type StandaloneAnswer } from '../standalone.ts'
 import { isGzipWanted } from './njs-gzip.ts'
 import { joinedJson } from './njs-joined.ts'
 import type { NjsRequest } from './njs-types.ts'

@@ -3,16 +3,10 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RouteTable } from '../../routes/table.ts'
-import {
-  allowedMethods,
-  answer,
-  fetchesAtATime,
-  unavailable,
-  type EdgeSettings,
-  type Store,
-} from '../answer.ts'
+import { allowedMethods, answer, fetchesAtATime, type EdgeSettings, type Store } from '../answer.ts'
 import { headersTooLong, maxRequestBytes, refusalOfLength, targetTooLong } from '../limits.ts'
 import { resolve, type EdgeRequest } from '../resolve.ts'
+import { unavailable } from '../standalone.ts'
 import {
   connectionLimits,
   limitConnections,
@@ -101,9 +95,10 @@ function answerToClientError({ code, rawPacket = Buffer.alloc(0) }: ClientError)
 function refusalOfFlood(packet: Buffer): string {
   const end = packet.indexOf('\n')
   const { status, headers, body } = end < 0 || end > maxRequestBytes ? targetTooLong : headersTooLong
+  const text = packet.toString('latin1', 0, 5) === 'HEAD ' ? '' : body.text
   const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body.text) }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body.text}`
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`
 }
 
 /** An answer to what never became a request. */

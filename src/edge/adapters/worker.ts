@@ -1,9 +1,10 @@
 /** The edge as a Cloudflare Worker: snapshots in an R2 bucket, long answers streamed. Compression is Cloudflare's part. */
 
 import type { RouteTable } from '../../routes/table.ts'
-import { answer, unavailable, type EdgeSettings } from '../answer.ts'
+import { answer, type EdgeSettings } from '../answer.ts'
 import { headerBytes, refusalOfLength } from '../limits.ts'
 import { resolve, type EdgeRequest, type Resolution } from '../resolve.ts'
+import { unavailable } from '../standalone.ts'
 import { followLive, idOf, parseLive, type LiveSlot, type Look } from './worker/live.ts'
 import type { DataCentreCache, ExecutionContext, R2Bucket } from './worker/platform.ts'
 import { respond, withoutStore } from './worker/respond.ts'

@@ -72,7 +72,11 @@ export async function joinedBytes(
   const readAhead = (index: number): void => {
     const wanted = later.slice(0, index + readsAtATime() - 1).slice(Math.max(begun, index))
     // The last one may have been read before its turn.
-    wanted.filter((window) => end === undefined || window !== later.at(-1)).forEach(begin)
+    wanted
+      .filter((window) => end === undefined || window !== later.at(-1))
+      .forEach((window) => {
+        void begin(window)
+      })
     begun = Math.max(begun, index) + wanted.length
   }
   const take = async (window: WindowEntry): Promise<Uint8Array> => {

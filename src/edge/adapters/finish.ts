@@ -45,7 +45,7 @@ export interface AskedHeaders {
 }
 
 /** How date ranges are put together. */
-export interface RangeOptions extends Pick<JoinOptions, 'readsAtATime' | 'assertLive'> {
+export interface RangeOptions extends Omit<JoinOptions, 'codec'> {
   /** How many may be in work: a range takes one until its last window is on its way. */
   readonly slots: Slots
 }
@@ -199,10 +199,10 @@ async function* inSlot<T>(slots: Slots, chunks: AsyncGenerator<T, void>): AsyncG
 async function* joinedChunks(
   { windows, read }: Extract<Body<NodeBody>, { kind: 'joined' }>,
   resolution: RangeResolution,
-  { readsAtATime, assertLive }: RangeOptions,
+  range: RangeOptions,
 ): AsyncGenerator<Uint8Array, void> {
   const source = { windows, read: async (window: (typeof windows)[0]) => wholeOf((await read(window)).body) }
-  const { next } = await joinedBytes(source, resolution, { codec: latin1, readsAtATime, assertLive })
+  const { next } = await joinedBytes(source, resolution, { ...range, codec: latin1 })
   for (let chunk = await next(); chunk !== null; chunk = await next()) yield chunk
 }
 

@@ -23,12 +23,15 @@ export function digests(): Digests {
   const known = new LRUCache<string, string, { readonly path: string; readonly stats: BigIntStats }>({
     max: mostDigests,
     ignoreFetchAbort: true,
-    fetchMethod: async (_identity, _known, { context: { path, stats } }) => {
-      const md5 = createHash('md5')
-      for await (const chunk of readPart(path, stats, { first: 0, last: Number(stats.size) - 1 }))
-        md5.update(chunk)
-      return md5.digest('hex')
-    },
+    fetchMethod: (_identity, _known, { context: { path, stats } }) =>
+      withFile(path, async (file) => {
+        await assertSame(path, file, stats)
+        const md5 = createHash('md5')
+        const chunk = Buffer.allocUnsafeSlow(chunkBytes)
+        for (let read = await file.read(chunk); read.bytesRead > 0; read = await file.read(chunk))
+          md5.update(chunk.subarray(0, read.bytesRead))
+        return md5.digest('hex')
+      }),
   })
   return { md5: (path, stats) => known.forceFetch(identityOf(stats), { context: { path, stats } }) }
 }
@@ -79,7 +82,7 @@ async function* readPart(
   const file = await open(path)
   try {
     // A file that is removed or replaced from now on can still be read to its end.
-    if (identityOf(await file.stat({ bigint: true })) !== identityOf(stats)) throw changed(path)
+    await assertSame(path, file, stats)
     for (let at = first; at <= last;) {
       const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, last - at + 1))
       const { bytesRead } = await file.read(chunk, 0, chunk.length, at)
@@ -90,6 +93,10 @@ async function* readPart(
   } finally {
     await file.close()
   }
+}
+
+async function assertSame(path: string, file: FileHandle, stats: BigIntStats): Promise<void> {
+  if (identityOf(await file.stat({ bigint: true })) !== identityOf(stats)) throw changed(path)
 }
 
 const identityOf = ({ dev, ino, size, mtimeNs }: BigIntStats) => `${dev} ${ino} ${size} ${mtimeNs}`

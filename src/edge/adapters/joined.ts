@@ -30,6 +30,8 @@ export interface JoinOptions {
   readonly readsAtATime: () => number
   /** Rejects if what was read just now may belong to another snapshot. */
   readonly assertLive: () => Promise<void>
+  /** Waits until there is time for the next window: others may be busy too. */
+  readonly turn?: () => Promise<void>
 }
 
 export interface JoinedBytes {
@@ -45,7 +47,7 @@ export interface JoinedBytes {
 export async function joinedBytes(
   { windows, read }: JoinedBody,
   { from, to, wanted, route }: Pick<RangeResolution, 'from' | 'to' | 'wanted' | 'route'>,
-  { codec, readsAtATime, assertLive }: JoinOptions,
+  { codec, readsAtATime, assertLive, turn }: JoinOptions,
 ): Promise<JoinedBytes> {
   const { decode, encode } = codec
   const { series } = route
@@ -66,12 +68,16 @@ export async function joinedBytes(
     return bytes
   }
   let begun = 0
-  /** @param turn which of the later windows is needed next */
-  const readAhead = (turn: number): void => {
-    const wanted = later.slice(0, turn + readsAtATime() - 1).slice(Math.max(begun, turn))
+  /** @param index which of the later windows is needed next */
+  const readAhead = (index: number): void => {
+    const wanted = later.slice(0, index + readsAtATime() - 1).slice(Math.max(begun, index))
     // The last one may have been read before its turn.
-    wanted.filter((window) => end === undefined || window !== later.at(-1)).forEach(begin)
-    begun = Math.max(begun, turn) + wanted.length
+    wanted
+      .filter((window) => end === undefined || window !== later.at(-1))
+      .forEach((window) => {
+        void begin(window)
+      })
+    begun = Math.max(begun, index) + wanted.length
   }
   const take = async (window: WindowEntry): Promise<Uint8Array> => {
     const bytes = await begin(window)
@@ -96,7 +102,7 @@ export async function joinedBytes(
     const pieces = last === undefined ? [] : joiner.add(decode(await take(last)))
     return encode([...pieces, ...joiner.end()].join(''))
   }
-  let turn = 0
+  let given = 0
 
   return {
     length: async (sizeOf) => {
@@ -108,7 +114,7 @@ export async function joinedBytes(
       }, startLength + endLength)
     },
     next: async () => {
-      const index = turn++ - 1
+      const index = given++ - 1
       if (index < 0) {
         const opening = start
         // Nothing is held that has been given out.
@@ -116,6 +122,7 @@ export async function joinedBytes(
         return opening
       }
       if (index > middles.length) return null
+      if (later.length > 0) await turn?.()
       readAhead(index)
       const middle = middles[index]
       if (middle === undefined) return (end ??= cutEnd())

@@ -17,6 +17,7 @@ import {
 import { Busy, discard, finish, pour, whole, type AskedHeaders, type Response } from './finish.ts'
 import type { NodeBody } from './node-body.ts'
 import { slots, type Slots } from './slots.ts'
+import { turns } from './turns.ts'
 
 /** Where snapshots come from. */
 export interface Origin {
@@ -50,6 +51,9 @@ const mostRanges = 256
 
 /** Up to so many date ranges read several windows at a time; more read one, so that memory does for all of them. */
 const rangesThatReadAhead = 32
+
+/** To put the windows of date ranges together takes a millisecond each: others are answered in between. */
+const windowTurn = turns(4)
 
 /** How many requests may wait for one before them on their connection, for all connections together. */
 const mostWaiting = 2_000
@@ -165,6 +169,7 @@ async function answerFromOneSnapshot(
         slots: ranges,
         readsAtATime: () => (ranges.taken() > rangesThatReadAhead ? 1 : fetchesAtATime),
         assertLive,
+        turn: windowTurn,
       })
       if (await isStillLive()) return response
       await discard(response)

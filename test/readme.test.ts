@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeTempFolder, mustRun, startServer, type Server } from './support/product.ts'
 
@@ -29,6 +30,26 @@ it('has an example for each of the thirteen endpoints', () => {
 it.each(examples)('answers the example %s of the README', async (target) => {
   const response = await fetch(`${server?.base ?? ''}${target}`)
   expect(response.status).toBe(200)
+})
+
+/** Documents beside this one. Their paths are those of the repository or start at their own folder. */
+const documents = [
+  '.github/SECURITY.md',
+  ...readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((path) => basename(path) === 'README.md')
+    .map((path) => join('src', path)),
+]
+
+it.each(documents)('names only files that are there: %s', (document) => {
+  const text = readFileSync(document, 'utf8')
+  const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = '']) => path)
+  const named = [...text.matchAll(/`((?:\.\.?\/|src\/|test\/|templates\/)[\w./-]+)`/g)].map(
+    ([, path = '']) => path,
+  )
+  const missing = [...links, ...named].filter(
+    (path) => !existsSync(path) && !existsSync(join(dirname(document), path)),
+  )
+  expect(missing).toEqual([])
 })
 
 it.each(folders)('has the folder %s of the map in the README', (path) => {

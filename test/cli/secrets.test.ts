@@ -114,6 +114,7 @@ describe('a password in an address', () => {
 
   it('is not shown where the SDK or a proxy got it from the environment', async () => {
     const server = createServer((_, response) => response.writeHead(403).end())
+    server.on('connect', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     const address = `http://user:${secret}@127.0.0.1:${port}`

@@ -92,7 +92,10 @@ describe('a config file that is wrong', () => {
       { freshness: { groups: [{ isins: ['XX'] }] } },
       `${inDefault}: "freshness.groups[0].isins" must be a list of ISINs, not ["XX"]`,
     ],
-    [{ baseUrl: '/api' }, `${inDefault}: "baseUrl" must be an absolute http or https URL without a user name, a password or a query`],
+    [
+      { baseUrl: '/api' },
+      `${inDefault}: "baseUrl" must be an absolute http or https URL without a user name, a password or a query`,
+    ],
     [{ docsUrl: 'https://x.example/?a=b' }, `${inDefault}: "docsUrl" must be an absolute http or https URL`],
     [{ $schema: 1 }, `${inDefault}: "$schema" must be a text, not 1`],
     [[], `${inDefault}: the file must be an object, not []`],

@@ -103,7 +103,7 @@ const parameters = (bucket: string, domain: string): Record<string, Parameter> =
   },
   DownloadDays: {
     Type: 'Number',
-    Description: 'How many days downloads stay in the bucket.',
+    Description: 'No longer used: `fundpress prune --yes --keep-downloads 1096` removes old downloads.',
     Default: 1096,
     MinValue: 1,
   },

@@ -101,12 +101,6 @@ const parameters = (bucket: string, domain: string): Record<string, Parameter> =
     Default: 36 * 3600,
     MinValue: 3600,
   },
-  DownloadDays: {
-    Type: 'Number',
-    Description: 'No longer used: `fundpress prune --yes --keep-downloads 1096` removes old downloads.',
-    Default: 1096,
-    MinValue: 1,
-  },
   LogDays: {
     Type: 'Number',
     Description: 'How many days access logs stay.',

@@ -28,7 +28,7 @@ it("leaves room in CloudFront's functions, the route table of the whole API and 
   const edge = { ...settings.edge, cacheControl: 'x'.repeat(150), errorCacheControl: 'x'.repeat(50) }
   for (const make of [requestFunction, responseFunction]) {
     const code = await make({ ...settings, edge })
-    expect(Buffer.byteLength(code)).toBeLessThan(budget - 256)
+    expect(Buffer.byteLength(code)).toBeLessThan(budget - 128)
   }
 })
 

@@ -116,3 +116,10 @@ it.each([
 ])('refuses a live.json with %s', (_, text, message) => {
   expect(() => parseLive(text)).toThrow(message)
 })
+
+it('knows which folders have downloads', () => {
+  const downloads = { folder: '2026-11-20-3f9c2ab4d1e0' }
+  const earlierDownloads = { '2026-11': '19-aaaaaaaaaaaa' }
+  const live = { format: 1, ...slotOf('blue'), downloads, earlierDownloads }
+  expect(parseLive(JSON.stringify(live))).toMatchObject({ downloads, earlierDownloads })
+})

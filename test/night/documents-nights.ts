@@ -85,8 +85,13 @@ export async function fullBuild(asOf: string): Promise<Readonly<Record<string, s
 export const newPrices = `INSERT INTO price SELECT isin, '2026-11-12', issue_price, repurchase_price, '101.00', change,
   change_percent, performance, NULL, NULL, NULL, NULL FROM price WHERE date = '2026-11-10'`
 
+/** In the folder of the 11th. */
+export const keyOf = (name: string) => `${press.bucket.downloads('2026-11-11')}${name}`
+/** The same as `undated` shows them. */
 export const zipKey = 'downloads/2026-11-11/documents.zip'
 export const sumsKey = 'downloads/2026-11-11/SHA256SUMS'
+/** Without the digests in the names of folders. */
+export const undated = (text: string) => text.replaceAll(/(downloads\/2026-11-\d\d)-[0-9a-f]{12}\b/g, '$1')
 /** On each get of the ZIP, or on so many. */
 export const onZip = (fault: Fault, times = Infinity) => {
   press.server.faults([{ ...fault, times, operation: 'GetObject', keyMatches: /documents\.zip$/ }])

@@ -95,13 +95,17 @@ it('publishes what one machine would, all downloads included, then leaves it alo
   const built = await press.bare('build --db funds.sqlite --out full --as-of 2026-11-13 --quiet', settings)
   expect(built).toMatchObject({ code: 0 })
   const full = hashesOf(press.nights.folder.file('full'))
-  const prefix = 'downloads/2026-11-13/'
-  const names = Object.keys(full).filter((name) => name.startsWith(prefix))
-  expect(names).toContain(`${prefix}documents.zip`)
-  const published = press.bucket.keys(prefix).toSorted()
-  expect(published).toEqual(names.toSorted())
-  for (const key of published)
-    expect(press.bucket.body(key).equals(readFileSync(press.nights.folder.file(`full/${key}`)))).toBe(true)
+  const asOf = 'downloads/2026-11-13/'
+  const names = Object.keys(full)
+    .filter((name) => name.startsWith(asOf))
+    .map((name) => name.slice(asOf.length))
+  expect(names).toContain('documents.zip')
+  const prefix = `downloads/${live?.snapshot ?? ''}/`
+  expect(press.bucket.keys(prefix).toSorted()).toEqual(names.map((name) => prefix + name).toSorted())
+  for (const name of names) {
+    const file = readFileSync(press.nights.folder.file(`full/${asOf}${name}`))
+    expect(press.bucket.body(prefix + name).equals(file)).toBe(true)
+  }
   expect(first['publish']?.summary).toContain('## fundpress 2026-11-13: live\n')
   expect([...api.workflows.values()].map(({ enabled }) => enabled)).toEqual([1, 1])
 

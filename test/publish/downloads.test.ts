@@ -64,6 +64,12 @@ async function publish(out: string, ...flags: readonly string[]) {
   return { downloads, snapshot, stderr: run.stderr }
 }
 
+/** Follows each flip at once. */
+const serveBucket = () => {
+  const env = { ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '0' }
+  return startServing(bucketArgs(press.server.endpoint, press.bucket.name), { env })
+}
+
 it('a snapshot without downloads publishes none', async () => {
   rmSync(join(press.nights.folder.file('night-1'), 'downloads'), { recursive: true, force: true })
   press.bucket.put(`downloads/${asOf}/prices.csv`, 'of another publish')
@@ -78,46 +84,61 @@ it('a snapshot without downloads publishes none', async () => {
 it('puts the files of the night before the flip, their checksums last, each with its type', async () => {
   lay('night-1', asOf, files)
   lay('night-1', '2026-11-01', { 'prices.csv': 'of another night' })
-  const { downloads, stderr } = await publish('night-1')
+  const { downloads, snapshot, stderr } = await publish('night-1')
   expect(stderr).toBe('')
   expect(downloads).toMatchObject({ put: 6, replaced: 0, deleted: 0 })
+  const folder = `downloads/${snapshot}/`
   const names = [...Object.keys(files), 'SHA256SUMS']
-  expect(keys()).toEqual(names.map((name) => `downloads/${asOf}/${name}`).sort())
-  expect(press.bucket.body(`downloads/${asOf}/funds.sqlite`).equals(large)).toBe(true)
-  expect(putKeys().at(-1)).toBe(`${asOf}/SHA256SUMS`)
+  expect(keys()).toEqual(names.map((name) => folder + name).sort())
+  expect(press.bucket.body(`${folder}funds.sqlite`).equals(large)).toBe(true)
+  expect(putKeys().at(-1)).toBe(`${snapshot}/SHA256SUMS`)
   const order = press.server.log.map(({ method, key }) => `${method} ${key}`)
-  expect(order.indexOf(`PUT downloads/${asOf}/SHA256SUMS`)).toBeLessThan(order.indexOf('PUT live.json'))
-  const headersOf = (name: string) => press.server.objects('funds').get(`downloads/${asOf}/${name}`)?.headers
+  expect(order.indexOf(`PUT ${folder}SHA256SUMS`)).toBeLessThan(order.indexOf('PUT live.json'))
+  const headersOf = (name: string) => press.server.objects('funds').get(folder + name)?.headers
   expect(headersOf('prices.csv')).toMatchObject({
     'content-type': 'text/csv; charset=utf-8',
     'cache-control': 'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
   })
   expect(headersOf('SHA256SUMS')?.['content-type']).toBe('text/plain; charset=utf-8')
   expect(headersOf('funds.sqlite')?.['content-type']).toBe('application/vnd.sqlite3')
+  const sums = press.bucket.body(`${folder}SHA256SUMS`)
+  expect(press.bucket.live()?.downloads).toEqual({
+    folder: snapshot,
+    files: 6,
+    bytes: names.reduce((sum, name) => sum + press.bucket.body(folder + name).length, 0),
+    sums: createHash('sha256').update(sums).digest('hex'),
+  })
+})
 
-  // A corrected night: what differs is replaced, what went is removed, all else stays; other nights are not ours.
-  press.bucket.put('downloads/2026-11-10/prices.csv', 'of the day before')
-  const left = Object.entries(files).filter(([name]) => name !== 'prices.parquet')
-  lay('again', asOf, { ...Object.fromEntries(left), 'prices.csv': 'isin;date;corrected\r\n' })
+it('a corrected night has a folder of its own; edges give out the one that is live, for the day and as the latest', async () => {
+  lay('night-1', asOf, files)
+  const first = await publish('night-1')
+  const { base, stop } = await serveBucket()
+  const csv = async (name: string) => (await fetch(`${base}/downloads/${name}/prices.csv`)).text()
+  lay('again', asOf, { 'prices.csv': 'isin;date;corrected\r\n' })
   const again = await publish('again')
-  expect(putKeys()).toEqual([`${asOf}/prices.csv`, `${asOf}/SHA256SUMS`])
-  expect(again.downloads).toMatchObject({ put: 2, replaced: 2, deleted: 1 })
-  expect(again.stderr).toBe(
-    `fundpress: s3://funds: downloads/${asOf}/ was there: 2 files are replaced, 1 removed\n`,
-  )
-  expect(keys()).not.toContain(`downloads/${asOf}/prices.parquet`)
-  expect(press.bucket.body('downloads/2026-11-10/prices.csv').toString()).toBe('of the day before')
-
-  const env = { ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '0' }
-  const server = await startServing(bucketArgs(press.server.endpoint, press.bucket.name), { env })
-  const csv = async () => (await fetch(`${server.base}/downloads/latest/prices.csv`)).text()
-  expect(await csv()).toBe('isin;date;corrected\r\n')
+  expect(again).toMatchObject({ downloads: { put: 2, replaced: 0, deleted: 0 }, stderr: '' })
+  expect(keys().filter((key) => key.includes(first.snapshot))).toHaveLength(6)
+  for (const name of ['latest', asOf]) expect(await csv(name)).toBe('isin;date;corrected\r\n')
   lay('later', '2026-11-12', { 'prices.csv': 'of the day after' })
   expect(await publish('later')).toMatchObject({ stderr: '' })
-  expect(await csv()).toBe('of the day after')
-  const day = await fetch(`${server.base}/downloads/${asOf}/prices.csv`)
-  expect(await day.text()).toBe('isin;date;corrected\r\n')
-  await server.stop()
+  for (const name of ['latest', '2026-11-12']) expect(await csv(name)).toBe('of the day after')
+  expect(await csv(asOf)).toBe('isin;date;corrected\r\n')
+  expect(press.bucket.live()?.earlierDownloads).toEqual({ '2026-11': again.snapshot.slice(8) })
+  await stop()
+})
+
+it('no address leads to a folder but a day that live.json knows, and latest', async () => {
+  lay('night-1', asOf, files)
+  const { snapshot } = await publish('night-1')
+  press.bucket.put('downloads/2026-11-12-3f9c2ab4d1e0/prices.csv', 'of a publish that is under way')
+  press.bucket.put('downloads/2026-11-10/prices.csv', 'as an earlier version put it')
+  press.bucket.put('downloads/2026-11-12/prices.csv', 'of a day that is not yet live')
+  const { base, stop } = await serveBucket()
+  const names = [snapshot, '2026-11-12-3f9c2ab4d1e0', '2026-11-12', '2026-13-01', '2026-11-10', asOf]
+  const statuses = names.map(async (name) => (await fetch(`${base}/downloads/${name}/prices.csv`)).status)
+  expect(await Promise.all(statuses)).toEqual([404, 404, 404, 404, 200, 200])
+  await stop()
 })
 
 it('a publish that was killed among them is taken up: what is there is not put again', async () => {
@@ -132,31 +153,54 @@ it('a publish that was killed among them is taken up: what is there is not put a
   expect(downloads).toMatchObject({ put: 1, replaced: 0 })
 })
 
-it('a rollback within a day says that the files are not taken back; publishing the folder again puts them right', async () => {
-  const csv = () => press.bucket.body(`downloads/${asOf}/prices.csv`).toString()
+it('a rollback takes the files back, within a day, too, and a second one brings them again', async () => {
   lay('night-1', asOf, { 'prices.csv': 'right' })
   const right = await publish('night-1')
   lay('again', asOf, { 'prices.csv': 'wrong' })
-  const wrong = await publish('again')
-  expect(csv()).toBe('wrong')
-  const { code, stdout, stderr } = await press.fundpress('rollback --json')
-  expect(code).toBe(0)
-  const warning =
-    `s3://funds: downloads/${asOf}/ and downloads/latest/ were not taken back: they still hold the files of ` +
-    `${wrong.snapshot}, prices included. Publish the folder of ${right.snapshot} again ` +
-    '(`fundpress publish --out …`) to put both right; the next night puts downloads/latest/ right only'
-  expect(stderr).toBe(`fundpress: ${warning}\n`)
-  expect(JSON.parse(stdout)).toMatchObject({ snapshot: right.snapshot, warnings: [warning] })
-  expect(csv()).toBe('wrong')
-  await publish('night-1')
-  expect(csv()).toBe('right')
+  await publish('again')
+  const { base, stop } = await serveBucket()
+  const csv = async (name = asOf) => {
+    const answer = await fetch(`${base}/downloads/${name}/prices.csv`)
+    return answer.status === 200 ? answer.text() : answer.status
+  }
+  expect([await csv(), await csv('latest')]).toEqual(['wrong', 'wrong'])
+  const rollback = async () => {
+    const { code, stdout, stderr } = await press.fundpress('rollback --json')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(JSON.parse(stdout)).toMatchObject({ warnings: [] })
+  }
+  await rollback()
+  expect([await csv(), await csv('latest')]).toEqual(['right', 'right'])
+  // Its edition is known: nothing has to be published again.
+  expect(JSON.parse((await press.publish('night-1')).stdout)).toMatchObject({ hasFlipped: false })
+  await rollback()
+  expect([await csv(), await csv('latest')]).toEqual(['wrong', 'wrong'])
+  await rollback()
 
-  // The files of another day are those of the snapshot that comes back.
   lay('later', '2026-11-12', { 'prices.csv': 'of the day after' })
   await publish('later')
-  const back = await press.fundpress('rollback --json')
-  expect([back.code, back.stderr]).toEqual([0, ''])
-  expect(JSON.parse(back.stdout)).toMatchObject({ snapshot: right.snapshot, warnings: [] })
+  expect([await csv(), await csv('latest')]).toEqual(['right', 'of the day after'])
+  await rollback()
+  expect([await csv(), await csv('latest'), await csv('2026-11-12')]).toEqual(['right', 'right', 404])
+  await rollback()
+  expect([await csv(), await csv('2026-11-12')]).toEqual(['right', 'of the day after'])
+  expect(press.bucket.live()?.previous).toMatchObject({ downloads: { folder: right.snapshot } })
+  await stop()
+})
+
+it('a rollback says so where the files of what it brings back are gone, and goes on', async () => {
+  lay('night-1', asOf, { 'prices.csv': 'first' })
+  const first = await publish('night-1')
+  lay('later', '2026-11-12', { 'prices.csv': 'second' })
+  await publish('later')
+  press.bucket.remove(`downloads/${first.snapshot}/SHA256SUMS`)
+  const { code, stderr } = await press.fundpress('rollback')
+  expect([code, stderr]).toEqual([
+    0,
+    `fundpress: s3://funds: downloads/${first.snapshot}/ could not be found whole: publish the folder of ` +
+      `${first.snapshot} again (\`fundpress publish --repair --out …\`)\n`,
+  ])
+  expect(press.bucket.live()).toMatchObject({ snapshot: first.snapshot })
 })
 
 it('a file that is not what its checksums say goes nowhere, and nothing goes live', async () => {
@@ -203,5 +247,5 @@ it('goes live with no files of another night, which has come into the folder mea
   expect(press.bucket.live()).toBeUndefined()
   press.server.faults([])
   expect(await press.publish('slow')).toMatchObject({ code: 0 })
-  expect(press.bucket.body(`downloads/${asOf}/prices.csv`).toString()).toBe('of the second')
+  expect(press.bucket.body(`${press.bucket.downloads()}prices.csv`).toString()).toBe('of the second')
 })

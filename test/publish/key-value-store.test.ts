@@ -40,6 +40,28 @@ it('says what is live under one key, for the edge to read', async () => {
   expect(Object.fromEntries(server.keys)).toEqual({ live: said })
 })
 
+it('says which folders have downloads, a key a month, before it says what is live', async () => {
+  const downloads = { folder: live.snapshot, files: 3, bytes: 10, sums: 'x' }
+  const earlierDownloads = { '2026-11': '19-aaaaaaaaaaaa 18-bbbbbbbbbbbb', '2026-10': '31-cccccccccccc' }
+  expect(await pointer().set({ ...live, downloads, earlierDownloads })).toBe(true)
+  expect(Object.fromEntries(server.keys)).toEqual({
+    live: said,
+    'downloads/2026-11': '20-3f9c2ab4d1e0 19-aaaaaaaaaaaa 18-bbbbbbbbbbbb',
+    'downloads/2026-10': '31-cccccccccccc',
+  })
+  expect(server.log.filter((request) => request.startsWith('PUT')).at(-1)).toBe('PUT live')
+
+  // A rollback into the month before: the day that it takes back has no folder any more.
+  const before = {
+    ...live,
+    downloads: { ...downloads, folder: '2026-10-31-cccccccccccc' },
+    asOf: '2026-10-31',
+  }
+  await pointer().set({ ...before, earlierDownloads: {}, previous: { ...live, downloads } })
+  expect(server.keys.get('downloads/2026-11')).toBe('-')
+  expect(server.keys.get('downloads/2026-10')).toBe('31-cccccccccccc')
+})
+
 it('writes nothing where that is said already', async () => {
   server.put('live', said)
   expect(await pointer().set(live)).toBe(false)

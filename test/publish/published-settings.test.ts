@@ -61,11 +61,15 @@ it('brings other thresholds, another address and another licence live, each once
     FUNDPRESS_DOWNLOADS: 'true',
     FUNDPRESS_LICENCE_NAME: name,
   })
-  const licence = () => press.bucket.body('downloads/2026-11-11/datapackage.json').toString()
+  const licence = () => press.bucket.body(`${press.bucket.downloads()}datapackage.json`).toString()
   expect(await buildAndPublish(licensed('CC-BY-4.0'))).toMatchObject({ hasFlipped: true })
   expect(licence()).toContain('CC-BY-4.0')
+  const before = press.bucket.downloads()
+  expect(before).toBe(`downloads/${first.snapshot}/`)
   expect(await buildAndPublish(licensed('ODbL-1.0'))).toMatchObject({ hasFlipped: true })
   expect([licence().includes('CC-BY-4.0'), licence().includes('ODbL-1.0')]).toEqual([false, true])
+  // The same id, other files: those that were live are as they were, for a rollback.
+  expect(press.bucket.body(`${before}datapackage.json`).toString()).toContain('CC-BY-4.0')
   expect(await requestsOf(() => publish('next', address))).toEqual({ GetObject: 1 })
   expect((await press.json<{ isLive: boolean }>('plan --out next')).isLive).toBe(false)
 })

@@ -150,6 +150,25 @@ describe.skipIf(whyNoCloudFront !== undefined && process.env['CI'] !== 'true')('
       }
     })
 
+    it('come out of the folder that the KeyValueStore names for their day, and of no other', async () => {
+      const folder = `${live.snapshot.slice(0, 10)}-3f9c2ab4d1e0`
+      const type = { 'content-type': 'text/csv; charset=utf-8' }
+      s3.put(bucket, `downloads/${folder}/staged.csv`, 'named', type)
+      s3.put(bucket, `downloads/${day()}/staged.csv`, 'of an earlier version', type)
+      const text = async (name: string) => {
+        const { status, body } = await ask({ target: `/downloads/${name}/staged.csv` })
+        return status === 200 ? body.toString() : status
+      }
+      const key = `downloads/${day().slice(0, 7)}`
+      freshly(19)
+      expect([await text(folder), await text(day())]).toEqual([404, 'of an earlier version'])
+      edge().keys[key] = `${folder.slice(8)} 01-aaaaaaaaaaaa`
+      expect([await text(day()), await text('latest')]).toEqual(['named', 'named'])
+      expect([await text(folder), await text('-'), await text('index.html')]).toEqual([404, 404, 404])
+      edge().keys[key] = '-'
+      expect(await text(day())).toBe('of an earlier version')
+    })
+
     it('come in parts, which documents do not', async () => {
       const target = `/downloads/${day()}/funds.csv`
       const headers = { range: 'bytes=0-8' }

@@ -9,6 +9,15 @@ import { filesIn } from './tree.ts'
 export interface LiveJson {
   readonly slot: 'blue' | 'green'
   readonly snapshot: string
+  readonly asOf: string
+  readonly downloads?: {
+    readonly folder: string
+    readonly files: number
+    readonly bytes: number
+    readonly sums: string
+  }
+  readonly earlierDownloads?: Readonly<Record<string, string>>
+  readonly previous: Omit<LiveJson, 'previous'> | null
 }
 
 export interface Bucket {
@@ -23,6 +32,8 @@ export interface Bucket {
   /** Keeps what is there. @returns what brings it back, at any time */
   readonly save: () => () => void
   readonly live: () => LiveJson | undefined
+  /** Where the downloads lie that live.json names for a day, or for what is live: `downloads/<folder>/`. */
+  readonly downloads: (day?: string) => string
   /** Everything that is wrong with a slot, measured by the manifest that lies in it. */
   readonly faultsOf: (slot: string | undefined) => string[]
   /** The differences between a slot and a snapshot's folder, file by file. */
@@ -57,6 +68,14 @@ export function bucketOf(server: S3Server, name: string, folder: string): Bucket
     live: () => {
       const object = objects().get('live.json')
       return object === undefined ? undefined : (JSON.parse(object.body.toString()) as LiveJson)
+    },
+    downloads: (day) => {
+      const { downloads, earlierDownloads = {}, asOf } = JSON.parse(
+        objects().get('live.json')?.body.toString() ?? '{}',
+      ) as Partial<LiveJson>
+      if (day === undefined || day === asOf) return `downloads/${downloads?.folder ?? 'none'}/`
+      const rest = earlierDownloads[day.slice(0, 7)]?.split(' ').find((one) => one.startsWith(day.slice(8)))
+      return rest === undefined ? 'downloads/none/' : `downloads/${day.slice(0, 8)}${rest}/`
     },
     faultsOf: (slot = 'nothing') => faultsOfSlot(objects(), slot),
     differencesFrom: (snapshot, slot = 'nothing') => {

@@ -31,7 +31,9 @@ export async function startKeyValueStore(): Promise<KeyValueStoreServer> {
     if (headers.host?.startsWith('123456789012.') !== true)
       return { status: 404, type: 'ResourceNotFoundException', body: { Message: 'of another account' } }
     const path = `/key-value-stores/${encodeURIComponent(arn)}`
-    const rest = url.startsWith(path) ? url.slice(path.length).replace('/keys/', '') : undefined
+    const rest = url.startsWith(path)
+      ? decodeURIComponent(url.slice(path.length).replace('/keys/', ''))
+      : undefined
     if (rest === undefined) return { status: 404, type: 'ResourceNotFoundException', body: { Message: url } }
     log.push(`${method} ${rest}`.trim())
     server.onRequest(`${method} ${rest}`.trim())

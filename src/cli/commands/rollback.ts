@@ -21,8 +21,7 @@ export function rollbackCommand(start: Start): Command {
     .description(
       'Makes the other slot live, in one write, if a listing finds it whole. A second rollback takes back the ' +
         'first; nightly publishes what was taken back with --again only. ' +
-        'Edges follow within their --live-ttl. Files in downloads/ are not taken back: with another snapshot of the same ' +
-        'day, it warns and says what to do.',
+        'Edges follow within their --live-ttl. Downloads go back with it; if they are gone, it warns.',
     )
     .addOption(snapshotOption('--to <snapshot>', 'Only if the other slot holds this snapshot'))
     .option('--no-check', 'Trust the journal that the slot is whole, without listing it')

@@ -55,18 +55,13 @@ export const storage = (prefix: string): Resources => ({
       OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
       BucketEncryption: encrypted,
       // No versions: every night would leave its objects behind. The slot that is not live is what one goes back to.
+      // No rule for downloads by age: if nobody publishes for long, it would delete those that are live.
       LifecycleConfiguration: {
         Rules: [
           {
             Id: 'aborted-uploads',
             Status: 'Enabled',
             AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
-          },
-          {
-            Id: 'old-downloads',
-            Status: 'Enabled',
-            Prefix: `${prefix}downloads/`,
-            ExpirationInDays: ref('DownloadDays'),
           },
         ],
       },

@@ -109,12 +109,6 @@ const parameters = (bucket: string, domain: string): Record<string, Parameter> =
     Default: 36 * 3600,
     MinValue: 3600,
   },
-  DownloadDays: {
-    Type: 'Number',
-    Description: 'How many days downloads stay in the bucket.',
-    Default: 1096,
-    MinValue: 1,
-  },
   LogDays: {
     Type: 'Number',
     Description: 'How many days access logs stay.',

@@ -112,7 +112,7 @@ const cloudfrontModule = `
     kvs: () => ({
       get: (key, options) => {
         if (keys[key] === undefined) return Promise.reject(new Error('KeyNotFound'));
-        return Promise.resolve(options.format === 'json' ? JSON.parse(keys[key]) : keys[key]);
+        return Promise.resolve(options && options.format === 'json' ? JSON.parse(keys[key]) : keys[key]);
       },
     }),
     createRequestOriginGroup: (given) => { group = given; },

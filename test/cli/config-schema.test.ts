@@ -238,7 +238,7 @@ describe('settings', () => {
       'pages FUNDPRESS_PAGES',
       'jobs FUNDPRESS_JOBS',
       'downloads FUNDPRESS_DOWNLOADS',
-    'rawCsv FUNDPRESS_RAW_CSV',
+      'rawCsv FUNDPRESS_RAW_CSV',
       'licence.name FUNDPRESS_LICENCE_NAME',
       'licence.url FUNDPRESS_LICENCE_URL',
       'bucket.name FUNDPRESS_BUCKET_NAME',

@@ -168,7 +168,7 @@ async function work(
     },
     onWait: () => {
       reading.end()
-      if (!session.isQuiet) stderr.write(`fundpress: waiting for others that use ${db}\n`)
+      if (!session.isQuiet) stderr.tell(`waiting for others that use ${db}`)
     },
     signal,
   }).finally(() => {

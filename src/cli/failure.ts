@@ -1,12 +1,13 @@
 /** What went wrong, in one line. Only the CLI catches everything; this is where it ends. */
 
 import { inspect } from 'node:util'
+import { escapeInvisible } from '../source/printable.ts'
 import { withoutSecrets } from './secrets.ts'
 
 /** The command was not called right: arguments, environment or config file. Exit code 2 instead of 1. */
 export class UsageError extends Error {}
 
-/** The error's message and those of its causes, as one line without control characters and passwords of addresses. */
+/** The error's message and those of its causes, as one line, without characters that cannot be seen and passwords of addresses. */
 export function reasonOf(error: unknown): string {
   const reasons: string[] = []
   let current = error
@@ -18,5 +19,5 @@ export function reasonOf(error: unknown): string {
     current = current instanceof Error ? current.cause : undefined
   }
   const reason = reasons.join(': ').replace(/[\p{Cc}\s]+/gu, ' ')
-  return withoutSecrets(reason.trim())
+  return escapeInvisible(withoutSecrets(reason.trim()))
 }

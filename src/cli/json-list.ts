@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lineWriter } from '../publish/ndjson.ts'
-import { escapeInvisible } from '../source/printable.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface JsonList<T> {
@@ -29,16 +28,16 @@ export async function withJsonList<T extends object, R>(work: (list: JsonList<T>
         add,
         write: async (terminal, { before, name, after = {} }) => {
           await end()
-          const text = (value: unknown) => escapeInvisible(JSON.stringify(value))
+          const text = (value: unknown) => JSON.stringify(value)
           const start = [text(before).slice(1, -1), `${text(name)}:[`].filter((part) => part !== '')
-          terminal.write(`{${start.join(',')}`)
+          terminal.data(`{${start.join(',')}`)
           let comma = ''
           for await (const entry of read()) {
-            terminal.write(comma + text(entry))
+            terminal.data(comma + text(entry))
             comma = ','
           }
           const rest = text(after).slice(1)
-          terminal.write(`]${rest === '}' ? '' : ','}${rest}\n`)
+          terminal.data(`]${rest === '}' ? '' : ','}${rest}\n`)
         },
       })
     } finally {

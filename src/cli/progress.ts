@@ -33,20 +33,18 @@ export function showProgress(session: Pick<Session, 'clock' | 'isQuiet' | 'stder
       isShown = stderr.isTerminal
     },
     end: () => {
-      if (isShown) stderr.write(eraseLine)
+      if (isShown) stderr.redraw('')
       isShown = false
     },
   }
 }
-
-const eraseLine = '\r\u001b[K'
 
 function drawBar(terminal: Terminal, share: number, state: string): void {
   const filled = Math.round(barWidth * Math.min(share, 1))
   const bar =
     terminal.paint('green', '█'.repeat(filled)) + terminal.paint('dim', '░'.repeat(barWidth - filled))
   // A line that wraps could not be erased.
-  terminal.write(`${eraseLine}${bar} ${state.slice(0, Math.max(0, terminal.columns() - barWidth - 2))}`)
+  terminal.redraw(`${bar} ${state.slice(0, Math.max(0, terminal.columns() - barWidth - 2))}`)
 }
 
 interface State {

@@ -5,10 +5,10 @@ import { inspect } from 'node:util'
 import { CommanderError } from 'commander'
 import { reasonOf, UsageError } from './failure.ts'
 import { createProgram } from './program.ts'
+import { safeLines } from './safe-text.ts'
 import { withoutSecrets } from './secrets.ts'
 import { startIn } from './session.ts'
 import type { Surroundings } from './session.ts'
-import { isInWorkflow, withoutCommands } from './workflow-commands.ts'
 
 /**
  * @param args the words behind `fundpress`
@@ -39,7 +39,7 @@ export function report(
 ): void {
   const details = environment.FUNDPRESS_DEBUG === '1' ? `${withoutSecrets(inspect(error))}\n` : ''
   const text = `fundpress: ${reasonOf(error)}\n${details}`
-  stderr.write(isInWorkflow(environment) ? withoutCommands(text) : text)
+  stderr.write(safeLines(text))
 }
 
 /** package.json lies two folders up, from src/cli and from dist/cli alike. */

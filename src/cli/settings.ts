@@ -53,7 +53,7 @@ export const declaration = {
     flag: '--no-downloads',
   }),
   rawCsv: flag(
-    'Whether texts in the plain CSV files stay as they are, without an apostrophe before what a spreadsheet would run as a formula.',
+    'Whether texts in plain CSV stay as they are, even those that a spreadsheet would run as formulas.',
     { fallback: false, flag: '--raw-csv' },
   ),
   licence: group('What may be done with the data, for the downloads to say.', {

@@ -1,12 +1,13 @@
 /** The figures that a command ends with. */
 
 import type { DownloadCounts } from '../publish/downloads.ts'
+import { escapeInvisible } from '../source/printable.ts'
 
 /** One line a figure, the labels in a column. */
 export function describeSummary(figures: Readonly<Record<string, string>>): string {
   const width = Math.max(...Object.keys(figures).map((label) => label.length))
   return Object.entries(figures)
-    .map(([label, figure]) => `${label.padEnd(width)}  ${figure}\n`)
+    .map(([label, figure]) => `${label.padEnd(width)}  ${escapeInvisible(figure)}\n`)
     .join('')
 }
 

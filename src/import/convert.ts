@@ -3,6 +3,7 @@
 import { structureTypes } from '../contract/structure-types.ts'
 import { isIsinInEitherCase } from '../routes/values.ts'
 import { printable, quoted } from '../source/printable.ts'
+import { isWithinDigits, maxTextBytes, mostDigits } from '../source/limits.ts'
 import { unfitForXml } from '../source/row-checks.ts'
 import type { Cell } from './cells.ts'
 import { dateFormNames, plainDay, plainDayOfYear, whyNoDay, type DateForm } from './day.ts'
@@ -54,7 +55,11 @@ const converters: Readonly<Record<Kind, Converter>> = {
     plainDay(cell, dates) ?? wrong(cell, `a day (${dateFormNames[dates]})${whyNoDay(cell)}`),
   dayOfYear: (cell, { dates }) =>
     plainDayOfYear(cell, dates) ?? wrong(cell, `a day of the year (${daysOfYear[dates]})`),
-  decimal: (cell, { mark }) => plainDecimal(cell, mark) ?? wrong(cell, `a number (with a decimal ${mark})`),
+  decimal: (cell, { mark }) => {
+    const decimal = plainDecimal(cell, mark)
+    if (decimal === undefined) return wrong(cell, `a number (with a decimal ${mark})`)
+    return isWithinDigits(decimal) ? decimal : { reason: `${quoted(cell)} has more than ${mostDigits}` }
+  },
   number: (cell, { mark }) => {
     const number = Number(plainDecimal(cell, mark) ?? exponential(cell, mark))
     return Number.isFinite(number) ? number : wrong(cell, `a number (with a decimal ${mark})`)
@@ -83,7 +88,8 @@ function wrong(cell: string, what: string): Problem {
 
 function fromFreeText(text: string): string | Problem {
   const unfit = unfitForXml(text)
-  return unfit === undefined ? text : { reason: `holds ${unfit}, which XML cannot hold` }
+  if (unfit !== undefined) return { reason: `holds ${unfit}, which XML cannot hold` }
+  return Buffer.byteLength(text) > maxTextBytes ? { reason: `has more than ${maxTextBytes} bytes` } : text
 }
 
 /** A float may be written in a way that no digits of an amount are: `1E+300`. */

@@ -1,6 +1,7 @@
 /** Days as files have them: ISO 8601 or German. */
 
 import { isDay } from '../routes/values.ts'
+import { firstDay } from '../source/limits.ts'
 
 /** `iso` is 2024-05-02, `german` 02.05.2024 (or 2.5.2024). */
 export type DateForm = 'iso' | 'german'
@@ -12,11 +13,11 @@ const midnight = /[ T]00?:00(?::00(?:\.0+)?)?$/
 const isoDayOfYear = /^[0-9]{2}-[0-9]{2}$/
 const germanDayOfYear = /^([0-9]{1,2})\.([0-9]{1,2})\.?$/
 
-/** @returns YYYY-MM-DD, or undefined where it is no day that exists, one before the year 1000, or has a time of day */
+/** @returns YYYY-MM-DD, or undefined where it is no day that exists, one before 1900, or has a time of day */
 export function plainDay(text: string, form: DateForm): string | undefined {
   const written = withoutMidnight(text.trim())
   const day = form === 'iso' ? written : fromGerman(germanDay.exec(written))
-  return day !== undefined && isDay(day) && day >= '1000' ? day : undefined
+  return day !== undefined && isDay(day) && day >= firstDay ? day : undefined
 }
 
 /** @returns MM-DD, of any year; undefined where it is none */

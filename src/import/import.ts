@@ -36,7 +36,7 @@ export interface ImportOptions {
   readonly isDryRun: boolean
   readonly patienceMs: number
   readonly suggest: Suggest
-  /** The lines come in ascending order. */
+  /** The first 1,000 come in ascending order; the others are counted. */
   readonly onBad: (bad: BadLine) => unknown
   readonly onBytes: (done: number, of: number) => void
   readonly onFund: (done: number, of: number) => void

@@ -18,8 +18,12 @@ interface LineReading {
   /** The funds that there are; undefined where the file brings them. */
   readonly isins: ReadonlySet<string> | undefined
   readonly staging: Staging
+  /** Told of the first bad lines; the others are counted. */
   readonly onBad: (bad: BadLine) => unknown
 }
+
+/** More of them tell nothing new, and would fill the memory faster than anybody reads them. */
+export const maxBadLines = 1000
 
 /** Converts and stages the good lines, tells of the bad ones. */
 export function lineReader({ layout, notations, isins, staging, onBad }: LineReading) {
@@ -38,7 +42,7 @@ export function lineReader({ layout, notations, isins, staging, onBad }: LineRea
   let bad = 0
   const tell = (line: number, reasons: readonly string[]) => {
     bad++
-    onBad({ line, reasons })
+    if (bad <= maxBadLines) onBad({ line, reasons })
   }
   const faultsOf = (cells: readonly Cell[], values: Value[]): string[] => {
     const faults = [...check(cells)]

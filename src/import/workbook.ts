@@ -3,6 +3,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { quoted } from '../source/printable.ts'
 import type { Cell, CellLines } from './cells.ts'
+import { boundedWorkbook } from './workbook-limits.ts'
 
 /** A title or two may stand above the header. */
 const headerWithin = 50
@@ -25,7 +26,7 @@ export async function openWorkbook(
   isHeader: (cells: readonly Cell[]) => boolean,
 ): Promise<CellLines> {
   const { default: readWorkbook } = await import('read-excel-file/node')
-  const sheets = await readWorkbook(file, { trim: false }).catch((error: unknown) => {
+  const sheets = await readWorkbook(bounded(file), { trim: false }).catch((error: unknown) => {
     throw new Error(`${file} cannot be read as a workbook (XLSX)`, { cause: error })
   })
   const found = sheets.flatMap(({ sheet, data }) => {
@@ -57,6 +58,16 @@ export async function openWorkbook(
       }
       return Promise.resolve()
     },
+  }
+}
+
+/** @throws {Error} naming the file and the limit */
+function bounded(file: string): Buffer {
+  try {
+    return boundedWorkbook(file)
+  } catch (error) {
+    const reason = error instanceof RangeError ? 'it is damaged' : error instanceof Error ? error.message : ''
+    throw new Error(`${file} cannot be read as a workbook (XLSX): ${reason}`, { cause: error })
   }
 }
 

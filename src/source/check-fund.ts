@@ -33,8 +33,8 @@ function checkBasics({ fund }: Fund, check: RowChecks): void {
   const { dataPermitted, pricesPermitted, performancePermitted } = fund
   if (!isIsin(fund.isin))
     check.error('fund', `isin ${quoted(fund.isin)} is not an ISIN: wrong form or check digit`)
-  const { name, wkn, url, currency } = fund
-  check.texts('fund', onlyRow, { name, wkn, url, currency })
+  const { name, wkn, url } = fund
+  check.texts('fund', onlyRow, { name, wkn, url })
   if (url !== '' && !isWebAddress(url)) {
     const message = `url ${quoted(url)} does not begin with http:// or https://: it is not given out`
     check.add('warning', 'fund', message)

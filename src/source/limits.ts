@@ -12,6 +12,19 @@ export const maxDecimals = 15
 /** Together with 15 decimals these are the 38 digits of the widest decimal that Parquet readers agree on. */
 export const maxWholeDigits = 23
 
+/** For messages. */
+export const mostDigits = `${maxDigits} digits, ${maxWholeDigits} before and ${maxDecimals} after the point`
+
+/** @param decimal plain */
+export function isWithinDigits(decimal: string): boolean {
+  // So few characters are within all limits, wherever the point is: there are millions of prices.
+  if (decimal.length <= maxDecimals) return true
+  const [whole = '', fraction = ''] = decimal.replace('-', '').split('.')
+  const { length: before } = whole
+  const { length: after } = fraction
+  return before <= maxWholeDigits && after <= maxDecimals && before + after <= maxDigits
+}
+
 /** A number is smaller than the one, and larger than the other unless it is 0; what its sign is does not matter. */
 export const maxNumber = 1e30
 export const minNumber = 1e-30

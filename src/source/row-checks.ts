@@ -5,13 +5,12 @@ import { isDay } from '../routes/values.ts'
 import type { Finding } from './finding.ts'
 import {
   firstDay,
+  isWithinDigits,
   lastDay,
-  maxDecimals,
-  maxDigits,
   maxNumber,
-  minNumber,
   maxTextBytes,
-  maxWholeDigits,
+  minNumber,
+  mostDigits,
 } from './limits.ts'
 import { quoted } from './printable.ts'
 
@@ -52,10 +51,8 @@ export function rowChecks(isin: string, asOf: string) {
   }
   const decimal = (table: string, place: Place, name: string, value: string) => {
     if (!plainDecimal.test(value)) error(table, `${place()}${name} ${quoted(value)} is not a plain decimal`)
-    else if (value.length > shortDecimal && !hasFewDigits(value)) {
-      const most = `${maxDigits} digits, ${maxWholeDigits} before and ${maxDecimals} after the point`
-      error(table, `${place()}${name} ${quoted(value)} has more than ${most}`)
-    }
+    else if (!isWithinDigits(value))
+      error(table, `${place()}${name} ${quoted(value)} has more than ${mostDigits}`)
   }
   /** Every number of a row: an infinite one has no digits, and an absurd one hundreds. */
   const numbers = (table: string, place: Place, row: Row) => {
@@ -131,17 +128,6 @@ export function unfitForXml(text: string): string | undefined {
 }
 
 const plainDecimal = /^-?[0-9]+(?:\.[0-9]+)?$/
-
-/** A decimal of so many characters is within all limits, wherever its point is. */
-const shortDecimal = maxDecimals
-
-/** @param decimal plain */
-function hasFewDigits(decimal: string): boolean {
-  const [whole = '', fraction = ''] = decimal.replace('-', '').split('.')
-  const { length: before } = whole
-  const { length: after } = fraction
-  return before <= maxWholeDigits && after <= maxDecimals && before + after <= maxDigits
-}
 
 /** The characters that XML 1.0 does not have (its production Char). */
 const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u

@@ -52,7 +52,7 @@ describe('a group that fits no fund', () => {
     expect(json.code).toBe(0)
     expect(warnedOf((JSON.parse(json.stdout) as { findings: [] }).findings)).toEqual(expected)
     expect(text.stdout).toContain(`The database\n  warning  fund: ${told[0] ?? ''}\n`)
-    expect(text.stdout).toMatch(/\n0 errors, 7 warnings\n$/)
+    expect(text.stdout).toMatch(/\n0 errors, 9 warnings\n$/)
   })
 
   it('is named by a build, which is the same bytes as ever, and by a merge once; by no shard', async () => {

@@ -244,7 +244,8 @@ describe('check', () => {
     const { findings } = JSON.parse((await check()).stdout) as {
       readonly findings: readonly { readonly isin: string; readonly message: string }[]
     }
-    return Object.fromEntries(findings.map(({ isin, message }) => [isin, message]))
+    const ofPrices = findings.filter(({ message }) => message.startsWith('the newest price'))
+    return Object.fromEntries(ofPrices.map(({ isin, message }) => [isin, message]))
   }
 
   it('warns of the funds that a build calls late or stale, by the thresholds and groups of the settings', async () => {

@@ -8,6 +8,9 @@ function watched(isTerminal: boolean, isQuiet = false) {
     isTerminal,
     columns: () => 60,
     write: (text: string) => written.push(text),
+    tell: (text: string) => written.push(text),
+    data: (text: string) => written.push(text),
+    redraw: (line: string) => written.push(`\r\u001b[K${line}`),
     command: (lines: string) => written.push(lines),
     paint: (_style: string, text: string) => text,
   }

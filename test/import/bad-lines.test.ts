@@ -285,3 +285,28 @@ it('a database without the schema is refused before the file is read', async () 
     stderr: expect.stringMatching(/^fundpress: other\.sqlite does not have the schema: fund: [^\n]*\n$/),
   })
 })
+
+it('lists a thousand bad lines, and counts the others', async () => {
+  const db = folder.database()
+  const lines = Array.from({ length: 1500 }, (_, line) => [isin, `day ${line}`, '1'])
+  const args = [db, 'legal_point', [['isin', 'date', 'value'], ...lines]] as const
+  const plain = await folder.importLines(...args)
+  expect(plain.code).toBe(1)
+  expect(plain.stdout.match(/^line .*$/gm)).toHaveLength(1000)
+  expect(plain.stdout).toContain('\nand 500 more bad lines\n')
+  expect(plain.stderr).toContain('has 1,500 bad lines: nothing was taken')
+  const { bad, ...summary } = JSON.parse((await folder.importLines(...args, ['--json'])).stdout) as {
+    readonly bad: readonly unknown[]
+  }
+  expect([bad.length, summary]).toEqual([1000, expect.objectContaining({ lines: 1500, badCount: 1500 })])
+})
+
+it.each([
+  ['price', { change: `0.${'1'.repeat(16)}` }, 'has more than 30 digits, 23 before and 15 after the point'],
+  ['price', { change: '1'.repeat(24) }, 'has more than 30 digits'],
+  ['price', { date: '1899-12-31' }, 'date "1899-12-31" is not a day'],
+  ['fund', { name: 'ä'.repeat(50_001) }, 'name has more than 100000 bytes'],
+])('refuses what check would, in table %s', async (table, changed, reason) => {
+  const { code, stdout } = await importChanged(table, changed)
+  expect([code, stdout]).toEqual([1, expect.stringContaining(reason)])
+})

@@ -1,5 +1,5 @@
 /** Workbooks as a spreadsheet would save them, written by hand: a ZIP archive without compression, of a few XML parts. */
-import { crc32 } from 'node:zlib'
+import { crc32, deflateRawSync } from 'node:zlib'
 
 /** Text, a number as it is to stand in the file, or a day (a number that is shown as a date). */
 export type SheetCell = string | { readonly number: string } | { readonly day: string } | null
@@ -12,12 +12,15 @@ export interface Sheet {
 const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-export function workbook(...sheets: readonly Sheet[]): Buffer {
+export const workbook = (...sheets: readonly Sheet[]): Buffer => zip(workbookParts(...sheets))
+
+/** Its XML, by the names of the parts. */
+export function workbookParts(...sheets: readonly Sheet[]): Record<string, string> {
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
   const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
   const packaged = 'http://schemas.openxmlformats.org/package/2006'
   const sheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
-  return zip({
+  return {
     '[Content_Types].xml': `<Types xmlns="${packaged}/content-types">
       <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
       <Override PartName="/xl/workbook.xml" ContentType="${sheetType}.sheet.main+xml"/>
@@ -46,7 +49,7 @@ export function workbook(...sheets: readonly Sheet[]): Buffer {
         `<worksheet xmlns="${main}"><sheetData>${rows.map(rowXml).join('')}</sheetData></worksheet>`,
       ]),
     ),
-  })
+  }
 }
 
 function rowXml(cells: readonly SheetCell[], index: number): string {
@@ -65,18 +68,24 @@ function rowXml(cells: readonly SheetCell[], index: number): string {
 const columnName = (index: number): string =>
   (index < 26 ? '' : columnName(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26))
 
-/** Source: APPNOTE.TXT of PKWARE; method 0, stored. */
-function zip(files: Readonly<Record<string, string>>): Buffer {
+/** Source: APPNOTE.TXT of PKWARE; method 0, stored, or 8, deflated. @param declared what it says of the size of each part */
+export function zip(
+  files: Readonly<Record<string, string | Buffer>>,
+  { method = 0, declared }: { readonly method?: 0 | 8; readonly declared?: number } = {},
+): Buffer {
   const local: Buffer[] = []
   const central: Buffer[] = []
   let offset = 0
   for (const [name, text] of Object.entries(files)) {
-    const bytes = Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>${text}`)
+    const content =
+      typeof text === 'string' ? Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>${text}`) : text
+    const bytes = method === 0 ? content : deflateRawSync(content)
     const common = Buffer.alloc(26)
     common.writeUInt16LE(20, 0)
-    common.writeUInt32LE(crc32(bytes), 10)
+    common.writeUInt16LE(method, 4)
+    common.writeUInt32LE(crc32(content), 10)
     common.writeUInt32LE(bytes.length, 14)
-    common.writeUInt32LE(bytes.length, 18)
+    common.writeUInt32LE(declared ?? content.length, 18)
     common.writeUInt16LE(Buffer.byteLength(name), 22)
     const entry = Buffer.concat([Buffer.from('PK\u0003\u0004'), common, Buffer.from(name), bytes])
     const rest = Buffer.alloc(14)

@@ -220,7 +220,7 @@ it('shows nine warnings and a count, and no text leaves its annotation', () => {
   }))
   const lines = annotationLines(warnings, 'all').trimEnd().split('\n')
   expect(lines).toHaveLength(10)
-  expect(lines[0]).toBe('::warning title=a%3Ab%2Cc::0%25%0D%0A\\u003a:error::x')
+  expect(lines[0]).toBe('::warning title=a%3Ab%2Cc::0%25\\u000d\\u000a::error::x')
   expect(lines[9]).toBe('::warning title=all::3 more warnings: see the log')
 })
 

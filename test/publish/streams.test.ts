@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withJsonList, type JsonList } from '../../src/cli/json-list.ts'
+import { safeData } from '../../src/cli/safe-text.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
 import { etagWriter } from '../../src/publish/etags.ts'
 import { openManifest } from '../../src/publish/manifest-reader.ts'
@@ -186,7 +187,11 @@ describe('a list in a JSON document', () => {
       written.push(text)
     }
     const paint: Terminal['paint'] = (_, text) => text
-    const out: Terminal = { isTerminal: false, columns: () => 80, write, command: write, paint }
+    const data = (text: string) => {
+      write(safeData(text))
+    }
+    const others = { tell: write, redraw: write, command: write }
+    const out: Terminal = { isTerminal: false, columns: () => 80, write, data, paint, ...others }
     return { out, written }
   }
   const leftovers = () => readdirSync(folder.path).filter((name) => name.startsWith('fundpress-list-'))

@@ -178,8 +178,8 @@ function sameClass(names: { class_de: string; class_en: string | null }, problem
 
 /** Whether any text may stand there. */
 function isFree(table: string, column: string): boolean {
-  const isListed = [...dates, ...decimals].some(([inTable, listed]) => inTable === table && listed === column)
-  return !isListed
+  const listed = [...dates, ...decimals, ['fund', 'currency']]
+  return !listed.some(([inTable, name]) => inTable === table && name === column)
 }
 
 function columns(...lines: readonly string[]): (readonly [table: string, column: string])[] {

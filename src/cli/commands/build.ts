@@ -72,10 +72,10 @@ async function build(
   const part = shard === undefined ? null : ({ kind: 'shard', ...shard } as const)
   const options = { ...(await buildOptions(session)), asOf, only, part }
   const onWarning = (warning: string) => {
-    session.stderr.write(`fundpress: ${warning}\n`)
+    session.stderr.tell(warning)
   }
   const summary = await tellFindings(session, buildSince(session, since ?? null, options, onWarning))
-  if (json) stdout.write(`${JSON.stringify(summary)}\n`)
+  if (json) stdout.data(`${JSON.stringify(summary)}\n`)
   else if (!isQuiet) stdout.write(describe(summary, settings.out))
 }
 

@@ -38,7 +38,6 @@ async function check(session: Session, { asOf = session.today, json = false }: F
 
   const rules = await freshnessRules(settings)
   const { checkDatabase } = await import('../../source/check.ts')
-  const { escapeInvisible } = await import('../../source/printable.ts')
   const progress = showProgress(session, 'funds')
   const onFund = (done: number, of: number) => {
     progress.update(done, of)
@@ -51,8 +50,7 @@ async function check(session: Session, { asOf = session.today, json = false }: F
   }).finally(progress.end)
   const errors = countErrors(findings)
   if (json) {
-    const report = JSON.stringify({ errors, warnings: findings.length - errors, findings })
-    stdout.write(`${escapeInvisible(report)}\n`)
+    stdout.data(`${JSON.stringify({ errors, warnings: findings.length - errors, findings })}\n`)
   } else {
     const shown = isQuiet ? findings.filter(({ severity }) => severity === 'error') : findings
     stdout.write(describeFindings(shown, stdout.paint))

@@ -29,6 +29,6 @@ async function complete(
   { stdout }: Session,
   { shell, program }: { readonly shell: Shell; readonly program: Command },
 ): Promise<void> {
-  stdout.write(completionScript(program, shell))
+  stdout.data(completionScript(program, shell))
   return Promise.resolve()
 }

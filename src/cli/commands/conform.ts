@@ -58,7 +58,7 @@ async function conform(session: Session, flags: Flags): Promise<void> {
     onCheck: ({ name }, done, of) => progress.update(done, of, name),
   }).finally(progress.end)
 
-  if (json) stdout.write(`${JSON.stringify(report)}\n`)
+  if (json) stdout.data(`${JSON.stringify(report)}\n`)
   else if (!isQuiet || report.failed > 0) stdout.write(describe(report, stdout.paint))
   if (report.failed > 0) {
     const checks = report.checks.filter(({ failed }) => failed > 0).length

@@ -57,7 +57,7 @@ async function demo(session: Session, flags: Flags): Promise<void> {
       // Each option may be right and all of them together still reach back too far.
       throw error instanceof RangeError ? new UsageError(error.message) : error
     })
-  if (json) stdout.write(`${JSON.stringify({ database: file, ...summary })}\n`)
+  if (json) stdout.data(`${JSON.stringify({ database: file, ...summary })}\n`)
   else if (!isQuiet) stdout.write(describe(summary, file))
 }
 

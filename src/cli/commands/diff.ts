@@ -47,7 +47,6 @@ async function diff(session: Session, { before, after, json }: Compared): Promis
   const { withFolder } = await import('../../publish/status.ts')
   const { routeTable } = await import('../../derive/route-table.ts')
   const { endpoints } = await import('../../endpoints/index.ts')
-  const { escapeInvisible } = await import('../../source/printable.ts')
 
   await withFolder(async (folder) => {
     const open = (word: string): Promise<Source> =>
@@ -55,8 +54,8 @@ async function diff(session: Session, { before, after, json }: Compared): Promis
     const [from, to] = [await open(before), await open(after)]
     const table = routeTable(endpoints, settings.docsUrl)
     const found = await diffManifests(from.manifest, to.manifest, table)
-    for (const { warning } of [from, to]) if (warning !== null) stderr.write(`fundpress: ${warning}\n`)
-    if (json) stdout.write(`${escapeInvisible(JSON.stringify(found))}\n`)
+    for (const { warning } of [from, to]) if (warning !== null) stderr.tell(warning)
+    if (json) stdout.data(`${JSON.stringify(found)}\n`)
     else if (!isQuiet) stdout.write(describeDiff(found, [from.name, to.name], stdout.paint))
   })
 }

@@ -74,7 +74,7 @@ async function doctor(session: Session, { json = false }: Flags): Promise<void> 
   )
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length
   const [problems, warnings] = [count('problem'), count('warning')]
-  if (json) stdout.write(`${escapeInvisible(JSON.stringify({ problems, warnings, findings }))}\n`)
+  if (json) stdout.data(`${JSON.stringify({ problems, warnings, findings })}\n`)
   if (problems > 0) {
     const noun = problems === 1 ? 'problem' : 'problems'
     throw new Error(`${problems} ${noun}: a publish would fail or harm readers`)

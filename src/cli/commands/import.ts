@@ -60,7 +60,7 @@ export function importCommand(start: Start): Command {
     .addOption(
       wholeOption('--wait <seconds>', 'How long to wait for others that use the database', [0, 86_400], 600),
     )
-    .option('--json', 'Print { table, file, form, lines, changes, bad, … } as JSON')
+    .option('--json', 'Print { table, file, form, lines, changes, badCount, bad, … } as JSON')
     .addHelpText('after', aboutRows)
     .addHelpText(
       'after',
@@ -102,17 +102,21 @@ async function importTable(session: Session, flags: Import): Promise<void> {
   let bad = 0
   if (flags.json === true) {
     await withJsonList(async (list: JsonList<BadLine>) => {
-      const { bad: count, ...summary } = await work(session, flags, list.add)
-      bad = count
-      await list.write(stdout, { before: { table, file, dryRun, ...summary }, name: 'bad' })
+      const { bad: badCount, ...summary } = await work(session, flags, list.add)
+      bad = badCount
+      await list.write(stdout, { before: { table, file, dryRun, ...summary, badCount }, name: 'bad' })
       mustBeTaken(flags, { ...summary, bad })
     })
     return
   }
   const { escapeInvisible } = await import('../../source/printable.ts')
+  let listed = 0
   const summary = await work(session, flags, ({ line, reasons }) => {
+    listed++
     stdout.write(`line ${line}: ${escapeInvisible(reasons.join('; '))}\n`)
   })
+  const unlisted = summary.bad - listed
+  if (unlisted > 0) stdout.write(`and ${formatCount(unlisted)} more bad lines\n`)
   if (!isQuiet) stdout.write(describe({ ...flags, file: escapeInvisible(file) }, summary))
   mustBeTaken(flags, summary)
 }
@@ -168,7 +172,7 @@ async function work(
     },
     onWait: () => {
       reading.end()
-      if (!session.isQuiet) stderr.write(`fundpress: waiting for others that use ${db}\n`)
+      if (!session.isQuiet) stderr.tell(`waiting for others that use ${db}`)
     },
     signal,
   }).finally(() => {

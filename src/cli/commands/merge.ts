@@ -54,10 +54,10 @@ async function merge(session: Session, { shards, since, json = false }: Merged):
   const { settings, isQuiet, stdout } = session
   const options = { ...(await mergeOptions(session)), shards }
   const onWarning = (warning: string) => {
-    session.stderr.write(`fundpress: ${warning}\n`)
+    session.stderr.tell(warning)
   }
   const summary = await tellFindings(session, mergeSince(session, since ?? null, options, onWarning))
-  if (json) stdout.write(`${JSON.stringify(summary)}\n`)
+  if (json) stdout.data(`${JSON.stringify(summary)}\n`)
   else if (!isQuiet) stdout.write(describe(summary, settings.out))
 }
 

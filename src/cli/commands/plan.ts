@@ -46,7 +46,7 @@ export interface Cost {
 async function plan(session: Session, flags: PublishFlags): Promise<void> {
   const { isQuiet, stdout } = session
   const { preview, cost } = await planFolder(session, flags)
-  if (flags.json === true) stdout.write(`${JSON.stringify({ ...preview, cost })}\n`)
+  if (flags.json === true) stdout.data(`${JSON.stringify({ ...preview, cost })}\n`)
   else if (!isQuiet) stdout.write(describe(preview, cost))
 }
 

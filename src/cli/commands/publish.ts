@@ -60,9 +60,9 @@ export function publishCommand(start: Start): Command {
 async function publishOut(session: Session, flags: PublishFlags): Promise<void> {
   const { isQuiet, stdout, stderr } = session
   const summary = await publishFolder(session, flags, (warning) => {
-    stderr.write(`fundpress: ${warning}\n`)
+    stderr.tell(warning)
   })
-  if (flags.json === true) stdout.write(`${JSON.stringify(summary)}\n`)
+  if (flags.json === true) stdout.data(`${JSON.stringify(summary)}\n`)
   else if (!isQuiet) stdout.write(describe(summary))
 }
 

@@ -53,11 +53,11 @@ async function rollBack(session: Session, { to, check, lock, json = false }: Fla
       signal: session.signal,
       onWarning: (warning) => {
         warnings.push(warning)
-        session.stderr.write(`fundpress: ${warning}\n`)
+        session.stderr.tell(warning)
       },
     })
   })
-  if (json) stdout.write(`${JSON.stringify({ ...live, warnings })}\n`)
+  if (json) stdout.data(`${JSON.stringify({ ...live, warnings })}\n`)
   else if (!isQuiet) stdout.write(`${live.snapshot} is live again, in ${live.slot}\n`)
 }
 

@@ -77,7 +77,7 @@ async function serveUntilStopped(session: Session, { origin, snapshot, place, ..
   const onFailure = (error: unknown, target: string) => {
     if (signal.aborted) return
     const reason = error instanceof Error ? error.message : String(error)
-    stderr.write(`fundpress: ${JSON.stringify(target.slice(0, 200))} failed: ${reason}\n`)
+    stderr.tell(`${JSON.stringify(target.slice(0, 200))} failed: ${reason}`)
   }
   const server = createEdgeServer({ origin, settings: settings.edge, onFailure })
   const address = await listen(server, settings.edge)

@@ -50,14 +50,13 @@ async function show(session: Session, flags: Flags & { readonly word: string }):
   const { documentsInDatabase, documentsInFolder } = await import('../fund-documents.ts')
   const { fundSummary } = await import('../fund-summary.ts')
   const { describeFund } = await import('../describe-fund.ts')
-  const { escapeInvisible } = await import('../../source/printable.ts')
   const documents =
     flags.db === undefined || settings.db === null
       ? await documentsInFolder(settings.out)
       : await documentsInDatabase(settings.db, flags.asOf ?? today, await freshnessRules(settings))
   try {
     const summary = fundSummary(documents, await findFund(documents, flags.word), flags.language)
-    if (flags.json === true) stdout.write(`${escapeInvisible(JSON.stringify(summary))}\n`)
+    if (flags.json === true) stdout.data(`${JSON.stringify(summary)}\n`)
     else if (!isQuiet) stdout.write(describeFund(summary, stdout))
   } finally {
     documents.close()

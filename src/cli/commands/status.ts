@@ -74,7 +74,7 @@ async function statusOfBucket(session: Session, { json = false, maxAge }: Flags)
   const wrong = live === null || consistency === null ? [] : contradictions(live, consistency)
   const late = live === null ? [] : await alarmsOf(session, watched(live, found.live), maxAge)
   const alarms = [...wrong.map((what) => `${what}: \`fundpress publish --repair\` puts it right`), ...late]
-  if (json) stdout.write(`${JSON.stringify({ ...report(found, heldBy), alarms })}\n`)
+  if (json) stdout.data(`${JSON.stringify({ ...report(found, heldBy), alarms })}\n`)
   else if (live !== null && !isQuiet) stdout.write(describe(live, found, heldBy))
   if (live === null) throw new Error(`${name}: nothing is live${heldBy === null ? '' : ` yet; ${heldBy}`}`)
   raise(session, name, alarms)
@@ -95,7 +95,7 @@ async function statusOfDeployment(
   // Long, and to be had at that address.
   const brief = { ...document, prices: undefined }
   const asked = { base, live: brief, liveSince: liveSince.toISOString(), ageSeconds: Math.round(ageSeconds) }
-  if (json) stdout.write(`${JSON.stringify({ ...asked, alarms })}\n`)
+  if (json) stdout.data(`${JSON.stringify({ ...asked, alarms })}\n`)
   else if (!isQuiet) stdout.write(describePublished(published, ageSeconds))
   raise(session, base, alarms)
 }
@@ -125,7 +125,7 @@ async function alarmsOf(
 /** A line each on stderr. @throws {Error} with the last one, if there is one */
 function raise({ stderr }: Session, place: string, alarms: readonly string[]): void {
   const last = alarms.at(-1)
-  for (const alarm of alarms.slice(0, -1)) stderr.write(`fundpress: ${place}: ${alarm}\n`)
+  for (const alarm of alarms.slice(0, -1)) stderr.tell(`${place}: ${alarm}`)
   if (last !== undefined) throw new Error(`${place}: ${last}`)
 }
 

@@ -1,5 +1,7 @@
 /** What GitHub Actions shows beside a run: annotations, as lines that its runner reads out of the log. */
 
+import { escapeInvisible } from '../../source/printable.ts'
+import { cut } from '../safe-text.ts'
 import { withoutCommands } from '../workflow-commands.ts'
 
 export interface Annotation {
@@ -10,8 +12,11 @@ export interface Annotation {
 
 /** Source: GitHub's documentation, "Workflow commands"; the escapes are those of its own toolkit. */
 export function annotationLine({ kind, title, message }: Annotation): string {
-  return `::${kind} title=${escapeProperty(title)}::${escapeMessage(message)}\n`
+  return `::${kind} title=${escapeProperty(title)}::${escapeMessage(cut(escapeInvisible(message), maxMessageBytes))}\n`
 }
+
+/** Less than a line may have: `%` takes three bytes, and a title stands before it. */
+const maxMessageBytes = 600
 
 /** A step shows ten annotations of a kind at most: the last one counts the rest. */
 const shown = 9

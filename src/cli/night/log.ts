@@ -57,7 +57,7 @@ type Writing = Omit<NightLog, 'warnings' | 'errors'>
 function jsonLog(session: Session): Writing {
   const write = (step: Step, event: string, figures: Figures) => {
     const line = JSON.stringify({ time: session.now().toISOString(), step, event, ...figures })
-    session.stdout.write(`${escapeInvisible(line)}\n`)
+    session.stdout.data(`${line}\n`)
   }
   return {
     begin: (step, figures = {}) => write(step, 'begun', figures),
@@ -71,6 +71,9 @@ function jsonLog(session: Session): Writing {
         isTerminal: false,
         columns: session.stderr.columns,
         write: (text) => write(step, 'progress', { message: withoutSecrets(text.trimEnd()) }),
+        tell: (message) => write(step, 'progress', { message: withoutSecrets(message) }),
+        data: session.stderr.data,
+        redraw: () => undefined,
         command: session.stderr.command,
         paint: (_, text) => text,
       }
@@ -88,10 +91,11 @@ function plainLog(session: Session): Writing {
       if (!isQuiet) stdout.write(`${label(step)}  ${text}\n`)
     },
     warn: (step, message) => {
-      if (!isQuiet) stderr.write(`${stderr.paint('yellow', 'warning')}  ${step}: ${message}\n`)
+      if (!isQuiet)
+        stderr.write(`${stderr.paint('yellow', 'warning')}  ${step}: ${escapeInvisible(message)}\n`)
     },
     fail: (step, message) => {
-      stderr.write(`${stderr.paint('red', 'error')}    ${step}: ${message}\n`)
+      stderr.write(`${stderr.paint('red', 'error')}    ${step}: ${escapeInvisible(message)}\n`)
     },
     sessionFor: () => session,
   }

@@ -4,6 +4,8 @@ import type { NightFigures } from '../../night/figures.ts'
 import { describeFreshness } from '../freshness.ts'
 import { formatBytes, formatCount, formatDollars } from '../summary.ts'
 import { describeNights } from './chart.ts'
+import { escapeInvisible } from '../../source/printable.ts'
+import { safeLines } from '../safe-text.ts'
 import type { Warning } from './log.ts'
 import type { DoneNight, NightReport, SkippedNight } from './report.ts'
 
@@ -28,8 +30,8 @@ function describeOutcome(report: NightReport): string {
 
 const describeSkipped = ({ snapshot, slot, takenBack }: SkippedNight) =>
   takenBack === null
-    ? `\`${snapshot}\` is live in ${slot} already, made of this very database.`
-    : `\`${takenBack}\` was taken back by a rollback: \`${snapshot}\` stays live in ${slot}. \`--again\` publishes it all the same.`
+    ? `${code(snapshot)} is live in ${slot} already, made of this very database.`
+    : `${code(takenBack)} was taken back by a rollback: ${code(snapshot)} stays live in ${slot}. \`--again\` publishes it all the same.`
 
 function describeDone(night: DoneNight): string {
   const { figures, slot, put, deleted, oldestIsin } = night
@@ -38,7 +40,7 @@ function describeDone(night: DoneNight): string {
       ? 'none'
       : `${figures.oldestPrice}${oldestIsin === null ? '' : ` (${oldestIsin})`}`
   const rows: readonly (readonly [string, string])[] = [
-    ['snapshot', `\`${figures.snapshot}\` in ${slot}`],
+    ['snapshot', `${code(figures.snapshot)} in ${slot}`],
     ['funds', formatCount(figures.funds)],
     ['documents', formatCount(figures.documents)],
     ['changed', describeChanged(figures)],
@@ -71,11 +73,14 @@ function shorten(lines: readonly string[]): readonly string[] {
   return rest > 0 ? [...lines.slice(0, linesShown), `and ${formatCount(rest)} more`] : lines
 }
 
+/** A word of a bucket, which cannot break out of it. */
+const code = (word: string) => `\`${escapeInvisible(word).replaceAll('`', '')}\``
+
 /** Text as it is: no fund's name can break out of it. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
-  return `${fence}text\n${text}\n${fence}\n`
+  return `${fence}text\n${safeLines(text)}\n${fence}\n`
 }
 
 /** `42 s`, `3 min 5 s`. */

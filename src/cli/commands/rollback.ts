@@ -16,13 +16,13 @@ interface Flags {
 }
 
 export function rollbackCommand(start: Start): Command {
-  return withSettings(new Command('rollback'), ...bucketFlags, 'edge.keyValueStore')
+  return withSettings(new Command('rollback'), ...bucketFlags, 'bucket.leaseSeconds', 'edge.keyValueStore')
     .summary('make the snapshot that stood before live again')
     .description(
-      'Makes the other slot live, in one write, if a listing finds it whole. A second rollback takes back the ' +
+      'Makes the other slot live, in one write, if a listing finds it whole and nobody publishes. A second rollback takes back the ' +
         'first; nightly publishes what was taken back with --again only. ' +
-        'Edges follow within their --live-ttl. Files in downloads/ are not taken back: with another snapshot of the same ' +
-        'day, it warns and says what to do.',
+        'Edges follow within their --live-ttl. Files in downloads/ go back with the snapshot; for a bucket of an earlier ' +
+        'version, which has one folder a day, it warns and says what to do.',
     )
     .addOption(snapshotOption('--to <snapshot>', 'Only if the other slot holds this snapshot'))
     .option('--no-check', 'Trust the journal that the slot is whole, without listing it')
@@ -48,6 +48,7 @@ async function rollBack(session: Session, { to, check, lock, json = false }: Fla
       to: to ?? null,
       isChecking: check,
       isLocking: lock,
+      seconds: session.settings.bucket.leaseSeconds,
       me: thisHolder(),
       isAlive,
       pointer: await livePointer(session),

@@ -170,6 +170,7 @@ describe('settings', () => {
         maxRate: null,
         maxDeletes: null,
         leaseSeconds: 180,
+        lateSeconds: 90,
         graceSeconds: 10,
       },
       edge: {

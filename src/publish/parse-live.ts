@@ -66,14 +66,19 @@ const ofFile: readonly Check[] = [
   ['previous', (value) => value === undefined || value === null || isFields(value), 'an object or null'],
 ]
 
+/** Nothing may be written to the bucket until somebody has put it right. */
+export class LiveDamaged extends Error {
+  override readonly name = 'LiveDamaged'
+}
+
 /**
  * @param place what the file is called in messages
- * @throws {Error} that names the first field that is wrong, and says what to do
+ * @throws {LiveDamaged} that names the first field that is wrong, and says what to do
  */
 export function parseLive(text: string, place: string): Live {
   const wrong = whatIsWrong(text)
   if (wrong === null) return JSON.parse(text) as Live
-  throw new Error(
+  throw new LiveDamaged(
     `${place} is damaged: ${wrong}. Bring back its last version, if the bucket keeps versions; ` +
       'else remove it, and run `fundpress publish --repair`: nothing is served in between',
   )

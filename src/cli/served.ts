@@ -56,13 +56,24 @@ export async function serveFolder(out: string): Promise<Served> {
 /** @throws {Error} if nothing is live, or the bucket cannot be read */
 export async function serveBucket(
   store: S3Store,
-  { liveTtlMs, clock }: { readonly liveTtlMs: number; readonly clock: () => number },
+  {
+    liveTtlMs,
+    clock,
+    onDamaged,
+  }: {
+    readonly liveTtlMs: number
+    readonly clock: () => number
+    /** Told each time `live.json` is found damaged, while what was live before is served. */
+    readonly onDamaged: (error: Error) => void
+  },
 ): Promise<Served> {
   const { bucketOrigin } = await import('../edge/adapters/bucket-origin.ts')
+  const { DamagedLive } = await import('../edge/adapters/damaged-live.ts')
   const { routeTable } = await import('../derive/route-table.ts')
   const { endpoints } = await import('../endpoints/index.ts')
   const { checksumsIn, inSlot } = await import('../publish/layout.ts')
   const { readLive: readLiveObject } = await import('../publish/live.ts')
+  const { LiveDamaged } = await import('../publish/parse-live.ts')
   const { readPart, readUpTo } = await import('../publish/read-part.ts')
   const { exampleTargets } = await import('../snapshot/examples.ts')
 
@@ -73,7 +84,10 @@ export async function serveBucket(
   }
   const origin = bucketOrigin({
     readLive: async () => {
-      const live = await readLive()
+      const live = await readLive().catch((error: unknown) => {
+        if (!(error instanceof LiveDamaged)) throw error
+        throw new DamagedLive(error.message, { cause: error })
+      })
       return { ...live, liveSince: new Date(live.liveSince), table: routeTable(endpoints, live.docsUrl) }
     },
     reader: {
@@ -82,6 +96,7 @@ export async function serveBucket(
     },
     liveTtlMs,
     clock,
+    onDamaged,
   })
   const { slot, snapshot } = await readLive()
   const examples = async () => {

@@ -5,6 +5,7 @@
 
 import { maxBusinessDays } from '../freshness/business-days.ts'
 import { defaultFreshness } from '../freshness/rules.ts'
+import { requestLifetimeSeconds } from '../publish/patience.ts'
 import { decimal, flag, group, list, path, text, texts, url, whole } from './setting.ts'
 import type { Declaration, Derived, KeysOf, Setting, ValuesOf } from './setting.ts'
 
@@ -115,6 +116,10 @@ export const declaration = {
       fallback: 180,
       flag: '--lease <seconds>',
     }),
+    lateSeconds: whole(
+      'How long requests of a publish that was killed may still reach the store, in seconds: the next publish waits for that time.',
+      { minimum: 0, maximum: 3600, fallback: requestLifetimeSeconds },
+    ),
     graceSeconds: whole(
       'How long a slot that was live is left alone before it is written to, in seconds: at least twice the largest --live-ttl of any edge.',
       {

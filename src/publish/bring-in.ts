@@ -7,7 +7,6 @@ import { etagLines, etagWriter, type EtagLine } from './etags.ts'
 import { countsOf, planDownloads, putDownloads, type DownloadsPlan } from './downloads.ts'
 import { editionOf } from './edition.ts'
 import { closeToOthers, flip, leaveTime } from './flip.ts'
-import { LeaseLost, type Lease } from './journal.ts'
 import {
   changesKey,
   checksumsIn,
@@ -19,11 +18,13 @@ import {
   otherSlot,
   type Slot,
 } from './layout.ts'
-import { liveAfter, notWhole, type LiveObject } from './live.ts'
+import { LeaseLost, type Lease } from './lease.ts'
+import { liveAfter, liveSnapshot, tornSlots, type LiveObject } from './live.ts'
 import { point } from './live-pointer.ts'
 import type { Manifest } from './manifest-reader.ts'
 import { refuseMistakes } from './mistakes.ts'
 import { readNdjson, writeNdjson } from './ndjson.ts'
+import { realTime } from './pause.ts'
 import type { Change } from './plan.ts'
 import { prepareChanges, type Prepared } from './prepare.ts'
 import type { PublishOptions } from './publish.ts'
@@ -54,7 +55,7 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
   const { live } = standing
   const slot = live === null ? 'blue' : otherSlot(live.slot)
   const { isRepair, isDeep, concurrency } = options
-  const unknown = notWhole(lease.inherited, live)[slot] ?? null
+  const unknown = tornSlots({ changing: lease.inherited }, live)[slot] ?? null
   const prepared = await prepareChanges(store, {
     manifest,
     slot,
@@ -67,15 +68,13 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
 
   // A pointer that a night left behind may still lead readers to the slot that is about to be written to.
   const hasMoved = live !== null && (await point(options.pointer, live))
-  const changes = prepared.put + prepared.deleted > 0 ? changesKey(lease.id) : undefined
-  if (changes !== undefined) {
-    await putFile(prepared.file, changes, gzipType)
-    await lease.declare(slot, changes)
-  }
+  // Also if no object changes: what is told of the night does, and the slot is torn until the flip.
+  const changes = changesKey(lease.id)
+  await putFile(prepared.file, changes, gzipType)
+  await lease.declare(slot, changes)
   const expected = await leaveAlone(store, options, work, slot, hasMoved)
-  lease.settle(true)
   const outdated = lease.inherited[slot]
-  if (changes !== undefined && outdated !== undefined) await store.delete([outdated])
+  if (outdated !== undefined) await store.delete([outdated])
   const bytes = await change(store, slot, options, { ...work, prepared })
   if (lease.isUnsettled) await assertUntouched(store, slot, { ...work, prepared })
   if (isRepair && live !== null) await declareDamage(store, live.slot, options, work)
@@ -88,23 +87,14 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
 
   options.signal.throwIfAborted()
   const now = await lease.assertHeld()
-  const { live: liveDownloads } = downloads
-  const flipping = {
-    ...options,
-    expected,
-    lease,
-    changes,
-    now,
-    edition: work.edition,
-    downloads: liveDownloads,
-  }
-  const next = await flip(store, manifest.head, slot, flipping)
+  const told = { before: live, now, changes, edition: work.edition, downloads: downloads.live }
+  const next = liveSnapshot(manifest.head, slot, told)
+  await flip(store, next, { ...options, expected, lease, flipper: 'publish' })
 
   // It is live: what fails from here on costs nobody anything.
-  lease.settle(false)
   try {
     await lease.declare(slot, null)
-    if (changes !== undefined) await store.delete([changes])
+    await store.delete([changes])
   } catch (error) {
     const reason = error instanceof LeaseLost ? 'the lease was lost' : reasonOf(error)
     options.onWarning(`${next.snapshot} is live, but the notes of this publish are not tidied up: ${reason}`)
@@ -156,8 +146,11 @@ async function leaveAlone(
   hasMoved: boolean,
 ): Promise<LiveObject> {
   try {
-    await leaveTime(hasMoved ? { ...standing, ageMs: 0 } : standing, options)
-    return await closeToOthers(store, { ...options, standing, lease })
+    const { graceSeconds, signal, time = realTime } = options
+    await leaveTime(hasMoved ? { ...standing, ageMs: 0 } : standing, { graceSeconds, signal, time })
+    const expected = await closeToOthers(store, { ...options, standing, lease })
+    lease.settle()
+    return expected
   } catch (error) {
     await lease.declare(slot, lease.inherited[slot] ?? null).catch(() => undefined)
     throw error
@@ -165,7 +158,7 @@ async function leaveAlone(
 }
 
 /**
- * Puts of a publish that died can arrive late, after ours of the same key.
+ * A check of what README.md assumes: no request of a predecessor was carried out after we had waited for them.
  * @throws {Error} if the slot is not what was put
  */
 async function assertUntouched(
@@ -173,8 +166,8 @@ async function assertUntouched(
   slot: Slot,
   { manifest, folder, prepared }: Work & { readonly prepared: Prepared },
 ): Promise<void> {
-  const etags = prepared.put + prepared.deleted > 0 ? readNdjson(etagsFile(folder)) : prepared.etags()
-  const differing = compareWithListing(store, slot, manifest.lines(), etags as AsyncIterable<EtagLine>)
+  const etags = readNdjson(etagsFile(folder)) as AsyncIterable<EtagLine>
+  const differing = compareWithListing(store, slot, manifest.lines(), etags)
   const changes = readNdjson(prepared.file) as AsyncIterable<Change>
   for await (const { key, values } of mergeSorted<readonly [Difference, Change]>(differing, changes)) {
     const [difference, ours] = values
@@ -194,7 +187,10 @@ async function declareDamage(
   { lease, folder, putFile }: Work,
 ): Promise<void> {
   const damage = await findRepairs(store, slot, folder, { isDeep, concurrency })
-  if (damage === null) return
+  if (damage === null) {
+    if (lease.inherited[slot] !== undefined) await lease.declare(slot, null)
+    return
+  }
   const repairs = changesKey(`${lease.id}-${slot}`)
   await putFile(damage, repairs, gzipType)
   await lease.declare(slot, repairs)
@@ -225,10 +221,8 @@ async function change(
   } finally {
     await newEtags.end()
   }
-  if (total > 0) {
-    await writeNdjson(etagsFile(folder), etagLines(prepared.next(), prepared.etags(), newEtags.read()))
-    await putFile(etagsFile(folder), etagsKey(slot), gzipType)
-  }
+  await writeNdjson(etagsFile(folder), etagLines(prepared.next(), prepared.etags(), newEtags.read()))
+  await putFile(etagsFile(folder), etagsKey(slot), gzipType)
   return bytes
 }
 

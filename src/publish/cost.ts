@@ -29,7 +29,7 @@ export interface PlannedWork {
   /** Whether a repair has to write down what is damaged in the live slot. */
   readonly hasDamage: boolean
   readonly isLocking: boolean
-  /** Whether there is a journal: without one conditional puts are tried in both ways. */
+  /** Whether there is a journal: without one conditional puts are tried in both ways, and both manifests are asked for. */
   readonly hasJournal: boolean
   /** Whether late writes are to be reckoned with: then `live.json` is written twice, and the slot is listed. */
   readonly isUnsettled: boolean
@@ -57,7 +57,6 @@ const keysPerList = 1000
 /** What publish.ts does, counted. The lease's renewals and retries come on top. */
 export function estimateRequests(work: PlannedWork): Requests {
   const { put, deleted, reads, isTakingUp, hasDamage, isLocking, telling, downloads } = work
-  const hasChanges = put + deleted > 0
   const probes = !isLocking ? 0 : work.hasJournal ? 1 : 2
   const looksOut = isLocking && work.hasLive
   // Taking the lease, checksums, manifest, the flip, the lease's end twice.
@@ -73,10 +72,17 @@ export function estimateRequests(work: PlannedWork): Requests {
       probes +
       (looksOut && work.isUnsettled ? 1 : 0) +
       // A list, and its declaration; the ETags.
-      (hasChanges ? 3 + put : 0) +
+      3 +
+      put +
       (hasDamage ? 2 : 0),
     // The journal that stopped a probe; live.json once more, where it is not written.
-    GetObject: gets + telling.gets + probes + (looksOut && !work.isUnsettled ? 1 : 0) + reads.GetObject,
+    GetObject:
+      gets +
+      (work.hasJournal ? 0 : 2) +
+      telling.gets +
+      probes +
+      (looksOut && !work.isUnsettled ? 1 : 0) +
+      reads.GetObject,
     // A page more where the slot holds what is no object of the snapshot.
     ListObjectsV2:
       reads.ListObjectsV2 +
@@ -86,7 +92,8 @@ export function estimateRequests(work: PlannedWork): Requests {
       Math.ceil(deleted / keysPerDelete) +
       telling.deletes +
       Math.ceil(downloads.deleted / keysPerDelete) +
-      (hasChanges ? 1 + (isTakingUp ? 1 : 0) : 0),
+      1 +
+      (isTakingUp ? 1 : 0),
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { manifestKey, readManifestHead } from '../snapshot/manifest.ts'
 import { readJournal } from './journal.ts'
 import { manifestIn, otherSlot, slots, type Slot } from './layout.ts'
-import { notWhole, readLive, type Live } from './live.ts'
+import { tornSlots, readLive, type Live } from './live.ts'
 import { openManifest, type Manifest } from './manifest-reader.ts'
 import { fetchManifest } from './prepare.ts'
 import type { ObjectStore } from './store.ts'
@@ -43,7 +43,7 @@ export async function openSlot(store: ObjectStore, word: SlotWord, folder: strin
     throw new Error(`${store.name}: there is no ${manifestIn(slot)}, ${word} holds no snapshot`)
   const { journal } = await readJournal(store)
   const warning =
-    notWhole(journal?.changing ?? {}, live)[slot] !== undefined
+    tornSlots(journal, live)[slot] !== undefined
       ? `${name} is not whole: a publish is changing it, or was stopped in it; this is what its manifest says`
       : null
   return { manifest, name, warning }

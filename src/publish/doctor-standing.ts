@@ -2,7 +2,7 @@
 
 import { ok, problem, reasonOf, warning, type DoctorOptions, type Finding } from './doctor.ts'
 import { heldMessage, isHeldByOther, readJournal } from './journal.ts'
-import { notWhole, readLive } from './live.ts'
+import { tornSlots, readLive } from './live.ts'
 import { manifestIn } from './layout.ts'
 import type { ObjectStore } from './store.ts'
 
@@ -26,7 +26,7 @@ export async function* standingFindings(
   try {
     const standing = await readJournal(store)
     const { live } = await readLive(store)
-    const torn = Object.keys(notWhole(standing.journal?.changing ?? {}, live))
+    const torn = Object.keys(tornSlots(standing.journal, live))
     if (isHeldByOther(standing, me, isAlive)) yield warning('journal', heldMessage(store, standing))
     else if (torn.length > 0)
       yield warning(

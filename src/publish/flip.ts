@@ -1,20 +1,18 @@
 /** The moment a snapshot goes live, and what keeps everybody else from making its slot live before. */
 
-import { setTimeout } from 'node:timers/promises'
-import type { ManifestHead } from '../snapshot/manifest.ts'
-import { LeaseLost, type Lease } from './journal.ts'
-import type { Slot } from './layout.ts'
-import type { LiveDownloads } from './live-downloads.ts'
+import { LeaseLost, type Lease } from './lease.ts'
 import {
   fence,
   isSameLive,
   liveChanged,
-  liveSnapshot,
+  notFlipped,
   readLive,
   writeLive,
+  type Live,
   type LiveObject,
   type LiveSnapshot,
 } from './live.ts'
+import type { Time } from './pause.ts'
 import { ConditionFailed, type ObjectStore } from './store.ts'
 
 /** Dates of HTTP have no parts of a second: an age that is told by two of them can be that much too large. */
@@ -23,20 +21,22 @@ const roundingMs = 1000
 /** A slot that has just stopped being live is still read from, by edges that have not noticed yet. */
 export async function leaveTime(
   { live, ageMs }: Pick<LiveObject, 'live' | 'ageMs'>,
-  { graceSeconds, signal }: { readonly graceSeconds: number; readonly signal: AbortSignal },
+  {
+    graceSeconds,
+    signal,
+    time,
+  }: { readonly graceSeconds: number; readonly signal: AbortSignal; readonly time: Time },
 ): Promise<void> {
   // Nothing was live before: the other slot has no readers.
   if (!live?.previous || graceSeconds === 0) return
   const wait = graceSeconds * 1000 + roundingMs - ageMs
-  if (wait > 0) await setTimeout(wait, undefined, { signal })
+  if (wait > 0) await time.pause(wait, signal)
 }
 
 /**
- * From here on nobody else makes the slot live that is about to be written to.
- * - The lease before was never given back, or not with ease: a flip that was sent under it may not have arrived yet. A
- *   fence stops it.
- * - A rollback began before our lease: it has arrived by now, as a rule, and is seen here. If not, it looks at the
- *   journal once it has, and takes itself back.
+ * From here on nobody else makes the slot live that is about to be written to. Requests of predecessors that were never
+ * answered may still arrive: the fence makes them fail. Else `live.json` only has to be what it was: another tool, or a
+ * rollback of an earlier version, asks for no lease.
  * @returns what the flip has to find
  * @throws {Error} if something else went live
  */
@@ -48,18 +48,23 @@ export async function closeToOthers(
     lease,
   }: { readonly isLocking: boolean; readonly standing: LiveObject; readonly lease: Lease },
 ): Promise<LiveObject> {
-  // Where nothing is live there are no readers yet.
+  // While nothing is live there are no readers yet.
   if (!isLocking || standing.live === null) return standing
   if (lease.isUnsettled) return fence(store, standing, lease.id)
   const now = await readLive(store)
-  // Also where it says the same again: somebody has flipped and taken back, and edges may have followed.
+  // Also if it says the same again: somebody has flipped and taken back, and edges may have followed.
   const isUntouched = isSameLive(now.live, standing.live) && isSameCondition(now, standing)
-  if (!isUntouched) throw liveChanged(store)
+  if (!isUntouched) throw liveChanged(store, notFlipped)
   return standing
 }
 
 const isSameCondition = ({ condition: one }: LiveObject, { condition: other }: LiveObject) =>
   'ifMatch' in one && 'ifMatch' in other && one.ifMatch === other.ifMatch
+
+const words = {
+  publish: { undone: notFlipped, again: ', and publish again' },
+  rollback: { undone: 'nothing was taken back', again: '' },
+}
 
 export interface FlipOptions {
   /** False for a store without conditional writes. */
@@ -67,44 +72,34 @@ export interface FlipOptions {
   /** What stands in `live.json`. */
   readonly expected: LiveObject
   readonly lease: Lease
-  /** The list that this publish has named in the journal, if it had anything to change. */
-  readonly changes: string | undefined
-  readonly edition: string
-  readonly downloads: LiveDownloads | undefined
-  /** By the store's clock. */
-  readonly now: Date
   readonly signal: AbortSignal
   readonly onWarning: (warning: string) => void
+  /** Who flips: errors say what was not done, and what to do. */
+  readonly flipper: keyof typeof words
 }
 
-/** The flip: one write. @throws {Error} if somebody else has flipped, or if nobody knows whether this one did */
+/**
+ * The flip, of a publish or of a rollback: one write.
+ * @throws {Error} if somebody else has flipped, or if nobody knows whether this one did
+ */
 export async function flip(
   store: ObjectStore,
-  head: ManifestHead,
-  slot: Slot,
-  { isLocking, now, onWarning, expected, lease, changes, edition, downloads, signal }: FlipOptions,
-): Promise<LiveSnapshot> {
-  const { assertFresh } = lease
-  const told = { now, changes, edition, downloads }
-  const next = liveSnapshot(head, slot, { ...told, before: expected.live })
+  next: LiveSnapshot & Pick<Live, 'broughtBy'>,
+  { isLocking, expected, lease, signal, onWarning, flipper }: FlipOptions,
+): Promise<void> {
+  const { undone, again } = words[flipper]
+  const unanswered = store.unanswered()
   try {
     const condition = isLocking ? expected.condition : undefined
-    await writeLive(store, next, expected.live, condition, { assertFresh })
-    return next
+    await writeLive(store, next, expected.live, condition, { assertFresh: lease.assertFresh })
   } catch (error) {
-    const standing = await readLive(store).catch(() => null)
-    if (isSameLive(standing?.live ?? null, next)) return next
-    if (error instanceof ConditionFailed) {
-      if (standing?.live?.slot !== slot) throw liveChanged(store, error)
-      // The slot is whole by now, and this night's.
-      onWarning('a write that came late had made the slot live already, while it was written to')
-      await lease.assertHeld()
-      const later = liveSnapshot(head, slot, { ...told, before: standing.live })
-      await writeLive(store, later, expected.live, standing.condition, { assertFresh })
-      return later
-    }
-    if (error instanceof LeaseLost) throw error
-    const unknown = `nobody knows whether ${next.snapshot} went live: look at \`fundpress status\`, and publish again`
+    // Then nothing was sent.
+    if (error instanceof LeaseLost && store.unanswered() === unanswered) throw error
+    // The write can have been carried out although it was not answered.
+    const found = await readLive(store).catch(() => null)
+    if (found !== null && isSameLive(found.live, next)) return
+    if (error instanceof ConditionFailed) throw liveChanged(store, undone, error)
+    const unknown = `nobody knows whether ${next.snapshot} went live: look at \`fundpress status\`${again}`
     // Whoever stops a command is told no more than that it was stopped.
     if (signal.aborted) onWarning(unknown)
     throw new Error(`${reasonOf(error)}; ${unknown}`, { cause: error })

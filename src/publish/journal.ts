@@ -1,12 +1,11 @@
 /**
- * The journal: one object that is lease and memory. Who holds it may write to the slot that is not live; what it names
- * as changing is unknown to whoever comes after a publish that was killed.
+ * `journal.json`: who holds the lease, and which slots a killed publish left torn. `lease.ts` writes it. Why nothing
+ * wrong goes live: README.md.
  */
 
-import { journalKey, type Slot } from './layout.ts'
-import { smallObject } from './live.ts'
+import { journalKey, lostList, slots, type Slot } from './layout.ts'
 import { readSmall } from './manifest-reader.ts'
-import { ConditionFailed, ConditionsUnknown, type Condition, type ObjectStore } from './store.ts'
+import type { Condition, ObjectStore } from './store.ts'
 
 /** A process, told apart from others of its number on this or another machine. */
 export interface Holder {
@@ -18,7 +17,7 @@ export interface Holder {
   readonly startedAt?: string
 }
 
-/** Of each slot that is not whole: where the list of keys lies under which nobody knows what stands. */
+/** By torn slot: where the list of the keys lies whose objects are unknown. */
 export type Unknown = Readonly<Partial<Record<Slot, string>>>
 
 export interface Journal {
@@ -31,13 +30,14 @@ export interface Journal {
   readonly seconds: number
   /** By slot: the list of keys whose objects are unknown. */
   readonly changing: Unknown
-  /** Whether writes of this publish, or of one before it, may still be on their way when its lease has ended. */
+  /** Whether the store may still carry out a request of this holder, or of one before it, that it never answered. */
   readonly isUnsettled: boolean
   /** Counts the writes of this publish: no two journals are the same, so no two have the same ETag. */
   readonly writes: number
 }
 
 export interface Standing {
+  /** Null where there is none, or where a repair found a damaged one. */
   readonly journal: Journal | null
   readonly condition: Condition
   /** Since it was last written, by the store's clock, in seconds. */
@@ -46,21 +46,32 @@ export interface Standing {
   readonly now: Date
 }
 
-export async function readJournal(store: ObjectStore): Promise<Standing> {
+/**
+ * @param isRepair whether a damaged journal counts as none
+ * @throws {Error} if the journal is damaged, or if the store fails
+ */
+export async function readJournal(store: ObjectStore, isRepair = false): Promise<Standing> {
   const object = await readSmall(store, journalKey)
   if (object === null)
     return { journal: null, condition: { ifAbsent: true }, ageSeconds: Infinity, now: new Date() }
-  const ageSeconds = (object.now.getTime() - object.lastModified.getTime()) / 1000
-  try {
-    const journal = JSON.parse(object.text) as Loose | null
-    if (isJournal(journal))
-      return { journal, condition: { ifMatch: object.etag }, ageSeconds, now: object.now }
-  } catch {
-    // Said below.
-  }
+  const { now, etag, lastModified } = object
+  const ageSeconds = (now.getTime() - lastModified.getTime()) / 1000
+  const standing = { condition: { ifMatch: etag }, ageSeconds, now }
+  const journal = parseJournal(object.text)
+  if (journal !== null || isRepair) return { journal, ...standing }
   throw new Error(
-    `${store.name}: ${journalKey} is not one of this fundpress: look at it, and remove it if nobody publishes`,
+    `${store.name}: ${journalKey} is damaged, so nobody knows what the slots hold: ` +
+      'run `fundpress publish --repair`, which lists them and writes it anew. Do not remove it',
   )
+}
+
+function parseJournal(text: string): Journal | null {
+  try {
+    const journal = JSON.parse(text) as Loose | null
+    return isJournal(journal) ? journal : null
+  } catch {
+    return null
+  }
 }
 
 /** What may stand there instead. */
@@ -73,12 +84,18 @@ const isJournal = (journal: Loose | null): journal is Loose & Journal =>
   journal?.format === 1 &&
   typeof journal.id === 'string' &&
   typeof journal.isHeld === 'boolean' &&
-  typeof journal.seconds === 'number' &&
+  Number.isFinite(journal.seconds) &&
   typeof journal.holder?.host === 'string' &&
   typeof journal.changing === 'object' &&
-  journal.changing !== null
+  journal.changing !== null &&
+  Object.entries(journal.changing).every(
+    ([slot, list]) => slots.some((one) => one === slot) && typeof list === 'string',
+  )
 
-/** Whether a publish that comes next has to reckon with late writes: nobody has given the lease back, or not with ease. */
+/** What a repair has to assume where the journal was lost: nobody knows what any slot holds. */
+export const allTorn: Unknown = Object.fromEntries(slots.map((slot) => [slot, lostList]))
+
+/** Whether requests of a holder may still be carried out when the next one holds the lease. */
 export const isLeftUnsettled = ({ isHeld, isUnsettled }: Journal) => isHeld || isUnsettled
 
 /** Whether somebody else is publishing now. @param isAlive asks after a holder of this world */
@@ -98,174 +115,4 @@ export function heldMessage(store: ObjectStore, { journal, ageSeconds }: Standin
   const { host, pid } = journal.holder
   const left = Math.max(1, Math.ceil(journal.seconds - ageSeconds))
   return `${store.name}: another publish is under way (process ${pid} on ${host}); if it is dead, its lease ends in ${left} s`
-}
-
-export interface Lease {
-  readonly id: string
-  /** What predecessors left unknown. */
-  readonly inherited: Unknown
-  /** Whether something that was sent under it before, and never answered, can still arrive. */
-  readonly isUnsettled: boolean
-  /** Says what follows for those who come next; told to the store with the next write. */
-  readonly settle: (isUnsettled: boolean) => void
-  /** Says what is about to be changed, before the first change; null when the slot is whole. */
-  readonly declare: (slot: Slot, keys: string | null) => Promise<void>
-  /** Asks the clocks of this machine: no request. @throws {Error} if the lease may have ended meanwhile */
-  readonly assertFresh: () => void
-  /** Asks the store. @returns its clock @throws {Error} if the lease was lost */
-  readonly assertHeld: () => Promise<Date>
-  /** Gives it back; what is still declared stays unknown. */
-  readonly release: () => Promise<void>
-  /** Aborted when the lease is lost. */
-  readonly lost: AbortSignal
-}
-
-export interface LeaseOptions {
-  readonly id: string
-  readonly me: Holder
-  readonly seconds: number
-  readonly isAlive: (holder: Holder) => boolean
-  /** False with a store that knows no conditional writes: then two that begin at the same moment both win. */
-  readonly isLocking: boolean
-}
-
-/**
- * Takes the lease and keeps it until it is released.
- * @throws {Error} if somebody else holds it, or if the store ignores conditions
- */
-export async function takeLease(store: ObjectStore, options: LeaseOptions): Promise<Lease> {
-  const { id, me, seconds, isAlive, isLocking } = options
-  const standing = await readJournal(store)
-  if (isHeldByOther(standing, me, isAlive)) throw new Error(heldMessage(store, standing))
-
-  const inherited = standing.journal?.changing ?? {}
-  let changing = inherited
-  const wasUnsettled = standing.journal !== null && isLeftUnsettled(standing.journal)
-  let isUnsettled = wasUnsettled
-  let condition: Condition | undefined = isLocking ? standing.condition : undefined
-  let written = clocks()
-  const lost = new AbortController()
-  let writes = 0
-  const journalOf = (isHeld: boolean): Journal => {
-    return { format: 1, id, isHeld, holder: me, seconds, changing, isUnsettled, writes: ++writes }
-  }
-  const write = async (isHeld: boolean) => {
-    const journal = journalOf(isHeld)
-    const startedAt = clocks()
-    const { etag } = await store.put(smallObject(journalKey, journal), condition)
-    if (isLocking) condition = { ifMatch: etag }
-    written = startedAt
-  }
-  // Writes one after the other: each has to find what the one before has written.
-  let queue: Promise<void> = Promise.resolve()
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const turn = queue.then(work)
-    queue = turn.catch(() => undefined)
-    return turn
-  }
-
-  try {
-    await write(true)
-  } catch (error) {
-    if (error instanceof ConditionFailed)
-      throw new Error(heldMessage(store, await readJournal(store)), { cause: error })
-    throw error
-  }
-  if (isLocking) {
-    await assertConditionsHold(store, journalOf(false), standing.journal === null).catch(
-      async (error: unknown) => {
-        await write(false).catch(() => undefined)
-        throw error
-      },
-    )
-  }
-
-  // Before the lease ends for others it ends for us: a renewal that hangs is not waited for. A process that was stopped,
-  // or a machine that slept, sees it by the wall clock too.
-  const isOver = () => {
-    const now = clocks()
-    return Math.max(now.wall - written.wall, now.steady - written.steady) > seconds * 800
-  }
-  const assertFresh = () => {
-    if (isOver()) lost.abort(lostError(store))
-    lost.signal.throwIfAborted()
-  }
-  const renewal = setInterval(() => {
-    if (isOver()) lost.abort(lostError(store))
-    void inTurn(() => write(true)).catch((error: unknown) => {
-      if (error instanceof ConditionFailed || isOver()) lost.abort(lostError(store, error))
-    })
-  }, seconds * 200)
-  renewal.unref()
-
-  return {
-    id,
-    inherited,
-    isUnsettled: wasUnsettled,
-    settle: (next) => {
-      isUnsettled = next
-    },
-    lost: lost.signal,
-    declare: (slot, keys) => {
-      return inTurn(async () => {
-        const others = Object.entries(changing).filter(([other]) => other !== slot)
-        changing = Object.fromEntries(keys === null ? others : [...others, [slot, keys]])
-        await write(true).catch((error: unknown) => {
-          throw error instanceof ConditionFailed ? lostError(store, error) : error
-        })
-      })
-    },
-    assertFresh,
-    assertHeld: async () => {
-      assertFresh()
-      const { journal, now } = await readJournal(store)
-      if (journal?.id !== id) throw lostError(store)
-      return now
-    },
-    release: async () => {
-      clearInterval(renewal)
-      // What is lost is no longer ours to give back.
-      if (!lost.signal.aborted) await inTurn(() => write(false))
-    },
-  }
-}
-
-/** In milliseconds. The wall clock can be set, the steady one stands still while a machine sleeps. */
-const clocks = () => ({ wall: Date.now(), steady: performance.now() })
-
-/** Somebody else may hold the lease by now. */
-export class LeaseLost extends Error {
-  override readonly name = 'LeaseLost'
-}
-
-const lostError = (store: ObjectStore, cause?: unknown) =>
-  new LeaseLost(`${store.name}: the lease was lost to another publish; nothing went live, publish again`, {
-    cause,
-  })
-
-/** An ETag that no object has. */
-const nobodysEtag = '"00000000000000000000000000000000"'
-
-/**
- * A store that ignores conditions would let two publishes win.
- * @param free what such a store is left with: a journal that nobody holds
- * @param isNew whether the journal was made just now: then `live.json` is most likely still to be made, too
- * @throws {ConditionsUnknown}
- */
-async function assertConditionsHold(store: ObjectStore, free: Journal, isNew: boolean): Promise<void> {
-  const probe = smallObject(journalKey, { ...free, probe: true })
-  const conditions: readonly Condition[] = [
-    { ifMatch: nobodysEtag },
-    ...(isNew ? [{ ifAbsent: true as const }] : []),
-  ]
-  for (const condition of conditions) {
-    const isIgnored = await store.put(probe, condition).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof ConditionFailed) return false
-        throw error
-      },
-    )
-    if (isIgnored) throw new ConditionsUnknown('a conditional put that should have failed was carried out')
-  }
 }

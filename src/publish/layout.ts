@@ -26,6 +26,9 @@ export const isBookkeeping = (key: string): boolean =>
 /** What a publish is about to change: a line a key. */
 export const changesKey = (publishId: string) => `journal/${publishId}.changes.ndjson.gz`
 
+/** Stands for the list of a slot whose list was lost with the journal. There is no such object. */
+export const lostList = 'journal/lost'
+
 /** The ETags that the store gave for a slot's objects: what a listing is compared with. */
 export const etagsKey = (slot: Slot) => `journal/${slot}.etags.ndjson.gz`
 

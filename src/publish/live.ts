@@ -3,10 +3,11 @@
 import { createHash } from 'node:crypto'
 import type { FreshnessCounts } from '../freshness/assess.ts'
 import type { ManifestHead } from '../snapshot/manifest.ts'
-import type { Unknown } from './journal.ts'
+import { allTorn, type Journal, type Unknown } from './journal.ts'
 import { earlierAfter, type EarlierDownloads, type LiveDownloads } from './live-downloads.ts'
-import { jsonType, liveKey, noCache, slots, type Slot } from './layout.ts'
+import { jsonType, liveKey, noCache, type Slot } from './layout.ts'
 import { readSmall } from './manifest-reader.ts'
+import { parseLive } from './parse-live.ts'
 import {
   ConditionFailed,
   type Condition,
@@ -66,7 +67,7 @@ export async function readLive(store: ObjectStore): Promise<LiveObject> {
   const object = await readSmall(store, liveKey)
   if (object === null)
     return { live: null, condition: { ifAbsent: true }, ageMs: Infinity, now: () => new Date() }
-  const live = parseLive(object.text, store)
+  const live = parseLive(object.text, `${store.name}: ${liveKey}`)
   const readAt = performance.now()
   return {
     live,
@@ -74,26 +75,6 @@ export async function readLive(store: ObjectStore): Promise<LiveObject> {
     ageMs: object.now.getTime() - object.lastModified.getTime(),
     now: () => new Date(object.now.getTime() + performance.now() - readAt),
   }
-}
-
-function parseLive(text: string, store: ObjectStore): Live {
-  let live: Partial<Live> | null = null
-  try {
-    live = JSON.parse(text) as Partial<Live> | null
-  } catch {
-    // Said below, with the place.
-  }
-  if (
-    live?.format !== 1 ||
-    live.slot === undefined ||
-    !slots.includes(live.slot) ||
-    live.snapshot === undefined
-  ) {
-    throw new Error(
-      `${store.name}: ${liveKey} is not one of this fundpress: look at it, and remove it to start anew`,
-    )
-  }
-  return live as Live
 }
 
 /** @param before what is live until then; now: by the store's clock */
@@ -167,14 +148,14 @@ export async function fence(store: ObjectStore, standing: LiveObject, leaseId: s
       found = await readLive(store)
     }
   }
-  throw liveChanged(store)
+  throw liveChanged(store, notFlipped)
 }
 
-/** Somebody else has flipped, or taken back. */
-export const liveChanged = (store: ObjectStore, cause?: unknown) =>
-  new Error(`${store.name}: somebody else changed live.json meanwhile; nothing was flipped, publish again`, {
-    cause,
-  })
+export const notFlipped = 'nothing was flipped, publish again'
+
+/** Somebody else has flipped, or taken back. @param undone what could not be done */
+export const liveChanged = (store: ObjectStore, undone: string, cause?: unknown) =>
+  new Error(`${store.name}: somebody else changed live.json meanwhile; ${undone}`, { cause })
 
 /** The flip: one write. @throws {ConditionFailed} if somebody else flipped in between */
 export function writeLive(
@@ -206,10 +187,11 @@ export function snapshotOf(live: Live): LiveSnapshot {
 }
 
 /**
- * The slots that are not whole. A publish that was killed after its flip could not say any more that it was done: its
- * list is named by `live.json` then.
+ * The torn slots. A publish that was killed after its flip could not say any more that it was done: its list is named by
+ * `live.json` then. If something is live and there is no journal, somebody removed it: no slot can be trusted.
  */
-export function notWhole(changing: Unknown, live: Live | null): Unknown {
+export function tornSlots(journal: Pick<Journal, 'changing'> | null, live: Live | null): Unknown {
+  const changing = journal?.changing ?? (live === null ? {} : allTorn)
   const done = [live?.changes, live?.previous?.changes]
   return Object.fromEntries(Object.entries(changing).filter(([, keys]) => !done.includes(keys)))
 }

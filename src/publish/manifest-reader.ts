@@ -3,14 +3,21 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { createWriteStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
 import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 import { manifestFormat, type ManifestHead, type ManifestLine } from '../snapshot/manifest.ts'
-import { Damaged, readNdjson, readSorted, unwritable } from './ndjson.ts'
+import { Damaged, parsedLines, readNdjson, readSorted, unwritable, type ListSource } from './ndjson.ts'
 import { pause } from './pause.ts'
-import { textOf, type CallOptions, type FetchedObject, type GetOptions, type ObjectStore } from './store.ts'
+import {
+  bytesOf,
+  textOf,
+  TooLarge,
+  type CallOptions,
+  type FetchedObject,
+  type GetOptions,
+  type ObjectStore,
+} from './store.ts'
 
 export interface Manifest {
   readonly head: ManifestHead
@@ -21,11 +28,14 @@ export interface Manifest {
 }
 
 /**
- * @param label what the manifest is called in messages: where it was fetched from
  * @throws {Damaged} if the file is no manifest, or one of another format; if a line is damaged, when that is reached
  */
-export async function openManifest(file: string, label = file): Promise<Manifest> {
-  const lines = readNdjson(file, label)
+export async function openManifest(
+  file: string,
+  { label = file, signal }: ListSource = {},
+): Promise<Manifest> {
+  const source = { label, signal }
+  const lines = readNdjson(file, source)
   const first = await lines.next()
   await lines.return(undefined)
   const head = first.value as Partial<ManifestHead> | null | undefined
@@ -33,7 +43,7 @@ export async function openManifest(file: string, label = file): Promise<Manifest
     throw new Damaged(`${label} is not a manifest of format ${manifestFormat}`)
   if (head.format !== manifestFormat)
     throw new Damaged(`${label} is not a manifest of format ${manifestFormat}, but of ${head.format}`)
-  const objects = () => readSorted<ManifestLine>(file, label, 1)
+  const objects = () => readSorted<ManifestLine>(file, source, 1)
   const { files = [] } = head
   return { head: head as ManifestHead, lines: () => withFiles(objects(), files), objects }
 }
@@ -53,25 +63,45 @@ async function* withFiles(
 
 const maxAttempts = 5
 
+/** A list, packed, in bytes: that of a million objects takes a hundred MB. */
+const maxListBytes = 2 * 2 ** 30
+
+/** What `download` fetched. */
+export interface Downloaded {
+  /** What ends the command: whoever reads the file has to stop, too. */
+  readonly signal: AbortSignal | undefined
+}
+
 /**
  * Fetches a whole object into a file.
- * @returns false if there is none @throws {Error} if it keeps breaking off, or if the file cannot be written
+ * @param maxBytes of the object
+ * @returns null if there is none
+ * @throws {Damaged} if it is larger @throws {Error} if it keeps breaking off, or if the file cannot be written
  */
 export async function download(
   store: ObjectStore,
   key: string,
   file: string,
-  options?: CallOptions,
-): Promise<boolean> {
+  { maxBytes = maxListBytes, ...options }: CallOptions & { readonly maxBytes?: number } = {},
+): Promise<Downloaded | null> {
   try {
-    const done = await wholeObject(store, key, options, async (object) => {
-      await pipeline(Readable.from(object.body), createWriteStream(file))
-      return true
+    const done = await wholeObject(store, key, options, async ({ body, signal }) => {
+      await pipeline(Readable.from(upTo(body, maxBytes)), createWriteStream(file))
+      return { signal }
     })
     if (done === null) await rm(file, { force: true })
-    return done ?? false
+    return done
   } catch (error) {
     throw unwritable(file, error)
+  }
+}
+
+async function* upTo(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let read = 0
+  for await (const chunk of body) {
+    read += chunk.length
+    if (read > maxBytes) throw new TooLarge(`it has more than ${maxBytes} bytes`)
+    yield chunk
   }
 }
 
@@ -85,11 +115,12 @@ export async function fetchList<T extends { readonly key: string }>(
   file: string,
   options?: CallOptions,
 ): Promise<(() => AsyncIterable<T>) | null> {
-  if (!(await download(store, key, file, options))) return null
-  return () => readSorted<T>(file, `${store.name}/${key}`)
+  const downloaded = await download(store, key, file, options)
+  if (downloaded === null) return null
+  return () => readSorted<T>(file, { label: `${store.name}/${key}`, ...downloaded })
 }
 
-/** A small object's text with its ETag and age, or null. @throws {Error} if it keeps breaking off */
+/** A small object's text with its ETag and age, or null. @throws {Error} if it keeps breaking off, or is not small */
 export function readSmall(
   store: ObjectStore,
   key: string,
@@ -98,16 +129,17 @@ export function readSmall(
   return wholeObject(store, key, options, async (object) => ({ ...object, text: await textOf(object) }))
 }
 
-/** An object with its body in memory, or null. @throws {Error} if it keeps breaking off */
+/** A document, or a page, in bytes: ten years of a fund take 2 MB. */
+const maxObjectBytes = 512 * 2 ** 20
+
+/** An object with its body in memory, or null. @throws {Error} if it keeps breaking off, or is larger than any of ours */
 export function readObject(
   store: ObjectStore,
   key: string,
   options?: CallOptions,
 ): Promise<{ readonly body: Buffer; readonly etag: string; readonly lastModified: Date } | null> {
-  return wholeObject(store, key, options, async ({ body, etag, lastModified }) => {
-    const chunks: Uint8Array[] = []
-    for await (const chunk of body) chunks.push(chunk)
-    return { body: Buffer.concat(chunks), etag, lastModified }
+  return wholeObject(store, key, options, async ({ etag, lastModified, ...object }) => {
+    return { body: await bytesOf(object, maxObjectBytes), etag, lastModified }
   })
 }
 
@@ -122,7 +154,7 @@ export async function fetchHead(
     const piped = pipeline(Readable.from(object.body), unzipped)
     piped.catch(() => undefined)
     try {
-      for await (const line of createInterface({ input: unzipped })) return JSON.parse(line) as ManifestHead
+      for await (const line of parsedLines(unzipped, object.signal)) return line as ManifestHead
       await piped
       throw new Error('it is empty')
     } catch (error) {
@@ -160,6 +192,8 @@ export async function wholeObject<T>(
     } catch (error) {
       object.cancel()
       object.signal?.throwIfAborted()
+      if (error instanceof TooLarge)
+        throw new Damaged(`${store.name}/${key} is damaged: ${error.message}`, { cause: error })
       // Whoever reads has failed: a file that cannot be written.
       if (!hasBrokenOff()) throw error
       if (attempt === maxAttempts)

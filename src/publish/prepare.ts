@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { ManifestHead, ManifestLine } from '../snapshot/manifest.ts'
-import { etagsKey, manifestIn, type Slot } from './layout.ts'
+import { etagsKey, lostList, manifestIn, type Slot } from './layout.ts'
 import type { EtagLine } from './etags.ts'
 import { download, fetchList, openManifest, type Manifest } from './manifest-reader.ts'
 import { Damaged, nothing, writeNdjson } from './ndjson.ts'
@@ -91,9 +91,10 @@ export async function fetchManifest(
 ): Promise<Manifest | null> {
   const file = join(folder, `${slot}-manifest.ndjson.gz`)
   const key = manifestIn(slot)
-  if (!(await download(store, key, file))) return null
+  const downloaded = await download(store, key, file)
+  if (downloaded === null) return null
   try {
-    const manifest = await openManifest(file, `${store.name}/${key}`)
+    const manifest = await openManifest(file, { label: `${store.name}/${key}`, ...downloaded })
     return (await isIntact(manifest.lines(), doesWithout)) ? manifest : null
   } catch (error) {
     if (doesWithout && error instanceof Damaged) return null
@@ -119,6 +120,10 @@ async function unknownKeys(store: ObjectStore, key: string, folder: string, isRe
   // What a repair finds by listing is more than what the list could say.
   if (isRepair && (lines === null || !(await isIntact(lines(), true)))) return nothing()
   if (lines !== null) return lines()
+  if (key === lostList)
+    throw new Error(
+      `${store.name}: the journal was lost, so nobody knows what the slot holds: publish with --repair`,
+    )
   throw new Error(
     `${store.name}: ${key}, the list of a publish that was killed, is gone: publish with --repair`,
   )

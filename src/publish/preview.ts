@@ -9,7 +9,7 @@ import { editionOf, isLiveAlready } from './edition.ts'
 import { endpointOf } from './endpoint-of.ts'
 import { heldMessage, isHeldByOther, isLeftUnsettled, readJournal, type Holder } from './journal.ts'
 import { otherSlot, type Slot } from './layout.ts'
-import { notWhole, readLive } from './live.ts'
+import { tornSlots, readLive } from './live.ts'
 import { openManifest } from './manifest-reader.ts'
 import { findMistakes, type MistakeLimits } from './mistakes.ts'
 import { readNdjson } from './ndjson.ts'
@@ -86,7 +86,7 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
   const inherited = journal.journal?.changing ?? {}
   const isUnsettled = journal.journal !== null && isLeftUnsettled(journal.journal)
   const slot = live === null ? 'blue' : otherSlot(live.slot)
-  const unknown = notWhole(inherited, live)[slot] ?? null
+  const unknown = tornSlots(journal.journal, live)[slot] ?? null
   return withFolder(async (folder) => {
     const before = store.requests()
     const repair = isRepair ? { isDeep: false, concurrency: 1 } : null

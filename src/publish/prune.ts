@@ -1,8 +1,9 @@
 /** `fundpress prune`: what is in the bucket and of no use to anybody any more. Finds it, and removes it if told to. */
 
 import { randomUUID } from 'node:crypto'
-import { isHeldByOther, readJournal, takeLease, type LeaseOptions } from './journal.ts'
-import { notWhole, readLive } from './live.ts'
+import { isHeldByOther, readJournal } from './journal.ts'
+import { takeLease, type LeaseOptions } from './lease.ts'
+import { readLive, tornSlots } from './live.ts'
 import { journalGarbage } from './prune-beside.ts'
 import { downloadGarbage } from './prune-downloads.ts'
 import { slotGarbage } from './prune-slot.ts'
@@ -78,10 +79,6 @@ export async function prune(store: S3Store, options: PruneOptions): Promise<void
         await abortUpload(store, upload, mayGoOn)
       }
     })
-  } catch (error) {
-    // What was sent may arrive when somebody else writes.
-    lease.settle(true)
-    throw error
   } finally {
     // The lease ends by itself too, a little later.
     await lease.release().catch(() => undefined)
@@ -120,7 +117,7 @@ async function* findGarbage(
 ): AsyncGenerator<Garbage> {
   const { live } = await readLive(store)
   const { journal } = await readJournal(store)
-  const changing = notWhole(journal?.changing ?? {}, live)
+  const changing = tornSlots(journal, live)
   if (live === null) onNote('nothing is live: the slots are left alone')
   else {
     for (const slot of slots) {

@@ -12,12 +12,14 @@ import { checksumsKey, manifestKey } from '../snapshot/manifest.ts'
 import { bringIn, type Work } from './bring-in.ts'
 import { noDownloads, type DownloadCounts } from './downloads.ts'
 import { editionOf, isLiveAlready } from './edition.ts'
-import { takeLease, type Holder, type Lease } from './journal.ts'
+import type { Holder } from './journal.ts'
 import { noCache, type Slot } from './layout.ts'
+import { takeLease, type Lease } from './lease.ts'
 import { readLive } from './live.ts'
 import { point, type LivePointer } from './live-pointer.ts'
 import { openManifest } from './manifest-reader.ts'
 import type { MistakeLimits } from './mistakes.ts'
+import type { Time } from './pause.ts'
 import type { ObjectStore } from './store.ts'
 
 export interface PublishOptions extends MistakeLimits {
@@ -41,10 +43,14 @@ export interface PublishOptions extends MistakeLimits {
   readonly leaseSeconds: number
   /** How long a slot that was live is left alone, for readers that still read from it. */
   readonly graceSeconds: number
+  /** How long a request may outlive whoever sent it: a publish that takes over waits for so long. */
+  readonly lateSeconds: number
   readonly me: Holder
   readonly isAlive: (holder: Holder) => boolean
   /** Told what is live, too. */
   readonly pointer?: LivePointer | null
+  /** The clocks of this machine unless given. */
+  readonly time?: Time
   readonly signal: AbortSignal
   readonly onProgress?: (progress: {
     readonly done: number
@@ -120,13 +126,20 @@ async function publishUnder(
     folder = await mkdtemp(join(tmpdir(), 'fundpress-publish-'))
     const lists = await keepLists(options.out, folder, snapshot)
     const edition = await editionOf(options.out, lists.manifest.head, options.baseUrl)
+    const signal = AbortSignal.any([options.signal, lease.lost])
+    await lease.outwaitOthers(options.lateSeconds, {
+      signal,
+      onWait: (seconds) =>
+        options.onWarning(
+          `${store.name}: the publish before was killed or not answered: waiting ${seconds} s, until none of its requests can arrive any more`,
+        ),
+    })
     // Read anew under the lease: whoever held it before may have flipped.
     const standing = await readLive(store)
     if (isLiveAlready(standing.live, snapshot, edition) && !options.isRepair) {
       await point(options.pointer, standing.live)
       return { edition, slot: standing.live.slot }
     }
-    const signal = AbortSignal.any([options.signal, lease.lost])
     const putFile: Work['putFile'] = async (file, key, type) => {
       const { assertFresh } = lease
       await store.putFile(file, { key, type, cacheControl: noCache }, { signal, assertFresh })
@@ -169,5 +182,9 @@ async function keepLists(
   }
   if (heads.some((head) => head !== snapshot))
     throw new Error(`${out}: the snapshot was built anew just now, publish again`)
-  return { manifest: await openManifest(manifestFile, join(out, manifestKey)), manifestFile, checksumsFile }
+  return {
+    manifest: await openManifest(manifestFile, { label: join(out, manifestKey) }),
+    manifestFile,
+    checksumsFile,
+  }
 }

@@ -1,37 +1,25 @@
-/** `fundpress rollback`: makes the other slot live again. One write. */
+/** `fundpress rollback`: makes the other slot live again, in one write of `live.json`, under the lease. */
 
-import { heldMessage, isHeldByOther, readJournal, type Holder } from './journal.ts'
+import { randomUUID } from 'node:crypto'
 import { downloadsState } from './downloads-state.ts'
+import { flip } from './flip.ts'
 import { dayFolder, otherSlot, type Slot } from './layout.ts'
-import {
-  isSameLive,
-  liveAfter,
-  liveSnapshot,
-  notWhole,
-  readLive,
-  snapshotOf,
-  writeLive,
-  type Live,
-  type LiveObject,
-  type LiveSnapshot,
-} from './live.ts'
+import { takeLease, type Lease, type LeaseOptions } from './lease.ts'
+import { liveAfter, liveSnapshot, readLive, tornSlots, type LiveSnapshot } from './live.ts'
 import { prefixOf } from './live-downloads.ts'
 import { point, type LivePointer } from './live-pointer.ts'
 import type { Manifest } from './manifest-reader.ts'
 import { nothing } from './ndjson.ts'
 import { fetchEtags, fetchManifest } from './prepare.ts'
 import { withFolder } from './status.ts'
-import { ConditionFailed, type ObjectStore } from './store.ts'
+import type { ObjectStore } from './store.ts'
 import { compareWithListing } from './verify.ts'
 
-export interface RollbackOptions {
+export interface RollbackOptions extends Omit<LeaseOptions, 'id' | 'isRepair'> {
   /** The snapshot that is to be live; null for whatever the other slot holds. */
   readonly to: string | null
   /** Whether the slot is listed first, and compared with its manifest. */
   readonly isChecking: boolean
-  readonly isLocking: boolean
-  readonly me: Holder
-  readonly isAlive: (holder: Holder) => boolean
   /** Told what is live, too. */
   readonly pointer?: LivePointer | null
   readonly signal: AbortSignal
@@ -40,16 +28,27 @@ export interface RollbackOptions {
 }
 
 /**
+ * Waits for no late requests of a killed publish: they can change a torn slot only, and that one is refused.
  * @returns what is live now
- * @throws {Error} if the other slot does not hold that snapshot, is not whole, or is being written to
+ * @throws {Error} if somebody else holds the lease, or if the other slot is torn or does not hold that snapshot
  */
-export function rollback(store: ObjectStore, options: RollbackOptions): Promise<LiveSnapshot> {
+export async function rollback(store: ObjectStore, options: RollbackOptions): Promise<LiveSnapshot> {
+  if ((await readLive(store)).live === null) throw nothingLive(store)
+  const lease = await takeLease(store, { ...options, id: randomUUID() })
+  try {
+    return await rollBackUnder(lease, store, options)
+  } finally {
+    // The lease ends by itself too, a little later.
+    await lease.release().catch(() => undefined)
+  }
+}
+
+function rollBackUnder(lease: Lease, store: ObjectStore, options: RollbackOptions): Promise<LiveSnapshot> {
   return withFolder(async (folder) => {
     const { to, isChecking } = options
-    // In this order: a publish that begins after the journal was read finds what is live here.
-    const standing = await readLive(store)
-    const { live } = standing
-    if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to take back`)
+    const expected = await readLive(store)
+    const { live } = expected
+    if (live === null) throw nothingLive(store)
     const slot = otherSlot(live.slot)
     const manifest = await fetchManifest(store, slot, folder)
     if (manifest === null)
@@ -59,25 +58,27 @@ export function rollback(store: ObjectStore, options: RollbackOptions): Promise<
       const why = live.snapshot === to ? `${to} is live already` : `${slot} holds ${snapshot}, not ${to}`
       throw new Error(`${store.name}: ${why}`)
     }
-    await assertFree(store, slot, live, options)
-    if (isChecking) {
-      await assertWhole(store, slot, manifest, folder)
-      // The listing took its time.
-      await assertFree(store, slot, live, options)
-    }
+    if (tornSlots({ changing: lease.inherited }, live)[slot] !== undefined)
+      throw tornSlot(store, slot, 'a publish was stopped in it')
+    if (isChecking) await assertWhole(store, slot, manifest, folder)
     const { previous } = live
     const before = previous?.snapshot === snapshot ? previous : null
     const { changes, downloads } = before ?? {}
     // Earlier versions had one folder a day: there the files of the other edition stay.
     const isTouched = downloads === undefined && live.downloads === undefined && before?.asOf === live.asOf
     const edition = isTouched ? undefined : before?.edition
-    const told = { before: live, now: standing.now(), changes, edition, downloads }
-    const next = liveSnapshot(manifest.head, slot, told)
-    const made = await makeLive(store, next, { ...standing, live }, options)
-    await warnOfDownloads(store, made, live, options)
-    return made
+    const now = await lease.assertHeld()
+    const next = liveSnapshot(manifest.head, slot, { before: live, now, changes, edition, downloads })
+    const taken = { ...next, broughtBy: 'rollback' as const }
+    await flip(store, taken, { ...options, expected, lease, flipper: 'rollback' })
+    await point(options.pointer, liveAfter(next, live))
+    await warnOfDownloads(store, next, live, options)
+    return next
   })
 }
+
+const nothingLive = (store: ObjectStore) =>
+  new Error(`${store.name}: nothing is live, there is nothing to take back`)
 
 /** Tells where the files for analysts are not those of what is live now: only a publish can bring them. */
 async function warnOfDownloads(
@@ -111,83 +112,6 @@ async function hasAny(store: ObjectStore, prefix: string): Promise<boolean> {
   return false
 }
 
-/** @throws {Error} if somebody publishes, or was stopped in the slot */
-async function assertFree(
-  store: ObjectStore,
-  slot: Slot,
-  live: Live,
-  { me, isAlive }: RollbackOptions,
-): Promise<void> {
-  const journal = await readJournal(store)
-  if (isHeldByOther(journal, me, isAlive)) throw new Error(heldMessage(store, journal))
-  if (notWhole(journal.journal?.changing ?? {}, live)[slot] !== undefined)
-    throw tornSlot(store, slot, 'a publish was stopped in it')
-}
-
-interface Standing extends LiveObject {
-  readonly live: Live
-}
-
-async function makeLive(
-  store: ObjectStore,
-  next: LiveSnapshot,
-  standing: Standing,
-  options: RollbackOptions,
-): Promise<LiveSnapshot> {
-  const written = await writeNext(store, next, standing, options)
-  const { live, isLocking } = { ...standing, ...options }
-  // A publish that took the lease since we looked may have begun to write to what is live now. One that has not said so
-  // yet looks at live.json before it does, and gives up.
-  const after = await readJournal(store).catch((error: unknown) => {
-    const what = `${next.snapshot} is live, but nobody could ask whether a publish writes to it: look at \`fundpress status\``
-    if (options.signal.aborted) options.onWarning(what)
-    throw new Error(`${what} (${reasonOf(error)})`, { cause: error })
-  })
-  if (
-    after.journal?.changing[next.slot] !== undefined &&
-    next.changes !== after.journal.changing[next.slot]
-  ) {
-    const { live: now } = await readLive(store)
-    const { broughtBy } = live
-    const restored = { ...snapshotOf(live), broughtBy }
-    await writeLive(store, restored, now, isLocking ? written : undefined).catch(changedMeanwhile(store))
-    throw new Error(`${heldMessage(store, after)}: it began at the same moment, nothing was taken back`)
-  }
-  await point(options.pointer, liveAfter(next, live))
-  return next
-}
-
-/** @returns what the next write has to find */
-async function writeNext(
-  store: ObjectStore,
-  next: LiveSnapshot,
-  { live, condition }: Standing,
-  { isLocking, signal, onWarning }: RollbackOptions,
-): Promise<LiveObject['condition']> {
-  try {
-    const taken = { ...next, broughtBy: 'rollback' as const }
-    const { etag } = await writeLive(store, taken, live, isLocking ? condition : undefined)
-    return { ifMatch: etag }
-  } catch (error) {
-    if (error instanceof ConditionFailed) return changedMeanwhile(store)(error)
-    // The write can have been carried out although it was not answered.
-    const now = await readLive(store).catch(() => null)
-    if (now !== null && isSameLive(now.live, next)) return now.condition
-    const unknown = `nobody knows whether ${next.snapshot} is live: look at \`fundpress status\``
-    if (signal.aborted) onWarning(unknown)
-    throw new Error(`${reasonOf(error)}; ${unknown}`, { cause: error })
-  }
-}
-
-const changedMeanwhile =
-  (store: ObjectStore) =>
-  (error: unknown): never => {
-    if (!(error instanceof ConditionFailed)) throw error
-    throw new Error(`${store.name}: somebody else changed live.json meanwhile; nothing was taken back`, {
-      cause: error,
-    })
-  }
-
 /** @throws {Error} that names the first object that differs from the slot's manifest */
 async function assertWhole(
   store: ObjectStore,
@@ -206,5 +130,3 @@ async function assertWhole(
 
 const tornSlot = (store: ObjectStore, slot: Slot, why: string) =>
   new Error(`${store.name}: ${slot} is not whole (${why}): publish again instead`)
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,6 +1,7 @@
 /** The SDK's client as a night needs it: patient, its requests counted, its answers' dates kept. */
 
 import { S3Client } from '@aws-sdk/client-s3'
+import type { Patience } from './patience.ts'
 import { isMissing, statusOf } from './s3-errors.ts'
 
 export interface S3Settings {
@@ -15,18 +16,6 @@ export interface S3Settings {
   readonly concurrency: number
 }
 
-/** How long a request is tried. */
-export interface Patience {
-  /** With backoff, jitter and a rate that adapts to what the store can take. */
-  readonly attempts: number
-  /** Milliseconds until there is a connection. */
-  readonly connectMs: number
-  /** Milliseconds without a byte in either direction. */
-  readonly silenceMs: number
-}
-
-export const ofANight: Patience = { attempts: 8, connectMs: 10_000, silenceMs: 60_000 }
-
 /**
  * Connections for the lease and its like, beside those for objects: a request that waited for one would be sent later
  * than it was decided upon.
@@ -37,6 +26,8 @@ export interface WatchedClient {
   readonly client: S3Client
   /** Requests so far, by operation. */
   readonly requests: () => Readonly<Record<string, number>>
+  /** Attempts to write or delete that ended without an answer. */
+  readonly unanswered: () => number
   /** When an answer was given, by the store's clock. @param metadata of the answer */
   readonly dateOf: (metadata: object) => Date | undefined
 }
@@ -52,6 +43,20 @@ export function openClient(settings: S3Settings, patience: Patience): WatchedCli
       return next(args)
     },
     { step: 'finalizeRequest', priority: 'low', name: 'countRequests' },
+  )
+
+  // Closest to the connection: each attempt passes, and only an answer of the store gets through without an error.
+  let unanswered = 0
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      try {
+        return await next(args)
+      } catch (error) {
+        if (!/^(Get|List|Head)/.test(context.commandName ?? '')) unanswered++
+        throw error
+      }
+    },
+    { step: 'deserialize', priority: 'low', name: 'countUnanswered' },
   )
 
   client.middlewareStack.addRelativeTo(trustAnswers, {
@@ -72,14 +77,19 @@ export function openClient(settings: S3Settings, patience: Patience): WatchedCli
     },
     { step: 'deserialize', priority: 'high', name: 'rememberDate' },
   )
-  return { client, requests: () => ({ ...counts }), dateOf: (metadata) => dates.get(metadata) }
+  return {
+    client,
+    requests: () => ({ ...counts }),
+    unanswered: () => unanswered,
+    dateOf: (metadata) => dates.get(metadata),
+  }
 }
 
 function makeClient(settings: S3Settings, patience: Patience): S3Client {
   const { endpoint, region, pathStyle, concurrency } = settings
   return new S3Client({
     ...(endpoint === null ? {} : { endpoint }),
-    ...(region === null ? (endpoint === null ? {} : { region: regionOrAuto }) : { region }),
+    ...(region === null ? (endpoint === null ? {} : { region: onceOf(regionOrAuto) }) : { region }),
     forcePathStyle: pathStyle,
     maxAttempts: patience.attempts,
     retryMode: 'adaptive',
@@ -98,6 +108,12 @@ function makeClient(settings: S3Settings, patience: Patience): S3Client {
 
 /** What environment or profile say; else 'auto': a store with an address of its own mostly does not care. */
 const regionOrAuto = () => new S3Client({}).config.region().catch(() => 'auto')
+
+/** The SDK asks for the region of each request. */
+function onceOf<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined
+  return () => (answer ??= ask())
+}
 
 /** With a clock that is wrong, the SDK (3.1169) takes every error for one of the clock, and tries again. */
 const trustAnswers =

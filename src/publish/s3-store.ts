@@ -10,7 +10,8 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { retryConditionally } from './conditional-put.ts'
-import { ofANight, openClient, type Patience, type S3Settings } from './s3-client.ts'
+import { ofANight, type Patience } from './patience.ts'
+import { openClient, type S3Settings } from './s3-client.ts'
 import { deleteAll } from './s3-delete.ts'
 import { isMissing, withAdvice, type Doing } from './s3-errors.ts'
 import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './s3-put-file.ts'
@@ -23,7 +24,8 @@ import type {
   WriteOptions,
 } from './store.ts'
 
-export type { Patience, S3Settings } from './s3-client.ts'
+export type { Patience } from './patience.ts'
+export type { S3Settings } from './s3-client.ts'
 
 export interface S3Store extends ObjectStore {
   /** For what only some commands ask of a bucket (doctor, prune), with what they need to name it. */
@@ -42,7 +44,7 @@ export interface S3Store extends ObjectStore {
  */
 export function openS3(settings: S3Settings, signal?: AbortSignal, patience: Patience = ofANight): S3Store {
   const { bucket, prefix } = settings
-  const { client, requests, dateOf } = openClient(settings, patience)
+  const { client, requests, unanswered, dateOf } = openClient(settings, patience)
   const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
   const fullKey = (key: string) => (prefix === '' ? key : `${prefix}/${key}`)
   const shortKey = (key: string) => (prefix === '' ? key : key.slice(prefix.length + 1))
@@ -184,6 +186,7 @@ export function openS3(settings: S3Settings, signal?: AbortSignal, patience: Pat
       throw withAdvice(left.error, place, 'delete', `${shortKey(left.key)}${more}`)
     },
     requests,
+    unanswered,
     close: () => {
       client.destroy()
     },

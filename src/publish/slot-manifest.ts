@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { slotOf, type SlotWord } from './diff-source.ts'
 import { readJournal } from './journal.ts'
 import { manifestIn, type Slot } from './layout.ts'
-import { notWhole, readLive, type Live } from './live.ts'
+import { tornSlots, readLive, type Live } from './live.ts'
 import { download } from './manifest-reader.ts'
+import { assertUnpacks } from './ndjson.ts'
 import type { ObjectStore } from './store.ts'
 
 export type SlotManifest =
@@ -24,9 +25,15 @@ export async function fetchSlotManifest(
   const slot = slotOf(store, word, live)
   const { journal } = await readJournal(store)
   // The publish puts anew what a stopped one may have changed: it needs those files.
-  if (notWhole(journal?.changing ?? {}, live)[slot] !== undefined)
+  if (tornSlots(journal, live)[slot] !== undefined)
     return { kind: 'none', reason: `${store.name}/${slot} is not whole, a publish was stopped in it` }
   const file = join(folder, `${slot}-manifest.ndjson.gz`)
-  if (await download(store, manifestIn(slot), file)) return { kind: 'fetched', file, slot, live }
+  const key = manifestIn(slot)
+  const downloaded = await download(store, key, file)
+  if (downloaded !== null) {
+    // The build unpacks it onto the disk.
+    await assertUnpacks(file, { label: `${store.name}/${key}`, ...downloaded })
+    return { kind: 'fetched', file, slot, live }
+  }
   return { kind: 'none', reason: `${store.name}/${slot} holds no snapshot yet` }
 }

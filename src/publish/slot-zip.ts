@@ -16,6 +16,9 @@ import { download, readSmall } from './manifest-reader.ts'
 import { digestOfFile } from './s3-put-file.ts'
 import type { ObjectStore } from './store.ts'
 
+/** What one put can hold, in bytes. */
+const maxZipBytes = 5 * 2 ** 30
+
 export type SlotZip = { readonly kind: 'fetched'; readonly sha256: string } | NoZip
 
 /** There is none to rely on; `reason` says why. */
@@ -47,7 +50,8 @@ export async function fetchSlotZip(
     const found = await findZip(store, options)
     if (found.kind === 'none') return found
     const { key, sums, sha256 } = found
-    if (!(await download(store, key, file, { signal }))) return noZip(store, key)
+    if ((await download(store, key, file, { signal, maxBytes: maxZipBytes })) === null)
+      return noZip(store, key)
     if ((await digestOfFile(file, signal)) === sha256) return { kind: 'fetched', sha256 }
     return none(store, `: ${key} is not what ${sums} says: somebody has changed it, nobody should use it`)
   })

@@ -7,7 +7,7 @@ import type { ManifestHead } from '../snapshot/manifest.ts'
 import { readJournal, type Standing } from './journal.ts'
 import { downloadsState, type DownloadsState } from './downloads-state.ts'
 import { downloadsPrefix, manifestIn, otherSlot, type Slot } from './layout.ts'
-import { notWhole, readLive, type Live, type LiveObject } from './live.ts'
+import { tornSlots, readLive, type Live, type LiveObject } from './live.ts'
 import { fetchHead } from './manifest-reader.ts'
 import { Damaged } from './ndjson.ts'
 import { fetchManifest } from './prepare.ts'
@@ -75,7 +75,7 @@ export function contradictions(
 async function readOtherSlot(store: ObjectStore, live: Live, { journal }: Standing): Promise<OtherSlot> {
   const slot = otherSlot(live.slot)
   const head = await withFolder(async (folder) => (await fetchManifest(store, slot, folder))?.head ?? null)
-  return { slot, head, isWhole: head !== null && notWhole(journal?.changing ?? {}, live)[slot] === undefined }
+  return { slot, head, isWhole: head !== null && tornSlots(journal, live)[slot] === undefined }
 }
 
 /** A folder for lists that need not fit into memory, removed afterwards. */

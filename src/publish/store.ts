@@ -1,4 +1,4 @@
-/** What publishing needs of an object store: six methods. Keys are relative to the place that snapshots live in. */
+/** What publishing needs of an object store. Keys are relative to the place that snapshots live in. */
 
 export interface ObjectStore {
   /** For messages: `s3://bucket/prefix`. */
@@ -22,6 +22,8 @@ export interface ObjectStore {
   readonly delete: (keys: readonly string[], options?: WriteOptions) => Promise<void>
   /** Requests so far, by operation. */
   readonly requests: () => Readonly<Record<string, number>>
+  /** Attempts to write or delete that ended without an answer: the store may still carry them out. */
+  readonly unanswered: () => number
 }
 
 export interface CallOptions {
@@ -94,9 +96,26 @@ export class ConditionsUnknown extends Error {
   override readonly name = 'ConditionsUnknown'
 }
 
-/** An object's body as text. */
-export async function textOf(object: Pick<FetchedObject, 'body'>): Promise<string> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of object.body) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
+/** An object is larger than what is written under its key ever is: it is not read any further. */
+export class TooLarge extends Error {
+  override readonly name = 'TooLarge'
 }
+
+/** @param maxBytes of the body @throws {TooLarge} @throws {Error} if the body breaks off */
+export async function bytesOf({ body }: Pick<FetchedObject, 'body'>, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let read = 0
+  for await (const chunk of body) {
+    read += chunk.length
+    if (read > maxBytes) throw new TooLarge(`it has more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** An object's body as text. @throws as above */
+export const textOf = async (object: Pick<FetchedObject, 'body'>, maxBytes = maxJsonBytes): Promise<string> =>
+  (await bytesOf(object, maxBytes)).toString('utf8')
+
+/** JSON that a publish or a night writes takes much less. */
+const maxJsonBytes = 16 * 2 ** 20

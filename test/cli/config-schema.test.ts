@@ -170,6 +170,7 @@ describe('settings', () => {
         maxRate: null,
         maxDeletes: null,
         leaseSeconds: 180,
+        lateSeconds: 90,
         graceSeconds: 10,
       },
       edge: {
@@ -251,6 +252,7 @@ describe('settings', () => {
       'bucket.maxRate FUNDPRESS_BUCKET_MAX_RATE',
       'bucket.maxDeletes FUNDPRESS_BUCKET_MAX_DELETES',
       'bucket.leaseSeconds FUNDPRESS_BUCKET_LEASE_SECONDS',
+      'bucket.lateSeconds FUNDPRESS_BUCKET_LATE_SECONDS',
       'bucket.graceSeconds FUNDPRESS_BUCKET_GRACE_SECONDS',
       'edge.cacheControl FUNDPRESS_EDGE_CACHE_CONTROL',
       'edge.errorCacheControl FUNDPRESS_EDGE_ERROR_CACHE_CONTROL',

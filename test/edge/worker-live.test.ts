@@ -104,8 +104,31 @@ it('asks again before an answer that took twice the time to live is given out', 
   expect(await follower.isStillLive(look, () => Promise.resolve(later))).toBe(false)
 })
 
+it('goes on with what it saw while live.json is damaged, as long as it has looked in time', async () => {
+  const damaged = () => Promise.resolve().then(() => parseLive('{"format":1,"slot":"green"}'))
+  await expect(follower.current(damaged)).rejects.toThrow('not one of this fundpress')
+  await slotNow(read('blue'))
+  for (let look = 0; look < 10; look++) {
+    now += 19
+    expect(await slotNow(damaged)).toBe('blue')
+  }
+  now += 20
+  await expect(follower.current(damaged)).rejects.toThrow('not one of this fundpress')
+  expect(await slotNow(read('green'))).toBe('green')
+})
+
 it.each([
-  ['no JSON', '<html>', 'JSON'],
+  ['no JSON', '<html>', 'not one of this fundpress'],
+  [
+    'an address that is none',
+    JSON.stringify({ format: 1, ...slotOf('blue'), docsUrl: 'javascript:alert(1)' }),
+    'not one of',
+  ],
+  [
+    'a snapshot that is none',
+    JSON.stringify({ format: 1, ...slotOf('blue'), snapshot: '../x' }),
+    'not one of',
+  ],
   ['another format', JSON.stringify({ format: 2, ...slotOf('blue') }), 'not one of this fundpress'],
   ['another slot', JSON.stringify({ format: 1, ...slotOf('red') }), 'not one of this fundpress'],
   [

@@ -46,6 +46,7 @@ function fake(work: (key: string, options: WriteOptions) => Promise<void>) {
     delete: async (keys, options) => {
       await write(`delete ${keys.length}`, keys[0] ?? '', options)
     },
+    unanswered: () => 0,
     requests: () => ({}),
   }
   return { store, log }

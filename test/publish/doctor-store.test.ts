@@ -108,8 +108,8 @@ describe('the bucket', () => {
     press.bucket.put('live.json', '{}')
     press.bucket.put('journal.json', 'null')
     expect(await troublesOf(press)).toEqual([
-      expect.stringMatching(/^problem live: .*live\.json is not one of this fundpress/),
-      expect.stringMatching(/^problem journal: .*journal\.json is not one of this fundpress/),
+      expect.stringMatching(/^problem live: .*live\.json is damaged/),
+      expect.stringMatching(/^problem journal: .*journal\.json is damaged/),
     ])
   })
 

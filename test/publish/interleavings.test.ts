@@ -44,6 +44,15 @@ async function until(condition: () => boolean): Promise<void> {
 const puts = (key: RegExp) =>
   press.server.log.filter((entry) => entry.method === 'PUT' && key.test(entry.key))
 
+/** The next flip, of a publish or of a rollback, waits for `run`. */
+const flipHeld = {
+  kind: 'call',
+  when: 'before',
+  method: 'PUT',
+  keyMatches: /^live\.json$/,
+  times: 1,
+} as const
+
 /** What has to hold in every case. */
 async function expectSoundBucket(liveAtStart: string): Promise<void> {
   expect(press.bucket.writesIntoLive(liveAtStart)).toEqual([])
@@ -129,35 +138,81 @@ it('gives up when its lease cannot be renewed, and leaves live what was live', a
   await expectSoundBucket('green')
 })
 
-it('takes a rollback back that arrives when a publish has begun to write to its slot', async () => {
-  let released = false
+it('lets no publish begin while a rollback is on its way, and the other way round', async () => {
+  const held = Promise.withResolvers<undefined>()
+  let isOnItsWay = false
+  const hold = () => {
+    isOnItsWay = true
+    return held.promise
+  }
+  press.server.faults([{ ...flipHeld, run: hold }])
+  const back = press.begin('rollback')
+  await until(() => isOnItsWay)
+  const refused = await press.publish(three)
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toMatch(
+    /another publish is under way \(process \d+ on .+\); if it is dead, its lease ends in/,
+  )
+  held.resolve(undefined)
+  expect(await back.end).toMatchObject({ code: 0, stderr: '' })
+  expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
+
+  press.server.faults([slowPuts])
+  const next = beginPublish(three, '--concurrency', '2')
+  await until(() => puts(/^green\/api/).length > 3)
+  expect(await press.fundpress('rollback')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/another publish is under way/) as string,
+  })
+  expect((await next.end).code).toBe(0)
+  await expectSoundBucket('blue')
+})
+
+it.each(['--check', '--no-check'])(
+  'stops the flip of a rollback that was killed, and that arrives while the next publish writes (%s)',
+  async (flag) => {
+    const held = Promise.withResolvers<undefined>()
+    const { child, end } = press.begin(['rollback', ...(flag === '--no-check' ? [flag] : [])])
+    press.server.faults([
+      {
+        ...flipHeld,
+        run: () => {
+          child.kill('SIGKILL')
+          return held.promise
+        },
+      },
+      slowPuts,
+    ])
+    await end
+    const next = beginPublish(three, '--concurrency', '4')
+    await until(() => puts(/^blue\/api/).length > 30)
+    held.resolve(undefined)
+    expect(await next.end).toMatchObject({ code: 0, stderr: '' })
+    expect(puts(/^live\.json$/).map(({ status }) => status)).toContain(412)
+    await expectSoundBucket('green')
+  },
+)
+
+it('takes a night back at once beside a publish that was killed on the same machine, but not into its slot', async () => {
+  const { child, end } = beginPublish(three, '--concurrency', '2')
   press.server.faults([
     {
       kind: 'call',
       when: 'before',
       method: 'PUT',
-      keyMatches: /^live\.json$/,
-      times: 1,
-      run: () => until(() => released),
+      keyMatches: /^blue\/api/,
+      nth: 5,
+      run: () => child.kill('SIGKILL'),
     },
-    slowPuts,
   ])
-  const back = press.begin('rollback')
-  await until(() => press.server.counts()['ListObjectsV2'] === 1)
-  await setTimeout(300)
-  const next = beginPublish(three, '--concurrency', '2')
-  await until(() => puts(/^blue\/api/).length > 3)
-  released = true
-  const { code, stderr } = await back.end
-  expect(code).toBe(1)
-  expect(stderr).toMatch(/nothing was taken back\n$/)
-  const { code: published, stderr: said } = await next.end
-  if (published !== 0)
-    expect(said).toMatch(/somebody else changed live\.json meanwhile; nothing was flipped, publish again/)
-  const live = press.bucket.live()
-  expect(press.bucket.faultsOf(live?.slot)).toEqual([])
-  expect((await press.publish(three)).code).toBe(0)
-  expect((await press.fundpress('verify --deep')).code).toBe(0)
+  await end
+  press.server.faults([])
+  const torn = await press.fundpress('rollback', { FUNDPRESS_BUCKET_LATE_SECONDS: '600' })
+  expect(torn).toMatchObject({
+    code: 1,
+    stderr: 'fundpress: s3://funds: blue is not whole (a publish was stopped in it): publish again instead\n',
+  })
+  await expectSoundBucket('green')
 })
 
 it('gives up, before the first change, when a rollback has changed what is live', async () => {
@@ -219,14 +274,17 @@ it('goes back to no slot that somebody has damaged', async () => {
     `fundpress: s3://funds: blue is not whole (${(keys[3] ?? '').slice(5)} is missing): publish again instead\n`,
   )
   expect(press.bucket.live()).toMatchObject({ slot: 'green' })
-  expect(puts(/./)).toEqual([])
+  expect(puts(/^(live|blue|green)/)).toEqual([])
 })
 
-it('takes a night back in one write', async () => {
+it('takes a night back in one write, under the lease', async () => {
   expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
-  expect(
-    press.server.log.filter(({ method }) => method !== 'GET').map(({ method, key }) => `${method} ${key}`),
-  ).toEqual(['PUT live.json'])
+  const written = press.server.log.filter(({ method, status }) => method !== 'GET' && status < 300)
+  expect(written.map(({ method, key }) => `${method} ${key}`)).toEqual([
+    'PUT journal.json',
+    'PUT live.json',
+    'PUT journal.json',
+  ])
   expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
 })
 

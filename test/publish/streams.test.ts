@@ -102,7 +102,7 @@ describe('a list that is read', () => {
 
   it.each(cases)('is damaged: %s', async (_, bytes, reason) => {
     writeFileSync(file(), bytes)
-    const failure = await all(readNdjson(file(), label)).catch((error: unknown) => error)
+    const failure = await all(readNdjson(file(), { label })).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(Damaged)
     expect((failure as Error).message.startsWith(`${label} is damaged: `)).toBe(true)
     expect((failure as Error).message).toMatch(reason)
@@ -110,7 +110,7 @@ describe('a list that is read', () => {
   })
 
   it('is not damaged where its file is gone', async () => {
-    const failure = await all(readNdjson(folder.file('none'), label)).catch((error: unknown) => error)
+    const failure = await all(readNdjson(folder.file('none'), { label })).catch((error: unknown) => error)
     expect(failure).not.toBeInstanceOf(Damaged)
     expect(String(failure)).toMatch(/^Error: s3:\/\/funds\/green\/list\.ndjson\.gz cannot be read: ENOENT/)
   })
@@ -123,7 +123,7 @@ describe('a list that is read', () => {
     ['null\n', 'a line has no key'],
   ])('is damaged where its keys are: %j', async (text, reason) => {
     writeFileSync(file(), gzipSync(text))
-    const failure = await all(readSorted(file(), label)).catch((error: unknown) => error)
+    const failure = await all(readSorted(file(), { label })).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(Damaged)
     expect(String(failure)).toBe(`Damaged: ${label} is damaged: ${reason}`)
   })
@@ -132,7 +132,7 @@ describe('a list that is read', () => {
     'is no manifest of this format: %j',
     async (text) => {
       writeFileSync(file(), gzipSync(text))
-      const failure = await openManifest(file(), label).catch((error: unknown) => error)
+      const failure = await openManifest(file(), { label }).catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(Damaged)
       expect(String(failure)).toContain(`${label} is not a manifest of format 1`)
     },
@@ -140,7 +140,7 @@ describe('a list that is read', () => {
 
   it('is a manifest up to the line that is damaged', async () => {
     writeFileSync(file(), gzipSync('{"format":1,"objects":2}\n{"key":"a"}\n{"key":\n'))
-    const { head, lines } = await openManifest(file(), label)
+    const { head, lines } = await openManifest(file(), { label })
     expect(head.objects).toBe(2)
     const seen: unknown[] = []
     const reading = (async () => {

@@ -62,11 +62,14 @@ const nobodysMachine = {
   AWS_SESSION_TOKEN: undefined,
 }
 
+/** Tests of what is late say so themselves. */
+const noWaiting = { FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_BUCKET_LATE_SECONDS: '0' }
+
 export async function openPress(nights: Nights, { bucket = 'funds' } = {}): Promise<Press> {
   const server = await startS3({ buckets: [bucket] })
   const surroundings = (env: Environment = {}) => ({
     cwd: nights.folder.path,
-    env: { ...nobodysMachine, ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0', ...env },
+    env: { ...nobodysMachine, ...credentials, ...noWaiting, ...env },
   })
   const begin = (line: Line, env?: Environment): Begun => {
     const child = start(wordsOf(line), surroundings(env))

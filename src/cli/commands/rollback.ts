@@ -16,12 +16,12 @@ interface Flags {
 }
 
 export function rollbackCommand(start: Start): Command {
-  return withSettings(new Command('rollback'), ...bucketFlags, 'edge.keyValueStore')
+  return withSettings(new Command('rollback'), ...bucketFlags, 'bucket.leaseSeconds', 'edge.keyValueStore')
     .summary('make the snapshot that stood before live again')
     .description(
-      'Makes the other slot live, in one write, if a listing finds it whole. A second rollback takes back the ' +
+      'Makes the other slot live, in one write, if a listing finds it whole and nobody publishes. A second rollback takes back the ' +
         'first; nightly publishes what was taken back with --again only. ' +
-        'Edges follow within their --live-ttl. Downloads go back with it; if they are gone, it warns.',
+        'Edges follow within their --live-ttl. Downloads go back with the snapshot; if they are gone, it warns.',
     )
     .addOption(snapshotOption('--to <snapshot>', 'Only if the other slot holds this snapshot'))
     .option('--no-check', 'Trust the journal that the slot is whole, without listing it')
@@ -47,6 +47,7 @@ async function rollBack(session: Session, { to, check, lock, json = false }: Fla
       to: to ?? null,
       isChecking: check,
       isLocking: lock,
+      seconds: session.settings.bucket.leaseSeconds,
       me: thisHolder(),
       isAlive,
       pointer: await livePointer(session),

@@ -63,7 +63,13 @@ async function serve(session: Session, flags: Flags): Promise<void> {
       const liveTtlMs = settings.edge.liveTtlSeconds * 1000
       await serveUntilStopped(
         session,
-        await serveBucket(store, { liveTtlMs, clock: wakefulClock(clock, now) }),
+        await serveBucket(store, {
+          liveTtlMs,
+          clock: wakefulClock(clock, now),
+          onDamaged: ({ message }) => {
+            session.stderr.write(`fundpress: ${message} (what was live before is served on)\n`)
+          },
+        }),
       )
     },
     ofARequest,

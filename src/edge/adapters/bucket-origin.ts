@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { placeOf, type Placed } from '../../routes/pages.ts'
 import type { RouteTable } from '../../routes/table.ts'
 import type { Store } from '../answer.ts'
+import { DamagedLive } from './damaged-live.ts'
 import { slotStore, type BucketReader } from './slot-store.ts'
 import type { NodeBody } from './node-body.ts'
 import type { Origin } from './node.ts'
@@ -22,6 +23,8 @@ export interface BucketOriginOptions {
   readonly liveTtlMs: number
   /** A clock that only goes forward, in milliseconds. */
   readonly clock: () => number
+  /** Told each time `live.json` is found damaged, while what was live before is served. */
+  readonly onDamaged?: (error: Error) => void
 }
 
 interface Live {
@@ -36,21 +39,31 @@ interface Look {
   readonly at: number
 }
 
-export function bucketOrigin({ readLive, reader, liveTtlMs, clock }: BucketOriginOptions): Origin {
+export function bucketOrigin(options: BucketOriginOptions): Origin {
+  const { readLive, reader, liveTtlMs, clock, onDamaged } = options
   let last: Look | undefined
   let looking: Promise<Look> | undefined
   /** A slot is left alone for twice the time after it stopped being live: bucket.graceSeconds. */
   const isSafe = (at: number) => clock() - at < liveTtlMs * 2
   const isFresh = (at: number) => clock() - at < liveTtlMs
 
-  const look = async (): Promise<Look> => {
-    const at = clock()
-    const found = await readLive()
+  const liveOf = (found: LiveSlot): Live => {
     const { slot, snapshot, liveSince, table } = found
     const id = `${slot} ${snapshot} ${liveSince.toISOString()}`
     // The cache of a snapshot lives as long as it does: its objects never change.
     const place = (key: string) => placeOf(found, key)
-    const live = last?.live.id === id ? last.live : { id, table, store: slotStore(place, liveSince, reader) }
+    return last?.live.id === id ? last.live : { id, table, store: slotStore(place, liveSince, reader) }
+  }
+  const look = async (): Promise<Look> => {
+    const at = clock()
+    const known = last
+    const live = await readLive().then(liveOf, (error: unknown) => {
+      if (!(error instanceof DamagedLive) || known === undefined || at - known.at >= liveTtlMs * 2)
+        throw error
+      onDamaged?.(error)
+      // Still live: within this time nobody has begun to write to its slot, and now nobody does.
+      return known.live
+    })
     const looked = { live, at }
     // Looks can overtake each other.
     if (last === undefined || at >= last.at) last = looked

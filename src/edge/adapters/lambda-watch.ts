@@ -20,6 +20,8 @@ export function lambdaWatch({ readLive, namespace, stack, now, write }: LambdaWa
     const text = await readLive()
     if (text === null) return
     const { snapshot, liveSince } = JSON.parse(text) as { snapshot: string; liveSince: string }
+    const since = Date.parse(liveSince)
+    if (isNaN(since)) throw new Error('live.json is damaged: `fundpress status` names what is wrong')
     const at = now().getTime()
     const metric = { Name: 'LiveSnapshotAge', Unit: 'Seconds' }
     const metrics = [{ Namespace: namespace, Dimensions: [['Stack']], Metrics: [metric] }]
@@ -27,7 +29,7 @@ export function lambdaWatch({ readLive, namespace, stack, now, write }: LambdaWa
       `${JSON.stringify({
         _aws: { Timestamp: at, CloudWatchMetrics: metrics },
         Stack: stack,
-        LiveSnapshotAge: Math.round((at - Date.parse(liveSince)) / 1000),
+        LiveSnapshotAge: Math.round((at - since) / 1000),
         snapshot,
       })}\n`,
     )

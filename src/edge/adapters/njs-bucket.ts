@@ -45,8 +45,10 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig): BucketEdg
     const reply = await ask('live', String(at), 'live.json')
     if (reply.status === 404) return 'nothing is live: publish to it first'
     if (reply.status !== 200) return reasonOf(reply, 'live.json')
-    const live = JSON.parse(String(reply.responseBuffer)) as Live & { readonly format: number }
-    return live.format === 1 ? { live, at } : 'live.json is not one of this fundpress'
+    const live = parseLive(String(reply.responseBuffer))
+    return live === null
+      ? 'live.json is not one of this fundpress: `fundpress status` names what is wrong'
+      : { live, at }
   }
   /**
    * njs keeps nothing from one request to the next, nginx's cache does: under the moment at which a span of the time to
@@ -79,6 +81,22 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig): BucketEdg
     }
   }
   return Object.assign(njsEdge({ pin }, config.settings), { dressLarge })
+}
+
+/** @returns null if it is not what `fundpress publish` writes */
+function parseLive(text: string): Live | null {
+  try {
+    const live = JSON.parse(text) as Live & { readonly format: number }
+    const isRight =
+      live.format === 1 &&
+      (live.slot === 'blue' || live.slot === 'green') &&
+      /^[\w-]{1,100}$/.test(live.snapshot) &&
+      /^(https?:\/)?\/\S/.test(live.docsUrl) &&
+      !isNaN(Date.parse(live.liveSince))
+    return isRight ? live : null
+  } catch (_error) {
+    return null
+  }
 }
 
 /**

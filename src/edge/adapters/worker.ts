@@ -41,7 +41,11 @@ const maxAttempts = 3
 /** The Worker's default export; made once an isolate. */
 export function worker(config: WorkerConfig): Worker {
   const { table, settings, liveTtlSeconds, prefix, onFailure } = config
-  const follower = followLive(liveTtlSeconds * 1000, () => Date.now())
+  const follower = followLive(
+    liveTtlSeconds * 1000,
+    () => Date.now(),
+    (error) => onFailure(error, 'live.json'),
+  )
 
   const answerFrom = async (
     look: Look,

@@ -5,6 +5,7 @@
  * that was cancelled is never settled. So while one looks, the others go on with what was seen last.
  */
 
+import { DamagedLive } from '../damaged-live.ts'
 import type { Placed } from '../../../routes/pages.ts'
 
 /** What `live.json` says. Source: keys.md. */
@@ -33,8 +34,15 @@ export interface LiveFollower {
   readonly isSafe: (look: Look) => boolean
 }
 
-/** @param liveTtlMs how long an answer may come from the slot that was live before @param clock in milliseconds */
-export function followLive(liveTtlMs: number, clock: () => number): LiveFollower {
+/**
+ * @param liveTtlMs how long an answer may come from the slot that was live before @param clock in milliseconds
+ * @param onDamaged told each time `live.json` is found damaged, while what was live before is served
+ */
+export function followLive(
+  liveTtlMs: number,
+  clock: () => number,
+  onDamaged: (error: Error) => void = () => undefined,
+): LiveFollower {
   let last: Look | undefined
   // Stays true where the request that looks is cancelled: until what was seen is too old, then all look for themselves.
   let isLooking = false
@@ -42,9 +50,17 @@ export function followLive(liveTtlMs: number, clock: () => number): LiveFollower
 
   const look = async (read: () => Promise<LiveSlot>): Promise<Look> => {
     const at = clock()
+    const known = last
     isLooking = true
     try {
-      const seen = { live: await read(), at }
+      const live = await read().catch((error: unknown) => {
+        if (!(error instanceof DamagedLive) || known === undefined || at - known.at >= liveTtlMs * 2)
+          throw error
+        onDamaged(error)
+        // Still live: within this time nobody has begun to write to its slot, and now nobody does.
+        return known.live
+      })
+      const seen = { live, at }
       // Of two looks at a time the one that began later counts.
       if (last === undefined || last.at <= at) last = seen
       return seen
@@ -75,18 +91,37 @@ export function followLive(liveTtlMs: number, clock: () => number): LiveFollower
 /** Tells a snapshot's time as the live one from any other. */
 export const idOf = ({ slot, snapshot, liveSince }: LiveSlot) => `${slot} ${snapshot} ${liveSince}`
 
-/** @throws {Error} if it is not what `fundpress publish` writes */
+const damaged = 'live.json is not one of this fundpress: `fundpress status` names what is wrong'
+
+/** @throws {DamagedLive} if it is not what `fundpress publish` writes */
 export function parseLive(text: string): LiveSlot {
-  const live = JSON.parse(text) as Partial<LiveSlot> & { readonly format?: unknown }
+  const live = parsed(text)
   const { format, slot, snapshot, docsUrl, liveSince, downloads, earlierDownloads } = live
   if (
     format !== 1 ||
     (slot !== 'blue' && slot !== 'green') ||
-    snapshot === undefined ||
-    docsUrl === undefined ||
+    !/^[\w-]{1,100}$/.test(snapshot ?? '') ||
+    !/^(https?:\/)?\/\S/.test(docsUrl ?? '') ||
     Number.isNaN(Date.parse(liveSince ?? ''))
   ) {
-    throw new Error('live.json is not one of this fundpress: publish again')
+    throw new DamagedLive(damaged)
   }
-  return { slot, snapshot, docsUrl, liveSince: liveSince ?? '', downloads, earlierDownloads }
+  return {
+    slot,
+    snapshot: snapshot ?? '',
+    docsUrl: docsUrl ?? '',
+    liveSince: liveSince ?? '',
+    downloads,
+    earlierDownloads,
+  }
+}
+
+type Loose = Partial<LiveSlot> & { readonly format?: unknown }
+
+function parsed(text: string): Loose {
+  try {
+    return (JSON.parse(text) as Loose | null) ?? {}
+  } catch {
+    throw new DamagedLive(damaged)
+  }
 }

@@ -1,0 +1,288 @@
+/**
+ * An object store in memory in which any write can be late: it is carried out long after whoever sent it was killed,
+ * stopped, or gave it up. Its clock is virtual, so that hours pass at once. Its users are processes that it can kill.
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { Time } from '../../src/publish/pause.ts'
+import type { S3Store } from '../../src/publish/s3-store.ts'
+import {
+  ConditionFailed,
+  type Condition,
+  type NewFileObject,
+  type NewObject,
+  type WriteOptions,
+} from '../../src/publish/store.ts'
+
+/** What happens to one write of a process. Delays are shares of the longest life of a request, from 0 to 1. */
+export type Fault =
+  /** The process is killed. Its request is never carried out, is carried out later, or was carried out. */
+  | { readonly kind: 'kill'; readonly request: 'lost' | 'late' | 'done' }
+  /** The client waits in vain for an answer, and gives up. */
+  | { readonly kind: 'unanswered'; readonly request: 'lost' | 'late' | 'done' }
+  /** The same, and it tries again. */
+  | { readonly kind: 'twice' }
+  /** The process stands still, before or after it has sent the request, while others run. */
+  | { readonly kind: 'stopped'; readonly hasSent: boolean; readonly seconds: number }
+  /** The store takes its time, while others run. */
+  | { readonly kind: 'slow' }
+
+export interface Plan {
+  /** The write that it happens to, from 1. */
+  readonly nth: number
+  readonly fault: Fault
+}
+
+export interface StoredBytes {
+  readonly body: Buffer
+  readonly type: string
+  readonly etag: string
+  readonly modified: number
+}
+
+export interface Process {
+  readonly store: S3Store
+  readonly isAlive: () => boolean
+  /** To be called when its command has ended. */
+  readonly end: () => void
+}
+
+interface Late {
+  readonly due: number
+  readonly carryOut: () => unknown
+}
+
+export interface LateStore {
+  readonly objects: ReadonlyMap<string, StoredBytes>
+  readonly time: Time
+  /** The store's clock, which is that of all machines, too. */
+  readonly now: () => Date
+  /** Lets time pass: what is late by then is carried out. */
+  readonly pass: (seconds: number) => void
+  /** @param others what runs while the process stands still or waits */
+  readonly begin: (plan: Plan | null, others: () => Promise<void>) => Process
+}
+
+export interface LateStoreOptions {
+  /** The longest time between the last moment of a sender and the moment a request is carried out, in seconds. */
+  readonly lifetimeSeconds: number
+  /** From 0 to below 1. */
+  readonly random: () => number
+  /** False for a store that ignores conditions. */
+  readonly knowsConditions: boolean
+  /** Called after each write that was carried out. */
+  readonly onWrite: (key: string, process: Process) => void
+}
+
+const silenceSeconds = 60
+
+export function lateStore({
+  lifetimeSeconds,
+  random,
+  knowsConditions,
+  onWrite,
+}: LateStoreOptions): LateStore {
+  const objects = new Map<string, StoredBytes>()
+  let late: Late[] = []
+  const begun = performance.now()
+  let passed = Date.parse('2026-11-20T00:00:00Z')
+  const clock = () => passed + performance.now() - begun
+
+  const deliver = () => {
+    for (;;) {
+      const [next] = late.filter(({ due }) => due <= clock()).sort((one, other) => one.due - other.due)
+      if (next === undefined) return
+      late = late.filter((one) => one !== next)
+      next.carryOut()
+    }
+  }
+  const pass = (seconds: number) => {
+    const until = passed + seconds * 1000
+    for (const { due } of [...late].sort((one, other) => one.due - other.due)) {
+      passed = Math.min(until, Math.max(passed, passed + Math.ceil(due - clock())))
+      deliver()
+    }
+    passed = until
+    deliver()
+  }
+  /** HTTP tells whole seconds. */
+  const toldAt = (ms: number) => new Date(Math.floor(ms / 1000) * 1000)
+  const time: Time = {
+    clocks: () => ({ wall: clock(), steady: clock() }),
+    pause: (ms, signal) => {
+      signal?.throwIfAborted()
+      pass(ms / 1000)
+      return Promise.resolve()
+    },
+  }
+
+  const assertCondition = (key: string, condition: Condition | undefined) => {
+    if (condition === undefined || !knowsConditions) return
+    const there = objects.get(key)?.etag
+    if ('ifAbsent' in condition ? there !== undefined : there !== condition.ifMatch)
+      throw new ConditionFailed(`${key} is not what it was`)
+  }
+
+  const begin: LateStore['begin'] = (plan, others) => {
+    let state: 'alive' | 'killed' | 'ended' = 'alive'
+    let writes = 0
+    let unanswered = 0
+    const underWay = new Set<() => unknown>()
+    const assertAlive = () => {
+      if (state === 'killed') throw new Error('killed')
+    }
+    const sendLate = (carryOut: () => unknown, withinSeconds = lifetimeSeconds) => {
+      const request = () => {
+        try {
+          carryOut()
+        } catch {
+          // Nobody waits for the answer.
+        }
+      }
+      late.push({ due: clock() + random() * withinSeconds * 1000, carryOut: request })
+    }
+    const leave = (request: 'lost' | 'late' | 'done', carryOut: () => unknown) => {
+      if (request === 'done') carryOut()
+      else if (request === 'late') sendLate(carryOut)
+    }
+    const kill = () => {
+      state = 'killed'
+      for (const carryOut of underWay) if (random() < 0.7) sendLate(carryOut)
+      underWay.clear()
+      throw new Error('killed')
+    }
+    const giveUp = () => {
+      unanswered++
+      throw new Error('does not answer in time')
+    }
+
+    const strike = async <T>(fault: Fault, carryOut: () => T, mayStillSend: () => void): Promise<T> => {
+      switch (fault.kind) {
+        case 'kill':
+          leave(fault.request, carryOut)
+          return kill()
+        case 'unanswered':
+          leave(fault.request, carryOut)
+          pass(silenceSeconds)
+          return giveUp()
+        case 'twice':
+          sendLate(carryOut)
+          unanswered++
+          pass(silenceSeconds * random())
+          mayStillSend()
+          return carryOut()
+        case 'slow':
+        case 'stopped': {
+          const isSlow = fault.kind === 'slow'
+          if (!isSlow && !fault.hasSent) {
+            await others()
+            pass(fault.seconds)
+            mayStillSend()
+            return carryOut()
+          }
+          const sent = clock()
+          let answer: (() => T) | undefined
+          sendLate(
+            () => {
+              const done = carryOut()
+              answer = () => done
+            },
+            isSlow ? silenceSeconds : lifetimeSeconds,
+          )
+          await others()
+          pass(isSlow ? Math.max(0, silenceSeconds - (clock() - sent) / 1000) : fault.seconds)
+          const isInTime = clock() - sent <= (silenceSeconds + 1) * 1000
+          return answer === undefined || !isInTime ? giveUp() : answer()
+        }
+      }
+    }
+
+    /** Requests that are sent at the same time are all under way when the first of them is carried out. */
+    const write = async <T>(carryOut: () => T, options: WriteOptions = {}): Promise<T> => {
+      const mayStillSend = () => {
+        assertAlive()
+        options.signal?.throwIfAborted()
+        options.assertFresh?.()
+      }
+      mayStillSend()
+      underWay.add(carryOut)
+      await setImmediate()
+      assertAlive()
+      underWay.delete(carryOut)
+      deliver()
+      if (++writes !== plan?.nth) return carryOut()
+      return strike(plan.fault, carryOut, mayStillSend)
+    }
+
+    const put = (object: NewObject, condition?: Condition, options?: WriteOptions) =>
+      write(() => {
+        assertCondition(object.key, condition)
+        const etag = `"${createHash('md5').update(object.body).digest('hex')}"`
+        objects.set(object.key, { body: object.body, type: object.type, etag, modified: clock() })
+        onWrite(object.key, process)
+        return { etag }
+      }, options)
+
+    const process: Process = {
+      isAlive: () => state === 'alive',
+      end: () => {
+        if (state === 'alive') state = 'ended'
+      },
+      store: {
+        name: 's3://late',
+        bucket: 'late',
+        fullKey: (key) => key,
+        advise: (error) => error,
+        close: () => undefined,
+        // Prune asks it for unfinished uploads: this store cannot list them.
+        client: {
+          send: () => Promise.reject(Object.assign(new Error(), { $metadata: { httpStatusCode: 501 } })),
+        } as unknown as S3Client,
+        requests: () => ({}),
+        unanswered: () => unanswered,
+        put,
+        putFile: async (file: string, object: NewFileObject, options?: WriteOptions) => {
+          const body = await readFile(file)
+          return put({ ...object, body, sha256: object.sha256 ?? '' }, undefined, options)
+        },
+        delete: (keys, options) =>
+          write(() => {
+            for (const key of keys) {
+              objects.delete(key)
+              onWrite(key, process)
+            }
+          }, options),
+        get: async (key) => {
+          await setImmediate()
+          assertAlive()
+          deliver()
+          const object = objects.get(key)
+          if (object === undefined) return null
+          const { body, etag, modified } = object
+          return {
+            ...{ etag, bytes: body.length, lastModified: toldAt(modified), now: toldAt(clock()) },
+            body: (async function* () {
+              await setImmediate()
+              yield body
+            })(),
+            cancel: () => undefined,
+          }
+        },
+        async *list (prefix) {
+          await setImmediate()
+          assertAlive()
+          deliver()
+          const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort()
+          for (const key of keys) {
+            const { body, etag, modified } = objects.get(key) ?? { body: '', etag: '', modified: 0 }
+            yield { key, bytes: body.length, etag, lastModified: toldAt(modified) }
+          }
+        },
+      },
+    }
+    return process
+  }
+  return { objects, time, now: () => new Date(clock()), pass, begin }
+}

@@ -193,17 +193,6 @@ describe('the lines of a file', () => {
     expect(dumpAll(folder.file(db))).toEqual(before)
   })
 
-  it('are all listed, however many, with --json too', async () => {
-    const lines = Array.from({ length: 3000 }, (_, index) => [isin, `day ${index}`, '1'])
-    const db = folder.database()
-    const { code, stdout } = await folder.importLines(db, 'legal_point', [header, ...lines], ['--json'])
-    expect(code).toBe(1)
-    const { bad, ...rest } = JSON.parse(stdout)
-    expect(rest).toMatchObject({ table: 'legal_point', dryRun: false, lines: 3000 })
-    expect(bad).toHaveLength(3000)
-    expect(bad[2999]).toEqual({ line: 3001, reasons: ['date "day 2999" is not a day (YYYY-MM-DD)'] })
-  })
-
   it('cannot write to the terminal what moves its cursor', async () => {
     const lines = [header, [isin, '\u001b[2J\u202e', '1']]
     const { stdout } = await folder.importLines(folder.database(), 'legal_point', lines)
@@ -298,7 +287,9 @@ it('lists a thousand bad lines, and counts the others', async () => {
   const { bad, ...summary } = JSON.parse((await folder.importLines(...args, ['--json'])).stdout) as {
     readonly bad: readonly unknown[]
   }
-  expect([bad.length, summary]).toEqual([1000, expect.objectContaining({ lines: 1500, badCount: 1500 })])
+  expect(bad).toHaveLength(1000)
+  expect(bad[999]).toEqual({ line: 1001, reasons: ['date "day 999" is not a day (YYYY-MM-DD)'] })
+  expect(summary).toMatchObject({ table: 'legal_point', dryRun: false, lines: 1500, badCount: 1500 })
 })
 
 it.each([

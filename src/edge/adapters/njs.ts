@@ -9,7 +9,7 @@ import { headersTooLong, targetTooLong } from '../limits.ts'
 import { resolve, type EdgeRequest, type Resolution } from '../resolve.ts'
 import { unavailable, type StandaloneAnswer } from '../standalone.ts'
 import { isGzipWanted } from './njs-gzip.ts'
-import { makePart, planRange, type PlannedRange } from './njs-range.ts'
+import { makePart, planRange, sendRange, toRange } from './njs-range.ts'
 import type { NjsModules, NjsRequest } from './njs-types.ts'
 
 /** What an object holds: its bytes, or, of a large file, the way nginx sends it past njs. */
@@ -33,6 +33,7 @@ export interface NjsOrigin {
 }
 
 export interface NjsSnapshot {
+  /** By which another request finds it again. */
   readonly name: string
   readonly table: RouteTable
   readonly store: Store<NjsBody>
@@ -91,16 +92,10 @@ export function njsEdge({ crypto }: NjsModules, origin: NjsOrigin, settings: Edg
     refuseLength: (request) => {
       send(request, ofText(request.uri === '/_fundpress/414' ? targetTooLong : headersTooLong))
     },
-    sendRange: (request) => {
-      setHeaders(
-        request,
-        JSON.parse(request.variables['fundpress_headers'] ?? '{}') as Record<string, string>,
-      )
-      request.return(200, request.variables['fundpress_parts'] ?? '')
-    },
+    sendRange,
     respondWithPart: async (request) => {
       try {
-        const part = await makePart(origin, crypto, request)
+        const part = await makePart((name) => origin.resume(request, name), crypto, request)
         request.return(200, part)
       } catch (error) {
         request.error('fundpress: a range breaks off: ' + (error as Error).message)
@@ -271,15 +266,6 @@ function contentOf(body: Answer<NjsBody>['body']): string | Buffer | null {
       return bytesOf(body.body)
   }
 }
-
-/** In the location that holds ranges in work to a limit: what it refuses has other headers. */
-const toRange =
-  (headers: Readonly<Record<string, string>>, planned: PlannedRange) => (request: NjsRequest) => {
-    request.variables['fundpress_headers'] = JSON.stringify(headers)
-    request.variables['fundpress_plan'] = planned.plan
-    request.variables['fundpress_parts'] = planned.parts
-    request.internalRedirect('/_fundpress/range')
-  }
 
 /** @throws {Error} for a large file: only pages are */
 export function bytesOf(body: NjsBody): Buffer {

@@ -129,7 +129,7 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
 
   it('refuses ranges beyond the limit of a client and of all, and answers all else', async () => {
     const [out = ''] = nights.outs
-    const settings = { 'fundpress_client 32': 'fundpress_client 4', 'fundpress_all 256': 'fundpress_all 6' }
+    const settings = { 'fundpress_client 16': 'fundpress_client 4', 'fundpress_all 128': 'fundpress_all 6' }
     const nginx = await startNginx({ args: ['--out', out], settings, sendBuffer: '64k' })
     const one = await silentClients(nginx.base, 4, getOf(range), 4)
     await setTimeout(500)
@@ -159,7 +159,7 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
 
   it('drops whoever does not read', async () => {
     const [out = ''] = nights.outs
-    const settings = { 'send_timeout 60s': 'send_timeout 1s', 'fundpress_all 256': 'fundpress_all 1' }
+    const settings = { 'send_timeout 60s': 'send_timeout 1s', 'fundpress_all 128': 'fundpress_all 1' }
     const nginx = await startNginx({ args: ['--out', out], settings, sendBuffer: '64k' })
     const clients = await silentClients(nginx.base, 1, getOf(range))
     await setTimeout(300)

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest'
 import { list, optional, record, text } from '../../src/contract/shape.ts'
 import { jsonSeries, seriesRecord, xmlSeries } from '../../src/encode/series.ts'
 import { makePart, planRange } from '../../src/edge/adapters/njs-range.ts'
-import type { NjsBody, NjsSnapshot } from '../../src/edge/adapters/njs.ts'
+import type { NjsBody } from '../../src/edge/adapters/njs-body.ts'
+import type { NjsSnapshot } from '../../src/edge/adapters/njs.ts'
 import type { StoredObject } from '../../src/edge/answer.ts'
 import { joinWindows, overlapping } from '../../src/edge/range.ts'
 import type { Route, RouteTable } from '../../src/routes/table.ts'
@@ -150,7 +151,6 @@ async function inParts(
       kind: 'joined',
       windows: windows.map(({ entry }) => entry),
       read: ({ year }) => Promise.resolve(object(String(year))),
-      pieces: () => Promise.resolve([]),
     },
     {
       ...{ kind: 'range', listKey: '', from, to, route, values: { from, to }, errorKey: '', unknown: null },

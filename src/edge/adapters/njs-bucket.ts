@@ -6,16 +6,8 @@
 import { placeOf, type Placed } from '../../routes/pages.ts'
 import type { RouteTable } from '../../routes/table.ts'
 import type { EdgeSettings, Store, StoredObject } from '../answer.ts'
-import {
-  bytesOf,
-  isPageKey,
-  largeFrom,
-  njsEdge,
-  sleep,
-  type NjsBody,
-  type NjsEdge,
-  type NjsSnapshot,
-} from './njs.ts'
+import { bytesOf, type NjsBody } from './njs-body.ts'
+import { isPageKey, largeFrom, njsEdge, sleep, type NjsEdge, type NjsSnapshot } from './njs.ts'
 import { signer, type BucketAddress } from './njs-signature.ts'
 import type { NjsModules, NjsReply, NjsRequest } from './njs-types.ts'
 

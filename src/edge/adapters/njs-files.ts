@@ -5,17 +5,8 @@ import { sharedErrorKey } from '../../routes/keys.ts'
 import { problemType } from '../../routes/problems.ts'
 import type { RouteTable } from '../../routes/table.ts'
 import type { EdgeSettings, Store, StoredObject } from '../answer.ts'
-import {
-  bytesOf,
-  isPageKey,
-  largeFrom,
-  njsEdge,
-  sleep,
-  type NjsBody,
-  type NjsEdge,
-  type NjsSnapshot,
-  type SendLarge,
-} from './njs.ts'
+import { bytesOf, type NjsBody, type SendLarge } from './njs-body.ts'
+import { isPageKey, largeFrom, njsEdge, sleep, type NjsEdge, type NjsSnapshot } from './njs.ts'
 import type { NjsFs, NjsModules, NjsRequest, NjsStat } from './njs-types.ts'
 
 export interface FilesConfig {

@@ -7,12 +7,13 @@
  * nginx waits for one to end before it begins with the next.
  */
 
-import { fetchesAtATime, type Body } from '../answer.ts'
+import type { Body } from '../answer.ts'
 import type { Resolution } from '../resolve.ts'
 import { windowKey } from '../../routes/keys.ts'
 import type { Format, RouteTable, Values } from '../../routes/table.ts'
 import type { WindowEntry } from '../../routes/windows.ts'
-import { bytesOf, setHeaders, type NjsBody, type NjsSnapshot } from './njs.ts'
+import { bytesOf, type NjsBody } from './njs-body.ts'
+import { setHeaders, type NjsSnapshot } from './njs.ts'
 import type { NjsModules, NjsRequest } from './njs-types.ts'
 import { joinBytes, recordsBefore } from './njs-window.ts'
 
@@ -131,13 +132,7 @@ export async function makePart(
     return bytesOf(object.body)
   }
   const wanted = (args['windows'] ?? '').split(',').map((window) => window.split('-'))
-  const windows: Buffer[] = []
-  for (let start = 0; start < wanted.length; start += fetchesAtATime) {
-    const batch = await Promise.all(
-      wanted.slice(start, start + fetchesAtATime).map(([year]) => read(year ?? '')),
-    )
-    batch.forEach((bytes) => windows.push(bytes))
-  }
+  const windows = await Promise.all(wanted.map(([year]) => read(year ?? '')))
   const isCertain = await isStillLive().catch(() => false)
   if (!isCertain) {
     // They may still be the right ones. This takes too long to be done each time.

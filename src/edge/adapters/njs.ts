@@ -3,26 +3,15 @@
 import { isText } from '../../routes/content-types.ts'
 import type { RouteTable } from '../../routes/table.ts'
 import { answer, type Answer, type EdgeSettings, type Store } from '../answer.ts'
-import { byteRange, contentRange, type ByteRange } from '../byte-range.ts'
+import { byteRange, contentRange } from '../byte-range.ts'
 import { isNotModified, notModifiedHeaders } from '../conditional.ts'
 import { headersTooLong, targetTooLong } from '../limits.ts'
 import { resolve, type EdgeRequest, type Resolution } from '../resolve.ts'
 import { unavailable, type StandaloneAnswer } from '../standalone.ts'
+import { bytesOf, lengthOf, type NjsBody } from './njs-body.ts'
 import { isGzipWanted } from './njs-gzip.ts'
 import { makePart, planRange, sendRange, toRange } from './njs-range.ts'
 import type { NjsModules, NjsRequest } from './njs-types.ts'
-
-/** What an object holds: its bytes, or, of a large file, the way nginx sends it past njs. */
-export type NjsBody =
-  | { readonly kind: 'bytes'; readonly bytes: Buffer }
-  | { readonly kind: 'large'; readonly length: number; readonly send: SendLarge }
-
-/** @param range null for all of it */
-export type SendLarge = (
-  request: NjsRequest,
-  headers: Readonly<Record<string, string>>,
-  range: ByteRange | null,
-) => void
 
 /** Where snapshots come from. */
 export interface NjsOrigin {
@@ -243,8 +232,6 @@ function mayBeCompressed({ headers, body }: Answer<NjsBody>): boolean {
   return body.kind !== 'stored' || (body.body.kind === 'bytes' && lengthOf(body.body) >= worthCompressing)
 }
 
-const lengthOf = (body: NjsBody) => (body.kind === 'large' ? body.length : body.bytes.length)
-
 /** The ETag says which coding it is: nginx does not touch one that was set here, nor does it add to `Vary` for HEAD. */
 function withCoding(headers: Answer<NjsBody>['headers'], isCompressed: boolean): Record<string, string> {
   const { Vary: vary, ETag: etag } = headers
@@ -265,12 +252,6 @@ function contentOf(body: Answer<NjsBody>['body']): string | Buffer | null {
     default:
       return bytesOf(body.body)
   }
-}
-
-/** @throws {Error} for a large file: only pages are */
-export function bytesOf(body: NjsBody): Buffer {
-  if (body.kind === 'large') throw new Error('a document that is larger than memory')
-  return body.bytes
 }
 
 function send(request: NjsRequest, { status, headers, body }: Response): void {

@@ -28,6 +28,8 @@ export const nginx: MakeDeployment = async (settings) => {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     serverName: new URL(settings.baseUrl).hostname,
     baseUrl: settings.baseUrl,
+    // Where nginx asks itself for the parts of a range.
+    partsPort: port < 65535 ? port + 1 : port - 1,
     ttl: settings.edge.liveTtlSeconds,
     hsts: settings.edge.hstsSeconds === 0 ? '' : strictTransport(settings.edge.hstsSeconds),
     // As edge/adapters/njs.ts has it.
@@ -38,14 +40,18 @@ export const nginx: MakeDeployment = async (settings) => {
   const filled = async (path: string, more: Readonly<Record<string, string>> = {}) =>
     fillTemplate(await template(`nginx/${path}`), { ...values, ...more })
   const { mode } = parts
+  const origin = await filled(`${mode}.conf`)
   return [
     {
       path: 'conf.d/fundpress.conf',
-      text: await filled('fundpress.conf', { http: await filled(`${mode}-http.conf`) }),
+      text: await filled('fundpress.conf', {
+        http: await filled(`${mode}-http.conf`),
+        partsOrigin: mode === 'bucket' ? indented(origin) : '',
+      }),
     },
     {
       path: 'fundpress/locations.conf',
-      text: await filled('locations.conf', { origin: await filled(`${mode}.conf`) }),
+      text: await filled('locations.conf', { origin }),
     },
     { path: 'fundpress/edge.js', text: await edgeScript(parts) },
     { path: 'README.md', text: await filled(`README-${mode}.md`) },
@@ -55,6 +61,8 @@ export const nginx: MakeDeployment = async (settings) => {
 /** With a line of its own in the template. */
 const strictTransport = (seconds: number) =>
   `# Whoever asked over HTTPS once asks over HTTPS only from now on.\nadd_header Strict-Transport-Security max-age=${seconds} always;\n`
+
+const indented = (text: string) => text.replace(/^(?=.)/gm, '    ').trimEnd()
 
 interface Parts {
   readonly mode: 'files' | 'bucket'

@@ -6,11 +6,11 @@
 import { contentTypeOf } from '../routes/content-types.ts'
 import { fill, windowKey } from '../routes/keys.ts'
 import { problemDocument } from '../routes/problems.ts'
-import type { Format, RouteTable, Series } from '../routes/table.ts'
+import type { Format, RouteTable } from '../routes/table.ts'
 import type { WindowEntry, WindowList } from '../routes/windows.ts'
 import { alternates } from './alternates.ts'
 import { htmlHeaders } from './html-headers.ts'
-import { isWhole, joinWindows, overlapping } from './range.ts'
+import { isWhole, overlapping } from './range.ts'
 import type { Refused, Resolution, Stored, Wanted } from './resolve.ts'
 
 /** One snapshot's objects: everything that one answer needs is read from the same one. `B` is the platform's body. */
@@ -36,8 +36,7 @@ export interface EdgeSettings {
 
 /**
  * - `stored`: an object as it is.
- * - `joined`: made when it is asked for, since a 304 needs none; in the store's form of text. A platform that streams
- *   reads the windows itself, one after the other (range.ts, windowJoiner).
+ * - `joined`: of these windows. The platform reads them, one after the other, and joins them (range.ts, windowJoiner).
  * - `text`: Unicode text.
  */
 export type Body<B> =
@@ -45,7 +44,6 @@ export type Body<B> =
   | { readonly kind: 'stored'; readonly body: B }
   | {
       readonly kind: 'joined'
-      readonly pieces: () => Promise<readonly string[]>
       /** Ascending; one at least, which may have no record between the two days. */
       readonly windows: readonly WindowEntry[]
       readonly read: (window: WindowEntry) => Promise<StoredObject<B>>
@@ -148,19 +146,8 @@ async function range<B>(
   }
   // Without a record there is still the fund to tell of: any window's text has it.
   const needed = windows.length > 0 ? windows : list.windows.slice(-1)
-  const series = route.series as Series
-  const pieces = async () => {
-    const texts: string[] = []
-    for (let start = 0; start < needed.length; start += fetchesAtATime) {
-      const batch = needed.slice(start, start + fetchesAtATime)
-      const objects = await Promise.all(batch.map(readWindow))
-      const batchTexts = await Promise.all(objects.map((object) => store.text(object.body)))
-      batchTexts.forEach((text) => texts.push(text))
-    }
-    return joinWindows(wanted.format, series, texts, from, to)
-  }
   const etag = rangeEtag(needed, wanted.format, from, to)
-  const body: Body<B> = { kind: 'joined', pieces, windows: needed, read: readWindow }
+  const body: Body<B> = { kind: 'joined', windows: needed, read: readWindow }
   return found(settings, resolution, etag, listObject.lastModified, body)
 }
 

@@ -45,11 +45,17 @@ export function sharedErrorKey(problem: Problem, format: Format): string {
   return `errors/${problem.group}/${problem.status}-${problem.slug}.${format}`
 }
 
-/** Puts values into a template's `{name}`s: the template is cut there, so that no value is looked at again. */
+/**
+ * Puts values into a template's `{name}`s: the template is cut there, so that no value is looked at again. Without a
+ * regular expression: a split by one costs njs 63 kB, which it holds until the request ends.
+ */
 export function fill(template: string, values: Values): string {
   return template
-    .split(/[{}]/)
-    .map((piece, index) => (index % 2 === 1 ? (values[piece] ?? '') : piece))
+    .split('{')
+    .map((piece, index) => {
+      const close = index === 0 ? -1 : piece.indexOf('}')
+      return close < 0 ? piece : (values[piece.slice(0, close)] ?? '') + piece.slice(close + 1)
+    })
     .join('')
 }
 

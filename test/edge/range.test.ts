@@ -1,8 +1,14 @@
+import { createHash, createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { list, optional, record, text } from '../../src/contract/shape.ts'
 import { jsonSeries, seriesRecord, xmlSeries } from '../../src/encode/series.ts'
+import { makePart, planRange } from '../../src/edge/adapters/njs-range.ts'
+import type { NjsBody } from '../../src/edge/adapters/njs-body.ts'
+import type { NjsSnapshot } from '../../src/edge/adapters/njs.ts'
+import type { StoredObject } from '../../src/edge/answer.ts'
 import { joinWindows, overlapping } from '../../src/edge/range.ts'
+import type { Route, RouteTable } from '../../src/routes/table.ts'
 import type { WindowEntry } from '../../src/routes/windows.ts'
 
 const series = { list: 'prices', date: 'date', next: 'currency' }
@@ -74,8 +80,8 @@ it.each(['json', 'xml'] as const)(
   'cuts and joins %s windows to the very document of the records between two days',
   (format) => {
     const { around, record: encode } = encoders[format]
-    fc.assert(
-      fc.property(history, dayInFourYears, dayInFourYears, (value, one, other) => {
+    return fc.assert(
+      fc.asyncProperty(history, dayInFourYears, dayInFourYears, async (value, one, other) => {
         const [from, to] = one < other ? [one, other] : [other, one]
         const text = around(value)
         const years = [...new Set(value.prices.map(({ date }) => date.slice(0, 4)))]
@@ -106,11 +112,81 @@ it.each(['json', 'xml'] as const)(
         const latin = given.map((document) => Buffer.from(document).toString('latin1'))
         const joined = Buffer.from(joinWindows(format, series, latin, from, to).join(''), 'latin1').toString()
         expect(joined).toBe(text.document(between.map(encode)))
+
+        const needed =
+          wanted.length > 0 ? windows.filter(({ entry }) => wanted.includes(entry)) : windows.slice(-1)
+        expect(await inParts(format, needed, from, to)).toBe(text.document(between.map(encode)))
       }),
       { numRuns: 1500 },
     )
   },
 )
+
+/** As nginx puts it together: each part by a request of its own, out of the bytes. */
+async function inParts(
+  format: 'json' | 'xml',
+  windows: readonly { readonly entry: WindowEntry; readonly document: string }[],
+  from: string,
+  to: string,
+): Promise<string> {
+  const object = (year: string): StoredObject<NjsBody> => {
+    const found = windows.find(({ entry }) => year === String(entry.year))
+    return {
+      body: { kind: 'bytes', bytes: Buffer.from(found?.document ?? '') },
+      etag: '',
+      lastModified: '',
+    }
+  }
+  const snapshot: NjsSnapshot = {
+    name: 'tonight',
+    table,
+    store: {
+      get: (key) => Promise.resolve(object(key.replace(/^.*\/|\.(json|xml)$/g, ''))),
+      text: () => Promise.reject(new Error('parts are bytes')),
+    },
+    isStillLive: () => Promise.resolve(true),
+  }
+  const { plan, parts } = await planRange(
+    {
+      kind: 'joined',
+      windows: windows.map(({ entry }) => entry),
+      read: ({ year }) => Promise.resolve(object(String(year))),
+    },
+    {
+      ...{ kind: 'range', listKey: '', from, to, route, values: { from, to }, errorKey: '', unknown: null },
+      wanted: { format, language: null, vary: [] },
+    },
+    table,
+    snapshot.name,
+  )
+  const asked = [...parts.matchAll(/<!--#include virtual="[^"?]*\?([^"]*)" wait="yes"-->/g)]
+  expect(asked.map(([include]) => include).join('')).toBe(parts)
+  const made: Buffer[] = []
+  for (const [, query = ''] of asked) {
+    const request = {
+      args: Object.fromEntries(new URLSearchParams(query)),
+      headersIn: { 'Fundpress-Plan': plan },
+    }
+    made.push(await makePart(() => snapshot, { createHash, createHmac }, request))
+  }
+  return Buffer.concat(made).toString()
+}
+
+const date = (name: string) => ({ kind: 'date' as const, name, invalid: 0 })
+const route: Route = {
+  id: 'prices',
+  path: '/prices/{from}/{to}/',
+  parameters: [date('from'), date('to')],
+  hasLanguages: false,
+  series,
+}
+const table: RouteTable = {
+  docsUrl: '',
+  routes: [route],
+  problems: [],
+  pages: [],
+  general: { noEndpoint: 0, wrongMethod: 0, wrongFormat: 0, wrongLanguage: 0 },
+}
 
 it('refuses a text that is no window', () => {
   expect(() => joinWindows('json', series, ['{"title":"x"}'], '2020-01-01', '2020-12-31')).toThrow(

@@ -1,8 +1,8 @@
 /** The real nginx on a loopback port, with what `fundpress edge nginx` wrote. Needs no rights but to its own folder. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
 import { makeTempFolder, mustRun } from './product.ts'
 
@@ -15,6 +15,10 @@ export interface Nginx {
   readonly errors: () => string
   /** Stands in for /etc/nginx/fundpress/credentials. */
   readonly credentialsFile: string
+  /** What the workers hold in memory, in MB. */
+  readonly memory: () => number
+  /** What lies in the folder of answers that nginx has put aside, in bytes. */
+  readonly putAside: () => number
   readonly stop: () => Promise<void>
 }
 
@@ -27,6 +31,10 @@ export interface NginxOptions {
   readonly workers?: number
   /** More of `server {}`: a location of a benchmark for example. */
   readonly locations?: string
+  /** What to write in place of other text, in `fundpress/locations.conf`. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** How much of an answer the kernel takes from nginx before the client reads, for example 64k; its own choice unless given. */
+  readonly sendBuffer?: string
 }
 
 /** A location that gives out a folder's files at `/plain/` past njs: what a benchmark compares with. For `locations`. */
@@ -51,9 +59,11 @@ export async function startNginx({
   credentials,
   workers = 1,
   locations = '',
+  settings = {},
+  sendBuffer,
 }: NginxOptions): Promise<Nginx> {
   const folder = makeTempFolder()
-  const port = await freePort()
+  const port = await freePorts()
   const prefix = folder.file('nginx')
   await mustRun(['edge', 'nginx', ...args, '--port', String(port), '--dest', prefix, '--quiet'])
   const edit = (path: string, change: (text: string) => string): void => {
@@ -64,6 +74,16 @@ export async function startNginx({
       .replace('/var/cache/nginx/fundpress', join(prefix, 'cache'))
       .replace('include fundpress/locations.conf;', (include) => `${include}\n${locations}`),
   )
+  if (sendBuffer !== undefined)
+    edit('conf.d/fundpress.conf', (text) =>
+      text.replace(`listen 127.0.0.1:${port};`, `listen 127.0.0.1:${port} sndbuf=${sendBuffer};`),
+    )
+  for (const [text, other] of Object.entries(settings)) {
+    edit('fundpress/locations.conf', (all) => {
+      if (!all.includes(text)) throw new Error(`the configuration has no ${text}`)
+      return all.replaceAll(text, other)
+    })
+  }
   edit('fundpress/edge.js', (text) => text.replaceAll('/etc/nginx/fundpress', join(prefix, 'fundpress')))
   const credentialsFile = join(prefix, 'fundpress/credentials')
   if (credentials !== undefined) {
@@ -93,7 +113,16 @@ export async function startNginx({
     await stop()
     throw new Error(`nginx does not start:\n${said}`, { cause: error })
   }
-  return { base, pid: child.pid ?? 0, errors, credentialsFile, stop }
+  const memory = (): number => {
+    const workers = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')
+    const kilobytes = workers.map((pid) => /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')))
+    return kilobytes.reduce((sum, found) => sum + Number(found?.[1]), 0) / 1000
+  }
+  const putAside = (): number =>
+    readdirSync(join(prefix, 'temp'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+  return { base, pid: child.pid ?? 0, errors, credentialsFile, memory, putAside, stop }
 }
 
 /** Started by root, the workers would be somebody who may not look into the folders of the tests. */
@@ -127,10 +156,23 @@ async function untilItAnswers(base: string, isAlive: () => boolean): Promise<voi
   throw new Error(`nothing answers on ${base}`)
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+/** @returns a port that is free, and so is the next one: nginx asks itself there for the parts of a range */
+async function freePorts(): Promise<number> {
+  for (;;) {
+    const first = await listenOn(0)
+    const { port } = first.address() as AddressInfo
+    const next = await listenOn(port + 1).catch(() => undefined)
+    const used = next === undefined ? [first] : [first, next]
+    await Promise.all(used.map((server) => new Promise((resolve) => server.close(resolve))))
+    if (next !== undefined) return port
+  }
 }
+
+const listenOn = (port: number): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      resolve(server)
+    })
+  })

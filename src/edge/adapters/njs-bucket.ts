@@ -6,7 +6,8 @@
 import { placeOf, type Placed } from '../../routes/pages.ts'
 import type { RouteTable } from '../../routes/table.ts'
 import type { EdgeSettings, Store, StoredObject } from '../answer.ts'
-import { bytesOf, isPageKey, largeFrom, njsEdge, sleep, type NjsBody, type NjsEdge } from './njs.ts'
+import { bytesOf, type NjsBody } from './njs-body.ts'
+import { isPageKey, largeFrom, njsEdge, sleep, type NjsEdge, type NjsSnapshot } from './njs.ts'
 import { signer, type BucketAddress } from './njs-signature.ts'
 import type { NjsModules, NjsReply, NjsRequest } from './njs-types.ts'
 
@@ -64,23 +65,28 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig): BucketEdg
     if (typeof before !== 'string') return before
     throw new Error('the bucket: ' + found)
   }
-  const pin = async (request: NjsRequest) => {
-    const ask = asker(modules, config, request)
-    const { live, at } = await look(ask)
-    const id = idOf(live)
+  const snapshotOf = (ask: Ask, { live, at }: Look): NjsSnapshot => {
     const table: RouteTable = Object.assign({}, config.table, { docsUrl: live.docsUrl })
     return {
+      name: JSON.stringify({ live, at }),
       table,
       store: slotStore(ask, table, live),
       isStillLive: async () => {
         // A slot is left alone for twice the time after it stopped being live: bucket.graceSeconds.
         if (Date.now() - at < ttl * 2) return true
         const now = await look(ask)
-        return idOf(now.live) === id
+        return idOf(now.live) === idOf(live)
       },
     }
   }
-  return Object.assign(njsEdge({ pin }, config.settings), { dressLarge })
+  const pin = async (request: NjsRequest) => {
+    const ask = asker(modules, config, request)
+    const found = await look(ask)
+    return snapshotOf(ask, found)
+  }
+  const resume = (request: NjsRequest, name: string) =>
+    snapshotOf(asker(modules, config, request), JSON.parse(name) as Look)
+  return Object.assign(njsEdge(modules, { pin, resume }, config.settings), { dressLarge })
 }
 
 /** @returns null if it is not what `fundpress publish` writes */

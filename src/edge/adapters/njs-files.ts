@@ -5,17 +5,9 @@ import { sharedErrorKey } from '../../routes/keys.ts'
 import { problemType } from '../../routes/problems.ts'
 import type { RouteTable } from '../../routes/table.ts'
 import type { EdgeSettings, Store, StoredObject } from '../answer.ts'
-import {
-  bytesOf,
-  isPageKey,
-  largeFrom,
-  njsEdge,
-  sleep,
-  type NjsBody,
-  type NjsEdge,
-  type SendLarge,
-} from './njs.ts'
-import type { NjsFs, NjsModules, NjsStat } from './njs-types.ts'
+import { bytesOf, type NjsBody, type SendLarge } from './njs-body.ts'
+import { isPageKey, largeFrom, njsEdge, sleep, type NjsEdge, type NjsSnapshot } from './njs.ts'
+import type { NjsFs, NjsModules, NjsRequest, NjsStat } from './njs-types.ts'
 
 export interface FilesConfig {
   /** Absolute. */
@@ -39,13 +31,17 @@ interface Look {
 /** How long to wait for a snapshot that is just being exchanged, in milliseconds. */
 const waits = [1, 5, 20, 100]
 
-export function filesEdge({ fs, crypto }: NjsModules, config: FilesConfig): NjsEdge {
+export function filesEdge(modules: NjsModules, config: FilesConfig): NjsEdge {
+  const { fs, crypto } = modules
+  const markOf = (folder: string): string => {
+    const { ino, size, mtimeMs } = fs.statSync(folder + '/' + config.markFile)
+    return [folder, ino, size, mtimeMs].join(' ')
+  }
   const look = (): Look => {
     const folder = fs.realpathSync(config.folder)
-    const { ino, size, mtimeMs } = fs.statSync(folder + '/' + config.markFile)
     const link = fs.lstatSync(config.folder)
     const liveSince = link.isSymbolicLink() ? link.mtimeMs : 0
-    return { folder, mark: [folder, ino, size, mtimeMs].join(' '), liveSince }
+    return { folder, mark: markOf(folder), liveSince }
   }
   const lookPatiently = async (): Promise<Look> => {
     for (let attempt = 0; ; attempt++) {
@@ -61,17 +57,16 @@ export function filesEdge({ fs, crypto }: NjsModules, config: FilesConfig): NjsE
       }
     }
   }
-  const isMark = (mark: string): boolean => {
+  const isTrue = (check: () => boolean): boolean => {
     try {
-      return look().mark === mark
+      return check()
     } catch (_) {
       return false
     }
   }
   const md5 = (bytes: Buffer) => crypto.createHash('md5').update(bytes).digest('hex')
 
-  const pin = async () => {
-    const { folder, mark, liveSince } = await lookPatiently()
+  const snapshotOf = ({ folder, mark, liveSince }: Look, isThere: () => boolean): NjsSnapshot => {
     const table = withDocsUrl(config.table, fs, folder)
     const store = fileStore({
       fs,
@@ -80,9 +75,19 @@ export function filesEdge({ fs, crypto }: NjsModules, config: FilesConfig): NjsE
       liveSince,
       isLarge: (key, size) => size >= largeFrom && isPageKey(table, key),
     })
-    return { table, store, isStillLive: () => Promise.resolve(isMark(mark)) }
+    const isStillLive = () => Promise.resolve(isTrue(isThere))
+    return { name: JSON.stringify({ folder, mark, liveSince }), table, store, isStillLive }
   }
-  return njsEdge({ pin }, config.settings)
+  const pin = async () => {
+    const found = await lookPatiently()
+    return snapshotOf(found, () => look().mark === found.mark)
+  }
+  /** A link may lead elsewhere by now: what counts is what the folder holds. */
+  const resume = (_: NjsRequest, name: string) => {
+    const found = JSON.parse(name) as Look
+    return snapshotOf(found, () => markOf(found.folder) === found.mark)
+  }
+  return njsEdge(modules, { pin, resume }, config.settings)
 }
 
 interface FileStoreOptions {

@@ -7,6 +7,8 @@ export interface NjsRequest {
   readonly method: string
   /** Decoded and normalised: of an internal location this is what the edge itself asked for. */
   readonly uri: string
+  /** Of the query. */
+  readonly args: Readonly<Record<string, string | undefined>>
   readonly headersIn: Readonly<Record<string, string | undefined>>
   readonly headersOut: Record<string, string | undefined>
   readonly variables: Record<string, string | undefined>

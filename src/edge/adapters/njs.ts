@@ -3,34 +3,27 @@
 import { isText } from '../../routes/content-types.ts'
 import type { RouteTable } from '../../routes/table.ts'
 import { answer, type Answer, type EdgeSettings, type Store } from '../answer.ts'
-import { byteRange, contentRange, type ByteRange } from '../byte-range.ts'
+import { byteRange, contentRange } from '../byte-range.ts'
 import { isNotModified, notModifiedHeaders } from '../conditional.ts'
 import { headersTooLong, targetTooLong } from '../limits.ts'
 import { resolve, type EdgeRequest, type Resolution } from '../resolve.ts'
 import { unavailable, type StandaloneAnswer } from '../standalone.ts'
+import { bytesOf, lengthOf, type NjsBody } from './njs-body.ts'
 import { isGzipWanted } from './njs-gzip.ts'
-import { joinedJson } from './njs-joined.ts'
-import type { NjsRequest } from './njs-types.ts'
-
-/** What an object holds: its bytes, or, of a large file, the way nginx sends it past njs. */
-export type NjsBody =
-  | { readonly kind: 'bytes'; readonly bytes: Buffer }
-  | { readonly kind: 'large'; readonly length: number; readonly send: SendLarge }
-
-/** @param range null for all of it */
-export type SendLarge = (
-  request: NjsRequest,
-  headers: Readonly<Record<string, string>>,
-  range: ByteRange | null,
-) => void
+import { makePart, planRange, sendRange, toRange } from './njs-range.ts'
+import type { NjsModules, NjsRequest } from './njs-types.ts'
 
 /** Where snapshots come from. */
 export interface NjsOrigin {
   /** The snapshot that is live now: one request reads all it needs from it. */
   readonly pin: (request: NjsRequest) => Promise<NjsSnapshot>
+  /** The snapshot of another request, by its `name`: whether it is live still, or not any more. */
+  readonly resume: (request: NjsRequest, name: string) => NjsSnapshot
 }
 
 export interface NjsSnapshot {
+  /** By which another request finds it again. */
+  readonly name: string
   readonly table: RouteTable
   readonly store: Store<NjsBody>
   /** Whether all that was read belongs to this snapshot; else the request starts anew. */
@@ -44,7 +37,11 @@ export interface NjsEdge {
   readonly respondToUnreadable: (request: NjsRequest) => Promise<void>
   /** Answers what is longer than nginx was told to read. */
   readonly refuseLength: (request: NjsRequest) => void
-  /** What failed after all was decided. */
+  /** Sends a range that `respond` has planned. */
+  readonly sendRange: (request: NjsRequest) => void
+  /** Makes a part of a range, for nginx itself. */
+  readonly respondWithPart: (request: NjsRequest) => Promise<void>
+  /** What failed after all was decided, or is too much just now. */
   readonly fail: (request: NjsRequest) => void
 }
 
@@ -57,7 +54,7 @@ export const worthCompressing = 1000
 /** Larger files go past njs, which would hold them in memory. In bytes. */
 export const largeFrom = 1024 * 1024
 
-export function njsEdge(origin: NjsOrigin, settings: EdgeSettings): NjsEdge {
+export function njsEdge({ crypto }: NjsModules, origin: NjsOrigin, settings: EdgeSettings): NjsEdge {
   const respondTo = async (request: NjsRequest, asked: Asked) => {
     let response: Response
     try {
@@ -83,6 +80,16 @@ export function njsEdge(origin: NjsOrigin, settings: EdgeSettings): NjsEdge {
     },
     refuseLength: (request) => {
       send(request, ofText(request.uri === '/_fundpress/414' ? targetTooLong : headersTooLong))
+    },
+    sendRange,
+    respondWithPart: async (request) => {
+      try {
+        const part = await makePart((name) => origin.resume(request, name), crypto, request)
+        request.return(200, part)
+      } catch (error) {
+        request.error('fundpress: a range breaks off: ' + (error as Error).message)
+        request.return(500, '')
+      }
     },
     fail: (request) => {
       send(request, failed)
@@ -127,7 +134,7 @@ async function answerFromOneSnapshot(
     try {
       const resolution = resolve(snapshot.table, edgeRequest(request, asked))
       const answered = await answer(snapshot.table, settings, snapshot.store, resolution)
-      response = await finish(answered, resolution, request)
+      response = await finish(snapshot, answered, resolution, request)
     } catch (error) {
       failure = error as Error
     }
@@ -153,12 +160,13 @@ function edgeRequest({ headersIn }: NjsRequest, { method, target }: Asked): Edge
 
 /** Compression, conditional requests, byte ranges, and the body. */
 async function finish(
+  snapshot: NjsSnapshot,
   answered: Answer<NjsBody>,
   resolution: Resolution,
   request: NjsRequest,
 ): Promise<Response> {
   const { status, body } = answered
-  if (status !== 200) return { status, headers: answered.headers, body: await contentOf(body, resolution) }
+  if (status !== 200) return { status, headers: answered.headers, body: contentOf(body) }
   const { headersIn } = request
   const mayDiffer = mayBeCompressed(answered)
   const isCompressed = mayDiffer && isGzipWanted(headersIn['Accept-Encoding'] ?? '')
@@ -173,8 +181,14 @@ async function finish(
     // nginx compresses no answer to HEAD: what is told of it would be that of another body.
     return { status, headers: Object.assign({}, headers, { 'Content-Encoding': 'gzip' }), body: null }
   }
+  if (body.kind === 'joined' && resolution.kind === 'range') {
+    // Nobody knows how long it is going to be before it is made.
+    if (request.method === 'HEAD') return { status, headers, body: null }
+    const planned = await planRange(body, resolution, snapshot.table, snapshot.name)
+    return { status, headers, body: toRange(headers, planned) }
+  }
   if (body.kind !== 'stored' || headers['Accept-Ranges'] !== 'bytes' || isCompressed) {
-    return { status, headers, body: await contentOf(body, resolution) }
+    return { status, headers, body: contentOf(body) }
   }
   return fileOf(request, headers, body.body)
 }
@@ -218,8 +232,6 @@ function mayBeCompressed({ headers, body }: Answer<NjsBody>): boolean {
   return body.kind !== 'stored' || (body.body.kind === 'bytes' && lengthOf(body.body) >= worthCompressing)
 }
 
-const lengthOf = (body: NjsBody) => (body.kind === 'large' ? body.length : body.bytes.length)
-
 /** The ETag says which coding it is: nginx does not touch one that was set here, nor does it add to `Vary` for HEAD. */
 function withCoding(headers: Answer<NjsBody>['headers'], isCompressed: boolean): Record<string, string> {
   const { Vary: vary, ETag: etag } = headers
@@ -229,31 +241,17 @@ function withCoding(headers: Answer<NjsBody>['headers'], isCompressed: boolean):
   })
 }
 
-async function contentOf(
-  body: Answer<NjsBody>['body'],
-  resolution: Resolution,
-): Promise<string | Buffer | null> {
+function contentOf(body: Answer<NjsBody>['body']): string | Buffer | null {
   switch (body.kind) {
     case 'none':
       return null
-    case 'joined': {
-      if (resolution.kind === 'range' && resolution.wanted.format === 'json')
-        return joinedJson(body, resolution)
-      // Joined at once: njs copies a string at every +=.
-      const pieces = await body.pieces()
-      return pieces.join('')
-    }
+    case 'joined':
+      throw new Error('a range is sent in parts')
     case 'text':
       return body.text
     default:
       return bytesOf(body.body)
   }
-}
-
-/** @throws {Error} for a large file: only pages are */
-export function bytesOf(body: NjsBody): Buffer {
-  if (body.kind === 'large') throw new Error('a document that is larger than memory')
-  return body.bytes
 }
 
 function send(request: NjsRequest, { status, headers, body }: Response): void {

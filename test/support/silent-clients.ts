@@ -1,0 +1,34 @@
+/** Clients that ask and do not read, each group at an address of its own: the kernel takes all of 127.0.0.0/8 for here. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+export interface SilentClients {
+  readonly sockets: readonly Socket[]
+  readonly leave: () => void
+}
+
+/** @param text what each of them writes @param perAddress how many share an address; the first one is 127.0.1.1 */
+export async function silentClients(
+  base: string,
+  count: number,
+  text: string,
+  perAddress = 20,
+): Promise<SilentClients> {
+  const sockets: Socket[] = []
+  for (let client = 0; client < count; client++) {
+    const localAddress = `127.0.1.${1 + Math.floor(client / perAddress)}`
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(base).port), localAddress })
+    socket.on('error', () => undefined)
+    socket.pause()
+    await once(socket, 'connect')
+    socket.write(text)
+    sockets.push(socket)
+  }
+  const leave = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return { sockets, leave }
+}
+
+export const getOf = (target: string, headers = ''): string =>
+  `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`

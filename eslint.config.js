@@ -51,10 +51,7 @@ export default defineConfig(
     plugins: { regexp },
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
-      'regexp/no-super-linear-move': [
-        'error',
-        { report: 'potential', ignorePartial: false, ignoreSticky: false },
-      ],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
       'regexp/no-contradiction-with-assertion': 'error',
       'regexp/no-dupe-disjunctions': 'error',
       'regexp/no-empty-alternative': 'error',

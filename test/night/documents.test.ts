@@ -148,8 +148,16 @@ describe('where there is no ZIP to rely on, everything is rendered, with a warni
   it.each([
     ['it is missing', () => press.bucket.remove(keyOf('documents.zip')), `there is no ${zipKey}`],
     ['its checksums are missing', () => press.bucket.remove(keyOf('SHA256SUMS')), `there is no ${sumsKey}`],
-    ['it is another one', () => press.bucket.put(keyOf('documents.zip'), 'x'), `${zipKey} is not what ${sumsKey} says`],
-    ['checksums are others', () => press.bucket.put(keyOf('SHA256SUMS'), 'x'), 'does not hold the files of 2026-11-11-'],
+    [
+      'it is another one',
+      () => press.bucket.put(keyOf('documents.zip'), 'x'),
+      `${zipKey} is not what ${sumsKey} says`,
+    ],
+    [
+      'checksums are others',
+      () => press.bucket.put(keyOf('SHA256SUMS'), 'x'),
+      'does not hold the files of 2026-11-11-',
+    ],
     ['a byte is another', () => onZip({ kind: 'corrupt' }), `${zipKey} is not what ${sumsKey} says`],
     ['it is always cut off', () => onZip({ kind: 'truncate' }), `${zipKey} keeps breaking off`],
     ['it is denied', () => onZip({ kind: 'status', status: 403 }), 'the credentials need s3:GetObject'],

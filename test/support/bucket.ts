@@ -70,9 +70,11 @@ export function bucketOf(server: S3Server, name: string, folder: string): Bucket
       return object === undefined ? undefined : (JSON.parse(object.body.toString()) as LiveJson)
     },
     downloads: (day) => {
-      const { downloads, earlierDownloads = {}, asOf } = JSON.parse(
-        objects().get('live.json')?.body.toString() ?? '{}',
-      ) as Partial<LiveJson>
+      const {
+        downloads,
+        earlierDownloads = {},
+        asOf,
+      } = JSON.parse(objects().get('live.json')?.body.toString() ?? '{}') as Partial<LiveJson>
       if (day === undefined || day === asOf) return `downloads/${downloads?.folder ?? 'none'}/`
       const rest = earlierDownloads[day.slice(0, 7)]?.split(' ').find((one) => one.startsWith(day.slice(8)))
       return rest === undefined ? 'downloads/none/' : `downloads/${day.slice(0, 8)}${rest}/`

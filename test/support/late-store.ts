@@ -270,7 +270,7 @@ export function lateStore({
             cancel: () => undefined,
           }
         },
-        async *list (prefix) {
+        async *list(prefix) {
           await setImmediate()
           assertAlive()
           deliver()

@@ -63,7 +63,9 @@ export function replaceFile(file: string, text: string): void {
   }
   const temporary = join(dirname(place), `.${basename(place)}.fundpress-${process.pid}.tmp`)
   try {
-    writeFileSync(temporary, text)
+    rmSync(temporary, { force: true })
+    // Never through a link that somebody else has put there.
+    writeFileSync(temporary, text, { flag: 'wx' })
     if (earlier !== undefined) chmodSync(temporary, earlier.mode)
     flush(temporary)
     renameSync(temporary, place)
@@ -102,6 +104,8 @@ async function flushEach(folder: string, signal: AbortSignal): Promise<void> {
       const file = await open(path, flags)
       try {
         await file.sync()
+      } catch (error) {
+        pass(error, path)
       } finally {
         await file.close()
       }
@@ -131,10 +135,15 @@ function flush(path: string): void {
   try {
     fsyncSync(file)
   } catch (error) {
-    // Some file systems, such as those of network shares, have no way to flush a folder.
-    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      throw error
+    pass(error, path)
   } finally {
     closeSync(file)
   }
+}
+
+/** Some file systems, such as those of network shares, have no way to flush a folder. @throws all other errors */
+function pass(error: unknown, path: string): void {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  if (['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'].includes(code)) return
+  throw code === 'EIO' ? new UnflushedError(`the disk did not take ${path}: ${message}`) : error
 }

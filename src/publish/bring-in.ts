@@ -19,7 +19,7 @@ import {
   type Slot,
 } from './layout.ts'
 import { LeaseLost, type Lease } from './lease.ts'
-import { liveAfter, liveSnapshot, tornSlots, type LiveObject } from './live.ts'
+import { liveAfter, liveSnapshot, tornSlots, type Live, type LiveObject } from './live.ts'
 import { point } from './live-pointer.ts'
 import type { Manifest } from './manifest-reader.ts'
 import { refuseMistakes } from './mistakes.ts'
@@ -72,7 +72,8 @@ export async function bringIn(store: ObjectStore, options: PublishOptions, work:
   const changes = changesKey(lease.id)
   await putFile(prepared.file, changes, gzipType)
   await lease.declare(slot, changes)
-  const expected = await leaveAlone(store, options, work, slot, hasMoved)
+  const sinceRead = sinceLastReaders(live, { isNew: !isRepair && prepared.standing === null, hasMoved })
+  const expected = await leaveAlone(store, options, work, slot, sinceRead ?? standing.ageMs)
   const outdated = lease.inherited[slot]
   if (outdated !== undefined) await store.delete([outdated])
   const bytes = await change(store, slot, options, { ...work, prepared })
@@ -137,17 +138,31 @@ async function bringDownloads(
   return plan
 }
 
+/**
+ * How long ago the slot stopped being live, in milliseconds; undefined: when `live.json` was written last.
+ * @param isNew whether it holds no snapshot @param hasMoved whether the pointer said something else until now
+ */
+function sinceLastReaders(
+  live: Live | null,
+  { isNew, hasMoved }: { readonly isNew: boolean; readonly hasMoved: boolean },
+): number | undefined {
+  // Somebody may have removed live.json just now: edges find out when they look the next time.
+  if (live === null) return isNew ? Infinity : 0
+  if (live.previous === null) return Infinity
+  return hasMoved ? 0 : undefined
+}
+
 /** Waits for readers, and keeps others out. Where that fails nothing has been written, and the slot is what it was. */
 async function leaveAlone(
   store: ObjectStore,
   options: PublishOptions,
   { standing, lease }: Work,
   slot: Slot,
-  hasMoved: boolean,
+  sinceReadMs: number,
 ): Promise<LiveObject> {
   try {
     const { graceSeconds, signal, time = realTime } = options
-    await leaveTime(hasMoved ? { ...standing, ageMs: 0 } : standing, { graceSeconds, signal, time })
+    await leaveTime(sinceReadMs, { graceSeconds, signal, time })
     const expected = await closeToOthers(store, { ...options, standing, lease })
     lease.settle()
     return expected

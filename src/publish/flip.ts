@@ -18,17 +18,19 @@ import { ConditionFailed, type ObjectStore } from './store.ts'
 /** Dates of HTTP have no parts of a second: an age that is told by two of them can be that much too large. */
 const roundingMs = 1000
 
-/** A slot that has just stopped being live is still read from, by edges that have not noticed yet. */
+/**
+ * A slot that has just stopped being live is still read from, by edges that have not noticed yet.
+ * @param ageMs how long ago that was
+ */
 export async function leaveTime(
-  { live, ageMs }: Pick<LiveObject, 'live' | 'ageMs'>,
+  ageMs: number,
   {
     graceSeconds,
     signal,
     time,
   }: { readonly graceSeconds: number; readonly signal: AbortSignal; readonly time: Time },
 ): Promise<void> {
-  // Nothing was live before: the other slot has no readers.
-  if (!live?.previous || graceSeconds === 0) return
+  if (graceSeconds === 0) return
   const wait = graceSeconds * 1000 + roundingMs - ageMs
   if (wait > 0) await time.pause(wait, signal)
 }

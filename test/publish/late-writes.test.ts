@@ -49,7 +49,8 @@ async function until(condition: () => boolean): Promise<void> {
 const puts = (key: RegExp) =>
   press.server.log.filter((entry) => entry.method === 'PUT' && key.test(entry.key))
 const beginPublish = (out: string, ...flags: readonly string[]) =>
-  press.begin(['publish', '--out', out, ...flags])
+  // On a slow machine it would say how far it is.
+  press.begin(['publish', '--out', out, '--quiet', ...flags])
 const changing = () =>
   (JSON.parse(press.bucket.body('journal.json').toString()) as { changing: Record<string, string> }).changing
 const slotOfLive = () => press.bucket.live()?.slot
@@ -121,6 +122,31 @@ it('notices a put of a dead publish that arrives after its own, and puts it righ
   )
   expect(slotOfLive()).toBe('green')
   expect(await press.publish(four)).toMatchObject({ code: 0, stderr: '' })
+  expect(press.bucket.differencesFrom(four, 'blue')).toEqual([])
+})
+
+it('waits until no request of a publish that was killed can arrive, and says so', async () => {
+  const held = Promise.withResolvers<undefined>()
+  const dead = beginPublish(three, '--concurrency', '4')
+  press.server.faults([
+    holdBack(/^blue\/api.*profile/, () => {
+      dead.child.kill('SIGKILL')
+      return held.promise
+    }),
+  ])
+  await dead.end
+  press.server.reset()
+  const next = press.begin(['publish', '--out', four, '--quiet'], { FUNDPRESS_BUCKET_LATE_SECONDS: '4' })
+  let said = ''
+  next.child.stderr?.on('data', (chunk: Buffer) => {
+    said += chunk.toString()
+    // The late put arrives while the next publish waits.
+    held.resolve(undefined)
+  })
+  expect((await next.end).code).toBe(0)
+  expect(said).toMatch(
+    /^fundpress: s3:\/\/funds: the publish before was killed or not answered: waiting [1-5] s, until none of its requests can arrive any more\n$/,
+  )
   expect(press.bucket.differencesFrom(four, 'blue')).toEqual([])
 })
 

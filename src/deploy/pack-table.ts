@@ -16,6 +16,10 @@ export function packTable({ routes, pages }: RouteTable) {
     if (kind === 'choice') choices[name] = parameter.choices.join(' ')
     if (kind === 'date') dates.add(name)
   }
-  const paths = routes.map(({ path, hasLanguages }) => path + (hasLanguages ? '*' : ''))
-  return { paths, choices, dates: [...dates], pages }
+  const paths = routes.map(({ path, hasLanguages }) => {
+    const [, inner] = /^\/api\/([^ *]+)\/$/.exec(path) ?? []
+    if (inner === undefined) throw new Error(`CloudFront's function cannot hold the path ${path}`)
+    return inner + (hasLanguages ? '*' : '')
+  })
+  return { paths: paths.join(' '), choices, dates: [...dates], pages }
 }

@@ -6,7 +6,7 @@ export interface StandaloneAnswer extends Answer<never> {
   readonly body: { readonly kind: 'text'; readonly text: string }
 }
 
-/** @param more headers of this answer alone */
+/** @param title in plain letters @param more headers of this answer alone */
 export const standalone = (
   status: number,
   title: string,
@@ -23,7 +23,8 @@ export const standalone = (
     },
     more,
   ),
-  body: { kind: 'text', text: JSON.stringify({ title, type: 'about:blank', status }) },
+  // Put together: CloudFront's function has other names for the properties of an object.
+  body: { kind: 'text', text: `{"title":"${title}","type":"about:blank","status":${status}}` },
 })
 
 /** The answer where the store fails. */

@@ -64,7 +64,12 @@ const platforms: Readonly<Record<string, readonly [string | undefined, () => Pro
     async () => {
       const cloudFront = await startCloudFront({ s3, bucket: 'fund-data' })
       const live = s3.objects('fund-data').get('live.json')?.body.toString() ?? ''
-      for (const { keys } of cloudFront.edges) keys['live'] = live
+      const { folder } = (JSON.parse(live) as { readonly downloads: { readonly folder: string } }).downloads
+      for (const { keys } of cloudFront.edges) {
+        keys['live'] = live
+        // As publish --flip-kvs writes it: the folders of a month, without the month.
+        keys[`downloads/${folder.slice(0, 7)}`] = folder.slice(8)
+      }
       return cloudFront
     },
   ],

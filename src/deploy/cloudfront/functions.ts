@@ -78,9 +78,9 @@ function literal(value: unknown): string {
  * is written in quotation marks, `headers['vary']`, stays.
  */
 const internalNames = (
-  'accept acceptLanguage cacheControl choices dates errorCacheControl errorKey exactness failover general hasLanguages invalid ' +
+  'accept acceptLanguage cacheControl choices dates errorCacheControl errorKey exactness failover from general hasLanguages invalid ' +
   'kind listKey location missing name noEndpoint order origins pages parameters path paths problem problems quality query ' +
-  'route routes series settings status table unknown values vary wanted wrongFormat wrongLanguage wrongMethod'
+  'route routes series settings status table text to unknown values vary wanted wrongFormat wrongLanguage wrongMethod'
 ).split(' ')
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const shortNames = Object.fromEntries(internalNames.map((name, index) => [name, letters.charAt(index)]))

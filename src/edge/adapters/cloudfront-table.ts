@@ -4,8 +4,8 @@ import type { Parameter, Route, RouteTable } from '../../routes/table.ts'
 
 /** Written by deploy/pack-table.ts. */
 export interface PackedTable {
-  /** Paths of routes; one with languages has an asterisk behind it. */
-  readonly paths: readonly string[]
+  /** Paths of routes between `/api/` and the last slash, with spaces between them; one with languages ends with `*`. */
+  readonly paths: string
   /** Choices by the names of their parameters, with spaces between them; names of dates. All others are ISINs. */
   readonly choices: Readonly<Record<string, string>>
   readonly dates: readonly string[]
@@ -17,8 +17,8 @@ export interface PackedTable {
  * need, and of the series that others put together, it has hollow things only.
  */
 export function unpackTable({ paths, choices, dates, pages }: PackedTable): RouteTable {
-  const routes = paths.map((packed) => {
-    const path = packed.replace('*', '')
+  const routes = paths.split(' ').map((packed) => {
+    const path = '/api/' + packed.replace('*', '') + '/'
     // eslint-disable-next-line regexp/no-super-linear-move -- Paths of our own, and few bytes.
     const names = path.match(/[^{]+(?=\})/g) || []
     const parameters = names.map((name): Parameter => {
@@ -28,7 +28,7 @@ export function unpackTable({ paths, choices, dates, pages }: PackedTable): Rout
       return { kind: 'date', name, invalid: 0 }
     })
     const isRange = parameters.some(({ kind }) => kind === 'date')
-    return { path, hasLanguages: path !== packed, parameters, series: isRange ? {} : undefined }
+    return { path, hasLanguages: packed.slice(-1) === '*', parameters, series: isRange ? {} : undefined }
   })
   return { routes: routes as unknown as Route[], pages, problems: [], general: {} } as unknown as RouteTable
 }

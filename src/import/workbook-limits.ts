@@ -93,7 +93,6 @@ function* tagsOf(xml: string): Generator<Tag> {
 /** @throws {Error} if they are not written as in XML: another reader could find others */
 function attributesIn(rest: string, part: string): ReadonlyMap<string, string> {
   const attributes = new Map<string, string>()
-  // eslint-disable-next-line regexp/no-super-linear-move -- sticky: it never moves on, and the first failure ends it
   const attribute = /\s+(?:[^\s"'=:/]+:)?([^\s"'=:/]+)\s*=\s*(?:"([^"&<]*)"|'([^'&<]*)')/y
   let at = 0
   for (let found = attribute.exec(rest); found !== null; found = attribute.exec(rest)) {

@@ -51,10 +51,10 @@ export function sharedErrorKey(problem: Problem, format: Format): string {
  */
 export function fill(template: string, values: Values): string {
   return template
-    .split('{')
-    .map((piece, index) => {
-      const close = index === 0 ? -1 : piece.indexOf('}')
-      return close < 0 ? piece : (values[piece.slice(0, close)] ?? '') + piece.slice(close + 1)
+    .split('}')
+    .map((piece) => {
+      const parts = piece.split('{')
+      return (parts[0] as string) + (values[parts[1] as string] ?? '')
     })
     .join('')
 }

@@ -1,0 +1,121 @@
+/** What each hostile request costs the server beyond a request in good faith of the same length. */
+
+import { exchange } from '../connection.ts'
+import type { Probe } from './probe.ts'
+import { plainRequest, type HostileRequest, type RawRequest } from './requests.ts'
+
+export interface CostOptions {
+  readonly base: string
+  readonly probe: Probe
+  readonly requests: readonly HostileRequest[]
+  /** Bytes of request line and headers, ascending. */
+  readonly sizes: readonly number[]
+  /** How often each request is sent a round. */
+  readonly repeats: number
+  /** How often a cost that is over the limit is measured anew: the lowest counts. */
+  readonly rounds: number
+  /** Milliseconds of the probe's time. */
+  readonly limitMs: number
+  readonly signal: AbortSignal | undefined
+  readonly onRequest: (done: number, of: number, name: string) => void
+}
+
+export interface Cost {
+  readonly name: string
+  readonly why: string
+  readonly bytes: number
+  /** Of the answer; null if there was none, or nothing that is HTTP. */
+  readonly status: number | null
+  /** Headers and body, Latin-1. */
+  readonly answer: string
+  readonly plainMs: number
+  /** One request more costs this; negative where it costs less. */
+  readonly beyondMs: number
+  /** The server had not answered when the patience ended: it costs more. */
+  readonly isSilent: boolean
+}
+
+/** How long an answer may be silent before the request counts as unanswered. */
+const patienceMs = 10_000
+
+/** How long the server may take to come back to itself after a request that was not answered. */
+const recoveryMs = 60_000
+
+/** A longer request is not sent if a shorter one of its kind was over the limit. @throws {Error} if nothing answers any more */
+export async function measureCosts(options: CostOptions): Promise<Cost[]> {
+  const { requests, sizes, limitMs, onRequest, signal } = options
+  const plainCosts = new Map<string, number>()
+  const costs: Cost[] = []
+  for (const [done, request] of requests.entries()) {
+    onRequest(done, requests.length, request.name)
+    for (const bytes of sizes) {
+      signal?.throwIfAborted()
+      const cost = await measureCost(options, request, bytes, plainCosts)
+      costs.push(cost)
+      if (cost.isSilent) await recover(options, request)
+      if (cost.isSilent || cost.beyondMs > limitMs) break
+    }
+  }
+  return costs
+}
+
+async function measureCost(
+  options: CostOptions,
+  request: HostileRequest,
+  bytes: number,
+  plainCosts: Map<string, number>,
+): Promise<Cost> {
+  const { base, rounds, limitMs } = options
+  const { name, why, plain } = request
+  const hostile = textOf(base, request.make(bytes))
+  const plainText = textOf(base, plainRequest(plain, bytes))
+  const lowerPlain = async (): Promise<number> => {
+    const { ms } = await timeOf(options, plainText)
+    const lowest = Math.min(ms, plainCosts.get(plainText) ?? Infinity)
+    plainCosts.set(plainText, lowest)
+    return lowest
+  }
+  let plainMs = plainCosts.get(plainText) ?? (await lowerPlain())
+  let lowest = await timeOf(options, hostile)
+  for (let round = 1; round < rounds && !lowest.isSilent && lowest.ms - plainMs > limitMs; round++) {
+    plainMs = await lowerPlain()
+    const again = await timeOf(options, hostile)
+    if (again.ms < lowest.ms) lowest = again
+  }
+  const { ms, ...answered } = lowest
+  return { name, why, bytes, ...answered, plainMs, beyondMs: ms - plainMs }
+}
+
+interface Timed extends Pick<Cost, 'status' | 'answer' | 'isSilent'> {
+  /** Of one request. */
+  readonly ms: number
+}
+
+/** Sends the request again and again; not any more, once it is clear that it is too much. */
+async function timeOf({ base, probe, repeats, limitMs }: CostOptions, text: string): Promise<Timed> {
+  const start = probe.timeMs()
+  for (let sent = 1; ; sent++) {
+    const { text: answer, isSilent } = await exchange(base, text, patienceMs)
+    const spent = probe.timeMs() - start
+    if (!isSilent && sent < repeats && spent < 2 * repeats * limitMs) continue
+    const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(answer) ?? []
+    return { ms: spent / sent, status: status === undefined ? null : Number(status), answer, isSilent }
+  }
+}
+
+async function recover({ base, signal }: CostOptions, { name, plain }: HostileRequest): Promise<void> {
+  for (let waited = 0; waited < recoveryMs; waited += patienceMs) {
+    signal?.throwIfAborted()
+    const { text } = await exchange(base, textOf(base, plainRequest(plain, 200)), patienceMs)
+    if (text !== '') return
+  }
+  throw new Error(`${base} does not answer any more after a hostile request (${name})`)
+}
+
+/** @param base its path goes before the target */
+export function textOf(base: string, { target, headers }: RawRequest, connection = 'close'): string {
+  const { host, pathname } = new URL(base)
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
+  const line = `GET ${pathname.replace(/\/$/, '')}${target} HTTP/1.1\r\n`
+  return `${line}Host: ${host}\r\nConnection: ${connection}\r\n${lines.join('')}\r\n`
+}

@@ -21,7 +21,8 @@ export function describeBudget(report: BudgetReport, paint: Terminal['paint']): 
   return [head, alignedTable(costRows(worst)), held, ...failed].join('')
 }
 
-const ms = (time: number) => `${time.toFixed(time < 10 ? 1 : 0)} ms`
+/** `3.2 ms`, `120 ms` */
+export const formatMs = (time: number) => `${time.toFixed(time < 10 ? 1 : 0)} ms`
 
 const costRows = (costs: readonly Cost[]) => [
   ['worst', 'bytes', 'status', 'plain', 'beyond'],
@@ -29,8 +30,8 @@ const costRows = (costs: readonly Cost[]) => [
     name,
     formatCount(bytes),
     String(status ?? 'none'),
-    ms(plainMs),
-    isSilent ? 'no answer' : ms(beyondMs),
+    formatMs(plainMs),
+    isSilent ? 'no answer' : formatMs(beyondMs),
   ]),
 ]
 
@@ -40,9 +41,9 @@ const loadRows = (loads: readonly LoadResult[]) => [
     name,
     mib(idleMiB),
     mib(peakMiB),
-    ms(meanwhile.median),
-    ms(meanwhile.ninetieth),
-    ms(meanwhile.worst),
+    formatMs(meanwhile.median),
+    formatMs(meanwhile.ninetieth),
+    formatMs(meanwhile.worst),
   ]),
 ]
 

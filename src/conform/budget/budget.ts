@@ -4,9 +4,10 @@
  */
 
 import { measureCosts, type Cost } from './costs.ts'
-import { loads, measureLoad, type LoadPlace, type LoadResult } from './loads.ts'
+import { allLoads, measureLoad, type Load, type LoadPlace, type LoadResult } from './loads.ts'
 import type { Probe } from './probe.ts'
-import { hostileRequests, smallSizes, type BudgetPlace } from './requests.ts'
+import type { BudgetPlace, HostileRequest } from './hostile-request.ts'
+import { hostileRequests, smallSizes } from './requests.ts'
 
 /** What one hostile request may cost beyond one in good faith, in milliseconds of the probe's time. */
 export const costLimits: Readonly<Record<Probe['kind'], number>> = {
@@ -14,6 +15,12 @@ export const costLimits: Readonly<Record<Probe['kind'], number>> = {
   // Networks and other clients take time, too: only what stands out by far is the request's fault.
   wall: 500,
 }
+
+/** Bytes of request line and headers: whatever is longer is refused. */
+export const sizeLimit = 16_384
+
+/** 414 and 431 are ours; front servers and CDNs have others. */
+const refusalsOfLength = [400, 413, 414, 431, 494]
 
 /** Resident memory of all processes together, whatever clients do. */
 export const memoryLimitMiB = 300
@@ -25,16 +32,22 @@ export interface BudgetOptions {
   readonly base: string
   readonly probe: Probe
   readonly place: BudgetPlace
+  /** All that there are unless given. */
+  readonly requests?: readonly HostileRequest[]
   /** The small ones unless given. */
   readonly sizes?: readonly number[]
   /** What clients that hold on to the server ask for; no such load unless given. */
   readonly load?: LoadPlace
+  /** All that there are unless given. */
+  readonly loads?: readonly Load[]
   /** How often each request is sent a round. */
   readonly repeats?: number
   /** How often a figure over its limit is measured anew. */
   readonly rounds?: number
+  /** How long an answer may be silent, in milliseconds: 10 s unless given. */
+  readonly patienceMs?: number
   readonly signal?: AbortSignal | undefined
-  readonly onStep?: (done: number, of: number, name: string) => void
+  readonly onStep?: ((done: number, of: number, name: string) => void) | undefined
 }
 
 export interface BudgetReport {
@@ -51,14 +64,16 @@ export async function measureBudget(options: BudgetOptions): Promise<BudgetRepor
   const { base, probe, place, sizes = smallSizes, load, signal, onStep } = options
   const { kind } = probe
   // Time is taken of single requests, CPU time of several: it is counted in steps of 10 ms.
-  const { repeats = kind === 'cpu' ? 6 : 1, rounds = 4 } = options
-  const requests = hostileRequests(place)
-  const kinds = load === undefined ? [] : loads
+  const { repeats = kind === 'cpu' ? 6 : 1, rounds = 4, patienceMs = 10_000 } = options
+  const { requests = hostileRequests(place) } = options
+  const { loads = allLoads } = options
+  const kinds = load === undefined ? [] : loads.filter(({ targets }) => targets(load, 0).length > 0)
   const steps = requests.length + kinds.length
   const costs = await measureCosts({
-    ...{ base, probe, requests, sizes, repeats, rounds, signal },
+    ...{ base, probe, requests, sizes, repeats, rounds, patienceMs, signal },
+    concurrency: kind === 'cpu' ? 1 : 4,
     limitMs: costLimits[kind],
-    onRequest: (done, _, name) => onStep?.(done, steps, name),
+    onRequest: (at, name) => onStep?.(at, steps, name),
   })
   const held: LoadResult[] = []
   for (const [done, one] of kinds.entries()) {
@@ -93,11 +108,17 @@ const isTooSlow = ({ idle, meanwhile }: LoadResult) =>
 function costFailures({ name, bytes, status, beyondMs, isSilent }: Cost, kind: Probe['kind']): string[] {
   const request = `${name}, ${bytes.toLocaleString('en')} bytes`
   const unit = kind === 'cpu' ? 'ms of CPU' : 'ms'
-  if (isSilent) return [`${request}: no answer within 10 s`]
+  if (isSilent) return [`${request}: not answered in time`]
   if (beyondMs > costLimits[kind]) {
     return [`${request}: ${Math.round(beyondMs)} ${unit} beyond a plain request (limit ${costLimits[kind]})`]
   }
-  if (status !== null && status >= 500) return [`${request}: answered with ${status}`]
+  if (status === null) return []
+  if (status >= 500) return [`${request}: answered with ${status}`]
+  if (bytes > sizeLimit && !refusalsOfLength.includes(status)) {
+    return [
+      `${request}: answered with ${status}, although it is longer than ${sizeLimit.toLocaleString('en')} bytes`,
+    ]
+  }
   return []
 }
 

@@ -2,7 +2,8 @@
 
 import { exchange } from '../connection.ts'
 import type { Probe } from './probe.ts'
-import { plainRequest, type HostileRequest, type RawRequest } from './requests.ts'
+import type { HostileRequest, RawRequest } from './hostile-request.ts'
+import { plainRequest } from './requests.ts'
 
 export interface CostOptions {
   readonly base: string
@@ -16,8 +17,12 @@ export interface CostOptions {
   readonly rounds: number
   /** Milliseconds of the probe's time. */
   readonly limitMs: number
+  /** How long an answer may be silent before the request counts as unanswered. In milliseconds. */
+  readonly patienceMs: number
   readonly signal: AbortSignal | undefined
-  readonly onRequest: (done: number, of: number, name: string) => void
+  /** How many requests are measured at a time; with CPU time one, since all of it counts. */
+  readonly concurrency: number
+  readonly onRequest: (at: number, name: string) => void
 }
 
 export interface Cost {
@@ -26,8 +31,8 @@ export interface Cost {
   readonly bytes: number
   /** Of the answer; null if there was none, or nothing that is HTTP. */
   readonly status: number | null
-  /** Headers and body, Latin-1. */
-  readonly answer: string
+  /** Whether the body is an error document with that status. */
+  readonly hasDocument: boolean
   readonly plainMs: number
   /** One request more costs this; negative where it costs less. */
   readonly beyondMs: number
@@ -35,26 +40,39 @@ export interface Cost {
   readonly isSilent: boolean
 }
 
-/** How long an answer may be silent before the request counts as unanswered. */
-const patienceMs = 10_000
-
 /** How long the server may take to come back to itself after a request that was not answered. */
 const recoveryMs = 60_000
 
-/** A longer request is not sent if a shorter one of its kind was over the limit. @throws {Error} if nothing answers any more */
+/** @throws {Error} if nothing answers any more */
 export async function measureCosts(options: CostOptions): Promise<Cost[]> {
-  const { requests, sizes, limitMs, onRequest, signal } = options
+  const { requests, concurrency, onRequest } = options
   const plainCosts = new Map<string, number>()
-  const costs: Cost[] = []
-  for (const [done, request] of requests.entries()) {
-    onRequest(done, requests.length, request.name)
-    for (const bytes of sizes) {
-      signal?.throwIfAborted()
-      const cost = await measureCost(options, request, bytes, plainCosts)
-      costs.push(cost)
-      if (cost.isSilent) await recover(options, request)
-      if (cost.isSilent || cost.beyondMs > limitMs) break
+  const costs: Cost[][] = requests.map(() => [])
+  const waiting = requests.entries()
+  const work = async (): Promise<void> => {
+    for (const [at, request] of waiting) {
+      onRequest(at, request.name)
+      costs[at] = await costsOf(options, request, plainCosts)
     }
+  }
+  await Promise.all(Array.from({ length: concurrency }, work))
+  return costs.flat()
+}
+
+/** A longer request is not sent if a shorter one of its kind was over the limit. */
+async function costsOf(
+  options: CostOptions,
+  request: HostileRequest,
+  plainCosts: Map<string, number>,
+): Promise<Cost[]> {
+  const { sizes, limitMs, signal } = options
+  const costs: Cost[] = []
+  for (const bytes of sizes) {
+    signal?.throwIfAborted()
+    const cost = await measureCost(options, request, bytes, plainCosts)
+    costs.push(cost)
+    if (cost.isSilent) await recover(options, request)
+    if (cost.isSilent || cost.beyondMs > limitMs) break
   }
   return costs
 }
@@ -86,24 +104,32 @@ async function measureCost(
   return { name, why, bytes, ...answered, plainMs, beyondMs: ms - plainMs }
 }
 
-interface Timed extends Pick<Cost, 'status' | 'answer' | 'isSilent'> {
+interface Timed extends Pick<Cost, 'status' | 'hasDocument' | 'isSilent'> {
   /** Of one request. */
   readonly ms: number
 }
 
 /** Sends the request again and again; not any more, once it is clear that it is too much. */
-async function timeOf({ base, probe, repeats, limitMs }: CostOptions, text: string): Promise<Timed> {
+async function timeOf(
+  { base, probe, repeats, limitMs, patienceMs }: CostOptions,
+  text: string,
+): Promise<Timed> {
   const start = probe.timeMs()
   for (let sent = 1; ; sent++) {
     const { text: answer, isSilent } = await exchange(base, text, patienceMs)
     const spent = probe.timeMs() - start
     if (!isSilent && sent < repeats && spent < 2 * repeats * limitMs) continue
     const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(answer) ?? []
-    return { ms: spent / sent, status: status === undefined ? null : Number(status), answer, isSilent }
+    const [, json, xml] = /"status":(\d{3})\}$|<status>(\d{3})<\/status><\/root>$/.exec(answer) ?? []
+    const hasDocument = status !== undefined && (json ?? xml) === status
+    return { ms: spent / sent, status: status === undefined ? null : Number(status), hasDocument, isSilent }
   }
 }
 
-async function recover({ base, signal }: CostOptions, { name, plain }: HostileRequest): Promise<void> {
+async function recover(
+  { base, patienceMs, signal }: CostOptions,
+  { name, plain }: HostileRequest,
+): Promise<void> {
   for (let waited = 0; waited < recoveryMs; waited += patienceMs) {
     signal?.throwIfAborted()
     const { text } = await exchange(base, textOf(base, plainRequest(plain, 200)), patienceMs)

@@ -24,20 +24,28 @@ const msPerTick = 10
 /**
  * Processes of this machine and their descendants, with all threads. Needs Linux.
  * @param pids for nginx the master: its workers are its children
- * @throws {Error} from its methods if a process is gone, or there is no `/proc`
+ * @throws {Error} also from its methods, if a process is gone, or there is no `/proc`
  */
 export function processProbe(pids: readonly number[]): Probe {
-  const all = () => [...new Set(pids.flatMap(withDescendants))]
+  const total = (measure: (pid: number) => number) => {
+    try {
+      const all = new Set(pids.flatMap(withDescendants))
+      return [...all].map(measure).reduce((sum, figure) => sum + figure, 0)
+    } catch (error) {
+      const names = pids.length === 1 ? `process ${pids.join()}` : `one of the processes ${pids.join(', ')}`
+      throw new Error(`${names} cannot be measured: it has ended, or this system has no /proc`, {
+        cause: error,
+      })
+    }
+  }
+  total(cpuTicks)
   return {
     kind: 'cpu',
-    timeMs: () => sum(all().map(cpuTicks)) * msPerTick,
-    memoryMiB: () => sum(all().map(residentKiB)) / 1024,
+    timeMs: () => total(cpuTicks) * msPerTick,
+    memoryMiB: () => total(residentKiB) / 1024,
   }
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
-
-/** @throws {Error} if the process is gone */
 function withDescendants(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')

@@ -75,7 +75,8 @@ export async function startCloudFront(options: CloudFrontOptions): Promise<Cloud
   ])
   const edges = propagationMs.map(() => edgeLocation({ distribution, functions, origins }))
   let turn = 0
-  const server = createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
+  // Source: CloudFront's quotas, the length of a request without its body.
+  const server = createServer({ maxHeaderSize: 32 * 1024 }, (request, response) => {
     const edge = edges[turn++ % edges.length]
     edge?.answer(viewerRequest(request)).then(
       ({ status, headers, body }) => {

@@ -25,9 +25,8 @@ export interface CostOptions {
   readonly onRequest: (at: number, name: string) => void
 }
 
-export interface Cost {
-  readonly name: string
-  readonly why: string
+export interface Cost extends Pick<HostileRequest, 'name' | 'why'> {
+  readonly mayShrink: boolean
   readonly bytes: number
   /** Of the answer; null if there was none, or nothing that is HTTP. */
   readonly status: number | null
@@ -84,7 +83,7 @@ async function measureCost(
   plainCosts: Map<string, number>,
 ): Promise<Cost> {
   const { base, rounds, limitMs } = options
-  const { name, why, plain } = request
+  const { name, why, plain, mayShrink = false } = request
   const hostile = textOf(base, request.make(bytes))
   const plainText = textOf(base, plainRequest(plain, bytes))
   const lowerPlain = async (): Promise<number> => {
@@ -101,7 +100,7 @@ async function measureCost(
     if (again.ms < lowest.ms) lowest = again
   }
   const { ms, ...answered } = lowest
-  return { name, why, bytes, ...answered, plainMs, beyondMs: ms - plainMs }
+  return { name, why, mayShrink, bytes, ...answered, plainMs, beyondMs: ms - plainMs }
 }
 
 interface Timed extends Pick<Cost, 'status' | 'hasDocument' | 'isSilent'> {

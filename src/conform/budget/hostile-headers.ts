@@ -31,17 +31,16 @@ function byteRanges({ page }: BudgetPlace): HostileRequest[] {
 
 function negotiations({ document }: BudgetPlace): HostileRequest[] {
   const list = 'each member of the list is read, compared and kept'
-  const of = (name: string, header_: string, piece: string, why = list, before = ''): HostileRequest =>
-    header(`${header_}: ${name}`, why, document, header_, (bytes) => before + filled(piece, bytes))
+  const of = headersOf(document)
   const anywhere = ['Accept', 'Accept-Language', 'Accept-Encoding'].flatMap((name) => [
-    of('commas', name, ','),
-    of('weights without a range', name, ';q='),
-    of('blanks', name, ' ', 'a pattern with runs of blanks takes the square of their number', 'a;q=1'),
+    of('commas', name, ',', list),
+    of('weights without a range', name, ';q=', list),
+    of('blanks', name, ' ', 'a pattern with runs of blanks takes the square of their number', 'a;q=1', 'x'),
     of('quotation marks', name, '"', 'a quoted text may be looked for at each of them'),
   ])
   return [
     ...anywhere,
-    of('ranges with weights', 'Accept', '*/*;q=0.1,'),
+    of('ranges with weights', 'Accept', '*/*;q=0.1,', list),
     of('a weight without end', 'Accept', '9', 'a weight has three digits', 'application/xml;q=0.'),
     of(
       'parameters without end',
@@ -51,7 +50,7 @@ function negotiations({ document }: BudgetPlace): HostileRequest[] {
       'application/json',
     ),
     of('suffixes', 'Accept', 'application/a+json,', 'a suffix is looked for from the end'),
-    of('languages with weights', 'Accept-Language', 'en;q=0.1,'),
+    of('languages with weights', 'Accept-Language', 'en;q=0.1,', list),
     of(
       'a language of very many parts',
       'Accept-Language',
@@ -59,15 +58,20 @@ function negotiations({ document }: BudgetPlace): HostileRequest[] {
       'each part may be cut off to look again',
       'de',
     ),
-    of('codings that are refused', 'Accept-Encoding', 'gzip;q=0,'),
-    of('codings with weights', 'Accept-Encoding', 'br;q=0.1,gzip;q=0.2,'),
+    of('codings that are refused', 'Accept-Encoding', 'gzip;q=0,', list),
+    of('codings with weights', 'Accept-Encoding', 'br;q=0.1,gzip;q=0.2,', list),
   ]
 }
 
+/** Makes requests for a document, in which one header is long. */
+const headersOf =
+  (document: string) =>
+  (name: string, header_: string, piece: string, why: string, before = '', after = ''): HostileRequest =>
+    header(`${header_}: ${name}`, why, document, header_, (bytes) => before + filled(piece, bytes) + after)
+
 function conditions({ document, page }: BudgetPlace): HostileRequest[] {
   const list = 'each ETag of the list is compared'
-  const of = (name: string, header_: string, piece: string, why: string, before = ''): HostileRequest =>
-    header(`${header_}: ${name}`, why, document, header_, (bytes) => before + filled(piece, bytes))
+  const of = headersOf(document)
   return [
     of('commas', 'If-None-Match', ',', list),
     of('ETags', 'If-None-Match', '"x",', list),
@@ -79,11 +83,12 @@ function conditions({ document, page }: BudgetPlace): HostileRequest[] {
       ' ',
       'a pattern with runs of blanks takes the square of their number',
       '"x',
+      '"',
     ),
     of('brackets', 'If-Modified-Since', '(', 'a lenient parser of dates skips comments', 'Thu, 01 Jan 2026'),
     of('digits', 'If-Modified-Since', '9', 'a lenient parser of dates takes any number'),
     of('ETags', 'If-Match', '"x",', list),
-    of('blanks', 'If-Unmodified-Since', ' ', 'a lenient parser of dates skips blanks', 'Thu,'),
+    of('blanks', 'If-Unmodified-Since', ' ', 'a lenient parser of dates skips blanks', 'Thu,', '1'),
     {
       ...of('a date without end', 'If-Range', '9', 'it is compared with two texts, no more'),
       plain: page,
@@ -125,16 +130,22 @@ function floods({ document, page }: BudgetPlace): HostileRequest[] {
     lines('one If-None-Match after the other', joined, document, () => ['If-None-Match', '"x"']),
     lines('one Range after the other', joined, page, () => ['Range', 'bytes=0-0']),
     lines('one X-Forwarded-For after the other', joined, document, () => ['X-Forwarded-For', '::1']),
-    header('flood: cookies', 'each cookie may be parsed', document, 'Cookie', (bytes) =>
-      filled('a=b; ', bytes),
-    ),
-    header(
-      'flood: options of the connection',
-      'each option names a header to leave out',
-      document,
-      'Connection',
-      (bytes) => filled('close,', bytes),
-    ),
+    {
+      ...header('flood: cookies', 'each cookie may be parsed', document, 'Cookie', (bytes) =>
+        filled('a=b; ', bytes),
+      ),
+      mayShrink: true,
+    },
+    {
+      ...header(
+        'flood: options of the connection',
+        'each option names a header to leave out',
+        document,
+        'Connection',
+        (bytes) => filled('close,', bytes),
+      ),
+      mayShrink: true,
+    },
     header('flood: a NUL in a header', 'no header may hold one', document, 'x-nul', (bytes) =>
       filled('\0', bytes),
     ),

@@ -20,6 +20,8 @@ export interface HostileRequest {
   readonly why: string
   /** The target of the same request in good faith: what it costs, the hostile one may cost too. */
   readonly plain: string
+  /** Whether a CDN may drop what makes it long: dot segments, cookies, options of the connection. */
+  readonly mayShrink?: boolean
   /** A request whose line and headers have about `bytes` bytes. */
   readonly make: (bytes: number) => RawRequest
 }

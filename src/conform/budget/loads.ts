@@ -81,6 +81,11 @@ export interface Waits {
   /** Nine of ten waited at most that long. */
   readonly ninetieth: number
   readonly worst: number
+  /**
+   * Nine of ten waited for at most that much work of the server. With CPU time this does not depend on what else the
+   * machine does; where it cannot be measured, it is the same as `ninetieth`.
+   */
+  readonly work: number
   readonly requests: number
   /** Answers that were no 200, and connections that were closed without one. */
   readonly failed: number
@@ -148,31 +153,40 @@ function openLoad({ connections, targets, isSlow = false }: Load, { base, place 
 }
 
 /** Asks for the document at fixed times: who waits long does not keep others from coming. */
-function askOthers({ base, place }: LoadOptions): { readonly stop: () => Promise<Waits> } {
+function askOthers({ base, place, probe }: LoadOptions): { readonly stop: () => Promise<Waits> } {
   const text = textOf(base, { target: place.document, headers: [] })
-  const asked: Promise<{ readonly ms: number; readonly isFound: boolean }>[] = []
+  const asked: Promise<{ readonly ms: number; readonly work: number; readonly isFailed: boolean }>[] = []
   const ask = async () => {
-    const start = performance.now()
-    const { text: answer } = await exchange(base, text, patienceMs)
-    return { ms: performance.now() - start, isFound: /^HTTP\/1\.[01] 200/.test(answer) }
+    const [start, workStart] = [performance.now(), probe.timeMs()]
+    const { text: answer, isSilent } = await exchange(base, text, patienceMs)
+    const ms = performance.now() - start
+    // Several workers work at the same time.
+    const work = Math.min(ms, probe.timeMs() - workStart)
+    return { ms, work, isFailed: !isSilent && !/^HTTP\/1\.[01] 200/.test(answer) }
   }
   const timer = setInterval(() => asked.push(ask()), betweenOthersMs)
   return {
     stop: async () => {
       clearInterval(timer)
       const answers = await Promise.all(asked)
-      const sorted = answers.map(({ ms }) => ms).sort((a, b) => a - b)
-      const quantile = (part: number) => sorted[Math.floor(sorted.length * part)] ?? 0
+      const waits = answers.map(({ ms }) => ms)
       return {
-        median: quantile(0.5),
-        ninetieth: quantile(0.9),
-        worst: sorted.at(-1) ?? 0,
-        requests: sorted.length,
-        failed: answers.filter(({ isFound }) => !isFound).length,
+        median: quantile(waits, 0.5),
+        ninetieth: quantile(waits, 0.9),
+        worst: Math.max(0, ...waits),
+        work: quantile(
+          answers.map(({ work }) => work),
+          0.9,
+        ),
+        requests: answers.length,
+        failed: answers.filter(({ isFailed }) => isFailed).length,
       }
     },
   }
 }
+
+const quantile = (figures: readonly number[], part: number) =>
+  figures.toSorted((one, other) => one - other)[Math.floor(figures.length * part)] ?? 0
 
 /** A server that has not grown by more than this since it was last asked, has all that it takes. */
 const growthMiB = 8

@@ -5,8 +5,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 export interface Probe {
   /** What `timeMs` tells: the work of the server's processes, or the time that goes by. */
   readonly kind: 'cpu' | 'wall'
-  /** Grows; two readings are subtracted. In milliseconds. */
+  /** Grows; two readings are subtracted. In milliseconds, of all processes together. */
   readonly timeMs: () => number
+  /** The same of each process, by its id: an answer comes from one of them. */
+  readonly timesMs: () => ReadonlyMap<number, number>
   /** Resident, of all processes together, in MiB; null where nobody can know. */
   readonly memoryMiB: () => number | null
 }
@@ -15,6 +17,7 @@ export interface Probe {
 export const wallProbe = (clock: () => number): Probe => ({
   kind: 'wall',
   timeMs: clock,
+  timesMs: () => new Map([[0, clock()]]),
   memoryMiB: () => null,
 })
 
@@ -27,10 +30,9 @@ const msPerTick = 10
  * @throws {Error} also from its methods, if a process is gone, or there is no `/proc`
  */
 export function processProbe(pids: readonly number[]): Probe {
-  const total = (measure: (pid: number) => number) => {
+  const measure = (figure: (pid: number) => number): ReadonlyMap<number, number> => {
     try {
-      const all = new Set(pids.flatMap(withDescendants))
-      return [...all].map(measure).reduce((sum, figure) => sum + figure, 0)
+      return new Map(pids.flatMap(withDescendants).map((pid) => [pid, figure(pid)]))
     } catch (error) {
       const names = pids.length === 1 ? `process ${pids.join()}` : `one of the processes ${pids.join(', ')}`
       throw new Error(`${names} cannot be measured: it has ended, or this system has no /proc`, {
@@ -38,11 +40,14 @@ export function processProbe(pids: readonly number[]): Probe {
       })
     }
   }
-  total(cpuTicks)
+  const sum = (figures: ReadonlyMap<number, number>) =>
+    [...figures.values()].reduce((total, figure) => total + figure, 0)
+  measure(cpuMs)
   return {
     kind: 'cpu',
-    timeMs: () => total(cpuTicks) * msPerTick,
-    memoryMiB: () => total(residentKiB) / 1024,
+    timeMs: () => sum(measure(cpuMs)),
+    timesMs: () => measure(cpuMs),
+    memoryMiB: () => sum(measure(residentKiB)) / 1024,
   }
 }
 
@@ -58,10 +63,10 @@ function withDescendants(pid: number): number[] {
 }
 
 /** Source: proc(5), stat: utime and stime are the fields 14 and 15; the name before may hold blanks and brackets. */
-function cpuTicks(pid: number): number {
+function cpuMs(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return Number(fields[11]) + Number(fields[12])
+  return (Number(fields[11]) + Number(fields[12])) * msPerTick
 }
 
 function residentKiB(pid: number): number {

@@ -3,6 +3,10 @@
  * It knows nothing of how that is made. It works through the checks one after the other, and never stops at a failure.
  */
 
+import { measureBudget, type BudgetOptions, type BudgetReport } from './budget/budget.ts'
+import { findLoadPlace, findPlace } from './budget/place.ts'
+import { processProbe, wallProbe } from './budget/probe.ts'
+import { largeSizes, smallSizes } from './budget/requests.ts'
 import type { Check, CheckResult } from './check.ts'
 import { checks } from './checks.ts'
 import { openClient } from './client.ts'
@@ -28,6 +32,10 @@ export interface ConformOptions {
   /** How long an answer may be silent: 30 s unless given. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
+  /** A process of this machine that answers, or the parent of those: costs are CPU time then, and memory is measured. */
+  readonly pid?: number
+  /** Also lets hundreds of clients hold on to the deployment for some seconds. */
+  readonly load?: boolean
 }
 
 export interface ConformReport {
@@ -39,6 +47,8 @@ export interface ConformReport {
   readonly requests: number
   readonly failed: number
   readonly checks: readonly CheckResult[]
+  /** What hostile requests cost; its failures are among those that failed. */
+  readonly budget: BudgetReport
 }
 
 export interface Suite {
@@ -46,6 +56,8 @@ export interface Suite {
   readonly funds: ConformReport['funds']
   /** @throws {Error} if nothing answers any more, or the run is aborted */
   readonly run: (check: Check) => Promise<CheckResult>
+  /** @throws {Error} if nothing answers any more, the process ends, or the run is aborted */
+  readonly measure: (onStep: BudgetOptions['onStep']) => Promise<BudgetReport>
   readonly close: () => void
 }
 
@@ -54,29 +66,41 @@ const mostFunds = 40
 
 /** Runs all checks. @throws {Error} if the database cannot be read, nothing answers, or the run is aborted */
 export async function conform(
-  options: ConformOptions & { readonly onCheck?: (result: CheckResult, done: number, of: number) => void },
+  options: ConformOptions & { readonly onStep?: (done: number, of: number, name: string) => void },
 ): Promise<ConformReport> {
+  const { onStep } = options
   const suite = openSuite(options)
   try {
     const results: CheckResult[] = []
     for (const check of checks) {
       const result = await suite.run(check)
       results.push(result)
-      options.onCheck?.(result, results.length, checks.length)
+      onStep?.(results.length, checks.length, check.name)
     }
+    const budget = await suite.measure(onStep)
     const sum = (of: 'requests' | 'failed') => results.reduce((total, result) => total + result[of], 0)
     const { base, asOf } = options
     const { seed, funds } = suite
-    return { base, asOf, seed, funds, requests: sum('requests'), failed: sum('failed'), checks: results }
+    const failed = sum('failed') + budget.failures.length
+    return { base, asOf, seed, funds, requests: sum('requests'), failed, checks: results, budget }
   } finally {
     suite.close()
   }
 }
 
-/** The same, check by check. @throws {Error} if the database cannot be read */
+/** The same, check by check. @throws {Error} if the database cannot be read, or the process is none of this machine */
 export function openSuite(options: ConformOptions): Suite {
-  const { requests = 2000, seed = 1, concurrency = 8, timeoutMs = 30_000, signal } = options
+  const {
+    requests = 2000,
+    seed = 1,
+    concurrency = 8,
+    timeoutMs = 30_000,
+    signal,
+    pid,
+    load = false,
+  } = options
   const base = options.base.replace(/(?<!\/)\/+$/, '')
+  const probe = pid === undefined ? wallProbe(() => performance.now()) : processProbe([pid])
   const oracle = openDatabase(options)
   const all = oracle.isins()
   const isins = all.length > mostFunds ? seededRandom(seed, 'funds').sample(all, mostFunds).sort() : all
@@ -98,6 +122,17 @@ export function openSuite(options: ConformOptions): Suite {
     seed,
     funds: { asked: isins.length, of: all.length },
     run,
+    measure: async (onStep) =>
+      measureBudget({
+        base,
+        probe,
+        place: findPlace(examples),
+        // What a deployment has to refuse may be too much for one that does not.
+        sizes: load ? [...smallSizes, ...largeSizes] : smallSizes,
+        ...(load && { load: await findLoadPlace(examples, client) }),
+        signal,
+        onStep,
+      }),
     close: () => {
       client.close()
       oracle.close()

@@ -67,7 +67,7 @@ describe('against serve', () => {
     expect(code).toBe(0)
     expect(lines[0]).toBe(`${server.base} as of ${asOf}, all 2 funds, seed 1`)
     expect(lines.slice(1, -1).map((line) => line.split(/ {2,}/).slice(0, 2).join(' '))).toEqual(
-      'answers refusals negotiation ranges http caching links codings hostile'
+      'answers refusals negotiation ranges http caching links codings hostile budget'
         .split(' ')
         .map((group) => `ok ${group}`),
     )
@@ -93,6 +93,44 @@ describe('against serve', () => {
     expect(first).toHaveLength(67 + 34 + 25)
     expect(await asked(5)).toEqual(first)
     expect(await asked(6)).not.toEqual(first)
+  })
+})
+
+describe('the budget', () => {
+  it('is of wall time, and of small requests alone, unless more is asked for', async () => {
+    const { report: found } = await report(server.base)
+    const { kind, costs, loads, failures } = found.budget
+    expect({ kind, loads, failures }).toEqual({ kind: 'wall', loads: [], failures: [] })
+    expect(Math.max(...costs.map(({ bytes }) => bytes))).toBeLessThan(16_384)
+    expect(costs.length).toBeGreaterThan(200)
+  })
+
+  it('is of CPU time and memory with --pid, and of clients that hold on with --load', async () => {
+    const { code, stdout } = await conform([server.base, '--pid', String(server.pid), '--load'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^ok {6}budget {7}\d+ hostile requests, at most [\d.]+ ms of CPU time more than in good faith$/m,
+    )
+    expect(stdout).toMatch(
+      /^ {2}200 clients that do not read the longest range +\d+ MiB +\d+ MiB +[\d.]+ ms/m,
+    )
+  })
+
+  it('fails the command, which names what was over its limit', async () => {
+    const pass: ProxyOptions['pass'] = async (target, ask) =>
+      target.includes('%&') ? { status: 500, headers: [], body: Buffer.alloc(0) } : ask()
+    const proxy = await startProxy({ upstream: server.base, pass })
+    const { code, stdout, stderr } = await conform([proxy.base])
+    await proxy.stop()
+    expect(code).toBe(1)
+    expect(stdout).toContain('failed  query: names that cannot be decoded, 1,000 bytes: answered with 500\n')
+    expect(stderr).toContain('does not conform: ')
+  })
+
+  it('says what is wrong with --pid', async () => {
+    const { code, stderr } = await conform([server.base, '--pid', String(2 ** 30)])
+    expect(code).toBe(1)
+    expect(stderr).toContain('process 1073741824 cannot be measured')
   })
 })
 

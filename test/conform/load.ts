@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { openOracle } from '../../src/conform/oracle/oracle.ts'
 import { fundPaths } from '../../src/conform/requests.ts'
-import type { Night } from '../runtime/conformance.ts'
+import type { Night } from '../runtime/deployments.ts'
 import { headerOf, rawRequest } from '../support/request.ts'
 
 export interface Seen {

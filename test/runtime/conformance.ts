@@ -5,37 +5,13 @@ import { checks } from '../../src/conform/checks.ts'
 import { openSuite, type Suite } from '../../src/conform/suite.ts'
 import { conformNights, type Nights } from '../conform/nights.ts'
 import { loadDuring, targetsOf } from '../conform/load.ts'
-
-/** A snapshot, and what it was made from. */
-export interface Night {
-  /** The folder of the snapshot. */
-  readonly out: string
-  readonly db: string
-  /** YYYY-MM-DD */
-  readonly asOf: string
-  readonly docsUrl: string
-}
-
-export interface Deployment {
-  /** http://127.0.0.1:port */
-  readonly base: string
-  /** Makes another night live, as that platform does it. Resolves when the switch has been made; readers may lag by `lagMs`. */
-  readonly flip: (night: Night) => Promise<void>
-  readonly lagMs: number
-  readonly stop: () => Promise<void>
-}
+import type { Deployment, Platform } from './deployments.ts'
 
 /**
  * The whole suite against a platform: each check a test; then a flip under load: every single answer wholly of one of
  * the two nights, no 5xx, and after lagMs only of the second.
- * @param options.skip why the platform is not there: skips locally, fails in CI
  */
-export function conformanceSuite(
-  name: string,
-  deploy: (first: Night) => Promise<Deployment>,
-  options: { readonly skip?: string | undefined } = {},
-): void {
-  const { skip } = options
+export function conformanceSuite({ name, deploy, skip }: Platform): void {
   if (skip !== undefined) {
     describe(name, () => {
       it.skipIf(process.env['CI'] !== 'true')(`is there to be tested (${skip})`, () => {

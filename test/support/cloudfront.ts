@@ -22,6 +22,8 @@ export interface CloudFront {
   /** http://127.0.0.1:port */
   readonly base: string
   readonly edges: readonly EdgeLocation[]
+  /** Of the functions' runtime and of the Lambda; what is CloudFront's own runs in this process. */
+  readonly pids: readonly number[]
   /** A value of the KeyValueStore that comes to one edge after the other. Resolves at once. */
   readonly propagate: (key: string, value: string) => void
   /** What the Lambda logged: the metric among it. */
@@ -73,7 +75,8 @@ export async function startCloudFront(options: CloudFrontOptions): Promise<Cloud
   ])
   const edges = propagationMs.map(() => edgeLocation({ distribution, functions, origins }))
   let turn = 0
-  const server = createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
+  // Source: CloudFront's quotas, the length of a request without its body.
+  const server = createServer({ maxHeaderSize: 32 * 1024 }, (request, response) => {
     const edge = edges[turn++ % edges.length]
     edge?.answer(viewerRequest(request)).then(
       ({ status, headers, body }) => {
@@ -92,6 +95,7 @@ export async function startCloudFront(options: CloudFrontOptions): Promise<Cloud
   return {
     base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     edges,
+    pids: [functions.pid, lambda.pid],
     propagate: (key, value) => {
       edges.forEach((edge, index) => {
         timers.add(setTimeout(() => (edge.keys[key] = value), propagationMs[index]))
@@ -145,6 +149,7 @@ async function startLambda(module: string, { s3, bucket, prefix = '' }: CloudFro
   const base = `http://127.0.0.1:${port.toString().trim()}`
   return {
     base,
+    pid: child.pid ?? 0,
     log: () => log.join(''),
     // Stands for the schedule.
     watch: async () => {

@@ -1,7 +1,8 @@
 /** Nothing that a client sends harms the service, or gets data out of it that was not asked for. */
 
 import type { Check } from '../check.ts'
-import { exchange, garbage } from '../garbage.ts'
+import { exchange } from '../connection.ts'
+import { garbage } from '../garbage.ts'
 import { hostileRequest, longHeaders, longTargets } from '../hostile.ts'
 import { unknownIsin } from '../requests.ts'
 
@@ -93,7 +94,7 @@ export const hostileChecks: readonly Check[] = [
     name: 'refuses what is no HTTP with 400, or closes the connection',
     run: async ({ base, each, ask, fail }) => {
       await each(garbage, async (bytes) => {
-        const answered = await exchange(base, bytes)
+        const { text: answered } = await exchange(base, bytes)
         const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(answered) ?? []
         const isRefused = answered === '' || /^4\d\d$/.test(status ?? '') || /^<html>[^]*400/.test(answered)
         const asked = { target: `/ (after the bytes ${JSON.stringify(bytes.slice(0, 60))})` }

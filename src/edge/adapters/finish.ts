@@ -73,7 +73,8 @@ export async function finish(
     if (resolution.kind !== 'range') throw new Error('only a date range is put together')
     if (isHead) return { status, headers, length: null, body: null }
     const chunks = inSlot(range.slots, joinedChunks(body, resolution, range))
-    return inCoding({ status, headers, length: null, body: await begun(chunks, longestRangeMs) }, coding)
+    const joined = await begun(chunks, mostInMemory, longestRangeMs)
+    return inCoding({ status, headers, length: null, body: joined }, coding)
   }
   if (body.kind !== 'stored') return whole({ status, headers, body })
   const { length } = body.body
@@ -138,7 +139,8 @@ function partOf(
 
 async function contentOf(body: Buffer | LargeBody, part?: ByteRange): Promise<Buffer | Begun> {
   const { first, last } = part ?? { first: 0, last: body.length - 1 }
-  return Buffer.isBuffer(body) ? body.subarray(first, last + 1) : begun(body.read({ first, last }))
+  // One chunk shows whether it can be read.
+  return Buffer.isBuffer(body) ? body.subarray(first, last + 1) : begun(body.read({ first, last }), 1)
 }
 
 type Begun = Pick<Streamed, 'chunks' | 'signal'>
@@ -156,11 +158,15 @@ async function inCoding(
   return { ...response, length: bytes.length, body: bytes }
 }
 
-/** Reads until all is there, or as much as may be held. */
-async function begun(chunks: AsyncGenerator<Uint8Array, void>, patienceMs?: number): Promise<Buffer | Begun> {
+/** Reads until all is there, or as many bytes as are to be held at least. */
+async function begun(
+  chunks: AsyncGenerator<Uint8Array, void>,
+  bytes: number,
+  patienceMs?: number,
+): Promise<Buffer | Begun> {
   const first: Uint8Array[] = []
   let length = 0
-  while (length <= mostInMemory) {
+  while (length < bytes) {
     const { done, value } = await chunks.next()
     if (done === true) return Buffer.concat(first)
     first.push(value)

@@ -8,8 +8,9 @@ import { LRUCache } from 'lru-cache'
 import { downloadKey } from '../../routes/pages.ts'
 import type { Store, StoredObject } from '../answer.ts'
 import type { ByteRange } from '../byte-range.ts'
-import { mostInMemory, textOf, type NodeBody } from './node-body.ts'
+import { largeReadsAtATime, mostInMemory, textOf, type NodeBody } from './node-body.ts'
 import { objectCache } from './object-cache.ts'
+import { queue, type Queue } from './slots.ts'
 
 /** The MD5 of large files, in hex, whatever snapshot they are in: each is read once. */
 export interface Digests {
@@ -38,15 +39,20 @@ export function digests(): Digests {
 
 export function folderStore(folder: string, snapshot: string, known: Digests): Store<NodeBody> {
   const cache = objectCache<StoredObject<NodeBody>>(({ body }) => body.length)
+  const inTurn = queue(largeReadsAtATime)
   return {
     // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
     // page's path): they stay in the folder.
-    get: (key) => cache.get(key, () => readObject(join(folder, downloadKey(snapshot, key)), known)),
+    get: (key) => cache.get(key, () => readObject(join(folder, downloadKey(snapshot, key)), known, inTurn)),
     text: textOf,
   }
 }
 
-async function readObject(path: string, known: Digests): Promise<StoredObject<NodeBody> | null> {
+async function readObject(
+  path: string,
+  known: Digests,
+  inTurn: Queue,
+): Promise<StoredObject<NodeBody> | null> {
   try {
     return await withFile(path, async (file) => {
       const stats = await file.stat({ bigint: true })
@@ -55,7 +61,7 @@ async function readObject(path: string, known: Digests): Promise<StoredObject<No
       const length = Number(stats.size)
       const isLarge = length > mostInMemory
       const body = isLarge
-        ? { length, read: (part: ByteRange) => readPart(path, stats, part) }
+        ? { length, read: (part: ByteRange) => readPart(path, stats, part, inTurn) }
         : await file.readFile()
       // The ETag that S3 gives the same object, so that a client's copy outlives a move from here to there.
       const md5 = Buffer.isBuffer(body)
@@ -78,16 +84,19 @@ async function* readPart(
   path: string,
   stats: BigIntStats,
   { first, last }: ByteRange,
+  inTurn: Queue,
 ): AsyncGenerator<Buffer, void> {
   const file = await open(path)
   try {
     // A file that is removed or replaced from now on can still be read to its end.
     await assertSame(path, file, stats)
     for (let at = first; at <= last;) {
-      const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, last - at + 1))
-      const { bytesRead } = await file.read(chunk, 0, chunk.length, at)
+      const length = Math.min(chunkBytes, last - at + 1)
+      const { buffer, bytesRead } = await inTurn(() =>
+        file.read(Buffer.allocUnsafeSlow(length), 0, length, at),
+      )
       if (bytesRead === 0) throw changed(path)
-      yield chunk.subarray(0, bytesRead)
+      yield buffer.subarray(0, bytesRead)
       at += bytesRead
     }
   } finally {

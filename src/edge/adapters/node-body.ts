@@ -8,6 +8,9 @@ import type { ByteRange } from '../byte-range.ts'
  */
 export const mostInMemory = 256 * 1024
 
+/** How many parts of large objects are read at a time, for all connections: others are answered in between. */
+export const largeReadsAtATime = 8
+
 export interface LargeBody {
   /** In bytes. */
   readonly length: number

@@ -47,7 +47,7 @@ const maxHeaderBytes = 2 * maxRequestBytes
 const maxAttempts = 20
 
 /** How many date ranges may be in work, for all connections together. More are answered with a 503. */
-const mostRanges = 256
+const mostRanges = 128
 
 /** Up to so many date ranges read several windows at a time; more read one, so that memory does for all of them. */
 const rangesThatReadAhead = 32

@@ -3,8 +3,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Store, StoredObject } from '../answer.ts'
 import type { ByteRange } from '../byte-range.ts'
-import { mostInMemory, textOf, type NodeBody } from './node-body.ts'
+import { largeReadsAtATime, mostInMemory, textOf, type NodeBody } from './node-body.ts'
 import { objectCache } from './object-cache.ts'
+import { queue } from './slots.ts'
 
 /** What the edge needs of a bucket. Both reject if it cannot be read. */
 export interface BucketReader {
@@ -37,13 +38,14 @@ export function slotStore(
 ): Store<NodeBody> {
   const cache = objectCache<StoredObject<NodeBody>>(({ body }) => (Buffer.isBuffer(body) ? body.length : 0))
   const absent = new LRUCache<string, true>(missing)
+  const inTurn = queue(largeReadsAtATime)
 
   /** Nothing is held while the client does not read, not even a connection to the bucket. */
   async function* readLarge(key: string, at: string, etag: string, { first, last }: ByteRange) {
     for (let start = first; start <= last; start += mostInMemory) {
       const part = { first: start, last: Math.min(start + mostInMemory - 1, last) }
       try {
-        yield await readPart(at, part, etag)
+        yield await inTurn(() => readPart(at, part, etag))
       } catch (error) {
         // If it is another object now, the next request finds that one.
         cache.forget(key)

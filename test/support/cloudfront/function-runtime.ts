@@ -48,6 +48,7 @@ export interface FunctionResult {
 export interface FunctionRuntime {
   /** @throws {Error} with what the function threw */
   readonly run: (name: string, call: FunctionCall) => Promise<FunctionResult>
+  readonly pid: number
   readonly stop: () => Promise<void>
 }
 
@@ -96,7 +97,7 @@ export async function startFunctions(functions: Readonly<Record<string, string>>
       () => true,
       () => false,
     )
-    if (isUp) return { run, stop }
+    if (isUp) return { run, pid: child.pid ?? 0, stop }
     if (child.exitCode !== null) break
     await setTimeout(50)
   }

@@ -1,0 +1,35 @@
+/** A server that does what a hostile client hopes for. Says its port on stdout. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+
+const held: Buffer[] = []
+
+const server = createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) => {
+  const { url = '/', headers } = request
+  const [path = '', query = ''] = url.split('?')
+  const answer = (status: number, body: string | Buffer = '{}'): void => {
+    response.writeHead(status).end(body)
+  }
+  // Some 5 ms for 1,000 bytes, 80 ms for 4,000.
+  if (query.includes('%&')) busy(query.length ** 2 / 200_000)
+  if (path === '/range/') {
+    held.push(Buffer.alloc(3_000_000, 'a'))
+    busy(10)
+    answer(200, held.at(-1))
+  } else if (headers.cookie !== undefined) answer(502)
+  else if (headers['accept-language'] !== undefined) void setTimeout(700).then(() => answer(200))
+  else if (headers['if-match'] === undefined) answer(200)
+})
+
+function busy(ms: number): void {
+  const start = process.cpuUsage()
+  for (;;) {
+    const { user, system } = process.cpuUsage(start)
+    if (user + system >= ms * 1000) return
+  }
+}
+
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`${(server.address() as AddressInfo).port}\n`)
+})

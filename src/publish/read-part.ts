@@ -38,16 +38,19 @@ export async function readPart(
   key: string,
   part: { readonly first: number; readonly last: number },
   etag: string,
-): Promise<Buffer> {
-  const body = await wholeObject(store, key, { part, ifMatch: etag }, async (object) =>
-    object.etag === etag ? bodyOf(object) : null,
+): Promise<readonly Uint8Array[]> {
+  const chunks = await wholeObject(store, key, { part, ifMatch: etag }, async (object) =>
+    object.etag === etag ? chunksOf(object) : null,
   )
-  if (body?.length === part.last - part.first + 1) return body
+  const length = chunks?.reduce((sum, chunk) => sum + chunk.length, 0)
+  if (chunks !== null && length === part.last - part.first + 1) return chunks
   throw new Error(`${store.name}: ${key} was changed while it was read`)
 }
 
-async function bodyOf({ body }: Pick<FetchedObject, 'body'>): Promise<Buffer> {
+const bodyOf = async (object: Pick<FetchedObject, 'body'>) => Buffer.concat(await chunksOf(object))
+
+async function chunksOf({ body }: Pick<FetchedObject, 'body'>): Promise<readonly Uint8Array[]> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)
-  return Buffer.concat(chunks)
+  return chunks
 }

@@ -10,6 +10,10 @@ import { docsUrl, makeTempFolder, mustRun } from '../support/product.ts'
 import { cloudFront, platforms, workerd, type Deployment, type Night } from './deployments.ts'
 
 const asOf = '2025-09-30'
+
+/** As it is where nobody sets it. */
+const defaultLiveTtlSeconds = 5
+
 const folder = makeTempFolder()
 const night: Night = { out: folder.file('out'), db: folder.file('funds.sqlite'), asOf, docsUrl }
 
@@ -50,7 +54,7 @@ describe.each(platforms)('the budget of $name', (platform) => {
   }
 
   beforeAll(async () => {
-    deployment = await deploy(night)
+    deployment = await deploy(night, defaultLiveTtlSeconds)
     const document = `/api/v1/figures/${isin}/`
     const range = `/api/v1/prices-historic/${isin}/1990-01-01/${asOf}/`
     if (hasLoad) deployment.addDownload('large.bin', Buffer.alloc(142_000_000))

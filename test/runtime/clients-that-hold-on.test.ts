@@ -80,26 +80,35 @@ async function untilQuiet(): Promise<void> {
   }
 }
 
-async function expectOthersToBeAnswered(): Promise<void> {
+/** @param rangeStatuses for ranges: 503, too, where as many are in work as may be */
+async function expectOthersToBeAnswered(rangeStatuses: readonly number[]): Promise<void> {
   const targets = [
     `/api/v1/prices-current/${isin}/`,
     `/api/v1/prices-historic/${isin}/2024-01-10/2025-02-01/`,
     allPrices('json'),
   ]
-  for (const target of targets) expect((await rawRequest(server.base, { target })).status).toBe(200)
+  for (const [at, target] of targets.entries()) {
+    const { status } = await rawRequest(server.base, { target })
+    expect(at === 0 ? [200] : rangeStatuses).toContain(status)
+  }
 }
 
 describe('serve', () => {
   it.each([
-    ['20 clients that do not read a large file', 20, () => textOf(large)],
-    ['200 clients that do not read a large file', 200, () => textOf(large)],
-    ['200 clients that do not read the longest range', 200, () => textOf(allPrices('xml')).repeat(3)],
-    ['one client that asks for 450 ranges at once', 1, () => textOf(allPrices('json')).repeat(450)],
-  ])('stays small with %s', async (_, clients, text) => {
+    ['20 clients that do not read a large file', 20, [200], () => textOf(large)],
+    ['200 clients that do not read a large file', 200, [200], () => textOf(large)],
+    [
+      '200 clients that do not read the longest range',
+      200,
+      [200, 503],
+      () => textOf(allPrices('xml')).repeat(3),
+    ],
+    ['one client that asks for 450 ranges at once', 1, [200], () => textOf(allPrices('json')).repeat(450)],
+  ])('stays small with %s', async (_, clients, rangeStatuses, text) => {
     server = await startServer(out)
     for (let client = 0; client < clients; client++) holdOn(text())
     await untilQuiet()
-    await expectOthersToBeAnswered()
+    await expectOthersToBeAnswered(rangeStatuses)
     // Without limits it was 2,000 MB and more; an idle process has 90, and they were 250 at most.
     expect(peakMegabytes()).toBeLessThan(400)
   })

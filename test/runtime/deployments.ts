@@ -36,7 +36,8 @@ export interface Deployment {
 
 export interface Platform {
   readonly name: string
-  readonly deploy: (first: Night) => Promise<Deployment>
+  /** @param liveTtlSeconds 1 unless given, so that a flip shows soon */
+  readonly deploy: (first: Night, liveTtlSeconds?: number) => Promise<Deployment>
   /** Why the platform is not there: skips locally, fails in CI. */
   readonly skip: string | undefined
 }
@@ -74,18 +75,21 @@ export const serveFolder: Platform = {
 export const serveBucket: Platform = {
   name: 'serve from a bucket',
   skip: undefined,
-  deploy: async (first) => {
+  deploy: async (first, liveTtlSeconds = 1) => {
     const s3 = await startS3({ buckets: [bucket] })
     const publish = publishTo(s3)
     await publish(first)
-    const server = await startServing([...bucketArgs(s3.endpoint, bucket), '--live-ttl', '1'], {
-      env: credentials,
-    })
+    const server = await startServing(
+      [...bucketArgs(s3.endpoint, bucket), '--live-ttl', String(liveTtlSeconds)],
+      {
+        env: credentials,
+      },
+    )
     return {
       base: server.base,
       pids: [server.pid],
       flip: publish,
-      lagMs: 1200,
+      lagMs: liveTtlSeconds * 1000 + 200,
       addDownload: addToBucket(s3),
       stop: async () => {
         await server.stop()
@@ -133,17 +137,17 @@ export const nginxFiles: Platform = {
 export const nginxBucket: Platform = {
   name: 'nginx with a bucket',
   skip: whyNoNginx,
-  deploy: async (first) => {
+  deploy: async (first, liveTtlSeconds = 1) => {
     const s3 = await startS3({ buckets: [bucket] })
     const publish = publishTo(s3)
     await publish(first)
-    const args = [...bucketArgs(s3.endpoint, bucket), '--live-ttl', '1']
+    const args = [...bucketArgs(s3.endpoint, bucket), '--live-ttl', String(liveTtlSeconds)]
     const nginx = await startNginx({ args, credentials, workers: 2 })
     return {
       base: nginx.base,
       pids: [nginx.pid],
       flip: publish,
-      lagMs: 1200,
+      lagMs: liveTtlSeconds * 1000 + 200,
       addDownload: addToBucket(s3),
       stop: async () => {
         await nginx.stop()
@@ -157,8 +161,7 @@ export const nginxBucket: Platform = {
 export const workerd: Platform = {
   name: 'the Worker in workerd',
   skip: undefined,
-  deploy: async (first) => {
-    const liveTtlSeconds = 1
+  deploy: async (first, liveTtlSeconds = 1) => {
     const worker = await startWorker({ liveTtlSeconds })
     const front = await startFront(worker.base)
     await worker.publish(first.out)

@@ -28,7 +28,7 @@ export function lambdaReader(
       const bytes = await bytesOf(got)
       if (got.ETag !== etag || bytes.length !== last - first + 1)
         throw new Error(`${key} was changed while it was read, or broke off`)
-      return bytes
+      return [bytes]
     },
   }
 }

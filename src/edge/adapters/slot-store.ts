@@ -11,8 +11,8 @@ import { queue } from './slots.ts'
 export interface BucketReader {
   /** @returns null if there is no such object; one with more bytes than `most` comes without its body */
   readonly read: (key: string, most: number) => Promise<BucketObject | null>
-  /** Exactly these bytes. Rejects if the object has another ETag now. */
-  readonly readPart: (key: string, part: ByteRange, etag: string) => Promise<Buffer>
+  /** Exactly these bytes, in pieces. Rejects if the object has another ETag now. */
+  readonly readPart: (key: string, part: ByteRange, etag: string) => Promise<readonly Uint8Array[]>
 }
 
 export interface BucketObject {
@@ -45,7 +45,7 @@ export function slotStore(
     for (let start = first; start <= last; start += mostInMemory) {
       const part = { first: start, last: Math.min(start + mostInMemory - 1, last) }
       try {
-        yield await inTurn(() => readPart(at, part, etag))
+        yield* await inTurn(() => readPart(at, part, etag))
       } catch (error) {
         // If it is another object now, the next request finds that one.
         cache.forget(key)

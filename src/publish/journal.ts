@@ -32,6 +32,8 @@ export interface Journal {
   readonly changing: Unknown
   /** Whether the store may still carry out a request of this holder, or of one before it, that it never answered. */
   readonly isUnsettled: boolean
+  /** The only snapshot, and its edition, whose bytes such requests can bring; absent if there may be several. */
+  readonly target?: string
   /** Counts the writes of this publish: no two journals are the same, so no two have the same ETag. */
   readonly writes: number
 }

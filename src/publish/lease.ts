@@ -23,14 +23,15 @@ export interface Lease {
   /** Whether requests of predecessors may still be carried out. */
   readonly isUnsettled: boolean
   /**
-   * Waits until no request of a predecessor can be carried out any more.
+   * Waits until no request of a predecessor can be carried out any more. A publish of the very snapshot that all of them
+   * were publishing does not wait: their requests can only repeat what it does itself.
    * @param lateSeconds how long a request may outlive its sender @param onWait told before it waits
    */
   readonly outwaitOthers: (
     lateSeconds: number,
     options: { readonly signal: AbortSignal; readonly onWait: (seconds: number) => void },
   ) => Promise<void>
-  /** Says that nothing which predecessors sent can do harm any more: waited for, and fenced. */
+  /** Says that nothing which predecessors sent can do harm any more, if they were waited for: now they are fenced, too. */
   readonly settle: () => void
   /** Says what is about to be changed, before the first change; null when the slot is whole. */
   readonly declare: (slot: Slot, keys: string | null) => Promise<void>
@@ -53,6 +54,8 @@ export interface LeaseOptions {
   readonly isLocking: boolean
   /** A repair acquires the lease also where the journal is damaged or was removed. */
   readonly isRepair?: boolean
+  /** The snapshot that is about to be published, with its edition; absent for a holder that does not publish one. */
+  readonly target?: string
   readonly time?: Time
 }
 
@@ -71,7 +74,12 @@ export async function takeLease(store: ObjectStore, options: LeaseOptions): Prom
   const inherited = standing.journal?.changing ?? (await findLost(store, standing, isRepair))
   let changing = inherited
   const wasUnsettled = standing.journal === null ? inherited === allTorn : isLeftUnsettled(standing.journal)
+  // Without a fence, a late flip of a predecessor would still count.
+  const isSameTarget =
+    isLocking && options.target !== undefined && standing.journal?.target === options.target
+  let mustWait = wasUnsettled && !isSameTarget
   let hasLateOthers = wasUnsettled
+  let hasOutwaited = !wasUnsettled
   const begunAt = time.clocks().steady
   const othersEndedMs = sinceOthers(standing, seconds) * 1000
 
@@ -81,7 +89,8 @@ export async function takeLease(store: ObjectStore, options: LeaseOptions): Prom
   let writes = 0
   const journalOf = (isHeld: boolean): Journal => {
     const isUnsettled = hasLateOthers || store.unanswered() > 0
-    return { format: 1, id, isHeld, holder: me, seconds, changing, isUnsettled, writes: ++writes }
+    const target = mustWait || options.target === undefined ? {} : { target: options.target }
+    return { format: 1, id, isHeld, holder: me, seconds, changing, isUnsettled, ...target, writes: ++writes }
   }
   const write = async (isHeld: boolean) => {
     const journal = journalOf(isHeld)
@@ -136,16 +145,18 @@ export async function takeLease(store: ObjectStore, options: LeaseOptions): Prom
     inherited,
     isUnsettled: wasUnsettled,
     outwaitOthers: async (lateSeconds, { signal, onWait }) => {
-      if (!wasUnsettled) return
+      if (!mustWait) return
       const passed = othersEndedMs + time.clocks().steady - begunAt
       const wait = lateSeconds * 1000 + roundingMs - passed
       if (lateSeconds > 0 && wait > 0) {
         onWait(Math.ceil(wait / 1000))
         await time.pause(wait, AbortSignal.any([signal, lost.signal]))
       }
+      mustWait = false
+      hasOutwaited = true
     },
     settle: () => {
-      hasLateOthers = false
+      if (hasOutwaited) hasLateOthers = false
     },
     lost: lost.signal,
     declare: (slot, keys) => {

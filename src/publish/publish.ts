@@ -110,8 +110,14 @@ export async function publish(store: ObjectStore, options: PublishOptions): Prom
     return summary(live.slot, {})
   }
 
-  const lease = await takeLease(store, { ...options, id: randomUUID(), seconds: options.leaseSeconds })
-  const done = await publishUnder(lease, store, options, snapshot)
+  const target = `${snapshot} ${edition}`
+  const lease = await takeLease(store, {
+    ...options,
+    id: randomUUID(),
+    seconds: options.leaseSeconds,
+    target,
+  })
+  const done = await publishUnder(lease, store, options, { snapshot, edition })
   return summary(done.slot, done)
 }
 
@@ -119,13 +125,14 @@ async function publishUnder(
   lease: Lease,
   store: ObjectStore,
   options: PublishOptions,
-  snapshot: string,
+  { snapshot, edition }: Pick<PublishSummary, 'snapshot' | 'edition'>,
 ): Promise<Partial<PublishSummary> & { readonly slot: Slot }> {
   let folder: string | undefined
   try {
     folder = await mkdtemp(join(tmpdir(), 'fundpress-publish-'))
     const lists = await keepLists(options.out, folder, snapshot)
-    const edition = await editionOf(options.out, lists.manifest.head, options.baseUrl)
+    if ((await editionOf(options.out, lists.manifest.head, options.baseUrl)) !== edition)
+      throw builtAnew(options.out)
     const signal = AbortSignal.any([options.signal, lease.lost])
     await lease.outwaitOthers(options.lateSeconds, {
       signal,
@@ -180,11 +187,12 @@ async function keepLists(
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`${out}: its lists cannot be read: ${reason}`, { cause: error })
   }
-  if (heads.some((head) => head !== snapshot))
-    throw new Error(`${out}: the snapshot was built anew just now, publish again`)
+  if (heads.some((head) => head !== snapshot)) throw builtAnew(out)
   return {
     manifest: await openManifest(manifestFile, { label: join(out, manifestKey) }),
     manifestFile,
     checksumsFile,
   }
 }
+
+const builtAnew = (out: string) => new Error(`${out}: the snapshot was built anew just now, publish again`)

@@ -266,6 +266,37 @@ it('does so without conditional writes, where commands run one after the other',
   await fc.assert(holds(schedulesOf(death, 2), { lateSeconds, isLocking: false }), { numRuns, seed })
 })
 
+/**
+ * One publish dies with requests on their way; others follow at once, some of them of the same snapshot. Some die before
+ * they wait, when they have written nothing but the journal.
+ */
+const followed: fc.Arbitrary<Schedule> = fc.record({
+  steps: fc
+    .tuple(
+      fc.shuffledSubarray(
+        contents.map((_, index) => index),
+        { minLength: 3, maxLength: 3 },
+      ),
+      fc.record({ nth: fc.integer({ min: 5, max: 14 }), fault: death }),
+      fc.array(fc.tuple(fc.nat({ max: 2 }), fc.boolean()), { minLength: 2, maxLength: 5 }),
+    )
+    .map(([[live = 0, one = 0, other = 0], plan, follow]) => {
+      const step = { command: 'publish' as const, isHere: true, plan: null, after: 0 }
+      const first = { ...step, snapshot: live }
+      const early = { nth: 1, fault: { kind: 'kill' as const, request: 'done' as const } }
+      const followers = follow.map(([which, dies]) => ({
+        ...step,
+        ...{ snapshot: [one, other, live][which] ?? one, plan: dies ? early : null },
+      }))
+      return [first, { ...step, snapshot: one, plan }, ...followers]
+    }),
+  seed: fc.nat(),
+})
+
+it('needs no wait before the same snapshot is published again', { timeout }, async () => {
+  await fc.assert(holds(followed, { lateSeconds, isLocking: true }), { numRuns: numRuns * 2, seed })
+})
+
 it('finds what goes wrong if a takeover does not wait', { timeout }, async () => {
   const found = await fc.check(holds(schedulesOf(anyFault, 1), { lateSeconds: 0, isLocking: true }), {
     ...{ numRuns: 3000, seed: 20261122, endOnFailure: true },

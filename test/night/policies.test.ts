@@ -65,11 +65,13 @@ beforeAll(async () => {
   )
   await nightly('2026-11-14', '--force')
   await nightly('2026-11-15', '--force')
-  // A night that is corrected: a fund is given out no more, what analysts had of it goes.
+  // A folder of downloads that holds something else, as a publish that was stopped may leave it.
   env = { FUNDPRESS_DOWNLOADS: 'true' }
   await nightly('2026-11-16', '--force')
-  editDatabase(database, `UPDATE fund SET data_permitted = 0 WHERE isin = (SELECT min(isin) FROM fund)`)
-  await nightly('2026-11-16', '--force')
+  const folder = `downloads/${press.bucket.live()?.snapshot ?? ''}`
+  expect((await press.fundpress('rollback')).code).toBe(0)
+  press.bucket.put(`${folder}/stray.csv`, 'x')
+  await nightly('2026-11-16', '--force', '--again')
   asked = press.server.log.flatMap(({ operation, key, body }): Asked[] => {
     const resource = `arn:aws:s3:::funds${key === '' ? '' : `/${key}`}`
     if (operation === 'ListObjectsV2') return [{ action: 's3:ListBucket', resource }]

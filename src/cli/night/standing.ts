@@ -35,6 +35,7 @@ export async function findStanding(
   const { openFile } = await import('../../source/digest.ts')
   const { otherSlot } = await import('../../publish/layout.ts')
   const { readLive } = await import('../../publish/live.ts')
+  const { Damaged } = await import('../../publish/ndjson.ts')
   const { fetchSlotManifest } = await import('../../publish/slot-manifest.ts')
   const { withFolder } = await import('../../publish/status.ts')
   const { point } = await import('../../publish/live-pointer.ts')
@@ -50,11 +51,15 @@ export async function findStanding(
     const before = takenBack(live)
     const headIn = (slot: Live['slot']): Promise<ManifestHead | null> =>
       withFolder(async (folder) => {
-        const found = await fetchSlotManifest(store, slot, folder)
-        if (found.kind === 'none') return null
+        const isOther = slot !== live.slot
+        const found = await fetchSlotManifest(store, slot, folder).catch((error: unknown) => {
+          // The plan says what is wrong with the other slot, and what helps.
+          if (isOther && error instanceof Damaged) return null
+          throw error
+        })
+        if (found === null || found.kind === 'none') return null
         const head = readHeadOf(found.file)
-        // What is wrong with the slot that stands by is for the plan to say, which knows what helps.
-        return slot === live.slot ? head : head.catch(() => null)
+        return isOther ? head.catch(() => null) : head
       })
     const heads = {
       live: live.asOf === asOf ? await headIn(live.slot) : null,

@@ -113,6 +113,18 @@ describe('serve', () => {
     expect(peakMegabytes()).toBeLessThan(400)
   })
 
+  it('answers date ranges although 200 clients ask for the longest one and read nothing', async () => {
+    server = await startServer(out)
+    for (let client = 0; client < 200; client++) holdOn(textOf(allPrices('xml')))
+    await untilQuiet()
+    const statusOfRange = async () => (await rawRequest(server.base, { target: allPrices('json') })).status
+    // Long before clients are dropped because nothing moves on their connection.
+    await expect.poll(statusOfRange, { timeout: 30_000, interval: 500 }).toBe(200)
+    const statuses = []
+    for (let times = 0; times < 20; times++) statuses.push(await statusOfRange())
+    expect(new Set(statuses)).toEqual(new Set([200]))
+  }, 60_000)
+
   it('reads a large file once for its ETag, and then the parts that are asked for', async () => {
     server = await startServer(out)
     const ask = (range: string) => rawRequest(server.base, { target: large, headers: { range } })

@@ -14,7 +14,7 @@ import type { Resolution } from '../resolve.ts'
 import { chooseCoding, compress, compressor, withCoding, type Coding } from './compression.ts'
 import { joinedBytes, type Codec, type JoinOptions, type RangeResolution } from './joined.ts'
 import { mostInMemory, wholeOf, type LargeBody, type NodeBody } from './node-body.ts'
-import type { Slots } from './slots.ts'
+import type { ReaderSlot, ReaderSlots } from './slots.ts'
 
 export interface Response {
   readonly status: number
@@ -29,7 +29,7 @@ export interface Response {
 export interface Streamed {
   readonly chunks: Chunks
   readonly coding: Coding
-  /** Ends a date range that its client takes too long to read. */
+  /** Ends a date range that its client takes too long to read, or that another one takes the slot of. */
   readonly signal: AbortSignal | undefined
 }
 
@@ -47,7 +47,7 @@ export interface AskedHeaders {
 /** How date ranges are put together. */
 export interface RangeOptions extends Omit<JoinOptions, 'codec'> {
   /** How many may be in work: a range takes one until its last window is on its way. */
-  readonly slots: Slots
+  readonly slots: ReaderSlots
 }
 
 /** All slots for date ranges are taken: an answer of 503, which is no failure. */
@@ -72,8 +72,11 @@ export async function finish(
   if (body.kind === 'joined') {
     if (resolution.kind !== 'range') throw new Error('only a date range is put together')
     if (isHead) return { status, headers, length: null, body: null }
-    const chunks = inSlot(range.slots, joinedChunks(body, resolution, range))
-    const joined = await begun(chunks, mostInMemory, longestRangeMs)
+    const slot = range.slots.take()
+    if (slot === null) throw new Busy('too many date ranges are in work')
+    const chunks = inSlot(slot, joinedChunks(body, resolution, range))
+    const signal = AbortSignal.any([slot.lost, AbortSignal.timeout(longestRangeMs)])
+    const joined = await begun(chunks, mostInMemory, signal)
     return inCoding({ status, headers, length: null, body: joined }, coding)
   }
   if (body.kind !== 'stored') return whole({ status, headers, body })
@@ -162,7 +165,7 @@ async function inCoding(
 async function begun(
   chunks: AsyncGenerator<Uint8Array, void>,
   bytes: number,
-  patienceMs?: number,
+  signal?: AbortSignal,
 ): Promise<Buffer | Begun> {
   const first: Uint8Array[] = []
   let length = 0
@@ -172,7 +175,6 @@ async function begun(
     first.push(value)
     length += value.length
   }
-  const signal = patienceMs === undefined ? undefined : AbortSignal.timeout(patienceMs)
   return { chunks: goingOn(first, chunks), signal }
 }
 
@@ -193,12 +195,16 @@ function goingOn(first: Uint8Array[], chunks: AsyncGenerator<Uint8Array, void>):
   }
 }
 
-async function* inSlot<T>(slots: Slots, chunks: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
-  if (!slots.take()) throw new Busy('too many date ranges are in work')
+/** Gives the slot back when the chunks end, however they do. */
+async function* inSlot<T>(slot: ReaderSlot, chunks: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   try {
-    yield* chunks
+    for await (const chunk of chunks) {
+      slot.setWaiting(true)
+      yield chunk
+      slot.setWaiting(false)
+    }
   } finally {
-    slots.give()
+    slot.give()
   }
 }
 

@@ -15,7 +15,7 @@ import { unavailable } from '../standalone.ts'
 import { targetHeader } from './cloudfront-event.ts'
 import { finish, pour, whole, type RangeOptions, type Response } from './finish.ts'
 import type { NodeBody } from './node-body.ts'
-import { slots } from './slots.ts'
+import { readerSlots } from './slots.ts'
 import { slotStore, type BucketReader } from './slot-store.ts'
 
 /** A request to a function URL. Source: Lambda's developer guide, payload format 2.0. */
@@ -42,7 +42,7 @@ export interface LambdaEdgeOptions {
 
 /** An instance of a Lambda has one request at a time, and what the pin names is left alone while it is answered. */
 const range: RangeOptions = {
-  slots: slots(Infinity),
+  slots: readerSlots(Infinity, Infinity),
   readsAtATime: () => fetchesAtATime,
   assertLive: () => Promise.resolve(),
 }

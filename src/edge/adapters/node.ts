@@ -16,7 +16,7 @@ import {
 } from './connections.ts'
 import { Busy, discard, finish, pour, whole, type AskedHeaders, type Response } from './finish.ts'
 import type { NodeBody } from './node-body.ts'
-import { slots, type Slots } from './slots.ts'
+import { readerSlots, slots, type ReaderSlots } from './slots.ts'
 import { turns } from './turns.ts'
 
 /** Where snapshots come from. */
@@ -49,6 +49,9 @@ const maxAttempts = 20
 /** How many date ranges may be in work, for all connections together. More are answered with a 503. */
 const mostRanges = 128
 
+/** If all are in work, a client that has read nothing for so long loses its date range to the next one. In milliseconds. */
+const readerPatienceMs = 5000
+
 /** Up to so many date ranges read several windows at a time; more read one, so that memory does for all of them. */
 const rangesThatReadAhead = 32
 
@@ -61,7 +64,7 @@ const mostWaiting = 2_000
 /** A server that is not listening yet. */
 export function createEdgeServer(options: NodeEdgeOptions): Server {
   const { limits = connectionLimits } = options
-  const ranges = slots(mostRanges)
+  const ranges = readerSlots(mostRanges, readerPatienceMs)
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     respond(options, ranges, request, response).catch((error: unknown) => {
       if (!isClients(error)) options.onFailure(error, request.url ?? '')
@@ -119,7 +122,7 @@ const isClients = (error: unknown) =>
 
 async function respond(
   options: NodeEdgeOptions,
-  ranges: Slots,
+  ranges: ReaderSlots,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -137,7 +140,7 @@ async function respond(
 /** An answer in every case: what fails is a 503. */
 async function respondSafely(
   options: NodeEdgeOptions,
-  ranges: Slots,
+  ranges: ReaderSlots,
   request: IncomingMessage,
 ): Promise<Response> {
   const tooLong = refusalOfLength(request.url ?? '', bytesOfHeaders(request))
@@ -152,7 +155,7 @@ async function respondSafely(
 
 async function answerFromOneSnapshot(
   { origin, settings }: NodeEdgeOptions,
-  ranges: Slots,
+  ranges: ReaderSlots,
   request: IncomingMessage,
 ): Promise<Response> {
   let failure: unknown

@@ -5,7 +5,6 @@ export interface Slots {
   readonly take: () => boolean
   /** Gives back one that was taken. */
   readonly give: () => void
-  readonly taken: () => number
 }
 
 export function slots(count: number): Slots {
@@ -19,7 +18,55 @@ export function slots(count: number): Slots {
     give: () => {
       taken--
     },
-    taken: () => taken,
+  }
+}
+
+/** Slots of work that goes only as fast as its client reads. */
+export interface ReaderSlots {
+  /** @returns null if all are taken by clients that read */
+  readonly take: () => ReaderSlot | null
+  readonly taken: () => number
+}
+
+export interface ReaderSlot {
+  /** Aborted when somebody else gets the slot. */
+  readonly lost: AbortSignal
+  /** Says that the client has to read before the work goes on, or that it has read. */
+  readonly setWaiting: (isWaiting: boolean) => void
+  readonly give: () => void
+}
+
+/**
+ * If all slots are taken, the client that has not read for longest loses its slot to the next one: who does not read
+ * cannot keep others out.
+ * @param patienceMs how long a client may read nothing before it can lose its slot
+ */
+export function readerSlots(count: number, patienceMs: number): ReaderSlots {
+  /** What ends the work that holds a slot, and since when it waits for its client. */
+  const holders = new Map<AbortController, number>()
+
+  const makeRoom = (): boolean => {
+    const [longest] = [...holders].sort(([, one], [, other]) => one - other)
+    if (longest === undefined || performance.now() - longest[1] < patienceMs) return false
+    holders.delete(longest[0])
+    longest[0].abort()
+    return true
+  }
+
+  return {
+    take: () => {
+      if (holders.size >= count && !makeRoom()) return null
+      const holder = new AbortController()
+      holders.set(holder, Infinity)
+      return {
+        lost: holder.signal,
+        setWaiting: (isWaiting) => {
+          if (holders.has(holder)) holders.set(holder, isWaiting ? performance.now() : Infinity)
+        },
+        give: () => holders.delete(holder),
+      }
+    },
+    taken: () => holders.size,
   }
 }
 

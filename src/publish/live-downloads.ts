@@ -21,7 +21,10 @@ export interface LiveDownloads {
   readonly sums: string
 }
 
-/** Folders of the days before that of the live snapshot, by month; `Placed` in `routes/pages.ts` says how. */
+/**
+ * Folders of days other than that of the live snapshot, by month; `Placed` in `routes/pages.ts` says how. Later days are
+ * among them after a rollback: edges hide them.
+ */
 export type EarlierDownloads = Readonly<Record<string, string>>
 
 /** Every edge reads `live.json` again and again: it has to stay small. */
@@ -40,14 +43,12 @@ export function chooseFolder(snapshot: string, sums: string, live: Live | null):
   return taken.includes(snapshot) ? `${snapshot}-${sums.slice(0, 12)}` : snapshot
 }
 
-/**
- * What stays reachable beside the downloads of the next live snapshot: the days before its own, as they were live last.
- * A rollback so takes back the day that it takes back, and a second one brings it back.
- */
+/** What stays beside the downloads of the next live snapshot: all other days, newest first, as they were live last. */
 export function earlierAfter(next: Pick<LiveSnapshot, 'asOf'>, before: Live | null): EarlierDownloads {
   const last = before?.downloads?.folder
   const folders = [...(last === undefined ? [] : [last]), ...earlierFolders(before?.earlierDownloads)]
-  return byMonth(folders.filter((folder) => dayOf(folder) < next.asOf).slice(0, maxEarlierDays))
+  const others = folders.filter((folder) => dayOf(folder) !== next.asOf)
+  return byMonth(others.sort((one, other) => (dayOf(one) < dayOf(other) ? 1 : -1)).slice(0, maxEarlierDays))
 }
 
 /** All folders that are reachable, that of the live snapshot among them. */

@@ -25,7 +25,7 @@ function isTime(value: unknown): boolean {
 
 /** An address of its own, or a path below that of the API. */
 function isAddress(value: unknown): boolean {
-  if (!isText(value) || value.length > 2048 || /[\s"<>\\]/.test(value)) return false
+  if (!isText(value) || value.length > 2048 || /\s/.test(value)) return false
   return value.startsWith('/') || (/^https?:\/\//.test(value) && URL.canParse(value))
 }
 

@@ -20,20 +20,21 @@ export interface DownloadsInUse {
   /** ISO 8601 */
   readonly today: string
   readonly now: Date
-  /** Whether a publish is under way. */
-  readonly isHeld: boolean
+  /** Whether a publish is under way, or a late flip of one may still name other folders. */
+  readonly mayChange: boolean
 }
 
 /**
- * - Folders that `live.json` does not name: of publishes that died, and of snapshots that another one of the same day
- *   replaced. Only those older than a day.
+ * - Folders that `live.json` does not name although it names another one of that day, and those of later days than the
+ *   live one: of publishes that died, and of snapshots that were replaced. Only those older than a day. An earlier day
+ *   without any name may have been live: an older fundpress forgets the names, and so does whoever removes `live.json`.
  * - Folders of days that are past their time.
  *
  * What the live snapshot and the one before it have stays in any case. What is named otherwise is not ours.
  */
 export async function* downloadGarbage(
   store: ObjectStore,
-  { live, keepDays, today, now, isHeld }: DownloadsInUse,
+  { live, keepDays, today, now, mayChange }: DownloadsInUse,
 ): AsyncGenerator<Garbage> {
   // Earlier versions did not name folders: there the day's own folder is what is live.
   const kept = [live, live?.previous].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])
@@ -46,10 +47,11 @@ export async function* downloadGarbage(
     const [, folder = '', file] = key.split('/')
     const isOurs = isDay(folder) || isFolderOfSnapshot(folder)
     if (file === undefined || !isOurs || kept.includes(folder)) continue
-    const isReachable = isDay(folder) ? !namedDays.has(folder) : live === null || named.has(folder)
+    const day = dayOf(folder)
+    const isReplaced = namedDays.has(day) || (live !== null && !isDay(folder) && day >= live.asOf)
     const isOld = now.getTime() - lastModified.getTime() > uploadMs
-    if (dayOf(folder) < oldest) yield { kind: 'download', key, bytes }
-    else if (!isReachable && isOld && !isHeld) yield { kind: 'replaced', key, bytes }
+    if (day < oldest) yield { kind: 'download', key, bytes }
+    else if (isReplaced && !named.has(folder) && isOld && !mayChange) yield { kind: 'replaced', key, bytes }
   }
 }
 

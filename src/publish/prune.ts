@@ -54,7 +54,7 @@ export async function prune(store: S3Store, options: PruneOptions): Promise<void
   const { isReal, me, isAlive, signal } = options
   if (!isReal) {
     const isHeld = isHeldByOther(await readJournal(store), me, isAlive)
-    await walk(store, options, isHeld, () => Promise.resolve())
+    await walk(store, options, { isHeld, isUnsettled: false }, () => Promise.resolve())
     return
   }
   const lease = await takeLease(store, { ...options, id: randomUUID() })
@@ -66,7 +66,7 @@ export async function prune(store: S3Store, options: PruneOptions): Promise<void
     },
   }
   try {
-    await walk(store, options, false, async (batch) => {
+    await walk(store, options, { isHeld: false, isUnsettled: lease.isUnsettled }, async (batch) => {
       const uploads = batch.filter(({ kind }) => kind === 'upload')
       const objects = batch.filter(({ kind }) => kind !== 'upload')
       mayGoOn.assertFresh()
@@ -85,11 +85,19 @@ export async function prune(store: S3Store, options: PruneOptions): Promise<void
   }
 }
 
+/** What others may still do to the bucket. */
+interface Others {
+  /** Whether a publish is under way. */
+  readonly isHeld: boolean
+  /** Whether requests of one that was killed may still be carried out. */
+  readonly isUnsettled: boolean
+}
+
 /** Finds everything, and hands it on a thousand at a time. */
 async function walk(
   store: S3Store,
   options: PruneOptions,
-  isHeld: boolean,
+  others: Others,
   remove: (batch: readonly Garbage[]) => Promise<void>,
 ): Promise<void> {
   let batch: Garbage[] = []
@@ -99,7 +107,7 @@ async function walk(
     await remove(full)
   }
   await withFolder(async (folder) => {
-    for await (const garbage of findGarbage(store, options, isHeld, folder)) {
+    for await (const garbage of findGarbage(store, options, others, folder)) {
       options.signal.throwIfAborted()
       await options.onFound(garbage)
       batch.push(garbage)
@@ -112,7 +120,7 @@ async function walk(
 async function* findGarbage(
   store: S3Store,
   { keepDownloadDays, today, now, signal, onListed, onNote }: PruneOptions,
-  isHeld: boolean,
+  { isHeld, isUnsettled }: Others,
   folder: string,
 ): AsyncGenerator<Garbage> {
   const { live } = await readLive(store)
@@ -130,6 +138,12 @@ async function* findGarbage(
   }
   if (isHeld) onNote('lists of changes are left alone: a publish is under way')
   yield* journalGarbage(store, journal, isHeld, now())
-  yield* downloadGarbage(store, { live, keepDays: keepDownloadDays, today, now: now(), isHeld })
+  yield* downloadGarbage(store, {
+    live,
+    keepDays: keepDownloadDays,
+    today,
+    now: now(),
+    mayChange: isHeld || isUnsettled,
+  })
   yield* oldUploads(store, now(), signal, onNote)
 }

@@ -45,14 +45,18 @@ export function openClient(settings: S3Settings, patience: Patience): WatchedCli
     { step: 'finalizeRequest', priority: 'low', name: 'countRequests' },
   )
 
-  // Closest to the connection: each attempt passes, and only an answer of the store gets through without an error.
+  // Closest to the connection: each attempt passes, and only an answer gets through without an error.
   let unanswered = 0
   client.middlewareStack.add(
     (next, context) => async (args) => {
+      const isWrite = !/^(?:Get|List|Head)/.test(context.commandName ?? '')
       try {
-        return await next(args)
+        const result = await next(args)
+        const { statusCode } = result.response as { statusCode?: number }
+        if (isWrite && gaveUp.includes(statusCode ?? 0)) unanswered++
+        return result
       } catch (error) {
-        if (!/^(Get|List|Head)/.test(context.commandName ?? '')) unanswered++
+        if (isWrite) unanswered++
         throw error
       }
     },
@@ -84,6 +88,9 @@ export function openClient(settings: S3Settings, patience: Patience): WatchedCli
     dateOf: (metadata) => dates.get(metadata),
   }
 }
+
+/** Answers of a proxy that has waited in vain: the store may still carry the request out. */
+const gaveUp: readonly number[] = [408, 502, 504]
 
 function makeClient(settings: S3Settings, patience: Patience): S3Client {
   const { endpoint, region, pathStyle, concurrency } = settings

@@ -254,17 +254,20 @@ it('prune removes what another publish of the day has replaced, and days that ar
   const again = press.bucket.downloads()
   await mustPublish('later')
   press.bucket.put('downloads/2026-11-01-3f9c2ab4d1e0/prices.csv', 'x')
+  press.bucket.put('downloads/2026-11-12-3f9c2ab4d1e0/prices.csv', 'x')
   press.bucket.put('downloads/2026-11-02/prices.csv', 'x')
   press.bucket.put('downloads/readme/prices.csv', 'x')
   age(2)
   const folders = async (flags?: string) =>
     [...new Set((await prune(flags)).map(({ kind, key }) => `${kind} ${key.replace(/[^/]+$/, '')}`))].sort()
-  const replaced = [`replaced downloads/2026-11-01-3f9c2ab4d1e0/`, `replaced ${first}`]
+  // Of a day that nobody names any more nobody knows whether it was live: only its age removes it.
+  const replaced = [`replaced ${first}`, `replaced downloads/2026-11-12-3f9c2ab4d1e0/`].sort()
   expect(await folders()).toEqual(replaced)
   expect(await folders('--keep-downloads 0')).toEqual(
     [
       'download downloads/2026-11-01-3f9c2ab4d1e0/',
       'download downloads/2026-11-02/',
+      'download downloads/2026-11-12-3f9c2ab4d1e0/',
       `download ${first}`,
     ].sort(),
   )
@@ -296,6 +299,18 @@ describe('which folder', () => {
     ],
   ])('%s', (_, before, expected) => {
     expect(chooseFolder(id, one, before)).toBe(expected)
+  })
+
+  it('forgets no day when an older one goes live, and when that is taken back', () => {
+    const days = { '2026-11': '10-aaaaaaaaaaaa 09-aaaaaaaaaaaa 08-aaaaaaaaaaaa' }
+    const before = live({ downloads: folder(id, one), earlierDownloads: days })
+    const older = { asOf: '2026-11-08' }
+    const earlierDownloads = earlierAfter(older, before)
+    expect(earlierFolders(earlierDownloads)).toEqual([
+      ...[id, '2026-11-10-aaaaaaaaaaaa', '2026-11-09-aaaaaaaaaaaa'],
+    ])
+    const back = live({ ...older, downloads: folder('2026-11-08-aaaaaaaaaaaa', two), earlierDownloads })
+    expect(earlierAfter({ asOf }, back)).toEqual(days)
   })
 
   it('keeps 400 days, each in a value that CloudFront takes', () => {

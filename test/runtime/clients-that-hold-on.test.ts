@@ -1,4 +1,5 @@
 /** Clients that ask for much and read nothing: the memory of `serve` stays bounded, and others are answered. */
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { dirname } from 'node:path'
@@ -111,6 +112,27 @@ describe('serve', () => {
     await expectOthersToBeAnswered(rangeStatuses)
     // Without limits it was 2,000 MB and more; an idle process has 90, and they were 250 at most.
     expect(peakMegabytes()).toBeLessThan(400)
+  })
+
+  it('survives clients that ask for a tunnel and go away, and keeps no connection of those that stay', async () => {
+    server = await startServer(out)
+    const { hostname, port } = new URL(server.base)
+    const open = async (isReset: boolean) => {
+      const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      await once(socket, 'connect')
+      socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')
+      if (isReset) socket.resetAndDestroy()
+    }
+    const ofServer = () => readdirSync(`/proc/${server.pid}/fd`).length
+    await rawRequest(server.base, { target: `/api/v1/prices-current/${isin}/` })
+    const before = ofServer()
+    for (let times = 0; times < 100; times++) await open(true)
+    for (let times = 0; times < 40; times++) await open(false)
+    // Those are closed, although their clients never close them.
+    await expect.poll(ofServer, { timeout: 10_000 }).toBeLessThan(before + 20)
+    expect((await rawRequest(server.base, { target: `/api/v1/prices-current/${isin}/` })).status).toBe(200)
   })
 
   it('answers date ranges although 200 clients ask for the longest one and read nothing', async () => {

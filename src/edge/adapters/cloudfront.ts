@@ -85,8 +85,10 @@ export function viewerRequest(options: ViewerRequestOptions): Handler {
       }
       // Downloads lie beside the slots, as placeOf says to the other platforms; in a slot there are none.
       const asked = /^\/\w+\/downloads\/(latest|[\d-]{10})(\/.+)/.exec(request.uri)
-      if (!asked) return request
-      const day = asked[1] === 'latest' ? live.snapshot.slice(0, 10) : (asked[1] as string)
+      const asOf = live.snapshot.slice(0, 10)
+      // After a rollback a later day is no longer published.
+      if (!asked || (asked[1] !== 'latest' && (asked[1] as string) > asOf)) return request
+      const day = asked[1] === 'latest' ? asOf : (asked[1] as string)
       return kvs
         .get('downloads/' + day.slice(0, 7))
         .then(

@@ -48,6 +48,7 @@ export interface Turns {
   readonly handleInTurn: RequestListener
   /** Does something that ends the connection, after the requests that came before. */
   readonly inTurn: (socket: Socket, work: () => void) => void
+  readonly hasRequestInWork: (socket: Socket) => boolean
 }
 
 /**
@@ -70,6 +71,11 @@ export function oneAtATime(handle: RequestListener, waiting: Slots): Turns {
     } else {
       waiting.give()
       next()
+      // An answer to what is no request ends the connection: nothing comes that would let the others go on.
+      if (isOver(socket)) {
+        queue.splice(0).forEach(waiting.give)
+        queues.delete(socket)
+      }
     }
   }
 
@@ -86,6 +92,7 @@ export function oneAtATime(handle: RequestListener, waiting: Slots): Turns {
 
   return {
     inTurn,
+    hasRequestInWork: (socket) => queues.has(socket),
     handleInTurn: (request, response) => {
       const { socket } = request
       inTurn(socket, () => {

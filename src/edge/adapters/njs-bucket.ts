@@ -68,7 +68,8 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig): BucketEdg
   const snapshotOf = (ask: Ask, { live, at }: Look): NjsSnapshot => {
     const table: RouteTable = Object.assign({}, config.table, { docsUrl: live.docsUrl })
     return {
-      name: JSON.stringify({ live, at }),
+      // A header of each part of a range: a range needs no downloads, whose folders would fill it.
+      name: JSON.stringify({ live: Object.assign({}, live, { earlierDownloads: undefined }), at }),
       table,
       store: slotStore(ask, table, live),
       isStillLive: async () => {

@@ -71,7 +71,7 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
       response.destroy()
     })
   }
-  const { handleInTurn, inTurn } = oneAtATime(handle, slots(mostWaiting))
+  const { handleInTurn, inTurn, hasRequestInWork } = oneAtATime(handle, slots(mostWaiting))
   const server = createServer({ ...serverOptions(limits), maxHeaderSize: maxHeaderBytes }, handleInTurn)
   limitConnections(server, limits)
   server.on('clientError', (error: ClientError, socket: Socket) => {
@@ -80,8 +80,11 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
       if (socket.writable) socket.end(answerToClientError(error))
     })
   })
-  server.on('connect', (_, socket) => {
-    socket.end(bareAnswer(405))
+  // Node hands this socket over, and takes its own listeners off it: nobody else sees its errors or closes it.
+  server.on('connect', (_, socket: Socket) => {
+    socket.on('error', () => undefined)
+    if (hasRequestInWork(socket)) socket.destroy()
+    else socket.end(bareAnswer(405), () => socket.destroy())
   })
   return server
 }
@@ -174,8 +177,13 @@ async function answerFromOneSnapshot(
         assertLive,
         turn: windowTurn,
       })
-      if (await isStillLive()) return response
-      await discard(response)
+      let isLive = false
+      try {
+        isLive = await isStillLive()
+      } finally {
+        if (!isLive) await discard(response)
+      }
+      if (isLive) return response
       failure = new Error('the snapshot changed again and again')
     } catch (error) {
       // Objects that are gone, because the snapshot was exchanged in between, are no failure.

@@ -76,15 +76,10 @@ export function estimateRequests(work: PlannedWork): Requests {
       put +
       (hasDamage ? 2 : 0),
     // The journal that stopped a probe; live.json once more, where it is not written.
-    GetObject:
-      gets +
-      (work.hasJournal ? 0 : 2) +
-      telling.gets +
-      probes +
-      (looksOut && !work.isUnsettled ? 1 : 0) +
-      reads.GetObject,
-    // A page more where the slot holds what is no object of the snapshot.
+    GetObject: gets + telling.gets + probes + (looksOut && !work.isUnsettled ? 1 : 0) + reads.GetObject,
+    // Without a journal, whether each slot is empty. A page more where the slot holds what is no object of the snapshot.
     ListObjectsV2:
+      (work.hasJournal ? 0 : 2) +
       reads.ListObjectsV2 +
       (work.isUnsettled ? Math.ceil((work.objects + 2 + telling.standing) / keysPerList) : 0),
     // The list of changes, at the end, and that of the publish that was killed.

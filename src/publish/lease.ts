@@ -11,7 +11,7 @@ import {
   type Standing,
   type Unknown,
 } from './journal.ts'
-import { journalKey, manifestIn, slots, type Slot } from './layout.ts'
+import { journalKey, slotPrefix, slots, type Slot } from './layout.ts'
 import { smallObject } from './live.ts'
 import { realTime, type Time } from './pause.ts'
 import { ConditionFailed, ConditionsUnknown, type Condition, type ObjectStore } from './store.ts'
@@ -197,13 +197,9 @@ async function findLost(store: ObjectStore, standing: Standing, isRepair: boolea
   )
 }
 
-/** Whether there is nothing that a publish could trust. */
+/** Whether the slots are empty. A first publish that was killed leaves objects, and no manifest. */
 async function isNewBucket(store: ObjectStore): Promise<boolean> {
-  for (const slot of slots) {
-    const manifest = await store.get(manifestIn(slot))
-    manifest?.cancel()
-    if (manifest !== null) return false
-  }
+  for (const slot of slots) for await (const _ of store.list(slotPrefix(slot))) return false
   return true
 }
 

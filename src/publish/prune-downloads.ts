@@ -48,11 +48,15 @@ export async function* downloadGarbage(
     const isOurs = isDay(folder) || isFolderOfSnapshot(folder)
     if (file === undefined || !isOurs || kept.includes(folder)) continue
     const day = dayOf(folder)
-    const isReplaced = namedDays.has(day) || (live !== null && !isDay(folder) && day >= live.asOf)
+    const isReplaced = !named.has(folder) && (namedDays.has(day) || isFromLiveDay(folder, live))
     const isOld = now.getTime() - lastModified.getTime() > uploadMs
     if (day < oldest) yield { kind: 'download', key, bytes }
-    else if (isReplaced && !named.has(folder) && isOld && !mayChange) yield { kind: 'replaced', key, bytes }
+    else if (isReplaced && isOld && !mayChange) yield { kind: 'replaced', key, bytes }
   }
 }
+
+/** Whether a snapshot's folder is of the day that is live, or of a later one. */
+const isFromLiveDay = (folder: string, live: Live | null) =>
+  live !== null && isFolderOfSnapshot(folder) && dayOf(folder) >= live.asOf
 
 const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10)

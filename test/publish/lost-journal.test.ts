@@ -119,6 +119,14 @@ it('takes a bucket without anything for a new one', async () => {
   expect(journal()).toMatchObject({ isHeld: false, changing: {}, isUnsettled: false })
 })
 
+it('takes a bucket for no new one if the journal of its first, killed publish was removed', async () => {
+  press.bucket.empty()
+  press.bucket.put('blue/api/v1/profile/DE0000000000/index.de.json', '{}')
+  expect((await press.publish(one)).stderr).toMatch(/journal\.json is missing/)
+  expect(await press.publish(one, '--repair')).toMatchObject({ code: 0, stderr: '' })
+  expect(press.bucket.faultsOf('blue')).toEqual([])
+})
+
 it('trusts no slot of a bucket whose live.json was removed together with the journal', async () => {
   press.bucket.remove('journal.json')
   press.bucket.remove('live.json')

@@ -30,13 +30,24 @@ it('answers whatever is thrown at it with less than 500 and nothing of other fil
       expect(answered.includes('SQLite format 3')).toBe(false)
       // A server that refuses a flood may close before its answer gets through.
       if (answered.length === 0 && bytes.length > 16_000) return
-      const responses = parseResponses(answered, method === 'HEAD' ? 'by HEAD' : 'with bodies')
+      const responses = responsesTo(method, bytes, answered)
       expect(responses.length).toBeGreaterThan(0)
       for (const response of responses) expectHarmless(response)
     }),
     { numRuns: 3000 },
   )
 })
+
+function responsesTo(method: string, bytes: Buffer, answered: Buffer): readonly RawResponse[] {
+  if (method !== 'HEAD') return parseResponses(answered, 'with bodies')
+  try {
+    return parseResponses(answered, 'by HEAD')
+  } catch (error) {
+    // Of a flood the server knows the last packet only: that does not say that it was a HEAD.
+    if (bytes.length <= 16_000) throw error
+    return parseResponses(answered, 'with bodies')
+  }
+}
 
 it('still answers rightly afterwards', async () => {
   const targets = served.oracle.isins().flatMap((isin) => fundPaths(isin).map(({ path }) => path))

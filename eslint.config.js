@@ -12,7 +12,7 @@ export default defineConfig(
     rules: {
       complexity: ['warn', 16],
       eqeqeq: 'error',
-      'max-lines': ['warn', { max: 250, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['warn', { max: 400, skipBlankLines: true, skipComments: true }],
       'no-console': 'error',
       'object-shorthand': 'error',
       'no-fallthrough': 'error',
@@ -47,7 +47,7 @@ export default defineConfig(
     // Requests, headers, objects and files come from anybody: no regular expression may take more than linear time.
     files: ['src/**'],
     // These run in the browser of whoever reads a page, over that page.
-    ignores: ['src/catalogue/browser/**'],
+    ignores: ['src/site/funds/browser/**'],
     plugins: { regexp },
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
@@ -64,7 +64,11 @@ export default defineConfig(
   },
   {
     // One dialect for every runtime: old ones know no for-of and no optional catch binding.
-    files: ['src/routes/**', 'src/edge/*.ts', 'src/edge/adapters/cloudfront*.ts'],
+    files: [
+      'src/api/routes/**',
+      'src/edge/core/*.ts',
+      'src/edge/cloudfront/{event,request,response,table}.ts',
+    ],
     rules: {
       '@typescript-eslint/prefer-find': 'off',
       '@typescript-eslint/prefer-for-of': 'off',

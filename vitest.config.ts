@@ -1,18 +1,52 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // The processes of the tests, hundreds of them, load the same code: each but the first finds it compiled.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
+
+/** Files that take longest: begun last, one of them would keep a single core busy at the end. */
+const longest = [
+  'edge/runtime/conformance',
+  'bucket/nightly/workflows',
+  'bucket/nightly/documents',
+  'edge/deploy/nginx-clients',
+  'bucket/interleavings',
+  'conform/command',
+  'system/order',
+  'system/power-cut',
+  'build/kill',
+  'bucket/faults',
+  'bucket/proxy',
+  'edge/runtime/worker',
+  'edge/runtime/budget',
+  'bucket/nightly/attempts',
+  'bucket/nightly/sharded',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = longest.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
+      return found < 0 ? longest.length : found
+    }
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other))
+  }
+}
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/bench/**'],
-    globalSetup: ['test/support/temporary.ts', 'test/support/warm-server.ts'],
-    // Child processes and worker threads are started from the tests: a process a file keeps them apart.
+    globalSetup: ['test/support/temporary.ts'],
+    setupFiles: ['test/support/restore.ts'],
+    // Each file has a process of its own. A shared one would save a tenth, but a build can hang in it: `downloads/reuse` after
+    // `downloads/build`.
     pool: 'forks',
-    // Their children keep the cores busy. More at a time would save a tenth, and make moments harder to meet.
-    maxWorkers: '100%',
+    // Tests that wait for something leave a core to others.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -1,76 +1,121 @@
-/** Who may import whom: the table of the architecture, held. */
-import { readdirSync, readFileSync } from 'node:fs'
+/** The structure of src/: which room may import which, and no cycles. `src/README.md` explains the rooms. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { expect, it } from 'vitest'
 import { repository } from './support/product.ts'
 
 const src = join(repository, 'src')
 
-/** By folder, the longest match counts: other folders, packages, and `node:` for the built-in modules. */
+/**
+ * For each folder, what it may import besides itself: other folders with all that is in them, packages, and `node:` for the
+ * built-in modules. A folder below a room can have rules of its own: the longest match counts.
+ */
 const mayImport: Readonly<Record<string, string>> = {
-  routes: '',
-  contract: 'routes date-fns',
-  encode: 'contract routes',
-  disk: 'node:',
-  source: 'contract disk routes better-sqlite3 node:',
-  endpoints: 'contract routes source date-fns',
-  derive: 'contract routes endpoints',
-  freshness: 'catalogue/chart pages routes date-easter date-holidays',
-  pages: 'contract routes node:',
-  catalogue: 'catalogue/chart catalogue/sections contract endpoints pages routes date-fns',
-  'catalogue/sections': 'catalogue catalogue/chart contract pages routes',
-  'catalogue/chart': '',
-  'catalogue/browser': 'catalogue/chart',
-  docs: 'contract derive edge encode endpoints pages routes shell node:',
-  shell: '',
-  threads: 'node:',
-  downloads: 'contract encode pages routes source threads better-sqlite3 hyparquet hyparquet-writer node:',
-  snapshot:
-    'catalogue disk docs downloads endpoints encode contract freshness pages routes derive source threads node:',
-  changes: 'node:',
-  publish: 'changes snapshot freshness routes node: @aws-sdk p-limit',
-  night: 'publish snapshot',
-  edge: 'routes',
-  'edge/adapters': 'edge routes lru-cache node:',
-  deploy: 'derive endpoints routes node: esbuild @swc',
-  conform: 'conform/oracle shell node:',
+  system: 'node:',
+  api: '',
+  'api/routes': '',
+  'api/contract': 'api/routes',
+  'api/encode': 'api/contract',
+  'api/endpoints': 'api/contract api/routes',
+  data: 'api system better-sqlite3 node:',
+  'data/import': 'api data system better-sqlite3 csv-parse read-excel-file node:',
+  freshness: 'api date-easter date-holidays',
+  site: 'api edge/core freshness system node:',
+  'site/funds/chart': 'api/routes',
+  'site/funds/browser': 'api/routes site/funds/chart',
+  downloads: 'api data site system better-sqlite3 hyparquet hyparquet-writer node:',
+  build: 'api data downloads freshness site system node:',
+  bucket: 'api build freshness system @aws-sdk p-limit node:',
+  edge: 'api lru-cache node: esbuild @swc',
+  'edge/core': 'api/routes',
+  conform: 'system node:',
   'conform/oracle': 'better-sqlite3 node:',
-  import: 'source contract routes shell better-sqlite3 node: csv-parse read-excel-file',
-  demo: 'source routes better-sqlite3 node:',
-  cli: 'catalogue/chart conform contract demo deploy derive disk edge edge/adapters encode endpoints freshness import night publish routes snapshot source threads commander date-fns esbuild node:',
+  demo: 'api data freshness better-sqlite3 node:',
+  cli: 'api bucket build conform data demo downloads edge freshness site system commander date-fns esbuild zod node:',
 }
 
+/** Folders of src/, top-level only. */
+const rooms = [...new Set(Object.keys(mayImport).map((folder) => folder.split('/')[0]))].sort()
+
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((file) => /\.(ts|mjs)$/.test(file))
+  .filter((file) => /\.(ts|mjs)$/.test(file) && statSync(join(src, file)).isFile())
   .map((file) => file.split(sep).join('/'))
+const imports = new Map(files.map((file) => [file, importsOf(file)]))
 
 it.each(Object.entries(mayImport))('%s imports from nowhere but: %s', (folder, allowed) => {
+  const allowedTargets = [folder, ...allowed.split(' ')]
+  const isAllowed = (target: string) =>
+    allowedTargets.some((each) => target === each || target.startsWith(`${each}/`))
   const strangers = files
     .filter((file) => folderOf(file) === folder)
-    .flatMap((file) => importsOf(file).map((target) => ({ file, target })))
-    .filter(({ target }) => target !== folder && !allowed.split(' ').includes(target))
+    .flatMap((file) => (imports.get(file) ?? []).map((target) => ({ file, target: placeOf(target) })))
+    .filter(({ target }) => !isAllowed(target))
   expect(strangers).toEqual([])
 })
 
-it('every file of src lies in one of these folders', () => {
-  expect(files.filter((file) => folderOf(file) === undefined)).toEqual([])
+it('has at most twelve rooms, each with a README of at most 60 lines', () => {
+  const folders = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  expect(folders.map(({ name }) => name).sort()).toEqual(rooms)
+  expect(rooms.length).toBeLessThanOrEqual(12)
+  for (const room of rooms) {
+    const lines = readFileSync(join(src, room ?? '', 'README.md'), 'utf8').split('\n').length - 1
+    expect(lines, `src/${room}/README.md`).toBeLessThanOrEqual(60)
+  }
 })
 
-/** The folders and packages that a file imports from, statically or not. */
+it('has no cycle of imports, imports of types included', () => {
+  expect(cyclesOf(imports)).toEqual([])
+})
+
+/** What a file imports, statically or not: files of src/ by their path, else the package's name or `node:`. */
 function importsOf(file: string): string[] {
   const text = readFileSync(join(src, file), 'utf8')
-  const imports = text.matchAll(/^(?:import|export)\b[^'"]*?from '([^']+)'|(?<!')\bimport\(?\s*'([^']+)'/gm)
-  return [...imports].map(([, named, other]) => targetOf(file, named ?? other ?? ''))
+  const found = text.matchAll(
+    /^(?:import|export)\b[^'"]*? from '([^']+)'|(?<!')\bimport\(\s*'([^']+)'|^import '([^']+)'/gm,
+  )
+  return [...found].map(([, ...names]) => targetOf(file, names.find(Boolean) ?? ''))
 }
 
 function targetOf(file: string, specifier: string): string {
   if (specifier.startsWith('node:')) return 'node:'
   if (!specifier.startsWith('.')) return specifier.split('/')[0] ?? specifier
-  const target = relative(src, join(src, dirname(file), specifier))
-  return folderOf(target.split(sep).join('/')) ?? target
+  return relative(src, join(src, dirname(file), specifier))
+    .split(sep)
+    .join('/')
+}
+
+/** The folder of a file of src/, or the package itself. */
+function placeOf(target: string): string {
+  return folderOf(target) ?? target
 }
 
 function folderOf(file: string): string | undefined {
   const folders = Object.keys(mayImport).filter((folder) => file.startsWith(`${folder}/`))
   return folders.sort((a, b) => b.length - a.length)[0]
+}
+
+/** The groups of files that import each other, directly or not (Tarjan's strongly connected components). */
+function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const stack: string[] = []
+  const cycles: string[][] = []
+  const visit = (file: string) => {
+    const at = order.size
+    order.set(file, at)
+    lowest.set(file, at)
+    stack.push(file)
+    const targets = graph.get(file) ?? []
+    for (const target of targets.filter((each) => graph.has(each))) {
+      if (!order.has(target)) visit(target)
+      if (stack.includes(target)) {
+        lowest.set(file, Math.min(lowest.get(file) ?? at, lowest.get(target) ?? at))
+      }
+    }
+    if (lowest.get(file) !== at) return
+    const group = stack.splice(stack.indexOf(file))
+    if (group.length > 1 || targets.includes(file)) cycles.push(group.sort())
+  }
+  for (const file of graph.keys()) if (!order.has(file)) visit(file)
+  return cycles
 }

@@ -1,40 +1,44 @@
-/** The bucket of the settings, opened for a command and closed after it. */
+/** Opens the bucket that the settings name, for one command. */
 
-import type { Patience, S3Store } from '../publish/s3-store.ts'
-import { ConditionsUnknown } from '../publish/store.ts'
+import type { LivePointer } from '../bucket/live/flip.ts'
+import type { Patience } from '../bucket/store/retry.ts'
+import type { S3Store } from '../bucket/store/s3.ts'
+import { ConditionsUnknown } from '../bucket/store/store.ts'
+import type { Session } from './command.ts'
 import { required } from './options.ts'
-import type { Session } from './session.ts'
-import type { SettingKey } from './settings.ts'
 
-/** The flags of every command that works with the bucket. */
-export const bucketFlags = [
-  'bucket.name',
-  'bucket.endpoint',
-  'bucket.region',
-  'bucket.prefix',
-  'bucket.pathStyle',
-] as const satisfies readonly SettingKey[]
-
-/** @param patience shorter than a night's, for commands that are to answer in a moment @throws {UsageError} without a bucket's name */
+/** @param patience shorter than usual for commands that must answer at once @throws {UsageError} without a bucket name */
 export async function withBucket<T>(
   { settings: { bucket }, signal }: Pick<Session, 'settings' | 'signal'>,
   work: (store: S3Store) => Promise<T>,
   patience?: Patience,
 ): Promise<T> {
   const name = required(bucket.name, 'bucket.name')
-  // Loaded here, so that the other commands start without the SDK.
-  const { openS3 } = await import('../publish/s3-store.ts')
+  // Imported here because the AWS SDK loads slowly, and several commands need it only with some flags.
+  const { openS3 } = await import('../bucket/store/s3.ts')
   const store = openS3({ ...bucket, bucket: name }, signal, patience)
   try {
     return await work(store)
   } catch (error) {
     if (!(error instanceof ConditionsUnknown)) throw error
     throw new Error(
-      `${store.name}: this store knows no conditional writes; --no-lock does without them, but then nothing protects ` +
-        'against a second publish at the same time',
+      `${store.name}: this store does not support conditional writes. --no-lock publishes without them, ` +
+        'but then nothing prevents two publishes at the same time',
       { cause: error },
     )
   } finally {
     store.close()
   }
+}
+
+/** The copy of `live.json` in CloudFront's KeyValueStore; null if the settings name none. */
+export async function livePointer({
+  settings,
+  signal,
+}: Pick<Session, 'settings' | 'signal'>): Promise<LivePointer | null> {
+  const { keyValueStore: arn } = settings.edge
+  if (arn === null) return null
+  // Imported here because its SDK loads slowly, and only deployments on CloudFront need it.
+  const { keyValueStore } = await import('../bucket/live/key-value-store.ts')
+  return keyValueStore(arn, { signal })
 }

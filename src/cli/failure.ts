@@ -1,13 +1,13 @@
-/** What went wrong, in one line. Only the CLI catches everything; this is where it ends. */
+/** Turns an error into one line of text, and suggests a name for one that does not exist. */
 
 import { inspect } from 'node:util'
-import { escapeInvisible } from '../source/printable.ts'
-import { withoutSecrets } from './secrets.ts'
+import { escapeInvisible } from '../data/model/printable.ts'
+import { withoutSecrets } from './safe-text.ts'
 
-/** The command was not called right: arguments, environment or config file. Exit code 2 instead of 1. */
+/** The arguments, the environment or the config file are wrong. The exit code is 2, not 1. */
 export class UsageError extends Error {}
 
-/** The error's message and those of its causes, as one line, without characters that cannot be seen and passwords of addresses. */
+/** The messages of an error and of its causes, as one line without invisible characters and passwords. */
 export function reasonOf(error: unknown): string {
   const reasons: string[] = []
   let current = error
@@ -20,4 +20,35 @@ export function reasonOf(error: unknown): string {
   }
   const reason = reasons.join(': ').replace(/[\p{Cc}\s]+/gu, ' ')
   return escapeInvisible(withoutSecrets(reason.trim()))
+}
+
+/** @returns the end of a message: ` (did you mean "edge"?)`, or all names that exist */
+export function suggest(word: string, names: readonly string[]): string {
+  const found = nearest(word, names)
+  return found === undefined ? ` (there are ${names.join(', ')})` : ` (did you mean "${found}"?)`
+}
+
+/** The most similar name, ignoring case; undefined if more than a third of the letters differ in all of them. */
+export function nearest(word: string, names: readonly string[]): string | undefined {
+  let best: { readonly name: string; readonly distance: number } | undefined
+  for (const name of names) {
+    const distance = editDistance(word.toLowerCase(), name.toLowerCase())
+    const limit = Math.ceil(Math.max(word.length, name.length) / 3)
+    if (distance <= limit && (best === undefined || distance < best.distance)) best = { name, distance }
+  }
+  return best?.name
+}
+
+/** Levenshtein's distance: insertions, deletions and substitutions, one row of the matrix at a time. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [above, letter] of Array.from(from).entries()) {
+    const next = [above + 1]
+    for (let index = 0; index < to.length; index++) {
+      const substituted = (row[index] ?? 0) + (letter === to[index] ? 0 : 1)
+      next.push(Math.min(substituted, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The launcher: refuses a Node that cannot run the program before anything of the program is loaded. Old syntax on
-// purpose (no `??`, no top-level await), so that old Nodes get as far as the refusal instead of a syntax error.
+// The launcher: refuses a Node that cannot run the program, before it loads the program. The syntax is old on purpose (no
+// `??`, no top-level await), so that an old Node gets to the refusal instead of a syntax error.
 
 const running = process.versions.node
 const [major, minor] = running.split('.').map(Number)
@@ -9,16 +9,16 @@ if (Number(major) * 1000 + Number(minor) < 22018) {
   process.stderr.write(
     'fundpress: this is Node ' +
       running +
-      '; it needs 22.18 or later (24 recommended): install that, or in a checkout run it as ' +
-      '`npm run -s fundpress -- …`, which uses the pinned Node 24\n',
+      '; fundpress needs 22.18 or later (24 recommended). Install that, or in a checkout use ' +
+      '`npm run -s fundpress -- …`, which runs the pinned Node 24\n',
   )
   process.exitCode = 1
 } else {
-  import('../threads/compile-cache.mjs')
+  import('../system/compile-cache.mjs')
     .then(function (cache) {
-      // Compiled code, types stripped, is kept for the next start: it halves what a night with nothing to do takes.
+      // Keeps compiled code, without types, for the next start: this halves the time of a nightly with nothing to do.
       cache.keepCompiledCode()
-      // The compiler rewrites the ending for the package, which holds JavaScript only.
+      // The compiler rewrites the file extension for the package, which contains only JavaScript.
       return import('./main.ts')
     })
     .catch(function (error) {

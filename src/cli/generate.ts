@@ -1,9 +1,35 @@
-/** `npm run generate`: writes the files that come from declarations and from other sources. No part of the package. */
+/** `npm run generate`: writes the files in templates/ that are made from sources. It is not part of the package. */
 
+import { build } from 'esbuild'
 import { writeFileSync } from 'node:fs'
-import { configSchema } from './config-schema.ts'
-import { pageScripts } from './page-scripts.ts'
+import { fileURLToPath } from 'node:url'
+import { configSchema } from './load-settings.ts'
 
-const template = (name: string) => new URL(`../../templates/${name}`, import.meta.url)
-writeFileSync(template('fundpress.config.schema.json'), configSchema())
-for (const [name, text] of await pageScripts()) writeFileSync(template(`pages/${name}`), text)
+/** The files in `templates/pages/`, and the module in `site/funds/browser/` that each is made of. */
+const scripts: Readonly<Record<string, string>> = { 'fund.js': 'fund.ts', 'list.js': 'list.ts' }
+
+/** @returns the text of each script of the pages, by its name: the module with all that it imports, as one file */
+export async function pageScripts(): Promise<ReadonlyMap<string, string>> {
+  const texts = await Promise.all(
+    Object.entries(scripts).map(async ([name, module]) => {
+      const { outputFiles } = await build({
+        entryPoints: [fileURLToPath(new URL(`../site/funds/browser/${module}`, import.meta.url))],
+        bundle: true,
+        write: false,
+        format: 'iife',
+        target: 'es2022',
+        minify: true,
+        charset: 'utf8',
+        legalComments: 'none',
+      })
+      return [name, outputFiles[0]?.text ?? ''] as const
+    }),
+  )
+  return new Map(texts)
+}
+
+if (import.meta.main) {
+  const template = (name: string) => new URL(`../../templates/${name}`, import.meta.url)
+  writeFileSync(template('fundpress.config.schema.json'), configSchema())
+  for (const [name, text] of await pageScripts()) writeFileSync(template(`pages/${name}`), text)
+}

@@ -1,73 +1,140 @@
-/** Puts the settings together: flags win over environment variables, those over the config file, that over defaults. */
+/** Puts the settings together: a flag wins over an environment variable, that over the config file, that over the default. */
 
-import { readConfigFile } from './config-file.ts'
-import { UsageError } from './failure.ts'
-import { readText } from './read-setting.ts'
-import { shownValue } from './secrets.ts'
-import { isDerived } from './setting.ts'
-import type { Declaration, Known } from './setting.ts'
-import { declaration, settingList } from './settings.ts'
-import type { SettingKey, Settings } from './settings.ts'
+import { readFileSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+import { z } from 'zod'
+import { messageOf } from '../system/message.ts'
+import { suggest, UsageError } from './failure.ts'
+import { shownValue } from './safe-text.ts'
+import {
+  complete,
+  configShape,
+  groupMembers,
+  settingList,
+  type SettingKey,
+  type Settings,
+} from './settings.ts'
 
 export interface SettingSources {
-  /** Values from the command line, already read. */
+  /** Values from the command line, already checked. */
   readonly flags: ReadonlyMap<SettingKey, unknown>
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The config file named on the command line; undefined: fundpress.config.json, if there is one. */
+  /** The config file that the command line names; undefined: fundpress.config.json, if it exists. */
   readonly configFile: string | undefined
   readonly cores: number
 }
 
-/** @throws UsageError naming the file and key, or the environment variable, that is wrong */
+type Config = Readonly<Record<string, unknown>>
+
+/** @throws {UsageError} naming the file and key, or the environment variable, that is wrong */
 export function loadSettings({ flags, environment, configFile, cores }: SettingSources): Settings {
-  const given = new Map<string, unknown>([
-    ...readConfigFile(configFile),
-    ...readEnvironment(environment),
-    ...flags,
-  ])
-  // All were checked: they are of these types.
-  const known: Known = {
-    baseUrl: (given.get('baseUrl') ?? declaration.baseUrl.fallback) as string,
-    endpoint: (given.get('bucket.endpoint') ?? null) as string | null,
-    liveTtlSeconds: (given.get('edge.liveTtlSeconds') ??
-      declaration.edge.members.liveTtlSeconds.fallback) as number,
-    keyValueStore: (given.get('edge.keyValueStore') ?? null) as string | null,
-    cores,
+  let config = readConfigFile(configFile)
+  for (const [key, value] of [...readEnvironment(environment), ...flags]) {
+    const [first = '', second] = key.split('.')
+    const group = config[first] as Config | undefined
+    config = { ...config, [first]: second === undefined ? value : { ...group, [second]: value } }
   }
-  // Each value was checked against the declaration that the type comes from.
-  return fillIn(declaration, '', given, known) as unknown as Settings
+  return complete(configShape.parse(config), cores)
 }
 
-function readEnvironment(environment: SettingSources['environment']): Map<SettingKey, unknown> {
-  const values = new Map<SettingKey, unknown>()
-  for (const { key, setting, variable } of settingList) {
+/** A flag's argument or an environment variable: a text, a number or a boolean, as the setting expects. */
+export function parseText(schema: z.ZodType, text: string): z.ZodSafeParseResult<unknown> {
+  const forms: readonly unknown[] = [
+    ...(/^[0-9]+(\.[0-9]+)?$/.test(text) ? [Number(text)] : []),
+    ...(/^(true|1)$/.test(text) ? [true] : []),
+    ...(/^(false|0)$/.test(text) ? [false] : []),
+  ]
+  const parsed = [text, ...forms].map((form) => schema.safeParse(form))
+  return parsed.find(({ success }) => success) ?? schema.safeParse(text)
+}
+
+/** What a setting accepts, in words: `a whole number from 1 to 256`. */
+export const expectedBy = (error: z.ZodError | undefined): string => error?.issues[0]?.message ?? ''
+
+function readEnvironment(environment: SettingSources['environment']): [SettingKey, unknown][] {
+  return settingList.flatMap(({ key, schema, variable }) => {
     const text = environment[variable]
-    // Workflows set a variable to nothing where they have no value for it.
-    if (text === undefined || text === '') continue
-    const value = readText(setting, text)
-    if (value === undefined) {
-      throw new UsageError(
-        `environment variable ${variable} is ${shownValue(text)}: it must be ${setting.expects}`,
-      )
-    }
-    values.set(key, value)
-  }
-  return values
+    // Workflows set a variable to nothing if they have no value for it.
+    if (text === undefined || text === '') return []
+    const { success, data, error } = parseText(schema, text)
+    if (success) return [[key, data] as [SettingKey, unknown]]
+    throw new UsageError(
+      `environment variable ${variable} is ${shownValue(text)}: it must be ${expectedBy(error)}`,
+    )
+  })
 }
 
-function fillIn(
-  members: Declaration,
-  prefix: string,
-  given: ReadonlyMap<string, unknown>,
-  known: Known,
-): Record<string, unknown> {
-  const filled: Record<string, unknown> = {}
-  for (const [name, member] of Object.entries(members)) {
-    const key = prefix + name
-    if (member.kind === 'group') filled[name] = fillIn(member.members, `${key}.`, given, known)
-    else if (given.has(key)) filled[name] = given.get(key)
-    else if (member.kind === 'list') filled[name] = []
-    else filled[name] = isDerived(member.fallback) ? member.fallback.from(known) : member.fallback
+const defaultConfigFile = 'fundpress.config.json'
+
+/** @param file the file that was asked for; undefined: the default one, which may be missing */
+function readConfigFile(file: string | undefined): Config {
+  const name = file ?? defaultConfigFile
+  try {
+    return parseConfig(name, readFileSync(name, 'utf8'))
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (isMissing && file === undefined) return {}
+    if (isMissing) throw new UsageError(`config file ${name} does not exist (--config)`)
+    throw new UsageError(`config file ${name} cannot be read`, { cause: error })
   }
-  return filled
+}
+
+/** @returns the values as the file has them, but paths relative to its folder @throws {UsageError} */
+export function parseConfig(file: string, text: string): Config {
+  const config = parseJson(file, text)
+  const { error } = configShape.safeParse(config, { reportInput: true })
+  if (error !== undefined) throw new UsageError(`config file ${file}: ${describeIssue(error.issues[0])}`)
+  const paths = Object.entries(config as Config).map(([key, value]) => {
+    const isPath = typeof value === 'string' && (key === 'db' || key === 'out')
+    return [key, isPath && !isAbsolute(value) ? join(dirname(file), value) : value]
+  })
+  return Object.fromEntries(paths) as Config
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    // Some editors write a byte order mark, which is not part of JSON.
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    // The message can quote a piece of the file, and that a piece of a password.
+    const message = text.includes('@') ? messageOf(error).replace(/, (\.\.\.)?"[^]*/, '') : messageOf(error)
+    throw new UsageError(`config file ${file} is not JSON: ${message}`)
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue | undefined): string {
+  const { path = [], message = '' } = issue ?? {}
+  if (issue?.code === 'unrecognized_keys') {
+    const [name = ''] = issue.keys
+    return `unknown key "${placeOf([...path, name])}"${suggest(name, namesAt(path))}`
+  }
+  const what = path.length === 0 ? 'the file' : `"${placeOf(path)}"`
+  return `${what} must be ${message}, not ${show(issue?.input)}`
+}
+
+/** `freshness.groups[1].warnDays` */
+const placeOf = (path: readonly PropertyKey[]) =>
+  path
+    .map((name) => (typeof name === 'number' ? `[${name}]` : `.${String(name)}`))
+    .join('')
+    .slice(1)
+
+/** The names of a group's members, or of those of the entries of a list. */
+function namesAt(path: readonly PropertyKey[]): readonly string[] {
+  let members: z.ZodRawShape = configShape.shape
+  for (const name of path) if (typeof name === 'string') members = groupMembers(members[name]) ?? {}
+  return Object.keys(members).filter((name) => name !== '$schema')
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value)
+  if (text.includes('@')) return shownValue(text)
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+
+/** The text of `templates/fundpress.config.schema.json`, for editors. */
+export function configSchema(): string {
+  const schema = z.toJSONSchema(configShape, { io: 'input', target: 'draft-7' })
+  return `${JSON.stringify({ ...schema, title: 'fundpress.config.json' }, null, 2)}\n`
 }

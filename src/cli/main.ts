@@ -1,10 +1,10 @@
-/** Runs the program in this process: the one place that reads clock, environment and arguments and sets exit codes. */
+/** Runs the program in this process. Only this file reads clock, environment and arguments, and sets the exit code. */
 
 import { availableParallelism } from 'node:os'
+import type { Surroundings } from './command.ts'
 import { todayInBerlin } from './dates.ts'
 import { report, run } from './run.ts'
-import type { Surroundings } from './session.ts'
-import { watchSignals } from './signals.ts'
+import { watchSignals } from '../system/signals.ts'
 import { ignoreClosedPipe } from './terminal.ts'
 
 const clock = () => performance.now()
@@ -12,7 +12,7 @@ const watch = watchSignals(process, clock)
 const surroundings: Surroundings = {
   environment: process.env,
   cores: availableParallelism(),
-  // To make a formatter of days is a tenth of a program's start, and few commands ask for the day.
+  // Making a formatter of dates takes a tenth of the start, and few commands need the day.
   get today() {
     return todayInBerlin(new Date())
   },
@@ -27,14 +27,14 @@ for (const stream of [process.stdout, process.stderr]) ignoreClosedPipe(stream)
 for (const event of ['uncaughtException', 'unhandledRejection']) {
   process.on(event, (error: unknown) => {
     report(error, surroundings)
-    // What else is running cannot be trusted any more.
+    // The rest of the program cannot be trusted any more.
     process.exit(1)
   })
 }
 
-// What waits for something that never comes would end as if all were well.
+// A program that waits for something that never comes would end with exit code 0.
 const endTooEarly = () => {
-  report(new Error('it ended before its work was done, which is a fault of the program itself'), surroundings)
+  report(new Error('it ended before its work was done. This is a bug in fundpress'), surroundings)
   process.exitCode = 1
 }
 process.once('beforeExit', endTooEarly)

@@ -1,13 +1,12 @@
-/** How far a long command is: a bar on a terminal, a plain line now and then elsewhere, nothing if it is to be quiet. */
+/** Shows how far a long command is: a bar on a terminal, else a line every ten seconds, nothing with --quiet. */
 
-import type { Session } from './session.ts'
-import { formatCount } from './summary.ts'
+import { formatCount } from './format.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Progress {
-  /** @param detail what else to show: `1,204 documents` */
+  /** @param detail added to the line: `1,204 documents` */
   readonly update: (done: number, of: number, detail?: string) => void
-  /** Removes the bar, so that what is written next starts on a clean line. */
+  /** Removes the bar, so that the next text starts on a clean line. */
   readonly end: () => void
 }
 
@@ -15,7 +14,10 @@ const barMilliseconds = 100
 const lineMilliseconds = 10_000
 const barWidth = 24
 
-export function showProgress(session: Pick<Session, 'clock' | 'isQuiet' | 'stderr'>, what: string): Progress {
+export function showProgress(
+  session: { readonly clock: () => number; readonly isQuiet: boolean; readonly stderr: Terminal },
+  what: string,
+): Progress {
   const { clock, isQuiet, stderr } = session
   if (isQuiet) return { update: () => undefined, end: () => undefined }
   const every = stderr.isTerminal ? barMilliseconds : lineMilliseconds
@@ -27,7 +29,7 @@ export function showProgress(session: Pick<Session, 'clock' | 'isQuiet' | 'stder
       const now = clock()
       if (now - last < every) return
       last = now
-      const state = describe({ done, of, what, detail, seconds: (now - start) / 1000 })
+      const state = describeProgress([done, of], what, detail, (now - start) / 1000)
       if (!stderr.isTerminal) stderr.write(`${state}\n`)
       else drawBar(stderr, done / Math.max(of, 1), state)
       isShown = stderr.isTerminal
@@ -47,15 +49,12 @@ function drawBar(terminal: Terminal, share: number, state: string): void {
   terminal.redraw(`${bar} ${state.slice(0, Math.max(0, terminal.columns() - barWidth - 2))}`)
 }
 
-interface State {
-  readonly done: number
-  readonly of: number
-  readonly what: string
-  readonly detail: string
-  readonly seconds: number
-}
-
-function describe({ done, of, what, detail, seconds }: State): string {
+function describeProgress(
+  [done, of]: readonly [number, number],
+  what: string,
+  detail: string,
+  seconds: number,
+): string {
   const left = done === 0 ? undefined : (seconds / done) * (of - done)
   const parts = [`${formatCount(done)} of ${formatCount(of)} ${what}`, detail, `${seconds.toFixed(0)} s`]
   if (left !== undefined) parts.push(`about ${left.toFixed(0)} s left`)

@@ -1,48 +1,112 @@
-/** Runs one command: what it says and what it ends with, wherever it runs. */
+/** Runs one command line: its exit code, and its errors on stderr. It loads only the commands that the line names. */
 
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
-import { CommanderError } from 'commander'
+import { Command, CommanderError } from 'commander'
+import type { AddCommand, Surroundings } from './command.ts'
 import { reasonOf, UsageError } from './failure.ts'
-import { createProgram } from './program.ts'
-import { safeLines } from './safe-text.ts'
-import { withoutSecrets } from './secrets.ts'
-import { startIn } from './session.ts'
-import type { Surroundings } from './session.ts'
+import { safeLines, withoutSecrets } from './safe-text.ts'
+
+type Load = () => Promise<{ readonly default: AddCommand }>
+
+/** The commands in the order of the help. */
+const commands: readonly (readonly [name: string, summary: string, load: Load])[] = [
+  ['demo', 'make a database that looks real', () => import('./commands/demo.ts')],
+  ['init', 'make an empty database', () => import('./commands/init.ts')],
+  ['import', 'read a file into a table of the database', () => import('./commands/import.ts')],
+  ['check', 'list every problem of a database', () => import('./commands/check.ts')],
+  ['build', 'render a database into a snapshot', () => import('./commands/build.ts')],
+  ['merge', 'merge the shards of several machines', () => import('./commands/merge.ts')],
+  ['serve', 'serve a snapshot on this machine', () => import('./commands/serve.ts')],
+  ['show', 'show a fund in the terminal', () => import('./commands/show.ts')],
+  ['plan', 'show what a publish would do and cost', () => import('./commands/plan.ts')],
+  ['publish', 'upload a snapshot and make it live', () => import('./commands/publish.ts')],
+  ['status', 'show what is live and whether it is up to date', () => import('./commands/status.ts')],
+  ['verify', 'compare the live slot with its manifest', () => import('./commands/verify.ts')],
+  ['rollback', 'make the previous snapshot live again', () => import('./commands/rollback.ts')],
+  ['diff', 'show what changed between two snapshots', () => import('./commands/diff.ts')],
+  ['prune', 'remove unused objects from the bucket', () => import('./commands/prune.ts')],
+  ['doctor', 'test everything that a publish needs', () => import('./commands/doctor.ts')],
+  ['nightly', 'check, build, plan, publish, verify', () => import('./commands/nightly.ts')],
+  ['conform', 'test a deployment against the database', () => import('./commands/conform.ts')],
+  ['edge', 'write the files to deploy an edge', () => import('./commands/edge.ts')],
+  ['completion', 'print a completion script for a shell', () => import('./commands/completion.ts')],
+]
 
 /**
- * @param args the words behind `fundpress`
- * @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings; the reason has been written to stderr by then
+ * @param args the words after `fundpress`
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings; an error has been written to stderr by then
  */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const { signal, stdout } = surroundings
-  const program = createProgram(startIn(surroundings), {
-    version: readVersion(),
-    write: (text) => stdout.write(text),
-  })
+  const { signal } = surroundings
   try {
+    const program = await createProgram(args, surroundings)
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    // Help and version have been printed by then; help that nobody asked for stands in for a missing command.
+    // Help and version have been printed. Help without --help means that the command is missing.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    // An interrupted command fails in its own words, which are no news.
+    // The error of an interrupted command says nothing new.
     report(signal.aborted ? signal.reason : error, surroundings)
     return error instanceof UsageError ? 2 : 1
   }
 }
 
-/** A line on stderr; with FUNDPRESS_DEBUG=1 also where in the program it comes from. */
+/** Writes one line to stderr; with FUNDPRESS_DEBUG=1 also the stack trace. */
 export function report(
   error: unknown,
   { stderr, environment }: Pick<Surroundings, 'stderr' | 'environment'>,
 ): void {
   const details = environment.FUNDPRESS_DEBUG === '1' ? `${withoutSecrets(inspect(error))}\n` : ''
-  const text = `fundpress: ${reasonOf(error)}\n${details}`
-  stderr.write(safeLines(text))
+  stderr.write(safeLines(`fundpress: ${reasonOf(error)}\n${details}`))
 }
 
-/** package.json lies two folders up, from src/cli and from dist/cli alike. */
+/** @throws {CommanderError} from `parseAsync`, after help or the version was shown; {@link UsageError} for the rest */
+async function createProgram(args: readonly string[], surroundings: Surroundings): Promise<Command> {
+  const program = new Command('fundpress')
+    .description('Publishes fund data from a database as a complete, static, versioned HTTP API.')
+    .version(readVersion())
+    .option('--config <file>', 'The config file (default: fundpress.config.json, if it exists)')
+    .option('--quiet', 'Print errors only')
+    .option('--no-color', 'Print without colours (or set NO_COLOR)')
+    .configureHelp({ showGlobalOptions: true })
+    // The message of a refusal is thrown as well, and report() prints it in one line.
+    .configureOutput({ writeOut: (text) => surroundings.stdout.write(text), outputError: () => undefined })
+    .addHelpText('after', aboutExitCodes)
+  for (const [name, summary, load] of commands) {
+    const command = program.createCommand(name).summary(summary).copyInheritedSettings(program)
+    program.addCommand(command)
+    // The completion script lists the options of all commands. A word that is not the command loads one too many, no more.
+    if (!args.includes(name) && !args.includes('completion')) continue
+    const { default: addTo } = await load()
+    addTo(command, surroundings)
+  }
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride((error) => {
+      throw isAnswer(error) ? error : usageError(error, command)
+    })
+  }
+  return program
+}
+
+const aboutExitCodes = `
+Settings come from flags, then environment variables (FUNDPRESS_…), then the config file.
+Exit codes: 0 done, 1 failed (stderr has the reason), 2 wrong usage or settings.
+FUNDPRESS_DEBUG=1 adds a stack trace to errors.`
+
+/** Whether commander has shown what was asked for: help or the version. */
+function isAnswer({ code }: CommanderError): boolean {
+  return code === 'commander.helpDisplayed' || code === 'commander.version' || code === 'commander.help'
+}
+
+function usageError(error: CommanderError, command: Command): UsageError {
+  const message = error.message.replace(/^error: /, '').replace('(Did you mean', '(did you mean')
+  const path = command.parent === null ? 'fundpress' : `fundpress ${command.name()}`
+  const hint = message.includes('(did you mean') ? '' : ` (see ${path} --help)`
+  return new UsageError(message.replace(/\.$/, '') + hint)
+}
+
+/** package.json is two folders up, from src/cli and from dist/cli alike. */
 function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const hasVersion = typeof manifest === 'object' && manifest !== null && 'version' in manifest

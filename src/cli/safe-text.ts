@@ -1,31 +1,60 @@
 /**
- * What the program writes, made safe for whoever reads it. Names come out of databases, buckets and files: none of them may
- * move the cursor, hide or reverse what stands there, give the runner of a workflow a command, or fill a log.
+ * Makes what the program writes safe for its reader. Names come from databases, buckets and files: none of them may move
+ * the cursor, hide or reverse text, give the runner of a workflow a command, or fill a log; and no password is written.
  */
 
-import { escapeInvisible } from '../source/printable.ts'
-import { withoutCommands } from './workflow-commands.ts'
+import { escapeInvisible } from '../data/model/printable.ts'
 
-/** Bytes of a line, in UTF-8. */
+/** The limit of a line, in bytes of UTF-8. */
 export const maxLineBytes = 2048
 
-/** Lines for people: characters that cannot be seen as escapes, and no line longer than 2 KB. */
+/** Lines for people: invisible characters become escapes, and no line is longer than 2 KB. */
 export const safeLines = (text: string): string => text.split('\n').map(safeLine).join('\n')
 
-/** JSON, or a piece of it, with the same meaning. It is not cut, and neither are scripts without such characters. */
+/** JSON or a script, whole and with the same meaning. */
 export const safeData = (text: string): string =>
   withoutCommands(text.split('\n').map(escapeInvisible).join('\n'))
 
 const safeLine = (line: string) => cut(withoutCommands(escapeInvisible(line)))
 
-/** The line with an ellipsis, and how many bytes it had, if it is too long. */
+/** Cuts a line that is too long: it ends with an ellipsis and its number of bytes. */
 export function cut(line: string, most: number = maxLineBytes): string {
-  // A unit is a byte at least, and three at most.
+  // A UTF-16 unit has from one to three bytes.
   if (line.length * 3 <= most) return line
   const bytes = Buffer.from(line)
   if (bytes.length <= most) return line
   const note = `… (${bytes.length.toLocaleString('en-US')} bytes)`
-  // What a cut goes through at the end is decoded as U+FFFD.
+  // A character that the cut goes through is decoded as U+FFFD.
   const start = bytes.subarray(0, most - Buffer.byteLength(note)).toString()
   return `${start.replace(/\ufffd$/, '')}${note}`
 }
+
+/**
+ * Escapes what begins a command of GitHub Actions: `##[` anywhere in a line, and `::` at its beginning, also behind white
+ * space. A fund may have any name: `##[add-mask]1` would hide every 1 in the log, `##[stop-commands]x` what comes after it.
+ * JSON keeps its meaning. Source: actions/runner, ActionCommand.cs.
+ */
+export function withoutCommands(text: string): string {
+  return text
+    .replaceAll('##[', '##\\u005b')
+    .replace(/^((?:[^\S\n\r\u2028\u2029]|\u0085)*):(?=:)/gm, '$1\\u003a')
+}
+
+/**
+ * Removes user names and passwords from the addresses in a text. A password that is not encoded may hold everything but
+ * white space: the text of a word up to its last `@` goes.
+ */
+export const withoutSecrets = (text: string): string => text.replace(/\S+/g, withoutSecret)
+
+function withoutSecret(word: string): string {
+  // An address that was taken for a path has one slash left of two.
+  const scheme = word.indexOf(':/')
+  const host = word.lastIndexOf('@')
+  if (scheme === -1 || host < scheme) return word
+  const slashes = word.startsWith('//', scheme + 1) ? '//' : '/'
+  return `${word.slice(0, scheme + 1)}${slashes}***${word.slice(host)}`
+}
+
+/** A refused value, as a message shows it. A value that may hold a password is not shown at all. */
+export const shownValue = (text: string): string =>
+  text.includes('@') ? 'a value with an @ (not shown, it may hold a password)' : `'${text}'`

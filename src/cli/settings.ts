@@ -1,250 +1,247 @@
 /**
- * The settings: what holds from night to night. This one table is where their type, defaults, checks, environment
- * variables, flags and JSON Schema (templates/fundpress.config.schema.json, `npm run generate`) come from.
+ * The settings: what stays the same from one nightly run to the next. This schema is the source of their types, defaults,
+ * checks and messages, environment variables, and of `templates/fundpress.config.schema.json` (`npm run generate`).
  */
 
-import { maxBusinessDays } from '../freshness/business-days.ts'
+import { requestLifetimeSeconds } from '../bucket/store/retry.ts'
+import { maxBusinessDays } from '../freshness/calendar.ts'
 import { defaultFreshness } from '../freshness/rules.ts'
-import { requestLifetimeSeconds } from '../publish/patience.ts'
-import { decimal, flag, group, list, path, text, texts, url, whole } from './setting.ts'
-import type { Declaration, Derived, KeysOf, Setting, ValuesOf } from './setting.ts'
+import { isAbsolute, join } from 'node:path'
+import { z } from 'zod'
 
-const headerValue = { expects: 'a header value (printable ASCII)', pattern: '^[!-~]([ -~]*[!-~])?$' }
+// Compiling the schema takes longer than checking the few values of one start without that.
+z.config({ jitless: true })
+
+// The message of each check completes the sentence "It must be …".
+
+const text = (expects: string, pattern: RegExp) => z.string(expects).regex(pattern, expects)
+
+const decimal = (minimum: number, maximum: number) => {
+  const expects = `a number from ${minimum} to ${maximum}`
+  return z.number(expects).min(minimum, expects).max(maximum, expects)
+}
+
+const whole = (minimum: number, maximum: number) => {
+  const expects = `a whole number from ${minimum} to ${maximum}`
+  return z.int(expects).min(minimum, expects).max(maximum, expects)
+}
+
+const flag = (fallback: boolean) => z.boolean('true or false').default(fallback)
+
+/** A setting without a default: null if nothing sets it. */
+const orNull = <T extends z.ZodType>(schema: T) => schema.optional().transform((value) => value ?? null)
+
+/** A URL is refused here: it would be a mistake, and its password would get into messages that name the file. */
+export const path = text('a path', /^(?![A-Za-z][A-Za-z0-9+.-]+:\/\/)./u).overwrite((file) =>
+  isAbsolute(file) ? file : join(file),
+)
+
+export const url = text(
+  'an absolute http or https URL without a user name, a password or a query, such as https://funds.example.com/api',
+  /^https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[^\s?#]*)?$/u,
+).overwrite((address) => address.replace(/(?<!\/)\/+$/, ''))
+
+const bucketName = text(
+  'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens)',
+  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/u,
+)
+const folder = text('a folder without a slash at its beginning or end', /^([^/\s]([^\s]*[^/\s])?)?$/u)
+const region = text('the name of a region, such as eu-central-1', /^[A-Za-z0-9-]+$/u)
+const host = text('a host name or an IP address', /^[A-Za-z0-9.:_-]+$/u)
+const headerValue = text('a header value (printable ASCII)', /^[!-~]([ -~]*[!-~])?$/u)
+const keyValueStore = text(
+  'the ARN of a KeyValueStore, such as arn:aws:cloudfront::123456789012:key-value-store/<id>',
+  /^arn:aws[a-z-]*:cloudfront::[0-9]{12}:key-value-store\/[0-9a-f-]{36}$/u,
+)
+const calendar = text(
+  'a country, a country with a state such as DE-BY, or TARGET',
+  /^(TARGET|[A-Z]{2}(-[A-Z0-9]{1,3})?)$/u,
+)
+const businessDays = whole(0, maxBusinessDays - 1)
+const isins = z.array(text('an ISIN', /^[A-Z]{2}[A-Z0-9]{9}[0-9]$/u), 'a list of ISINs')
+const price = decimal(0, 1_000_000).optional()
+
+/** A setting, with what the help and the JSON Schema say about it. */
+const say = <T extends z.ZodType>(describe: string, schema: T): T => schema.describe(describe)
+
+/** A group of settings may be missing: its members have their defaults then. */
+const group = <Shape extends z.ZodRawShape>(describe: string, shape: Shape) =>
+  say(describe, z.strictObject(shape, 'an object').prefault({} as never))
+
+/** An entry of `freshness.groups` has to say one of these at least. */
+const selectors = ['category', 'currency', 'isins'] as const
+
+const freshnessGroup = z
+  .strictObject(
+    {
+      category: say(
+        'Funds whose profile has this category, in German or English.',
+        text('a text', /./u).exactOptional(),
+      ),
+      currency: say(
+        'Funds in this currency.',
+        text('three letters, such as EUR', /^[A-Z]{3}$/u).exactOptional(),
+      ),
+      isins: say('These funds.', isins.min(1, 'a list of ISINs').exactOptional()),
+      calendar: say('As for all funds.', calendar.exactOptional()),
+      warnDays: say('As for all funds.', businessDays.exactOptional()),
+      errorDays: say('As for all funds.', businessDays.exactOptional()),
+      never: say('These funds are not watched.', z.boolean('true or false').exactOptional()),
+    },
+    'an object',
+  )
+  .refine(
+    (entry) => selectors.some((name) => entry[name] !== undefined),
+    `an object with at least one of ${selectors.join(', ')}`,
+  )
+  // JSON Schema's words for the refinement above.
+  .meta({ anyOf: selectors.map((name) => ({ properties: { [name]: true }, required: [name] })) })
+
+/** What a config file can hold. An optional setting without a default here gets a derived one in `complete`. */
+export const configShape = z.strictObject(
+  {
+    $schema: say('The path of this schema.', z.string('a text').optional()),
+    db: say('The fund database (SQLite).', orNull(path)),
+    out: say('The folder of the snapshot.', path.default('out')),
+    baseUrl: say('The address that the API is published at.', url.default('http://localhost:8080')),
+    quickCheck: say('Check of the pages of the database file by SQLite (0.2 s for 100 MB).', flag(true)),
+    docsUrl: say(
+      'The address of the documentation, which error documents link to. Default: <baseUrl>/docs.',
+      url.optional(),
+    ),
+    pages: say('Pages for people in the snapshot: documentation and catalogue.', flag(true)),
+    jobs: say('How many worker threads render. Default: the number of cores.', whole(1, 256).optional()),
+    downloads: say('Files for analysts beside the documents (CSV, Parquet, SQLite).', flag(true)),
+    rawCsv: say('Plain CSV keeps texts that a spreadsheet would run as formulas.', flag(false)),
+    licence: group('The licence of the data, as the downloads state it.', {
+      name: say(
+        'The name of the licence, such as CC-BY-4.0.',
+        orNull(text('a text on one line', /^\S(.*\S)?$/u)),
+      ),
+      url: say('The address of its text.', orNull(url)),
+    }),
+    bucket: group('The bucket that snapshots are published to.', {
+      name: say('The name of the bucket.', orNull(bucketName)),
+      endpoint: say('The address of an S3-compatible store other than AWS.', orNull(url)),
+      region: say('The region of the bucket.', orNull(region)),
+      prefix: say('A folder in the bucket that holds everything.', folder.default('')),
+      pathStyle: say('The path of a URL names the bucket, not the host name.', flag(false)),
+      concurrency: say('How many requests run at the same time.', whole(1, 1024).default(64)),
+      maxRate: say('Puts per second at most. Default: no limit.', orNull(whole(1, 100_000))),
+      maxDeletes: say(
+        'How many objects a publish may delete. Default: a tenth of the slot.',
+        orNull(whole(0, 100_000_000)),
+      ),
+      leaseSeconds: say('Seconds until the lock of a crashed publish expires.', whole(10, 3600).default(180)),
+      lateSeconds: say(
+        'Seconds in which requests of a killed publish may still reach the store. The next publish waits for that time.',
+        whole(0, 3600).default(requestLifetimeSeconds),
+      ),
+      graceSeconds: say(
+        'Seconds of the grace period before a publish writes to a slot that was live. It must be at least twice the ' +
+          'largest --live-ttl of any edge. Default: twice --live-ttl; with --flip-kvs at least 120.',
+        whole(0, 86_400).optional(),
+      ),
+    }),
+    edge: group('How the edge answers.', {
+      cacheControl: say(
+        'Cache-Control of answers.',
+        headerValue.default('public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400'),
+      ),
+      errorCacheControl: say(
+        'Cache-Control of errors and of /status/.',
+        headerValue.default('public, max-age=60'),
+      ),
+      host: say('The address that serve listens on.', host.default('127.0.0.1')),
+      port: say('The port that serve listens on (0: any free port).', whole(0, 65_535).default(8080)),
+      liveTtlSeconds: say(
+        'Seconds for which an edge may keep answering from a slot that was live.',
+        whole(0, 3600).default(5),
+      ),
+      hstsSeconds: say(
+        'Seconds for which browsers use HTTPS only (Strict-Transport-Security); 0: no such header.',
+        whole(0, 63_072_000).default(0),
+      ),
+      keyValueStore: say(
+        "CloudFront's KeyValueStore, to which a publish also writes what is live.",
+        orNull(keyValueStore),
+      ),
+    }),
+    freshness: group("How old a fund's newest price may be, in business days.", {
+      calendar: say(
+        'The calendar whose holidays are not business days.',
+        calendar.default(defaultFreshness.calendar),
+      ),
+      yearEndOpen: say('24 and 31 December are business days.', flag(defaultFreshness.yearEndOpen)),
+      warnDays: say('An older price is late.', businessDays.default(defaultFreshness.warnDays)),
+      errorDays: say('An older price is stale.', businessDays.default(defaultFreshness.errorDays)),
+      maxStaleShare: say(
+        'A publish is refused if a larger share of the watched funds is stale.',
+        decimal(0, 1).default(defaultFreshness.maxStaleShare),
+      ),
+      groups: say(
+        'Other rules for some funds. The first group that a fund belongs to applies.',
+        z.array(freshnessGroup, 'a list').default([]),
+      ),
+    }),
+    prices: group('What the store charges, in dollars, for `fundpress plan`.', {
+      perMillionPuts: say('A million puts and lists. Default: 5 (R2: 4.5).', price),
+      perMillionGets: say('A million gets. Default: 0.4 (R2: 0.36).', price),
+      perMillionDeletes: say('A million deletes. Default: 0.', price),
+      perGbMonth: say('A gigabyte stored for a month. Default: 0.023 (R2: 0.015).', price),
+    }),
+  },
+  'an object',
+)
 
 /** Prices of November 2026: AWS us-east-1 (S3 Standard), Cloudflare R2 (class A, class B, standard storage). */
-function price(describe: string, { aws, r2 }: { readonly aws: number; readonly r2: number }) {
-  const from: Derived<number>['from'] = ({ endpoint }) =>
-    /^https:\/\/[^/]*\.r2\.cloudflarestorage\.com(:|\/|$)/i.test(endpoint ?? '') ? r2 : aws
-  return decimal(describe, { minimum: 0, maximum: 1_000_000, fallback: { text: `${aws} (R2: ${r2})`, from } })
-}
+const awsPrices = { perMillionPuts: 5, perMillionGets: 0.4, perMillionDeletes: 0, perGbMonth: 0.023 }
+const r2Prices = { perMillionPuts: 4.5, perMillionGets: 0.36, perMillionDeletes: 0, perGbMonth: 0.015 }
 
-const calendar = {
-  expects: 'a country, a country with a state such as DE-BY, or TARGET',
-  pattern: '^(TARGET|[A-Z]{2}(-[A-Z0-9]{1,3})?)$',
-}
-const businessDays = { minimum: 0, maximum: maxBusinessDays - 1 }
-
-/** Seconds until all edges of CloudFront have a new value, as a rule, and those that a Lambda may take after that. */
+/** The time in seconds that CloudFront usually needs until all edges have a new value, and a Lambda after that. */
 const propagationSeconds = 120
 
-export const declaration = {
-  db: path('The fund database (SQLite).', { fallback: null, flag: '--db <file>' }),
-  out: path('The folder of the snapshot.', { fallback: 'out', flag: '--out <folder>' }),
-  baseUrl: url('The address that the API is published at.', { fallback: 'http://localhost:8080' }),
-  quickCheck: flag('Check of the pages of the database file by SQLite (0.2 s for 100 MB).', {
-    fallback: true,
-    flag: '--no-quick-check',
-  }),
-  docsUrl: url('The address of the documentation, which error documents link to.', {
-    fallback: { text: '<baseUrl>/docs', from: ({ baseUrl }) => `${baseUrl}/docs` },
-    flag: '--docs-url <url>',
-  }),
-  pages: flag('Pages for people in the snapshot: documentation and catalogue.', {
-    fallback: true,
-    flag: '--no-pages',
-  }),
-  jobs: whole('How many worker threads render.', {
-    minimum: 1,
-    maximum: 256,
-    fallback: { text: 'the number of cores', from: ({ cores }) => Math.min(cores, 256) },
-    flag: '--jobs <number>',
-  }),
-  downloads: flag('Files for analysts beside the documents (CSV, Parquet, SQLite).', {
-    fallback: true,
-    flag: '--no-downloads',
-  }),
-  rawCsv: flag(
-    'Whether texts in plain CSV stay as they are, even those that a spreadsheet would run as formulas.',
-    { fallback: false, flag: '--raw-csv' },
-  ),
-  licence: group('What may be done with the data, for the downloads to say.', {
-    name: text('The name of the licence, such as CC-BY-4.0.', {
-      expects: 'a text on one line',
-      pattern: '^\\S(.*\\S)?$',
-      fallback: null,
-    }),
-    url: url('The address of its text.', { fallback: null }),
-  }),
-  bucket: group('The bucket that snapshots are published to.', {
-    name: text('The name of the bucket.', {
-      expects: 'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens)',
-      pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
-      fallback: null,
-      flag: '--bucket <name>',
-    }),
-    endpoint: url('The address of an S3-compatible store other than AWS.', {
-      fallback: null,
-      flag: '--endpoint <url>',
-    }),
-    region: text('The region of the bucket.', {
-      expects: 'the name of a region, such as eu-central-1',
-      pattern: '^[A-Za-z0-9-]+$',
-      fallback: null,
-      flag: '--region <name>',
-    }),
-    prefix: text('A folder in the bucket below which everything lies.', {
-      expects: 'a folder without a slash at its beginning or end',
-      pattern: '^([^/\\s]([^\\s]*[^/\\s])?)?$',
-      fallback: '',
-      flag: '--prefix <folder>',
-    }),
-    pathStyle: flag('Whether the bucket is named in the path instead of in the host name.', {
-      fallback: false,
-      flag: '--path-style',
-    }),
-    concurrency: whole('How many requests are under way at a time.', {
-      minimum: 1,
-      maximum: 1024,
-      fallback: 64,
-      flag: '--concurrency <number>',
-    }),
-    maxRate: whole('How many puts a second at most (none: as many as go).', {
-      minimum: 1,
-      maximum: 100_000,
-      fallback: null,
-      flag: '--max-rate <number>',
-    }),
-    maxDeletes: whole('How many objects a publish may delete (none: a tenth of the slot).', {
-      minimum: 0,
-      maximum: 100_000_000,
-      fallback: null,
-      flag: '--max-deletes <number>',
-    }),
-    leaseSeconds: whole('How long a publish that is dead keeps others out, in seconds.', {
-      minimum: 10,
-      maximum: 3600,
-      fallback: 180,
-      flag: '--lease <seconds>',
-    }),
-    lateSeconds: whole(
-      'How long requests of a publish that was killed may still reach the store, in seconds: the next publish waits for that time.',
-      { minimum: 0, maximum: 3600, fallback: requestLifetimeSeconds },
-    ),
-    graceSeconds: whole(
-      'How long a slot that was live is left alone before it is written to, in seconds: at least twice the largest --live-ttl of any edge.',
-      {
-        minimum: 0,
-        maximum: 86_400,
-        fallback: {
-          text: `twice --live-ttl; with --flip-kvs at least ${propagationSeconds}`,
-          from: ({ liveTtlSeconds, keyValueStore }) =>
-            Math.max(2 * liveTtlSeconds, keyValueStore === null ? 0 : propagationSeconds),
-        },
-        flag: '--grace <seconds>',
-      },
-    ),
-  }),
-  edge: group('How answers are given out.', {
-    cacheControl: text('Cache-Control of answers.', {
-      ...headerValue,
-      fallback: 'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
-    }),
-    errorCacheControl: text('Cache-Control of errors, and of /status/.', {
-      ...headerValue,
-      fallback: 'public, max-age=60',
-    }),
-    host: text('The address that serve listens on.', {
-      expects: 'a host name or an IP address',
-      pattern: '^[A-Za-z0-9.:_-]+$',
-      fallback: '127.0.0.1',
-      flag: '--host <address>',
-    }),
-    port: whole('The port that serve listens on (0: any free one).', {
-      minimum: 0,
-      maximum: 65535,
-      fallback: 8080,
-      flag: '--port <number>',
-    }),
-    liveTtlSeconds: whole('How long a slot that was live may go on answering, in seconds.', {
-      minimum: 0,
-      maximum: 3600,
-      fallback: 5,
-      flag: '--live-ttl <seconds>',
-    }),
-    hstsSeconds: whole(
-      'How long browsers ask over HTTPS only (Strict-Transport-Security), in seconds; 0: they are not told to.',
-      {
-        minimum: 0,
-        maximum: 63_072_000,
-        fallback: 0,
-        flag: '--hsts <seconds>',
-      },
-    ),
-    keyValueStore: text("CloudFront's KeyValueStore, which is told what is live together with live.json.", {
-      expects: 'the ARN of a KeyValueStore, such as arn:aws:cloudfront::123456789012:key-value-store/<id>',
-      pattern: '^arn:aws[a-z-]*:cloudfront::[0-9]{12}:key-value-store/[0-9a-f-]{36}$',
-      fallback: null,
-      flag: '--flip-kvs <arn>',
-    }),
-  }),
-  freshness: group("How old a fund's newest price may be, in business days.", {
-    calendar: text('Whose holidays are no business days.', {
-      ...calendar,
-      fallback: defaultFreshness.calendar,
-    }),
-    yearEndOpen: flag('Whether 24 and 31 December are business days.', {
-      fallback: defaultFreshness.yearEndOpen,
-    }),
-    warnDays: whole('A price that is older than so many business days is late.', {
-      ...businessDays,
-      fallback: defaultFreshness.warnDays,
-    }),
-    errorDays: whole('A price that is older than so many business days is stale.', {
-      ...businessDays,
-      fallback: defaultFreshness.errorDays,
-    }),
-    maxStaleShare: decimal('A publish is refused when a larger share of the watched funds is stale.', {
-      minimum: 0,
-      maximum: 1,
-      fallback: defaultFreshness.maxStaleShare,
-      flag: '--max-stale-share <share>',
-    }),
-    groups: list(
-      'Funds for which something else holds; the first group that a fund fits into counts.',
-      {
-        category: text('Funds whose profile has this category, in German or English.', {
-          expects: 'a text',
-          pattern: '.',
-          fallback: null,
-        }),
-        currency: text('Funds in this currency.', {
-          expects: 'three letters, such as EUR',
-          pattern: '^[A-Z]{3}$',
-          fallback: null,
-        }),
-        isins: texts('These funds.', {
-          expects: 'a list of ISINs',
-          pattern: '^[A-Z]{2}[A-Z0-9]{9}[0-9]$',
-          fallback: null,
-        }),
-        calendar: text('As for all funds.', { ...calendar, fallback: null }),
-        warnDays: whole('As for all funds.', { ...businessDays, fallback: null }),
-        errorDays: whole('As for all funds.', { ...businessDays, fallback: null }),
-        never: flag('Whether these funds are not watched.', { fallback: false }),
-      },
-      ['category', 'currency', 'isins'],
-    ),
-  }),
-  prices: group('What the store asks for its service, in dollars, for `fundpress plan`.', {
-    perMillionPuts: price('A million puts and lists.', { aws: 5, r2: 4.5 }),
-    perMillionGets: price('A million gets.', { aws: 0.4, r2: 0.36 }),
-    perMillionDeletes: price('A million deletes.', { aws: 0, r2: 0 }),
-    perGbMonth: price('A gigabyte stored for a month.', { aws: 0.023, r2: 0.015 }),
-  }),
-} satisfies Declaration
+export type Settings = ReturnType<typeof complete>
 
-export type Settings = ValuesOf<typeof declaration>
-export type SettingKey = KeysOf<typeof declaration>
+/** Adds the defaults that depend on other settings or on the machine. */
+export function complete({ $schema: _, ...given }: z.output<typeof configShape>, cores: number) {
+  const { baseUrl, bucket, edge, prices } = given
+  const isR2 = /^https:\/\/[^/]*\.r2\.cloudflarestorage\.com(:|\/|$)/i.test(bucket.endpoint ?? '')
+  const minimumGrace = edge.keyValueStore === null ? 0 : propagationSeconds
+  return {
+    ...given,
+    docsUrl: given.docsUrl ?? `${baseUrl}/docs`,
+    jobs: given.jobs ?? Math.min(cores, 256),
+    bucket: {
+      ...bucket,
+      graceSeconds: bucket.graceSeconds ?? Math.max(2 * edge.liveTtlSeconds, minimumGrace),
+    },
+    prices: { ...(isR2 ? r2Prices : awsPrices), ...prices } as typeof awsPrices,
+  }
+}
+
+type Groups = {
+  [
+    K in keyof Settings as Settings[K] extends readonly unknown[] | null
+      ? never
+      : Settings[K] extends object
+        ? K
+        : never
+  ]: Settings[K]
+}
+type GroupKey = { [K in keyof Groups]: `${K}.${Exclude<keyof Groups[K], 'groups'> & string}` }[keyof Groups]
+/** The names of all settings but lists, with their groups: `edge.port`. */
+export type SettingKey = Exclude<keyof Settings, keyof Groups> | GroupKey
 
 export interface NamedSetting {
   readonly key: SettingKey
-  readonly setting: Setting<unknown>
+  readonly schema: z.ZodType
   /** The environment variable: `FUNDPRESS_EDGE_PORT`. */
   readonly variable: string
 }
 
-/** All settings but lists, in the order of the declaration. */
-export const settingList: readonly NamedSetting[] = listSettings(declaration, '')
+/** All settings that one text can hold, in the order of the schema. */
+export const settingList: readonly NamedSetting[] = listSettings(configShape.shape, '')
 
 export function findSetting(key: SettingKey): NamedSetting {
   const found = settingList.find((named) => named.key === key)
@@ -252,15 +249,20 @@ export function findSetting(key: SettingKey): NamedSetting {
   return found
 }
 
-function listSettings(members: Declaration, prefix: string): NamedSetting[] {
-  return Object.entries(members).flatMap(([name, member]: [string, Declaration[string]]) => {
-    if (member.kind === 'group') return listSettings(member.members, `${prefix}${name}.`)
-    if (member.kind === 'list') return []
+function listSettings(shape: z.ZodRawShape, prefix: string): NamedSetting[] {
+  return Object.entries(shape).flatMap(([name, schema]) => {
+    if (name === '$schema' || name === 'groups') return []
+    const members = groupMembers(schema)
+    if (members !== null) return listSettings(members, `${name}.`)
     const key = prefix + name
-    return [{ key: key as SettingKey, setting: member, variable: variableName(key) }]
+    const variable = `FUNDPRESS_${key.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase()}`
+    return [{ key: key as SettingKey, schema: schema as z.ZodType, variable }]
   })
 }
 
-function variableName(key: string): string {
-  return `FUNDPRESS_${key.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase()}`
+/** The members of a group, or of the entries of a list; null for all other schemas. */
+export function groupMembers(schema: unknown): z.ZodRawShape | null {
+  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodDefault) return groupMembers(schema.unwrap())
+  if (schema instanceof z.ZodArray) return groupMembers(schema.element)
+  return schema instanceof z.ZodObject ? schema.shape : null
 }

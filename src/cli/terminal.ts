@@ -1,54 +1,53 @@
-/** What the program writes to: a stream, what it can show, and whether its reader is still there. */
+/** The streams that the program writes to: text for people, data for programs, and colours. */
 
 import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
-import { escapeInvisible } from '../source/printable.ts'
-import { safeData, safeLines } from './safe-text.ts'
-import { withoutSecrets } from './secrets.ts'
+import { escapeInvisible } from '../data/model/printable.ts'
+import { safeData, safeLines, withoutSecrets } from './safe-text.ts'
 
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green'
 
 export interface Terminal {
   readonly isTerminal: boolean
-  /** How many characters a line has; asked anew each time, since a window can be resized. */
+  /** The characters of a line. A window can be resized, so ask each time. */
   readonly columns: () => number
-  /** Writes lines for people, whatever is in them: see `safe-text.ts`. */
+  /** Writes lines for people, made safe by `safe-text.ts`. */
   readonly write: (text: string) => void
-  /** Writes one line for people that says what happened, behind the name of the program. */
+  /** Writes one line for people, after the name of the program. */
   readonly tell: (message: string) => void
-  /** Writes what a program reads, JSON or a script, with all of its text. */
+  /** Writes JSON or a script, uncut. */
   readonly data: (text: string) => void
-  /** Puts a line in the place of that with the cursor, which has to be a terminal's. */
+  /** Replaces the line with the cursor. Only for terminals. */
   readonly redraw: (line: string) => void
-  /** Writes commands to the runner of a workflow: nothing else that is written there is one. */
+  /** Writes commands for the runner of a workflow. Everything else is escaped so that it cannot be one. */
   readonly command: (lines: string) => void
-  /** The text in a style, or as it is where colour is not wanted. */
+  /** The text in a style, or unchanged if colours are off. */
   readonly paint: (style: Style, text: string) => string
 }
 
-/** What the environment and the arguments want of it. */
+/** What the arguments and the environment ask for. */
 export interface TerminalWish {
   /** --no-color was given. */
   readonly isRefused: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Only messages are written there, no data: passwords in addresses are left out. */
+  /** The stream gets messages, no data: passwords in addresses are removed. */
   readonly isForMessages?: boolean
 }
 
 export function openTerminal(stream: NodeJS.WriteStream, wish: TerminalWish): Terminal {
-  // Missing where the stream is a file or a pipe, whatever the type says.
+  // A file or a pipe has no isTTY, although the type says so.
   const isTerminal = (stream.isTTY as boolean | undefined) ?? false
   const hasColour = isTerminal && mayColour(wish)
   const send = (text: string) => {
     if (stream.writable) stream.write(text)
   }
   const write = (text: string) => {
-    // Before a line is cut: half of an address would not look like one.
+    // Secrets go before lines are cut: half of an address would not look like one.
     send(styled(safeLines(wish.isForMessages === true ? withoutSecrets(text) : text)))
   }
   return {
     isTerminal,
-    // Some terminals have no size that they know of.
+    // Some terminals do not know their size.
     columns: () => (isTerminal && stream.columns > 0 ? stream.columns : 80),
     write,
     tell: (message) => {
@@ -67,7 +66,7 @@ export function openTerminal(stream: NodeJS.WriteStream, wish: TerminalWish): Te
 
 const eraseLine = '\r\u001b[K'
 
-/** Nobody who fills a database knows it, and Unicode has no character U+FDD0: only `paint` makes a style. */
+/** Text from a database cannot contain this mark, so only `paint` makes a style. U+FDD0 is not a Unicode character. */
 const mark = `\ufdd0${randomUUID()}`
 
 function marked(style: Style, text: string): string {
@@ -75,10 +74,10 @@ function marked(style: Style, text: string): string {
   return `${mark}${on}m${text}${mark}${off}m`
 }
 
-/** What `cut` leaves at the end of a line, with what may be left of a mark before it. */
+/** The note that `cut` leaves at the end of a line, after what is left of a mark. */
 const wasCut = /(?:\ufdd0[0-9a-f-]*)?(… \([0-9,]+ bytes\))$/
 
-/** With the codes of the terminal in the place of the marks; a line that was cut has no style beyond its end. */
+/** Replaces the marks by the codes of the terminal. The style of a line that was cut ends with the line. */
 function styled(text: string): string {
   if (!text.includes(mark)) return text
   return text
@@ -90,14 +89,14 @@ function styled(text: string): string {
     .join('\n')
 }
 
-/** Lets `fundpress … | head` end quietly: what is written after the reader has left is dropped. */
+/** Lets `fundpress … | head` end quietly: output without a reader is dropped. */
 export function ignoreClosedPipe(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
   })
 }
 
-/** Source: no-color.org, a variable that is set and not empty refuses colour. */
+/** Source: no-color.org. A variable that is set and not empty refuses colours. */
 function mayColour({ isRefused, environment }: TerminalWish): boolean {
   return !isRefused && (environment.NO_COLOR ?? '') === '' && environment.TERM !== 'dumb'
 }

@@ -1,36 +1,36 @@
 /**
- * Where platforms may differ: what front servers and CDNs do by themselves and nobody can configure. All that is allowed
- * stands here; anything else has to be equal everywhere.
+ * Where platforms may differ, because front servers and CDNs do it by themselves and nobody can configure it. This is the
+ * complete list; everything else must be equal on every platform.
  *
- * 1. Headers that tell of the way an answer took (`wayHeaders`) may come, go and change.
+ * 1. Headers that describe the way of an answer (`wayHeaders`) may come, go and change.
  * 2. `Vary` may name Accept-Encoding besides what the answer depends on.
- * 3. Whether an answer is compressed is the platform's business. If it is: in a coding that was asked for, with
- *    `Vary: Accept-Encoding`, and under an ETag that is weak (`W/"…"`), or another strong one: `"…-gzip"`.
- * 4. A body's length may be told by Content-Length or by its chunks; with HEAD, not at all.
- * 5. What is no HTTP request (bytes that are none, a target that no URI may have, such as `/%zz`) may be refused by the
- *    front server itself with 400, or the connection closed.
- * 6. A target or headers beyond 8,000 bytes: so may those, with 400, 413, 414 or 431.
- * 7. Methods beyond those that REST clients use (TRACE, PROPFIND, …) may be refused with 400, 403, 405 or 501.
+ * 3. A platform may compress an answer or not. If it does, it uses a coding that the client accepts, adds
+ *    `Vary: Accept-Encoding`, and gives a weak ETag (`W/"…"`) or another strong one (`"…-gzip"`).
+ * 4. Content-Length or chunks may give the length of a body. With HEAD both may be absent.
+ * 5. A front server may answer 400, or close the connection, if the bytes are not an HTTP request or the target cannot be
+ *    part of a URI (`/%zz`).
+ * 6. It may refuse a target or headers of more than 8,000 bytes with 400, 413, 414 or 431.
+ * 7. It may refuse methods that REST clients do not use (TRACE, PROPFIND, …) with 400, 403, 405 or 501.
  * 8. A path with dot segments, plain or encoded, may be answered as the path without them: the two are equivalent
  *    (RFC 3986, 6.2.2.3), and clients send the shorter one anyway.
  * 9. `Location` may be absolute.
- * 10. A path with `%00`, or whose dot segments lead out of the root, may be answered as if it had come without headers:
+ * 10. A path with `%00`, or whose dot segments lead out of the root, may be answered as if the request had no headers:
  *    nginx reads none after such a request line.
  */
 
-import type { Answer, Asked } from './client.ts'
+import type { HttpAnswer, HttpRequest } from './client.ts'
 import type { OracleRequest } from './oracle/oracle.ts'
 
 const wayHeaders =
   /^(age|alt-svc|cf-.*|connection|date|keep-alive|nel|report-to|server|server-timing|strict-transport-security|transfer-encoding|via|x-amz-.*|x-amzn-.*|x-cache.*|x-served-by|x-timer)$/
 
 /** 1 and 4: the headers of two answers to the same question that have to be equal. */
-export function comparableHeaders({ headers }: Answer): Map<string, string> {
+export function comparableHeaders({ headers }: HttpAnswer): Map<string, string> {
   const kept = [...headers].filter(([name]) => !wayHeaders.test(name) && name !== 'content-length')
   return new Map(kept.map(([name, value]) => [name, name === 'vary' ? varyText(value) : value]))
 }
 
-/** 2: what an answer says it depends on, without Accept-Encoding: lower case, sorted, `accept, accept-language`. */
+/** 2: the names in `Vary` but Accept-Encoding, in lower case and sorted: `accept, accept-language`. */
 export function varyText(vary: string | undefined): string {
   return (vary ?? '')
     .toLowerCase()
@@ -41,13 +41,13 @@ export function varyText(vary: string | undefined): string {
     .join(', ')
 }
 
-/** 3: whether a compressed answer may have this ETag, where the plain one has that. */
+/** 3: whether a compressed answer may have this ETag if the plain one has that. */
 export function mayBeTagOfCoded(coded: string | undefined, plain: string | undefined): boolean {
   return coded !== undefined && /^(W\/)?"[\x21\x23-\x7e]*"$/.test(coded) && coded !== plain
 }
 
 /** 5 and 6: whether a front server may have refused the request by itself with this answer. */
-export function mayBeRefusedInFront({ target, headers = {} }: Asked, { status }: Answer): boolean {
+export function mayBeRefusedInFront({ target, headers = {} }: HttpRequest, { status }: HttpAnswer): boolean {
   const length = target.length + Object.entries(headers).join('\r\n').length
   if (length > 8000) return [400, 413, 414, 431].includes(status)
   return !isUriPathAndQuery.test(target) && status === 400
@@ -82,7 +82,7 @@ function isUnfitForFiles(target: string): boolean {
   return false
 }
 
-/** The same target without dot segments, or undefined where it has none. Source: RFC 3986, 5.2.4. */
+/** The target without dot segments, or undefined if it has none. Source: RFC 3986, 5.2.4. */
 export function withoutDotSegments(target: string): string | undefined {
   const [path = '', ...query] = target.split(/(?=\?)/)
   const segments = path.split('/').slice(1)
@@ -98,7 +98,7 @@ export function withoutDotSegments(target: string): string | undefined {
   return short === target ? undefined : short
 }
 
-/** 9: the address as it stands below the base; one that leads elsewhere in a form that equals no path. */
+/** 9: the address below the base. An address elsewhere gets a form that equals no path. */
 export function locationBelow(base: string, location: string | undefined): string | undefined {
   const { origin, pathname } = new URL(base)
   const path = location?.startsWith(`${origin}/`) === true ? location.slice(origin.length) : location

@@ -1,9 +1,9 @@
-/** What a check of the suite is, what it is given to work with, and what it finds. */
+/** The checks of the suite: what they get to work with, and what they find. */
 
-import type { Answer, Asked } from './client.ts'
-import type { Example } from './examples.ts'
+import type { HttpAnswer, HttpRequest } from './client.ts'
 import type { Oracle, OracleRequest } from './oracle/oracle.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from './random.ts'
+import type { AnsweredRequest } from './requests.ts'
 
 export const groups = [
   'answers',
@@ -17,18 +17,18 @@ export const groups = [
   'hostile',
 ] as const
 
-export type Group = (typeof groups)[number]
+export type CheckGroup = (typeof groups)[number]
 
 export interface Check {
-  readonly group: Group
+  readonly group: CheckGroup
   /** Reads as a specification: `answers 304 to the ETag that it gave`. */
   readonly name: string
-  readonly run: (context: Context) => Promise<void>
+  readonly run: (context: CheckContext) => Promise<void>
 }
 
-/** One thing that was not as it has to be. */
-export interface Failure {
-  /** The request as a line for a shell: `curl …`. */
+/** One unexpected answer. */
+export interface CheckFailure {
+  /** The request as a shell command: `curl …`. */
   readonly request: string
   readonly expected: string
   readonly got: string
@@ -37,29 +37,39 @@ export interface Failure {
 export interface CheckResult extends Pick<Check, 'group' | 'name'> {
   readonly requests: number
   readonly failed: number
-  /** The first of them. */
-  readonly failures: readonly Failure[]
+  /** The first ten. */
+  readonly failures: readonly CheckFailure[]
 }
 
-export interface Context {
+export interface CheckContext {
   /** Without a slash at its end. */
   readonly base: string
   readonly oracle: Oracle
-  /** The funds that are asked for: all of a small database, a sample of a large one. */
+  /** The funds in the requests: all of a small database, a sample of a large one. */
   readonly isins: readonly string[]
-  /** Requests that are answered with 200, one of each kind that the database has. */
-  readonly examples: readonly Example[]
-  /** Numbers of this check's own: the same seed, the same requests. */
-  readonly random: Random
-  /** How many random requests the whole suite may make. */
+  /** Requests with the answer 200: one of each kind that the database has. */
+  readonly examples: readonly AnsweredRequest[]
+  /** Random numbers of this check: the same seed gives the same requests. */
+  readonly random: SeededRandom
+  /** The number of random requests of the whole suite. */
   readonly randomRequests: number
   /** @throws {NoAnswer} */
-  readonly ask: (asked: Asked) => Promise<Answer>
-  /** Asks, and reports what is not as the oracle has it or as every answer must be. */
-  readonly compare: (request: OracleRequest) => Promise<Answer>
-  readonly fail: (asked: Asked, expected: string, got: string) => void
-  /** Reports where the two differ, as JSON. */
-  readonly same: (asked: Asked, what: string, got: unknown, expected: unknown) => void
-  /** Works on all items, several at a time; an item without an answer is a failure and no end. */
+  readonly ask: (asked: HttpRequest) => Promise<HttpAnswer>
+  /** Asks, and reports every difference from the oracle and from what all answers must be. */
+  readonly compare: (request: OracleRequest) => Promise<HttpAnswer>
+  readonly fail: (asked: HttpRequest, expected: string, got: string) => void
+  /** Reports a failure if the two differ as JSON. */
+  readonly same: (asked: HttpRequest, what: string, got: unknown, expected: unknown) => void
+  /** Works on all items, several at a time. A missing answer is a failure; the other items go on. */
   readonly each: <T>(items: readonly T[], work: (item: T) => Promise<unknown>) => Promise<void>
 }
+
+/** Checks of a group, by their names. */
+export const checksOf = (group: CheckGroup, runs: Readonly<Record<string, Check['run']>>): readonly Check[] =>
+  Object.entries(runs).map(([name, run]) => ({ group, name, run }))
+
+/** A check that works on each example. */
+export const forEachExample =
+  (work: (context: CheckContext, example: AnsweredRequest) => Promise<unknown>): Check['run'] =>
+  (context) =>
+    context.each(context.examples, (example) => work(context, example))

@@ -1,9 +1,13 @@
-/** HTTP as it goes over the connection: targets are sent as they stand, nothing is followed, decoded or joined. */
+/** HTTP as it goes over the connection: targets are sent as they are; nothing is followed, decoded or merged. */
 
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { messageOf } from '../system/message.ts'
+import { connect as connectPlain, isIP, type Socket } from 'node:net'
+import { connect as connectSecure } from 'node:tls'
+import { shellText } from '../system/shell-text.ts'
 
-export interface Asked {
+export interface HttpRequest {
   /** GET unless given. */
   readonly method?: string | undefined
   /** Path and query below the base. */
@@ -12,17 +16,17 @@ export interface Asked {
   readonly body?: string
 }
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number
-  /** Names in lower case; a header that came several times is joined with a comma. */
+  /** Names in lower case. The values of a repeated header are joined with a comma. */
   readonly headers: ReadonlyMap<string, string>
-  /** As it came, in its content coding. */
+  /** As received, in its content coding. */
   readonly body: Buffer
 }
 
 export interface Client {
   /** @throws {NoAnswer} */
-  readonly ask: (asked: Asked) => Promise<Answer>
+  readonly ask: (asked: HttpRequest) => Promise<HttpAnswer>
   readonly close: () => void
 }
 
@@ -36,20 +40,20 @@ export interface ClientOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** There was no answer at all: the connection failed, broke off, or was silent for too long. */
+/** There was no answer: the connection failed, broke off, or was silent for too long. */
 export class NoAnswer extends Error {}
 
-export function openClient({ base, concurrency, timeoutMs, signal }: ClientOptions): Client {
+export function openHttpClient({ base, concurrency, timeoutMs, signal }: ClientOptions): Client {
   const { protocol, hostname, port, pathname } = new URL(base)
   const isSecure = protocol === 'https:'
   const connections = { keepAlive: true, maxSockets: concurrency }
   const agent = isSecure ? new HttpsAgent(connections) : new HttpAgent(connections)
   const start = isSecure ? httpsRequest : httpRequest
   const prefix = pathname.replace(/\/$/, '')
-  // An IPv6 address stands in brackets in a URL, and without them in a connection's options.
+  // A URL has brackets around an IPv6 address; a connection's options must not.
   const place = { agent, hostname: hostname.replace(/^\[|\]$/g, ''), port, timeout: timeoutMs }
 
-  const askOnce = ({ method = 'GET', target, headers = {}, body }: Asked): Promise<Answer> =>
+  const askOnce = ({ method = 'GET', target, headers = {}, body }: HttpRequest): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
       const options = { ...place, method, path: prefix + target, headers, ...(signal && { signal }) }
       const sent = start(options, (response) => {
@@ -57,7 +61,7 @@ export function openClient({ base, concurrency, timeoutMs, signal }: ClientOptio
       })
       sent.on('timeout', () => sent.destroy(new Error(`silent for ${timeoutMs / 1000} s`)))
       sent.on('error', (error: NodeJS.ErrnoException) => {
-        // The server may close a connection that was kept, just when it is used again.
+        // The server may close an idle connection at the moment when it is used again.
         const wasClosed = sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
         if (wasClosed) reject(new StaleConnection())
         else reject(error)
@@ -73,7 +77,7 @@ export function openClient({ base, concurrency, timeoutMs, signal }: ClientOptio
         } catch (error) {
           if (error instanceof StaleConnection && attempt < 5) continue
           signal?.throwIfAborted()
-          throw new NoAnswer(error instanceof Error ? error.message : String(error), { cause: error })
+          throw new NoAnswer(messageOf(error), { cause: error })
         }
       }
     },
@@ -83,7 +87,7 @@ export function openClient({ base, concurrency, timeoutMs, signal }: ClientOptio
 
 class StaleConnection extends Error {}
 
-function gather(response: IncomingMessage): Promise<Answer> {
+function gather(response: IncomingMessage): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     response.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -99,4 +103,54 @@ function gather(response: IncomingMessage): Promise<Answer> {
       resolve({ status: response.statusCode ?? 0, headers, body: Buffer.concat(chunks) })
     })
   })
+}
+
+/** @param base http or https */
+export function connectTo(base: string): Socket {
+  const { protocol, hostname, port } = new URL(base)
+  const isSecure = protocol === 'https:'
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const place = { host, port: Number(port) || (isSecure ? 443 : 80) }
+  // An address is not a server name (RFC 6066, 3).
+  const name = isIP(host) === 0 ? { servername: host } : {}
+  return isSecure ? connectSecure({ ...place, ...name }) : connectPlain(place)
+}
+
+export interface Exchanged {
+  /** The answer in Latin-1; empty if the server closed the connection at once. */
+  readonly text: string
+  /** Whether the server neither answered nor closed the connection in time. */
+  readonly isSilent: boolean
+}
+
+/** Sends bytes (Latin-1) on a new connection and reads until the server closes it or is silent for `patienceMs`. */
+export function exchange(base: string, bytes: string, patienceMs = 2000): Promise<Exchanged> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    const socket = connectTo(base)
+    const finish = (isSilent: boolean): void => {
+      socket.destroy()
+      resolve({ text: Buffer.concat(chunks).toString('latin1'), isSilent })
+    }
+    socket.setTimeout(patienceMs, () => finish(true))
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    socket.on('error', () => finish(false))
+    socket.on('close', () => finish(false))
+    socket.write(Buffer.from(bytes, 'latin1'))
+  })
+}
+
+export function curlCommand(
+  base: string,
+  { method = 'GET', target, headers = {}, body }: HttpRequest,
+): string {
+  const words = ['curl', '-sS', '-i', '--path-as-is', '--globoff']
+  if (method === 'HEAD') words.push('--head')
+  else if (method !== 'GET') words.push('-X', shellText(method))
+  // curl sends an empty header if its text ends with a semicolon.
+  for (const [name, value] of Object.entries(headers)) {
+    words.push('-H', shellText(value === '' ? `${name};` : `${name}: ${value}`))
+  }
+  if (body !== undefined) words.push('--data-raw', shellText(body))
+  return [...words, shellText(base + target)].join(' ')
 }

@@ -1,18 +1,18 @@
-/** One answer against the oracle's, and against what every answer has to carry. */
+/** Compares an answer with the oracle's, and with what every answer must have. */
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { locationBelow, varyText } from './allowances.ts'
-import type { Answer } from './client.ts'
+import type { HttpAnswer } from './client.ts'
 import type { OracleAnswer } from './oracle/oracle.ts'
 
-export interface Difference {
+export interface AnswerDifference {
   readonly expected: string
   readonly got: string
 }
 
-/** All that differs: status, headers that the interface decides, body. */
-export function compareAnswer(base: string, answer: Answer, expected: OracleAnswer): Difference[] {
-  const found: Difference[] = []
+/** Every difference in status, body, and the headers that the interface decides. */
+export function compareAnswer(base: string, answer: HttpAnswer, expected: OracleAnswer): AnswerDifference[] {
+  const found: AnswerDifference[] = []
   const check = (what: string, got: string | number | undefined, wanted: string | number | undefined) => {
     if (got !== wanted)
       found.push({ expected: `${what} ${wanted ?? 'absent'}`, got: `${what} ${got ?? 'absent'}` })
@@ -22,7 +22,7 @@ export function compareAnswer(base: string, answer: Answer, expected: OracleAnsw
   check('content-language', headers.get('content-language'), expected.headers['content-language'])
   check('location', locationBelow(base, headers.get('location')), expected.headers['location'])
   check('vary', varyText(headers.get('vary')), expected.headers['vary'] ?? '')
-  // A 204 and a redirect have no body of ours, so there is nothing to tell the type of.
+  // A 204 and a redirect have no body of ours, so they have no type.
   if (expected.body !== '')
     check('content-type', headers.get('content-type'), expected.headers['content-type'])
   if (expected.headers['allow'] !== undefined) check('allow', headers.get('allow'), expected.headers['allow'])
@@ -30,8 +30,8 @@ export function compareAnswer(base: string, answer: Answer, expected: OracleAnsw
   return found.concat(missingHeaders(answer))
 }
 
-/** What every answer must carry, whoever gives it. */
-function missingHeaders({ status, headers }: Answer): Difference[] {
+/** Headers that every answer must have. */
+function missingHeaders({ status, headers }: HttpAnswer): AnswerDifference[] {
   const isCoded = headers.has('content-encoding')
   const rules: readonly (readonly [name: string, form: RegExp, says: string])[] = [
     ['access-control-allow-origin', /^\*$/, '*'],
@@ -54,7 +54,7 @@ function missingHeaders({ status, headers }: Answer): Difference[] {
     }))
 }
 
-function bodyDifference(answer: Answer, expected: OracleAnswer): Difference[] {
+function bodyDifference(answer: HttpAnswer, expected: OracleAnswer): AnswerDifference[] {
   const body = decoded(answer)
   if (body === undefined) {
     const coding = answer.headers.get('content-encoding') ?? ''
@@ -64,8 +64,8 @@ function bodyDifference(answer: Answer, expected: OracleAnswer): Difference[] {
   return text === expected.body ? [] : [firstDifference(text, expected.body)]
 }
 
-/** The body without its content coding; undefined where that does not decode it. */
-export function decoded({ headers, body }: Answer): Buffer | undefined {
+/** The body without its content coding; undefined if the coding cannot decode it. */
+export function decoded({ headers, body }: HttpAnswer): Buffer | undefined {
   const coding = headers.get('content-encoding') ?? 'identity'
   const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
     identity: (bytes) => bytes,
@@ -79,7 +79,7 @@ export function decoded({ headers, body }: Answer): Buffer | undefined {
   }
 }
 
-function firstDifference(got: string, wanted: string): Difference {
+function firstDifference(got: string, wanted: string): AnswerDifference {
   let at = 0
   while (at < wanted.length && got[at] === wanted[at]) at++
   const around = (text: string): string =>
@@ -87,7 +87,7 @@ function firstDifference(got: string, wanted: string): Difference {
   return { expected: around(wanted), got: around(got) }
 }
 
-/** Characters that no request line can hold, percent-encoded as a client would. */
+/** Percent-encodes the characters that a request line cannot contain. */
 export function asSent(target: string): string {
   return target.replace(/[^\x21-\x7e]/g, encodeURIComponent)
 }

@@ -1,18 +1,18 @@
-/** Numbers that look random and are the same for the same seed on any machine. */
+/** Pseudo-random numbers: the same seed gives the same numbers on any machine. */
 
-export interface Random {
+export interface SeededRandom {
   /** A whole number from 0 to `limit` - 1. */
   readonly below: (limit: number) => number
   /** @throws {Error} for an empty list */
   readonly pick: <T>(list: readonly T[]) => T
   /** Up to `count` members, each at most once, in any order. */
   readonly sample: <T>(list: readonly T[], count: number) => T[]
-  /** One of the makers, each as often as its weight says. */
+  /** Calls one of the makers, chosen by their weights. */
   readonly oneOf: <T>(...makers: readonly (readonly [weight: number, make: () => T])[]) => T
 }
 
-/** @param words a seed, and what the numbers are for: streams of different words are independent */
-export function seededRandom(...words: readonly (string | number)[]): Random {
+/** @param words a seed and the purpose of the numbers: other words give an independent stream */
+export function seededRandom(...words: readonly (string | number)[]): SeededRandom {
   let state = hash(words.join('\n'))
   const next = (): number => {
     // Source: mulberry32, Tommy Ettinger, public domain.

@@ -1,21 +1,22 @@
-/** Requests worth asking, as lists: every answer that a database has, and all that is asked for wrongly. */
-import { structureTypes } from './oracle/facts.ts'
-import type { OracleRequest } from './oracle/oracle.ts'
+/** Lists of requests: every answer that a database has, and everything that a request can get wrong. */
 
-export const unknownIsin = 'LU000NOSUCH8'
+import { structureNames } from './oracle/facts.ts'
+import type { Oracle, OracleRequest } from './oracle/oracle.ts'
+
+export const noSuchIsin = 'LU000NOSUCH8'
 export const wrongCheckDigit = 'DE0008471401'
 
-/** Paths of the single-fund endpoints, the historic one left out: endpoint, path, whether it has languages. */
+/** Splits a text at blanks and line ends. */
+export const words = (text: string): string[] => text.trim().split(/\s+/)
+
+/** Paths of the single-fund endpoints without the historic one, and whether they have languages. */
 export function fundPaths(isin: string): readonly { path: string; hasLanguages: boolean }[] {
   const plain = ['prices-current', 'performance-years', 'performance-legal', 'performance-launch']
-  const structures = [...structureTypes.keys()].map((type) => `v1/investment_structure-${type}`)
+  const structures = [...structureNames.keys()].map((type) => `v1/investment_structure-${type}`)
   const withLanguages = [
     ...structures,
-    'v1/figures',
-    'v1/profile',
-    'v2/asset-allocations/with-derivatives',
-    'v2/asset-allocations/without-derivatives',
-    'v2/emt',
+    ...words(`v1/figures v1/profile v2/asset-allocations/with-derivatives
+      v2/asset-allocations/without-derivatives v2/emt`),
   ]
   return [
     ...plain.map((name) => ({ path: `/api/v1/${name}/${isin}/`, hasLanguages: false })),
@@ -23,7 +24,7 @@ export function fundPaths(isin: string): readonly { path: string; hasLanguages: 
   ]
 }
 
-/** A path without a query, and with each format and language named in it. */
+/** A path without a query, and with every format and language in the query. */
 export function variants(path: string, hasLanguages: boolean): OracleRequest[] {
   const languages = hasLanguages ? ['&language=de', '&language=en'] : ['']
   const queries = ['json', 'xml'].flatMap((format) =>
@@ -34,7 +35,7 @@ export function variants(path: string, hasLanguages: boolean): OracleRequest[] {
 
 export const allFundsPaths = ['/api/v1/prices-current-all/', '/api/v1/performance-years-all/']
 
-/** Of endpoint 3: everything there is, one window as it lies there, and a day without prices. */
+/** Endpoint 3: the whole history, exactly one window, and a day without prices. */
 export function historicPaths(isin: string): readonly { path: string; hasLanguages: boolean }[] {
   return ['0001-01-01/9999-12-31', '2024-01-01/2024-12-31', '1970-01-01/1970-01-01'].map((range) => ({
     path: `/api/v1/prices-historic/${isin}/${range}/`,
@@ -42,173 +43,138 @@ export function historicPaths(isin: string): readonly { path: string; hasLanguag
   }))
 }
 
-/** Paths that end before a parameter, or have nothing at its place. */
+/** Paths that end before a parameter, or have an empty one. */
 export function missingParameters(isin: string): string[] {
   return [
     ...fundPaths('').flatMap(({ path }) => [path.slice(0, -1), path]),
-    '/api/v1/prices-historic/',
-    '/api/v1/prices-historic//',
-    '/api/v1/prices-historic//2024-01-01/2024-02-01/',
-    '/api/v1/prices-historic//nonsense/',
-    `/api/v1/prices-historic/${isin}/`,
-    `/api/v1/prices-historic/${isin}//`,
-    `/api/v1/prices-historic/${isin}/2024-01-01/`,
-    `/api/v1/prices-historic/${isin}//2024-01-01/`,
-    `/api/v1/prices-historic/${isin}/2024-01-01//`,
-    `/api/v1/prices-historic/${unknownIsin}/`,
-    '/api/v1/figures/?format=yaml&language=fr',
+    ...words(`/api/v1/prices-historic/ /api/v1/prices-historic// /api/v1/prices-historic//2024-01-01/2024-02-01/
+      /api/v1/prices-historic//nonsense/ /api/v1/prices-historic/${isin}/
+      /api/v1/prices-historic/${isin}// /api/v1/prices-historic/${isin}/2024-01-01/
+      /api/v1/prices-historic/${isin}//2024-01-01/ /api/v1/prices-historic/${isin}/2024-01-01//
+      /api/v1/prices-historic/${noSuchIsin}/ /api/v1/figures/?format=yaml&language=fr`),
   ]
 }
 
-/** Days, types and ISINs that are none. */
+/** Invalid days, types and ISINs. */
 export function wrongParameters(isin: string): string[] {
-  const dates = [
-    '2023-02-29',
-    '2024-02-30',
-    '1900-02-29',
-    '2024-13-01',
-    '2024-00-10',
-    '2024-01-00',
-    '2024-04-31',
-    '2024-1-1',
-    '20240101',
-    '01.02.2024',
-    '2024-01-01T00:00:00',
-    '+2024-01-01',
-    '-2024-01-01',
-    '2024-01-01%20',
-    '%32024-01-01',
-    '2024%2D01%2D01',
-    '2024-01-0१',
-    '2024-01-01%0A',
-    '2000-02-29',
-    '9999-12-31',
-  ]
+  const dates =
+    words(`2023-02-29 2024-02-30 1900-02-29 2024-13-01 2024-00-10 2024-01-00 2024-04-31 2024-1-1 20240101
+      01.02.2024 2024-01-01T00:00:00 +2024-01-01 -2024-01-01 2024-01-01%20 %32024-01-01 2024%2D01%2D01
+      2024-01-0१ 2024-01-01%0A 2000-02-29 9999-12-31`)
   const types = [
     '',
-    'shoes',
-    'Countries',
-    'countries%20',
-    'c%6funtries',
-    'toString',
-    '__proto__',
-    'a%2Fb',
-    '%00',
-    '%zz',
-    '%C3%A4%C3',
-    '<&>"',
+    ...words(`shoes Countries countries%20 c%6funtries toString __proto__ a%2Fb %00 %zz %C3%A4%C3 <&>"`),
   ]
   return [
     ...dates.map((date) => `/api/v1/prices-historic/${isin}/${date}/2024-06-01/`),
     ...dates.map((date) => `/api/v1/prices-historic/${isin}/2000-01-01/${date}/`),
-    `/api/v1/prices-historic/${isin}/2000-01-01/2024-12-32/`,
-    `/api/v1/prices-historic/${unknownIsin}/2024-02-30/2024-03-01/?format=yaml`,
-    `/api/v1/prices-historic/${isin}/2024-06-01/2024-05-31/`,
+    ...words(`/api/v1/prices-historic/${isin}/2000-01-01/2024-12-32/
+      /api/v1/prices-historic/${noSuchIsin}/2024-02-30/2024-03-01/?format=yaml
+      /api/v1/prices-historic/${isin}/2024-06-01/2024-05-31/`),
     ...types.map((type) => `/api/v1/investment_structure-${type}/${isin}/`),
     '/api/v1/investment_structure-shoes/',
     '/api/v1/investment_structure-shoes//?format=yaml&language=fr',
     `/api/v1/figures/${isin.slice(0, 11)}/`,
-    `/api/v1/figures/${isin}%00/`,
-    `/api/v1/figures/%20${isin}/`,
-    `/api/v1/figures/..%2f${isin}/`,
+    ...words(`/api/v1/figures/${isin}%00/ /api/v1/figures/%20${isin}/ /api/v1/figures/..%2f${isin}/`),
     `/api/v1/figures/${isin.slice(0, 5)}%${isin.charCodeAt(5).toString(16)}${isin.slice(6)}/`,
-    // Letters whose upper case is an S or an I: no ISIN holds them. A fund without those letters is simply found.
+    // The upper case of these letters is S and I, but no ISIN contains them. A fund without S and I is simply found.
     `/api/v1/figures/${isin.replace('S', '%C5%BF').replace('I', '%C4%B1')}/`,
-    '/api/v1/prices-current/../',
-    '/api/v1/figures/constructor/',
-    '/api/v1/profile/%C3%A4%F0%9F%98%80/',
+    ...words(`/api/v1/prices-current/../ /api/v1/figures/constructor/ /api/v1/profile/%C3%A4%F0%9F%98%80/`),
   ]
 }
 
 /** Paths that are no endpoint's. */
 export function outsideTheList(isin: string): string[] {
-  return [
-    '/',
-    '/api/',
-    '/api/v1/',
-    '/api/v2/',
-    '/api/v2/asset-allocations/',
-    '/favicon.ico',
-    '/manifest.ndjson.gz',
-    '/SHA256SUMS',
-    '/api/v1/emt/',
-    '/api/v2/figures/',
-    '/API/v1/figures/',
-    '/api/v1/Figures/',
-    '/api/v1/investment_structure/',
-    '/api/v1',
-    '/api',
-    '/api/v2/asset-allocations',
-    '/errors/index/400-noisin.json',
-    '/errors/index/400-noisin.json/',
-    '/api/v1/constructor/',
-    '/api/v1/__proto__/',
-    '//',
-    '/%2F/',
-    '/%zz/%41%00%0D%C3%A4/?format=xml',
-    '/nothing/?format=yaml&language=fr',
-    `/api/v2/asset-allocations/${isin}/`,
-    `/api/v1/figures/${isin}//`,
-    `/api/v1/figures/${isin}/more/`,
-    `//api/v1/figures/${isin}/`,
-    `/api/v1//figures/${isin}/`,
-    `/api/v1/./figures/${isin}/`,
-    `/api/v1/figures/${isin}/../`,
-    `/api/v1/prices-current-all/${isin}/`,
-    `/api/v1/prices-historic/${isin}/2024-01-01/2024-02-01/x/`,
-    `/api/v1/prices-historic/${isin}/2024.json`,
-    '/api/v1/prices-current-all//',
-    `/api/v1/figures/${isin}/index.de.json`,
-    `/api/v1/figures/${isin}/index.de.json/`,
-  ]
+  return words(`/ /api/ /api/v1/ /api/v2/ /api/v2/asset-allocations/ /favicon.ico /manifest.ndjson.gz /SHA256SUMS
+      /api/v1/emt/ /api/v2/figures/ /API/v1/figures/ /api/v1/Figures/ /api/v1/investment_structure/
+      /api/v1 /api /api/v2/asset-allocations /errors/index/400-noisin.json
+      /errors/index/400-noisin.json/ /api/v1/constructor/ /api/v1/__proto__/ // /%2F/
+      /%zz/%41%00%0D%C3%A4/?format=xml /nothing/?format=yaml&language=fr
+      /api/v2/asset-allocations/${isin}/ /api/v1/figures/${isin}// /api/v1/figures/${isin}/more/
+      //api/v1/figures/${isin}/ /api/v1//figures/${isin}/ /api/v1/./figures/${isin}/
+      /api/v1/figures/${isin}/../ /api/v1/prices-current-all/${isin}/
+      /api/v1/prices-historic/${isin}/2024-01-01/2024-02-01/x/ /api/v1/prices-historic/${isin}/2024.json
+      /api/v1/prices-current-all// /api/v1/figures/${isin}/index.de.json
+      /api/v1/figures/${isin}/index.de.json/`)
 }
 
 /** Paths that lack only their closing slash. */
 export function withoutSlash(isin: string): string[] {
   return [
     ...fundPaths(isin).map(({ path }) => `${path.slice(0, -1)}?format=xml&x=%20+`),
-    '/api/v1/prices-current-all',
-    '/api/v1/performance-years-all?x',
-    '/api/v1/prices-historic',
-    `/api/v1/prices-historic/${isin}/2024-01-01`,
-    `/api/v1/prices-historic/${isin}/2024-01-01/nonsense?format=yaml`,
-    '/api/v1/investment_structure-shoes',
-    `/api/v1/figures/${unknownIsin}`,
-    '/api/v1/figures/%zz?a=/b',
+    ...words(`/api/v1/prices-current-all /api/v1/performance-years-all?x /api/v1/prices-historic
+      /api/v1/prices-historic/${isin}/2024-01-01
+      /api/v1/prices-historic/${isin}/2024-01-01/nonsense?format=yaml /api/v1/investment_structure-shoes
+      /api/v1/figures/${noSuchIsin} /api/v1/figures/%zz?a=/b`),
   ]
 }
 
-/** Formats and languages that there are not, and queries at the edge of their notation. */
+/** Unsupported formats and languages, and unusual notations of a query. */
 export function wrongQueries(isin: string): string[] {
   const withLanguages = `/api/v1/figures/${isin}/`
   const plain = `/api/v1/prices-current/${isin}/`
   const queries = [
-    'format=yaml',
-    'format=',
-    'format',
-    'format=JSON',
-    'format=+xml',
-    'format=%78ml',
-    'format=%zz%C3%A4',
-    'format=json&format=xml',
-    'format=yaml&format=xml',
-    'language=fr',
-    'language=',
-    'language=DE',
-    'language=en-GB',
-    'language=e%6e',
-    'language=en&language=fr',
-    'language=fr&language=en',
-    'format=yaml&language=fr',
-    'language=fr&format=xml',
-    'page=2&x',
-    '&&format=xml&&',
-    'format=xml&',
+    ...words(`format=yaml format= format format=JSON format=+xml format=%78ml format=%zz%C3%A4
+      format=json&format=xml format=yaml&format=xml language=fr language= language=DE language=en-GB
+      language=e%6e language=en&language=fr language=fr&language=en format=yaml&language=fr
+      language=fr&format=xml page=2&x &&format=xml&& format=xml&`),
     '',
-    'Format=yaml',
-    'format=a=b',
-    'language=<%26>"',
+    ...words(`Format=yaml format=a=b language=<%26>"`),
   ]
-  const paths = [withLanguages, plain, `/api/v1/figures/${unknownIsin}/`]
+  const paths = [withLanguages, plain, `/api/v1/figures/${noSuchIsin}/`]
   return paths.flatMap((path) => queries.map((query) => `${path}?${query}`))
+}
+
+export interface AnsweredRequest {
+  /** `a range that is cut and joined` */
+  readonly kind: string
+  /** Without a query. */
+  readonly target: string
+  readonly hasLanguages: boolean
+}
+
+export function findExamples(oracle: Oracle, isins: readonly string[]): AnsweredRequest[] {
+  const isFound = (target: string): boolean => oracle.answer({ target }).status === 200
+  const examples: AnsweredRequest[] = [
+    { kind: 'all funds', target: '/api/v1/prices-current-all/', hasLanguages: false },
+    { kind: 'all funds', target: '/api/v1/performance-years-all/', hasLanguages: false },
+  ]
+  const seen = new Set<string>()
+  for (const isin of isins) {
+    for (const { path, hasLanguages } of fundPaths(isin)) {
+      const endpoint = path.replace(isin, '').replace(/(structure)-\w+/, '$1')
+      if (seen.has(endpoint) || !isFound(path)) continue
+      seen.add(endpoint)
+      const kind = hasLanguages ? 'an answer with languages' : 'a stored answer'
+      examples.push({ kind, target: path, hasLanguages })
+    }
+  }
+  return [...examples, ...rangeExamples(oracle, isins)]
+}
+
+/** Ranges of the fund with the longest history: exactly one window, parts of several, the whole history, no price. */
+function rangeExamples(oracle: Oracle, isins: readonly string[]): AnsweredRequest[] {
+  let longest: { isin: string; first: string; last: string } | undefined
+  for (const isin of isins) {
+    const days = oracle.priceDays(isin)
+    if (days === undefined || oracle.answer({ target: range(isin, days.last, days.last) }).status !== 200)
+      continue
+    const years = Number(days.last.slice(0, 4)) - Number(days.first.slice(0, 4))
+    const best = longest && Number(longest.last.slice(0, 4)) - Number(longest.first.slice(0, 4))
+    if (best === undefined || years > best) longest = { isin, ...days }
+  }
+  if (longest === undefined) return []
+  const { isin, first, last } = longest
+  const year = Number(last.slice(0, 4))
+  const kinds = [
+    ['a range that is one window', range(isin, `${year}-01-01`, `${year}-12-31`)],
+    ['a range that is cut and joined', range(isin, `${year - 2}-11-07`, `${year}-02-10`)],
+    ['the whole history', range(isin, first, last)],
+    ['a range without a price', range(isin, '1970-01-01', '1970-01-02')],
+  ] as const
+  return kinds.map(([kind, target]) => ({ kind, target, hasLanguages: false }))
+}
+
+function range(isin: string, from: string, to: string): string {
+  return `/api/v1/prices-historic/${isin}/${from}/${to}/`
 }

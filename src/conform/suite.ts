@@ -1,19 +1,35 @@
 /**
- * The conformance suite: whether what answers at an address answers as the interface says, with the data of a database.
- * It knows nothing of how that is made. It works through the checks one after the other, and never stops at a failure.
+ * The conformance suite: does a deployment answer as the interface says, with the data of a database?
+ * It runs one check after the other and never stops at a failure.
  */
 
-import { measureBudget, type BudgetOptions, type BudgetReport } from './budget/budget.ts'
-import { findLoadPlace, findPlace } from './budget/place.ts'
+import { equivalents, mayBeRefusedInFront } from './allowances.ts'
+import { type BudgetOptions, type BudgetReport, measureBudget } from './budget/budget.ts'
+import { largeSizes, smallSizes } from './budget/hostile.ts'
+import { findLoadPlace, findPlace } from './budget/loads.ts'
 import { processProbe, wallProbe } from './budget/probe.ts'
-import { largeSizes, smallSizes } from './budget/requests.ts'
-import type { Check, CheckResult } from './check.ts'
-import { checks } from './checks.ts'
-import { openClient } from './client.ts'
-import { openRunner } from './runner.ts'
-import { findExamples } from './examples.ts'
-import { openOracle, type Oracle } from './oracle/oracle.ts'
+import type { Check, CheckResult, CheckContext, CheckFailure } from './check.ts'
+import { answerChecks } from './checks/answers.ts'
+import { cachingChecks, codingChecks } from './checks/caching.ts'
+import { hostileChecks } from './checks/hostile.ts'
+import { httpChecks } from './checks/http.ts'
+import { linkChecks, pageChecks } from './checks/links.ts'
+import { negotiationChecks } from './checks/negotiation.ts'
+import { partChecks } from './checks/parts.ts'
+import { rangeChecks } from './checks/ranges.ts'
+import { refusalChecks } from './checks/refusals.ts'
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  type Client,
+  NoAnswer,
+  curlCommand,
+  openHttpClient,
+} from './client.ts'
+import { type AnswerDifference, asSent, compareAnswer } from './compare.ts'
+import { type Oracle, type OracleRequest, openOracle } from './oracle/oracle.ts'
 import { seededRandom } from './random.ts'
+import { findExamples } from './requests.ts'
 
 export interface ConformOptions {
   /** http or https, with a path prefix or without. */
@@ -23,18 +39,18 @@ export interface ConformOptions {
   /** YYYY-MM-DD: the day that they were made as of. */
   readonly asOf: string
   readonly docsUrl: string
-  /** How many random requests to make: 2,000 unless given. */
+  /** Number of random requests. Default: 2,000. */
   readonly requests?: number
-  /** Decides the random requests and the sample of funds: 1 unless given. */
+  /** Decides the random requests and the sample of funds. Default: 1. */
   readonly seed?: number
-  /** Requests at a time: 8 unless given. */
+  /** Requests at the same time. Default: 8. */
   readonly concurrency?: number
-  /** How long an answer may be silent: 30 s unless given. */
+  /** Silence in milliseconds after which an answer is missing. Default: 30 s. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** A process of this machine that answers, or the parent of those: costs are CPU time then, and memory is measured. */
+  /** The server's process on this machine, or its parent. With it the suite measures CPU time and memory. */
   readonly pid?: number
-  /** Also lets hundreds of clients hold on to the deployment for some seconds. */
+  /** Whether to open hundreds of slow clients for some seconds. */
   readonly load?: boolean
 }
 
@@ -42,12 +58,12 @@ export interface ConformReport {
   readonly base: string
   readonly asOf: string
   readonly seed: number
-  /** How many funds were asked for, of how many. */
+  /** The number of funds in the requests, and in the database. */
   readonly funds: { readonly asked: number; readonly of: number }
   readonly requests: number
   readonly failed: number
   readonly checks: readonly CheckResult[]
-  /** What hostile requests cost; its failures are among those that failed. */
+  /** What hostile requests cost. `failed` counts its failures, too. */
   readonly budget: BudgetReport
 }
 
@@ -61,7 +77,7 @@ export interface Suite {
   readonly close: () => void
 }
 
-/** Of a database with more funds, so many are asked for, chosen by the seed. */
+/** If a database has more funds, the seed chooses this many of them. */
 const mostFunds = 40
 
 /** Runs all checks. @throws {Error} if the database cannot be read, nothing answers, or the run is aborted */
@@ -88,8 +104,12 @@ export async function conform(
   }
 }
 
-/** The same, check by check. @throws {Error} if the database cannot be read, or the process is none of this machine */
-export function openSuite(options: ConformOptions): Suite {
+/**
+ * Opens the suite to run single checks.
+ * @param open opens the oracle; the suite closes it
+ * @throws {Error} if the database cannot be read, or the process is none of this machine
+ */
+export function openSuite(options: ConformOptions, open = openOracle): Suite {
   const {
     requests = 2000,
     seed = 1,
@@ -101,10 +121,10 @@ export function openSuite(options: ConformOptions): Suite {
   } = options
   const base = options.base.replace(/(?<!\/)\/+$/, '')
   const probe = pid === undefined ? wallProbe(() => performance.now()) : processProbe([pid])
-  const oracle = openDatabase(options)
+  const oracle = openDatabase(options, open)
   const all = oracle.isins()
   const isins = all.length > mostFunds ? seededRandom(seed, 'funds').sample(all, mostFunds).sort() : all
-  const client = openClient({ base, concurrency, timeoutMs, signal })
+  const client = openHttpClient({ base, concurrency, timeoutMs, signal })
   const examples = findExamples(oracle, isins)
   const run = openRunner({
     base,
@@ -127,7 +147,7 @@ export function openSuite(options: ConformOptions): Suite {
         base,
         probe,
         place: findPlace(examples),
-        // What a deployment has to refuse may be too much for one that does not.
+        // A deployment that does not refuse such requests might break down.
         sizes: load ? [...smallSizes, ...largeSizes] : smallSizes,
         ...(load && { load: await findLoadPlace(examples, client) }),
         signal,
@@ -140,12 +160,136 @@ export function openSuite(options: ConformOptions): Suite {
   }
 }
 
-function openDatabase({ db, asOf, docsUrl }: ConformOptions): Oracle {
+function openDatabase({ db, asOf, docsUrl }: ConformOptions, open: typeof openOracle): Oracle {
   try {
-    const oracle = openOracle({ db, asOf, docsUrl })
+    const oracle = open({ db, asOf, docsUrl })
     oracle.isins()
     return oracle
   } catch (error) {
     throw new Error(`${db} cannot be read as a fund database`, { cause: error })
   }
 }
+
+export interface RunnerOptions extends Pick<
+  CheckContext,
+  'base' | 'oracle' | 'isins' | 'examples' | 'randomRequests'
+> {
+  /** The funds of the whole database. */
+  readonly allIsins: readonly string[]
+  readonly seed: number
+  readonly client: Client
+  readonly concurrency: number
+  readonly signal: AbortSignal | undefined
+}
+
+/** A check that always fails does not have to say so ten thousand times. */
+const mostFailures = 10
+
+/** After this many questions in a row without an answer, the server counts as gone. */
+const mostSilences = 25
+
+/** @returns runs a check, and throws if nothing answers any more, or the run is aborted */
+export function openRunner(options: RunnerOptions): (check: Check) => Promise<CheckResult> {
+  const { base, oracle, allIsins, seed, client, concurrency, signal } = options
+  let silences = 0
+
+  const askAloud = async (asked: HttpRequest): Promise<HttpAnswer> => {
+    try {
+      const answer = await client.ask(asked)
+      silences = 0
+      return answer
+    } catch (error) {
+      if (!(error instanceof NoAnswer) || ++silences < mostSilences) throw error
+      throw new Error(`${base} does not answer: ${error.message}`, { cause: error })
+    }
+  }
+
+  const differences = (
+    request: OracleRequest,
+    asked: HttpRequest,
+    answer: HttpAnswer,
+  ): readonly AnswerDifference[] => {
+    if (mayBeRefusedInFront(asked, answer)) {
+      const other = allIsins.find((isin) => !request.target.includes(isin) && answer.body.includes(isin))
+      return other === undefined
+        ? []
+        : [{ expected: 'a refusal', got: `a fund that was not asked for: ${other}` }]
+    }
+    const found = compareAnswer(base, answer, oracle.answer(request))
+    const isAnswerTo = (other: OracleRequest) =>
+      compareAnswer(base, answer, oracle.answer(other)).length === 0
+    const mayPass = found.length > 0 && equivalents(request).some(isAnswerTo)
+    return mayPass ? [] : found
+  }
+
+  return async ({ group, name, run }) => {
+    const failures: CheckFailure[] = []
+    let [requests, failed] = [0, 0]
+    const fail: CheckContext['fail'] = (asked, expected, got) => {
+      failed++
+      if (failures.length < mostFailures) failures.push({ request: curlCommand(base, asked), expected, got })
+    }
+    const ask: CheckContext['ask'] = async (asked) => {
+      requests++
+      return askAloud(asked).catch((error: unknown) => {
+        if (error instanceof NoAnswer) fail(asked, 'an answer', error.message)
+        throw error
+      })
+    }
+    await run({
+      ...options,
+      random: seededRandom(seed, group, name),
+      ask,
+      fail,
+      compare: async (given) => {
+        const request = { ...given, target: asSent(given.target) }
+        const asked = askedFor(request)
+        const answer = await ask(asked)
+        for (const { expected, got } of differences(request, asked, answer)) fail(asked, expected, got)
+        return answer
+      },
+      same: (asked, what, got, expected) => {
+        const [one, other] = [JSON.stringify(got), JSON.stringify(expected)]
+        if (one !== other) fail(asked, `${what} ${other}`, `${what} ${one}`)
+      },
+      each: async (items, work) => {
+        const waiting = items.values()
+        const next = async (): Promise<void> => {
+          for (const item of waiting) {
+            signal?.throwIfAborted()
+            await work(item).catch(reported)
+          }
+        }
+        await Promise.all(Array.from({ length: concurrency }, next))
+      },
+    }).catch(reported)
+    return { group, name, requests, failed, failures }
+  }
+}
+
+/** `ask` has reported a missing answer already. Any other error ends the run. */
+function reported(error: unknown): void {
+  if (!(error instanceof NoAnswer)) throw error
+}
+
+function askedFor({ method, target, accept, acceptLanguage }: OracleRequest): HttpRequest {
+  const headers = {
+    ...(accept === undefined ? {} : { accept }),
+    ...(acceptLanguage === undefined ? {} : { 'accept-language': acceptLanguage }),
+  }
+  return { method, target, headers }
+}
+
+export const checks: readonly Check[] = [
+  ...answerChecks,
+  ...refusalChecks,
+  ...negotiationChecks,
+  ...rangeChecks,
+  ...httpChecks,
+  ...partChecks,
+  ...pageChecks,
+  ...cachingChecks,
+  ...linkChecks,
+  ...codingChecks,
+  ...hostileChecks,
+]

@@ -1,11 +1,12 @@
 /** How a fund's assets were spread over the last three years, a month end each, with and without derivatives. */
 
-import { dateAt, monthEnds } from './calendar.ts'
+import { dateAt, monthEnds, type Period } from './calendar.ts'
 import type { Instrument } from './instrument.ts'
-import type { Kind } from './kinds.ts'
-import type { Period } from './period.ts'
+import type { FundKind } from './kinds.ts'
 import { randomFor } from './random.ts'
-import { hundredthsOf, withNames, type Name, type Share } from './shares.ts'
+import { nameColumns, type DemoRow } from './rows.ts'
+import { hundredthsOf, withNames, type Share } from './shares.ts'
+import type { Name } from './words.ts'
 
 export interface MonthAllocation {
   /** Last business day of the month. */
@@ -17,7 +18,7 @@ export interface MonthAllocation {
 
 const months = 36
 
-const classes: Readonly<Record<Kind, readonly (readonly [name: Name, weight: number])[]>> = {
+const classes: Readonly<Record<FundKind, readonly (readonly [name: Name, weight: number])[]>> = {
   equity: [
     [['Aktien', 'Equities'], 92],
     [['Fonds', 'Funds'], 3],
@@ -51,8 +52,8 @@ const classes: Readonly<Record<Kind, readonly (readonly [name: Name, weight: num
 /** The class that only the allocation with derivatives has. */
 export const derivatives: Name = ['Derivate', 'Derivatives']
 
-/** Percent points that the fund has in derivatives: hedges are below nothing. */
-const derivativesOf: Readonly<Record<Kind, readonly [low: number, high: number]>> = {
+/** Percentage points in derivatives. Hedges are negative. */
+const derivativesOf: Readonly<Record<FundKind, readonly [low: number, high: number]>> = {
   equity: [-9, -0.5],
   bond: [-6, -0.3],
   mixed: [-5, 4],
@@ -85,7 +86,30 @@ export function monthAllocations(
   })
 }
 
-/** What derivatives take off or add, cash balances: the last class. */
+/** Rows of asset_allocation. @param months oldest first, at least one */
+export function allocationRows(
+  isin: string,
+  months: readonly MonthAllocation[],
+  derivatives: 0 | 1,
+): DemoRow[] {
+  const sharesIn = (month: MonthAllocation) =>
+    derivatives === 0 ? month.withoutDerivatives : month.withDerivatives
+  return sharesIn(latest(months)).flatMap(({ name }, position) =>
+    months.map((month) => {
+      const hundredths = sharesIn(month)[position]?.hundredths ?? 0
+      return [isin, derivatives, position, ...nameColumns(name), month.date, (hundredths || 0) / 100]
+    }),
+  )
+}
+
+/** @throws {RangeError} without a month */
+export function latest(months: readonly MonthAllocation[]): MonthAllocation {
+  const month = months.at(-1)
+  if (month === undefined) throw new RangeError('no month has ended since the launch')
+  return month
+}
+
+/** Adds the class of derivatives. Cash, the last class, balances it. */
 function withHedge(shares: readonly Share[], hundredths: number): readonly Share[] {
   const cash = shares.length - 1
   return [

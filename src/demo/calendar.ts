@@ -1,40 +1,36 @@
-/** Business days: Monday to Friday, without the days on which no German fund is priced. */
+/** The days of a demo database: business days of TARGET, and the period of its prices. */
 
-export interface Calendar {
+import { isDay } from '../api/routes/values.ts'
+import { dayAfter, openCalendar, type Calendar as BusinessDays } from '../freshness/calendar.ts'
+
+export interface DemoCalendar {
   /** Business days, ascending, ISO. */
   readonly dates: readonly string[]
-  /** For each of them: the index of the last business day of the year before, -1 where the calendar has none. */
+  /** For each of them: the index of the last business day of the year before, -1 if the calendar has none. */
   readonly previousYearEnds: Int32Array
   /** For each of them: the number of its week, Monday to Sunday. */
   readonly weeks: Int32Array
 }
 
 /** @param from ISO date, included @param to ISO date, included */
-export function businessDays(from: string, to: string): Calendar {
+function calendarOver(from: string, to: string, { isBusinessDay }: BusinessDays): DemoCalendar {
   const dates: string[] = []
   const yearEnds: number[] = []
   const weeks: number[] = []
-  let year = ''
-  let closed = new Set<string>()
   let previousYearEnd = -1
-  for (let day = dayNumber(from); day <= dayNumber(to); day++) {
-    const date = isoDate(day)
-    if (date.slice(0, 4) !== year) {
-      year = date.slice(0, 4)
-      closed = holidays(Number(year))
-      previousYearEnd = dates.length - 1
-    }
-    if (isWeekend(day) || closed.has(date)) continue
+  for (let date = from; date <= to; date = dayAfter(date, 1)) {
+    if (date.endsWith('-01-01')) previousYearEnd = dates.length - 1
+    if (!isBusinessDay(date)) continue
     dates.push(date)
     yearEnds.push(previousYearEnd)
-    // Day 0 is a Thursday: three days on, weeks of seven begin on Mondays.
-    weeks.push(Math.floor((day + 3) / 7))
+    // Day 0, 1970-01-01, is a Thursday: three days on, weeks of seven begin on Mondays.
+    weeks.push(Math.floor((Date.parse(date) / 86_400_000 + 3) / 7))
   }
   return { dates, previousYearEnds: Int32Array.from(yearEnds), weeks: Int32Array.from(weeks) }
 }
 
-/** Index of the last business day on or before a date, -1 where there is none. */
-export function indexOnOrBefore({ dates }: Calendar, date: string): number {
+/** Index of the last business day on or before a date, -1 if there is none. */
+export function indexOnOrBefore({ dates }: DemoCalendar, date: string): number {
   let low = 0
   let high = dates.length
   while (low < high) {
@@ -46,24 +42,24 @@ export function indexOnOrBefore({ dates }: Calendar, date: string): number {
 }
 
 /** Index of the first business day on or after a date. */
-export function indexOnOrAfter(calendar: Calendar, date: string): number {
-  return indexOnOrBefore(calendar, shiftDays(date, -1)) + 1
+export function indexOnOrAfter(calendar: DemoCalendar, date: string): number {
+  return indexOnOrBefore(calendar, dayAfter(date, -1)) + 1
 }
 
 /** @throws {RangeError} for an index outside the calendar */
-export function dateAt({ dates }: Calendar, index: number): string {
+export function dateAt({ dates }: DemoCalendar, index: number): string {
   const date = dates[index]
   if (date === undefined) throw new RangeError(`no business day ${index}`)
   return date
 }
 
 /** Indices in first…last after which another week begins, and both ends. */
-export function weekEnds(calendar: Calendar, first: number, last: number): readonly number[] {
+export function weekEnds(calendar: DemoCalendar, first: number, last: number): readonly number[] {
   return changes((index) => calendar.weeks[index], first, last)
 }
 
 /** Indices in first…last after which another month begins. */
-export function monthEnds(calendar: Calendar, first: number, last: number): readonly number[] {
+export function monthEnds(calendar: DemoCalendar, first: number, last: number): readonly number[] {
   const month = (index: number) => dateAt(calendar, index).slice(0, 7)
   return changes(month, first, last).filter((index) => month(index) !== month(index + 1))
 }
@@ -83,49 +79,42 @@ function changes<T>(unit: (index: number) => T, first: number, last: number): re
 /** The same day in another year; 29 February becomes the 28th. */
 export function shiftYears(date: string, years: number): string {
   const moved = String(Number(date.slice(0, 4)) + years).padStart(4, '0') + date.slice(4)
-  return isIsoDate(moved) ? moved : moved.slice(0, 8) + '28'
+  return isDay(moved) ? moved : moved.slice(0, 8) + '28'
 }
 
-export function shiftDays(date: string, days: number): string {
-  return isoDate(dayNumber(date) + days)
+export interface Period {
+  readonly calendar: DemoCalendar
+  /** DemoCalendar indices of the first and the last price day. */
+  readonly first: number
+  readonly last: number
+  /** DemoCalendar index of the last end of a month on or before the last price day: what the funds' data stand at. */
+  readonly status: number
+  /** ISO date of the last day that prices carry tax figures on. */
+  readonly lastTaxDate: string
 }
 
-export function isIsoDate(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
-  const time = Date.parse(`${text}T00:00:00Z`)
-  return !Number.isNaN(time) && isoDate(time / 86_400_000) === text
+const earliestPast = '1990-01-01'
+
+/**
+ * From the business day on or before `until` minus `years`, to the one on or before `until`, both included.
+ * @throws {RangeError} if `until` is not a date, `years` is not a whole number from 1, or the range starts before 1900
+ */
+export async function demoPeriod(until: string, years: number): Promise<Period> {
+  if (!isDay(until) || until > '2999-12-31') throw new RangeError(`not a date: ${until}`)
+  if (!Number.isInteger(years) || years < 1) throw new RangeError(`not a number of years: ${years}`)
+  if (Number(until.slice(0, 4)) - years < 1900) throw new RangeError(`prices would start before 1900`)
+  const from = shiftYears(until, -years)
+  const start = from < earliestPast ? from : earliestPast
+  // Some more days on both sides: the first may not be a business day, and the last may end a week or a month.
+  const target = await openCalendar('TARGET', { isYearEndOpen: true })
+  const calendar = calendarOver(dayAfter(start, -15), dayAfter(until, 15), target)
+  const last = indexOnOrBefore(calendar, until)
+  const first = indexOnOrBefore(calendar, shiftYears(dateAt(calendar, last), -years))
+  const status = monthEnds(calendar, first, last).at(-1) ?? last
+  return { calendar, first, last, status, lastTaxDate: lastTaxDate(dateAt(calendar, first)) }
 }
 
-/** Days since 1970-01-01. */
-function dayNumber(date: string): number {
-  return Date.parse(`${date}T00:00:00Z`) / 86_400_000
-}
-
-function isoDate(day: number): string {
-  return new Date(day * 86_400_000).toISOString().slice(0, 10)
-}
-
-function isWeekend(day: number): boolean {
-  const weekday = (((day + 3) % 7) + 7) % 7 // Monday is 0, for days before 1970 too
-  return weekday >= 5
-}
-
-function holidays(year: number): Set<string> {
-  const fixed = ['01-01', '05-01', '12-25', '12-26'].map((day) => `${String(year).padStart(4, '0')}-${day}`)
-  const easter = easterSunday(year)
-  return new Set([...fixed, shiftDays(easter, -2), shiftDays(easter, 1)])
-}
-
-/** The anonymous Gregorian algorithm (Meeus, Jones, Butcher). */
-function easterSunday(year: number): string {
-  const golden = year % 19
-  const century = Math.floor(year / 100)
-  const correction = Math.floor((century - Math.floor((century + 8) / 25) + 1) / 3)
-  const epact = (19 * golden + century - Math.floor(century / 4) - correction + 15) % 30
-  const weekday = (32 + 2 * (century % 4) + 2 * Math.floor((year % 100) / 4) - epact - (year % 4)) % 7
-  const late = Math.floor((golden + 11 * epact + 22 * weekday) / 451)
-  const sum = epact + weekday - 7 * late + 114
-  const month = String(Math.floor(sum / 31)).padStart(2, '0')
-  const day = String((sum % 31) + 1).padStart(2, '0')
-  return `${String(year).padStart(4, '0')}-${month}-${day}`
+/** German law asked for the figures until the end of 2017; a later range has them in its first half-year. */
+function lastTaxDate(firstDate: string): string {
+  return firstDate <= '2017-12-31' ? '2017-12-31' : dayAfter(firstDate, 181)
 }

@@ -3,17 +3,15 @@
  * many there are beside it: it is computed from the seed and its number, one after the other, in bounded memory.
  */
 
-import { statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { newDatabase } from '../source/new-database.ts'
-import { dateAt } from './calendar.ts'
-import { demoApplicationId, mayOverwrite } from './demo-file.ts'
+import { entryAt, newDatabase } from '../data/model/new-database.ts'
+import { dateAt, demoPeriod } from './calendar.ts'
 import { fundWriter, type Demo } from './fund-writer.ts'
 import { instrument } from './instrument.ts'
 import { mostFunds, securityNumbers } from './isin.ts'
 import { marketOver } from './market.ts'
-import { demoPeriod } from './period.ts'
-import { placeOf } from './places.ts'
+import { fundPlaceOf } from './kinds.ts'
 
 export interface DemoOptions {
   readonly file: string
@@ -21,7 +19,7 @@ export interface DemoOptions {
   readonly funds: number
   /** Years of prices before `until`. */
   readonly years: number
-  /** ISO date of the last prices; where it is no business day, the last one before it. */
+  /** ISO date of the last prices. If it is not a business day, the last one before it. */
   readonly until: string
   readonly seed: number
   readonly onFund?: (done: number, of: number) => void
@@ -33,7 +31,7 @@ export interface DemoSummary {
   readonly prices: number
   /** The last day with prices, ISO 8601. */
   readonly until: string
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number
 }
 
@@ -48,7 +46,7 @@ export async function writeDemo(options: DemoOptions): Promise<DemoSummary> {
   if (!Number.isInteger(funds) || funds < 1 || funds > mostFunds)
     throw new RangeError(`not a number of funds from 1 to ${mostFunds}: ${funds}`)
   if (!Number.isSafeInteger(seed)) throw new RangeError(`not a seed: ${seed}`)
-  const period = demoPeriod(until, years)
+  const period = await demoPeriod(until, years)
   mayOverwrite(file)
   signal?.throwIfAborted()
 
@@ -89,8 +87,32 @@ async function writeFunds(
 function numbersByIsin(seed: number, funds: number): readonly number[] {
   return Array.from({ length: funds }, (_, number) => ({
     number,
-    isin: securityNumbers(seed, number, placeOf(seed, number).country).isin,
+    isin: securityNumbers(seed, number, fundPlaceOf(seed, number).country).isin,
   }))
     .sort((a, b) => (a.isin < b.isin ? -1 : 1))
     .map(({ number }) => number)
+}
+
+/** `PRAGMA application_id` of a demo database: 'FPdm' in ASCII. */
+const demoApplicationId = 0x4650646d
+
+/** @throws {Error} if the file exists and is not a demo database */
+function mayOverwrite(file: string): void {
+  const entry = entryAt(file)
+  if (entry === undefined || (entry.isFile() && isDemoDatabase(file))) return
+  throw new Error(`${file} exists and is not a demo database: choose another --db, or remove it`)
+}
+
+/** Reads the header that the SQLite file format fixes: its magic at 0, the application id at 68, most significant byte first. */
+function isDemoDatabase(file: string): boolean {
+  const header = Buffer.alloc(100)
+  const opened = openSync(file, 'r')
+  try {
+    readSync(opened, header, 0, header.length, 0)
+  } finally {
+    closeSync(opened)
+  }
+  return (
+    header.toString('latin1', 0, 16) === 'SQLite format 3\0' && header.readUInt32BE(68) === demoApplicationId
+  )
 }

@@ -1,12 +1,16 @@
 /** One fund as it is before a price is known: numbers, name, kind, costs, launch. A pure function of seed and number. */
 
-import { dateAt, indexOnOrAfter, shiftYears } from './calendar.ts'
-import { fundName, type Region } from './fund-names.ts'
+import { dateAt, indexOnOrAfter, type Period, shiftYears } from './calendar.ts'
 import { securityNumbers } from './isin.ts'
-import { kinds, type Kind, type KindTraits } from './kinds.ts'
-import type { Period } from './period.ts'
-import { ordinalWithinKind, placeOf, type Place } from './places.ts'
-import { randomFor, type Random } from './random.ts'
+import {
+  type FundKind,
+  type FundPlace,
+  fundPlaceOf,
+  kinds,
+  type KindTraits,
+  ordinalWithinKind,
+} from './kinds.ts'
+import { type Draws, randomFor } from './random.ts'
 
 export interface Instrument {
   readonly number: number
@@ -14,10 +18,10 @@ export interface Instrument {
   readonly wkn: string | null
   readonly name: string
   readonly region: Region
-  readonly kind: Kind
+  readonly kind: FundKind
   readonly traits: KindTraits
-  readonly place: Place
-  /** Calendar indices of the launch, and of the first price that the database has. */
+  readonly place: FundPlace
+  /** DemoCalendar indices of the launch, and of the first price that the database has. */
   readonly inception: number
   readonly firstPrice: number
   /** Hundredths of a percent. */
@@ -27,12 +31,12 @@ export interface Instrument {
   /** 'MM-DD' */
   readonly endOfFiscalYear: string
   /** A stream of random numbers of this fund alone, the same whenever the same topic is asked for. */
-  readonly randomOf: (topic: string) => Random
+  readonly randomOf: (topic: string) => Draws
 }
 
 export function instrument(seed: number, number: number, period: Period): Instrument {
   const randomOf = (topic: string) => randomFor(seed, number, topic)
-  const place = placeOf(seed, number)
+  const place = fundPlaceOf(seed, number)
   const traits = kinds[place.kind]
   const random = randomOf('instrument')
   const inception = launchDay(place, randomOf('launch'), period)
@@ -55,8 +59,8 @@ export function instrument(seed: number, number: number, period: Period): Instru
   }
 }
 
-/** Calendar index. A longer past does not move it, so the prices of a day stay the same when `until` moves on. */
-function launchDay(place: Place, random: Random, { calendar, first, last }: Period): number {
+/** DemoCalendar index. A longer past does not move it, so the prices of a day stay the same when `until` moves on. */
+function launchDay(place: FundPlace, random: Draws, { calendar, first, last }: Period): number {
   const until = dateAt(calendar, last)
   const year = Number(until.slice(0, 4))
   const day = `${pad(random.whole(1, 12))}-${pad(random.whole(1, 28))}`
@@ -82,4 +86,57 @@ function twoQuartersBefore(date: string): string {
 
 function pad(value: number): string {
   return String(value).padStart(2, '0')
+}
+
+export type Region = 'germany' | 'europe' | 'america' | 'asia' | 'emerging' | 'global'
+
+export interface FundName {
+  readonly name: string
+  readonly region: Region
+}
+
+/** Themes of each kind of fund: the name, then the region that it invests in. */
+const themes: Readonly<Record<FundKind, readonly Theme[]>> = {
+  equity: themesOf(`
+    Aktien Europa = europe; Mittelstand & Familienunternehmen = germany;
+    Technologie & Innovation = global; Aktien Schwellenländer = emerging; Dividende Global = global;
+    Nebenwerte Deutschland = germany; Aktien Nordamerika = america; Wasser & Böden = global;
+    Aktien Asien-Pazifik = asia; Substanzwerte Europa = europe; Gesundheit Welt = global;
+    Blue Chips Deutschland = germany; Zukunft Ernährung = global; Qualitätsaktien USA = america;
+    Dividende Europa = europe; Infrastruktur Welt = global`),
+  bond: themesOf(`
+    Renten Global = global; Unternehmensanleihen Europa = europe;
+    Pfandbriefe & Kommunalanleihen = germany; Hochzinsanleihen Europa = europe; Grüne Anleihen = europe;
+    Staatsanleihen Euroraum = europe; Renten Nordamerika = america; Anleihen Schwellenländer = emerging;
+    Renten Kurzläufer = germany; Inflationsgeschützte Anleihen = global`),
+  mixed: themesOf(`
+    Vermögensaufbau Ausgewogen = global; Stiftungsfonds Lübecker Bucht = europe;
+    Ertrag & Sicherheit = europe; Multi-Asset Dynamisch = global; Brückner & Söhne Strategie = global;
+    Multi-Asset Defensiv = europe; Rücklage Plus = germany; Generationen Wachstum = global;
+    Jäger & Sammler Balance = global`),
+  realEstate: themesOf(`
+    ImmoEuropa = europe; Immobilien Deutschland = germany; Wohnen & Quartiere = germany;
+    Büro & Handel Global = global; Logistikimmobilien Nord = europe`),
+  moneyMarket: themesOf(`
+    Geldmarkt = europe; Liquidität Kurzläufer = europe; Tagesgeld Alternative = germany`),
+}
+
+type Theme = readonly [name: string, region: Region]
+
+function themesOf(text: string): readonly Theme[] {
+  return text.split(';').map((entry) => entry.trim().split(' = ') as [string, Region])
+}
+
+const shareClasses = ['', ' A', ' I', ' R', ' TF', ' V']
+
+/** The n-th fund of a kind, n from 0; no two funds of a currency have the same name. */
+export function fundName(kind: FundKind, ordinal: number, currency: string): FundName {
+  const ofKind = themes[kind]
+  const theme = ofKind[ordinal % ofKind.length]
+  if (theme === undefined) throw new RangeError(`no ${kind} fund ${ordinal}`)
+  const round = Math.floor(ordinal / ofKind.length)
+  const shareClass = shareClasses[round % shareClasses.length] ?? ''
+  const series = Math.floor(round / shareClasses.length)
+  const name = `Möwenstein ${theme[0]}${series > 0 ? ` ${series + 1}` : ''}${shareClass}`
+  return { name: currency === 'EUR' ? name : `${name} (${currency})`, region: theme[1] }
 }

@@ -2,7 +2,7 @@
 
 export interface SecurityNumbers {
   readonly isin: string
-  /** German number. A German ISIN is made of it, others have one beside. */
+  /** The German number. A German ISIN contains it. */
   readonly wkn: string
 }
 
@@ -34,7 +34,7 @@ export function withCheckDigit(stem: string): string {
   return stem + ((10 - (sum % 10)) % 10)
 }
 
-/** Nine characters. Luxembourg has come to LU03 and Austria gives out no FP: neither names a real fund. */
+/** Nine characters. Luxembourg's real ISINs begin with LU00 to LU03, and Austria's have no FP: these belong to nobody. */
 function nationalNumber(country: Country, wkn: string, place: number): string {
   switch (country) {
     case 'DE':

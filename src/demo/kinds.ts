@@ -1,6 +1,9 @@
-/** The kinds of fund and how each behaves and what it costs. */
+/** The kinds of fund, and which kind and exception each fund number has. */
 
-export type Kind = 'equity' | 'bond' | 'mixed' | 'realEstate' | 'moneyMarket'
+import type { Country } from './isin.ts'
+import { randomFor } from './random.ts'
+
+export type FundKind = 'equity' | 'bond' | 'mixed' | 'realEstate' | 'moneyMarket'
 
 type Bounds = readonly [low: number, high: number]
 
@@ -9,12 +12,12 @@ export interface KindTraits {
   readonly categoryEn: string
   /** Digits after the point of prices and amounts. */
   readonly decimals: 2 | 4
-  /** Return a year that does not come from the markets, as a fraction. */
+  /** Annual return that does not come from the markets, as a fraction. */
   readonly drift: Bounds
   /** Part of the equity market's and of the bond market's daily return that the fund takes. */
   readonly equityBeta: Bounds
   readonly bondBeta: Bounds
-  /** Standard deviation a day of the fund's own movement, as a fraction. */
+  /** Daily standard deviation of the fund's own movement, as a fraction. */
   readonly ownVolatility: Bounds
   readonly startPrices: readonly number[]
   /** Whether the fund distributes: the probability, and the fraction of the NAV a year. */
@@ -24,12 +27,12 @@ export interface KindTraits {
   readonly surcharges: readonly number[]
   readonly redemptionFees: readonly number[]
   readonly managementFee: Bounds
-  /** Of the fund's shares, in millions. */
+  /** Number of shares, in millions. */
   readonly sharesMillions: Bounds
   readonly conformity: 0 | 1
 }
 
-export const kinds: Readonly<Record<Kind, KindTraits>> = {
+export const kinds: Readonly<Record<FundKind, KindTraits>> = {
   equity: {
     categoryDe: 'Aktienfonds',
     categoryEn: 'Equity fund',
@@ -115,4 +118,78 @@ export const kinds: Readonly<Record<Kind, KindTraits>> = {
     sharesMillions: [0.5, 30],
     conformity: 1,
   },
+}
+
+/** What makes a fund special: at most one thing. */
+export type Exception =
+  | 'dataDenied'
+  | 'pricesDenied'
+  | 'performanceDenied'
+  | 'youngerThanAYear'
+  | 'fundRowOnly'
+  | 'undated'
+  | 'withoutFigures'
+  | 'none'
+
+export interface FundPlace {
+  readonly kind: FundKind
+  readonly country: Country
+  readonly currency: string
+  readonly exception: Exception
+  readonly hasWkn: boolean
+  /** Long before the first price; in the year two before that of the last price; or two to six years before it. */
+  readonly launched: 'longAgo' | 'twoYearsAgo' | 'recently'
+  /** Has all structure types of its kind, not just some. */
+  readonly complete: boolean
+}
+
+const ordinary = { exception: 'none', hasWkn: true, launched: 'longAgo', complete: false } as const
+const complete = { ...ordinary, complete: true } as const
+
+const firstPlaces: readonly FundPlace[] = [
+  { ...complete, kind: 'equity', country: 'DE', currency: 'EUR' },
+  { ...complete, kind: 'bond', country: 'LU', currency: 'USD' },
+  { ...complete, kind: 'mixed', country: 'DE', currency: 'EUR' },
+  { ...complete, kind: 'realEstate', country: 'DE', currency: 'EUR' },
+  { ...complete, kind: 'moneyMarket', country: 'DE', currency: 'EUR' },
+  { ...ordinary, kind: 'equity', country: 'DE', currency: 'EUR', exception: 'dataDenied' },
+  { ...ordinary, kind: 'mixed', country: 'DE', currency: 'CHF', exception: 'pricesDenied' },
+  { ...ordinary, kind: 'equity', country: 'DE', currency: 'USD', exception: 'youngerThanAYear' },
+  { ...ordinary, kind: 'bond', country: 'AT', currency: 'EUR', exception: 'performanceDenied' },
+  { ...ordinary, kind: 'equity', country: 'DE', currency: 'EUR', exception: 'fundRowOnly' },
+  {
+    ...ordinary,
+    kind: 'mixed',
+    country: 'LU',
+    currency: 'EUR',
+    exception: 'undated',
+    hasWkn: false,
+    launched: 'twoYearsAgo',
+  },
+  { ...ordinary, kind: 'bond', country: 'DE', currency: 'EUR', exception: 'withoutFigures' },
+]
+
+/** After the first twelve: mostly in euro, one in ten launched recently, one in sixty without a WKN. */
+export function fundPlaceOf(seed: number, number: number): FundPlace {
+  const place = firstPlaces[number % firstPlaces.length]
+  if (place === undefined) throw new RangeError(`no fund number ${number}`)
+  if (number < firstPlaces.length) return place
+  const random = randomFor(seed, number, 'place')
+  return {
+    ...ordinary,
+    kind: place.kind,
+    country: place.country,
+    currency: random.chance(0.78) ? 'EUR' : random.pick(['USD', 'USD', 'CHF', 'GBP']),
+    hasWkn: number % 60 !== 10,
+    launched: random.chance(0.1) ? 'recently' : 'longAgo',
+  }
+}
+
+/** How many funds of the same kind come before this one. */
+export function ordinalWithinKind(number: number): number {
+  const round = Math.floor(number / firstPlaces.length)
+  const position = number % firstPlaces.length
+  const kind = firstPlaces[position]?.kind
+  const alike = firstPlaces.map((place, i) => ({ i, same: place.kind === kind })).filter(({ same }) => same)
+  return round * alike.length + alike.filter(({ i }) => i < position).length
 }

@@ -1,6 +1,6 @@
 /** The two markets that all funds of a database follow, so that their bad weeks are the same weeks. */
 
-import type { Calendar } from './calendar.ts'
+import type { DemoCalendar } from './calendar.ts'
 import { randomFor } from './random.ts'
 
 export interface Market {
@@ -9,12 +9,12 @@ export interface Market {
   readonly bond: Float64Array
 }
 
-export function marketOver(seed: number, calendar: Calendar): Market {
+export function marketOver(seed: number, calendar: DemoCalendar): Market {
   return { equity: equityReturns(seed, calendar), bond: bondReturns(seed, calendar) }
 }
 
 /** Quiet years, and every three years or so a fall of one to four months with wilder days, then a recovery. */
-function equityReturns(seed: number, calendar: Calendar): Float64Array {
+function equityReturns(seed: number, calendar: DemoCalendar): Float64Array {
   const random = randomFor(seed, 'equity market')
   const returns = new Float64Array(calendar.dates.length)
   let volatility = 1
@@ -35,7 +35,7 @@ function equityReturns(seed: number, calendar: Calendar): Float64Array {
 }
 
 /** Small movements around nothing, and now and then a year in which yields rise and prices fall. */
-function bondReturns(seed: number, calendar: Calendar): Float64Array {
+function bondReturns(seed: number, calendar: DemoCalendar): Float64Array {
   const random = randomFor(seed, 'bond market')
   const returns = new Float64Array(calendar.dates.length)
   let risingDays = 0

@@ -1,29 +1,10 @@
-/** Calendar years, twelve-month periods and lines of one fund, all computed from its prices. Percents have 2 decimals. */
+/** Performance and risk of a fund, computed from its prices. Percents have two decimals. */
 
-import { dateAt, indexOnOrBefore, monthEnds, shiftYears, weekEnds } from './calendar.ts'
-import { percent } from './decimal.ts'
+import { dateAt, indexOnOrBefore, monthEnds, type Period, shiftYears, weekEnds } from './calendar.ts'
 import type { Instrument } from './instrument.ts'
-import type { Period } from './period.ts'
-import { returnBetween, type PriceHistory } from './price-history.ts'
-
-export interface YearPerformance {
-  readonly year: number
-  readonly percent: number
-}
-
-export interface LegalPeriod {
-  readonly label: string
-  readonly from: string
-  readonly realFrom: string
-  readonly to: string
-  readonly gross: number | null
-  readonly net: number | null
-}
-
-export interface Point {
-  readonly date: string
-  readonly value: number
-}
+import { type PriceHistory, returnBetween } from './prices.ts'
+import type { DemoRow } from './rows.ts'
+import { roundedPercent } from './shares.ts'
 
 const legalYears = 5
 
@@ -32,15 +13,15 @@ export function yearPerformances(
   fund: Instrument,
   history: PriceHistory,
   { calendar, last }: Period,
-): readonly YearPerformance[] {
-  const years: YearPerformance[] = []
+): DemoRow[] {
+  const years: DemoRow[] = []
   let end = last
   while (end > fund.firstPrice) {
     const previousEnd = calendar.previousYearEnds[end] ?? -1
     const base = Math.max(previousEnd, fund.inception)
     if (base < fund.firstPrice) break
     const year = Number(dateAt(calendar, end).slice(0, 4))
-    years.push({ year, percent: percent(returnBetween(history, base, end)) })
+    years.push([fund.isin, year, roundedPercent(returnBetween(history, base, end))])
     end = previousEnd
   }
   return years.reverse()
@@ -48,16 +29,12 @@ export function yearPerformances(
 
 /**
  * The last five twelve-month periods that the fund has prices for, oldest first, labelled with the year that each
- * ends in. One that the fund was launched within has no figures: German law wants whole periods. The issue
+ * ends in. The period of the launch has no figures: German law wants whole periods. The issue
  * surcharge is paid once, so it lowers the net figure of the oldest whole period; without one there is no net figure.
  */
-export function legalPeriods(
-  fund: Instrument,
-  history: PriceHistory,
-  { calendar, last }: Period,
-): readonly LegalPeriod[] {
+export function legalPeriods(fund: Instrument, history: PriceHistory, { calendar, last }: Period): DemoRow[] {
   const until = dateAt(calendar, last)
-  const periods: LegalPeriod[] = []
+  const periods: DemoRow[] = []
   let surcharge = fund.surcharge
   for (let ago = legalYears; ago > 0; ago--) {
     const from = shiftYears(until, -ago)
@@ -66,47 +43,78 @@ export function legalPeriods(
     const end = indexOnOrBefore(calendar, to)
     const whole = start >= fund.firstPrice
     if (!whole && (end <= fund.inception || fund.inception < fund.firstPrice)) continue
-    const dates = {
-      label: to.slice(0, 4),
-      from,
-      realFrom: dateAt(calendar, Math.max(start, fund.firstPrice)),
-      to,
-    }
+    const dates = [to.slice(0, 4), from, dateAt(calendar, Math.max(start, fund.firstPrice)), to]
     if (!whole) {
-      periods.push({ ...dates, gross: null, net: null })
+      periods.push([fund.isin, ...dates, null, null])
       continue
     }
     const gross = returnBetween(history, start, end)
     const net = (1 + gross) / (1 + surcharge / 10_000) - 1
-    periods.push({ ...dates, gross: percent(gross), net: fund.surcharge > 0 ? percent(net) : null })
+    periods.push([
+      fund.isin,
+      ...dates,
+      roundedPercent(gross),
+      fund.surcharge > 0 ? roundedPercent(net) : null,
+    ])
     surcharge = 0
   }
   return periods
 }
 
 /** Month by month over the last five years or since the first price: percent since the start, which is 0. */
-export function legalPoints(
-  fund: Instrument,
-  history: PriceHistory,
-  { calendar, last }: Period,
-): readonly Point[] {
+export function legalPoints(fund: Instrument, history: PriceHistory, { calendar, last }: Period): DemoRow[] {
   const start = indexOnOrBefore(calendar, shiftYears(dateAt(calendar, last), -legalYears))
   const base = Math.max(start, fund.firstPrice)
   const days = new Set([base, ...monthEnds(calendar, base, last), last])
-  return [...days].map((day) => ({
-    date: dateAt(calendar, day),
-    value: percent(returnBetween(history, base, day)),
-  }))
+  return [...days].map((day) => [
+    fund.isin,
+    dateAt(calendar, day),
+    roundedPercent(returnBetween(history, base, day)),
+  ])
 }
 
 /** Week by week since the fund's first price: an index that starts at 100. */
-export function launchPoints(
+export function launchPoints(fund: Instrument, history: PriceHistory, { calendar, last }: Period): DemoRow[] {
+  return weekEnds(calendar, fund.firstPrice, last).map((day) => [
+    fund.isin,
+    dateAt(calendar, day),
+    roundedPercent(1 + returnBetween(history, fund.firstPrice, day)),
+  ])
+}
+
+export interface Risk {
+  /** Fractions. Volatility and average return are annual; drawdown is negative. */
+  readonly volatility: number
+  readonly averageReturn: number
+  readonly maximumDrawdown: number
+}
+
+/** Undefined if the fund has no price of that age. */
+export function riskOver(
+  years: number,
   fund: Instrument,
   history: PriceHistory,
-  { calendar, last }: Period,
-): readonly Point[] {
-  return weekEnds(calendar, fund.firstPrice, last).map((day) => ({
-    date: dateAt(calendar, day),
-    value: percent(1 + returnBetween(history, fund.firstPrice, day)),
-  }))
+  { calendar, status }: Period,
+): Risk | undefined {
+  const start = indexOnOrBefore(calendar, shiftYears(dateAt(calendar, status), -years))
+  if (start < fund.firstPrice) return undefined
+  const days = weekEnds(calendar, start, status)
+  const returns = days.slice(1).map((day, i) => returnBetween(history, days[i] ?? start, day))
+  const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length
+  const variance = returns.reduce((sum, value) => sum + (value - mean) * (value - mean), 0) / returns.length
+  return {
+    volatility: Math.sqrt(variance * 52),
+    averageReturn: mean * 52,
+    maximumDrawdown: maximumDrawdown(days.map((day) => history.worths[day] ?? 0)),
+  }
+}
+
+function maximumDrawdown(worths: readonly number[]): number {
+  let highest = 0
+  let lowest = 0
+  for (const worth of worths) {
+    highest = Math.max(highest, worth)
+    lowest = Math.min(lowest, worth / highest - 1)
+  }
+  return lowest
 }

@@ -1,9 +1,9 @@
 /**
- * Numbers that look random and are the same on every machine: integer arithmetic, + - * / and nothing else,
+ * Pseudo-random numbers that are the same on every machine: only integer arithmetic and + - * /,
  * because Math.exp, Math.log and the like may differ in the last digit between processors.
  */
 
-export interface Random {
+export interface Draws {
   /** In [0, 1). */
   uniform(): number
   /** In [low, high). */
@@ -13,14 +13,14 @@ export interface Random {
   /** True with this probability. */
   chance(probability: number): boolean
   pick<T>(choices: readonly T[]): T
-  /** `count` different choices, in drawn order; all of them where there are fewer. */
+  /** `count` different choices, in drawn order; all of them if there are fewer. */
   draw<T>(choices: readonly T[], count: number): readonly T[]
   /** Mean 0, variance 1, within ±3.5. */
   gaussian(): number
 }
 
 /** A stream of its own for each topic, so that drawing more for one never changes another. */
-export function randomFor(...topic: readonly (string | number)[]): Random {
+export function randomFor(...topic: readonly (string | number)[]): Draws {
   const next = bitsFor(topic.join('/'))
   const uniform = () => next() / 4294967296
   const between = (low: number, high: number) => low + (high - low) * uniform()

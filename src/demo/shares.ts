@@ -1,9 +1,7 @@
 /** Splitting a whole into percents with two decimals that add up to exactly 100. */
 
-import type { Random } from './random.ts'
-
-/** A German name and, where it differs, the English one. */
-export type Name = readonly [german: string, english?: string]
+import type { Draws } from './random.ts'
+import type { Name } from './words.ts'
 
 /** One entry of a breakdown or list, counted in hundredths of a percent so that sums are exact. */
 export interface Share {
@@ -26,13 +24,13 @@ export function hundredthsOf(weights: readonly number[], whole = wholeHundredths
 }
 
 /** All names in their own order (years, sizes), with weights that vary. */
-export function inOrder(random: Random, names: readonly Name[]): readonly Share[] {
+export function inOrder(random: Draws, names: readonly Name[]): readonly Share[] {
   const weights = names.map(() => random.between(0.25, 1.6))
   return withNames(names, hundredthsOf(weights))
 }
 
 /** The largest first; each weighs about `ratio` of the one before. Earlier names tend to be larger. */
-export function ranked(random: Random, names: readonly Name[], ratio: number): readonly Share[] {
+export function ranked(random: Draws, names: readonly Name[], ratio: number): readonly Share[] {
   let level = 1
   const weights = names.map(() => (level *= ratio) * random.between(0.7, 1.3))
   return largestFirst(withNames(names, hundredthsOf(weights)))
@@ -58,4 +56,32 @@ export function shifted(
     if (i === to) return { ...share, hundredths: share.hundredths + hundredths }
     return share
   })
+}
+
+const twoDigits: readonly string[] = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'))
+
+/** `units` of the last digit as plain decimal text: 1234567 with 2 decimals is '12345.67'. */
+export function decimalText(units: number, decimals: 2 | 4): string {
+  const size = units < 0 ? -units : units
+  const hundreds = Math.floor(size / 100)
+  const tail = twoDigits[size - hundreds * 100] ?? ''
+  const sign = units < 0 ? '-' : ''
+  if (decimals === 2) return `${sign}${hundreds}.${tail}`
+  const whole = Math.floor(hundreds / 100)
+  return `${sign}${whole}.${twoDigits[hundreds - whole * 100] ?? ''}${tail}`
+}
+
+/** 0.0525 as '5.25'. */
+export function percentText(fraction: number): string {
+  return decimalText(Math.round(fraction * 10_000), 2)
+}
+
+/** 0.0525 as 5.25, rounded to 2 decimals, never -0. */
+export function roundedPercent(fraction: number): number {
+  return (Math.round(fraction * 10_000) || 0) / 100
+}
+
+/** German figure text: 12.34 as '12,34'. */
+export function commaText(value: number): string {
+  return decimalText(Math.round(value * 100), 2).replace('.', ',')
 }

@@ -4,14 +4,14 @@ import { createHash, hash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A file that is there. */
+/** A file that was written. */
 export interface WrittenFile {
   /** Relative to the folder of the downloads. */
   readonly path: string
   readonly bytes: number
   /** In hex. */
   readonly sha256: string
-  /** Of a table: the header is none. */
+  /** Rows of a table, without the header. */
   readonly rows?: number
 }
 
@@ -22,7 +22,7 @@ export interface FileSink {
   readonly close: () => WrittenFile
 }
 
-/** So many characters or bytes are held back: a system call and a piece of hashing for each row would take longer. */
+/** Characters or bytes that are buffered: a system call and a piece of hashing for each row would take longer. */
 const heldBack = 1 << 18
 
 /** Opens a new file. @param path relative to the folder @throws {Error} if there is one already */
@@ -87,7 +87,7 @@ export function writeFile(folder: string, path: string, content: string): Writte
   return { path, bytes: encoded.length, sha256: hash('sha256', encoded, 'hex') }
 }
 
-/** What another library has written. */
+/** A file that a library has written. */
 export function fileThere(folder: string, path: string): WrittenFile {
   const file = openSync(join(folder, path), 'r')
   const sha256 = createHash('sha256')

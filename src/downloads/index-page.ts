@@ -1,29 +1,33 @@
-/** `index.html` of the downloads, `de.html` in German: what there is, how large, how to open it; and schema.org's Dataset for search engines. */
+/**
+ * `index.html` of the downloads, and `de.html` in German: the files, their sizes, how to open them, and schema.org's Dataset for
+ * search engines.
+ */
 
-import { html, jsonForScript, type Html } from '../pages/html.ts'
-import { layout } from '../pages/layout.ts'
-import { documentsName } from '../routes/pages.ts'
-import type { Language } from '../routes/table.ts'
-import { describeFile, isFundFile, kindOf, type PackageFacts } from './data-package.ts'
-import type { WrittenFile } from './file-sink.ts'
-import { describedIn, grouped, pageWords, type PageWords } from './page-words.ts'
+import { html, jsonForScript, type Html } from '../site/layout/html.ts'
+import { layout } from '../site/layout/layout.ts'
+import type { Language } from '../api/routes/table.ts'
+import type { DescribedFile, PackageFacts } from './data-package.ts'
+import type { DownloadFormat } from './formats/format.ts'
 
 export interface PageFacts extends PackageFacts {
+  /** Whether the documents are among the files. */
+  readonly hasDocuments: boolean
   /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
   readonly hasPages: boolean
 }
 
-/** Beside each other, in the folder of the night. */
+/** Their names in the folder of the downloads. */
 export const indexPages: Readonly<Record<Language, string>> = { en: 'index.html', de: 'de.html' }
 
 /** @param files all others, in the order of their paths */
-export function indexPage(files: readonly WrittenFile[], facts: PageFacts, language: Language): string {
-  const { asOf, licence, hasPages } = facts
+export function indexPage(files: readonly DescribedFile[], facts: PageFacts, language: Language): string {
+  const { asOf, licence, hasPages, hasDocuments } = facts
   const w = pageWords[language]
-  const whole = files.filter(({ path }) => !isFundFile(path))
-  const plain = whole.filter(({ path }) => !path.startsWith('csv-excel/'))
-  const excel = whole.filter(({ path }) => path.startsWith('csv-excel/'))
-  const example = files.find(({ path }) => isFundFile(path))?.path.slice(0, 12) ?? null
+  const inSection = (section: DownloadFormat['section']) =>
+    files.filter(({ format }) => format.section === section)
+  const [plain, excel] = [inSection('plain'), inSection('excel')]
+  const [example] = inSection('funds')
+  const paragraph = example?.format.perFund?.paragraph[language]
   const keyIn = (other: Language) => `downloads/${asOf}/${indexPages[other]}`
   return layout({
     key: keyIn(language),
@@ -34,11 +38,11 @@ export function indexPage(files: readonly WrittenFile[], facts: PageFacts, langu
     isAlone: !hasPages,
     translations: { en: keyIn('en'), de: keyIn('de') },
     head: html`<script type="application/ld+json">
-      ${jsonForScript(dataset(whole, facts))}
+      ${jsonForScript(dataset([...excel, ...plain].sort(byPath), facts))}
     </script>`,
     main: html`<h1>${w.heading}</h1>
       <p>${w.intro(asOf)}</p>
-      ${files.some(({ path }) => path === documentsName) ? null : html`<p>${w.withoutDocuments}</p>`}
+      ${hasDocuments ? null : html`<p>${w.withoutDocuments}</p>`}
       ${licence === null ? null : html`<p>${w.licence}: ${licenceLink(licence)}</p>`}
       <h2 id="tables">${w.tables}</h2>
       ${fileTable(w.plainCaption, plain, language)}
@@ -46,10 +50,10 @@ export function indexPage(files: readonly WrittenFile[], facts: PageFacts, langu
       <p>${w.excelNote}</p>
       ${fileTable(w.excelCaption, excel, language)}
       ${
-        example === null
+        example === undefined
           ? null
           : html`<h2 id="funds">${w.fund}</h2>
-              <p>${w.fundNote(example)}</p>`
+              <p>${paragraph?.(example.piece.name, (count) => grouped(count, w.thousands)) ?? null}</p>`
       }
       <h2 id="open">${w.open}</h2>
       <dl>
@@ -68,7 +72,7 @@ export function indexPage(files: readonly WrittenFile[], facts: PageFacts, langu
 const licenceLink = ({ name, url }: NonNullable<PackageFacts['licence']>): Html =>
   url === null ? html`${name}` : html`<a href="${url}" rel="license">${name}</a>`
 
-function fileTable(caption: string, files: readonly WrittenFile[], language: Language): Html {
+function fileTable(caption: string, files: readonly DescribedFile[], language: Language): Html {
   const w = pageWords[language]
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
     <table>
@@ -86,10 +90,10 @@ function fileTable(caption: string, files: readonly WrittenFile[], language: Lan
       </thead>
       <tbody>
         ${files.map(
-          ({ path, bytes, rows, sha256 }) =>
+          ({ path, bytes, rows, sha256, piece }) =>
             html`<tr>
-              <th scope="row"><a href="${path}">${path.replace('csv-excel/', '')}</a></th>
-              <td>${describedIn(language, describeFile(path))}</td>
+              <th scope="row"><a href="${path}">${path.slice(path.lastIndexOf('/') + 1)}</a></th>
+              <td>${piece.describe[language]}</td>
               <td class="number">${rows === undefined ? '' : grouped(rows, w.thousands)}</td>
               <td class="number">${size(bytes, w)}</td>
               <td><code class="digest" title="${sha256}">${sha256}</code></td>
@@ -107,7 +111,7 @@ function size(bytes: number, { decimal }: PageWords): string {
 }
 
 /** Source: schema.org/Dataset. Addresses are relative to the page. */
-function dataset(files: readonly WrittenFile[], { asOf, licence }: PackageFacts): unknown {
+function dataset(files: readonly DescribedFile[], { asOf, licence }: PackageFacts): unknown {
   return {
     '@context': 'https://schema.org/',
     '@type': 'Dataset',
@@ -121,13 +125,102 @@ function dataset(files: readonly WrittenFile[], { asOf, licence }: PackageFacts)
     isAccessibleForFree: true,
     ...(licence === null ? {} : { license: licence.url ?? licence.name }),
     keywords: ['investment funds', 'net asset value', 'fund prices', 'ISIN', 'EMT'],
-    distribution: files.map(({ path, bytes, sha256 }) => ({
+    distribution: files.map(({ path, bytes, sha256, format, piece }) => ({
       '@type': 'DataDownload',
-      name: describeFile(path),
+      name: piece.describe.en,
       contentUrl: path,
-      encodingFormat: kindOf(path).mediatype,
+      encodingFormat: format.mediatype,
       contentSize: `${bytes} B`,
       sha256,
     })),
   }
 }
+
+const byPath = (one: DescribedFile, other: DescribedFile) => (one.path < other.path ? -1 : 1)
+
+interface PageWords {
+  readonly title: (asOf: string) => string
+  readonly description: (asOf: string) => string
+  readonly heading: string
+  readonly intro: (asOf: string) => Html
+  readonly withoutDocuments: string
+  readonly licence: string
+  readonly tables: string
+  readonly plainCaption: string
+  readonly excel: string
+  readonly excelNote: string
+  readonly excelCaption: string
+  readonly fund: string
+  readonly open: string
+  readonly file: string
+  readonly meaning: string
+  readonly rows: string
+  readonly size: string
+  /** Between thousands, and before parts of one. */
+  readonly thousands: string
+  readonly decimal: string
+}
+
+export const pageWords: Readonly<Record<Language, PageWords>> = {
+  en: {
+    title: (asOf) => `Downloads as of ${asOf}`,
+    description: (asOf) =>
+      `Fund data as of ${asOf} as CSV, Parquet, SQLite and JSON, free of scripts and sign-ups.`,
+    heading: 'Downloads',
+    intro: (asOf) =>
+      html`All data as of <time datetime="${asOf}">${asOf}</time>. The address with
+        <code>latest</code> instead of the day always has the newest data. Described for programs in
+        <a href="datapackage.json">datapackage.json</a>; <a href="SHA256SUMS">SHA256SUMS</a> checks all files
+        with <code>sha256sum -c</code>.`,
+    withoutDocuments: 'The documents of this day are not available as one file.',
+    licence: 'Licence',
+    tables: 'Tables',
+    plainCaption: 'Files for programs: CSV (UTF-8, commas, decimal points), Parquet, SQLite, ZIP',
+    excel: 'For Excel in German',
+    excelNote:
+      'With semicolons, decimal commas and a byte order mark, to open with a double click. An apostrophe keeps texts such ' +
+      'as 12-31 from becoming something else. In any other language, get the files above with Power Query.',
+    excelCaption: 'Files for a German Excel',
+    fund: 'One fund',
+    open: 'How to open them',
+    file: 'File',
+    meaning: 'What it is',
+    rows: 'Rows',
+    size: 'Size',
+    thousands: ',',
+    decimal: '.',
+  },
+  de: {
+    title: (asOf) => `Downloads, Stand ${asOf}`,
+    description: (asOf) =>
+      `Fondsdaten, Stand ${asOf}, als CSV, Parquet, SQLite und JSON, ohne Skripte und Anmeldung.`,
+    heading: 'Downloads',
+    intro: (asOf) =>
+      html`Alle Daten, Stand <time datetime="${asOf}">${asOf}</time>. Unter der Adresse mit
+        <code>latest</code> statt des Tages liegt immer der neueste Stand. Für Programme beschreibt
+        <a href="datapackage.json">datapackage.json</a> die Dateien; mit
+        <a href="SHA256SUMS">SHA256SUMS</a> prüft <code>sha256sum -c</code> sie alle.`,
+    withoutDocuments: 'Die Dokumente dieses Stands gibt es hier nicht als eine Datei.',
+    licence: 'Lizenz',
+    tables: 'Tabellen',
+    plainCaption: 'Dateien für Programme: CSV (UTF-8, Kommas, Dezimalpunkte), Parquet, SQLite, ZIP',
+    excel: 'Für ein deutsches Excel',
+    excelNote:
+      'Mit Semikolons, Dezimalkommas und Byte Order Mark, zum Öffnen mit einem Doppelklick. Ein Apostroph bewahrt Texte ' +
+      'wie 12-31 davor, etwas anderes zu werden. In jeder anderen Sprache holt Power Query die Dateien oben.',
+    excelCaption: 'Dateien für ein deutsches Excel',
+    fund: 'Ein Fonds',
+    open: 'So öffnet man sie',
+    file: 'Datei',
+    meaning: 'Inhalt',
+    rows: 'Zeilen',
+    size: 'Größe',
+    thousands: '.',
+    decimal: ',',
+  },
+}
+
+/** `1,211,166` */
+const grouped = (count: number, thousands: string) =>
+  // eslint-disable-next-line regexp/no-super-linear-move -- A number has a few digits.
+  String(count).replace(/\B(?=(\d{3})+$)/g, thousands)

@@ -1,40 +1,33 @@
 /**
- * Downloads: a night's data as files for analysts, in `downloads/<as-of>/`. They are no part of the API: the manifest does
- * not list them, they have a `SHA256SUMS` of their own.
+ * Downloads: the data of a snapshot as files for analysts, in `downloads/<as-of>/`. They are no part of the API: the manifest
+ * does not list them, and they have a `SHA256SUMS` of their own.
  */
 
+import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { versions } from 'node:process'
 import Database from 'better-sqlite3'
-import { fundReader } from '../source/fund-reader.ts'
-import { html } from '../pages/html.ts'
-import { documentsName } from '../routes/pages.ts'
-import { languages, type Language } from '../routes/table.ts'
-import type { RowDigests } from '../source/fund-digests.ts'
-import type { FundDatabase } from '../source/open.ts'
-import { dataPackage, type Licence } from './data-package.ts'
-import { documentsFrom, type EarlierDocuments } from './documents-zip.ts'
-import type { Work } from './downloads-worker.ts'
+import { fundReader } from '../data/read/fund-reader.ts'
+import { html } from '../site/layout/html.ts'
+import { documentsName } from '../api/routes/pages.ts'
+import { languages, type Language } from '../api/routes/table.ts'
+import type { RowDigests } from '../data/read/fund-digests.ts'
+import type { FundDatabase } from '../data/read/open.ts'
+import { moduleBeside, startThread } from '../system/start-thread.ts'
+import { dataPackage, type DescribedFile, type Licence } from './data-package.ts'
 import { writeFile, type WrittenFile } from './file-sink.ts'
-import { indexPage, indexPages } from './index-page.ts'
-import {
-  documentsBeside,
-  nothingStands,
-  standingFiles,
-  writeMadeFiles,
-  type EarlierDownloads,
-  type MadeFile,
-  type StandingFiles,
-} from './made-files.ts'
-import { pageWords } from './page-words.ts'
-import { pieceNameOf, piecesOf, type Piece } from './pieces.ts'
-import { runWork } from './run-work.ts'
-import { scopeOf } from './scope.ts'
+import { documentsFrom } from './formats/documents.ts'
+import type { EarlierDocuments, DownloadFormat, DownloadFunds, Piece } from './formats/format.ts'
+import { allFormats, loadFormats } from './formats/index.ts'
+import { indexPage, indexPages, pageWords } from './index-page.ts'
+import { documentsBeside, reusableFiles, writeMadeFiles, type EarlierFiles } from './made-files.ts'
+import { scopeOf } from './tables.ts'
+import type { FormatFile, FormatsWork } from './worker.ts'
 
 export type { Licence } from './data-package.ts'
 
-export interface DownloadsOptions {
+export interface WriteDownloadsOptions {
   /** In a read transaction: the downloads are of what it sees. */
   readonly db: FundDatabase
   /** The snapshot's folder, with its documents in it. */
@@ -49,28 +42,30 @@ export interface DownloadsOptions {
   readonly funds: readonly { readonly isin: string; readonly rows: RowDigests }[]
   /** Digest of the code that makes them. */
   readonly code: string
-  /** The snapshot that this one goes on from, with its files, or null. */
-  readonly earlier: EarlierDownloads | null
+  /** The snapshot with files to reuse, or null. */
+  readonly earlier: EarlierFiles | null
   /** Whether there are pages for people beside them. */
   readonly hasPages: boolean
-  /** Where the documents are that the snapshot lacks; null where it lacks none. */
-  readonly packed: Packed | null
-  /** What to do where they cannot be had, said of the ZIP that is left out then. */
+  /** The place of the documents that the snapshot lacks; null if it lacks none. */
+  readonly packed: PackedDocuments | null
+  /** What to do if these documents are not found, for the message about the ZIP that is left out then. */
   readonly advice: string
-  /** What may be done with the data; null: nothing is said. */
+  /** What may be done with the data; null: the files do not say. */
   readonly licence: Licence | null
   /** Whether texts in plain CSV stay as they are, formulas too. */
   readonly isRawCsv: boolean
+  /** The address of the registry of formats (`allFormats`, unless given). */
+  readonly formats?: string
   /** How many threads at a time. */
   readonly jobs: number
   readonly signal: AbortSignal
 }
 
-/** Where those documents are packed that a snapshot lacks. */
-export type Packed =
-  /** In a ZIP that has just this digest, in hex. */
+/** The place of packed documents. */
+export type PackedDocuments =
+  /** In a ZIP with this digest, in hex. */
   | { readonly kind: 'zip'; readonly path: string; readonly sha256: string }
-  /** Beside the manifest of that snapshot, if they are. */
+  /** Beside the manifest of that snapshot, if at all. */
   | { readonly kind: 'beside'; readonly root: string; readonly snapshot: string }
   | { readonly kind: 'nowhere' }
 
@@ -82,92 +77,144 @@ export interface DownloadsSummary {
   readonly leftOut: readonly string[]
 }
 
-export const downloadsFolder = (asOf: string) => `downloads/${asOf}`
-
 const checksums = 'SHA256SUMS'
 
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
-export async function writeDownloads(options: DownloadsOptions): Promise<DownloadsSummary> {
+export async function writeDownloads(options: WriteDownloadsOptions): Promise<DownloadsSummary> {
   const started = performance.now()
-  const { db, root, manifest, snapshot, asOf, funds, code, hasPages, packed, advice, jobs, signal } = options
-  const { licence, isRawCsv } = options
-  const folder = join(root, downloadsFolder(asOf))
+  const { root, snapshot, asOf, hasPages, licence, isRawCsv } = options
+  const folder = join(root, 'downloads', asOf)
   mkdirSync(folder, { recursive: true })
+  const made = inOrder(await makeFiles(options, folder, options.formats ?? allFormats, fundsOf(options)))
+  const described = writeFile(
+    folder,
+    'datapackage.json',
+    `${JSON.stringify(dataPackage(made, { asOf, licence, isRawCsv }), null, 2)}\n`,
+  )
+  const hasDocuments = made.some(({ piece }) => piece.name === documentsName)
+  const facts = { asOf, licence, hasPages, hasDocuments }
+  const pages = languages.map((language) =>
+    writeFile(folder, indexPages[language], indexPage(made, facts, language)),
+  )
+  const files = inOrder<WrittenFile>([...made, described, ...pages])
+  const listed = files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join('')
+  const sums = writeFile(folder, checksums, listed)
+  writeLatest(join(root, 'downloads'), asOf)
+  const reusable = made.flatMap(({ path, bytes, sha256, rows, from }) => {
+    return from === null ? [] : { path, bytes, sha256, ...(rows === undefined ? {} : { rows }), from }
+  })
+  writeMadeFiles(root, { asOf, snapshot }, reusable)
+  return {
+    files: files.length + 1,
+    bytes: [...files, sums].reduce((sum, { bytes }) => sum + bytes, 0),
+    seconds: (performance.now() - started) / 1000,
+    leftOut: hasDocuments ? [] : [`${withoutDocuments}: ${options.advice}`],
+  }
+}
+
+function fundsOf({ db, funds, asOf }: WriteDownloadsOptions): DownloadFunds {
   const { fund } = fundReader(db)
   const scopes = funds.flatMap(({ isin }) => {
     const row = fund(isin)
     return (row === undefined ? null : scopeOf(row, asOf)) ?? []
   })
-  const rows = new Map(funds.map((one) => [one.isin, one.rows]))
+  return { scopes, digests: new Map(funds.map(({ isin, rows }) => [isin, rows])) }
+}
+
+const withoutDocuments = `${documentsName}: the snapshot is sparse, and there is no fitting ZIP of the snapshot that it continues from`
+
+/** A piece of the registry. */
+interface KnownPiece {
+  readonly format: DownloadFormat
+  readonly piece: Piece
+  /** Digest of what its files are made from; null for files that no later build uses. */
+  readonly from: string | null
+}
+
+type MadeFile = DescribedFile & KnownPiece
+
+/** All pieces of all formats. */
+async function piecesOf(
+  module: string,
+  funds: DownloadFunds,
+  { code, isRawCsv }: WriteDownloadsOptions,
+): Promise<KnownPiece[]> {
   // Another zlib packs the pages of Parquet to other bytes.
-  const pieces = piecesOf(JSON.stringify([code, versions.zlib, isRawCsv]), scopes, rows)
-  const standing = options.earlier === null ? nothingStands : standingFiles(options.earlier, folder)
-  const { kept, wanted } = takeStanding(pieces, standing)
+  const decisive = [code, versions.zlib, isRawCsv]
+  const digestOf = (format: DownloadFormat, { name, rows, listedAs }: Piece): string | null => {
+    if (rows === null) return listedAs?.(code) ?? null
+    const sha256 = createHash('sha256').update(JSON.stringify([...decisive, format.id, name]))
+    for (const isin of rows.isins) {
+      const digests = funds.digests.get(isin)
+      if (digests === undefined) throw new Error(`there are no digests of fund ${isin}`)
+      sha256.update(`${isin} ${rows.digest(digests)}\n`)
+    }
+    return sha256.digest('base64url').slice(0, 22)
+  }
+  return (await loadFormats(module)).flatMap((format) =>
+    format.pieces(funds).map((piece) => ({ format, piece, from: digestOf(format, piece) })),
+  )
+}
+
+/** Reuses the files of pieces that did not change, and has threads make the others. */
+async function makeFiles(
+  options: WriteDownloadsOptions,
+  folder: string,
+  module: string,
+  { scopes, digests }: DownloadFunds,
+): Promise<MadeFile[]> {
+  const { db, root, manifest, asOf, code, packed, isRawCsv, jobs, signal } = options
+  const pieces = await piecesOf(module, { scopes, digests }, options)
+  const reusable = reusableFiles(options.earlier, folder)
+  const files: MadeFile[] = []
+  const wanted = pieces.filter((known) => {
+    const found = known.from === null || known.piece.rows === null ? null : reusable.take(known.from)
+    for (const file of found ?? []) files.push({ ...file, ...known })
+    return found === null
+  })
   const temporary = join(root, '.downloads')
   mkdirSync(temporary)
   try {
-    const isSparse = packed !== null
-    const earlier = isSparse ? packedIn(packed, code) : standing.documents(documentsFrom(code))
+    const from = documentsFrom(code)
+    const earlier = packed === null ? reusable.documents(from) : packedIn(packed, from)
     const copy = join(temporary, 'funds.sqlite')
     const copied = copyInto(copy, db)
-    const work = async (part: Work['part']): Promise<Work> => {
-      if (part !== 'documents') await copied
-      return { part, root, folder, copy, asOf, scopes, wanted, manifest, isSparse, earlier, isRawCsv }
+    const source = { copy, scopes, asOf, root, manifest, isSparse: packed !== null, earlier }
+    const work = async (formats: readonly DownloadFormat[]): Promise<FormatsWork> => {
+      if (formats.some((format) => format.kind === 'rows' || format.readsDatabase)) await copied
+      const named = formats.map(({ id }) => {
+        const some = wanted.filter(({ format }) => format.id === id)
+        return [id, new Set(some.map(({ piece }) => piece.name))] as const
+      })
+      return { module, folder, isRawCsv, wanted: new Map(named), ...source }
     }
-    const made = inOrder([...kept, ...(await runWork(partsOf(earlier).map(work), jobs, signal))])
-    const described = writeFile(
-      folder,
-      'datapackage.json',
-      `${JSON.stringify(dataPackage(made, { asOf, licence, isRawCsv }), null, 2)}\n`,
-    )
-    const facts = { asOf, licence, hasPages }
-    const pages = languages.map((language) =>
-      writeFile(folder, indexPages[language], indexPage(made, facts, language)),
-    )
-    const files = inOrder([...made, described, ...pages])
-    const sums = writeFile(
-      folder,
-      checksums,
-      files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join(''),
-    )
-    for (const language of languages)
-      writeFile(join(root, 'downloads'), `latest/${indexPages[language]}`, latestPage(asOf, language))
-    writeMadeFiles(root, { asOf, snapshot }, withFrom(made, pieces, documentsFrom(code)))
-    // For pages of funds that are opened without an edge: they do not know the night.
-    writeFile(
-      join(root, 'downloads'),
-      'latest/as-of.js',
-      `document.documentElement.dataset.downloads = '${asOf}'\n`,
-    )
-    return {
-      files: files.length + 1,
-      bytes: [...files, sums].reduce((sum, { bytes }) => sum + bytes, 0),
-      seconds: (performance.now() - started) / 1000,
-      leftOut: made.some(({ path }) => path === documentsName) ? [] : [`${withoutDocuments}: ${advice}`],
+    const made = await runWork(jobsOf(wanted).map(work), jobs, signal)
+    const nameOf = (format: string, piece: string) => `${format} ${piece}`
+    const byName = new Map(wanted.map((known) => [nameOf(known.format.id, known.piece.name), known]))
+    for (const { format, piece, ...file } of made) {
+      const known = byName.get(nameOf(format, piece))
+      if (known === undefined) throw new Error(`${file.path} is of no piece of the format ${format}`)
+      files.push({ ...file, ...known })
     }
+    return files
   } finally {
     rmSync(temporary, { recursive: true, force: true })
   }
 }
 
-/**
- * The parts in their order: so that two threads end at the same time, and one has something to do while the database is
- * copied.
- * @param earlier documents that need not be packed again
- */
-const partsOf = (earlier: EarlierDocuments | null): readonly Work['part'][] =>
-  earlier === null
-    ? ['documents', 'tables', 'database', 'funds']
-    : ['database', 'documents', 'tables', 'funds']
+/** Formats that one thread writes together: those that share one reading of the rows, and each other one alone. */
+function jobsOf(wanted: readonly KnownPiece[]): readonly (readonly DownloadFormat[])[] {
+  const formats = new Set(wanted.map(({ format }) => format))
+  const isShared = (format: DownloadFormat) => format.kind === 'rows' && format.isSlow !== true
+  return [...Map.groupBy(formats, (format) => (isShared(format) ? 'rows' : format.id)).values()]
+}
 
-const withoutDocuments = `${documentsName}: the snapshot is sparse, and there is no ZIP of the one that it goes on from, or not one that fits`
-
-function packedIn(packed: Packed, code: string): EarlierDocuments | null {
+function packedIn(packed: PackedDocuments, from: string): EarlierDocuments | null {
   switch (packed.kind) {
     case 'zip':
       return { root: null, zip: packed.path, sha256: packed.sha256 }
     case 'beside':
-      return documentsBeside(packed.root, packed.snapshot, documentsFrom(code))
+      return documentsBeside(packed.root, packed.snapshot, from)
     case 'nowhere':
       return null
     default:
@@ -175,31 +222,84 @@ function packedIn(packed: Packed, code: string): EarlierDocuments | null {
   }
 }
 
-/** Takes over the pieces that stand. @returns their files, and the names of the others */
-function takeStanding(pieces: readonly Piece[], standing: StandingFiles) {
-  const kept: WrittenFile[] = []
-  const wanted = new Set<string>()
-  for (const { name, from } of pieces) {
-    const files = standing.take(from)
-    if (files === null) wanted.add(name)
-    else kept.push(...files)
-  }
-  return { kept, wanted }
+/** By path, in the order of its bytes. */
+const inOrder = <File extends WrittenFile>(files: readonly File[]) =>
+  files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
+
+/** Copies what the transaction sees: other connections can read the copy without seeing what is committed meanwhile. */
+async function copyInto(file: string, db: FundDatabase): Promise<void> {
+  await db.backup(file, { progress: () => 1 << 14 })
+  // The copy of a database in WAL mode is in this mode, too: readers would write beside it.
+  const copy = new Database(file)
+  copy.pragma('journal_mode = DELETE')
+  copy.close()
 }
 
-/** The files that can stand in the next night. */
-function withFrom(files: readonly WrittenFile[], pieces: readonly Piece[], documents: string): MadeFile[] {
-  const known = new Map(pieces.map(({ name, from }) => [name, from]))
-  return files.flatMap(({ path, bytes, sha256, rows }) => {
-    const from = path === documentsName ? documents : known.get(pieceNameOf(path) ?? '')
-    return from === undefined ? [] : { path, bytes, sha256, ...(rows === undefined ? {} : { rows }), from }
-  })
+/** A row group of Parquet is the most that a thread holds at a time. */
+const heapMegabytes = 96
+
+/**
+ * @param works in the order in which they begin, each when it is ready: the threads start meanwhile
+ * @param threads how many at a time
+ * @throws {Error} the first error of a thread, or the signal's reason: then all threads have stopped
+ */
+async function runWork(
+  works: readonly Promise<FormatsWork>[],
+  threads: number,
+  signal: AbortSignal,
+): Promise<readonly FormatFile[]> {
+  // Work that fails before its turn is reported in its turn.
+  const settled = Promise.allSettled(works)
+  const files: FormatFile[] = []
+  const waiting = [...works]
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  const lane = async () => {
+    either.throwIfAborted()
+    const thread = startThread<FormatsWork, readonly FormatFile[]>(
+      moduleBeside(import.meta.url, './worker'),
+      {
+        name: 'a thread of the downloads',
+        resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: 24 },
+      },
+    )
+    const end = () => void thread.stop()
+    either.addEventListener('abort', end)
+    try {
+      for (let work = waiting.shift(); work !== undefined; work = waiting.shift()) {
+        const ready = await work
+        either.throwIfAborted()
+        // One by one: there are three for each fund, and the number of arguments of a call is limited.
+        for (const file of await thread.ask(ready)) files.push(file)
+      }
+    } finally {
+      either.removeEventListener('abort', end)
+      await thread.stop()
+    }
+  }
+  const lanes = Array.from({ length: Math.min(threads, works.length) }, () =>
+    lane().catch((error: unknown) => {
+      stop.abort(error)
+      throw error
+    }),
+  )
+  const ends = await Promise.allSettled(lanes)
+  // The copy of the database has ended, too.
+  await settled
+  if (ends.some((end) => end.status === 'rejected')) throw either.reason
+  return files
 }
 
 /**
- * Pages link to `downloads/latest/`, which an edge takes for the day: this is what a browser finds there that opens the
- * folder without one (`file://`).
+ * What a browser finds that opens the folder without an edge (`file://`): pages link to `downloads/latest/`, which an edge
+ * resolves to the day.
  */
+function writeLatest(folder: string, asOf: string): void {
+  for (const language of languages)
+    writeFile(folder, `latest/${indexPages[language]}`, latestPage(asOf, language))
+  writeFile(folder, 'latest/as-of.js', `document.documentElement.dataset.downloads = '${asOf}'\n`)
+}
+
 const latestPage = (asOf: string, language: Language) =>
   html`<!doctype html>
     <html lang="${language}">
@@ -212,16 +312,3 @@ const latestPage = (asOf: string, language: Language) =>
         <p><a href="../${asOf}/${indexPages[language]}">${pageWords[language].title(asOf)}</a></p>
       </body>
     </html> `.markup
-
-/** By path, in the order of its bytes. */
-const inOrder = (files: readonly WrittenFile[]) =>
-  files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
-
-/** Copies what the transaction sees: other connections can read it without seeing what is committed meanwhile. */
-async function copyInto(file: string, db: FundDatabase): Promise<void> {
-  await db.backup(file, { progress: () => 1 << 14 })
-  // A copy of a database in WAL mode is in it, too: readers would write beside it.
-  const copy = new Database(file)
-  copy.pragma('journal_mode = DELETE')
-  copy.close()
-}

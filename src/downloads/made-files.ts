@@ -1,17 +1,17 @@
 /**
- * `downloads.ndjson`: a line a file of the downloads that can stand, with a digest of what it was made of. It lies beside
- * the manifest, for the build that goes on from this snapshot: nobody publishes it.
+ * `downloads.ndjson`: the files of the downloads that a later build can reuse, each with a digest of what it was made from.
+ * The list is beside the manifest; no publish uploads it.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { EarlierDocuments } from './documents-zip.ts'
 import type { WrittenFile } from './file-sink.ts'
+import type { EarlierDocuments } from './formats/format.ts'
 
 export const madeFilesKey = 'downloads.ndjson'
 
 export interface MadeFile extends WrittenFile {
-  /** Of its piece. */
+  /** The digest of its piece. */
   readonly from: string
 }
 
@@ -33,38 +33,26 @@ export function writeMadeFiles(root: string, said: Omit<Head, 'format'>, files: 
 }
 
 /** A snapshot's folder, and how to get files from there. */
-export interface EarlierDownloads {
+export interface EarlierFiles {
   readonly root: string
-  /** Puts a file of this size into a place where there is none. @returns false if it is not there as it should be */
-  readonly takeOver: (file: string, place: string, bytes: number) => boolean
+  /** Puts a file of this size into a place where there is none. @returns false if there is no such file */
+  readonly reuse: (file: string, place: string, bytes: number) => boolean
 }
 
-export interface StandingFiles {
-  /** Takes all files of a piece over. @returns null if none was made of just this, or not all of it is there */
+export interface ReusableFiles {
+  /** Reuses all files of a piece. @returns null if none was made from the same, or not all of them are there */
   readonly take: (from: string) => readonly WrittenFile[] | null
-  /** The documents, if they were packed by this very code: their entries can be copied. */
+  /** The ZIP of the documents, if the same code has packed it. @param from as `documentsFrom` gives it */
   readonly documents: (from: string) => EarlierDocuments | null
-}
-
-export const nothingStands: StandingFiles = { take: () => null, documents: () => null }
-
-/**
- * The ZIP that lies beside a manifest, for a snapshot that goes on from that alone.
- * @param root the manifest's folder @param snapshot that it is of @param from as `documentsFrom` gives it
- * @returns null where there is none, or one of another snapshot or packed by other code
- */
-export function documentsBeside(root: string, snapshot: string, from: string): EarlierDocuments | null {
-  const list = readMadeFiles(root)
-  const file = list.files.find((one) => one.from === from)
-  if (file === undefined || list.snapshot !== snapshot) return null
-  return { root: null, zip: placeOf(root, list.asOf, file), sha256: file.sha256 }
 }
 
 /**
  * @param folder of the new downloads
- * @returns what stands; nothing where the earlier snapshot has no downloads, or those of another version
+ * @returns nothing to reuse if there is no earlier snapshot, or it has no downloads, or those of another version
  */
-export function standingFiles({ root, takeOver }: EarlierDownloads, folder: string): StandingFiles {
+export function reusableFiles(earlier: EarlierFiles | null, folder: string): ReusableFiles {
+  if (earlier === null) return { take: () => null, documents: () => null }
+  const { root, reuse } = earlier
   const { asOf, files } = readMadeFiles(root)
   const pieces = Map.groupBy(files, ({ from }) => from)
   return {
@@ -73,7 +61,7 @@ export function standingFiles({ root, takeOver }: EarlierDownloads, folder: stri
       for (const file of pieces.get(from) ?? []) {
         const place = join(folder, file.path)
         mkdirSync(dirname(place), { recursive: true })
-        if (!takeOver(placeOf(root, asOf, file), place, file.bytes)) {
+        if (!reuse(placeOf(root, asOf, file), place, file.bytes)) {
           for (const { path } of taken) rmSync(join(folder, path))
           return null
         }
@@ -88,13 +76,21 @@ export function standingFiles({ root, takeOver }: EarlierDownloads, folder: stri
   }
 }
 
-const placeOf = (root: string, asOf: string, { path }: MadeFile) => join(root, 'downloads', asOf, path)
-
-interface MadeFiles extends Omit<Head, 'format'> {
-  readonly files: readonly MadeFile[]
+/**
+ * The ZIP beside a manifest, for a sparse build.
+ * @param root the manifest's folder @param snapshot the manifest's id @param from as `documentsFrom` gives it
+ * @returns null if there is none, or one of another snapshot or packed by other code
+ */
+export function documentsBeside(root: string, snapshot: string, from: string): EarlierDocuments | null {
+  const list = readMadeFiles(root)
+  const file = list.files.find((one) => one.from === from)
+  if (file === undefined || list.snapshot !== snapshot) return null
+  return { root: null, zip: placeOf(root, list.asOf, file), sha256: file.sha256 }
 }
 
-function readMadeFiles(root: string): MadeFiles {
+const placeOf = (root: string, asOf: string, { path }: MadeFile) => join(root, 'downloads', asOf, path)
+
+function readMadeFiles(root: string): Omit<Head, 'format'> & { readonly files: readonly MadeFile[] } {
   const none = { asOf: '', snapshot: '', files: [] }
   try {
     const [head, ...files] = readFileSync(join(root, madeFilesKey), 'utf8')
@@ -105,7 +101,7 @@ function readMadeFiles(root: string): MadeFiles {
     const listed = files as readonly MadeFile[]
     return found === format && listed.every(isInFolder) ? { asOf, snapshot, files: listed } : none
   } catch {
-    // Whatever it is: everything is made anew.
+    // A list that cannot be read is no error: the build makes all files anew.
     return none
   }
 }

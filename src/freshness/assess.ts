@@ -1,7 +1,6 @@
-/** Whether the funds' newest prices are as new as they should be on a day. Pure. */
+/** Decides whether the funds' newest prices are as new as they should be on a day. Pure. */
 
-import { addBusinessDays, businessDaysBetween, maxBusinessDays } from './business-days.ts'
-import { usualGap } from './rhythm.ts'
+import { addBusinessDays, businessDaysBetween, maxBusinessDays, type Calendar } from './calendar.ts'
 import type { GroupedFund, Rules } from './rules.ts'
 
 /** A fund with the days of its last prices, the newest first. */
@@ -9,13 +8,13 @@ export interface PricedFund extends GroupedFund {
   readonly name: string
   readonly dataPermitted: 0 | 1
   readonly pricesPermitted: 0 | 1
-  /** ISO 8601; as many as `daysOfRhythm`, or all there are. */
+  /** ISO 8601; `daysOfRhythm` of them, or all that exist. */
   readonly priceDays: readonly string[]
 }
 
 /**
  * - `fresh`, `late`, `stale`: watched funds with a price, by the thresholds of their group.
- * - `unwatched`: of a group that is never late.
+ * - `unwatched`: its group is never late.
  * - `unpriced`: has no price at all. `withheld`: its prices may not be given out.
  */
 export type Mark = (typeof marks)[number]
@@ -27,25 +26,25 @@ export interface MarkedFund {
   readonly isin: string
   readonly name: string
   readonly mark: Mark
-  /** The rest is null where there is no price that may be given out. */
+  /** This and the following are null if there is no price that may be given out. */
   readonly newestPrice: string | null
-  /** In business days, 1,000 for all that is older. */
+  /** In business days, at most 1,000. */
   readonly ageDays: number | null
   /** The usual gap between two prices in business days; null with a single price. */
   readonly rhythmDays: number | null
-  /** When the next price is to be expected, or was; null for a fund that is not watched, or without a rhythm. */
+  /** The day of the next expected price, which may have passed; null for a fund that is not watched or has no rhythm. */
   readonly nextPrice: string | null
 }
 
 export interface Assessment {
   readonly counts: FreshnessCounts
-  /** In the order of their ISINs, without those of which nothing may be given out: these are counted only. */
+  /** In the order of their ISINs. Funds whose data may not be given out are counted, but not listed. */
   readonly funds: readonly MarkedFund[]
   /** Stale funds, then late ones; those with the oldest price first. */
   readonly overdue: readonly MarkedFund[]
   /** The watched fund whose newest price is the oldest, the first by ISIN, or null without any price. */
   readonly oldestPrice: OldestPrice | null
-  /** Of all prices that are given out. */
+  /** Among all prices that are given out. */
   readonly newestPrice: string | null
 }
 
@@ -70,7 +69,7 @@ export function assessFunds(funds: readonly PricedFund[], rules: Rules, asOf: st
   }
 }
 
-/** The funds that are late or stale, by ISIN. Only the newest day of each is looked at. */
+/** The funds that are late or stale, by ISIN. The newest price day of each is enough. */
 export function overdueFunds(
   funds: readonly PricedFund[],
   rules: Rules,
@@ -87,20 +86,20 @@ export function overdueFunds(
 /** How old a fund's newest price is. */
 export interface FundAge {
   readonly mark: Mark
-  /** In business days up to `asOf`, 1,000 for all that is older. */
+  /** In business days up to `asOf`, at most 1,000. */
   readonly ageDays: number
   /** ISO 8601 */
   readonly asOf: string
 }
 
-/** Its last price day is enough. @returns null where no price may be given out, or there is none */
+/** The fund's last price day is enough. @returns null if there is no price that may be given out */
 export function ageOf(fund: PricedFund, rules: Rules, asOf: string): FundAge | null {
   const newestOnly = { ...fund, priceDays: fund.priceDays.slice(0, 1) }
   const { mark, ageDays } = markFund(newestOnly, rules, asOf)
   return ageDays === null ? null : { mark, ageDays, asOf }
 }
 
-/** What a fund that is late is told of by whoever checks it, or null. Its last price day is enough. @param asOf ISO 8601 */
+/** A sentence about a late or stale fund, or null. The fund's last price day is enough. @param asOf ISO 8601 */
 export function describeAge(fund: PricedFund, rules: Rules, asOf: string): string | null {
   const { mark, newestPrice, ageDays } = markFund(fund, rules, asOf)
   if (newestPrice === null || (mark !== 'late' && mark !== 'stale')) return null
@@ -118,7 +117,7 @@ export function staleShare({ fresh, late, stale }: WatchedCounts): number {
   return stale === 0 ? 0 : stale / (fresh + late + stale)
 }
 
-/** That too many funds are stale, as part of a sentence. */
+/** Part of a sentence: too many funds are stale. */
 export function describeStale(counts: WatchedCounts, maxStaleShare: number): string {
   const { fresh, late, stale } = counts
   return `the prices of ${stale} of ${fresh + late + stale} funds are stale, more than ${percent(maxStaleShare)}`
@@ -163,4 +162,22 @@ function byUrgency(one: MarkedFund, other: MarkedFund): number {
   const rank = ({ mark, newestPrice, isin }: MarkedFund) =>
     [mark === 'stale' ? 0 : 1, newestPrice, isin].join(' ')
   return rank(one) < rank(other) ? -1 : 1
+}
+
+/** How many of a fund's last prices show its rhythm: ten gaps, few enough to follow a fund that changes it. */
+export const daysOfRhythm = 11
+
+/**
+ * How often a fund is priced: the median gap between two prices in business days, of two medians the shorter one. 1 is
+ * daily, 5 weekly, about 21 monthly.
+ * @param days of the last prices, the newest first
+ * @returns null for a single price
+ */
+export function usualGap(calendar: Calendar, days: readonly string[]): number | null {
+  const gaps = days.slice(0, daysOfRhythm - 1).flatMap((day, index) => {
+    const before = days[index + 1]
+    // A price on a holiday has no business day before it: the step still counts as one.
+    return before === undefined ? [] : [Math.max(1, businessDaysBetween(calendar, before, day))]
+  })
+  return gaps.sort((one, other) => one - other)[Math.floor((gaps.length - 1) / 2)] ?? null
 }

@@ -1,6 +1,6 @@
 /**
- * Calendars of business days: Monday to Friday, without the holidays that the libraries date-holidays and date-easter
- * know. Days are ISO 8601 texts throughout, so that no time zone has a say.
+ * Calendars of business days, and counting in them. A business day is Monday to Friday and no holiday of the libraries
+ * date-holidays and date-easter. Days are ISO 8601 texts throughout, so that no time zone matters.
  */
 
 import { gregorianEaster } from 'date-easter'
@@ -11,7 +11,7 @@ export interface Calendar {
 }
 
 export interface CalendarOptions {
-  /** Whether 24 and 31 December count, where they are no full holidays: TARGET is open then, most funds have no price. */
+  /** Whether 24 and 31 December are business days unless they are full holidays: TARGET is open, most funds have no price. */
   readonly isYearEndOpen: boolean
 }
 
@@ -22,18 +22,18 @@ export interface CalendarOptions {
 export async function openCalendar(name: string, { isYearEndOpen }: CalendarOptions): Promise<Calendar> {
   const holidaysIn = name === 'TARGET' ? targetHolidays : await countryHolidays(name)
   const years = new Map<string, ReadonlySet<string>>()
+  const yearEnd = (year: string) => (isYearEndOpen ? [] : [`${year}-12-24`, `${year}-12-31`])
   const closedIn = (year: string): ReadonlySet<string> => {
     const found = years.get(year) ?? new Set([...holidaysIn(Number(year)), ...yearEnd(year)])
     years.set(year, found)
     return found
   }
-  const yearEnd = (year: string) => (isYearEndOpen ? [] : [`${year}-12-24`, `${year}-12-31`])
   return { isBusinessDay: (day) => !isWeekend(day) && !closedIn(day.slice(0, 4)).has(day) }
 }
 
 /**
- * The closing days of TARGET, the Eurosystem's payment system. Source: ECB, since 2002. Here and not from the library of
- * the countries, whose rules for all the world's holidays would be most of what a small build loads.
+ * The closing days of TARGET, the Eurosystem's payment system. Source: ECB, since 2002. They are written out here because
+ * the library of the countries, with its rules for all the world's holidays, is larger than the rest of a small build.
  */
 function targetHolidays(year: number): string[] {
   const { month, day } = gregorianEaster(year)
@@ -43,13 +43,13 @@ function targetHolidays(year: number): string[] {
 }
 
 async function countryHolidays(name: string): Promise<(year: number) => string[]> {
-  // Large, and loaded by whoever needs it only.
+  // Large: loaded only if a calendar needs it.
   const { default: Library } = await import('date-holidays')
   const types = ['public' as const, 'bank' as const]
   const [country = '', state] = name.split('-')
   const known = new Library()
   if (known.getCountries()[country] === undefined) throw new Error(`there is no calendar ${country}`)
-  // Of countries without states it is undefined, whatever the types say.
+  // For a country without states it is undefined, despite its type.
   const states = known.getStates(country) as Readonly<Record<string, string>> | undefined
   if (state !== undefined && states?.[state] === undefined)
     throw new Error(
@@ -62,21 +62,63 @@ async function countryHolidays(name: string): Promise<(year: number) => string[]
 
 const dayMs = 86_400_000
 
-/** The days of a year's holidays, all of each; one that begins at noon closes nothing. */
+/** All days of a year's holidays. A holiday that begins at noon closes nothing. */
 function fullHolidays(library: Holidays, year: number): string[] {
   return library
     .getHolidays(year)
     .filter(({ date }) => date.slice(11, 16) === '00:00')
     .flatMap(({ date, start, end }) => {
       const first = date.slice(0, 10)
-      // Of the moments only the distance is used; with a change of the clocks it is an hour more or less.
+      // A change of the clocks adds or removes an hour.
       const days = Math.max(1, Math.round((end.getTime() - start.getTime()) / dayMs))
       return Array.from({ length: days }, (_, index) => dayAfter(first, index))
     })
 }
 
-/** The day so many days on, or back. */
+/** The day that lies a number of days later, or earlier. */
 export const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
 
 const isWeekend = (day: string) => [0, 6].includes(new Date(Date.parse(day)).getUTCDay())
+
+/** Counting stops here: everything older is this old. */
+export const maxBusinessDays = 1000
+
+const lastDay = '9999-12-31'
+
+/** The number of business days after `from`, up to and including `to`; 0 if `to` is not later. At most 1,000. */
+export function businessDaysBetween(calendar: Calendar, from: string, to: string): number {
+  return remembered(counted, calendar, `${from} ${to}`, () => {
+    let count = 0
+    for (let day = to; day > from && count < maxBusinessDays; day = dayAfter(day, -1)) {
+      if (calendar.isBusinessDay(day)) count++
+    }
+    return count
+  })
+}
+
+/** The business day that comes a number of business days after any day. @param count 1 or more */
+export function addBusinessDays(calendar: Calendar, from: string, count: number): string {
+  return remembered(added, calendar, `${from} ${count}`, () => {
+    let day = from
+    for (let left = count; left > 0 && day < lastDay;) {
+      day = dayAfter(day, 1)
+      if (calendar.isBusinessDay(day)) left--
+    }
+    return day
+  })
+}
+
+type Memory<T> = WeakMap<Calendar, Map<string, T>>
+
+// Thousands of funds share the same few days.
+const counted: Memory<number> = new WeakMap()
+const added: Memory<string> = new WeakMap()
+
+function remembered<T>(memory: Memory<T>, calendar: Calendar, key: string, work: () => T): T {
+  const known = memory.get(calendar) ?? new Map<string, T>()
+  memory.set(calendar, known)
+  const value = known.get(key) ?? work()
+  known.set(key, value)
+  return value
+}

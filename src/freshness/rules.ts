@@ -1,8 +1,9 @@
-/** Which thresholds and which calendar hold for a fund, from the settings. */
+/** Finds the thresholds and the calendar of a fund in the settings, and settings that fit no fund. */
 
+import { isIsin } from '../api/routes/values.ts'
 import { openCalendar, type Calendar } from './calendar.ts'
 
-/** As the config file has them: `freshness`. */
+/** `freshness` in the config file. */
 export interface FreshnessSettings {
   readonly calendar: string
   readonly yearEndOpen: boolean
@@ -11,11 +12,10 @@ export interface FreshnessSettings {
   readonly errorDays: number
   /** From 0 to 1, of the funds that are watched. */
   readonly maxStaleShare: number
-  /** The first that a fund fits into counts. */
+  /** The first group that a fund fits counts. */
   readonly groups: readonly FreshnessGroup[]
 }
 
-/** What holds where nobody has said anything else. */
 export const defaultFreshness: FreshnessSettings = {
   calendar: 'DE',
   yearEndOpen: false,
@@ -25,7 +25,7 @@ export const defaultFreshness: FreshnessSettings = {
   groups: [],
 }
 
-/** A fund fits if it has each of the properties that are named; what is not said otherwise is as for all others. */
+/** A fund fits if it has every named property. The group overrides the general thresholds that it names. */
 export interface FreshnessGroup {
   /** `category_de` or `category_en` of the profile, in full. */
   readonly category?: string
@@ -34,11 +34,11 @@ export interface FreshnessGroup {
   readonly calendar?: string
   readonly warnDays?: number
   readonly errorDays?: number
-  /** Prices of these funds are expected no more, or nobody knows when. */
+  /** No price of these funds is expected, or nobody knows when. */
   readonly never?: boolean
 }
 
-/** What of a fund decides its group. */
+/** The properties of a fund that decide its group. */
 export interface GroupedFund {
   readonly isin: string
   readonly currency: string
@@ -54,10 +54,9 @@ export interface Rule {
   readonly calendar: Calendar
 }
 
-/** The rule of a fund. */
 export type Rules = (fund: GroupedFund) => Rule
 
-/** @throws {Error} that names the place in the settings if a calendar is not known, or thresholds contradict each other */
+/** @throws {Error} that names the place in the settings, for an unknown calendar or contradictory thresholds */
 export async function openRules(settings: FreshnessSettings): Promise<Rules> {
   const { yearEndOpen, groups } = settings
   const calendars = new Map<string, Calendar>()
@@ -82,8 +81,45 @@ function openNamed(place: string, name: string, isYearEndOpen: boolean): Promise
   })
 }
 
-/** Whether a fund has each of the properties that a group names. */
-export const isIn = ({ category, currency, isins }: FreshnessGroup, fund: GroupedFund) =>
+const isIn = ({ category, currency, isins }: FreshnessGroup, fund: GroupedFund) =>
   (category === undefined || category === fund.categoryDe || category === fund.categoryEn) &&
   (currency === undefined || currency === fund.currency) &&
   (isins === undefined || isins.includes(fund.isin))
+
+/** A message names no more ISINs. */
+const maxNamed = 10
+
+/**
+ * Groups that fit no fund are most likely misspelt, so that their funds have other thresholds.
+ * @param funds all funds of the database, not only a shard's
+ * @returns a line for each such group, with its place in the settings: `freshness.groups[0]: …`
+ */
+export function unmetGroups(
+  groups: readonly FreshnessGroup[],
+  funds: readonly GroupedFund[],
+): readonly string[] {
+  if (groups.length === 0) return []
+  const isins = new Set(funds.map(({ isin }) => isin))
+  const currencies = new Set(funds.map(({ currency }) => currency))
+  const categories = new Set(funds.flatMap(({ categoryDe, categoryEn }) => [categoryDe, categoryEn]))
+  return groups.flatMap((group, index) => {
+    const missing = (group.isins ?? []).filter((isin) => !isins.has(isin))
+    const { category, currency } = group
+    const faults = [
+      ...(category === undefined || categories.has(category)
+        ? []
+        : [`no fund has the category ${JSON.stringify(category)}`]),
+      ...(currency === undefined || currencies.has(currency) ? [] : [`no fund has the currency ${currency}`]),
+      ...(missing.length === 0 ? [] : [describeMissing(missing)]),
+    ]
+    const isUnmet = faults.length === 0 && !funds.some((fund) => isIn(group, fund))
+    const lines = isUnmet ? ['no fund has all that it names'] : faults
+    return lines.length === 0 ? [] : [`freshness.groups[${index}]: ${lines.join('; ')}`]
+  })
+}
+
+function describeMissing(isins: readonly string[]): string {
+  const named = isins.slice(0, maxNamed).map((isin) => `${isin}${isIsin(isin) ? '' : ' (wrong check digit)'}`)
+  const more = isins.length > maxNamed ? ` and ${isins.length - maxNamed} more` : ''
+  return `there ${isins.length === 1 ? 'is no fund' : 'are no funds'} ${named.join(', ')}${more}`
+}

@@ -4,77 +4,89 @@
  * new price a fund: sparse, and with links to the files that did not change. Rounds alternate, the table gives medians.
  * With --shards it is one full build instead, and that number of shards with their merge.
  *
- * Options: --funds 500 --years 10 --jobs <cores> --rounds 3 --sample 10 --dir <a folder on the disk to measure>
+ * Options: --funds 500 --years 10 --jobs <cores> --rounds 3 --sample 10
  * --until 2026-11-20 --no-pages --downloads --shards <number> --db <a database of the demo, made if it is not there, and kept>
+ * It uses the disk of the folder that TMPDIR names.
  */
 
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { copyFileSync, existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
 import { addBusinessDays } from 'date-fns/addBusinessDays'
 import { formatISO } from 'date-fns/formatISO'
 import { parseISO } from 'date-fns/parseISO'
 import { writeDemo } from '../../src/demo/demo.ts'
-import { manifestKey } from '../../src/snapshot/manifest.ts'
-import type { Built, Once } from './build-once.ts'
+import { manifestKey } from '../../src/build/manifest.ts'
 import { renderStraightforwardly } from './straightforward.ts'
-import { printTable } from './table.ts'
+import { bench, fundpress, printTable, timed, type Timed } from './bench.ts'
 
-export async function run(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      funds: { type: 'string', default: '500' },
-      years: { type: 'string', default: '10' },
-      jobs: { type: 'string', default: String(availableParallelism()) },
-      rounds: { type: 'string', default: '3' },
-      sample: { type: 'string', default: '10' },
-      until: { type: 'string', default: '2026-11-20' },
-      dir: { type: 'string', default: tmpdir() },
-      'no-pages': { type: 'boolean', default: false },
-      downloads: { type: 'boolean', default: false },
-      shards: { type: 'string' },
-      db: { type: 'string' },
-    },
-  })
-  const folder = mkdtempSync(join(values.dir, 'fundpress-bench-'))
-  try {
-    const { until } = values
-    const db = values.db ?? join(folder, 'funds.sqlite')
-    if (!existsSync(db))
-      await writeDemo({ file: db, funds: Number(values.funds), years: Number(values.years), until, seed: 1 })
-    const options = { ...values, db, hasPages: !values['no-pages'], hasDownloads: values.downloads }
-    if (values.shards === undefined) await measure(folder, options)
-    else measureShards(folder, { ...options, of: Number(values.shards) })
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-interface Options {
-  readonly db: string
-  readonly funds: string
-  readonly years: string
-  readonly jobs: string
-  readonly rounds: string
-  readonly sample: string
+const options = {
+  funds: { type: 'string', default: '500' },
+  years: { type: 'string', default: '10' },
+  jobs: { type: 'string', default: String(availableParallelism()) },
+  rounds: { type: 'string', default: '3' },
+  sample: { type: 'string', default: '10' },
   /** The day of the newest prices. */
+  until: { type: 'string', default: '2026-11-20' },
+  'no-pages': { type: 'boolean', default: false },
+  downloads: { type: 'boolean', default: false },
+  shards: { type: 'string' },
+  db: { type: 'string' },
+} as const
+
+export const run = bench(options, async (folder, values) => {
+  const { until, funds, years } = values
+  const db = values.db ?? join(folder, 'funds.sqlite')
+  if (!existsSync(db))
+    await writeDemo({ file: db, funds: Number(funds), years: Number(years), until, seed: 1 })
+  const hasPages = !values['no-pages']
+  const flags = [
+    '--jobs',
+    values.jobs,
+    hasPages ? '' : '--no-pages',
+    values.downloads ? '' : '--no-downloads',
+  ]
+  const what = `${funds} funds, ${years} years, ${hasPages ? 'with' : 'without'} pages, ${values.downloads ? 'with' : 'without'} downloads`
+  const common = { db, until, flags: flags.filter((flag) => flag !== ''), what }
+  if (values.shards === undefined) await measure(folder, common, values)
+  else await measureShards(folder, common, Number(values.shards))
+})
+
+interface Common {
+  readonly db: string
   readonly until: string
-  readonly hasPages: boolean
-  readonly hasDownloads: boolean
+  readonly flags: readonly string[]
+  /** For the line above the table. */
+  readonly what: string
 }
 
-async function measure(folder: string, options: Options): Promise<void> {
-  const { db, jobs, rounds, sample, until, hasPages, hasDownloads } = options
-  const nextNight = businessDayAfter(until)
+interface Built extends Timed {
+  readonly documents: number
+  readonly bytes: number
+  readonly rendered: number
+}
+
+/** @param args of `build` or `merge`, which comes first */
+async function measureOnce(...args: readonly string[]): Promise<Built> {
+  // What is still to be written must not be counted for this one.
+  execFileSync('sync')
+  const addresses = args[0] === 'build' ? ['--docs-url', 'https://docs.example.com', '--quiet'] : ['--quiet']
+  const ran = await timed(process.execPath, [fundpress, ...args, ...addresses, '--json'])
+  return { ...ran, ...(JSON.parse(ran.stdout) as Omit<Built, keyof Timed> & Pick<Timed, 'seconds'>) }
+}
+
+async function measure(
+  folder: string,
+  { db, until, flags, what }: Common,
+  { rounds, sample }: { readonly rounds: string; readonly sample: string },
+): Promise<void> {
+  const nextDay = formatISO(addBusinessDays(parseISO(until), 1), { representation: 'date' })
   const next = join(folder, 'next.sqlite')
   copyFileSync(db, next)
-  addPrices(next, nextNight)
+  addPrices(next, nextDay)
 
-  const common = { jobs: Number(jobs), hasPages, hasDownloads }
   const builds: Built[] = []
   const sparse: Built[] = []
   const linked: Built[] = []
@@ -82,11 +94,11 @@ async function measure(folder: string, options: Options): Promise<void> {
   for (let round = 0; round < Number(rounds); round++) {
     // Nothing is deleted between rounds: ext4 without a journal is slow to create files for minutes after that.
     const out = join(folder, `out-${round}`)
-    const ofNext = { ...common, db: next, asOf: nextNight }
-    builds.push(buildOnce({ ...common, db, out, asOf: until }))
-    const manifest = { kind: 'manifest', path: join(out, manifestKey) } as const
-    sparse.push(buildOnce({ ...ofNext, out: `${out}-sparse`, since: manifest }))
-    linked.push(buildOnce({ ...ofNext, out: `${out}-linked`, since: { kind: 'folder', path: out } }))
+    const since = (name: string, place: string) =>
+      measureOnce('build', '--db', next, '--as-of', nextDay, '--out', out + name, '--since', place, ...flags)
+    builds.push(await measureOnce('build', '--db', db, '--as-of', until, '--out', out, ...flags))
+    sparse.push(await since('-sparse', join(out, manifestKey)))
+    linked.push(await since('-linked', out))
     execFileSync('sync')
     const started = performance.now()
     execFileSync('cp', ['-a', out, join(folder, `copy-${round}`)])
@@ -97,10 +109,10 @@ async function measure(folder: string, options: Options): Promise<void> {
   const cp = median(copies)
   const full = { cp, of: medianOf(builds, 'seconds'), cpuOf: medianOf(builds, 'cpuSeconds') }
   const documents = builds[0]?.documents ?? 0
-  announce(options, builds[0], `medians of ${rounds} rounds`)
+  announce(what, builds[0], `medians of ${rounds} rounds`)
   printTable([
-    ['', 'rendered', 'seconds', 'documents/s', 'of cp -a', 'of full', 'CPU seconds', 'peak memory'],
-    rowOf(`fundpress build --jobs ${jobs}`, builds, full),
+    columns,
+    rowOf(`fundpress build --jobs ${flags[1]}`, builds, full),
     rowOf('--since a manifest, a new price a fund', sparse, full),
     rowOf('--since a folder, a new price a fund', linked, full),
     ['cp -a of the finished tree', '', cp.toFixed(1), perSecond(documents, cp), '1.00', '', '', ''],
@@ -115,35 +127,33 @@ async function measure(folder: string, options: Options): Promise<void> {
 }
 
 /** One after the other on this machine; on as many machines the shards would be built at the same time. */
-function measureShards(folder: string, options: Options & { readonly of: number }): void {
-  const { db, jobs, until, hasPages, hasDownloads, of } = options
-  const common = { db, asOf: until, jobs: Number(jobs), hasPages, hasDownloads }
-  const whole = buildOnce({ ...common, out: join(folder, 'whole') })
+async function measureShards(folder: string, common: Common, of: number): Promise<void> {
+  const { db, until, flags, what } = common
+  const build = (out: string, ...part: readonly string[]) =>
+    measureOnce('build', '--db', db, '--as-of', until, '--out', out, ...part, ...flags)
+  const whole = await build(join(folder, 'whole'))
   const folders = Array.from({ length: of }, (_, index) => join(folder, `shard-${index + 1}`))
-  const shards = folders.map((out, index) =>
-    buildOnce({ ...common, out, part: { kind: 'shard', number: index + 1, of } }),
-  )
-  const merged = buildOnce({ ...common, out: join(folder, 'merged'), shards: folders })
+  const shards: Built[] = []
+  for (const [index, out] of folders.entries()) shards.push(await build(out, '--shard', `${index + 1}/${of}`))
+  const merged = await measureOnce('merge', ...folders, '--db', db, '--out', join(folder, 'merged'))
   const full = { cp: null, of: whole.seconds, cpuOf: whole.cpuSeconds }
-  announce(options, whole, `one round`)
+  announce(what, whole, 'one round')
   printTable([
-    ['', 'rendered', 'seconds', 'documents/s', 'of cp -a', 'of full', 'CPU seconds', 'peak memory'],
-    rowOf(`fundpress build --jobs ${jobs}`, [whole], full),
+    columns,
+    rowOf(`fundpress build --jobs ${flags[1]}`, [whole], full),
     rowOf(`one of ${of} shards (median, largest peak)`, shards, full),
     rowOf(`merge of ${of} shards`, [merged], full),
   ])
 }
 
-function announce(
-  { funds, years, hasPages, hasDownloads }: Options,
-  one: Built | undefined,
-  rounds: string,
-): void {
+const columns = ' rendered seconds documents/s of_cp_-a of_full CPU_seconds peak_memory'
+  .split(' ')
+  .map((name) => name.replaceAll('_', ' '))
+
+function announce(what: string, one: Built | undefined, rounds: string): void {
   const { documents, bytes } = one ?? { documents: 0, bytes: 0 }
-  process.stdout.write(
-    `${funds} funds, ${years} years, ${hasPages ? 'with' : 'without'} pages, ${hasDownloads ? 'with' : 'without'} downloads: ` +
-      `${documents.toLocaleString('en')} files, ${(bytes / 1e9).toFixed(2)} GB; ${rounds}\n\n`,
-  )
+  const size = `${documents.toLocaleString('en')} files, ${(bytes / 1e9).toFixed(2)} GB`
+  process.stdout.write(`${what}: ${size}; ${rounds}\n\n`)
 }
 
 /** A full build's seconds and CPU seconds, and the seconds of `cp -a`. */
@@ -156,7 +166,7 @@ interface Full {
 function rowOf(name: string, some: readonly Built[], { cp, of, cpuOf }: Full): string[] {
   const seconds = medianOf(some, 'seconds')
   const cpuSeconds = medianOf(some, 'cpuSeconds')
-  const peakKib = Math.max(...some.map((one) => one.peakKib))
+  const peakMib = Math.max(...some.map((one) => one.peakMib))
   return [
     name,
     (some[0]?.rendered ?? 0).toLocaleString('en'),
@@ -165,25 +175,9 @@ function rowOf(name: string, some: readonly Built[], { cp, of, cpuOf }: Full): s
     cp === null ? '' : (seconds / cp).toFixed(2),
     percent(seconds, of),
     `${cpuSeconds.toFixed(1)} (${percent(cpuSeconds, cpuOf)})`,
-    `${Math.round(peakKib / 1024)} MiB`,
+    `${peakMib} MiB`,
   ]
 }
-
-/** In a process of its own. */
-function buildOnce(once: Once): Built {
-  // What is still to be written must not be counted for this one.
-  execFileSync('sync')
-  const worker = new URL('./build-once.ts', import.meta.url).pathname
-  // The launcher of the program keeps compiled code, too.
-  const cache = new URL('../../node_modules/.cache/compiled', import.meta.url).pathname
-  const env = { ...process.env, NODE_COMPILE_CACHE: cache }
-  return JSON.parse(
-    execFileSync(process.execPath, [worker, JSON.stringify(once)], { encoding: 'utf8', env }),
-  ) as Built
-}
-
-const businessDayAfter = (day: string) =>
-  formatISO(addBusinessDays(parseISO(day), 1), { representation: 'date' })
 
 /** Gives each fund a price for another day. */
 function addPrices(file: string, day: string): void {

@@ -9,18 +9,16 @@
  */
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { symlinkSync } from 'node:fs'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
-import { mustRun, repository } from '../support/product.ts'
+import { mustRun, repository, startServer } from '../support/product.ts'
 import { startNginx, whyNoNginx } from '../support/nginx.ts'
 import { startWorker } from '../support/worker.ts'
-import { printTable } from './table.ts'
+import { bench, printTable } from './bench.ts'
 
 interface Subject {
   readonly name: string
@@ -36,22 +34,15 @@ interface Figures {
   readonly p99: string
 }
 
-export async function run(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      seconds: { type: 'string', default: '5' },
-      connections: { type: 'string', default: '16' },
-    },
-  })
+const options = {
+  seconds: { type: 'string', default: '5' },
+  connections: { type: 'string', default: '16' },
+} as const
+
+export const run = bench(options, async (folder, values) => {
   if (spawnSync('wrk', ['-v']).error !== undefined) throw new Error('wrk makes the load: apt-get install wrk')
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'fundpress-bench-'))
-  try {
-    await measure(folder, values)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+  await measure(folder, values)
+})
 
 interface Load {
   readonly seconds: string
@@ -129,11 +120,7 @@ async function worker({ out, targets }: Place): Promise<Subject> {
 }
 
 async function serve({ out, targets }: Place): Promise<Subject> {
-  const child = spawn(process.execPath, ['src/cli/fundpress.mjs', 'serve', '--out', out, '--port', '0'], {
-    cwd: repository,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  return { name: 'fundpress serve', base: await addressOf(child), targets, stop: () => stopped(child) }
+  return { name: 'fundpress serve', targets, ...(await startServer(out)) }
 }
 
 async function dynamicServer({ db, targets }: Place): Promise<Subject> {
@@ -141,7 +128,12 @@ async function dynamicServer({ db, targets }: Place): Promise<Subject> {
     cwd: repository,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  return { name: 'a dynamic server', base: await addressOf(child), targets, stop: () => stopped(child) }
+  const stop = async () => {
+    const closed = once(child, 'close')
+    child.kill('SIGTERM')
+    await closed
+  }
+  return { name: 'a dynamic server', base: await addressOf(child), targets, stop }
 }
 
 async function addressOf(child: ChildProcess): Promise<string> {
@@ -152,12 +144,6 @@ async function addressOf(child: ChildProcess): Promise<string> {
     if (address !== undefined) return address
   }
   throw new Error(`it does not start: ${said}`)
-}
-
-async function stopped(child: ChildProcess): Promise<void> {
-  const closed = once(child, 'close')
-  child.kill('SIGTERM')
-  await closed
 }
 
 async function bodyOf(url: string): Promise<string> {

@@ -1,13 +1,12 @@
-/** `npm run bench -- <name>`: measurements that the README quotes. Never part of the tests. */
+/** `npm run bench -- <name>`: measurements that `README.md` quotes. They are no tests. */
 
 import { cpus, totalmem } from 'node:os'
 
-const benches: Readonly<Record<string, () => Promise<{ run: (args: readonly string[]) => Promise<void> }>>> =
-  {
-    build: () => import('./build.ts'),
-    publish: () => import('./publish.ts'),
-    edge: () => import('./edge.ts'),
-  }
+const benches: Readonly<Record<string, () => Promise<{ run: (args: string[]) => Promise<void> }>>> = {
+  build: () => import('./build.ts'),
+  publish: () => import('./publish.ts'),
+  edge: () => import('./edge.ts'),
+}
 
 const [name = '', ...args] = process.argv.slice(2)
 const load = benches[name]

@@ -3,12 +3,13 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
-import { apply, edit, openToEdit } from '../snapshot/edits.ts'
+import { apply, edit, openToEdit } from '../build/edits.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { hasXmllint, readXml } from '../support/read-xml.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 import { run } from './run.ts'
+import { times } from '../support/rounds.ts'
 
 const folder = makeTempFolder()
 afterAll(folder.remove)
@@ -71,7 +72,7 @@ it(
           expect(stderr !== '' || stdout !== '' || code === 0).toBe(true)
         }
       }),
-      { numRuns: Number(process.env['FUNDPRESS_TEST_RUNS'] ?? 4), endOnFailure: true },
+      { numRuns: times(4), endOnFailure: true },
     )
   },
 )

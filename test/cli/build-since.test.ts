@@ -103,7 +103,7 @@ it('renders everything for a slot in which a publish was stopped', async () => {
   const built = await build('after-a-kill', 'other')
   restore()
   expect([isKilled, built.code]).toEqual([true, 0])
-  expect(built.stderr).toMatch(/ is not whole, a publish was stopped in it: everything is rendered\n$/)
+  expect(built.stderr).toMatch(/ is torn, a publish was stopped in it: everything is rendered\n$/)
   expect(summaryOf(built).isSparse).toBe(false)
 })
 

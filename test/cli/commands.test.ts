@@ -103,7 +103,7 @@ describe('check', () => {
     )
     expect(stdout).toMatch(/\n2 errors, 0 warnings\n$/)
     expect(stderr).toBe(
-      'fundpress: broken.sqlite has 2 errors, 0 warnings: mend the errors before the next build\n',
+      'fundpress: broken.sqlite has 2 errors, 0 warnings: correct the errors before the next build\n',
     )
   })
 

@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { configSchema } from '../../src/cli/config-schema.ts'
-import { readConfig } from '../../src/cli/config-file.ts'
+
 import { UsageError } from '../../src/cli/failure.ts'
-import { loadSettings } from '../../src/cli/load-settings.ts'
+import { configSchema, loadSettings, parseConfig } from '../../src/cli/load-settings.ts'
 import { settingList } from '../../src/cli/settings.ts'
 import { repository } from '../support/product.ts'
+import { times } from '../support/rounds.ts'
 
 const shipped = readFileSync(join(repository, 'templates/fundpress.config.schema.json'), 'utf8')
 const matchesSchema = new Ajv({ strict: true }).compile(JSON.parse(shipped))
 
 function isTaken(config: unknown): boolean {
   try {
-    readConfig('test.json', JSON.stringify(config))
+    parseConfig('test.json', JSON.stringify(config))
     return true
   } catch (error) {
     if (error instanceof UsageError) return false
@@ -29,83 +29,43 @@ it('is shipped as `npm run generate` writes it', () => {
 })
 
 describe('the schema and our own check agree', () => {
+  const right: readonly unknown[] = [
+    {},
+    { $schema: './node_modules/fundpress/templates/fundpress.config.schema.json' },
+    { db: 'funds.sqlite', out: '/srv/out', jobs: 8, baseUrl: 'https://funds.example.com/' },
+    { docsUrl: 'http://[::1]:80/d', bucket: { name: 'fund-data', endpoint: 'http://127.0.0.1:9000' } },
+    { bucket: { region: 'auto', prefix: '', pathStyle: true } },
+    { edge: { cacheControl: 'no-store', errorCacheControl: 'no-store', host: '::1', port: 0 } },
+    { prices: { perMillionPuts: 4.5, perGbMonth: 0 } },
+    { freshness: { calendar: 'DE-HE', yearEndOpen: true, warnDays: 0, maxStaleShare: 0.25 } },
+    { freshness: { groups: [] } },
+    { freshness: { groups: [{ category: 'Immobilienfonds', warnDays: 25, errorDays: 40 }] } },
+    { freshness: { groups: [{ isins: ['DE0008471400', 'XF0000000020'], calendar: 'TARGET', never: true }] } },
+    { freshness: { groups: [{ currency: 'SEK', calendar: 'SE' }] } },
+  ]
+  const wrongGroups: readonly unknown[] = [
+    ...[{}, [null], [{}], [{ never: true }], [{ currency: 'EUR', warnDays: '25' }], [{ category: null }]],
+    ...[[{ isins: [] }], [{ isins: ['DE0008471400', 'nonsense'] }], [{ isins: 'DE0008471400' }]],
+    ...[[{ currency: 'EUR', days: 3 }], [{ currency: 'EUR', $schema: 'x' }]],
+  ]
+  const wrong: readonly unknown[] = [
+    ...wrongGroups.map((groups) => ({ freshness: { groups } })),
+    ...[{ freshness: { calendar: 'Germany' } }, { freshness: { maxStaleShare: 10 } }],
+    ...[{ prices: { perMillionPuts: -1 } }, { prices: { perMillionPuts: '5' } }],
+    ...[{ bucket: { maxRate: 0.5 } }, { bucket: { name: 'Fund_Data' } }, { bucket: { prefix: '/api' } }],
+    ...[{ bucket: { prefix: 'api/' } }, { bucket: null }, { edge: { port: 70000 } }, { jobs: 0 }],
+    ...[{ db: '' }, { database: 'x' }, null, 'db'],
+  ]
+
   it.each([
-    [true, {}],
-    [true, { $schema: './node_modules/fundpress/templates/fundpress.config.schema.json' }],
-    [
-      true,
-      {
-        db: 'funds.sqlite',
-        out: '/srv/out',
-        jobs: 8,
-        baseUrl: 'https://funds.example.com/',
-        docsUrl: 'http://[::1]:80/d',
-      },
-    ],
-    [
-      true,
-      {
-        bucket: {
-          name: 'fund-data',
-          endpoint: 'http://127.0.0.1:9000',
-          region: 'auto',
-          prefix: '',
-          pathStyle: true,
-        },
-      },
-    ],
-    [true, { edge: { cacheControl: 'no-store', errorCacheControl: 'no-store', host: '::1', port: 0 } }],
-    [true, { prices: { perMillionPuts: 4.5, perGbMonth: 0 } }],
-    [
-      true,
-      {
-        freshness: {
-          calendar: 'DE-HE',
-          yearEndOpen: true,
-          warnDays: 0,
-          maxStaleShare: 0.25,
-          groups: [
-            { category: 'Immobilienfonds', warnDays: 25, errorDays: 40 },
-            { isins: ['DE0008471400', 'XF0000000020'], calendar: 'TARGET', never: true },
-            { currency: 'SEK', calendar: 'SE' },
-          ],
-        },
-      },
-    ],
-    [true, { freshness: { groups: [] } }],
-    [false, { freshness: { groups: {} } }],
-    [false, { freshness: { groups: [null] } }],
-    [false, { freshness: { groups: [{}] } }],
-    [false, { freshness: { groups: [{ never: true }] } }],
-    [false, { freshness: { groups: [{ currency: 'EUR', warnDays: '25' }] } }],
-    [false, { freshness: { groups: [{ category: null }] } }],
-    [false, { freshness: { groups: [{ isins: [] }] } }],
-    [false, { freshness: { groups: [{ isins: ['DE0008471400', 'nonsense'] }] } }],
-    [false, { freshness: { groups: [{ isins: 'DE0008471400' }] } }],
-    [false, { freshness: { groups: [{ currency: 'EUR', days: 3 }] } }],
-    [false, { freshness: { groups: [{ currency: 'EUR', $schema: 'x' }] } }],
-    [false, { freshness: { calendar: 'Germany' } }],
-    [false, { freshness: { maxStaleShare: 10 } }],
-    [false, { prices: { perMillionPuts: -1 } }],
-    [false, { prices: { perMillionPuts: '5' } }],
-    [false, { bucket: { maxRate: 0.5 } }],
-    [false, { edge: { port: 70000 } }],
-    [false, { bucket: { name: 'Fund_Data' } }],
-    [false, { bucket: { prefix: '/api' } }],
-    [false, { bucket: { prefix: 'api/' } }],
-    [false, { bucket: null }],
-    [false, { jobs: 0 }],
-    [false, { db: '' }],
-    [false, { database: 'x' }],
-    [false, null],
-    [false, 'db'],
+    ...right.map((config) => [true, config] as const),
+    ...wrong.map((config) => [false, config] as const),
   ])('%j: %j', (isRight, config) => {
-    expect(matchesSchema(config)).toBe(isRight)
-    expect(isTaken(config)).toBe(isRight)
+    expect([matchesSchema(config), isTaken(config)]).toEqual([isRight, isRight])
   })
 
   it('about arbitrary values of every key', () => {
-    const text = fc.constantFrom(
+    const texts = [
       '',
       '/',
       'a',
@@ -117,7 +77,8 @@ describe('the schema and our own check agree', () => {
       'abc.de',
       'ü',
       'a\n',
-    )
+    ]
+    const text = fc.constantFrom(...texts)
     const value = fc.oneof(
       text,
       fc.string(),
@@ -140,7 +101,7 @@ describe('the schema and our own check agree', () => {
         const written: unknown = JSON.parse(JSON.stringify(config))
         expect(isTaken(written)).toBe(matchesSchema(written))
       }),
-      { numRuns: 3000 },
+      { numRuns: times(3000) },
     )
   })
 })
@@ -231,46 +192,28 @@ describe('settings', () => {
   })
 
   it('are called in the environment as they are in the file', () => {
-    expect(settingList.map(({ key, variable }) => `${key} ${variable}`)).toEqual([
-      'db FUNDPRESS_DB',
-      'out FUNDPRESS_OUT',
-      'baseUrl FUNDPRESS_BASE_URL',
-      'quickCheck FUNDPRESS_QUICK_CHECK',
-      'docsUrl FUNDPRESS_DOCS_URL',
-      'pages FUNDPRESS_PAGES',
-      'jobs FUNDPRESS_JOBS',
-      'downloads FUNDPRESS_DOWNLOADS',
-      'rawCsv FUNDPRESS_RAW_CSV',
-      'licence.name FUNDPRESS_LICENCE_NAME',
-      'licence.url FUNDPRESS_LICENCE_URL',
-      'bucket.name FUNDPRESS_BUCKET_NAME',
-      'bucket.endpoint FUNDPRESS_BUCKET_ENDPOINT',
-      'bucket.region FUNDPRESS_BUCKET_REGION',
-      'bucket.prefix FUNDPRESS_BUCKET_PREFIX',
-      'bucket.pathStyle FUNDPRESS_BUCKET_PATH_STYLE',
-      'bucket.concurrency FUNDPRESS_BUCKET_CONCURRENCY',
-      'bucket.maxRate FUNDPRESS_BUCKET_MAX_RATE',
-      'bucket.maxDeletes FUNDPRESS_BUCKET_MAX_DELETES',
-      'bucket.leaseSeconds FUNDPRESS_BUCKET_LEASE_SECONDS',
-      'bucket.lateSeconds FUNDPRESS_BUCKET_LATE_SECONDS',
-      'bucket.graceSeconds FUNDPRESS_BUCKET_GRACE_SECONDS',
-      'edge.cacheControl FUNDPRESS_EDGE_CACHE_CONTROL',
-      'edge.errorCacheControl FUNDPRESS_EDGE_ERROR_CACHE_CONTROL',
-      'edge.host FUNDPRESS_EDGE_HOST',
-      'edge.port FUNDPRESS_EDGE_PORT',
-      'edge.liveTtlSeconds FUNDPRESS_EDGE_LIVE_TTL_SECONDS',
-      'edge.hstsSeconds FUNDPRESS_EDGE_HSTS_SECONDS',
-      'edge.keyValueStore FUNDPRESS_EDGE_KEY_VALUE_STORE',
-      'freshness.calendar FUNDPRESS_FRESHNESS_CALENDAR',
-      'freshness.yearEndOpen FUNDPRESS_FRESHNESS_YEAR_END_OPEN',
-      'freshness.warnDays FUNDPRESS_FRESHNESS_WARN_DAYS',
-      'freshness.errorDays FUNDPRESS_FRESHNESS_ERROR_DAYS',
-      'freshness.maxStaleShare FUNDPRESS_FRESHNESS_MAX_STALE_SHARE',
-      'prices.perMillionPuts FUNDPRESS_PRICES_PER_MILLION_PUTS',
-      'prices.perMillionGets FUNDPRESS_PRICES_PER_MILLION_GETS',
-      'prices.perMillionDeletes FUNDPRESS_PRICES_PER_MILLION_DELETES',
-      'prices.perGbMonth FUNDPRESS_PRICES_PER_GB_MONTH',
-    ])
+    const keys = `
+      db out baseUrl quickCheck docsUrl pages jobs downloads rawCsv licence.name licence.url bucket.name
+      bucket.endpoint bucket.region bucket.prefix bucket.pathStyle bucket.concurrency bucket.maxRate
+      bucket.maxDeletes bucket.leaseSeconds bucket.lateSeconds bucket.graceSeconds edge.cacheControl
+      edge.errorCacheControl edge.host edge.port edge.liveTtlSeconds edge.hstsSeconds edge.keyValueStore
+      freshness.calendar freshness.yearEndOpen freshness.warnDays freshness.errorDays
+      freshness.maxStaleShare prices.perMillionPuts prices.perMillionGets prices.perMillionDeletes
+      prices.perGbMonth
+    `
+    expect(settingList.map(({ key }) => key)).toEqual(keys.trim().split(/\s+/))
+    expect(Object.fromEntries(settingList.map(({ key, variable }) => [key, variable]))).toMatchObject({
+      db: 'FUNDPRESS_DB',
+      baseUrl: 'FUNDPRESS_BASE_URL',
+      quickCheck: 'FUNDPRESS_QUICK_CHECK',
+      rawCsv: 'FUNDPRESS_RAW_CSV',
+      'licence.url': 'FUNDPRESS_LICENCE_URL',
+      'bucket.name': 'FUNDPRESS_BUCKET_NAME',
+      'bucket.pathStyle': 'FUNDPRESS_BUCKET_PATH_STYLE',
+      'edge.keyValueStore': 'FUNDPRESS_EDGE_KEY_VALUE_STORE',
+      'freshness.maxStaleShare': 'FUNDPRESS_FRESHNESS_MAX_STALE_SHARE',
+      'prices.perMillionPuts': 'FUNDPRESS_PRICES_PER_MILLION_PUTS',
+    })
   })
 
   it('read numbers and booleans from the environment', () => {

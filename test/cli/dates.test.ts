@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { businessDayBefore } from '../../src/cli/business-day-before.ts'
+import { businessDayBefore } from '../../src/cli/commands/demo.ts'
 import { todayInBerlin } from '../../src/cli/dates.ts'
 
 it.each([

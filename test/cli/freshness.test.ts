@@ -98,8 +98,8 @@ describe('a build', () => {
     const read = (name: string) => readFileSync(folder.file(`pages/funds/${name}`), 'utf8')
     const kinds = ['fresh', 'late', 'stale', 'monthly', 'single', 'merged', 'unpriced', 'withheld'] as const
     for (const [name, late, stale, said] of [
-      ['index.html', 'late', 'stale', 'Prices marked as late or stale: 2.'],
-      ['de.html', 'verspätet', 'veraltet', 'Als verspätet oder veraltet gekennzeichnete Preise: 2.'],
+      ['index.html', 'late', 'stale', 'Late or stale prices: 2.'],
+      ['de.html', 'verspätet', 'veraltet', 'Verspätete oder veraltete Preise: 2.'],
     ] as const) {
       const marked = (kind: (typeof kinds)[number]) =>
         kind === 'late' ? [late] : kind === 'stale' ? [stale] : []
@@ -149,8 +149,8 @@ describe('a build', () => {
   it('names the late funds in its summary, whatever they are called', async () => {
     const { stdout } = await build('said')
     expect(stdout.split('\n').slice(0, 3)).toEqual([
-      `stale  ${isins.stale}  ${names.stale}: newest price of 2026-11-10, the next one was expected on 2026-11-11`,
-      `late   ${isins.late}  \\u202eevil: newest price of 2026-11-17, the next one was expected on 2026-11-18`,
+      `stale  ${isins.stale}  ${names.stale}: newest price 2026-11-10, the next was expected on 2026-11-11`,
+      `late   ${isins.late}  \\u202eevil: newest price 2026-11-17, the next was expected on 2026-11-18`,
       '',
     ])
     expect(stdout).toMatch(
@@ -279,7 +279,7 @@ function makeAnew(): void {
 
 describe('the page', () => {
   it.each([
-    ['index.html', 'Prices are stale', ['late', '1 Dec 2026', 'not watched', '≥\u00a01,000']],
+    ['index.html', 'Some prices are stale', ['late', '1 Dec 2026', 'not watched', '≥\u00a01,000']],
     ['de.html', 'Preise sind veraltet', ['verspätet', '01.12.2026', 'nicht überwacht', '≥\u00a01.000']],
   ])(
     '%s shows the same as the JSON, whatever funds are called, and asks nobody for anything',
@@ -311,7 +311,7 @@ describe('the page', () => {
     configure({ groups: [{ never: true, currency: 'EUR' }] })
     expect(await build('unwatched', ['--quiet'])).toMatchObject({ code: 0 })
     configure(freshness)
-    expect(textOf('unwatched', 'index.html')).toContain('No prices are watched')
+    expect(textOf('unwatched', 'index.html')).toContain('No prices are monitored')
     expect(textOf('unwatched', 'index.html')).toContain('None.')
   })
 })

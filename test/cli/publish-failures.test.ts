@@ -119,8 +119,8 @@ describe('a store without conditional writes', () => {
       Object.assign(press.server.settings, { conditions })
       const stderr = await failing('publish --out night-1')
       expect(stderr).toContain(
-        'this store knows no conditional writes; --no-lock does without them, but then nothing protects against a second ' +
-          'publish at the same time',
+        'this store does not support conditional writes. --no-lock publishes without them, but then nothing prevents ' +
+          'two publishes at the same time',
       )
       expect(press.bucket.keys().includes('live.json')).toBe(false)
       const put = press.nights.sums('night-1').size

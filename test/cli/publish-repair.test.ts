@@ -55,7 +55,7 @@ it('reads a sample of the bodies, and the same ones again by its seed', async ()
   }
   const first = await readBy('verify --sample 5')
   const [, seed = ''] =
-    /^2026-11-19-[0-9a-f]{12} in blue is whole: \d+ objects, 5 bodies read \(--sample 5 --seed (\d+)\)\n$/.exec(
+    /^2026-11-19-[0-9a-f]{12} in blue matches its manifest: \d+ objects, 5 bodies read \(--sample 5 --seed (\d+)\)\n$/.exec(
       first.stdout,
     ) ?? []
   expect([first.code, first.read.length]).toEqual([0, 5])
@@ -95,7 +95,7 @@ it('names each object that differs, and publish --repair puts all right', async 
     'zzz/extra.json is in no manifest',
   ])
   expect(stderr).toMatch(
-    /^fundpress: s3:\/\/fund-data: 4 objects differ from the manifest of 2026-11-19-[0-9a-f]{12}: `fundpress publish --repair`\n$/,
+    /^fundpress: s3:\/\/fund-data: 4 objects differ from the manifest of 2026-11-19-[0-9a-f]{12}: run `fundpress publish --repair`\n$/,
   )
   const deep = await press.fundpress('verify --deep --json')
   const report = JSON.parse(deep.stdout) as Report

@@ -73,7 +73,7 @@ describe('one night after the other', () => {
     press.server.reset()
     const { code, stdout, stderr } = await press.fundpress('publish --out night-1')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^2026-11-19-[0-9a-f]{12} is live already in blue, nothing to do\n$/)
+    expect(stdout).toMatch(/^2026-11-19-[0-9a-f]{12} is already live in blue, nothing to do\n$/)
     expect(press.server.counts()).toEqual({ GetObject: 1 })
     expect([...(press.server.snapshot().get(bucket)?.keys() ?? [])]).toEqual([
       ...(before.get(bucket)?.keys() ?? []),
@@ -135,7 +135,7 @@ describe('plan', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^endpoint +put +delete +bytes\n(.+\n)?profile +\d+ +\d+ +[\d,]+\n/)
     expect(stdout).toMatch(/\nstatus +3 +0 +[\d,]+\n/)
-    expect(stdout).toMatch(/\ncost +(under )?\$0\.000\d this publish, \$0\.0\d+ a month/)
+    expect(stdout).toMatch(/\ncost +(under )?\$0\.000\d for this publish, \$0\.0\d+ a month/)
   })
 
   it('counts with the prices of the settings', async () => {

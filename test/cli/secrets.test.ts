@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { withoutSecrets } from '../../src/cli/secrets.ts'
+import { withoutSecrets } from '../../src/cli/safe-text.ts'
 import { makeTempFolder, repository } from '../support/product.ts'
 import { cleanEnvironment, run, type Ended } from './run.ts'
 

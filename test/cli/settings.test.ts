@@ -86,11 +86,11 @@ describe('a config file that is wrong', () => {
     ],
     [
       { freshness: { groups: [{ never: true }] } },
-      `${inDefault}: "freshness.groups[0]" must say category, currency, isins, one of them at least`,
+      `${inDefault}: "freshness.groups[0]" must be an object with at least one of category, currency, isins, not {"never":true}`,
     ],
     [
       { freshness: { groups: [{ isins: ['XX'] }] } },
-      `${inDefault}: "freshness.groups[0].isins" must be a list of ISINs, not ["XX"]`,
+      `${inDefault}: "freshness.groups[0].isins[0]" must be an ISIN, not "XX"`,
     ],
     [
       { baseUrl: '/api' },
@@ -101,10 +101,13 @@ describe('a config file that is wrong', () => {
     [[], `${inDefault}: the file must be an object, not []`],
     [
       '{\n  "db": "x",\n  "jobs": 4,\n}\n',
-      `${inDefault}, line 4, column 1: expected a name in double quotes`,
+      `config file fundpress.config.json is not JSON: Expected double-quoted property name in JSON at position 28 (line 4 column 1)`,
     ],
-    ['{\n  "db": x\n}', `${inDefault}, line 2, column 9: expected a value`],
-    ['', `${inDefault}, line 1, column 1: expected a value`],
+    [
+      '{\n  "db": x\n}',
+      `config file fundpress.config.json is not JSON: Unexpected token 'x', "{ "db": x }" is not valid JSON`,
+    ],
+    ['', `config file fundpress.config.json is not JSON: Unexpected end of JSON input`],
   ])('%j is refused in one line with exit code 2', async (config, reason) => {
     configure(config)
     const { code, stdout, stderr } = await check(['--db', 'x.sqlite'])

@@ -78,9 +78,9 @@ describe.each([
   })
 
   it('shows nothing that is refused', async () => {
-    expect((await show(denied, ...source)).stdout).toBe(`${denied}: nothing of this fund is given out\n`)
+    expect((await show(denied, ...source)).stdout).toBe(`${denied}: nothing about this fund is published\n`)
     const noPrices = await show(pricesDenied, ...source)
-    expect(noPrices.stdout).toContain('prices are not given out')
+    expect(noPrices.stdout).toContain('no price is published')
     expect(noPrices.stdout).not.toContain('100.00')
     const quiet = (await show(performanceDenied, ...source)).stdout
     expect(quiet).toContain('100.00 EUR on 2024-05-02\n')

@@ -96,7 +96,7 @@ it('a server that is stopped ends by the signal, though a client holds its conne
 
 it('a second Ctrl-C ends at once what does not stop by itself', async () => {
   const stubborn = `
-    import { watchSignals } from './src/cli/signals.ts'
+    import { watchSignals } from './src/system/signals.ts'
     watchSignals(process, () => performance.now())
     setInterval(() => undefined, 1000)
     console.log('running')`

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 import { makeTempFolder } from '../support/product.ts'
-import { runAlone } from './run.ts'
+import { run } from './run.ts'
 
 const folder = makeTempFolder()
 afterAll(folder.remove)
@@ -53,7 +53,7 @@ it.each([
   ['serve --bucket fund-data --out out', '--out and --bucket exclude each other'],
   ['demo --config nowhere.json', 'config file nowhere.json does not exist (--config)'],
 ])('refuses `fundpress %s` in one line, with exit code 2 and nothing done', async (line, reason) => {
-  const { code, stdout, stderr } = await runAlone(line.split(' '), { cwd: folder.path })
+  const { code, stdout, stderr } = await run(line.split(' '), { cwd: folder.path })
   expect(stderr).toContain(reason)
   expect(stderr).toMatch(/^fundpress: [^\n]+\n$/)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -62,9 +62,9 @@ it.each([
 
 it('says where an error comes from with FUNDPRESS_DEBUG=1 only', async () => {
   const args = ['check', '--db', 'missing.sqlite']
-  const plain = await runAlone(args, { cwd: folder.path })
+  const plain = await run(args, { cwd: folder.path })
   expect(plain).toMatchObject({ code: 1, stdout: '' })
   expect(plain.stderr).toMatch(/^fundpress: missing\.sqlite does not exist[^\n]*\n$/)
-  const debugged = await runAlone(args, { cwd: folder.path, env: { FUNDPRESS_DEBUG: '1' } })
+  const debugged = await run(args, { cwd: folder.path, env: { FUNDPRESS_DEBUG: '1' } })
   expect(debugged.stderr).toMatch(/\n +at .+open\.ts/)
 })

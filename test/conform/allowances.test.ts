@@ -8,12 +8,11 @@ import {
   varyText,
   withoutDotSegments,
 } from '../../src/conform/allowances.ts'
-import { checks } from '../../src/conform/checks.ts'
-import type { Answer } from '../../src/conform/client.ts'
-import { curl } from '../../src/conform/curl.ts'
+import { type HttpAnswer, curlCommand } from '../../src/conform/client.ts'
 import { seededRandom } from '../../src/conform/random.ts'
+import { checks } from '../../src/conform/suite.ts'
 
-function answer(status: number, headers: Readonly<Record<string, string>> = {}): Answer {
+function answer(status: number, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
   return { status, headers: new Map(Object.entries(headers)), body: Buffer.alloc(0) }
 }
 
@@ -101,14 +100,14 @@ describe('allowances', () => {
 })
 
 it('writes requests as lines for a shell', () => {
-  expect(curl('http://a', { target: "/it's/?a=b&c" })).toBe(
+  expect(curlCommand('http://a', { target: "/it's/?a=b&c" })).toBe(
     `curl -sS -i --path-as-is --globoff 'http://a/it'\\''s/?a=b&c'`,
   )
   const headers = { accept: 'text/xml', 'accept-encoding': '' }
-  expect(curl('http://a', { method: 'HEAD', target: '/', headers })).toBe(
+  expect(curlCommand('http://a', { method: 'HEAD', target: '/', headers })).toBe(
     `curl -sS -i --path-as-is --globoff --head -H 'accept: text/xml' -H 'accept-encoding;' 'http://a/'`,
   )
-  expect(curl('http://a', { method: 'POST', target: '/', body: 'x' })).toBe(
+  expect(curlCommand('http://a', { method: 'POST', target: '/', body: 'x' })).toBe(
     `curl -sS -i --path-as-is --globoff -X 'POST' --data-raw 'x' 'http://a/'`,
   )
 })

@@ -3,11 +3,11 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { measureBudget, type BudgetOptions } from '../../src/conform/budget/budget.ts'
-import { textOf } from '../../src/conform/budget/costs.ts'
+import { type BudgetOptions, measureBudget } from '../../src/conform/budget/budget.ts'
+import { requestText } from '../../src/conform/budget/costs.ts'
+import { hostileRequests, largeSizes, plainRequest, smallSizes } from '../../src/conform/budget/hostile.ts'
 import { allLoads } from '../../src/conform/budget/loads.ts'
 import { processProbe, wallProbe } from '../../src/conform/budget/probe.ts'
-import { hostileRequests, largeSizes, plainRequest, smallSizes } from '../../src/conform/budget/requests.ts'
 
 const place = { document: '/document/', isin: 'LU000NOSUCH8', page: '/page/' }
 const requests = hostileRequests(place)
@@ -88,7 +88,7 @@ describe('hostile requests', () => {
   it.each([...smallSizes, ...largeSizes])('are as long as they are to be: %i bytes', (bytes) => {
     for (const { name, plain, make } of requests) {
       for (const request of [make(bytes), plainRequest(plain, bytes)]) {
-        const { length } = textOf('http://127.0.0.1:41234', request)
+        const { length } = requestText('http://127.0.0.1:41234', request)
         expect(`${name}: ${length >= bytes && length < bytes + 120}`).toBe(`${name}: true`)
       }
     }

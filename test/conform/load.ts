@@ -1,9 +1,9 @@
 /** Readers that ask one thing after the other while nights are exchanged, and say which night each answer is of. */
 import { setTimeout } from 'node:timers/promises'
-import { openOracle } from '../../src/conform/oracle/oracle.ts'
-import { fundPaths } from '../../src/conform/requests.ts'
-import type { Night } from '../runtime/deployments.ts'
+import type { Night } from '../edge/runtime/deployments.ts'
 import { headerOf, rawRequest } from '../support/request.ts'
+import { openOracle, type Oracle } from '../../src/conform/oracle/oracle.ts'
+import { fundPaths } from '../../src/conform/requests.ts'
 
 export interface Seen {
   /** How many answers were of which night; those that are alike on both count for neither. */
@@ -35,30 +35,38 @@ export function targetsOf({ db, asOf, docsUrl }: Night): string[] {
   return all.flatMap((path) => [`${path}?format=json`, `${path}?format=xml`])
 }
 
+/** What must be answered to each target on each of two nights: status and body. */
+export type Answers = ReadonlyMap<string, readonly [first: string, second: string]>
+
+export function answersOf(
+  { first, second }: { readonly first: Night; readonly second: Night },
+  targets: readonly string[],
+): Answers {
+  const [one, other] = [openOracle(first), openOracle(second)]
+  const answer = (oracle: Oracle, target: string): string => {
+    const { status, body } = oracle.answer({ target })
+    return `${status} ${body}`
+  }
+  const all = targets.map((target) => [target, [answer(one, target), answer(other, target)]] as const)
+  one.close()
+  other.close()
+  return new Map(all)
+}
+
 /** Asks again and again until the work is done, and for everything at least once; or for everything just once. */
 export async function loadDuring(
   base: string,
-  [first, second]: readonly [Night, Night],
-  targets: readonly string[],
+  answers: Answers,
   work: (() => Promise<void>) | 'once each',
 ): Promise<Seen> {
-  const expected = new Map<string, readonly string[]>()
-  for (const night of [first, second]) {
-    const oracle = openOracle(night)
-    for (const target of targets) {
-      const { status, body } = oracle.answer({ target })
-      expected.set(target, [...(expected.get(target) ?? []), `${status} ${body}`])
-    }
-    oracle.close()
-  }
-
+  const targets = [...answers.keys()]
   let isOver = work === 'once each'
   const seen = { first: 0, second: 0, wrong: [] as string[] }
   const tags = new Map<string, string>()
   const askFor = async (target: string): Promise<void> => {
     const answer = await rawRequest(base, { target })
     const text = `${answer.status} ${answer.body.toString()}`
-    const [one, other] = expected.get(target) ?? []
+    const [one, other] = answers.get(target) ?? []
     if (text !== one && text !== other) {
       if (seen.wrong.length < 5) seen.wrong.push(`${target}: ${text.slice(0, 300)}`)
     } else if (one !== other) {

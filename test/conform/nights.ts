@@ -1,6 +1,6 @@
 /** Two nights of one small fund family that has every case; nothing that holds a fund's data is as in the other. */
 import { copyFileSync } from 'node:fs'
-import type { Night } from '../runtime/deployments.ts'
+import type { Night } from '../edge/runtime/deployments.ts'
 import { editDatabase } from '../support/database.ts'
 import { insertOddFunds, oddFunds } from '../support/odd-funds.ts'
 import { docsUrl, makeTempFolder, mustRun, type TempFolder } from '../support/product.ts'

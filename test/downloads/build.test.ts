@@ -3,6 +3,8 @@ import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, wr
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runAlone } from '../cli/run.ts'
+import { endingThreadCode, withEndingThread } from '../support/ending-thread.ts'
 import { makeTempFolder, mustRun } from '../support/product.ts'
 import { hashesOf } from '../support/tree.ts'
 import { buildNight, demoDay, withDownloads, type Night } from './night.ts'
@@ -135,4 +137,17 @@ it('names a licence only where the settings do, in the data package and on the p
   const { licenses } = JSON.parse(read(licensed, 'datapackage.json')) as { licenses: unknown }
   expect(licenses).toEqual([{ name: 'CC-BY-4.0', path: address.replace(/\/$/, ''), title: 'CC-BY-4.0' }])
   expect(read(licensed, 'index.html')).toContain('rel="license"')
+})
+
+it('fails if a thread ends between two parts of the downloads, and leaves nothing', async () => {
+  const out = folder.file('ended')
+  const args = ['build', '--db', db, '--out', out, '--as-of', demoDay, '--jobs', '1', '--quiet']
+  const env = { ...withEndingThread, ...withDownloads.env }
+  const { code, stdout, stderr } = await runAlone(args, { cwd: folder.path, env })
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `fundpress: a thread of the downloads ended too early (exit code ${endingThreadCode})\n`,
+  })
+  expect(readdirSync(folder.path).filter((name) => name.includes('ended'))).toEqual([])
 })

@@ -1,8 +1,9 @@
-/** Nights with downloads: one of the demo, and one of funds that no demo has. */
+/** Nights with downloads, built once a process: one of the demo, and one of funds that no demo has. */
 import { join } from 'node:path'
 import { editDatabase, makeDatabase } from '../support/database.ts'
 import { insertOddFunds, oddFunds } from '../support/odd-funds.ts'
-import { mustRun, type TempFolder } from '../support/product.ts'
+import { once } from '../support/once.ts'
+import { makeTempFolder, mustRun } from '../support/product.ts'
 
 export interface Night {
   readonly db: string
@@ -27,7 +28,10 @@ export async function buildNight(
 
 export const demoDay = '2026-11-20'
 
-export async function demoNight(folder: TempFolder): Promise<Night> {
+export const demoNight = (): Promise<Night> => once('demo night', makeDemoNight)
+
+async function makeDemoNight(): Promise<Night> {
+  const folder = makeTempFolder()
   const db = folder.file('demo.sqlite')
   await mustRun(['demo', '--db', db, '--until', demoDay, '--years', '9'])
   return buildNight(db, folder.file('demo'), demoDay)
@@ -42,7 +46,10 @@ export const hostileNames = {
 /** What must not be given out stands in the database as a word of its own. */
 export const secret = 'Geheimnis'
 
-export async function oddNight(folder: TempFolder): Promise<Night> {
+export const oddNight = (): Promise<Night> => once('odd night', makeOddNight)
+
+async function makeOddNight(): Promise<Night> {
+  const folder = makeTempFolder()
   const db = folder.file('odd.sqlite')
   makeDatabase(db, () => undefined)
   insertOddFunds(db)

@@ -20,7 +20,7 @@ let isin = ''
 let newest: { readonly date: string; readonly nav: string } = { date: '', nav: '' }
 
 beforeAll(async () => {
-  night = await demoNight(folder)
+  night = await demoNight()
   server = await startServer(night.out)
   const [first = ['', []]] = expectedPrices(night.db, night.asOf)
   isin = first[0]

@@ -2,24 +2,21 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { oddFunds } from '../support/odd-funds.ts'
-import { makeTempFolder } from '../support/product.ts'
 import { filesIn } from '../support/tree.ts'
 import { oddNight, secret, type Night } from './night.ts'
 import { refusedIsins } from './oracle.ts'
 import { python, readParquet } from './readers.ts'
 
-const folder = makeTempFolder()
 let night: Night | undefined
 /** What people can read in each file, by its path. */
 const texts = new Map<string, string>()
 
 beforeAll(async () => {
-  night = await oddNight(folder)
+  night = await oddNight()
   for (const path of filesIn(night.folder)) texts.set(path, await readableText(join(night.folder, path)))
 })
-afterAll(folder.remove)
 
 const refused = () => refusedIsins(night?.db ?? '', night?.asOf ?? '')
 /** The files with a text in them. */

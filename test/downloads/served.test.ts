@@ -3,20 +3,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { oddFunds } from '../support/odd-funds.ts'
-import { makeTempFolder, startServer, type Server } from '../support/product.ts'
+import { startServer, type Server } from '../support/product.ts'
 import { hostileNames, oddNight, type Night } from './night.ts'
 
-const folder = makeTempFolder()
 let night: Night | undefined
 let server: Server | undefined
 
 beforeAll(async () => {
-  night = await oddNight(folder)
+  night = await oddNight()
   server = await startServer(night.out)
 })
 afterAll(async () => {
   await server?.stop()
-  folder.remove()
 })
 
 const ask = (path: string, headers: Readonly<Record<string, string>> = {}) =>

@@ -1,24 +1,33 @@
-/** Every table in every form, read by programs that know nothing of us, against plain SQL. */
+/** Every table in every format, and the files of each fund, read by programs that share no code with ours, against plain SQL. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { csvLine } from '../../src/downloads/csv.ts'
+import { excelFiles } from '../../src/downloads/formats/csv-excel.ts'
+import type { OutputTable } from '../../src/downloads/tables.ts'
+import { csvLine } from '../../src/downloads/formats/csv.ts'
 import { isMissing } from '../support/programs.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { buildNight, demoNight, hostileNames, oddNight, type Night } from './night.ts'
-import { decimals, expectedRows, oracle, type Value, type Values } from './oracle.ts'
+import { decimals, expectedPrices, expectedRows, oracle, type Value, type Values } from './oracle.ts'
 import { duckdb, hasDuckdb, readCsv, readSqlite } from './readers.ts'
 
 const folder = makeTempFolder()
 const nights: Partial<Record<'demo' | 'odd', Night>> = {}
 
 beforeAll(async () => {
-  nights.demo = await demoNight(folder)
-  nights.odd = await oddNight(folder)
+  nights.demo = await demoNight()
+  nights.odd = await oddNight()
 })
 afterAll(folder.remove)
+
+function nightOf(which: 'demo' | 'odd'): Night {
+  const found = nights[which]
+  if (found === undefined) throw new Error('the night was not built')
+  return found
+}
+const demoText = (name: string) => readFileSync(join(nightOf('demo').folder, name), 'utf8')
 
 const tables = Object.keys(oracle)
 const csvName = (table: string) => (table === 'emt' ? 'emt_data' : table)
@@ -31,11 +40,7 @@ const isRun = (value: Value) =>
   typeof value === 'string' && /^(\s*[=+\-@]|[\t\r])/.test(value) && !/^[-+][0-9.,]*[0-9]( ?%)?$/.test(value)
 
 describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
-  const night = () => {
-    const found = nights[which]
-    if (found === undefined) throw new Error('the night was not built')
-    return found
-  }
+  const night = () => nightOf(which)
   const rowsOf = (table: string) => expectedRows(night().db, table, night().asOf)
   const file = (name: string) => join(night().folder, name)
 
@@ -204,6 +209,38 @@ it.each([
   expect(csvLine([column], 'plain')([value])).toBe(`${value.includes(',') ? `"${value}"` : value}\r\n`)
 })
 
+it('continues in another file if a sheet is full, in the middle of a fund, too', () => {
+  const common = { describe: '', isNullable: false, sql: '' }
+  const table: OutputTable = {
+    ...{ name: 'prices', describe: { en: '', de: '' }, source: 'price', needs: 'prices' },
+    key: ['isin', 'date'],
+    columns: [
+      { ...common, name: 'isin', type: 'text' },
+      { ...common, name: 'date', type: 'date' },
+      { ...common, name: 'nav', type: 'decimal' },
+    ],
+  }
+  const excel = excelFiles(folder.path, table, new Set(['prices_2024']), 3)
+  const add = (isin: string, rows: number) => {
+    excel.add(Array.from({ length: rows }, (_, day) => [isin, `2024-01-0${day + 1}`, `1.${day}`]))
+  }
+  add('A', 2)
+  add('B', 5)
+  excel.add([['C', '2025-01-01', '1.0']])
+  const files = excel.close()
+  expect(files.map(({ path, rows }) => [path, rows])).toEqual([
+    ['csv-excel/prices_2024.csv', 3],
+    ['csv-excel/prices_2024_part2.csv', 3],
+    ['csv-excel/prices_2024_part3.csv', 1],
+  ])
+  const header = '\ufeffisin;date;nav'
+  expect(files.map(({ path }) => readFileSync(folder.file(path), 'utf8').trimEnd().split('\r\n'))).toEqual([
+    [header, 'A;2024-01-01;1,0', 'A;2024-01-02;1,1', 'B;2024-01-01;1,0'],
+    [header, 'B;2024-01-02;1,1', 'B;2024-01-03;1,2', 'B;2024-01-04;1,3'],
+    [header, 'B;2024-01-05;1,4'],
+  ])
+})
+
 it('leaves negative key figures as the numbers that Excel takes them for', () => {
   const file = join(nights.demo?.folder ?? '', 'csv-excel/key_figures.csv')
   const values = readCsv(file, 'utf-8-sig', ';').map((row) => row[4] ?? '')
@@ -223,6 +260,98 @@ it('describes every column of the SQLite file', () => {
       WHERE t.type = 'table' AND t.name NOT IN ('columns', 'about') ORDER BY t.name, c.cid`,
   )
   expect(described).toEqual(there)
+})
+
+/** A cell of a spreadsheet. */
+const limit = 32_767
+
+describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
+  const night = () => nightOf(which)
+  const pricesOf = () => expectedPrices(night().db, night().asOf)
+  const textOf = (isin: string, name: string) => readFileSync(join(night().folder, isin, name), 'utf8')
+
+  it('has a folder for each fund with prices that may be given out, and for no other', () => {
+    const folders = readdirSync(night().folder).filter((name) => /^[A-Z0-9]{12}$/.test(name))
+    expect(folders.sort()).toEqual([...pricesOf().keys()].sort())
+    expect(folders.length).toBeGreaterThan(1)
+  })
+
+  it('prices.csv ends with the newest price and reaches as far back as a cell holds', () => {
+    for (const [isin, prices] of pricesOf()) {
+      const [header, ...rows] = readCsv(join(night().folder, isin, 'prices.csv'))
+      expect(header).toEqual(['date', 'nav'])
+      expect(rows).toEqual(prices.slice(-rows.length).map(([, date, nav]) => [date, nav]))
+      const { length } = textOf(isin, 'prices.csv')
+      const [, date = '', nav = ''] = prices[prices.length - rows.length - 1] ?? []
+      expect(length).toBeLessThan(limit)
+      if (rows.length < prices.length)
+        expect(length + `${date},${nav}\r\n`.length).toBeGreaterThanOrEqual(limit)
+    }
+  })
+
+  it('prices.json has the same prices as numbers, digit for digit', () => {
+    for (const [isin, prices] of pricesOf()) {
+      const text = textOf(isin, 'prices.json')
+      const rows = JSON.parse(text) as { date: string; nav: number }[]
+      expect(text.length).toBeLessThan(limit)
+      expect(rows).toEqual(prices.slice(-rows.length).map(([, date, nav]) => ({ date, nav: Number(nav) })))
+      expect(text).toBe(
+        `[${prices
+          .slice(-rows.length)
+          .map(([, date, nav]) => `{"date":"${date}","nav":${nav}}`)
+          .join(',')}]`,
+      )
+    }
+  })
+
+  it('nav.txt is the newest net asset value and nothing else', () => {
+    for (const [isin, prices] of pricesOf()) expect(textOf(isin, 'nav.txt')).toBe(prices.at(-1)?.[2])
+  })
+})
+
+it('cuts the history of funds that are long enough to need it, and of no others', () => {
+  const { db, asOf, folder: downloads } = nightOf('demo')
+  const lengths = [...expectedPrices(db, asOf)].map(([isin, prices]) => ({
+    isCut: readCsv(join(downloads, isin, 'prices.csv')).length - 1 < prices.length,
+    isLong: prices.length > 2000,
+  }))
+  expect(lengths.map(({ isCut }) => isCut)).toEqual(lengths.map(({ isLong }) => isLong))
+  expect(new Set(lengths.map(({ isCut }) => isCut)).size).toBe(2)
+})
+
+it('says in the data package how far the files of one fund reach, and where the full history is', () => {
+  const described = JSON.parse(demoText('datapackage.json')) as {
+    fundFiles: { maxCharacters: number; fullHistory: string[] }
+  }
+  expect(described.fundFiles.maxCharacters).toBe(limit - 1)
+  for (const path of described.fundFiles.fullHistory)
+    expect(existsSync(join(nightOf('demo').folder, path))).toBe(true)
+})
+
+it('says the same of it on the page, in both languages', () => {
+  const flat = (name: string) => demoText(name).replace(/\s+/g, ' ')
+  expect(flat('index.html')).toContain('as many as 32,766 characters hold')
+  expect(flat('de.html')).toContain('wie 32.766 Zeichen fassen')
+})
+
+it('says of emt.csv how few of the fields of the template it has, and that it is none to be delivered', () => {
+  const [header = ''] = demoText('emt.csv').split('\r\n')
+  const count = header.split(',').length
+  const english = `${count} of the 114 fields of the European MiFID Template`
+  expect(demoText('index.html')).toContain(english)
+  expect(demoText('index.html')).toContain('it is no complete EMT to be delivered')
+  expect(demoText('datapackage.json')).toContain(english)
+  expect(demoText('de.html')).toContain(`${count} der 114 Felder des European MiFID Template`)
+  expect(demoText('de.html')).toContain('ein vollständiges EMT zum Ausliefern ist es nicht')
+})
+
+it('has each digest whole on the page, to be copied', () => {
+  const shown = [...demoText('index.html').matchAll(/<code class="digest"[^>]*>(\w+)<\/code>/g)].map(
+    ([, digest]) => digest,
+  )
+  const sums = demoText('SHA256SUMS')
+  expect(shown.length).toBeGreaterThan(20)
+  expect(shown.filter((digest) => !sums.includes(`${digest ?? '-'}  `))).toEqual([])
 })
 
 /** In a form that two programs agree on: trailing zeros of decimals do not count, whole numbers can be texts. */

@@ -3,8 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 import { fileSink } from '../../src/downloads/file-sink.ts'
-import { openPreviousZip } from '../../src/downloads/previous-zip.ts'
-import { zipInto } from '../../src/downloads/zip.ts'
+import { openPreviousZip, zipInto } from '../../src/downloads/zip.ts'
 import { makeTempFolder } from '../support/product.ts'
 
 const folder = makeTempFolder()

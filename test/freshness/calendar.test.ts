@@ -1,9 +1,8 @@
 /** Business days against lists of days off that were written down from official calendars. */
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { addBusinessDays, businessDaysBetween } from '../../src/freshness/business-days.ts'
-import { openCalendar } from '../../src/freshness/calendar.ts'
-import { usualGap } from '../../src/freshness/rhythm.ts'
+import { addBusinessDays, businessDaysBetween, openCalendar } from '../../src/freshness/calendar.ts'
+import { usualGap } from '../../src/freshness/assess.ts'
 import { repository } from '../support/product.ts'
 
 /** From Monday to Friday, but closed. */

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { rounds } from './rounds.ts'
 
 // The headless shell first: the same engine without the browser's own windows, which cost four times the work of a page.
 const places = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
@@ -52,12 +53,14 @@ export const looks = [
 
 /**
  * Each page with two of the looks, the next page with the other two: what all pages share is seen in all four, and what
- * a page has of its own in each scheme and at each width.
+ * a page has of its own in each scheme and at each width. In a run of one round, each page with one look.
  */
 export function inTurn<T>(pages: readonly T[]): (readonly [page: T, name: string, look: Look])[] {
   const [one, two, three, four] = looks
   return pages.flatMap((page, index) =>
-    (index % 2 === 0 ? [one, four] : [two, three]).map(([name, look]) => [page, name, look] as const),
+    (index % 2 === 0 ? [one, four] : [two, three])
+      .filter((_, which) => rounds > 1 || which === (index >> 1) % 2)
+      .map(([name, look]) => [page, name, look] as const),
   )
 }
 

@@ -1,4 +1,4 @@
-/** What stands in a bucket, looked at and changed past the product: straight in the test server's memory. */
+/** The content of a bucket, read and changed directly in the test server's memory, without the product. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -24,7 +24,7 @@ export interface Bucket {
   readonly name: string
   /** Those that begin with the prefix, in the order of their first puts. */
   readonly keys: (prefix?: string) => string[]
-  /** Of no bytes where nothing is. */
+  /** Empty if there is no such object. */
   readonly body: (key: string) => Buffer
   readonly put: (key: string, body: string | Buffer) => void
   readonly remove: (key: string) => void
@@ -32,7 +32,7 @@ export interface Bucket {
   /** Keeps what is there. @returns what brings it back, at any time */
   readonly save: () => () => void
   readonly live: () => LiveJson | undefined
-  /** Where the downloads lie that live.json names for a day, or for what is live: `downloads/<folder>/`. */
+  /** The folder that live.json names for the downloads of a day, or of the live snapshot: `downloads/<folder>/`. */
   readonly downloads: (day?: string) => string
   /** Everything that is wrong with a slot, measured by the manifest that lies in it. */
   readonly faultsOf: (slot: string | undefined) => string[]

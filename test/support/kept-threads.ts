@@ -2,7 +2,7 @@
  * Rendering threads that are kept for the next build of this process: starting one takes longer than rendering what most
  * tests have.
  */
-import { startRenderThreads, type RenderThread } from '../../src/snapshot/render-threads.ts'
+import { startRenderThreads, type RenderThread } from '../../src/build/render-threads.ts'
 
 const idle: RenderThread[] = []
 

@@ -1,20 +1,20 @@
 /**
- * An object store in memory in which any write can be late: it is carried out long after whoever sent it was killed,
- * stopped, or gave it up. Its clock is virtual, so that hours pass at once. Its users are processes that it can kill.
+ * An object store in memory in which any write can be late: it is carried out long after its sender was killed,
+ * stopped, or gave up. Its clock is virtual, so that hours pass at once. Its users are processes that it can kill.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { Time } from '../../src/publish/pause.ts'
-import type { S3Store } from '../../src/publish/s3-store.ts'
+import type { Time } from '../../src/bucket/store/retry.ts'
+import type { S3Store } from '../../src/bucket/store/s3.ts'
 import {
-  ConditionFailed,
   type Condition,
+  ConditionFailed,
   type NewFileObject,
   type NewObject,
   type WriteOptions,
-} from '../../src/publish/store.ts'
+} from '../../src/bucket/store/store.ts'
 
 /** What happens to one write of a process. Delays are shares of the longest life of a request, from 0 to 1. */
 export type Fault =

@@ -1,5 +1,6 @@
-/** Snapshots with their pages and downloads, built and served through the front door. */
+/** Snapshots with their pages and downloads, built once a process and served through the front door. */
 import { insertOddFunds, oddFunds } from './odd-funds.ts'
+import { once } from './once.ts'
 import { makeTempFolder, mustRun, startServer, type TempFolder } from './product.ts'
 
 export interface Site {
@@ -9,55 +10,47 @@ export interface Site {
   readonly asOf: string
   /** For example http://127.0.0.1:41234 */
   readonly base: string
-  /** Ends the server and removes everything. */
+  /** Ends the server. */
   readonly stop: () => Promise<void>
 }
 
 /** Where the pages say that the API is published. */
 export const publishedAt = 'https://api.example.org'
 
-/** @param fill makes the database @param asOf of the snapshot */
-export async function buildSite(fill: (db: string) => Promise<void>, asOf: string): Promise<Site> {
-  const folder = makeTempFolder()
-  const [db, out] = [folder.file('funds.sqlite'), folder.file('out')]
-  await fill(db)
-  const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: publishedAt }
-  await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], { env })
-  const server = await startServer(out)
-  const stop = async (): Promise<void> => {
-    await server.stop()
-    folder.remove()
-  }
-  return { folder, db, out, asOf, base: server.base, stop }
+/** @param name tells it from other sites @param fill makes the database */
+export async function buildSite(
+  name: string,
+  asOf: string,
+  fill: (db: string) => Promise<void>,
+): Promise<Site> {
+  const site = await once(`site ${name}`, async () => {
+    const folder = makeTempFolder()
+    const [db, out] = [folder.file('funds.sqlite'), folder.file('out')]
+    await fill(db)
+    const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: publishedAt }
+    await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], { env })
+    return { folder, db, out, asOf }
+  })
+  const { base, stop } = await startServer(site.out)
+  return { ...site, base, stop }
 }
 
-/** Eight funds with two years of prices. */
-export const buildDemoSite = () =>
-  buildSite(async (db) => {
-    await mustRun([
-      'demo',
-      '--db',
-      db,
-      '--funds',
-      '8',
-      '--years',
-      '2',
-      '--until',
-      '2026-11-20',
-      '--seed',
-      '7',
-    ])
-  }, '2026-11-20')
+/** Eight funds with two years of prices; fewer for those who publish them all. */
+export const buildDemoSite = (funds = 8) =>
+  buildSite(`demo ${funds}`, '2026-11-20', async (db) => {
+    const family = ['--funds', String(funds), '--years', '2', '--until', '2026-11-20', '--seed', '7']
+    await mustRun(['demo', '--db', db, ...family])
+  })
 
 /** The eight funds of `odd-funds.ts`. */
 export const buildOddSite = () =>
-  buildSite(async (db) => {
+  buildSite('odd', oddFunds.asOf, async (db) => {
     await mustRun(['init', '--db', db])
     insertOddFunds(db)
-  }, oddFunds.asOf)
+  })
 
 /** A database without a fund. */
 export const buildEmptySite = () =>
-  buildSite(async (db) => {
+  buildSite('empty', '2026-11-20', async (db) => {
     await mustRun(['init', '--db', db])
-  }, '2026-11-20')
+  })

@@ -1,9 +1,10 @@
-/** Databases that the suites build and serve, each with the oracle that knows what must be answered. */
+/** Databases that the suites build, once a process, and serve, each with the oracle that knows what must be answered. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openOracle, type Oracle } from '../../src/conform/oracle/oracle.ts'
 import { insertOddFunds, oddFunds } from './odd-funds.ts'
+import { once } from './once.ts'
 import { docsUrl, makeTempFolder, mustRun, repository, startServer, type TempFolder } from './product.ts'
+import { type Oracle, openOracle } from '../../src/conform/oracle/oracle.ts'
 
 export interface Snapshot {
   readonly folder: TempFolder
@@ -11,44 +12,51 @@ export interface Snapshot {
   readonly out: string
   readonly asOf: string
   readonly oracle: Oracle
-  readonly remove: () => void
 }
 
 export interface Served extends Snapshot {
   /** For example http://127.0.0.1:41234 */
   readonly base: string
-  /** Ends the server and removes the snapshot. */
+  /** Ends the server. */
   readonly stop: () => Promise<void>
 }
 
 /** Builds a snapshot and serves it. */
 export async function serve(buildIt: () => Promise<Snapshot>): Promise<Served> {
   const snapshot = await buildIt()
-  try {
-    const server = await startServer(snapshot.out)
-    const stop = async (): Promise<void> => {
-      await server.stop()
-      snapshot.remove()
-    }
-    return { ...snapshot, base: server.base, stop }
-  } catch (error) {
-    snapshot.remove()
-    throw error
-  }
+  const { base, stop } = await startServer(snapshot.out)
+  return { ...snapshot, base, stop }
 }
 
 export const demoUntil = '2025-09-30'
 
-/** Twelve funds with four years of prices. */
-export async function buildDemo(): Promise<Snapshot> {
+/** Twelve funds with four years of prices; fewer for those who publish them all. */
+export const buildDemo = (funds = 12): Promise<Snapshot> =>
+  once(`demo snapshot ${funds}`, () => makeDemo(funds))
+
+async function makeDemo(funds: number): Promise<Snapshot> {
   const folder = makeTempFolder()
   const db = folder.file('demo.sqlite')
-  await mustRun(['demo', '--db', db, '--funds', '12', '--years', '4', '--until', demoUntil, '--seed', '7'])
+  await mustRun([
+    'demo',
+    '--db',
+    db,
+    '--funds',
+    String(funds),
+    '--years',
+    '4',
+    '--until',
+    demoUntil,
+    '--seed',
+    '7',
+  ])
   return build(folder, db, demoUntil)
 }
 
 /** The eight funds of `odd-funds.ts`. */
-export async function buildOdd(): Promise<Snapshot> {
+export const buildOdd = (): Promise<Snapshot> => once('odd snapshot', makeOdd)
+
+async function makeOdd(): Promise<Snapshot> {
   const folder = makeTempFolder()
   const db = folder.file('odd.sqlite')
   await mustRun(['init', '--db', db])
@@ -78,16 +86,5 @@ export function fundWithEverything({ oracle }: Snapshot): string {
 async function build(folder: TempFolder, db: string, asOf: string): Promise<Snapshot> {
   const out = folder.file('out')
   await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--jobs', '2', '--quiet'])
-  const oracle = openOracle({ db, asOf, docsUrl })
-  return {
-    folder,
-    db,
-    out,
-    asOf,
-    oracle,
-    remove: () => {
-      oracle.close()
-      folder.remove()
-    },
-  }
+  return { folder, db, out, asOf, oracle: openOracle({ db, asOf, docsUrl }) }
 }

@@ -1,19 +1,57 @@
-/** Runs a command in one of the processes that the whole run of the tests keeps, or this process does if there is none. */
+/**
+ * Runs commands of the product in processes that are kept for the next one: loading the program is most of what a small
+ * command costs. A command gets arguments, folder and environment of its own as always; what belongs to a process
+ * (signals, pipes, its exit, a kill) is tested with one of its own.
+ */
+import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import type { Done, Order } from './warm-process.ts'
-import { runInWarm } from './warm-processes.ts'
-import { addressVariable, type Reply } from './warm-server.ts'
 
-/** @throws {Error} if it takes its process down */
+const program = fileURLToPath(new URL('warm-process.ts', import.meta.url))
+const idle: ChildProcess[] = []
+
+/**
+ * Runs a command, in the process that was idle last or a new one.
+ * @throws {Error} if it takes its process down
+ */
 export async function runWarm(order: Order): Promise<Done> {
-  const address = process.env[addressVariable]
-  if (address === undefined) return runInWarm(order)
-  const socket = connect(address)
-  await once(socket, 'connect')
-  socket.write(`${JSON.stringify(order)}\n`)
-  const reply = JSON.parse(await text(socket)) as Reply
-  if ('error' in reply) throw new Error(reply.error)
-  return reply
+  // What Node itself is told counts from its start only: such a command has a process of its own.
+  const isOwn = Object.entries(order.env).some(
+    ([name, value]) => name.startsWith('NODE_') && value !== process.env[name],
+  )
+  const child = (isOwn ? undefined : idle.pop()) ?? (await startWarm(order.env))
+  keepAlive(child, true)
+  const done = new Promise<Done>((resolve, reject) => {
+    const end = (code: number | null, signal: string | null): void => {
+      reject(new Error(`fundpress ${order.args.join(' ')} took its process down: ${code ?? signal}`))
+    }
+    child.once('exit', end)
+    child.once('message', (message) => {
+      child.off('exit', end)
+      resolve(message as Done)
+    })
+  })
+  child.send(order)
+  const result = await done
+  if (isOwn) child.disconnect()
+  else {
+    keepAlive(child, false)
+    idle.push(child)
+  }
+  return result
+}
+
+async function startWarm(env: Order['env']): Promise<ChildProcess> {
+  // The flags of the test runner are none of the product's.
+  const child = fork(program, { execArgv: [], env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  await once(child, 'message')
+  return child
+}
+
+/** An idle process does not keep the tests from ending, and ends with them. */
+function keepAlive(child: ChildProcess, isNeeded: boolean): void {
+  const act = isNeeded ? 'ref' : 'unref'
+  child[act]()
+  child.channel?.[act]()
 }

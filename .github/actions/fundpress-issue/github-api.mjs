@@ -1,4 +1,4 @@
-/** GitHub's REST API for one repository, by the environment that a workflow has. Runs on any Node from 18 on. */
+/** Calls GitHub's REST API for one repository, with the environment of a workflow. It runs on Node 18 and later. */
 
 const attempts = 4
 
@@ -6,7 +6,7 @@ const attempts = 4
  * @param {'GET' | 'POST' | 'PATCH' | 'PUT'} method
  * @param {string} path below the repository: `/issues`
  * @param {object} [body]
- * @returns {Promise<{ status: number, body: unknown }>} also a 404, a 410 or a 422: they mean something
+ * @returns {Promise<{ status: number, body: unknown }>} 404, 410 and 422 are answers, too
  */
 export async function callGitHub(method, path, body) {
   const { GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_TOKEN } = process.env
@@ -27,7 +27,7 @@ export async function callGitHub(method, path, body) {
  * @param {string} method
  * @param {string} token
  * @param {object | undefined} body
- * @returns {Promise<{ status: number, text: string }>} status 0 where there was no answer
+ * @returns {Promise<{ status: number, text: string }>} status 0 if there was no answer
  */
 async function send(address, method, token, body) {
   try {

@@ -1,4 +1,4 @@
-/** One issue while nights fail. OUTCOME, REASON, LABEL and TITLE come from the environment. */
+/** One issue for failing runs. OUTCOME, REASON, LABEL and TITLE come from the environment. */
 
 import { callGitHub } from './github-api.mjs'
 
@@ -39,11 +39,11 @@ async function findOpen() {
 }
 
 async function open() {
-  // A label that is there already is a 422.
+  // If the label exists, the answer is a 422.
   await callGitHub('POST', '/labels', {
     name: LABEL,
     color: 'd73a4a',
-    description: 'A night did not go live',
+    description: 'A nightly run failed',
   })
   const issue = { title: TITLE, body: describeFailure(), labels: [LABEL] }
   mustBe(201, await callGitHub('POST', '/issues', issue), 'the issue cannot be opened')
@@ -65,12 +65,12 @@ async function comment(number, body) {
   mustBe(201, answer, 'the issue cannot be commented on')
 }
 
-/** A reason can quote a fund's name: in a fence that it cannot end it mentions nobody and draws nothing. */
+/** A reason can quote the name of a fund. In a fence that it cannot close, it mentions nobody and draws nothing. */
 function describeFailure() {
-  const what = OUTCOME === 'cancelled' ? 'was cancelled, or took too long' : 'failed'
+  const what = OUTCOME === 'cancelled' ? 'was cancelled or took too long' : 'failed'
   const fence = '`'.repeat(Math.max(2, ...[...REASON.matchAll(/`+/g)].map(([ticks]) => ticks.length)) + 1)
   const reason = REASON === '' ? '' : `\n\n${fence}text\n${REASON}\n${fence}`
-  return `${run} ${what}.${reason}\n\nWhat was live stays live. The next night that succeeds closes this issue.`
+  return `${run} ${what}.${reason}\n\nThe live snapshot did not change. The next successful run closes this issue.`
 }
 
 /**
@@ -80,10 +80,8 @@ function describeFailure() {
  */
 function mustBe(wanted, { status, body }, otherwise) {
   if (status === 410) {
-    const advice = 'enable them (Settings, General, Features), or nobody is told of nights that fail'
-    throw new Error(
-      `${otherwise}: issues are switched off in this repository, as in each new fork: ${advice}`,
-    )
+    const advice = 'enable them (Settings, General, Features), or failures stay unnoticed'
+    throw new Error(`${otherwise}: issues are disabled in this repository, as in each new fork: ${advice}`)
   }
   if (status !== wanted) throw new Error(`${otherwise}: ${String(status)} ${JSON.stringify(body)}`)
 }

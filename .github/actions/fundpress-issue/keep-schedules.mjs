@@ -1,7 +1,7 @@
 /**
- * Keeps schedules alive: `node keep-schedules.mjs nightly.yml guard.yml`. GitHub switches off the schedules of a public
- * repository that had no commit for 60 days; to enable a workflow that is enabled starts the count anew. That is seen,
- * not documented: the monitor outside stays necessary. A workflow that somebody switched off by hand stays off.
+ * Keeps schedules alive: `node keep-schedules.mjs nightly.yml guard.yml`. GitHub disables the schedules of a public
+ * repository that had no commit for 60 days. Enabling an enabled workflow restarts the count. This works, but is not
+ * documented, so an outside monitor stays necessary. A workflow that was disabled by hand stays disabled.
  */
 
 import { callGitHub } from './github-api.mjs'
@@ -11,6 +11,6 @@ for (const file of process.argv.slice(2)) {
   const { status, body } = await callGitHub('GET', path)
   if (status !== 200) throw new Error(`${file}: there is no such workflow (${String(status)})`)
   const { state } = /** @type {{ state: string }} */ (body)
-  if (state === 'disabled_manually') process.stdout.write(`${file} was switched off by hand and stays off\n`)
+  if (state === 'disabled_manually') process.stdout.write(`${file} was disabled by hand and stays disabled\n`)
   else await callGitHub('PUT', `${path}/enable`)
 }

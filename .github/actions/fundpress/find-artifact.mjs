@@ -1,7 +1,7 @@
 /**
- * Which run the artifact with the database is of: `node find-artifact.mjs NAME [RUN_ID]`. Without a run it is the newest
- * one of that name in the repository that has not expired. Only what a run of this very branch has uploaded counts: a
- * pull request, of a fork too, can upload whatever it likes under any name.
+ * Finds the run that uploaded the artifact with the database: `node find-artifact.mjs NAME [RUN_ID]`. Without a run it is
+ * the newest artifact of that name in the repository that has not expired. Only artifacts that a run of this branch uploaded
+ * count: a pull request, even from a fork, can upload anything under any name.
  */
 
 import { appendFileSync } from 'node:fs'
@@ -31,8 +31,8 @@ async function findRun() {
   const why =
     ours.length > 0
       ? 'all of them have expired'
-      : 'a workflow has to upload it, or FUNDPRESS_ARTIFACT_RUN_ID has to name the run'
-  throw new Error(`there is no artifact ${name} that a run of ${GITHUB_REF_NAME} has uploaded: ${why}`)
+      : 'a workflow must upload it, or FUNDPRESS_ARTIFACT_RUN_ID must name the run'
+  throw new Error(`no run of ${GITHUB_REF_NAME} has uploaded an artifact ${name}: ${why}`)
 }
 
 /** @param {Artifact} artifact */

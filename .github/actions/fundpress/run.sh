@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs fundpress: `bash run.sh COMMAND …`. Where it fails, the last line that it has said on stderr is the step's output
-# `reason`, for the issue.
+# Runs fundpress: `bash run.sh COMMAND …`. If it fails, its last line on stderr becomes the step's output `reason`, for the
+# issue.
 set -uo pipefail
 said=$(mktemp)
 exec 3>&1

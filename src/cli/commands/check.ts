@@ -1,51 +1,46 @@
-/** `fundpress check`: every problem that a database has. */
+/** `fundpress check`: every problem of a database. */
 
-import { Command } from 'commander'
-import { describeAge, type PricedFund } from '../../freshness/assess.ts'
-import { unmetGroups } from '../../freshness/unmet-groups.ts'
-import { countErrors, countFindings, describeFindings } from '../findings.ts'
+import { defineCommand, type Session } from '../command.ts'
+import { countErrors, countFindings, describeFindings } from '../format.ts'
 import { freshnessRules } from '../freshness.ts'
-import { dayOption, examples, required, withSettings } from '../options.ts'
+import { asOfOption, jsonOption, required } from '../options.ts'
 import { showProgress } from '../progress.ts'
-import type { Session, Start } from '../session.ts'
+import { checkDatabase } from '../../data/check/check.ts'
+import { describeAge } from '../../freshness/assess.ts'
+import { unmetGroups } from '../../freshness/rules.ts'
 
 interface Flags {
   readonly asOf?: string
   readonly json?: boolean
 }
 
-export function checkCommand(start: Start): Command {
-  return withSettings(new Command('check'), 'db', 'quickCheck')
-    .summary('list every problem of a database')
-    .description(
-      'Lists every problem that a fund database has. Exit code 1 if there are errors, 0 with warnings only.',
-    )
-    .addOption(dayOption('--as-of <day>', 'No price may be newer (default: today in Europe/Berlin)'))
-    .option('--json', 'Print { errors, warnings, findings } as JSON')
-    .addHelpText(
-      'after',
-      examples(
-        ['check --db funds.sqlite', 'A list by fund, errors first'],
-        ['check --db funds.sqlite --as-of 2026-11-20 --json', 'The same for machines'],
-      ),
-    )
-    .action(start(check))
-}
+export default defineCommand<Flags>({
+  description:
+    'Lists every problem of a fund database. The exit code is 1 if there are errors, 0 if there are only warnings.',
+  settings: ['db', 'quickCheck'],
+  options: [
+    asOfOption('A price with a later date is an error (default: today in Europe/Berlin)'),
+    jsonOption('Print { errors, warnings, findings } as JSON'),
+  ],
+  examples: [
+    ['check --db funds.sqlite', 'A list by fund, errors first'],
+    ['check --db funds.sqlite --as-of 2026-11-20 --json', 'The same for machines'],
+  ],
+  run: check,
+})
 
 async function check(session: Session, { asOf = session.today, json = false }: Flags): Promise<void> {
   const { settings, signal, isQuiet, stdout } = session
   const db = required(settings.db, 'db')
-
   const rules = await freshnessRules(settings)
-  const { checkDatabase } = await import('../../source/check.ts')
   const progress = showProgress(session, 'funds')
-  const onFund = (done: number, of: number) => {
-    progress.update(done, of)
-  }
-  const ageProblem = (fund: PricedFund) => describeAge(fund, rules, asOf)
-  const settingsProblems = (funds: readonly PricedFund[]) => unmetGroups(settings.freshness.groups, funds)
   const findings = await checkDatabase({
-    ...{ db, asOf, ageProblem, settingsProblems, onFund, signal },
+    db,
+    asOf,
+    ageProblem: (fund) => describeAge(fund, rules, asOf),
+    settingsProblems: (funds) => unmetGroups(settings.freshness.groups, funds),
+    onFund: progress.update,
+    signal,
     hasQuickCheck: settings.quickCheck,
   }).finally(progress.end)
   const errors = countErrors(findings)
@@ -57,5 +52,5 @@ async function check(session: Session, { asOf = session.today, json = false }: F
     if (!isQuiet) stdout.write(`${countFindings(findings)}\n`)
   }
   if (errors > 0)
-    throw new Error(`${db} has ${countFindings(findings)}: mend the errors before the next build`)
+    throw new Error(`${db} has ${countFindings(findings)}: correct the errors before the next build`)
 }

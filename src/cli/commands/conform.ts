@@ -1,22 +1,15 @@
-/** `fundpress conform`: whether what answers at an address is what the interface and the database say. */
+/** `fundpress conform`: whether a deployment answers as the interface and the database say. */
 
-import { Command } from 'commander'
+import { Option } from 'commander'
 import type { BudgetReport } from '../../conform/budget/budget.ts'
+import type { RequestCost } from '../../conform/budget/costs.ts'
+import type { LoadResult } from '../../conform/budget/loads.ts'
 import type { CheckResult } from '../../conform/check.ts'
-import type { ConformReport } from '../../conform/suite.ts'
-import { describeBudget, formatMs } from '../describe-budget.ts'
-import {
-  baseOption,
-  dayOption,
-  examples,
-  optionalWholeOption,
-  required,
-  withSettings,
-  wholeOption,
-} from '../options.ts'
+import { conform as runSuite, type ConformReport } from '../../conform/suite.ts'
+import { defineCommand, type Session } from '../command.ts'
+import { alignedTable, countOf, formatCount } from '../format.ts'
+import { asOfOption, baseOption, jsonOption, required, wholeOption } from '../options.ts'
 import { showProgress } from '../progress.ts'
-import type { Session, Start } from '../session.ts'
-import { formatCount } from '../summary.ts'
 import type { Terminal } from '../terminal.ts'
 
 interface Flags {
@@ -30,49 +23,41 @@ interface Flags {
   readonly json?: boolean
 }
 
-export function conformCommand(start: Start): Command {
-  return withSettings(new Command('conform'), 'db', 'docsUrl')
-    .summary('test what answers at an address against the database')
-    .description(
-      'Asks a deployment of the API some thousand questions over HTTP and compares each answer with what the ' +
-        'database says: every endpoint, every error, negotiation, random date ranges, caching, hostile requests. ' +
-        'Exit code 1 if anything differs; each failure comes with a line for curl. It also measures what hostile ' +
-        'requests of up to 16 KB cost: time to answer, or with --pid CPU time.',
-    )
-    .addOption(baseOption('The address that answers (default: the setting baseUrl)'))
-    .addOption(dayOption('--as-of <day>', "The published snapshot's date (default: today in Europe/Berlin)"))
-    .addOption(wholeOption('--requests <number>', 'Random date ranges to ask for', [0, 1e6], 2000))
-    .addOption(wholeOption('--seed <number>', 'Another number, other random requests', [0, 2 ** 32 - 1], 1))
-    .addOption(wholeOption('--concurrency <number>', 'Requests under way at a time', [1, 256], 8))
-    .addOption(
-      optionalWholeOption(
-        '--pid <number>',
-        'Measure CPU time and memory of this process of this machine and its children (Linux)',
-        [1, 2 ** 31 - 1],
-      ),
-    )
-    .option(
+export default defineCommand<Flags>({
+  description:
+    'Sends some thousand requests to a deployment of the API and compares each answer with the database: every ' +
+    'endpoint, every error, negotiation, random date ranges, caching, hostile requests. The exit code is 1 if anything ' +
+    'differs; each failure comes with a curl command. It also measures the cost of hostile requests of up to 16 KB: ' +
+    'the time to answer, or with --pid the CPU time.',
+  settings: ['db', 'docsUrl'],
+  options: [
+    baseOption('The address of the deployment (default: the setting baseUrl)'),
+    asOfOption("The published snapshot's date (default: today in Europe/Berlin)"),
+    wholeOption('--requests <number>', 'How many random date ranges to request', [0, 1e6]).default(2000),
+    wholeOption('--seed <number>', 'Another number gives other random requests', [0, 2 ** 32 - 1]).default(1),
+    wholeOption('--concurrency <number>', 'How many requests run at the same time', [1, 256]).default(8),
+    wholeOption(
+      '--pid <number>',
+      'Measure CPU time and memory of this process of this machine and its children (Linux)',
+      [1, 2 ** 31 - 1],
+    ),
+    new Option(
       '--load',
-      'Also open 200 connections that hold on to the server, and send what it must refuse: not to a service in use',
-    )
-    .option('--json', 'Print { base, asOf, seed, funds, requests, failed, checks, budget } as JSON')
-    .addHelpText(
-      'after',
-      examples(
-        ['conform --db funds.sqlite', 'What baseUrl in the config file leads to, built today'],
-        [
-          'conform --base http://127.0.0.1:8080 --db funds.sqlite --as-of 2026-11-20',
-          'A server on this machine',
-        ],
-        ['conform --db funds.sqlite --requests 50000 --seed 7', 'More random ranges, and other ones'],
-        [
-          'conform --base http://127.0.0.1:8080 --db funds.sqlite --load --pid "$(cat /run/nginx.pid)"',
-          'What a single client may cost an nginx on this machine: CPU time, memory, delay of others',
-        ],
-      ),
-    )
-    .action(start(conform))
-}
+      'Also hold 200 connections open and send what a server must refuse. Not for a service in use',
+    ),
+    jsonOption('Print { base, asOf, seed, funds, requests, failed, checks, budget } as JSON'),
+  ],
+  examples: [
+    ['conform --db funds.sqlite', 'The baseUrl of the config file, built today'],
+    ['conform --base http://127.0.0.1:8080 --db funds.sqlite --as-of 2026-11-20', 'A server on this machine'],
+    ['conform --db funds.sqlite --requests 50000 --seed 7', 'More random ranges, and other ones'],
+    [
+      'conform --base http://127.0.0.1:8080 --db funds.sqlite --load --pid "$(cat /run/nginx.pid)"',
+      'What one client can cost an nginx on this machine: CPU time, memory, delay of others',
+    ],
+  ],
+  run: conform,
+})
 
 async function conform(session: Session, flags: Flags): Promise<void> {
   const { settings, signal, isQuiet, today, stdout } = session
@@ -86,62 +71,58 @@ async function conform(session: Session, flags: Flags): Promise<void> {
     load,
     json = false,
   } = flags
-  const db = required(settings.db, 'db')
-
-  const { conform: runSuite } = await import('../../conform/suite.ts')
   const progress = showProgress(session, 'checks')
   const report = await runSuite({
-    ...{ base, db, asOf, docsUrl: settings.docsUrl, requests, seed, concurrency, signal },
+    ...{ base, asOf, requests, seed, concurrency, signal },
+    db: required(settings.db, 'db'),
+    docsUrl: settings.docsUrl,
     ...(pid !== undefined && { pid }),
     ...(load !== undefined && { load }),
     onStep: progress.update,
   }).finally(progress.end)
-
+  const { failed, checks, budget } = report
   if (json) stdout.data(`${JSON.stringify(report)}\n`)
-  else if (!isQuiet || report.failed > 0) stdout.write(describe(report, stdout.paint))
-  if (report.failed > 0) {
-    const checks = [...report.checks, { failed: report.budget.failures.length }].filter(
-      ({ failed }) => failed > 0,
-    ).length
-    const [failures, ofChecks] = [count(report.failed, 'failure'), count(checks, 'check')]
-    throw new Error(`${base} does not conform: ${failures} in ${ofChecks}`)
-  }
+  else if (!isQuiet || failed > 0) stdout.write(describe(report, stdout.paint))
+  if (failed === 0) return
+  const failedChecks = [...checks, { failed: budget.failures.length }].filter((check) => check.failed > 0)
+  throw new Error(
+    `${base} does not conform: ${countOf(failed, 'failure')} in ${countOf(failedChecks.length, 'check')}`,
+  )
 }
 
 function describe(report: ConformReport, paint: Terminal['paint']): string {
   const { base, asOf, seed, funds, requests, checks, budget } = report
-  const asked = funds.asked === funds.of ? 'all' : `${formatCount(funds.asked)} of`
-  const head = `${base} as of ${asOf}, ${asked} ${count(funds.of, 'fund')}, seed ${seed}\n`
+  const tested = funds.asked === funds.of ? 'all' : `${formatCount(funds.asked)} of`
+  const head = `${base} as of ${asOf}, ${tested} ${countOf(funds.of, 'fund')}, seed ${seed}\n`
   const groups = Map.groupBy(checks, ({ group }) => group)
   const lines = [...groups].map(([group, results]) => describeGroup(group, results, paint))
   const failures = checks.filter(({ failed }) => failed > 0).map((check) => describeFailures(check, paint))
-  const details =
-    budget.kind === 'cpu' || budget.loads.length + budget.failures.length > 0
-      ? describeBudget(budget, paint)
-      : ''
+  const hasDetails = budget.kind === 'cpu' || budget.loads.length + budget.failures.length > 0
+  const details = hasDetails ? describeBudget(budget, paint) : ''
   const all = [head, ...lines, budgetLine(budget, paint), ...failures, details]
-  return `${all.join('')}${count(requests, 'request')}\n`
+  return `${all.join('')}${countOf(requests, 'request')}\n`
 }
 
 function budgetLine({ kind, costs, failures }: BudgetReport, paint: Terminal['paint']): string {
-  const mark = failures.length === 0 ? paint('green', 'ok    ') : paint('red', 'failed')
-  const found = failures.length === 0 ? '' : `, ${count(failures.length, 'failure')}`
   const highest = Math.max(0, ...costs.map(({ beyondMs }) => beyondMs))
   const unit = kind === 'cpu' ? 'CPU time' : 'wall time'
-  const most = `at most ${formatMs(highest)} of ${unit} more than in good faith`
-  return `${mark}  budget       ${count(costs.length, 'hostile request')}, ${most}${found}\n`
+  const text = `${countOf(costs.length, 'hostile request')}, at most ${formatMs(highest)} of ${unit} more than a plain one`
+  return resultLine('budget', text, failures.length, paint)
 }
 
 function describeGroup(group: string, results: readonly CheckResult[], paint: Terminal['paint']): string {
   const sum = (of: 'requests' | 'failed') => results.reduce((total, result) => total + result[of], 0)
-  const failed = sum('failed')
-  const mark = failed === 0 ? paint('green', 'ok    ') : paint('red', 'failed')
-  const found = failed === 0 ? '' : `, ${count(failed, 'failure')}`
-  // The data may have no fund that is refused so.
+  // The data may have no fund with such a refusal.
   const idle = results.filter((result) => result.requests === 0).length
   const untested = idle === 0 ? '' : `, ${idle} without a case in the data`
-  const counts = `${count(results.length, 'check')}, ${count(sum('requests'), 'request')}`
-  return `${mark}  ${group.padEnd(11)}  ${counts}${found}${untested}\n`
+  const text = `${countOf(results.length, 'check')}, ${countOf(sum('requests'), 'request')}`
+  return resultLine(group, text, sum('failed'), paint, untested)
+}
+
+function resultLine(name: string, text: string, failed: number, paint: Terminal['paint'], note = ''): string {
+  const mark = failed === 0 ? paint('green', 'ok    ') : paint('red', 'failed')
+  const failures = failed === 0 ? '' : `, ${countOf(failed, 'failure')}`
+  return `${mark}  ${name.padEnd(11)}  ${text}${failures}${note}\n`
 }
 
 function describeFailures({ group, name, failed, failures }: CheckResult, paint: Terminal['paint']): string {
@@ -152,6 +133,49 @@ function describeFailures({ group, name, failed, failures }: CheckResult, paint:
   return `\n${paint('bold', `${group}: ${name}`)}\n${shown.join('')}${more}\n`
 }
 
-function count(number: number, noun: string): string {
-  return `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`
+/** How many of the most expensive requests are shown. */
+const mostCosts = 3
+
+/** The most expensive requests, then the loads, then what exceeded its limit. */
+export function describeBudget(report: BudgetReport, paint: Terminal['paint']): string {
+  const { kind, costLimitMs, costs, loads, failures } = report
+  const unit = kind === 'cpu' ? 'CPU time' : 'wall time, which networks and other clients add to'
+  const worst = costs.toSorted((a, b) => b.beyondMs - a.beyondMs).slice(0, mostCosts)
+  const limit = `${formatCount(costs.length)} hostile requests, at most ${costLimitMs} ms more than a plain one`
+  const table = (rows: readonly (readonly string[])[]) =>
+    alignedTable(rows)
+      .map((line) => `  ${line}\n`)
+      .join('')
+  const held =
+    loads.length === 0 ? '' : `\n${paint('bold', 'Clients that hold connections')}\n${table(loadRows(loads))}`
+  const failed = failures.map((failure) => `${paint('red', 'failed')}  ${failure}\n`)
+  return [`\n${paint('bold', limit)} (${unit})\n`, table(costRows(worst)), held, ...failed].join('')
 }
+
+/** `3.2 ms`, `120 ms` */
+const formatMs = (time: number) => `${time.toFixed(time < 10 ? 1 : 0)} ms`
+
+const costRows = (costs: readonly RequestCost[]) => [
+  ['worst', 'bytes', 'status', 'plain', 'beyond'],
+  ...costs.map(({ name, bytes, status, plainMs, beyondMs, isSilent }) => [
+    name,
+    formatCount(bytes),
+    String(status ?? 'none'),
+    formatMs(plainMs),
+    isSilent ? 'no answer' : formatMs(beyondMs),
+  ]),
+]
+
+const loadRows = (loads: readonly LoadResult[]) => [
+  ['load', 'memory before', 'peak', 'others wait', 'one of ten', 'worst'],
+  ...loads.map(({ name, idleMiB, peakMiB, meanwhile }) => [
+    name,
+    formatMiB(idleMiB),
+    formatMiB(peakMiB),
+    formatMs(meanwhile.median),
+    formatMs(meanwhile.ninetieth),
+    formatMs(meanwhile.worst),
+  ]),
+]
+
+const formatMiB = (memory: number | null) => (memory === null ? 'unknown' : `${Math.round(memory)} MiB`)

@@ -1,53 +1,46 @@
 /** `fundpress diff`: what changed between two snapshots. */
 
-import { Command } from 'commander'
-import type { Source } from '../../publish/diff-source.ts'
-import { bucketFlags, withBucket } from '../bucket.ts'
-import { describeDiff } from '../describe-diff.ts'
-import { examples, withSettings } from '../options.ts'
-import type { Session, Start } from '../session.ts'
+import { Argument } from 'commander'
+import { routeTable } from '../../api/derive/route-table.ts'
+import { endpoints } from '../../api/endpoints/index.ts'
+import { withFolder } from '../../bucket/live/status.ts'
+import type { Counts } from '../../bucket/manifest/compare.ts'
+import {
+  type DiffGroup,
+  diffManifests,
+  type PartDifference,
+  type SnapshotDiff,
+} from '../../bucket/manifest/diff.ts'
+import { isSlotWord, openPath, openSlot, type Source } from '../../bucket/manifest/sources.ts'
+import type { ManifestHead } from '../../build/manifest.ts'
+import { withBucket } from '../bucket.ts'
+import { defineCommand, type Session } from '../command.ts'
+import { alignedTable, describeSummary, formatCount } from '../format.ts'
+import { bucketSettings, jsonOption } from '../options.ts'
+import type { Terminal } from '../terminal.ts'
+import { printable } from '../../data/model/printable.ts'
 
 interface Flags {
   readonly json?: boolean
 }
 
-export function diffCommand(start: Start): Command {
-  return withSettings(new Command('diff'), ...bucketFlags)
-    .summary('show what changed between two snapshots')
-    .description(
-      'Shows what changed from snapshot A to snapshot B, by fund and endpoint. Each is a folder, a manifest ' +
-        '(manifest.ndjson.gz), or a slot of the bucket: live, other, blue or green. Exit code 0 also when they differ.',
-    )
-    .argument('<A>', 'The snapshot before')
-    .argument('<B>', 'The snapshot after')
-    .option('--json', 'Print { from, to, funds, documents, groups } as JSON')
-    .addHelpText(
-      'after',
-      examples(
-        ['diff out-yesterday out', 'Two folders'],
-        ['diff live out --bucket fund-data', 'What a publish of out would change for readers'],
-        ['diff other live --bucket fund-data --json', 'What the last publish changed, for machines'],
-      ),
-    )
-    .action((before: string, after: string, { json }: Flags, command: Command) =>
-      start(diff)({ before, after, json: json === true }, command),
-    )
-}
+export default defineCommand<Flags, [before: string, after: string]>({
+  description:
+    'Shows what changed from snapshot A to snapshot B, by fund and endpoint. Each is a folder, a manifest ' +
+    '(manifest.ndjson.gz), or a slot of the bucket: live, other, blue or green. The exit code is 0 also if they differ.',
+  arguments: [new Argument('<A>', 'The snapshot before'), new Argument('<B>', 'The snapshot after')],
+  settings: bucketSettings,
+  options: [jsonOption('Print { from, to, funds, documents, groups } as JSON')],
+  examples: [
+    ['diff out-yesterday out', 'Two folders'],
+    ['diff live out --bucket fund-data', 'What a publish of out would change for readers'],
+    ['diff other live --bucket fund-data --json', 'What the last publish changed, for machines'],
+  ],
+  run: diff,
+})
 
-interface Compared {
-  readonly before: string
-  readonly after: string
-  readonly json: boolean
-}
-
-async function diff(session: Session, { before, after, json }: Compared): Promise<void> {
+async function diff(session: Session, { json }: Flags, before: string, after: string): Promise<void> {
   const { settings, isQuiet, stdout, stderr } = session
-  const { diffManifests } = await import('../../publish/diff.ts')
-  const { isSlotWord, openPath, openSlot } = await import('../../publish/diff-source.ts')
-  const { withFolder } = await import('../../publish/status.ts')
-  const { routeTable } = await import('../../derive/route-table.ts')
-  const { endpoints } = await import('../../endpoints/index.ts')
-
   await withFolder(async (folder) => {
     const open = (word: string): Promise<Source> =>
       isSlotWord(word) ? withBucket(session, (store) => openSlot(store, word, folder)) : openPath(word)
@@ -55,7 +48,84 @@ async function diff(session: Session, { before, after, json }: Compared): Promis
     const table = routeTable(endpoints, settings.docsUrl)
     const found = await diffManifests(from.manifest, to.manifest, table)
     for (const { warning } of [from, to]) if (warning !== null) stderr.tell(warning)
-    if (json) stdout.data(`${JSON.stringify(found)}\n`)
-    else if (!isQuiet) stdout.write(describeDiff(found, [from.name, to.name], stdout.paint))
+    if (json === true) stdout.data(`${JSON.stringify(found)}\n`)
+    else if (!isQuiet) stdout.write(describe(found, [from.name, to.name], stdout.paint))
   })
+}
+
+/** More parts than this are only counted. */
+const partsShown = 8
+
+/** @param names of both, for people */
+function describe(
+  { from, to, funds, documents, groups }: SnapshotDiff,
+  [fromName, toName]: readonly [string, string],
+  paint: Terminal['paint'],
+): string {
+  const touched = new Set(groups.flatMap(({ isin }) => isin ?? []))
+  const changed = touched.size - funds.added.length - funds.removed.length
+  const head = describeSummary({
+    from: describeHead(from, fromName),
+    to: describeHead(to, toName),
+    funds: describeCounts({ added: funds.added.length, removed: funds.removed.length, changed }),
+    documents: describeCounts(documents),
+  })
+  if (groups.length === 0) return `${head}both hold the same documents\n`
+  return `${head}\n${byEndpoint(groups, paint)}\n${byFund(groups, funds, paint)}`
+}
+
+const describeHead = ({ snapshot }: ManifestHead, name: string) => `${printable(snapshot)} (${name})`
+
+function describeCounts(counts: Counts): string {
+  const words = (['changed', 'added', 'removed'] as const)
+    .filter((change) => counts[change] > 0)
+    .map((change) => `${formatCount(counts[change])} ${change}`)
+  return words.length === 0 ? 'none changed' : words.join(', ')
+}
+
+function byEndpoint(groups: readonly DiffGroup[], paint: Terminal['paint']): string {
+  const endpointGroups = Map.groupBy(groups, ({ endpoint }) => endpoint)
+  const rows = [...endpointGroups].sort().map(([endpoint, some]) => {
+    const sum = (change: keyof Counts) => some.reduce((total, { documents }) => total + documents[change], 0)
+    return [endpoint, ...[sum('changed'), sum('added'), sum('removed')].map(formatCount)]
+  })
+  const [heading = '', ...lines] = alignedTable([['endpoint', 'changed', 'added', 'removed'], ...rows])
+  return [paint('bold', heading), ...lines].map((line) => `${line}\n`).join('')
+}
+
+function byFund(
+  groups: readonly DiffGroup[],
+  funds: SnapshotDiff['funds'],
+  paint: Terminal['paint'],
+): string {
+  const [added, removed] = [new Set(funds.added), new Set(funds.removed)]
+  const width = Math.max(...groups.map(({ endpoint }) => endpoint.length))
+  return [...Map.groupBy(groups, ({ isin }) => isin)]
+    .map(([isin, some]) => {
+      const heading = isin ?? 'All funds'
+      // The list has all documents of such a fund: one line says it.
+      if (isin !== null && (added.has(isin) || removed.has(isin))) {
+        const word = added.has(isin) ? paint('green', 'new fund') : paint('red', 'fund removed')
+        const count = some.reduce((sum, { documents }) => sum + documents.added + documents.removed, 0)
+        return `${paint('bold', heading)}  ${word}, ${formatCount(count)} documents\n`
+      }
+      const lines = some.map(({ endpoint, documents, parts }) => {
+        const counts = describeCounts(documents)
+        return `  ${endpoint.padEnd(width)}  ${counts}${describeParts(parts)}\n`
+      })
+      return `${paint('bold', heading)}\n${lines.join('')}`
+    })
+    .join('')
+}
+
+/** `: 2025 added; countries, currencies changed`; nothing if the counts say it all. */
+function describeParts(parts: readonly PartDifference[]): string {
+  const isPlain = parts.every(({ name, what }) => name === 'document' && what === 'changed')
+  if (isPlain) return ''
+  const shown = [...Map.groupBy(parts, ({ what }) => what)].map(([what, some]) => {
+    const names = some.slice(0, partsShown).map(({ name }) => printable(name))
+    const more = some.length > partsShown ? ` and ${some.length - partsShown} more` : ''
+    return `${names.join(', ')}${more} ${what}`
+  })
+  return `: ${shown.join('; ')}`
 }

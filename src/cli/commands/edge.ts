@@ -1,63 +1,41 @@
-/** `fundpress edge`: everything that is to be deployed for the edge on a platform, written into a folder. */
+/** `fundpress edge`: writes everything that deploys the edge on a platform. */
 
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Argument, Command } from 'commander'
-import type { MakeDeployment } from '../../deploy/deployment.ts'
-import { replaceFile } from '../../disk/durable.ts'
-import { bucketFlags } from '../bucket.ts'
-import { examples, pathOption, withSettings } from '../options.ts'
-import type { Session, Start } from '../session.ts'
+import { defineCommand } from '../command.ts'
+import { bucketSettings, pathOption } from '../options.ts'
+import { cloudflare } from '../../edge/cloudflare/deploy.ts'
+import { cloudfront } from '../../edge/cloudfront/deploy.ts'
+import type { MakeDeployment } from '../../edge/deployment.ts'
+import { nginx } from '../../edge/nginx/deploy.ts'
+import { replaceFile } from '../../system/durable.ts'
+import { Argument } from 'commander'
 
-/** Platforms, each with what makes its files. */
-const platforms: Readonly<Record<string, () => Promise<MakeDeployment>>> = {
-  cloudfront: async () => (await import('../../deploy/cloudfront.ts')).cloudfront,
-  cloudflare: async () => (await import('../../deploy/cloudflare.ts')).cloudflare,
-  nginx: async () => (await import('../../deploy/nginx.ts')).nginx,
-}
+/** What makes the files of a platform. */
+const platforms: Readonly<Record<string, MakeDeployment>> = { cloudfront, cloudflare, nginx }
 
-interface Flags {
-  readonly dest: string
-}
-
-export function edgeCommand(start: Start): Command {
-  return withSettings(
-    new Command('edge'),
-    'out',
-    'docsUrl',
-    ...bucketFlags,
-    'edge.liveTtlSeconds',
-    'edge.host',
-    'edge.port',
-    'edge.hstsSeconds',
-  )
-    .summary('write what is to be deployed for the edge on a platform')
-    .description(
-      'Writes the code of the edge as one file, its configuration, and a README with the commands that deploy it. ' +
-        'What a deployment needs to know comes from the config file.',
-    )
-    .addArgument(new Argument('<platform>', 'Where the edge is to run').choices(Object.keys(platforms)))
-    .addOption(pathOption('--dest <folder>', 'Where the files go').makeOptionMandatory())
-    .addHelpText(
-      'after',
-      examples(
-        ['edge nginx --out /srv/fundpress/live --dest edge', 'nginx with files'],
-        ['edge cloudflare --bucket fund-data --dest edge', 'A Worker with an R2 bucket'],
-        ['edge cloudfront --bucket fund-data --region eu-central-1 --dest edge', 'CloudFront, S3 and Lambda'],
-      ),
-    )
-    .action((platform: string, { dest }: Flags, command: Command) =>
-      start(writeEdge)({ platform, dest }, command),
-    )
-}
-
-async function writeEdge(session: Session, { platform, dest }: Flags & { readonly platform: string }) {
-  const { settings, isQuiet, stdout } = session
-  const make = await platforms[platform]?.()
-  for (const { path, text } of (await make?.(settings)) ?? []) {
-    const file = join(dest, path)
-    await mkdir(dirname(file), { recursive: true })
-    replaceFile(file, text)
-    if (!isQuiet) stdout.write(`${file}\n`)
-  }
-}
+export default defineCommand<{ readonly dest: string }, [platform: string]>({
+  description:
+    'Writes the code of the edge as one file, its configuration, and a README with the commands that deploy it. The ' +
+    'config file says what a deployment needs to know.',
+  arguments: [new Argument('<platform>', 'Where the edge runs').choices(Object.keys(platforms))],
+  settings: [
+    ...(['out', 'docsUrl'] as const),
+    ...bucketSettings,
+    ...(['edge.liveTtlSeconds', 'edge.host', 'edge.port', 'edge.hstsSeconds'] as const),
+  ],
+  options: [pathOption('--dest <folder>', 'The folder for the files').makeOptionMandatory()],
+  examples: [
+    ['edge nginx --out /srv/fundpress/live --dest edge', 'nginx with files'],
+    ['edge cloudflare --bucket fund-data --dest edge', 'A Worker with an R2 bucket'],
+    ['edge cloudfront --bucket fund-data --region eu-central-1 --dest edge', 'CloudFront, S3 and Lambda'],
+  ],
+  run: async ({ settings, isQuiet, stdout }, { dest }, platform) => {
+    for (const { path, text } of (await platforms[platform]?.(settings)) ?? []) {
+      const file = join(dest, path)
+      await mkdir(dirname(file), { recursive: true })
+      replaceFile(file, text)
+      if (!isQuiet) stdout.write(`${file}\n`)
+    }
+  },
+})

@@ -1,25 +1,17 @@
 /** `fundpress init`: an empty database of the schema. */
 
-import { Command } from 'commander'
-import { examples, required, withSettings } from '../options.ts'
-import type { Session, Start } from '../session.ts'
+import { defineCommand } from '../command.ts'
+import { required } from '../options.ts'
+import { initDatabase } from '../../data/model/new-database.ts'
 
-export function initCommand(start: Start): Command {
-  return withSettings(new Command('init'), 'db')
-    .summary('make an empty database')
-    .description(
-      'Makes an empty fund database, with all tables of the schema. A file that exists is left alone.',
-    )
-    .addHelpText(
-      'after',
-      examples(['init --db funds.sqlite', 'An empty database, to be filled by your own tools']),
-    )
-    .action(start(init))
-}
-
-async function init({ settings, isQuiet, stdout }: Session): Promise<void> {
-  const db = required(settings.db, 'db')
-  const { initDatabase } = await import('../../source/init.ts')
-  initDatabase(db)
-  if (!isQuiet) stdout.write(`made ${db}\n`)
-}
+export default defineCommand({
+  description:
+    'Makes an empty fund database with all tables of the schema. It does not touch a file that exists.',
+  settings: ['db'],
+  examples: [['init --db funds.sqlite', 'An empty database that your own tools fill']],
+  run: ({ settings, isQuiet, stdout }) => {
+    const db = required(settings.db, 'db')
+    initDatabase(db)
+    if (!isQuiet) stdout.write(`made ${db}\n`)
+  },
+})

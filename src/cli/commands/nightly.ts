@@ -1,16 +1,14 @@
-/** `fundpress nightly`: a whole night in one command, for cron, Kubernetes, AWS Batch and GitHub Actions alike. */
+/** `fundpress nightly`: all steps of a nightly run, for cron, Kubernetes, AWS Batch and GitHub Actions alike. */
 
 import { writeFileSync } from 'node:fs'
-import { Command } from 'commander'
-import { bucketFlags } from '../bucket.ts'
+import { Option } from 'commander'
+import { defineCommand, type Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
-import { openLog, type NightLog, type Step } from '../night/log.ts'
-import type { NightReport } from '../night/report.ts'
-import { runNight, type NightOptions } from '../night/run.ts'
-import { describeNight } from '../night/summary.ts'
-import { tellWorkflow } from '../night/workflow.ts'
-import { dayOption, examples, optionalWholeOption, wholeOption, withSettings } from '../options.ts'
-import type { Session, Start } from '../session.ts'
+import { openLog, type NightlyLog } from '../nightly/log.ts'
+import { describeReport, type NightlyReport } from '../nightly/report.ts'
+import { runNightly, type NightlyOptions } from '../nightly/run.ts'
+import { writeForWorkflow } from '../nightly/workflow.ts'
+import { asOfOption, bucketSettings, jsonOption, wholeOption } from '../options.ts'
 
 interface Flags {
   readonly asOf?: string
@@ -27,99 +25,83 @@ interface Flags {
   readonly json?: boolean
 }
 
-export function nightlyCommand(start: Start): Command {
-  return withSettings(
-    new Command('nightly'),
-    'db',
-    'out',
-    'jobs',
-    'docsUrl',
-    'quickCheck',
-    ...bucketFlags,
-    'bucket.concurrency',
-    'bucket.maxRate',
-    'bucket.maxDeletes',
-    'bucket.leaseSeconds',
-    'bucket.graceSeconds',
-    'edge.liveTtlSeconds',
-    'edge.keyValueStore',
-  )
-    .summary('a whole night: check, build, plan, publish, verify, status')
-    .description(
-      'Does what a night takes, step by step: checks the database while it builds the snapshot, plans, publishes, ' +
-        'verifies the live slot by a listing and a sample of bodies, and shows what is live.\n\n' +
-        'It does nothing where this very database is live as of this very day already, made with the same settings, so ' +
-        'several attempts a night do no harm; it warns and does nothing where a rollback has taken back just that. Only ' +
-        'what changed since the snapshot in the folder is rendered, if there is one; --since goes on ' +
-        'from elsewhere (as of build: other, for machines that keep no folder), --since none renders everything.\n\n' +
-        'Of very many funds several machines make the snapshot: --ask says first of all whether there is anything to do, ' +
-        'each of them builds a shard (build --shard), and --shards makes the night out of these.',
-    )
-    .addOption(dayOption('--as-of <day>', "The snapshot's date (default: today in Europe/Berlin)"))
-    .option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot, or none')
-    .option('--shards <folder...>', 'Merge these shards instead of building; --since is theirs, as of merge')
-    .option('--ask', 'Only say whether there is anything to do')
-    .addOption(
-      wholeOption('--sample <number>', 'How many bodies are read after the publish', [1, 1_000_000], 100),
-    )
-    .addOption(optionalWholeOption('--seed <number>', 'As of verify', [0, 2 ** 32 - 1]))
-    .option('--force', 'As of publish')
-    .option('--no-lock', 'As of publish')
-    .option('--again', 'Also where the night is done already, or was taken back')
-    .option('--summary <file>', 'Write a summary in Markdown there, of a failure too')
-    .option('--json', 'Log as JSON, an object a line: time, step, event, figures')
-    .addHelpText(
-      'after',
-      examples(
-        ['nightly --db funds.sqlite --bucket fund-data --region eu-central-1', 'From cron'],
-        [
-          'nightly --db funds.sqlite --bucket fund-data --since other --json',
-          'In a container that keeps nothing',
-        ],
-        ['nightly --db funds.sqlite --bucket fund-data --summary night.md', 'With a summary to be mailed'],
-        ['nightly --db funds.sqlite --bucket fund-data --ask', 'Before several machines begin'],
-        [
-          'nightly --db funds.sqlite --bucket fund-data --shards parts/* --since other',
-          'When all of them are done',
-        ],
-      ),
-    )
-    .action(start(nightly))
-}
+export default defineCommand<Flags>({
+  description:
+    'Checks the database while it builds the snapshot, plans, publishes, verifies the live slot by a listing and a ' +
+    'sample of bodies, and shows what is live.\n\n' +
+    'If the same database is already live, as of the same day and built with the same settings, nightly does nothing: ' +
+    'several attempts a night do no harm. If a rollback has reverted just that snapshot, nightly warns and does ' +
+    'nothing. If the folder holds a snapshot, only what changed since then is rendered. --since continues from ' +
+    'elsewhere, as in build (other: for machines that keep no folder); --since none renders everything.\n\n' +
+    'Several machines can share the work for very many funds: --ask tells first whether there is anything to do, each ' +
+    'machine builds a shard (build --shard), and --shards publishes what they made.',
+  settings: [
+    ...(['db', 'out', 'jobs', 'docsUrl', 'quickCheck'] as const),
+    ...bucketSettings,
+    ...(['bucket.concurrency', 'bucket.maxRate', 'bucket.maxDeletes'] as const),
+    ...(['bucket.leaseSeconds', 'bucket.graceSeconds', 'edge.liveTtlSeconds', 'edge.keyValueStore'] as const),
+  ],
+  options: [
+    asOfOption(),
+    new Option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot, or none'),
+    new Option(
+      '--shards <folder...>',
+      'Merge these shards instead of building; --since is theirs, see `merge`',
+    ),
+    new Option('--ask', 'Only tell whether there is anything to do'),
+    wholeOption('--sample <number>', 'How many bodies to read after the publish', [1, 1_000_000]).default(
+      100,
+    ),
+    wholeOption('--seed <number>', 'See `verify`', [0, 2 ** 32 - 1]),
+    new Option('--force', 'See `publish`'),
+    new Option('--no-lock', 'See `publish`'),
+    new Option('--again', 'Run even if the snapshot is live already or was reverted'),
+    new Option('--summary <file>', 'Write a summary in Markdown to this file, also after a failure'),
+    jsonOption('Log as JSON, one object per line: time, step, event, figures'),
+  ],
+  examples: [
+    ['nightly --db funds.sqlite --bucket fund-data --region eu-central-1', 'From cron'],
+    [
+      'nightly --db funds.sqlite --bucket fund-data --since other --json',
+      'In a container that keeps nothing',
+    ],
+    ['nightly --db funds.sqlite --bucket fund-data --summary night.md', 'With a summary to mail'],
+    ['nightly --db funds.sqlite --bucket fund-data --ask', 'Before several machines begin'],
+    [
+      'nightly --db funds.sqlite --bucket fund-data --shards parts/* --since other',
+      'After all of them are done',
+    ],
+  ],
+  run: nightly,
+})
 
 async function nightly(session: Session, flags: Flags): Promise<void> {
-  const { asOf = session.today, since, sample, seed, summary, json = false } = flags
-  const options: NightOptions = {
-    asOf,
+  const { asOf = session.today, since, sample, seed, json = false } = flags
+  const options: NightlyOptions = {
+    ...{ asOf, sample, seed },
     since: since === 'none' ? null : since,
     shards: flags.shards ?? null,
     isAsking: flags.ask === true,
-    sample,
-    seed,
     isForced: flags.force === true,
     isLocking: flags.lock,
     isAgain: flags.again === true,
   }
   const log = openLog(session, json)
-  let step: Step = 'night'
-  const onStep = (begun: Step) => {
-    step = begun
-  }
   try {
-    const report = await runNight(session, options, log, onStep)
-    tell(session, report, log, summary)
+    leave(session, flags, await runNightly(session, options, log), log)
   } catch (error) {
+    const step = log.step()
     const reason = reasonOf(session.signal.aborted ? session.signal.reason : error)
     const errors = [...log.errors()]
-    // For people, the program ends with the reason anyway.
+    // For people, the program itself ends with the reason.
     if (json) log.fail(step, reason)
-    tell(session, { kind: 'failed', asOf, step, reason, errors }, log, summary)
+    leave(session, flags, { kind: 'failed', asOf, step, reason, errors }, log)
     throw error
   }
 }
 
-/** A night does not fail for what it tells: that it could not is told. */
-function tell(session: Session, report: NightReport, log: NightLog, summary: string | undefined): void {
+/** Leaves the summary and the outputs. A run does not fail if they cannot be written: it warns. */
+function leave(session: Session, { summary }: Flags, report: NightlyReport, log: NightlyLog): void {
   const trying = (what: string, write: () => void) => {
     try {
       write()
@@ -128,6 +110,6 @@ function tell(session: Session, report: NightReport, log: NightLog, summary: str
     }
   }
   if (summary !== undefined)
-    trying('its summary', () => writeFileSync(summary, describeNight(report, log.warnings())))
-  trying('its outputs', () => tellWorkflow(session, report, log.warnings()))
+    trying('its summary', () => writeFileSync(summary, describeReport(report, log.warnings())))
+  trying('its outputs', () => writeForWorkflow(session, report, log.warnings()))
 }

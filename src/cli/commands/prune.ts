@@ -1,15 +1,17 @@
-/** `fundpress prune`: removes from the bucket what is of no use any more. */
+/** `fundpress prune`: removes unused objects from the bucket. */
 
-import { Command } from 'commander'
-import type { Slot } from '../../publish/layout.ts'
-import type { Garbage } from '../../publish/prune.ts'
-import { escapeInvisible } from '../../source/printable.ts'
-import { bucketFlags, withBucket } from '../bucket.ts'
-import { withJsonList, type JsonList } from '../json-list.ts'
-import { examples, optionalWholeOption, withSettings } from '../options.ts'
-import { showProgress, type Progress } from '../progress.ts'
-import type { Session, Start } from '../session.ts'
-import { formatBytes, formatCount } from '../summary.ts'
+import { Option } from 'commander'
+import { isAlive, thisHolder } from '../../bucket/live/holder.ts'
+import type { Slot } from '../../bucket/live/layout.ts'
+import type { Garbage } from '../../bucket/prune/garbage.ts'
+import { prune } from '../../bucket/prune/prune.ts'
+import { withBucket } from '../bucket.ts'
+import { defineCommand, type Session } from '../command.ts'
+import { formatBytes, formatCount } from '../format.ts'
+import { withJsonList } from '../../bucket/manifest/json-list.ts'
+import { bucketSettings, jsonOption, noLockOption, wholeOption } from '../options.ts'
+import { type Progress, showProgress } from '../progress.ts'
+import { escapeInvisible } from '../../data/model/printable.ts'
 
 interface Flags {
   readonly yes?: boolean
@@ -19,69 +21,56 @@ interface Flags {
   readonly json?: boolean
 }
 
-export function pruneCommand(start: Start): Command {
-  return withSettings(new Command('prune'), ...bucketFlags, 'bucket.leaseSeconds')
-    .summary('remove from the bucket what is of no use')
-    .description(
-      'Lists what is of no use any more: objects in the slots that no manifest knows, lists of publishes that are ' +
-        'over, uploads never finished, expired downloads. With --yes it is removed; no publish can begin meanwhile.',
-    )
-    .option('--yes', 'Remove it')
-    .addOption(
-      optionalWholeOption(
-        '--keep-downloads <days>',
-        'Downloads older than this are expired (default: none are)',
-        [0, 36_500],
-      ),
-    )
-    .option('--no-lock', 'Do without conditional writes: nothing protects against a publish then')
-    .option('--json', 'Print { removed, count, bytes, objects, notes } as JSON, with every key')
-    .addHelpText(
-      'after',
-      examples(
-        ['prune --bucket fund-data --region eu-central-1', 'What would go'],
-        [
-          'prune --bucket fund-data --yes --keep-downloads 90',
-          'Remove it, and downloads of 91 days and more',
-        ],
-      ),
-    )
-    .action(start(pruneBucket))
-}
+export default defineCommand<Flags>({
+  description:
+    'Lists unused objects: objects in the slots that are in no manifest, lists of finished publishes, unfinished ' +
+    'uploads, expired downloads. --yes removes them; no publish can begin meanwhile.',
+  settings: [...bucketSettings, 'bucket.leaseSeconds'],
+  options: [
+    new Option('--yes', 'Remove the objects'),
+    wholeOption('--keep-downloads <days>', 'Older downloads are expired (default: none are)', [0, 36_500]),
+    noLockOption(),
+    jsonOption('Print { removed, count, bytes, objects, notes } as JSON, with every key'),
+  ],
+  examples: [
+    ['prune --bucket fund-data --region eu-central-1', 'List the objects'],
+    ['prune --bucket fund-data --yes --keep-downloads 90', 'Remove them, and downloads older than 90 days'],
+  ],
+  run: async (session, flags) => {
+    const { isQuiet, stdout } = session
+    const removed = flags.yes ?? false
+    if (flags.json === true) {
+      await withJsonList<Garbage>(async (list) => {
+        const { notes, totals } = await findGarbage(session, flags, list.add)
+        await list.write(stdout.data, {
+          before: { removed, ...sum(totals) },
+          name: 'objects',
+          after: { notes },
+        })
+      })
+      return
+    }
+    const { notes, totals } = await findGarbage(session, flags, () => undefined)
+    if (isQuiet) return
+    for (const [kind, total] of totals) stdout.write(describe(kind, total))
+    for (const note of notes) stdout.write(`${escapeInvisible(note)}\n`)
+    const { count, bytes } = sum(totals)
+    const size = `${formatCount(count)} ${removed ? 'removed' : 'to remove'}, ${formatBytes(bytes)}`
+    const advice = removed ? '' : ': run `fundpress prune --yes`'
+    stdout.write(count === 0 ? 'nothing to remove\n' : `${size}${advice}\n`)
+  },
+})
 
 const meanings: Readonly<Record<Garbage['kind'], string>> = {
-  unknown: 'in a slot, and in no manifest',
-  changes: 'lists of publishes that are over',
+  unknown: 'in a slot, but in no manifest',
+  changes: 'lists of finished publishes',
   scratch: 'left by a doctor that was stopped',
-  upload: 'uploads that were never finished',
+  upload: 'unfinished uploads',
   download: 'expired downloads',
   replaced: 'downloads that were never live, or were replaced',
 }
 
 const keysShown = 5
-
-async function pruneBucket(session: Session, flags: Flags): Promise<void> {
-  const { isQuiet, stdout } = session
-  const removed = flags.yes ?? false
-  if (flags.json === true) {
-    await withJsonList(async (list: JsonList<Garbage>) => {
-      const { notes, ...found } = await findGarbage(session, flags, list.add)
-      const { count, bytes } = sum(found.totals)
-      await list.write(stdout, { before: { removed, count, bytes }, name: 'objects', after: { notes } })
-    })
-    return
-  }
-  const { notes, totals } = await findGarbage(session, flags, () => undefined)
-  if (isQuiet) return
-  for (const [kind, total] of totals) stdout.write(describe(kind, total))
-  for (const note of notes) stdout.write(`${escapeInvisible(note)}\n`)
-  const { count, bytes } = sum(totals)
-  const fate = removed ? 'removed' : 'would go'
-  const advice = removed || count === 0 ? '' : ': `fundpress prune --yes` removes them'
-  stdout.write(
-    count === 0 ? 'nothing to remove\n' : `${formatCount(count)} ${fate}, ${formatBytes(bytes)}${advice}\n`,
-  )
-}
 
 interface Total {
   count: number
@@ -91,15 +80,12 @@ interface Total {
 }
 type Totals = ReadonlyMap<Garbage['kind'], Total>
 
-const sum = (totals: Totals) => {
-  const all = [...totals.values()]
-  return {
-    count: all.reduce((count, total) => count + total.count, 0),
-    bytes: all.reduce((bytes, total) => bytes + total.bytes, 0),
-  }
+function sum(totals: Totals): { readonly count: number; readonly bytes: number } {
+  const add = (of: 'count' | 'bytes') => [...totals.values()].reduce((all, total) => all + total[of], 0)
+  return { count: add('count'), bytes: add('bytes') }
 }
 
-/** @param onFound a promise that it returns is waited for */
+/** @param onFound may return a promise, to slow the listing down */
 async function findGarbage(
   session: Session,
   { yes = false, keepDownloads, lock }: Flags,
@@ -108,20 +94,15 @@ async function findGarbage(
   const { settings, today, now, signal } = session
   const notes: string[] = []
   const totals = new Map<Garbage['kind'], Total>()
-  const { showListed, endListed } = slotProgress(session)
-  await withBucket(session, async (store) => {
-    const { prune } = await import('../../publish/prune.ts')
-    const { thisHolder, isAlive } = await import('../../publish/holder.ts')
-    await prune(store, {
+  const { onListed, endListed } = slotProgress(session)
+  await withBucket(session, (store) =>
+    prune(store, {
+      ...{ today, now, signal, onListed, isAlive },
       isReal: yes,
       isLocking: lock,
       keepDownloadDays: keepDownloads ?? null,
-      seconds: settings.bucket.leaseSeconds,
+      leaseSeconds: settings.bucket.leaseSeconds,
       me: thisHolder(),
-      isAlive,
-      today,
-      now,
-      signal,
       onFound: (garbage) => {
         const { kind, key, bytes } = garbage
         const total = totals.get(kind) ?? { count: 0, bytes: 0, keys: [] }
@@ -131,25 +112,24 @@ async function findGarbage(
         if (total.keys.length < keysShown) total.keys.push(key)
         return onFound(garbage)
       },
-      onListed: showListed,
       onNote: (note) => notes.push(note),
-    }).finally(endListed)
-  })
+    }).finally(endListed),
+  )
   return { totals, notes }
 }
 
-/** A slot after the other, each from its own beginning. */
+/** One slot after the other, each from its own beginning. */
 function slotProgress(session: Session) {
   let current: { readonly slot: Slot; readonly progress: Progress } | undefined
   const endListed = () => current?.progress.end()
-  const showListed = (slot: Slot, done: number, of: number) => {
+  const onListed = (slot: Slot, done: number, of: number) => {
     if (current?.slot !== slot) {
       endListed()
       current = { slot, progress: showProgress(session, `objects of ${slot} listed`) }
     }
     current.progress.update(done, of)
   }
-  return { showListed, endListed }
+  return { onListed, endListed }
 }
 
 function describe(kind: Garbage['kind'], { count, bytes, keys }: Total): string {

@@ -1,16 +1,53 @@
-/** `fundpress serve`: a snapshot behind the edge, on this machine. */
+/** `fundpress serve`: serves a snapshot on this machine. */
 
-import { Command } from 'commander'
-import { bucketFlags, withBucket } from '../bucket.ts'
+import { withBucket } from '../bucket.ts'
+import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
-import { examples, withSettings } from '../options.ts'
-import { serveBucket, serveFolder, type Served } from '../served.ts'
-import type { Session, Start } from '../session.ts'
+import { bucketSettings } from '../options.ts'
+import { listen, serveBucket, type Served, serveFolder } from '../served.ts'
+import { createEdgeServer } from '../../edge/node/server.ts'
+import { messageOf } from '../../system/message.ts'
 
-/** Somebody waits for the answer: a store that is silent is a 503 soon. */
-const ofARequest = { attempts: 3, connectMs: 2000, silenceMs: 5000 }
+/** Flags that were given; the settings have the values. */
+interface Flags {
+  readonly out?: string
+  readonly bucket?: string
+}
 
-/** Goes on while the machine sleeps, when the steady clock stands still; never back, as the wall clock may. */
+export default defineCommand<Flags>({
+  description:
+    'Serves a snapshot over HTTP, as the published API answers: that of a folder, or with --bucket the live one. It ' +
+    'follows new builds and publishes. Ctrl-C ends it.',
+  settings: ['out', ...bucketSettings, 'edge.liveTtlSeconds', 'edge.host', 'edge.port'],
+  examples: [
+    ['serve --out out', 'On http://127.0.0.1:8080'],
+    ['serve --out out --host 0.0.0.0 --port 80', 'For other machines, too'],
+    ['serve --bucket fund-data --region eu-central-1', 'The live snapshot of a bucket'],
+  ],
+  run: async (session, flags) => {
+    const { settings, clock, now, stderr } = session
+    if (flags.bucket === undefined) return serveUntilStopped(session, await serveFolder(settings.out))
+    if (flags.out !== undefined)
+      throw new UsageError('--out and --bucket exclude each other: serve one of them')
+    const liveTtlMs = settings.edge.liveTtlSeconds * 1000
+    const onDamaged = ({ message }: Error) => {
+      stderr.tell(`${message} (the previous snapshot is still served)`)
+    }
+    await withBucket(
+      session,
+      async (store) => {
+        const options = { liveTtlMs, clock: wakefulClock(clock, now), onDamaged }
+        await serveUntilStopped(session, await serveBucket(store, options))
+      },
+      requestPatience,
+    )
+  },
+})
+
+/** A client waits for the answer: a silent store must soon become a 503. */
+const requestPatience = { attempts: 3, connectMs: 2000, silenceMs: 5000 }
+
+/** A clock that runs on while the machine sleeps, unlike the steady one, and never back, unlike the wall clock. */
 function wakefulClock(clock: Session['clock'], now: Session['now']): Session['clock'] {
   let [steady, wall, time] = [clock(), now().getTime(), 0]
   return () => {
@@ -21,74 +58,16 @@ function wakefulClock(clock: Session['clock'], now: Session['now']): Session['cl
   }
 }
 
-/** Flags that were given; the settings say what holds. */
-interface Flags {
-  readonly out?: string
-  readonly bucket?: string
-}
-
-export function serveCommand(start: Start): Command {
-  return withSettings(
-    new Command('serve'),
-    'out',
-    ...bucketFlags,
-    'edge.liveTtlSeconds',
-    'edge.host',
-    'edge.port',
-  )
-    .summary('serve a snapshot on this machine')
-    .description(
-      'Serves a snapshot over HTTP, as the published API answers: that of a folder, or with --bucket what is live ' +
-        'there. A new build or publish is followed. Ctrl-C ends it.',
-    )
-    .addHelpText(
-      'after',
-      examples(
-        ['serve --out out', 'On http://127.0.0.1:8080'],
-        ['serve --out out --host 0.0.0.0 --port 80', 'For other machines too'],
-        ['serve --bucket fund-data --region eu-central-1', 'What is live in a bucket'],
-      ),
-    )
-    .action(start(serve))
-}
-
-async function serve(session: Session, flags: Flags): Promise<void> {
-  const { settings, clock, now } = session
-  if (flags.bucket === undefined) return serveUntilStopped(session, await serveFolder(settings.out))
-  if (flags.out !== undefined)
-    throw new UsageError('--out and --bucket exclude each other: serve one of them')
-  await withBucket(
-    session,
-    async (store) => {
-      const liveTtlMs = settings.edge.liveTtlSeconds * 1000
-      await serveUntilStopped(
-        session,
-        await serveBucket(store, {
-          liveTtlMs,
-          clock: wakefulClock(clock, now),
-          onDamaged: ({ message }) => {
-            session.stderr.write(`fundpress: ${message} (what was live before is served on)\n`)
-          },
-        }),
-      )
-    },
-    ofARequest,
-  )
-}
-
-async function serveUntilStopped(session: Session, { origin, snapshot, place, ...served }: Served) {
+async function serveUntilStopped(session: Session, { origin, snapshot, place, examples }: Served) {
   const { settings, isQuiet, signal, stdout, stderr } = session
-  const { createEdgeServer } = await import('../../edge/adapters/node.ts')
-  const { listen } = await import('../listen.ts')
   const onFailure = (error: unknown, target: string) => {
     if (signal.aborted) return
-    const reason = error instanceof Error ? error.message : String(error)
-    stderr.tell(`${JSON.stringify(target.slice(0, 200))} failed: ${reason}`)
+    stderr.tell(`${JSON.stringify(target.slice(0, 200))} failed: ${messageOf(error)}`)
   }
   const server = createEdgeServer({ origin, settings: settings.edge, onFailure })
   const address = await listen(server, settings.edge)
   if (!isQuiet) {
-    const links = (await served.examples()).map((target) => `  ${address}${target}\n`)
+    const links = (await examples()).map((target) => `  ${address}${target}\n`)
     stdout.write(`serving ${snapshot} from ${place} on ${address}\n`)
     if (links.length > 0) stdout.write(`try\n${links.join('')}`)
   }

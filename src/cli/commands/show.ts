@@ -1,82 +1,73 @@
 /** `fundpress show`: a fund in the terminal. */
 
-import { Command, Option } from 'commander'
-import { languages, type Language } from '../../routes/table.ts'
+import { Argument, Option } from 'commander'
+import { type Language, languages } from '../../api/routes/table.ts'
+import {
+  documentsInDatabase,
+  documentsInFolder,
+  type FundDocuments,
+  fundSummary,
+  type FundSummary,
+} from '../../build/fund-view.ts'
+import { defineCommand, type Session } from '../command.ts'
+import { nearest } from '../failure.ts'
+import { describeSummary, shorten } from '../format.ts'
 import { freshnessRules } from '../freshness.ts'
-import type { FundDocuments } from '../fund-documents.ts'
-import { dayOption, examples, withSettings } from '../options.ts'
-import { nearest } from '../nearest.ts'
-import type { Session, Start } from '../session.ts'
+import { asOfOption, jsonOption } from '../options.ts'
+import type { Terminal } from '../terminal.ts'
+import { printable, quoted } from '../../data/model/printable.ts'
+import { businessDays, type FundAge } from '../../freshness/assess.ts'
+import { searchKey } from '../../site/funds/chart/formats.ts'
+import { wording } from '../../site/wording.ts'
 
 interface Flags {
-  readonly out?: string
   readonly db?: string
   readonly asOf?: string
   readonly language: Language
   readonly json?: boolean
 }
 
-export function showCommand(start: Start): Command {
-  return withSettings(new Command('show'), 'out', 'db')
-    .summary('show a fund in the terminal')
-    .description(
-      'Shows a fund with its newest price, how old that is, and a line of the last twelve months: as a snapshot gives it ' +
-        'out, or with --db as a build would. What may not be given out is not shown.',
-    )
-    .argument('<fund>', 'An ISIN, or a part of the name')
-    .addOption(
-      new Option('--language <language>', 'The language of texts').choices([...languages]).default('en'),
-    )
-    .addOption(
-      dayOption(
-        '--as-of <day>',
-        'With --db: the date that the age of a fund and of its newest price is counted up to (default: today)',
-      ),
-    )
-    .option('--json', 'Print the figures as JSON')
-    .addHelpText(
-      'after',
-      examples(
-        ['show DE000FP06UX9', 'As the snapshot in out has it'],
-        ['show DE000FP06UX9 --db funds.sqlite', 'As the database would give it'],
-        ['show "aktien europa" --language de', 'By a part of the name'],
-      ),
-    )
-    .action((word: string, flags: Flags, command: Command) => start(show)({ word, ...flags }, command))
-}
-
-async function show(session: Session, flags: Flags & { readonly word: string }): Promise<void> {
-  const { settings, today, stdout, isQuiet } = session
-  const { documentsInDatabase, documentsInFolder } = await import('../fund-documents.ts')
-  const { fundSummary } = await import('../fund-summary.ts')
-  const { describeFund } = await import('../describe-fund.ts')
-  const documents =
-    flags.db === undefined || settings.db === null
-      ? await documentsInFolder(settings.out)
-      : await documentsInDatabase(settings.db, flags.asOf ?? today, await freshnessRules(settings))
-  try {
-    const summary = fundSummary(documents, await findFund(documents, flags.word), flags.language)
-    if (flags.json === true) stdout.data(`${JSON.stringify(summary)}\n`)
-    else if (!isQuiet) stdout.write(describeFund(summary, stdout))
-  } finally {
-    documents.close()
-  }
-}
+export default defineCommand<Flags, [fund: string]>({
+  description:
+    'Shows a fund with its newest price, the age of that, and a chart of the last twelve months: as a snapshot ' +
+    'publishes it, or with --db as a build would. It hides what must not be published.',
+  arguments: [new Argument('<fund>', 'An ISIN, or a part of the name')],
+  settings: ['out', 'db'],
+  options: [
+    new Option('--language <language>', 'The language of texts').choices([...languages]).default('en'),
+    asOfOption('With --db: the date for the age of the fund and of its newest price (default: today)'),
+    jsonOption('Print the figures as JSON'),
+  ],
+  examples: [
+    ['show DE000FP06UX9', 'As the snapshot in out has it'],
+    ['show DE000FP06UX9 --db funds.sqlite', 'As the database would give it'],
+    ['show "aktien europa" --language de', 'By a part of the name'],
+  ],
+  run: async ({ settings, today, stdout, isQuiet }: Session, flags, fund) => {
+    const documents =
+      flags.db === undefined || settings.db === null
+        ? await documentsInFolder(settings.out)
+        : documentsInDatabase(settings.db, flags.asOf ?? today, await freshnessRules(settings))
+    try {
+      const summary = fundSummary(documents, findFund(documents, fund), flags.language)
+      if (flags.json === true) stdout.data(`${JSON.stringify(summary)}\n`)
+      else if (!isQuiet) stdout.write(describe(summary, stdout))
+    } finally {
+      documents.close()
+    }
+  },
+})
 
 /** @throws {Error} that names similar funds */
-async function findFund({ place, isins, names }: FundDocuments, word: string): Promise<string> {
-  const { searchKey } = await import('../../catalogue/chart/search-key.ts')
-  const { printable, quoted } = await import('../../source/printable.ts')
+function findFund({ place, isins, names }: FundDocuments, word: string): string {
   const isin = word.toUpperCase()
   if (isins.includes(isin)) return isin
   const parts = searchKey(word).split(/\s+/)
   const found = [...names].filter(([, name]) => parts.every((part) => searchKey(name).includes(part)))
   const [only, ...others] = found
   if (only !== undefined && others.length === 0) return only[0]
-  const candidates =
-    only === undefined
-      ? [nearest(isin, isins)].filter((near) => near !== undefined)
-      : found.map(([one]) => one)
+  const near = nearest(isin, isins)
+  const candidates = only === undefined ? (near === undefined ? [] : [near]) : found.map(([one]) => one)
   const named = candidates
     .slice(0, 5)
     .map((one) => `${one} ${printable(names.get(one) ?? '')}`.trim())
@@ -85,4 +76,88 @@ async function findFund({ place, isins, names }: FundDocuments, word: string): P
   const advice = named === '' ? `it has ${isins.length} funds` : `did you mean ${named}${more}?`
   const what = only === undefined ? 'there is no fund' : 'there is more than one fund'
   throw new Error(`${place}: ${what} ${quoted(word)} (${advice})`)
+}
+
+/** A wider line shows nothing more. */
+const widest = 80
+
+function describe(fund: FundSummary, { columns, paint }: Pick<Terminal, 'columns' | 'paint'>): string {
+  const { isin, wkn, name, category, price } = fund
+  if (name === null) return `${isin}: nothing about this fund is published\n`
+  const width = Math.max(20, Math.min(widest, columns() - 1))
+  const change = (percent: string) => {
+    const value = Number(percent)
+    const text = `${value > 0 ? '+' : ''}${percent} %`
+    return value === 0 ? text : paint(value > 0 ? 'green' : 'red', text)
+  }
+  const identity = [isin, wkn, category].filter((part) => part !== null).map(printable)
+  const lines = [paint('bold', shorten(printable(name), width)), shorten(identity.join(', '), width), '']
+  if (price === null) lines.push('no price is published')
+  else {
+    const { changePercent, age } = price
+    const since = changePercent === null ? '' : `, ${change(changePercent)}`
+    const value = paint('bold', `${price.netAssetValue} ${printable(price.currency)}`)
+    lines.push(`${value} on ${price.date}${since}`)
+    if (age !== null) lines.push(describeAge(age, paint))
+    lines.push(...describeLastYear(fund, width, paint))
+  }
+  const years = yearsThatFit(fund, width - 'repurchase price  '.length)
+  const figures = describeSummary({
+    'issue price': price?.issuePrice ?? null,
+    'repurchase price': price?.repurchasePrice ?? null,
+    'calendar years':
+      years.length === 0 ? null : years.map(({ year, percent }) => `${year} ${change(percent)}`).join('  '),
+    'fund assets': fund.fundAssets === null ? null : printable(fund.fundAssets),
+    'expense ratio': fund.totalExpenseRatio === null ? null : `${fund.totalExpenseRatio} %`,
+    benchmark: fund.benchmark === null ? null : printable(fund.benchmark),
+    inception: fund.inceptionDate,
+  })
+  return `${[...lines, ''].join('\n')}\n${figures}`
+}
+
+/** `stale: 8 business days before 2026-11-20` */
+function describeAge({ mark, ageDays, asOf }: FundAge, paint: Terminal['paint']): string {
+  const text = `${wording.en.status.marks[mark]}: ${businessDays(ageDays)} before ${asOf}`
+  return paint(mark === 'late' ? 'yellow' : mark === 'stale' ? 'red' : 'dim', text)
+}
+
+function describeLastYear(
+  { lastYear: navs }: FundSummary,
+  width: number,
+  paint: Terminal['paint'],
+): readonly string[] {
+  const [first, last] = [navs[0], navs.at(-1)]
+  if (first === undefined || last === undefined || first === last) return []
+  const numbers = navs.map(({ nav }) => Number(nav))
+  const exact = (value: number) => navs.find(({ nav }) => Number(nav) === value)?.nav ?? ''
+  const [low, high] = [exact(Math.min(...numbers)), exact(Math.max(...numbers))]
+  const text = `since ${first.date}: from ${first.nav}, lowest ${low}, highest ${high}`
+  const line = sparkline(numbers, Math.min(width, 60))
+  return [
+    paint(Number(last.nav) < Number(first.nav) ? 'red' : 'green', line),
+    paint('dim', shorten(text, width)),
+  ]
+}
+
+const blocks = '▁▂▃▄▅▆▇█'
+
+/** Numbers as a row of blocks. @param width characters at most; one character shows the last of its numbers */
+function sparkline(numbers: readonly number[], width: number): string {
+  const count = Math.min(width, numbers.length)
+  const shown = Array.from(
+    { length: count },
+    (_, index) => numbers[Math.ceil(((index + 1) * numbers.length) / count) - 1] ?? 0,
+  )
+  const [low, high] = [Math.min(...shown), Math.max(...shown)]
+  const level = (value: number) =>
+    // Equal numbers are shown in the middle.
+    high === low ? 3 : Math.round(((value - low) / (high - low)) * (blocks.length - 1))
+  return shown.map((value) => blocks.charAt(level(value))).join('')
+}
+
+/** The newest years, as many as fit into a line. */
+function yearsThatFit({ years }: FundSummary, width: number) {
+  // '2024 +13.56 %' and two spaces
+  const count = Math.max(1, Math.floor(width / 16))
+  return years.slice(-count).map(({ year, percent }) => ({ year, percent: percent.toFixed(2) }))
 }

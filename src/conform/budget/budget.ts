@@ -3,48 +3,47 @@
  * the tests.
  */
 
-import { measureCosts, type Cost } from './costs.ts'
-import { allLoads, measureLoad, type Load, type LoadPlace, type LoadResult } from './loads.ts'
+import { type RequestCost, measureCosts } from './costs.ts'
+import { type BudgetPlace, hostileRequests, smallSizes, type CostlyRequest } from './hostile.ts'
+import { type Load, type LoadPlace, type LoadResult, allLoads, measureLoad } from './loads.ts'
 import type { Probe } from './probe.ts'
-import type { BudgetPlace, HostileRequest } from './hostile-request.ts'
-import { hostileRequests, smallSizes } from './requests.ts'
 
 /** What one hostile request may cost beyond one in good faith, in milliseconds of the probe's time. */
 export const costLimits: Readonly<Record<Probe['kind'], number>> = {
   cpu: 20,
-  // Networks and other clients take time, too: only what stands out by far is the request's fault.
+  // Networks and other clients take time, too. Only a large difference is the request's fault.
   wall: 500,
 }
 
-/** Bytes of request line and headers: whatever is longer is refused. */
+/** Bytes of request line and headers. Longer requests are refused. */
 export const sizeLimit = 16_384
 
 /** 414 and 431 are ours; front servers and CDNs have others. */
 const refusalsOfLength = [400, 413, 414, 431, 494]
 
-/** Resident memory of all processes together, whatever clients do. */
+/** Resident memory of all processes together. */
 export const memoryLimitMiB = 300
 
-/** How long others may wait meanwhile, in milliseconds of the probe's time: nine of ten at most that long. */
+/** How long nine of ten other clients may wait during a load, in milliseconds of the probe's time. */
 export const waitLimitMs = 200
 
 export interface BudgetOptions {
   readonly base: string
   readonly probe: Probe
   readonly place: BudgetPlace
-  /** All that there are unless given. */
-  readonly requests?: readonly HostileRequest[]
-  /** The small ones unless given. */
+  /** Default: all. */
+  readonly requests?: readonly CostlyRequest[]
+  /** Default: the small ones. */
   readonly sizes?: readonly number[]
-  /** What clients that hold on to the server ask for; no such load unless given. */
+  /** What the clients of a load ask for. Without it there is no load. */
   readonly load?: LoadPlace
-  /** All that there are unless given. */
+  /** Default: all. */
   readonly loads?: readonly Load[]
-  /** How often each request is sent a round. */
+  /** How often each request is sent in a round. */
   readonly repeats?: number
-  /** How often a figure over its limit is measured anew. */
+  /** How often a figure over its limit is measured again. */
   readonly rounds?: number
-  /** How long an answer may be silent, in milliseconds: 10 s unless given. */
+  /** Silence in milliseconds after which a request counts as unanswered. Default: 10 s. */
   readonly patienceMs?: number
   readonly signal?: AbortSignal | undefined
   readonly onStep?: ((done: number, of: number, name: string) => void) | undefined
@@ -53,9 +52,9 @@ export interface BudgetOptions {
 export interface BudgetReport {
   readonly kind: Probe['kind']
   readonly costLimitMs: number
-  readonly costs: readonly Cost[]
+  readonly costs: readonly RequestCost[]
   readonly loads: readonly LoadResult[]
-  /** Each a sentence; none: the deployment keeps to its budget. */
+  /** One sentence for each limit that was exceeded. */
   readonly failures: readonly string[]
 }
 
@@ -63,7 +62,7 @@ export interface BudgetReport {
 export async function measureBudget(options: BudgetOptions): Promise<BudgetReport> {
   const { base, probe, place, sizes = smallSizes, load, signal, onStep } = options
   const { kind } = probe
-  // Time is taken of single requests, CPU time of several: it is counted in steps of 10 ms.
+  // Linux counts CPU time in steps of 10 ms, so it is measured over several requests.
   const { repeats = kind === 'cpu' ? 4 : 1, rounds = 4, patienceMs = 10_000 } = options
   const { requests = hostileRequests(place) } = options
   const { loads = allLoads } = options
@@ -96,7 +95,7 @@ async function measureLoadInRounds(
   return best
 }
 
-/** Memory is what it is; how long others wait depends a little on what else the machine does. */
+/** Only waits are measured again: they depend a little on what else the machine does. */
 const isOnlySlow = (result: LoadResult) => !isTooLarge(result) && isTooSlow(result)
 
 const isTooLarge = ({ peakMiB }: LoadResult) => peakMiB !== null && peakMiB > memoryLimitMiB
@@ -104,7 +103,7 @@ const isTooLarge = ({ peakMiB }: LoadResult) => peakMiB !== null && peakMiB > me
 const isTooSlow = ({ meanwhile }: LoadResult) => meanwhile.work > waitLimitMs
 
 function costFailures(
-  { name, bytes, status, beyondMs, isSilent, mayShrink }: Cost,
+  { name, bytes, status, beyondMs, isSilent, mayShrink }: RequestCost,
   kind: Probe['kind'],
 ): string[] {
   const request = `${name}, ${bytes.toLocaleString('en')} bytes`

@@ -1,52 +1,51 @@
 /** What each hostile request costs the server beyond a request in good faith of the same length. */
 
-import { exchange } from '../connection.ts'
+import { type RawRequest, plainRequest, type CostlyRequest } from './hostile.ts'
 import type { Probe } from './probe.ts'
-import type { HostileRequest, RawRequest } from './hostile-request.ts'
-import { plainRequest } from './requests.ts'
+import { exchange } from '../client.ts'
 
 export interface CostOptions {
   readonly base: string
   readonly probe: Probe
-  readonly requests: readonly HostileRequest[]
+  readonly requests: readonly CostlyRequest[]
   /** Bytes of request line and headers, ascending. */
   readonly sizes: readonly number[]
-  /** How often each request is sent a round. */
+  /** How often each request is sent in a round. */
   readonly repeats: number
-  /** How often a cost that is over the limit is measured anew: the lowest counts. */
+  /** How often a cost over the limit is measured again. The lowest result counts. */
   readonly rounds: number
   /** Milliseconds of the probe's time. */
   readonly limitMs: number
-  /** How long an answer may be silent before the request counts as unanswered. In milliseconds. */
+  /** Silence in milliseconds after which a request counts as unanswered. */
   readonly patienceMs: number
   readonly signal: AbortSignal | undefined
-  /** How many requests are measured at a time; with CPU time one, since all of it counts. */
+  /** Requests that are measured at the same time. With CPU time only one, since all CPU time counts. */
   readonly concurrency: number
   readonly onRequest: (at: number, name: string) => void
 }
 
-export interface Cost extends Pick<HostileRequest, 'name' | 'why'> {
+export interface RequestCost extends Pick<CostlyRequest, 'name' | 'why'> {
   readonly mayShrink: boolean
   readonly bytes: number
-  /** Of the answer; null if there was none, or nothing that is HTTP. */
+  /** Status of the answer; null if there was no answer, or it was not HTTP. */
   readonly status: number | null
   /** Whether the body is an error document with that status. */
   readonly hasDocument: boolean
   readonly plainMs: number
-  /** One request more costs this; negative where it costs less. */
+  /** The difference of the two costs; negative if the hostile request costs less. */
   readonly beyondMs: number
-  /** The server had not answered when the patience ended: it costs more. */
+  /** Whether the server had not answered in time: the cost is higher than `beyondMs`. */
   readonly isSilent: boolean
 }
 
-/** How long the server may take to come back to itself after a request that was not answered. */
+/** How long the server may take to recover after a request that it did not answer. */
 const recoveryMs = 60_000
 
 /** @throws {Error} if nothing answers any more */
-export async function measureCosts(options: CostOptions): Promise<Cost[]> {
+export async function measureCosts(options: CostOptions): Promise<RequestCost[]> {
   const { requests, concurrency, onRequest } = options
   const plainCosts = new Map<string, number>()
-  const costs: Cost[][] = requests.map(() => [])
+  const costs: RequestCost[][] = requests.map(() => [])
   const waiting = requests.entries()
   const work = async (): Promise<void> => {
     for (const [at, request] of waiting) {
@@ -58,14 +57,14 @@ export async function measureCosts(options: CostOptions): Promise<Cost[]> {
   return costs.flat()
 }
 
-/** A longer request is not sent if a shorter one of its kind was over the limit. */
+/** Sends no longer request if a shorter one of its kind was over the limit. */
 async function costsOf(
   options: CostOptions,
-  request: HostileRequest,
+  request: CostlyRequest,
   plainCosts: Map<string, number>,
-): Promise<Cost[]> {
+): Promise<RequestCost[]> {
   const { sizes, limitMs, signal } = options
-  const costs: Cost[] = []
+  const costs: RequestCost[] = []
   for (const bytes of sizes) {
     signal?.throwIfAborted()
     const cost = await measureCost(options, request, bytes, plainCosts)
@@ -78,14 +77,14 @@ async function costsOf(
 
 async function measureCost(
   options: CostOptions,
-  request: HostileRequest,
+  request: CostlyRequest,
   bytes: number,
   plainCosts: Map<string, number>,
-): Promise<Cost> {
+): Promise<RequestCost> {
   const { base, rounds, limitMs } = options
   const { name, why, plain, mayShrink = false } = request
-  const hostile = textOf(base, request.make(bytes))
-  const plainText = textOf(base, plainRequest(plain, bytes))
+  const hostile = requestText(base, request.make(bytes))
+  const plainText = requestText(base, plainRequest(plain, bytes))
   const lowerPlain = async (): Promise<number> => {
     const { ms } = await timeOf(options, plainText)
     const lowest = Math.min(ms, plainCosts.get(plainText) ?? Infinity)
@@ -103,12 +102,12 @@ async function measureCost(
   return { name, why, mayShrink, bytes, ...answered, plainMs, beyondMs: ms - plainMs }
 }
 
-interface Timed extends Pick<Cost, 'status' | 'hasDocument' | 'isSilent'> {
-  /** Of one request. */
+interface Timed extends Pick<RequestCost, 'status' | 'hasDocument' | 'isSilent'> {
+  /** Time of one request. */
   readonly ms: number
 }
 
-/** Sends the request again and again; not any more, once it is clear that it is too much. */
+/** Repeats the request until the limit is clearly exceeded. */
 async function timeOf(
   { base, probe, repeats, limitMs, patienceMs }: CostOptions,
   text: string,
@@ -127,18 +126,18 @@ async function timeOf(
 
 async function recover(
   { base, patienceMs, signal }: CostOptions,
-  { name, plain }: HostileRequest,
+  { name, plain }: CostlyRequest,
 ): Promise<void> {
   for (let waited = 0; waited < recoveryMs; waited += patienceMs) {
     signal?.throwIfAborted()
-    const { text } = await exchange(base, textOf(base, plainRequest(plain, 200)), patienceMs)
+    const { text } = await exchange(base, requestText(base, plainRequest(plain, 200)), patienceMs)
     if (text !== '') return
   }
   throw new Error(`${base} does not answer any more after a hostile request (${name})`)
 }
 
 /** @param base its path goes before the target */
-export function textOf(base: string, { target, headers }: RawRequest, connection = 'close'): string {
+export function requestText(base: string, { target, headers }: RawRequest, connection = 'close'): string {
   const { host, pathname } = new URL(base)
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
   const line = `GET ${pathname.replace(/\/$/, '')}${target} HTTP/1.1\r\n`

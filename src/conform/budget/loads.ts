@@ -1,20 +1,22 @@
 /**
- * Clients that hold on to a server: they ask for much and read nothing, or take their time to ask. While each kind of
- * them is there, the server's memory is watched, and somebody else asks for a document. Every load has an end.
+ * Clients that hold on to a server: they ask for much and read nothing, or send their request slowly. During each load we
+ * watch the server's memory, and another client asks for a document. Every load has an end.
  */
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectTo, exchange } from '../connection.ts'
-import { textOf } from './costs.ts'
+import { requestText } from './costs.ts'
+import type { BudgetPlace } from './hostile.ts'
 import type { Probe } from './probe.ts'
+import { type Client, connectTo, exchange } from '../client.ts'
+import type { AnsweredRequest } from '../requests.ts'
 
 export interface LoadPlace {
-  /** What others ask for meanwhile. */
+  /** What other clients ask for during a load. */
   readonly document: string
-  /** The longest range of prices that there is, without its format; null without prices. */
+  /** The longest range of prices without its format; null without prices. */
   readonly range: string | null
-  /** The largest file that there is; null without downloads. */
+  /** The largest file; null without downloads. */
   readonly file: string | null
 }
 
@@ -22,9 +24,9 @@ export interface Load {
   readonly name: string
   readonly why: string
   readonly connections: number
-  /** What each of them asks for, one request after the other; nothing where the place does not have it. */
+  /** What each client asks for, one request after the other; empty if the deployment has no such thing. */
   readonly targets: (place: LoadPlace, connection: number) => readonly string[]
-  /** Whether the last request is not ended: a byte of it comes now and then. */
+  /** Whether the clients never finish a request, but send a byte of it now and then. */
   readonly isSlow?: boolean
 }
 
@@ -61,16 +63,16 @@ export interface LoadOptions {
   readonly base: string
   readonly probe: Probe
   readonly place: LoadPlace
-  /** How long a load lasts at least; longer while memory grows. In milliseconds. */
+  /** The shortest duration of a load in milliseconds. It lasts longer while memory grows. */
   readonly holdMs: number
   readonly signal: AbortSignal | undefined
 }
 
 export interface LoadResult extends Pick<Load, 'name' | 'why'> {
-  /** Before the load, and the most while it was there; null where it cannot be measured. */
+  /** Memory before the load and its peak; null if it cannot be measured. */
   readonly idleMiB: number | null
   readonly peakMiB: number | null
-  /** How long others waited, before the load and while it was there. */
+  /** How long other clients waited, before the load and during it. */
   readonly idle: Waits
   readonly meanwhile: Waits
 }
@@ -82,25 +84,25 @@ export interface Waits {
   readonly ninetieth: number
   readonly worst: number
   /**
-   * Nine of ten waited for at most that much work of the server. With CPU time this does not depend on what else the
-   * machine does; where it cannot be measured, it is the same as `ninetieth`.
+   * CPU time that the server worked while nine of ten waited. It does not depend on what else the machine does. Without CPU
+   * time it is the same as `ninetieth`.
    */
   readonly work: number
   readonly requests: number
-  /** Answers that were no 200, and connections that were closed without one. */
+  /** Answers with a status other than 200, and connections that were closed without an answer. */
   readonly failed: number
 }
 
 /** How long a load lasts at most. */
 const longestMs = 20_000
 
-/** Clients do not come all at the same moment. */
+/** Pause between two new clients. */
 const betweenClientsMs = 5
 
-/** Others come as often, however long those before them wait. */
+/** Pause between two requests of other clients, however long the earlier ones wait. */
 const betweenOthersMs = 25
 
-/** How long somebody else waits before giving up. */
+/** After this time another client gives up. */
 const patienceMs = 10_000
 
 /** Opens the load, watches, and closes it. */
@@ -131,11 +133,11 @@ function openLoad({ connections, targets, isSlow = false }: Load, { base, place 
   const timers = new Set<NodeJS.Timeout>()
   const open = (at: number) => {
     const socket = connectTo(base)
-    // The server may close it, which is no failure: that is how it defends itself.
+    // The server may defend itself by closing the connection: that is not a failure.
     socket.on('error', () => undefined)
     socket.pause()
     sockets.add(socket)
-    const texts = targets(place, at).map((target) => textOf(base, { target, headers: [] }, 'keep-alive'))
+    const texts = targets(place, at).map((target) => requestText(base, { target, headers: [] }, 'keep-alive'))
     if (!isSlow) {
       socket.write(texts.join(''))
       return
@@ -152,15 +154,15 @@ function openLoad({ connections, targets, isSlow = false }: Load, { base, place 
   }
 }
 
-/** Asks for the document at fixed times: who waits long does not keep others from coming. */
+/** Asks for the document at fixed times, however long earlier requests wait. */
 function askOthers({ base, place, probe }: LoadOptions): { readonly stop: () => Promise<Waits> } {
-  const text = textOf(base, { target: place.document, headers: [] })
+  const text = requestText(base, { target: place.document, headers: [] })
   const asked: Promise<{ readonly ms: number; readonly work: number; readonly isFailed: boolean }>[] = []
   const ask = async () => {
     const [start, before] = [performance.now(), probe.timesMs()]
     const { text: answer, isSilent } = await exchange(base, text, patienceMs)
     const ms = performance.now() - start
-    // One of the processes answers; which one, cannot be seen.
+    // We cannot see which of the processes answers.
     const works = [...probe.timesMs()].map(([pid, time]) => time - (before.get(pid) ?? 0))
     const work = Math.min(ms, Math.max(...works))
     return { ms, work, isFailed: !isSilent && !/^HTTP\/1\.[01] 200/.test(answer) }
@@ -189,7 +191,7 @@ function askOthers({ base, place, probe }: LoadOptions): { readonly stop: () => 
 const quantile = (figures: readonly number[], part: number) =>
   figures.toSorted((one, other) => one - other)[Math.floor(figures.length * part)] ?? 0
 
-/** A server that has not grown by more than this since it was last asked, has all that it takes. */
+/** If memory grew by less than this since the last look, it has stopped growing. */
 const growthMiB = 8
 
 function watchMemory(probe: Probe) {
@@ -216,4 +218,30 @@ function watchMemory(probe: Probe) {
       clearInterval(timer)
     },
   }
+}
+
+/** @param examples without any fund they are those of all funds */
+export function findPlace(examples: readonly AnsweredRequest[]): BudgetPlace {
+  const document = (examples.find(({ target }) => target.includes('/figures/')) ?? examples[0])?.target ?? '/'
+  const [isin = 'LU000NOSUCH8'] = /[A-Z]{2}[0-9A-Z]{9}[0-9](?=\/$)/.exec(document) ?? []
+  return { document, isin, page: '/docs/' }
+}
+
+/** Reads the list of downloads to find the largest file. @throws {NoAnswer} */
+export async function findLoadPlace(
+  examples: readonly AnsweredRequest[],
+  client: Client,
+): Promise<LoadPlace> {
+  const { document } = findPlace(examples)
+  const range = examples.find(({ kind }) => kind === 'the whole history')?.target ?? null
+  const { status, body } = await client.ask({ target: `${downloads}datapackage.json` })
+  return { document, range, file: status === 200 ? largestFile(body.toString()) : null }
+}
+
+const downloads = '/downloads/latest/'
+
+function largestFile(text: string): string | null {
+  const { resources } = JSON.parse(text) as { resources: readonly { path: string; bytes: number }[] }
+  const [largest] = [...resources].sort((one, other) => other.bytes - one.bytes)
+  return largest === undefined ? null : downloads + largest.path
 }

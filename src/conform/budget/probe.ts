@@ -1,19 +1,19 @@
-/** What the budget measures with: the time that a server works, and the memory that it holds. */
+/** Measures a server: the time that it works, and its memory. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Probe {
-  /** What `timeMs` tells: the work of the server's processes, or the time that goes by. */
+  /** The meaning of `timeMs`: CPU time of the server's processes, or wall time. */
   readonly kind: 'cpu' | 'wall'
   /** Grows; two readings are subtracted. In milliseconds, of all processes together. */
   readonly timeMs: () => number
-  /** The same of each process, by its id: an answer comes from one of them. */
+  /** The same for each process, by its id. One of them gives an answer. */
   readonly timesMs: () => ReadonlyMap<number, number>
-  /** Resident, of all processes together, in MiB; null where nobody can know. */
+  /** Resident memory of all processes in MiB; null if it cannot be measured. */
   readonly memoryMiB: () => number | null
 }
 
-/** For a deployment elsewhere: time goes by on the network, too, and its memory is its own. */
+/** For a deployment elsewhere: wall time, which includes the network. Its memory is unknown. */
 export const wallProbe = (clock: () => number): Probe => ({
   kind: 'wall',
   timeMs: clock,
@@ -21,13 +21,13 @@ export const wallProbe = (clock: () => number): Probe => ({
   memoryMiB: () => null,
 })
 
-/** Linux counts CPU time in these; getconf CLK_TCK is 100 on every machine that Node runs on. */
+/** Linux counts CPU time in ticks; `getconf CLK_TCK` is 100 on every machine that runs Node. */
 const msPerTick = 10
 
 /**
  * Processes of this machine and their descendants, with all threads. Needs Linux.
  * @param pids for nginx the master: its workers are its children
- * @throws {Error} also from its methods, if a process is gone, or there is no `/proc`
+ * @throws {Error} also from its methods, if a process has ended or there is no `/proc`
  */
 export function processProbe(pids: readonly number[]): Probe {
   const measure = (figure: (pid: number) => number): ReadonlyMap<number, number> => {

@@ -1,6 +1,6 @@
 /** Every row of the interface's endpoint list, for every fund, format and language. */
 
-import type { Check } from '../check.ts'
+import { checksOf, forEachExample, type CheckContext } from '../check.ts'
 import type { Oracle, OracleRequest } from '../oracle/oracle.ts'
 import { allFundsPaths, fundPaths, historicPaths, variants } from '../requests.ts'
 
@@ -20,42 +20,29 @@ const rows: readonly (readonly [row: string, paths: RegExp])[] = [
   ['13 EMT data', /^\/api\/v2\/emt\//],
 ]
 
-const ofRows = rows.map(([row, paths]): Check => ({
-  group: 'answers',
-  name: `answers endpoint ${row} for every fund, format and language`,
-  run: async ({ oracle, isins, each, compare }) => {
-    await each(requestsFor(oracle, isins, paths), compare)
+export const answerChecks = checksOf('answers', {
+  ...Object.fromEntries(
+    rows.map(([row, paths]) => [
+      `answers endpoint ${row} for every fund, format and language`,
+      ({ oracle, isins, each, compare }: CheckContext) => each(requestsFor(oracle, isins, paths), compare),
+    ]),
+  ),
+  'takes an ISIN in either case, and shows it in upper case': async ({ isins, each, compare }) => {
+    const lower = isins.slice(0, 3).map((isin) => isin.toLowerCase())
+    await each(
+      lower.flatMap((isin) => fundPaths(isin).map(({ path }) => ({ target: path }))),
+      compare,
+    )
   },
-}))
+  'gives the same answer to the same question again': forEachExample(async ({ ask, same }, { target }) => {
+    const first = await ask({ target })
+    const again = await ask({ target })
+    same({ target }, 'ETag', again.headers.get('etag'), first.headers.get('etag'))
+    same({ target }, 'the same body twice:', again.body.equals(first.body), true)
+  }),
+})
 
-export const answerChecks: readonly Check[] = [
-  ...ofRows,
-  {
-    group: 'answers',
-    name: 'takes an ISIN in either case, and shows it in upper case',
-    run: async ({ isins, each, compare }) => {
-      const lower = isins.slice(0, 3).map((isin) => isin.toLowerCase())
-      await each(
-        lower.flatMap((isin) => fundPaths(isin).map(({ path }) => ({ target: path }))),
-        compare,
-      )
-    },
-  },
-  {
-    group: 'answers',
-    name: 'gives the same answer to the same question again',
-    run: async ({ examples, each, ask, same }) => {
-      await each(examples, async ({ target }) => {
-        const first = await ask({ target })
-        const again = await ask({ target })
-        same({ target }, 'ETag', again.headers.get('etag'), first.headers.get('etag'))
-        same({ target }, 'the same body twice:', again.body.equals(first.body), true)
-      })
-    },
-  },
-]
-
-/** In every format and language; of what is refused, in one format or the other: error rows have checks of their own. */
+/** Each answer in every format and language. A refusal is asked for once, since error rows have checks of their own. */
 function requestsFor(oracle: Oracle, isins: readonly string[], wanted: RegExp): OracleRequest[] {
   const paths = [
     ...allFundsPaths.map((path) => ({ path, hasLanguages: false })),

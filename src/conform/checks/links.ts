@@ -1,53 +1,45 @@
-/** The links from an answer to the same in the other format and language. */
+/** Links to the other format and language, and the security headers of pages. */
 
 import { locationBelow } from '../allowances.ts'
-import type { Check } from '../check.ts'
+import { checksOf, forEachExample } from '../check.ts'
 
-export const linkChecks: readonly Check[] = [
-  {
-    group: 'links',
-    name: 'links to the other format, and to the other language where there is one',
-    run: async ({ examples, each, ask, same }) => {
-      await each(examples, async ({ target, hasLanguages }) => {
-        for (const [query, type, language] of [
-          ['', 'application/xml', 'en'],
-          ['?format=xml&language=en', 'application/json', 'de'],
-          ['?format=xml&x=1', 'application/json', 'en'],
-        ] as const) {
-          const asked = { target: target + query }
-          const links = readLinks((await ask(asked)).headers.get('link') ?? '')
-          same(
-            asked,
-            'types and languages of the alternates',
-            links.map((link) => link.hreflang ?? link.type).sort(),
-            [type, ...(hasLanguages ? [language] : [])].sort(),
-          )
-        }
-      })
+export const linkChecks = checksOf('links', {
+  'links to the other format, and to the other language where there is one': forEachExample(
+    async ({ ask, same }, { target, hasLanguages }) => {
+      for (const [query, type, language] of [
+        ['', 'application/xml', 'en'],
+        ['?format=xml&language=en', 'application/json', 'de'],
+        ['?format=xml&x=1', 'application/json', 'en'],
+      ] as const) {
+        const asked = { target: target + query }
+        const links = readLinks((await ask(asked)).headers.get('link') ?? '')
+        same(
+          asked,
+          'types and languages of the alternates',
+          links.map((link) => link.hreflang ?? link.type).sort(),
+          [type, ...(hasLanguages ? [language] : [])].sort(),
+        )
+      }
     },
-  },
-  {
-    group: 'links',
-    name: 'answers each linked alternate with the type and language that the link says',
-    run: async ({ base, examples, each, ask, same, fail }) => {
-      await each(examples, async ({ target }) => {
-        const first = await ask({ target })
-        for (const link of readLinks(first.headers.get('link') ?? '')) {
-          const linked = { target: locationBelow(base, link.target) ?? '' }
-          if (linked.target.includes(' ')) {
-            fail({ target }, 'links below the base', linked.target)
-            continue
-          }
-          const { status, headers } = await ask(linked)
-          same(linked, 'status', status, 200)
-          same(linked, 'content-type', headers.get('content-type'), `${link.type ?? ''}; charset=utf-8`)
-          const language = link.hreflang ?? first.headers.get('content-language')
-          same(linked, 'content-language', headers.get('content-language'), language)
+  ),
+  'answers each linked alternate with the type and language that the link says': forEachExample(
+    async ({ base, ask, same, fail }, { target }) => {
+      const first = await ask({ target })
+      for (const link of readLinks(first.headers.get('link') ?? '')) {
+        const linked = { target: locationBelow(base, link.target) ?? '' }
+        if (linked.target.includes(' ')) {
+          fail({ target }, 'links below the base', linked.target)
+          continue
         }
-      })
+        const { status, headers } = await ask(linked)
+        same(linked, 'status', status, 200)
+        same(linked, 'content-type', headers.get('content-type'), `${link.type ?? ''}; charset=utf-8`)
+        const language = link.hreflang ?? first.headers.get('content-language')
+        same(linked, 'content-language', headers.get('content-language'), language)
+      }
     },
-  },
-]
+  ),
+})
 
 interface Link {
   readonly target: string
@@ -66,3 +58,33 @@ function readLinks(header: string): Link[] {
       : []
   })
 }
+
+const pages = ['/docs/', '/docs/explorer/', '/funds/', '/status/', '/downloads/latest/']
+
+export const pageChecks = checksOf('http', {
+  'lets no other site put a page into a frame, and no page run what it did not bring': async ({
+    each,
+    ask,
+    fail,
+  }) => {
+    await each(pages, async (target) => {
+      const { status, headers } = await ask({ target })
+      if (status !== 200 || headers.get('content-type')?.startsWith('text/html') !== true) return
+      for (const [name, form] of rules) {
+        const value = headers.get(name) ?? 'absent'
+        if (!form.test(value)) fail({ target }, `${name} like ${form.source}`, value)
+      }
+      const policy = headers.get('content-security-policy') ?? ''
+      if (/'unsafe-|\*/.test(policy)) fail({ target }, 'a policy without unsafe sources', policy)
+    })
+  },
+})
+
+/** Sources: Content Security Policy Level 3, Referrer Policy, Fetch (nosniff), Permissions Policy. */
+const rules: readonly (readonly [name: string, form: RegExp])[] = [
+  ['content-security-policy', /(?:^|; *)default-src 'none'(?:;|$)/],
+  ['content-security-policy', /(?:^|; *)frame-ancestors 'none'(?:;|$)/],
+  ['referrer-policy', /^(?:no-referrer|same-origin|strict-origin|strict-origin-when-cross-origin)$/],
+  ['x-content-type-options', /^nosniff$/],
+  ['permissions-policy', /\bcamera=\(\)/],
+]

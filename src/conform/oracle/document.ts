@@ -12,29 +12,29 @@ export interface Branch {
 }
 
 /** An object whose keys are names of the interface; a member that is undefined is left out. */
-export function record(members: Readonly<Record<string, Tree | undefined>>): Branch {
+export function recordTree(members: Readonly<Record<string, Tree | undefined>>): Branch {
   const entries: [string, Tree][] = []
   for (const [key, value] of Object.entries(members)) if (value !== undefined) entries.push([key, value])
   return { kind: 'record', entries }
 }
 
 /** `funds.<isin>`: a map whose keys are element names in XML. */
-export function byIsin(entries: readonly (readonly [string, Tree])[]): Branch {
+export function fundsTree(entries: readonly (readonly [string, Tree])[]): Branch {
   return { kind: 'record', entries }
 }
 
 /** A map whose keys are data, in the order given. */
-export function keyed(entries: readonly (readonly [string, Tree])[]): Branch {
+export function mapTree(entries: readonly (readonly [string, Tree])[]): Branch {
   return { kind: 'keyed', entries }
 }
 
-export function list(items: readonly Tree[]): Branch {
+export function listTree(items: readonly Tree[]): Branch {
   return { kind: 'list', entries: items.map((item, index) => [String(index), item] as const) }
 }
 
 /** Shortest decimal text of a number, never an exponent: 1e-7 is 0.0000001. */
-export function decimal(value: number): string {
-  if (!Number.isFinite(value)) throw new Error(`${String(value)} has no decimal form`)
+export function numberText(value: number): string {
+  if (!Number.isFinite(value)) throw new Error(`${String(value)} has no numberText form`)
   const shortest = String(value)
   const parts = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(shortest)
   if (parts === null) return shortest
@@ -48,7 +48,7 @@ export function decimal(value: number): string {
 
 export function toJson(tree: Tree): string {
   if (tree === null || typeof tree === 'string' || typeof tree === 'boolean') return JSON.stringify(tree)
-  if (typeof tree === 'number') return decimal(tree)
+  if (typeof tree === 'number') return numberText(tree)
   if (tree.kind === 'list') return `[${tree.entries.map(([, value]) => toJson(value)).join(',')}]`
   return `{${tree.entries.map(([key, value]) => `${JSON.stringify(key)}:${toJson(value)}`).join(',')}}`
 }
@@ -73,7 +73,7 @@ function children({ kind, entries }: Branch): string {
 function xmlText(value: string | number | boolean | null): string {
   if (value === null) return ''
   if (typeof value === 'boolean') return value ? '1' : '0'
-  return typeof value === 'number' ? decimal(value) : escape(value)
+  return typeof value === 'number' ? numberText(value) : escape(value)
 }
 
 function attribute(key: string): string {
@@ -88,7 +88,7 @@ function escape(text: string): string {
     .replaceAll('\r', '&#xD;')
 }
 
-/** The same tree with U+FFFD for each character that XML 1.0 cannot hold: only error bodies need it. */
+/** The tree with U+FFFD for each character that XML 1.0 cannot hold. Only error bodies need it. */
 export function withXmlCharacters(tree: Branch): Branch {
   return {
     kind: tree.kind,

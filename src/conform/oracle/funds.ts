@@ -1,15 +1,15 @@
-/** The fund database as the oracle reads it: one query at a time, nothing kept. */
+/** The fund database as the oracle reads it: one query at a time, no cache. */
 import Database from 'better-sqlite3'
-import { record, type Branch } from './document.ts'
+import { type Branch, recordTree } from './document.ts'
 
-export interface Funds {
+export interface OracleFunds {
   readonly select: <Row>(sql: string, ...parameters: readonly (string | number)[]) => readonly Row[]
-  readonly find: (isin: string) => FundRow | undefined
-  readonly all: () => readonly FundRow[]
+  readonly find: (isin: string) => OracleFund | undefined
+  readonly all: () => readonly OracleFund[]
   readonly close: () => void
 }
 
-export interface FundRow {
+export interface OracleFund {
   readonly isin: string
   readonly wkn: string | null
   readonly name: string
@@ -22,23 +22,23 @@ export interface FundRow {
   readonly performance_permitted: 0 | 1
 }
 
-export function openFunds(path: string): Funds {
+export function openOracleFunds(path: string): OracleFunds {
   const db = new Database(path, { readonly: true, fileMustExist: true })
   const select = <Row>(sql: string, ...parameters: readonly (string | number)[]): readonly Row[] =>
     db.prepare(sql).all(...parameters) as Row[]
   return {
     select,
-    find: (isin) => select<FundRow>('SELECT * FROM fund WHERE isin = ?', isin)[0],
-    all: () => select<FundRow>('SELECT * FROM fund ORDER BY isin'),
+    find: (isin) => select<OracleFund>('SELECT * FROM fund WHERE isin = ?', isin)[0],
+    all: () => select<OracleFund>('SELECT * FROM fund ORDER BY isin'),
     close: () => {
       db.close()
     },
   }
 }
 
-/** The object `fund` of every endpoint but the profile; the price endpoints never carry the status date. */
-export function basicFund(fund: FundRow, status: 'with status date' | 'without status date'): Branch {
-  return record({
+/** The object `fund` of every endpoint but the profile. The price endpoints have no status date. */
+export function fundTree(fund: OracleFund, status: 'with status date' | 'without status date'): Branch {
+  return recordTree({
     name: fund.name,
     isin: fund.isin,
     wkn: fund.wkn,
@@ -48,15 +48,15 @@ export function basicFund(fund: FundRow, status: 'with status date' | 'without s
   })
 }
 
-/** What begins with neither `http://` nor `https://` is not given out. */
+/** An address that begins with neither `http://` nor `https://` becomes an empty text. */
 export function givenAddress(url: string): string {
   const start = url.slice(0, 8).toLowerCase()
   const rest = url.length - (start === 'https://' ? 8 : 7)
   return (start === 'https://' || start.startsWith('http://')) && rest > 0 ? url : ''
 }
 
-/** Whether the fund's first birthday lies after the as-of date; born on 29 February, it has it on the 28th. */
-export function isTooYoung(fund: FundRow, asOf: string): boolean {
+/** Whether the fund's first birthday is after the as-of date. A fund of 29 February has it on the 28th. */
+export function isTooYoung(fund: OracleFund, asOf: string): boolean {
   const [year = '', month = '', day = ''] = fund.fund_inception_date.split('-')
   const birthday = `${String(Number(year) + 1).padStart(4, '0')}-${month}-${month === '02' && day === '29' ? '28' : day}`
   return birthday > asOf

@@ -1,9 +1,9 @@
 /**
- * Which format and language a request's headers ask for, as decisions.md says it and RFC 9110 weighs it. The query
- * comes before this and is not looked at here.
+ * Which format and language a request's headers ask for. Source: src/api/decisions.md (Requests) and RFC 9110. The query
+ * wins over headers and is not read here.
  */
-export type Format = 'json' | 'xml'
-export type Language = 'de' | 'en'
+export type OracleFormat = 'json' | 'xml'
+export type OracleLanguage = 'de' | 'en'
 
 interface Preference {
   readonly range: string
@@ -16,33 +16,36 @@ interface Match {
   readonly position: number
 }
 
-/** The best format of an Accept header; JSON where nothing in it is acceptable or readable. */
-export function acceptedFormat(header: string | undefined): Format {
-  const preferences = readPreferences(header)
-  const json = bestMatch(preferences, jsonSpecificity)
-  const xml = bestMatch(preferences, xmlSpecificity)
-  if (xml === undefined || xml.quality === 0) return 'json'
-  if (json === undefined || json.quality === 0) return 'xml'
-  if (xml.quality !== json.quality) return xml.quality > json.quality ? 'xml' : 'json'
-  if (xml.specificity !== json.specificity) return xml.specificity > json.specificity ? 'xml' : 'json'
-  return xml.position < json.position ? 'xml' : 'json'
+/** The best format of an Accept header; JSON if nothing in it is acceptable or readable. */
+export function acceptedFormat(header: string | undefined): OracleFormat {
+  return isSecondBetter(header, jsonSpecificity, xmlSpecificity) ? 'xml' : 'json'
 }
 
-/** The best language of an Accept-Language header; German where nothing in it is acceptable or readable. */
-export function acceptedLanguage(header: string | undefined): Language {
+/** The best language of an Accept-Language header; German if nothing in it is acceptable or readable. */
+export function acceptedLanguage(header: string | undefined): OracleLanguage {
+  const specificityOf = (language: OracleLanguage) => (range: string) => languageSpecificity(range, language)
+  return isSecondBetter(header, specificityOf('de'), specificityOf('en')) ? 'en' : 'de'
+}
+
+type SpecificityOf = (range: string) => number | undefined
+
+/** Whether a header prefers the second of two offers: by quality, then by the more specific range, then by position. */
+function isSecondBetter(
+  header: string | undefined,
+  ofFirst: SpecificityOf,
+  ofSecond: SpecificityOf,
+): boolean {
   const preferences = readPreferences(header)
-  const german = bestMatch(preferences, (range) => languageSpecificity(range, 'de'))
-  const english = bestMatch(preferences, (range) => languageSpecificity(range, 'en'))
-  if (english === undefined || english.quality === 0) return 'de'
-  if (german === undefined || german.quality === 0) return 'en'
-  if (english.quality !== german.quality) return english.quality > german.quality ? 'en' : 'de'
-  if (english.specificity !== german.specificity)
-    return english.specificity > german.specificity ? 'en' : 'de'
-  return english.position < german.position ? 'en' : 'de'
+  const [first, second] = [bestMatch(preferences, ofFirst), bestMatch(preferences, ofSecond)]
+  if (second === undefined || second.quality === 0) return false
+  if (first === undefined || first.quality === 0) return true
+  if (second.quality !== first.quality) return second.quality > first.quality
+  if (second.specificity !== first.specificity) return second.specificity > first.specificity
+  return second.position < first.position
 }
 
 /** RFC 9110, 12.5.4: `*` stands for every language that no other range names. */
-function languageSpecificity(range: string, language: Language): number | undefined {
+function languageSpecificity(range: string, language: OracleLanguage): number | undefined {
   if (range === '*') return 0
   return primaryTag(range) === language ? 1 : undefined
 }
@@ -58,11 +61,8 @@ function xmlSpecificity(range: string): number | undefined {
   return range === 'application/xml' || range === 'text/xml' ? 2 : undefined
 }
 
-/** What the header says about one format: its most specific range decides, even where that excludes it with q=0. */
-function bestMatch(
-  preferences: readonly Preference[],
-  specificityOf: (range: string) => number | undefined,
-): Match | undefined {
+/** What the header says about one offer: the most specific range decides, even if it excludes the offer with q=0. */
+function bestMatch(preferences: readonly Preference[], specificityOf: SpecificityOf): Match | undefined {
   let best: Match | undefined
   preferences.forEach(({ range, quality }, position) => {
     const specificity = specificityOf(range)
@@ -76,7 +76,7 @@ function bestMatch(
   return best
 }
 
-/** The readable members of a header in their order; one with a broken weight is left out. */
+/** The members of a header in their order, without those with a broken weight. */
 function readPreferences(header: string | undefined): Preference[] {
   const preferences: Preference[] = []
   for (const member of (header ?? '').split(',')) {

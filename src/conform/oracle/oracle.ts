@@ -1,12 +1,11 @@
 /**
- * A second, small and slow implementation of the whole interface, straight from SQL: what the product must answer. It
- * shares no code with src/, so that a wrong declaration there cannot agree with itself.
+ * A second implementation of the whole interface, small and slow, straight from SQL. It gives the expected answers. It
+ * shares no code with the product, so that a wrong declaration there cannot agree with itself.
  */
-import { problemBody, problems, type Problem } from './problems.ts'
-import { toJson, toXml, withXmlCharacters, type Branch } from './document.ts'
-import { allocations, emt, figures, structure } from './facts.ts'
-import { openFunds, type Funds } from './funds.ts'
-import { acceptedFormat, acceptedLanguage, type Format, type Language } from './negotiate.ts'
+import { type Branch, toJson, toXml, withXmlCharacters } from './document.ts'
+import { allocationsTree, emtTree, figuresTree, profileTree, structureTree } from './facts.ts'
+import { type OracleFunds, openOracleFunds } from './funds.ts'
+import { type OracleFormat, type OracleLanguage, acceptedFormat, acceptedLanguage } from './negotiate.ts'
 import {
   performanceLaunch,
   performanceLegal,
@@ -14,9 +13,8 @@ import {
   performanceYearsOfAll,
 } from './performance.ts'
 import { currentPrices, currentPricesOfAll, historicPrices } from './prices.ts'
-import { profile } from './profile.ts'
-import { endpointsWithLanguages, route, type Call } from './route.ts'
-import { decodePercent, readTarget } from './target.ts'
+import { type OracleProblem, problemBody, problems } from './problems.ts'
+import { type Call, decodePercent, endpointsWithLanguages, readTarget, route } from './route.ts'
 
 export interface OracleRequest {
   /** GET unless given. */
@@ -55,7 +53,7 @@ export interface OracleSettings {
 }
 
 export function openOracle(settings: OracleSettings): Oracle {
-  const funds = openFunds(settings.db)
+  const funds = openOracleFunds(settings.db)
   return {
     answer: (request) => {
       const answer = answerWithBody(funds, settings, request)
@@ -72,7 +70,7 @@ export function openOracle(settings: OracleSettings): Oracle {
 }
 
 function answerWithBody(
-  funds: Funds,
+  funds: OracleFunds,
   { asOf, docsUrl }: OracleSettings,
   request: OracleRequest,
 ): OracleAnswer {
@@ -81,7 +79,8 @@ function answerWithBody(
   const askedFormat = parameter('format')
   const format = isFormat(askedFormat) ? askedFormat : acceptedFormat(request.accept)
   const formatVary = isFormat(askedFormat) ? [] : ['accept']
-  const refuse = (problem: Problem): OracleAnswer => withVary(refusal(problem, format, docsUrl), formatVary)
+  const refuse = (problem: OracleProblem): OracleAnswer =>
+    withVary(refusal(problem, format, docsUrl), formatVary)
 
   if (method === 'OPTIONS') return { status: 204, headers: {}, body: '' }
   if (method !== 'GET' && method !== 'HEAD') return refuse(problems.wrongMethod(method))
@@ -104,12 +103,16 @@ function answerWithBody(
 }
 
 interface Spoken {
-  readonly language: Language
+  readonly language: OracleLanguage
   readonly headers: Readonly<Record<string, string>>
   readonly vary: readonly string[]
 }
 
-function spokenLanguage(call: Call, asked: string | undefined, header: string | undefined): Spoken | Problem {
+function spokenLanguage(
+  call: Call,
+  asked: string | undefined,
+  header: string | undefined,
+): Spoken | OracleProblem {
   if (!endpointsWithLanguages.includes(call.endpoint)) return { language: 'de', headers: {}, vary: [] }
   if (asked !== undefined && !isLanguage(asked)) return problems.wrongLanguage(asked)
   const language = asked ?? acceptedLanguage(header)
@@ -120,13 +123,18 @@ function spokenLanguage(call: Call, asked: string | undefined, header: string | 
   }
 }
 
-/** What an answer depends on beyond its URL; refusals are English whatever was asked for. */
+/** Adds `Vary`. Refusals do not depend on the language: they are English. */
 function withVary(answer: OracleAnswer, names: readonly string[]): OracleAnswer {
   if (names.length === 0) return answer
   return { ...answer, headers: { ...answer.headers, vary: names.join(', ') } }
 }
 
-function answerCall(all: Funds, asOf: string, call: Call, language: Language): Branch | Problem {
+function answerCall(
+  all: OracleFunds,
+  asOf: string,
+  call: Call,
+  language: OracleLanguage,
+): Branch | OracleProblem {
   const { endpoint, isin } = call
   const funds = call.hasForm ? all : { ...all, find: () => undefined }
   switch (endpoint) {
@@ -141,21 +149,21 @@ function answerCall(all: Funds, asOf: string, call: Call, language: Language): B
     case 5:
       return performanceYearsOfAll(funds, asOf)
     case 6:
-      return structure(funds, isin, call.type, language)
+      return structureTree(funds, isin, call.type, language)
     case 7:
-      return figures(funds, isin, language)
+      return figuresTree(funds, isin, language)
     case 8:
       return performanceLegal(funds, asOf, isin)
     case 9:
       return performanceLaunch(funds, asOf, isin)
     case 10:
-      return profile(funds, isin, language)
+      return profileTree(funds, isin, language)
     case 11:
-      return allocations(funds, isin, 1, language)
+      return allocationsTree(funds, isin, 1, language)
     case 12:
-      return allocations(funds, isin, 0, language)
+      return allocationsTree(funds, isin, 0, language)
     case 13:
-      return emt(funds, isin)
+      return emtTree(funds, isin)
     default:
       return endpoint satisfies never
   }
@@ -166,7 +174,7 @@ const contentTypes = {
   xml: 'application/xml; charset=utf-8',
 } as const
 
-function refusal(problem: Problem, format: Format, docsUrl: string): OracleAnswer {
+function refusal(problem: OracleProblem, format: OracleFormat, docsUrl: string): OracleAnswer {
   const body = problemBody(problem, docsUrl)
   const headers = { 'content-type': contentTypes[format], 'content-language': 'en' }
   return {
@@ -176,14 +184,14 @@ function refusal(problem: Problem, format: Format, docsUrl: string): OracleAnswe
   }
 }
 
-function encode(document: Branch, format: Format): string {
+function encode(document: Branch, format: OracleFormat): string {
   return format === 'json' ? toJson(document) : toXml(document)
 }
 
-function isFormat(value: string | undefined): value is Format {
+function isFormat(value: string | undefined): value is OracleFormat {
   return value === 'json' || value === 'xml'
 }
 
-function isLanguage(value: string): value is Language {
+function isLanguage(value: string): value is OracleLanguage {
   return value === 'de' || value === 'en'
 }

@@ -1,7 +1,7 @@
-/** Endpoints 4, 5, 8 and 9: performance by calendar year, as the law wants it, and since launch. */
-import { byIsin, keyed, list, record, type Branch } from './document.ts'
-import { basicFund, isTooYoung, type FundRow, type Funds } from './funds.ts'
-import { problems, type Problem } from './problems.ts'
+/** Endpoints 4, 5, 8 and 9: performance by calendar year, legal performance, and performance since launch. */
+import { type Branch, fundsTree, mapTree, listTree, recordTree } from './document.ts'
+import { type OracleFund, type OracleFunds, fundTree, isTooYoung } from './funds.ts'
+import { type OracleProblem, problems } from './problems.ts'
 
 interface PointRow {
   readonly date: string
@@ -17,24 +17,24 @@ interface PeriodRow {
   readonly net: number | null
 }
 
-export function performanceYears(funds: Funds, asOf: string, isin: string): Branch | Problem {
+export function performanceYears(funds: OracleFunds, asOf: string, isin: string): Branch | OracleProblem {
   const fund = funds.find(isin)
   if (fund === undefined || !mayShowPerformance(fund)) return problems.noYears(isin)
   if (isTooYoung(fund, asOf)) return problems.tooYoung(isin, 'performance-years')
   return yearsDocument(funds, fund) ?? problems.noYears(isin)
 }
 
-export function performanceYearsOfAll(funds: Funds, asOf: string): Branch {
+export function performanceYearsOfAll(funds: OracleFunds, asOf: string): Branch {
   const entries: [string, Branch][] = []
   for (const fund of funds.all()) {
     const shown = mayShowPerformance(fund) && !isTooYoung(fund, asOf)
     const document = shown ? yearsDocument(funds, fund) : undefined
     if (document !== undefined) entries.push([fund.isin, document])
   }
-  return record({ funds: byIsin(entries) })
+  return recordTree({ funds: fundsTree(entries) })
 }
 
-export function performanceLegal(funds: Funds, asOf: string, isin: string): Branch | Problem {
+export function performanceLegal(funds: OracleFunds, asOf: string, isin: string): Branch | OracleProblem {
   const fund = funds.find(isin)
   if (fund === undefined || !mayShowPerformance(fund)) return problems.noLegal(isin)
   if (isTooYoung(fund, asOf)) return problems.tooYoung(isin, 'performance-legal')
@@ -44,18 +44,18 @@ export function performanceLegal(funds: Funds, asOf: string, isin: string): Bran
     isin,
   )
   if (periods.length === 0 && line.length === 0) return problems.noLegal(isin)
-  return record({
-    fund: basicFund(fund, 'with status date'),
-    performance: record({
-      periods: keyed(periods.map((period) => [period.label, periodDocument(period)])),
-      line: list(line.map(point)),
-      bargross: keyed(bars(periods, 'gross')),
-      barnet: keyed(bars(periods, 'net')),
+  return recordTree({
+    fund: fundTree(fund, 'with status date'),
+    performance: recordTree({
+      periods: mapTree(periods.map((period) => [period.label, periodDocument(period)])),
+      line: listTree(line.map(point)),
+      bargross: mapTree(bars(periods, 'gross')),
+      barnet: mapTree(bars(periods, 'net')),
     }),
   })
 }
 
-export function performanceLaunch(funds: Funds, asOf: string, isin: string): Branch | Problem {
+export function performanceLaunch(funds: OracleFunds, asOf: string, isin: string): Branch | OracleProblem {
   const fund = funds.find(isin)
   if (fund === undefined || !mayShowPerformance(fund)) return problems.noLaunch(isin)
   if (isTooYoung(fund, asOf)) return problems.tooYoung(isin, 'performance-launch')
@@ -64,27 +64,27 @@ export function performanceLaunch(funds: Funds, asOf: string, isin: string): Bra
     isin,
   )
   if (line.length === 0) return problems.noLaunch(isin)
-  return record({ fund: basicFund(fund, 'with status date'), performance: list(line.map(point)) })
+  return recordTree({ fund: fundTree(fund, 'with status date'), performance: listTree(line.map(point)) })
 }
 
-function mayShowPerformance(fund: FundRow): boolean {
+function mayShowPerformance(fund: OracleFund): boolean {
   return fund.data_permitted === 1 && fund.performance_permitted === 1
 }
 
-function yearsDocument(funds: Funds, fund: FundRow): Branch | undefined {
+function yearsDocument(funds: OracleFunds, fund: OracleFund): Branch | undefined {
   const rows = funds.select<{ year: number; percent: number }>(
     'SELECT year, percent FROM performance_year WHERE isin = ? ORDER BY year',
     fund.isin,
   )
   if (rows.length === 0) return undefined
-  return record({
-    fund: basicFund(fund, 'with status date'),
-    years: keyed(rows.map(({ year, percent }) => [String(year), percent])),
+  return recordTree({
+    fund: fundTree(fund, 'with status date'),
+    years: mapTree(rows.map(({ year, percent }) => [String(year), percent])),
   })
 }
 
 function periodDocument(period: PeriodRow): Branch {
-  return record({
+  return recordTree({
     from: period.date_from,
     realfrom: period.date_realfrom,
     to: period.date_to,
@@ -102,7 +102,7 @@ function bars(periods: readonly PeriodRow[], which: 'gross' | 'net'): [string, n
 
 /** x is in milliseconds since 1970-01-01T00:00Z. */
 function point(row: PointRow): Branch {
-  return record({ x: Date.parse(`${row.date}T00:00:00Z`), y: row.value })
+  return recordTree({ x: Date.parse(`${row.date}T00:00:00Z`), y: row.value })
 }
 
 /** DD.MM.YY */

@@ -1,7 +1,7 @@
 /** Endpoints 1 to 3: current prices of one fund and of all, historic prices of a range. */
-import { byIsin, list, record, type Branch } from './document.ts'
-import { basicFund, type FundRow, type Funds } from './funds.ts'
-import { problems, type Problem } from './problems.ts'
+import { type Branch, fundsTree, listTree, recordTree } from './document.ts'
+import { type OracleFund, type OracleFunds, fundTree } from './funds.ts'
+import { type OracleProblem, problems } from './problems.ts'
 
 interface PriceRow {
   readonly date: string
@@ -17,23 +17,28 @@ interface PriceRow {
   readonly share_profit2: string | null
 }
 
-export function currentPrices(funds: Funds, isin: string): Branch | Problem {
+export function currentPrices(funds: OracleFunds, isin: string): Branch | OracleProblem {
   const fund = funds.find(isin)
   if (fund === undefined) return problems.noPrices(isin, 'current')
   if (!mayShowPrices(fund)) return problems.pricesDenied(isin)
   return currentDocument(funds, fund) ?? problems.noPrices(isin, 'current')
 }
 
-export function currentPricesOfAll(funds: Funds): Branch {
+export function currentPricesOfAll(funds: OracleFunds): Branch {
   const entries: [string, Branch][] = []
   for (const fund of funds.all()) {
     const document = mayShowPrices(fund) ? currentDocument(funds, fund) : undefined
     if (document !== undefined) entries.push([fund.isin, document])
   }
-  return record({ funds: byIsin(entries) })
+  return recordTree({ funds: fundsTree(entries) })
 }
 
-export function historicPrices(funds: Funds, isin: string, from: string, to: string): Branch | Problem {
+export function historicPrices(
+  funds: OracleFunds,
+  isin: string,
+  from: string,
+  to: string,
+): Branch | OracleProblem {
   const fund = funds.find(isin)
   if (fund === undefined) return problems.noPrices(isin, 'historic')
   if (!mayShowPrices(fund)) return problems.pricesDenied(isin)
@@ -45,26 +50,26 @@ export function historicPrices(funds: Funds, isin: string, from: string, to: str
     from,
     to,
   )
-  return record({
-    fund: basicFund(fund, 'without status date'),
-    prices: list(rows.map(historicRecord)),
+  return recordTree({
+    fund: fundTree(fund, 'without status date'),
+    prices: listTree(rows.map(historicRecord)),
     currency: fund.currency,
   })
 }
 
-function mayShowPrices(fund: FundRow): boolean {
+function mayShowPrices(fund: OracleFund): boolean {
   return fund.data_permitted === 1 && fund.prices_permitted === 1
 }
 
-function currentDocument(funds: Funds, fund: FundRow): Branch | undefined {
+function currentDocument(funds: OracleFunds, fund: OracleFund): Branch | undefined {
   const [row] = funds.select<PriceRow>(
     'SELECT * FROM price WHERE isin = ? ORDER BY date DESC LIMIT 1',
     fund.isin,
   )
   if (row === undefined) return undefined
-  return record({
-    fund: basicFund(fund, 'without status date'),
-    prices: record({
+  return recordTree({
+    fund: fundTree(fund, 'without status date'),
+    prices: recordTree({
       date: row.date,
       issue_price: item('Ausgabepreis', row.issue_price),
       repurchase_price: item('Rücknahmepreis', row.repurchase_price),
@@ -77,9 +82,9 @@ function currentDocument(funds: Funds, fund: FundRow): Branch | undefined {
   })
 }
 
-/** Like the current record, with decimal commas everywhere but in change_percent, and with the tax figures there are. */
+/** Like the current record, with decimal commas (not in change_percent) and with tax figures. */
 function historicRecord(row: PriceRow): Branch {
-  return record({
+  return recordTree({
     date: row.date,
     issue_price: item('Ausgabepreis', comma(row.issue_price)),
     repurchase_price: item('Rücknahmepreis', comma(row.repurchase_price)),
@@ -95,7 +100,7 @@ function historicRecord(row: PriceRow): Branch {
 }
 
 function item(name: string, value: string): Branch {
-  return record({ name, value })
+  return recordTree({ name, value })
 }
 
 function taxFigure(name: string, value: string | null): Branch | undefined {

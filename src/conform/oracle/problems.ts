@@ -1,14 +1,14 @@
-/** The rows of the interface's error table and of decisions.md, with their texts; and the body that shows one. */
-import { record, type Branch } from './document.ts'
+/** The error table of src/api/interface.md (Errors) with its texts, and the body of an error document. */
+import { type Branch, recordTree } from './document.ts'
 
-export interface Problem {
+export interface OracleProblem {
   readonly status: number
   readonly group: string
   readonly slug: string
   readonly title: string
 }
 
-function problem(status: number, group: string, slug: string, title: string): Problem {
+function problem(status: number, group: string, slug: string, title: string): OracleProblem {
   return { status, group, slug, title }
 }
 
@@ -60,7 +60,7 @@ export const problems = {
     problem(404, group, 'nodata', `No data found for the fund with ISIN: ${isin}`),
 }
 
-export function problemBody(found: Problem, docsUrl: string): Branch {
+export function problemBody(found: OracleProblem, docsUrl: string): Branch {
   const { status, group, slug, title } = found
-  return record({ title, type: `${docsUrl}/v1/endpoints/${group}/#error-${status}-${slug}`, status })
+  return recordTree({ title, type: `${docsUrl}/v1/endpoints/${group}/#error-${status}-${slug}`, status })
 }

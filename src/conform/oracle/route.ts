@@ -1,20 +1,20 @@
-/** Which of the 13 endpoints a path means, and what stands at its parameters. Funds and queries come later. */
-import { structureTypes } from './facts.ts'
-import { problems, type Problem } from './problems.ts'
-import { decodePercent } from './target.ts'
+/** From a target to one of the 13 endpoints and its parameters. Knows nothing of funds. */
+
+import { structureNames } from './facts.ts'
+import { type OracleProblem, problems } from './problems.ts'
 
 /** The number is the row of the interface's endpoint list. */
 export type EndpointNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13
 
 export interface Call {
   readonly endpoint: EndpointNumber
-  /** Upper case, as it is shown; empty on the all-funds endpoints. */
+  /** In upper case; empty on the all-funds endpoints. */
   readonly isin: string
-  /** Whether it had an ISIN's form before that: the upper case of `ſ` is an S, yet no ISIN holds one. */
+  /** Whether the text had the form of an ISIN before it became upper case: the upper case of `ſ` is an S. */
   readonly hasForm: boolean
-  /** Of endpoint 6; empty elsewhere. */
+  /** Only endpoint 6; empty elsewhere. */
   readonly type: string
-  /** Of endpoint 3; empty elsewhere. */
+  /** Only endpoint 3; empty elsewhere. */
   readonly from: string
   readonly to: string
 }
@@ -41,7 +41,7 @@ const singleFundEndpoints = new Map<string, EndpointNumber>([
 ])
 
 /** `undefined` for a path that belongs to no endpoint; a path must end with its slash here. */
-export function route(path: string): Call | Problem | undefined {
+export function route(path: string): Call | OracleProblem | undefined {
   if (path.length > 900 || path.split('/').some((segment) => segment.length > 255)) return undefined
   if (!path.startsWith('/') || !path.endsWith('/')) return undefined
   const [root, ...segments] = path.slice(1, -1).split('/').map(decodePercent)
@@ -51,13 +51,13 @@ export function route(path: string): Call | Problem | undefined {
   if (version === 'v1' && name.startsWith(structurePrefix)) {
     return rest.length <= 1 ? structure(name.slice(structurePrefix.length), rest[0]) : undefined
   }
-  // A segment that holds an encoded slash is one segment all the same.
+  // A segment with an encoded slash is still one segment.
   const all = segments.length === 2 ? allFundsEndpoints.get(segments.join('/')) : undefined
   return all === undefined ? singleFund(segments) : call(all)
 }
 
 /** The other endpoints of one fund: their literal segments, then the ISIN or nothing. */
-function singleFund(segments: readonly string[]): Call | Problem | undefined {
+function singleFund(segments: readonly string[]): Call | OracleProblem | undefined {
   for (const [start, endpoint] of singleFundEndpoints) {
     const literals = start.split('/')
     const isHere = literals.every((literal, at) => segments[at] === literal)
@@ -67,16 +67,16 @@ function singleFund(segments: readonly string[]): Call | Problem | undefined {
   return undefined
 }
 
-function structure(type: string, isin: string | undefined): Call | Problem {
-  return structureTypes.has(type) ? single(6, isin, type) : problems.wrongType(type)
+function structure(type: string, isin: string | undefined): Call | OracleProblem {
+  return structureNames.has(type) ? single(6, isin, type) : problems.wrongType(type)
 }
 
-function single(endpoint: EndpointNumber, isin: string | undefined, type: string): Call | Problem {
+function single(endpoint: EndpointNumber, isin: string | undefined, type: string): Call | OracleProblem {
   if (isin === undefined || isin === '') return problems.noIsin()
   return { ...call(endpoint), ...shown(isin), type }
 }
 
-function historic([isin = '', from = '', to = '']: readonly string[]): Call | Problem {
+function historic([isin = '', from = '', to = '']: readonly string[]): Call | OracleProblem {
   if (isin === '') return problems.noIsin()
   if (!isDay(from) || !isDay(to) || from > to) return problems.wrongDate()
   return { ...call(3), ...shown(isin), from, to }
@@ -90,11 +90,48 @@ function call(endpoint: EndpointNumber): Call {
   return { endpoint, isin: '', hasForm: false, type: '', from: '', to: '' }
 }
 
-/** YYYY-MM-DD, and a day that the Gregorian calendar has. */
+/** Whether a text is YYYY-MM-DD and a day of the Gregorian calendar. */
 function isDay(text: string): boolean {
   const [, year, month, day] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []).map(Number)
   if (year === undefined || month === undefined || day === undefined) return false
   const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
   const last = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
   return last !== undefined && day >= 1 && day <= last
+}
+
+export interface Target {
+  /** The part of the request line before the question mark. */
+  readonly path: string
+  /** With the question mark; empty if nothing follows it. */
+  readonly rawQuery: string
+  /** The first value of the parameter with exactly this name; decoded unless it is longer than 255 bytes. */
+  readonly parameter: (name: string) => string | undefined
+}
+
+export function readTarget(target: string): Target {
+  const mark = target.indexOf('?')
+  const path = mark < 0 ? target : target.slice(0, mark)
+  const rawQuery = mark < 0 || mark === target.length - 1 ? '' : target.slice(mark)
+  const pairs = rawQuery
+    .slice(1)
+    .split('&')
+    .map((pair) => {
+      const equals = pair.indexOf('=')
+      const [name, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]
+      return [name, value] as const
+    })
+  const parameter = (name: string): string | undefined => {
+    const value = pairs.find(([given]) => given === name)?.[1]
+    return value === undefined || value.length > 255 ? value : decodePercent(value.replaceAll('+', ' '))
+  }
+  return { path, rawQuery, parameter }
+}
+
+/** Decodes percent escapes. If one of them cannot be decoded, the text stays as it is. */
+export function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

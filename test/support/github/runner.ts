@@ -114,10 +114,10 @@ async function runMachines(job: Job, contexts: Contexts, place: Place): Promise<
   const [name, values] = row
   const ran: RanJob[] = []
   for (const value of values) {
-    const standing = new Set(readdirSync(place.root))
+    const before = new Set(readdirSync(place.root))
     const own = { ...contexts, matrix: { [name]: value }, strategy: { 'job-total': values.length } }
     ran.push(await runJob(job, own, { ...place, temp: `${place.temp}-${value}` }))
-    for (const made of readdirSync(place.root).filter((one) => !standing.has(one)))
+    for (const made of readdirSync(place.root).filter((one) => !before.has(one)))
       rmSync(join(place.root, made), { recursive: true })
   }
   const said = ran.flatMap(({ outputs }) => Object.entries(outputs).filter(([, output]) => output !== ''))

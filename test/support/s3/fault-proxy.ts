@@ -7,22 +7,21 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { errorXml } from './errors.ts'
 import { seededRandom } from './random.ts'
-import { readBody } from './receive.ts'
+import { errorAnswer, readBody } from './wire.ts'
 
 export const mishaps = ['status', 'cutBefore', 'cutRequest', 'cutAfter', 'cutAnswer', 'truncate'] as const
 export type Mishap = (typeof mishaps)[number]
 
 export interface Odds extends Partial<Record<Mishap, number>> {
   /**
-   * Of an answer 500 or 503 that the server behind knows nothing of; of a connection cut before the server was asked
-   * (cutBefore), in the middle of the request's body (cutRequest), after the server was done but before the answer
-   * (cutAfter), after the answer's headers (cutAnswer), in the middle of its body (truncate). Each from 0 to 1,
-   * together not more than 1.
+   * The chance of an answer 500 or 503 that the server behind does not know of; of a connection that is cut before the
+   * server is asked (cutBefore), in the middle of the request's body (cutRequest), after the server is done but before the
+   * answer (cutAfter), after the answer's headers (cutAnswer), in the middle of its body (truncate). Each is from 0 to 1,
+   * all together are at most 1.
    */
   readonly delay?: number
-  /** Of a delay, at most; 100 unless given. */
+  /** The longest delay; 100 unless given. */
   readonly maxDelayMs?: number
   /** The requests that may be spoilt, as `PUT /bucket/key?x-id=PutObject`; all unless given. */
   readonly requests?: RegExp
@@ -46,16 +45,8 @@ export interface FaultProxyOptions {
 export async function startFaultProxy({ target, seed }: FaultProxyOptions): Promise<FaultProxy> {
   const random = seededRandom(seed)
   const upstream = { url: new URL(target), agent: new Agent({ keepAlive: true }) }
-  const counts = {
-    status: 0,
-    cutBefore: 0,
-    cutRequest: 0,
-    cutAfter: 0,
-    cutAnswer: 0,
-    truncate: 0,
-    delay: 0,
-    through: 0,
-  }
+  const counts = { status: 0, cutBefore: 0, cutRequest: 0, cutAfter: 0, cutAnswer: 0, truncate: 0 }
+  const others = { delay: 0, through: 0 }
   let odds: Odds = {}
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -64,8 +55,9 @@ export async function startFaultProxy({ target, seed }: FaultProxyOptions): Prom
     const [chance, delayChance, delay, cutAt, coin] = [random(), random(), random(), random(), random()]
     const mishap = isMeant ? draw(odds, chance) : undefined
     const isDelayed = isMeant && delayChance < (odds.delay ?? 0)
-    counts[mishap ?? 'through']++
-    if (isDelayed) counts.delay++
+    if (mishap === undefined) others.through++
+    else counts[mishap]++
+    if (isDelayed) others.delay++
     const body = await readBody(request)
     if (isDelayed) await new Promise((resolve) => setTimeout(resolve, delay * (odds.maxDelayMs ?? 100)))
     if (body === undefined || mishap === 'cutBefore') response.destroy()
@@ -85,7 +77,7 @@ export async function startFaultProxy({ target, seed }: FaultProxyOptions): Prom
     set: (given) => {
       odds = given
     },
-    counts: () => ({ ...counts }),
+    counts: () => ({ ...counts, ...others }),
     stop: async () => {
       const closed = new Promise((resolve) => http.close(resolve))
       http.closeAllConnections()
@@ -123,9 +115,8 @@ function giveBack(
 }
 
 function refuse(response: ServerResponse, status: 500 | 503): void {
-  const code = status === 500 ? 'InternalError' : 'SlowDown'
-  response.writeHead(status, { 'content-type': 'application/xml' })
-  response.end(errorXml(code, 'A fault of the proxy.', 'proxy'))
+  const { headers, body } = errorAnswer(status, status === 500 ? 'InternalError' : 'SlowDown', {})
+  response.writeHead(status, headers).end(body)
 }
 
 interface Upstream {

@@ -1,6 +1,6 @@
 /** What goes wrong, by rules: which requests, how often, and how. Decides only; the server carries it out. */
 import { seededRandom } from './random.ts'
-import type { Operation } from './route.ts'
+import type { Operation } from './operations.ts'
 
 export type Fault =
   /** Answered with an error instead of being carried out. The code unless given: what goes with the status. */
@@ -34,7 +34,7 @@ export interface FaultMatch {
   readonly keyMatches?: RegExp
   /** Only the n-th request that matches, from 1. */
   readonly nth?: number
-  /** Of each request that matches, 1 unless given. */
+  /** The chance of each request that matches; 1 unless given. */
   readonly probability?: number
   /** At most so often. */
   readonly times?: number

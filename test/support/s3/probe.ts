@@ -1,84 +1,66 @@
-/** The S3 server of the tests with clients of the AWS SDK: for the tests of the server itself. */
-import { createHash, randomBytes } from 'node:crypto'
+/** An S3 server for the tests of the server itself, with clients of the AWS SDK. */
 import {
   GetObjectCommand,
-  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
   type PutObjectCommandInput,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { startS3, type S3Server } from './server.ts'
-import { signUrl, type UrlToSign } from './sign-url.ts'
+import { makeSettings } from './settings.ts'
 
 export const Bucket = 'probe'
-/** Of `one.json`, which is there from the start. */
-export const body = randomBytes(5000)
-
-export const md5 = (bytes: Buffer | string): string => createHash('md5').update(bytes).digest('hex')
-export const etagOf = (bytes: Buffer | string): string => `"${md5(bytes)}"`
-export const refusal = (httpStatusCode: number, name: string) => ({ name, $metadata: { httpStatusCode } })
 
 export interface Probe {
   readonly server: S3Server
   readonly client: S3Client
-  /** As the product has it: bodies go out as they are, without a checksum in a trailer. */
-  readonly plain: S3Client
-  readonly connectWith: (config: S3ClientConfig) => S3Client
-  readonly put: (key: string, body: Buffer | string, input?: Partial<PutObjectCommandInput>) => Promise<void>
-  readonly get: (key: string) => Promise<Buffer>
-  readonly keysOf: (input: { Prefix?: string; StartAfter?: string }) => Promise<(string | undefined)[]>
-  /** A URL of `one.json`, unless the request says otherwise. */
-  readonly presign: (request: Partial<UrlToSign>) => string
+  readonly connect: (config?: S3ClientConfig) => S3Client
 }
 
-export async function openProbe(): Promise<Probe> {
-  const server = await startS3({ buckets: [Bucket] })
-  const { accessKeyId, secretAccessKey } = server.settings
-  const connectWith: Probe['connectWith'] = (config) =>
-    new S3Client({
-      endpoint: server.endpoint,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      credentials: { accessKeyId, secretAccessKey },
-      maxAttempts: 1,
-      ...config,
-    })
-  const client = connectWith({})
-  const put: Probe['put'] = async (Key, Body, input = {}) => {
-    await client.send(new PutObjectCommand({ Bucket, Key, Body, ...input }))
-  }
-  await put('one.json', body, {
-    ContentType: 'application/json',
-    CacheControl: 'max-age=60',
-    Metadata: { sha256: 'abc123', foo: 'Bar baz' },
+/** Started before the tests of a file, and as good as new before each. */
+export function startProbe(): Probe & {
+  readonly put: (
+    key: string,
+    body?: Buffer | string,
+    input?: Partial<PutObjectCommandInput>,
+    through?: S3Client,
+  ) => Promise<unknown>
+  readonly get: (key: string, through?: S3Client) => Promise<Buffer>
+  readonly has: (key: string) => boolean
+} {
+  const probe = {} as { -readonly [K in keyof Probe]: Probe[K] }
+  beforeAll(async () => {
+    probe.server = await startS3({ buckets: [Bucket] })
+    const { accessKeyId, secretAccessKey } = probe.server.settings
+    probe.connect = (config = {}) =>
+      new S3Client({
+        endpoint: probe.server.endpoint,
+        region: 'us-east-1',
+        forcePathStyle: true,
+        credentials: { accessKeyId, secretAccessKey },
+        maxAttempts: 1,
+        ...config,
+      })
+    probe.client = probe.connect()
   })
-  return {
-    server,
-    client,
-    plain: connectWith({
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    }),
-    connectWith,
-    put,
-    get: async (Key) => {
-      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
+  afterAll(() => probe.server.stop())
+  beforeEach(() => {
+    probe.server.reset()
+    probe.server.empty(Bucket)
+    Object.assign(probe.server.settings, makeSettings())
+  })
+  return Object.assign(probe, {
+    put: (
+      Key: string,
+      Body: Buffer | string = 'body',
+      input: Partial<PutObjectCommandInput> = {},
+      through = probe.client,
+    ) => through.send(new PutObjectCommand({ Bucket, Key, Body, ...input })),
+    get: async (Key: string, through = probe.client) => {
+      const { Body } = await through.send(new GetObjectCommand({ Bucket, Key }))
       return Buffer.from((await Body?.transformToByteArray()) ?? [])
     },
-    keysOf: async (input) => {
-      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, ...input }))
-      return Contents.map(({ Key }) => Key)
-    },
-    presign: (request) =>
-      signUrl({
-        ...server.settings,
-        ...server,
-        bucket: Bucket,
-        method: 'GET',
-        key: 'one.json',
-        expiresSeconds: 60,
-        ...request,
-      }),
-  }
+    has: (key: string) => probe.server.objects(Bucket).has(key),
+  })
 }

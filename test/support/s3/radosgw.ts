@@ -74,25 +74,14 @@ export async function startRadosgw(): Promise<Radosgw> {
   try {
     const authtool = (...args: string[]) => run('ceph-authtool', ['keyring', '--gen-key', ...args], options)
     await authtool('--create-keyring', '-n', 'mon.', '--cap', 'mon', 'allow *')
-    await authtool(
-      '-n',
-      'client.admin',
-      '--cap',
-      'mon',
-      'allow *',
-      '--cap',
-      'osd',
-      'allow *',
-      '--cap',
-      'mgr',
-      'allow *',
-    )
+    const caps = ['mon', 'osd', 'mgr'].flatMap((daemon) => ['--cap', daemon, 'allow *'])
+    await authtool('-n', 'client.admin', ...caps)
     const address = `[v1:127.0.0.1:${monitorPort}]`
     await run('monmaptool', ['--create', '--fsid', fsid, '--addv', 'a', address, 'monmap'], options)
     const format = ['-c', 'ceph.conf', '--mkfs', '-i', 'a', '--monmap', 'monmap', '--keyring', 'keyring']
     await run('ceph-mon', format, options)
     start('ceph-mon', '-i', 'a')
-    // Whoever comes before the monitor's map has arrived gives up over a "wrong fsid": everything is tried again.
+    // A daemon that starts before the monitor's map has arrived gives up with "wrong fsid": everything is tried again.
     await until('the monitor', () => ceph('--connect-timeout', '2', 'osd', 'stat'))
     await until('the monitor', () => ceph('osd', 'new', osd))
     await run('ceph-osd', ['-c', 'ceph.conf', '-i', '0', '--mkfs', '--osd-uuid', osd], options)
@@ -114,16 +103,7 @@ export async function startRadosgw(): Promise<Radosgw> {
     })
     const credentials = { accessKeyId: 'TESTKEY', secretAccessKey: 'test-secret-key' }
     const keys = [`--access-key=${credentials.accessKeyId}`, `--secret-key=${credentials.secretAccessKey}`]
-    const create = [
-      '-c',
-      'ceph.conf',
-      '-n',
-      'client.rgw',
-      'user',
-      'create',
-      '--uid=test',
-      '--display-name=test',
-    ]
+    const create = '-c ceph.conf -n client.rgw user create --uid=test --display-name=test'.split(' ')
     await until('the user', () => run('radosgw-admin', [...create, ...keys], options))
     return { endpoint, ...credentials, stop }
   } catch (error) {

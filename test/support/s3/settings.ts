@@ -1,4 +1,4 @@
-/** How the server of the tests behaves, all of it to be changed while it runs. */
+/** How the S3 server of the tests behaves, all of it to be changed while it runs. */
 
 export interface S3Settings {
   accessKeyId: string
@@ -7,25 +7,22 @@ export interface S3Settings {
   sessionToken: string | undefined
   /** Answered with ExpiredToken. */
   expiredTokens: readonly string[]
+  /** Requests that are signed for another region are refused, with the name of this one. */
   region: string
-  /** What a request signed for another region gets: 400 as from AWS's us-east-1, 301 as from other regions, or through. */
-  regionCheck: 'malformed' | 'redirect' | 'none'
   /**
    * `ignored`: If-Match and If-None-Match mean nothing on writes, as in old stores. `refused`: they get a 501.
    * `if-match-ignored`: only If-None-Match is known, as in stores that learnt it first.
-   * `unquoted`: If-Match wants the ETag without its quotes and DELETE knows no condition, as in Ceph 16.
+   * `unquoted`: If-Match wants the ETag without its quotes, as in Ceph 16.
    */
   conditions: 'honoured' | 'ignored' | 'if-match-ignored' | 'refused' | 'unquoted'
   versioning: 'Enabled' | 'Suspended' | undefined
   lifecycleRules: readonly LifecycleRule[]
-  /** What is answered with AccessDenied, keys of DeleteObjects one by one as DeleteObject. */
+  /** Answered with AccessDenied, keys of DeleteObjects one by one as DeleteObject. */
   deny: readonly DenyRule[]
   /** The server's clock against that of the machine: in Date, LastModified, and in the check of signatures. */
   clockSkewMs: number
   /** Keys in a page of a listing at most; S3 has 1000. */
   maxKeys: number
-  /** Of every part but the last; S3 has 5 MiB. */
-  minPartBytes: number
 }
 
 export interface LifecycleRule {
@@ -43,24 +40,20 @@ export interface DenyRule {
   readonly key?: RegExp
 }
 
-export function makeSettings(given: Partial<S3Settings>): S3Settings {
-  return {
-    accessKeyId: 'TESTKEY',
-    secretAccessKey: 'test/secret+key',
-    sessionToken: undefined,
-    expiredTokens: [],
-    region: 'us-east-1',
-    regionCheck: 'malformed',
-    conditions: 'honoured',
-    versioning: undefined,
-    lifecycleRules: [],
-    deny: [],
-    clockSkewMs: 0,
-    maxKeys: 1000,
-    minPartBytes: 5 * 1024 * 1024,
-    ...given,
-  }
-}
+export const makeSettings = (given: Partial<S3Settings> = {}): S3Settings => ({
+  accessKeyId: 'TESTKEY',
+  secretAccessKey: 'test/secret+key',
+  sessionToken: undefined,
+  expiredTokens: [],
+  region: 'us-east-1',
+  conditions: 'honoured',
+  versioning: undefined,
+  lifecycleRules: [],
+  deny: [],
+  clockSkewMs: 0,
+  maxKeys: 1000,
+  ...given,
+})
 
-export const isDenied = (settings: S3Settings, operation: string, key: string): boolean =>
-  settings.deny.some((rule) => rule.operation.test(operation) && (rule.key?.test(key) ?? true))
+export const isDenied = ({ deny }: S3Settings, operation: string, key: string): boolean =>
+  deny.some((rule) => rule.operation.test(operation) && (rule.key?.test(key) ?? true))

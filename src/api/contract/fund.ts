@@ -1,0 +1,74 @@
+/** The object `fund` that every document carries, and which data of a fund may be published. */
+
+import type { FundRow } from './rows.ts'
+import { day, nullable, optional, record, text, textLike, type ValueOf } from './shape.ts'
+import { webAddress } from './texts.ts'
+
+const named = {
+  name: text('Fund name', 'Name des Fonds'),
+  isin: textLike('ISIN', 'ISIN', '^[A-Z]{2}[A-Z0-9]{9}[0-9]$'),
+  wkn: nullable(text('German securities identification number (WKN)', 'Wertpapierkennnummer (WKN)')),
+  fund_inception_date: day('Inception date of the fund', 'Datum der Auflegung des Fonds'),
+}
+const url = text("Link to the fund's details page", 'Adresse der Seite zum Fonds')
+
+/** Source: the interface, "Fund (basic fund data, object `fund`)". */
+export const basicFund = record({
+  ...named,
+  status_date: optional(day('Date of the data', 'Stichtag der Daten')),
+  url,
+})
+
+/** The same as the price endpoints have it, which leave the status date out (src/api/decisions.md, Values). */
+export const fundOfPrices = record({ ...named, url })
+
+/** The basic data with the status date: all endpoints but those of prices. */
+export function fundWithStatus(fund: FundRow): ValueOf<typeof basicFund> {
+  return { ...fundWithoutStatus(fund), status_date: fund.statusDate ?? undefined }
+}
+
+/** The basic data of the price endpoints. */
+export function fundWithoutStatus(fund: FundRow): ValueOf<typeof fundOfPrices> {
+  return {
+    name: fund.name,
+    isin: fund.isin,
+    wkn: fund.wkn,
+    fund_inception_date: fund.inceptionDate,
+    url: webAddress(fund.url),
+  }
+}
+
+export const mayGiveOutPrices = (fund: FundRow) => fund.dataPermitted === 1 && fund.pricesPermitted === 1
+
+export const mayShowPerformance = (fund: FundRow) =>
+  fund.dataPermitted === 1 && fund.performancePermitted === 1
+
+/**
+ * Whether the fund is younger than one year on the snapshot's date. Source: src/api/decisions.md, Errors. A fund of 29 February
+ * turns one year old on 28 February.
+ */
+export function isYoungerThanOneYear(fund: FundRow, asOf: string): boolean {
+  return yearLater(fund.inceptionDate) > asOf
+}
+
+/** `<decimal> <currency>`. Source: src/api/decisions.md, Values. */
+export const amount = (decimalText: string, fund: FundRow) => `${decimalText} ${fund.currency}`
+
+/** The English text, or the German one if there is no English one (schema.sql). */
+export const inLanguage = (language: 'de' | 'en', german: string, english: string | null) =>
+  language === 'en' ? (english ?? german) : german
+
+/**
+ * The same day a year later, without a library of dates: it would be a large part of what a rendering thread loads.
+ * 29 February becomes 28 February.
+ * @param day ISO 8601
+ */
+export const yearLater = (day: string): string => inYear(day, 1)
+
+/** The same day a year before. @param day ISO 8601 */
+export const yearBefore = (day: string): string => inYear(day, -1)
+
+function inYear(day: string, further: 1 | -1): string {
+  const year = String(Number(day.slice(0, 4)) + further).padStart(4, '0')
+  return year + (day.slice(4) === '-02-29' ? '-02-28' : day.slice(4))
+}

@@ -1,0 +1,105 @@
+/**
+ * Pages: what a snapshot has for people beside the API. They are declared here, made by docs and catalogue, and put into
+ * the snapshot by src/build, with manifest lines like all other objects.
+ */
+
+import type { RouteTable } from '../routes/table.ts'
+import type { DecimalText, FundRow, FundRows, Group, PriceRow } from './rows.ts'
+
+/** Spreadsheets allow 32,767 characters in a cell, and in what their web functions read: a fund's own files stay below. */
+export const maxCharacters = 32_766
+
+/** One file. The same inputs give the same bytes. */
+export interface Page {
+  /** Relative to the snapshot: `docs/index.html`. */
+  readonly key: string
+  readonly content: string | Uint8Array
+}
+
+/** What a fund's pages are made of. Rows are read when they are asked for. */
+export interface FundPageSource {
+  readonly fund: FundRow
+  readonly rows: <G extends Exclude<Group, 'prices'>>(group: G) => FundRows[G]
+  readonly newestPrice: () => PriceRow | null
+  /** The NAV over the whole history at so many days that a chart needs no more; ascending, the first and last day included. */
+  readonly navSample: () => readonly NavPoint[]
+  /** The NAV of the last price at or before a day, or null. */
+  readonly navAt: (day: string) => NavPoint | null
+  /** A day on which the fund has the age that it has on the as-of date (`dayThatCounts`): nothing else of that date. */
+  readonly day: string
+  readonly table: RouteTable
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
+  /** Whether there are files for analysts beside the pages: they lead to them. */
+  readonly hasDownloads: boolean
+  /** The one thing that a fund's pages know of the as-of date: they change when it does, and not every day. */
+  readonly overdue: Overdue | null
+}
+
+/** A newest price that is older than it should be, by the thresholds of src/freshness; null: it is not, or nobody watches. */
+export type Overdue = 'late' | 'stale'
+
+export interface NavPoint {
+  /** ISO 8601 */
+  readonly date: string
+  readonly nav: DecimalText
+}
+
+/**
+ * The pages of each fund, in `<folder><isin>/`. Nothing of them but `overdue` may depend on the as-of date, so that the
+ * pages of a fund without news are unchanged from day to day; what depends on the day belongs to pages over all funds.
+ */
+export interface FundPages {
+  /** Ends with a slash. No other folder of pages begins with it. */
+  readonly folder: string
+  /** The names of the files, in byte order: every fund that has pages has all of them. */
+  readonly names: readonly string[]
+  /** Besides the fund's own row; with `prices` all of them count. */
+  readonly reads: readonly Group[]
+  readonly isFor: (fund: FundRow) => boolean
+  /** @returns a page a name, in their order */
+  readonly render: (source: FundPageSource) => readonly Page[]
+  /** The fund's entry in lists of funds, or null where it has none. Cheap: every build makes it for every fund. */
+  readonly entry: (source: FundPageSource) => FundEntry | null
+}
+
+/** A fund in a list of funds. */
+export interface FundEntry {
+  readonly isin: string
+  readonly wkn: string | null
+  readonly name: string
+  readonly currency: string
+  readonly categoryDe: string | null
+  readonly categoryEn: string | null
+  /** Null where no price is given out. */
+  readonly newest: {
+    readonly date: string
+    readonly nav: DecimalText
+    /** Against the previous day; null where performance may not be shown. */
+    readonly changePercent: DecimalText | null
+  } | null
+  /** Percent since a year ago, two decimals, or null where it may not be shown or there is none. */
+  readonly oneYearPercent: DecimalText | null
+  /** Whether the newest price is late. */
+  readonly overdue: Overdue | null
+}
+
+/** What pages over the whole snapshot are made of. */
+export interface SitePageSource {
+  readonly table: RouteTable
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
+  /** Whether there are files for analysts beside the pages: they lead to them. */
+  readonly hasDownloads: boolean
+  /** ISO 8601 */
+  readonly asOf: string
+  /** Funds that have pages, in the order of their ISINs. */
+  readonly funds: readonly FundEntry[]
+  /** A fund with answers from as many endpoints as any, or null where nothing may be given out. */
+  readonly exampleIsin: string | null
+  /** That fund's documents as they stand in the snapshot, by key: answers, windows and refusals. */
+  readonly examples: ReadonlyMap<string, string>
+}
+
+/** Pages over the whole snapshot: none in a folder of {@link FundPages} but directly in it. */
+export type SitePages = (source: SitePageSource) => Iterable<Page>

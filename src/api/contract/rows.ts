@@ -1,0 +1,121 @@
+/** The rows of the fund database as the endpoints see them. Source: schema.sql; names are its columns in camelCase. */
+
+import type { PriceRow } from './prices.ts'
+
+export type { PriceRow }
+
+/** Decimal text as it was delivered: '-12.50'. It is never turned into a number. */
+export type DecimalText = string
+
+export interface FundRow {
+  readonly isin: string
+  readonly wkn: string | null
+  readonly name: string
+  readonly inceptionDate: string
+  readonly statusDate: string | null
+  readonly url: string
+  readonly currency: string
+  readonly dataPermitted: 0 | 1
+  readonly pricesPermitted: 0 | 1
+  readonly performancePermitted: 0 | 1
+}
+
+export interface PerformanceYearRow {
+  readonly year: number
+  readonly percent: number
+}
+
+export interface StructureItemRow {
+  readonly type: string
+  readonly position: number
+  readonly nameDe: string
+  readonly nameEn: string | null
+  readonly percent: number
+}
+
+export interface KeyFigureRow {
+  readonly position: number
+  readonly nameDe: string
+  readonly nameEn: string | null
+  readonly value: string
+  readonly value2: string | null
+  readonly hasValue2: 0 | 1
+}
+
+export interface LegalPeriodRow {
+  readonly label: string
+  readonly dateFrom: string
+  readonly dateRealfrom: string
+  readonly dateTo: string
+  readonly gross: number | null
+  readonly net: number | null
+}
+
+/** A point of a performance line: percent in legal lines, an index value in lines since launch. */
+export interface PointRow {
+  readonly date: string
+  readonly value: number
+}
+
+export interface ProfileRow {
+  readonly categoryDe: string
+  readonly categoryEn: string | null
+  readonly benchmark: string | null
+  readonly fundAssets: DecimalText
+  readonly totalFundAssets: DecimalText
+  /** MM-DD */
+  readonly endOfFiscalYear: string
+  readonly accumulating: 0 | 1
+  readonly conformity: 0 | 1
+  readonly issueSurcharge: number
+  readonly redemptionFee: number
+  readonly totalExpenseRatio: number
+  readonly managementFee: number
+  readonly custodianBankFee: number
+  readonly performanceFee: 0 | 1
+  readonly savingsPlan: 0 | 1 | null
+  readonly savingsPlanMinimum: DecimalText | null
+  readonly oneTimeInvestment: 0 | 1 | null
+  readonly oneTimeInvestmentMinimum: DecimalText | null
+  readonly capitalFormingPayments: 0 | 1 | null
+  readonly capitalFormingPaymentsMinimum: DecimalText | null
+}
+
+export interface AssetAllocationRow {
+  readonly derivatives: 0 | 1
+  readonly position: number
+  readonly classDe: string
+  readonly classEn: string | null
+  readonly date: string
+  readonly percent: number
+}
+
+export interface EmtRow {
+  readonly srri: number | null
+  readonly ongoingCostsDate: string | null
+  readonly ongoingCosts: number | null
+  readonly transactionCostsDate: string | null
+  readonly transactionCosts: number | null
+  readonly incidentalCostsDate: string | null
+  readonly incidentalCosts: number | null
+  readonly entryCosts: number | null
+  readonly governanceprocess: string | null
+  readonly compatibleForClientsWithEsgPreferences: string | null
+  readonly otherSpecificInvestmentNeed: string | null
+}
+
+/** All rows of one fund by data group, each in the order of its primary key. */
+export interface FundRows {
+  readonly prices: readonly PriceRow[]
+  readonly performanceYears: readonly PerformanceYearRow[]
+  readonly structureItems: readonly StructureItemRow[]
+  readonly keyFigures: readonly KeyFigureRow[]
+  readonly legalPeriods: readonly LegalPeriodRow[]
+  readonly legalPoints: readonly PointRow[]
+  readonly launchPoints: readonly PointRow[]
+  readonly profile: readonly ProfileRow[]
+  readonly assetAllocations: readonly AssetAllocationRow[]
+  readonly emt: readonly EmtRow[]
+}
+
+export type Group = keyof FundRows

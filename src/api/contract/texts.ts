@@ -1,0 +1,45 @@
+/** What texts of a database may not do on a page, in a spreadsheet or in a terminal. Pure. */
+
+/** The address if a browser may follow it, an empty text otherwise. SQL has the same rule (`downloads/tables.ts`). */
+export const webAddress = (url: string): string => (isWebAddress(url) ? url : '')
+
+/** Whether an address begins with `http://` or `https://`, in either case: no `javascript:`, no `data:`, no path. */
+export const isWebAddress = (url: string): boolean => /^https?:\/\/[^]/i.test(url)
+
+/**
+ * Whether a spreadsheet would run a text as a formula: it begins with `=`, `+`, `-`, `@`, a tab or a carriage return. Blanks
+ * before the sign do not help, because some programs trim. A plain number, as key figures are (`-8,81 %`), is no formula, and
+ * neither is a sign alone. Source: OWASP, "CSV Injection".
+ */
+export const isFormula = (text: string): boolean =>
+  /^(?:[\t\r]|\s*[=+\-@])/.test(text) && !/^[+-](?:\d[\d.,]*(?:[ \u00a0]?%)?)?$/.test(text)
+
+/**
+ * Control characters, bidirectional controls and characters without a width: what they do cannot be seen. A soft hyphen is
+ * none of them.
+ */
+const invisible = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/
+
+/** @returns the first invisible character as `U+202E`, or undefined if there is none */
+export function invisibleIn(text: string): string | undefined {
+  const found = invisible.exec(text)?.[0]
+  return found === undefined ? undefined : codePoint(found)
+}
+
+/** A character as `U+000B`. */
+const codePoint = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** Whether a text needs a closer look by the functions above and below: most texts do not. */
+export const isSuspect = (text: string): boolean => suspect.test(text)
+
+const suspect =
+  /^\s*[=+\-@]|[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufffd-\uffff]/
+
+/** @returns the first character that XML 1.0 does not have (its production Char) as `U+000B`, or undefined */
+export function unfitForXml(text: string): string | undefined {
+  const found = isSuspect(text) ? notInXml.exec(text)?.[0] : undefined
+  return found === undefined ? undefined : codePoint(found)
+}
+
+const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u

@@ -1,0 +1,112 @@
+/** Each error that an endpoint can have, with what its document looks like and a request that gets it. */
+
+import type { Endpoint, FundEndpoint, PathParameter } from '../contract/endpoint.ts'
+import { generalErrors, type ErrorRow } from '../contract/errors.ts'
+import type { Texts } from '../contract/shape.ts'
+import { fill } from '../routes/keys.ts'
+import type { Problem, Values } from '../routes/table.ts'
+
+export interface ErrorCase {
+  readonly problem: Problem
+  /** When it is the answer. */
+  readonly when: Texts
+  /** What the title of the example is filled with. */
+  readonly values: Values
+  /**
+   * A GET request that gets just this example from any snapshot: path and query. Null if the error needs a fund that
+   * has it, or another method.
+   */
+  readonly target: string | null
+}
+
+/** An ISIN of the right form with the right check digit, of a country that will never exist. */
+export const unassignedIsin = 'XX0000000002'
+
+const wrongType = 'planets'
+const wrongDay = '2023-02-30'
+
+/** The errors of its declaration and those that every endpoint can have, in this order. */
+export function errorCases(endpoint: Endpoint): readonly ErrorCase[] {
+  const format: ErrorCase = {
+    ...errorOf('index', generalErrors.wrongFormat),
+    values: { format: 'pdf' },
+    target: `${rightPath(endpoint)}?format=pdf`,
+  }
+  const language: ErrorCase = {
+    ...errorOf('index', generalErrors.wrongLanguage),
+    values: { language: 'fr' },
+    target: `${rightPath(endpoint)}?language=fr`,
+  }
+  if (endpoint.scope === 'all') return [format]
+  const own = Object.entries(endpoint.errors).map(([name, row]): ErrorCase => ({
+    ...errorOf(endpoint.group.id, row),
+    values: { isin: unassignedIsin, type: wrongOr(endpoint, name) },
+    target: targetOf(endpoint, name),
+  }))
+  return endpoint.hasLanguages ? [...own, format, language] : [...own, format]
+}
+
+/** The errors that belong to no endpoint at all. */
+export const strayErrorCases: readonly ErrorCase[] = [
+  {
+    ...errorOf('index', generalErrors.noEndpoint),
+    values: { path: '/api/v1/weather/' },
+    target: '/api/v1/weather/',
+  },
+  { ...errorOf('index', generalErrors.wrongMethod), values: { method: 'POST' }, target: null },
+]
+
+function errorOf(group: string, { group: own = group, status, slug, title, when }: ErrorRow) {
+  return { problem: { group: own, status, slug, title }, when }
+}
+
+/** The request that runs into an error of a parameter; an unknown fund's error is the one that its ISIN names. */
+function targetOf(endpoint: FundEndpoint, error: string): string | null {
+  for (const [name, parameter] of Object.entries(endpoint.parameters)) {
+    switch (parameter.kind) {
+      case 'isin':
+        if (parameter.missing === error) return rightPath(endpoint).split(unassignedIsin)[0] ?? null
+        if (parameter.unknown === error) return rightPath(endpoint)
+        break
+      case 'choice':
+        if (parameter.invalid === error) return pathOf(endpoint, { [name]: wrongType })
+        break
+      case 'date':
+        if (parameter.invalid === error) return pathOf(endpoint, { [name]: wrongDay })
+        break
+      default:
+        return parameter satisfies never
+    }
+  }
+  return null
+}
+
+/** Its path with right values, of a fund that does not exist. */
+export const rightPath = (endpoint: Endpoint): string => pathOf(endpoint, {})
+
+/** Its path with right values, except for those of `wrong`. */
+function pathOf(endpoint: Endpoint, wrong: Values): string {
+  const parameters = endpoint.scope === 'all' ? {} : endpoint.parameters
+  const right = Object.entries(parameters).map(([name, parameter]) => [name, rightValue(parameter)] as const)
+  return fill(endpoint.path, { ...Object.fromEntries(right), ...wrong })
+}
+
+function rightValue(parameter: PathParameter): string {
+  switch (parameter.kind) {
+    case 'isin':
+      return unassignedIsin
+    case 'choice':
+      return parameter.choices[0] ?? ''
+    case 'date':
+      return '2023-01-02'
+    default:
+      return parameter satisfies never
+  }
+}
+
+/** The choice in an error's title: a wrong one if that is the error. */
+function wrongOr(endpoint: FundEndpoint, error: string): string {
+  const choice = Object.values(endpoint.parameters).find(({ kind }) => kind === 'choice')
+  if (choice?.kind !== 'choice') return ''
+  return choice.invalid === error ? wrongType : rightValue(choice)
+}

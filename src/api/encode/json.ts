@@ -1,0 +1,111 @@
+/**
+ * Documents as compact JSON, keys in the order of the shape. A shape is compiled once into constant text around what
+ * changes, so that rendering, which takes most of the time of a build, joins few pieces.
+ */
+
+import type { Fields, Shape } from '../contract/shape.ts'
+
+/** Gives a value's text. Values have the type that the shape's `ValueOf` says. */
+export type Encode = (value: unknown) => string
+
+export function jsonEncoder(shape: Shape): Encode {
+  const { before, text, after } = compile(shape)
+  return before === '' && after === '' ? text : (value) => before + text(value) + after
+}
+
+/** What is the same for all values of a shape, around what is not. */
+interface Compiled {
+  readonly before: string
+  readonly text: Encode
+  readonly after: string
+}
+
+const asItIs = (value: unknown) => value as string
+const bare = (text: Encode): Compiled => ({ before: '', text, after: '' })
+
+function compile(shape: Shape): Compiled {
+  switch (shape.kind) {
+    case 'text':
+      return bare((value) => jsonText(value as string))
+    case 'decimal':
+    case 'day':
+      return { before: '"', text: asItIs, after: '"' }
+    case 'number':
+      return bare((value) => shortestDecimal(value as number))
+    case 'flag':
+      return bare((value) => (value === true ? 'true' : 'false'))
+    case 'item': {
+      const { before, text, after } = compile(shape.value)
+      return { before: `{"name":${jsonText(shape.name)},"value":${before}`, text, after: `${after}}` }
+    }
+    case 'nullable': {
+      const encode = jsonEncoder(shape.of)
+      return bare((value) => (value === null ? 'null' : encode(value)))
+    }
+    case 'record':
+      return compileRecord(shape.fields)
+    case 'list': {
+      const encode = jsonEncoder(shape.of)
+      return { before: '[', text: (value) => (value as readonly unknown[]).map(encode).join(','), after: ']' }
+    }
+    case 'keyed':
+    case 'byIsin': {
+      const encode = jsonEncoder(shape.of)
+      const members = (value: unknown) =>
+        Array.from(
+          value as ReadonlyMap<string, unknown>,
+          ([key, member]) => `${jsonText(key)}:${encode(member)}`,
+        )
+      return { before: '{', text: (value) => members(value).join(','), after: '}' }
+    }
+    default:
+      return shape satisfies never
+  }
+}
+
+function compileRecord(fields: Fields): Compiled {
+  const members = Object.entries(fields).map(([name, field], index) => {
+    const { before, text, after } = compile(field.kind === 'optional' ? field.of : field)
+    return { name, before: `${index === 0 ? '' : ','}${JSON.stringify(name)}:${before}`, text, after }
+  })
+  const startsWithOptional = Object.values(fields)[0]?.kind === 'optional'
+  const text = (value: unknown) => {
+    let json = ''
+    for (const { name, before, text, after } of members) {
+      const member = (value as Readonly<Record<string, unknown>>)[name]
+      if (member !== undefined) json += before + text(member) + after
+    }
+    // The comma of a field whose predecessors were all left out.
+    return startsWithOptional && json.startsWith(',') ? json.slice(1) : json
+  }
+  return { before: '{', text, after: '}' }
+}
+
+/** A JSON string: what JSON.stringify gives, without calling it if there is nothing to escape. */
+export function jsonText(text: string): string {
+  return mayNeedEscape.test(text) ? JSON.stringify(text) : `"${text}"`
+}
+
+const mayNeedEscape = /[\u0000-\u001f"\\\ud800-\udfff]/
+
+/**
+ * A number as it is published, in JSON and XML alike: the shortest decimal digits that name this double, never an
+ * exponent. Source: src/api/decisions.md, Values.
+ * @throws {RangeError} for NaN and the infinities, which neither format can hold
+ */
+export function shortestDecimal(value: number): string {
+  if (!Number.isFinite(value)) throw new RangeError(`${value} cannot be published as a number`)
+  const digits = String(value)
+  return digits.includes('e') ? withoutExponent(digits) : digits
+}
+
+function withoutExponent(scientific: string): string {
+  const [mantissa = '', exponent = '0'] = scientific.split('e')
+  const sign = mantissa.startsWith('-') ? '-' : ''
+  const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.')
+  const point = whole.length + Number(exponent)
+  const digits = whole + fraction
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
+  if (point >= digits.length) return sign + digits.padEnd(point, '0')
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
+}

@@ -1,0 +1,132 @@
+/**
+ * A series of records (historic prices) as text that can be cut between records and joined again, without parsing:
+ * `head`, records, `tail`. A window is exactly the document of its records.
+ *
+ * How a cut finds a record by its bytes, in a document of the shape `{…, <list>: [{<date>: …, …}, …], <next>: …}`:
+ * - JSON: each record starts with `{"<date>":"`. No value can hold that: inside a string every quotation mark has a
+ *   backslash before it, and the mark that closes a string is followed by `,`, `:`, `}` or `]`, never by a name. The
+ *   list starts after `,"<list>":[` and ends before `],"<next>":`, for the same reason.
+ * - XML: each record starts with `<item key="`, the list stands between `<list>` and `</list>`. No value can hold
+ *   a `<`: it is escaped.
+ * The records' own fields hold neither a list nor a record with a date first (`seriesOf` refuses such a shape).
+ */
+
+import type { Fields, RecordOf, Shape } from '../contract/shape.ts'
+import { jsonEncoder, type Encode } from './json.ts'
+import { xmlContent, xmlDeclaration, xmlElement, xmlItem } from './xml.ts'
+
+/** One format's text of a series: any run of `records` between `head` and `tail` is a document. */
+export interface SeriesText {
+  /** @param records texts of records as `record` gave them @returns the document that holds just these */
+  readonly document: (records: readonly string[]) => string
+}
+
+export interface SeriesEncoder {
+  /** @param body a value of the whole body's shape; its list is not looked at */
+  readonly around: (body: unknown) => SeriesText
+  readonly record: Encode
+}
+
+/** The record shape inside a series body. @throws {Error} if the bytes do not show where a record begins */
+export function seriesRecord(body: RecordOf, list: string, date: string): RecordOf {
+  const shape = body.fields[list]
+  if (shape?.kind !== 'list' || shape.of.kind !== 'record')
+    throw new Error(`series: ${list} is not a list of records`)
+  const record = shape.of
+  const names = Object.keys(record.fields)
+  if (names[0] !== date) throw new Error(`series: a record of ${list} must start with ${date}`)
+  if (names.slice(1).some((name) => isAmbiguous(record, name))) {
+    throw new Error(`series: a record of ${list} must hold plain values or records of plain values`)
+  }
+  const after = Object.keys(body.fields)
+  if (after.indexOf(list) <= 0 || after.at(-1) === list)
+    throw new Error(`series: ${list} must stand between others`)
+  return record
+}
+
+export function jsonSeries(body: RecordOf, list: string, date: string): SeriesEncoder {
+  const document = jsonEncoder(body)
+  const mark = `,"${list}":[`
+  return {
+    record: jsonEncoder(seriesRecord(body, list, date)),
+    around: (value) => {
+      const empty = document({ ...(value as object), [list]: [] })
+      const cut = empty.indexOf(mark) + mark.length
+      const head = empty.slice(0, cut)
+      const tail = empty.slice(cut)
+      return { document: (records) => head + records.join(',') + tail }
+    },
+  }
+}
+
+export function xmlSeries(body: RecordOf, list: string, date: string): SeriesEncoder {
+  const names = Object.keys(body.fields)
+  const before = xmlContent(fieldsOf(body, names.slice(0, names.indexOf(list))))
+  const after = xmlContent(fieldsOf(body, names.slice(names.indexOf(list) + 1)))
+  return {
+    record: xmlContent(seriesRecord(body, list, date)),
+    around: (value) => {
+      const head = `${xmlDeclaration}<root>${before(value)}`
+      const tail = `${after(value)}</root>`
+      return {
+        document: (records) => {
+          let items = ''
+          for (let index = 0; index < records.length; index++)
+            items += xmlItem(String(index), records[index] ?? '')
+          return head + xmlElement(list, items) + tail
+        },
+      }
+    },
+  }
+}
+
+function fieldsOf(body: RecordOf, names: readonly string[]): RecordOf {
+  const fields: Fields = Object.fromEntries(
+    Object.entries(body.fields).filter(([name]) => names.includes(name)),
+  )
+  return { kind: 'record', fields }
+}
+
+/** Whether a field's own text could hold what a record starts with. */
+function isAmbiguous(of: RecordOf, name: string): boolean {
+  const field = of.fields[name]
+  const shape = field?.kind === 'optional' ? field.of : field
+  return (
+    shape === undefined ||
+    !(isPlain(shape) || (shape.kind === 'record' && isRecordOfTexts(shape, Object.keys(of.fields)[0])))
+  )
+}
+
+const isPlain = (shape: Shape): boolean =>
+  ['text', 'decimal', 'day', 'number', 'flag', 'item'].includes(shape.kind) ||
+  (shape.kind === 'nullable' && isPlain(shape.of))
+
+const isRecordOfTexts = (shape: RecordOf, date: string | undefined): boolean =>
+  Object.keys(shape.fields)[0] !== date &&
+  Object.values(shape.fields).every((field) => field.kind !== 'optional' && isPlain(field))
+
+/**
+ * A document over all funds, `{funds: {<isin>: …}}`, as pieces: it is written fund by fund, since all funds together need not
+ * fit into memory. Source: the interface, conventions, 6.
+ */
+export interface ByIsinText {
+  /** What the document of no fund at all is. */
+  readonly empty: string
+  readonly head: string
+  readonly separator: string
+  readonly tail: string
+}
+
+export const jsonByIsin: ByIsinText = {
+  empty: '{"funds":{}}',
+  head: '{"funds":{',
+  separator: ',',
+  tail: '}}',
+}
+
+export const xmlByIsin: ByIsinText = {
+  empty: `${xmlDeclaration}<root><funds/></root>`,
+  head: `${xmlDeclaration}<root><funds>`,
+  separator: '',
+  tail: '</funds></root>',
+}

@@ -1,0 +1,84 @@
+/** Asset allocations over time, with derivatives and without: endpoints 11 and 12. Source: the interface. */
+
+import { eachFund, endpoint, fail } from '../contract/endpoint.ts'
+import { dataDenied, noIsin, unknownIsin } from '../contract/errors.ts'
+import { basicFund, fundWithStatus, inLanguage } from '../contract/fund.ts'
+import { keyed, number, record, type Texts } from '../contract/shape.ts'
+
+const group = {
+  id: 'asset-allocations',
+  title: { en: 'Asset allocations', de: 'Vermögensaufteilung' },
+  lead: {
+    en: 'The shares of the asset classes of a fund over time, with or without derivatives.',
+    de: 'Die Anteile der Anlageklassen eines Fonds im Zeitverlauf, mit oder ohne Derivate.',
+  },
+}
+
+const ofClass = number(
+  'Percent of the fund in that class on that day',
+  'Anteil des Fonds in dieser Klasse an diesem Tag in Prozent',
+)
+const body = record({
+  fund: basicFund,
+  allocations: keyed(
+    'asset class',
+    'Anlageklasse',
+    keyed('day, about the end of a month', 'Tag, etwa am Monatsende', ofClass),
+  ),
+})
+
+const allocations = (which: 'with' | 'without', texts: { readonly name: Texts; readonly summary: Texts }) =>
+  endpoint({
+    id: `asset-allocations-${which}-derivatives`,
+    group,
+    path: `/api/v2/asset-allocations/${which}-derivatives/{isin}/`,
+    ...texts,
+    hasLanguages: true,
+    parameters: { isin: eachFund({ missing: 'noisin', unknown: 'notfound' }) },
+    errors: { noisin: noIsin, notfound: unknownIsin, denied: dataDenied },
+    reads: ['assetAllocations'],
+    body,
+    build({ fund, assetAllocations }, { language }) {
+      if (fund.dataPermitted === 0) return fail('denied')
+      const derivatives = which === 'with' ? 1 : 0
+      // Classes in the order of their positions; a class is its name in the language asked for.
+      const byClass = new Map<string, Map<string, number>>()
+      for (const row of assetAllocations) {
+        if (row.derivatives !== derivatives) continue
+        const name = inLanguage(language, row.classDe, row.classEn)
+        const byDay = byClass.get(name) ?? new Map<string, number>()
+        byClass.set(name, byDay.set(row.date, row.percent))
+      }
+      // The days of a class that stands at two positions come in two runs.
+      for (const [name, byDay] of byClass) byClass.set(name, ascending(byDay))
+      return { fund: fundWithStatus(fund), allocations: byClass }
+    },
+  })
+
+export const withDerivatives = allocations('with', {
+  name: {
+    en: 'Allocation over time, with derivatives',
+    de: 'Vermögensaufteilung im Zeitverlauf, mit Derivaten',
+  },
+  summary: {
+    en: 'Asset allocations of one fund over time, with derivatives',
+    de: 'Vermögensaufteilung eines Fonds im Zeitverlauf, mit Derivaten',
+  },
+})
+
+export const withoutDerivatives = allocations('without', {
+  name: {
+    en: 'Allocation over time, without derivatives',
+    de: 'Vermögensaufteilung im Zeitverlauf, ohne Derivate',
+  },
+  summary: {
+    en: 'Asset allocations of one fund over time, without derivatives',
+    de: 'Vermögensaufteilung eines Fonds im Zeitverlauf, ohne Derivate',
+  },
+})
+
+function ascending(byDay: Map<string, number>): Map<string, number> {
+  const days = [...byDay.keys()]
+  const isSorted = days.every((day, index) => index === 0 || day > (days[index - 1] ?? ''))
+  return isSorted ? byDay : new Map([...byDay].sort(([one], [other]) => (one < other ? -1 : 1)))
+}

@@ -1,0 +1,29 @@
+/** The registry: every endpoint of the API, in the interface's order. A new endpoint is a file and a line here. */
+
+import type { Endpoint } from '../contract/endpoint.ts'
+import { withDerivatives, withoutDerivatives } from './asset-allocations.ts'
+import emt from './emt.ts'
+import figures from './figures.ts'
+import investmentStructure from './investment-structure.ts'
+import performanceLaunch from './performance-launch.ts'
+import performanceLegal from './performance-legal.ts'
+import performanceYears, { performanceYearsAll } from './performance-years.ts'
+import pricesCurrent, { pricesCurrentAll } from './prices-current.ts'
+import pricesHistoric from './prices-historic.ts'
+import profile from './profile.ts'
+
+export const endpoints: readonly Endpoint[] = [
+  pricesCurrent,
+  pricesCurrentAll,
+  pricesHistoric,
+  performanceYears,
+  performanceYearsAll,
+  investmentStructure,
+  figures,
+  performanceLegal,
+  performanceLaunch,
+  profile,
+  withDerivatives,
+  withoutDerivatives,
+  emt,
+]

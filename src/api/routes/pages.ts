@@ -1,0 +1,89 @@
+/**
+ * Pages and files that are given out as they lie there: documentation, catalogue, downloads. Pure; see table.ts for
+ * what may be used here.
+ */
+
+import type { RouteTable } from './table.ts'
+import { isDay } from './values.ts'
+
+/**
+ * - `page`: the key of the file. A path that ends with a slash means the `index.html` there.
+ * - `open`: a folder without its closing slash.
+ * - `none`: no page has such a path.
+ */
+export type PageMatch =
+  { readonly kind: 'page'; readonly key: string } | { readonly kind: 'open' } | { readonly kind: 'none' }
+
+/** The JSON answers as one file, among the downloads. */
+export const documentsName = 'documents.zip'
+
+/** Plain names only: nothing to decode, nothing hidden, no way up. */
+const pagePath = /^(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+\/?$/
+
+/** @param path as it was sent, still percent-encoded */
+export function matchPage(table: RouteTable, path: string): PageMatch {
+  const segments = path.split('/')
+  if (!pagePath.test(path) || table.pages.indexOf(segments[1] as string) < 0) return { kind: 'none' }
+  const name = segments[segments.length - 1] as string
+  if (name === '') return { kind: 'page', key: path.slice(1) + 'index.html' }
+  // The checksums of downloads are the one file whose name has no ending.
+  const isFile = name.indexOf('.') >= 0 || name === 'SHA256SUMS'
+  return isFile ? { kind: 'page', key: path.slice(1) } : { kind: 'open' }
+}
+
+/** What `live.json` says of where things lie in a bucket. Source: src/bucket/keys.md. */
+export interface Placed {
+  readonly slot: string
+  /** Its id, which begins with its as-of date. */
+  readonly snapshot: string
+  /** Absent if the live snapshot has no downloads, and in files of earlier versions. */
+  readonly downloads?: { readonly folder: string } | undefined
+  /**
+   * Folders of the days before, by month: `{ "2026-11": "19-3f9c2ab4d1e0 18-…" }` means the folders
+   * `2026-11-19-3f9c2ab4d1e0` and so on. Few long texts, because nginx parses them with every request.
+   */
+  readonly earlierDownloads?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * The place of an object of the live snapshot in a bucket: in its slot. Downloads lie beside the slots, in folders that
+ * only `live.json` makes reachable: what a publish uploads is hidden until its flip.
+ * @returns null where `live.json` names no such object
+ */
+export function placeOf(live: Placed, key: string): string | null {
+  const asked = downloadsOf(key)
+  if (asked === null) return live.slot + '/' + key
+  const folder = folderOf(live, asked)
+  return folder && downloadIn(folder, asked, key)
+}
+
+/** The part of a download's key that says which day is meant: `latest`, a day, or any other text. */
+export const downloadsOf = (key: string): string | null =>
+  key.slice(0, 10) === 'downloads/' ? (key.split('/')[1] as string) : null
+
+/** The same download in another folder. */
+export const downloadIn = (folder: string, asked: string, key: string): string =>
+  'downloads/' + folder + key.slice(10 + asked.length)
+
+function folderOf({ snapshot, downloads, earlierDownloads }: Placed, asked: string): string | null {
+  const asOf = snapshot.slice(0, 10)
+  const day = asked === 'latest' ? asOf : asked
+  // After a rollback a later day is no longer published.
+  if (!isDay(day) || day > asOf) return null
+  if (day === asOf) return downloads ? downloads.folder : day
+  return folderOfDay((earlierDownloads && earlierDownloads[day.slice(0, 7)]) || '', day)
+}
+
+/**
+ * The folder with the downloads of a day. Earlier versions put them into a folder that is named for the day alone.
+ * @param month the folders of its month, as in `earlierDownloads`
+ */
+export function folderOfDay(month: string, day: string): string {
+  const rest = (' ' + month).split(' ' + day.slice(8))[1] || ''
+  return day + rest.split(' ')[0]
+}
+
+/** The key of a download in the folder of a snapshot, where `latest` was asked for. */
+export function downloadKey(snapshot: string, key: string): string {
+  return key.replace(/^downloads\/latest\//, 'downloads/' + snapshot.slice(0, 10) + '/')
+}

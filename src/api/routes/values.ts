@@ -1,0 +1,34 @@
+/** What counts as an ISIN and as a day. The edge asks it of a request, the checks ask it of a database. */
+
+/** Whether the text is an ISIN in upper case with its right check digit. Source: ISO 6166. */
+export function isIsin(text: string): boolean {
+  return isIsinInEitherCase(text) && text === text.toUpperCase()
+}
+
+/**
+ * Whether a request's text names an ISIN. Letters count 10 to 35, then the Luhn sum over all digits. ASCII only:
+ * `\u0131` is not taken for an I because its upper case is one.
+ */
+export function isIsinInEitherCase(text: string): boolean {
+  if (!/^[A-Za-z]{2}[A-Za-z0-9]{9}[0-9]$/.test(text)) return false
+  const digits = text.replace(/[A-Za-z]/g, (letter) => String(parseInt(letter, 36)))
+  let sum = 0
+  for (let index = 0; index < digits.length; index++) {
+    const digit = Number(digits.charAt(digits.length - 1 - index))
+    const weighed = index % 2 === 1 ? digit * 2 : digit
+    sum += weighed > 9 ? weighed - 9 : weighed
+  }
+  return sum % 10 === 0
+}
+
+/** Whether the text is an ISO 8601 day, YYYY-MM-DD, that exists in the Gregorian calendar. */
+export function isDay(text: string): boolean {
+  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return false
+  const year = Number(text.slice(0, 4))
+  const month = Number(text.slice(5, 7))
+  const day = Number(text.slice(8))
+  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  // July and August both have 31 days: from there on it is the even months.
+  const days = month === 2 ? (isLeapYear ? 29 : 28) : 30 + ((month + (month > 7 ? 1 : 0)) % 2)
+  return month >= 1 && month <= 12 && day >= 1 && day <= days
+}

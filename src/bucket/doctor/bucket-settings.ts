@@ -1,0 +1,118 @@
+/** The doctor looks at settings of the bucket that would hurt: versioning without an end, lifecycle rules that delete live objects. */
+
+import {
+  GetBucketLifecycleConfigurationCommand,
+  GetBucketVersioningCommand,
+  type LifecycleRule,
+} from '@aws-sdk/client-s3'
+import { journalKey, liveKey, slotPrefix, slots } from '../live/layout.ts'
+import { codeOf, statusOf } from '../store/errors.ts'
+import type { S3Store } from '../store/s3.ts'
+import { ok, problem, warning, type Diagnosis } from './diagnosis.ts'
+
+export async function* diagnoseSettings(store: S3Store): AsyncGenerator<Diagnosis> {
+  const { client, bucket } = store
+  const rules = await asked('lifecycle', 's3:GetLifecycleConfiguration', async () => {
+    const { Rules = [] } = await client.send(new GetBucketLifecycleConfigurationCommand({ Bucket: bucket }))
+    return Rules.filter(({ Status }) => Status === 'Enabled')
+  })
+  const versioning = await asked('versioning', 's3:GetBucketVersioning', async () => {
+    const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: bucket }))
+    return Status ?? 'off'
+  })
+  yield 'level' in versioning
+    ? versioning
+    : diagnoseVersioning(versioning.answer, 'level' in rules ? [] : rules.answer, store)
+  yield 'level' in rules ? rules : diagnoseLifecycle(rules.answer, store)
+}
+
+/** A missing right to ask is no problem: a publish does not ask either. */
+async function asked<T>(
+  what: string,
+  right: string,
+  ask: () => Promise<T>,
+): Promise<{ answer: T } | Diagnosis> {
+  try {
+    return { answer: await ask() }
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'NoSuchLifecycleConfiguration') return ok(what, 'no rules')
+    const reason = statusOf(error) === 403 ? `no right to ask (${right})` : `the store does not say (${code})`
+    return ok(what, `not known: ${reason}`)
+  }
+}
+
+function diagnoseVersioning(
+  status: string,
+  rules: readonly LifecycleRule[],
+  { fullKey }: S3Store,
+): Diagnosis {
+  const what = 'versioning'
+  if (status !== 'Enabled') return ok(what, status === 'off' ? 'off' : 'suspended')
+  const covers = rules.filter(
+    (rule) => isPlain(rule) && slots.every((slot) => fullKey(slotPrefix(slot)).startsWith(prefixOf(rule))),
+  )
+  const days = covers.flatMap(
+    ({ NoncurrentVersionExpiration }) => NoncurrentVersionExpiration?.NoncurrentDays ?? [],
+  )
+  const [first] = days.sort((a, b) => a - b)
+  if (first !== undefined)
+    return ok(what, `enabled; old versions end after ${first} ${first === 1 ? 'day' : 'days'}`)
+  return warning(
+    what,
+    'enabled: what a publish replaces or deletes stays as an old version and is paid for, more of it each night, ' +
+      'until a lifecycle rule ends it: add one with NoncurrentVersionExpiration, or suspend versioning',
+  )
+}
+
+function diagnoseLifecycle(rules: readonly LifecycleRule[], { fullKey }: S3Store): Diagnosis {
+  const what = 'lifecycle'
+  const ours = [...slots.map(slotPrefix), liveKey, journalKey, 'journal/'].map(fullKey)
+  const reasons = rules.flatMap((rule) => {
+    const prefix = prefixOf(rule)
+    const hits = ours.filter((key) => key.startsWith(prefix) || prefix.startsWith(key))
+    // Our objects have no tags: a rule for tags never means them.
+    const effect = effectOf(rule)
+    if (hits.length === 0 || hasTags(rule) || effect === null) return []
+    return [`rule ${JSON.stringify(rule.ID ?? prefix)} ${effect} under ${hits.join(', ')}`]
+  })
+  if (reasons.length > 0)
+    return problem(
+      what,
+      `${reasons.join('; ')}: live objects would go or could not be read: limit it to another prefix`,
+    )
+  return ok(
+    what,
+    rules.length === 0
+      ? 'no rules'
+      : `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}, none touches what is live`,
+  )
+}
+
+/** What a rule does to current objects, or null. Ends of old versions and of unfinished uploads are welcome. */
+function effectOf({ Expiration, Transitions = [] }: LifecycleRule): string | null {
+  if (Expiration?.Days !== undefined) return `deletes objects after ${Expiration.Days} days`
+  if (Expiration?.Date !== undefined)
+    return `deletes objects on ${Expiration.Date.toISOString().slice(0, 10)}`
+  const frozen = Transitions.find(
+    ({ StorageClass }) => StorageClass === 'GLACIER' || StorageClass === 'DEEP_ARCHIVE',
+  )
+  return frozen === undefined ? null : `moves objects to ${frozen.StorageClass ?? ''}`
+}
+
+/** `Prefix` beside the filter is how rules were written until 2016, and some stores still write them so. */
+function prefixOf(rule: LifecycleRule): string {
+  const { Filter } = rule
+  const old = (rule as { readonly Prefix?: string }).Prefix
+  return Filter?.Prefix ?? Filter?.And?.Prefix ?? old ?? ''
+}
+
+const hasTags = ({ Filter }: LifecycleRule) =>
+  Filter?.Tag !== undefined || (Filter?.And?.Tags ?? []).length > 0
+
+/** Without a condition on tags or sizes. */
+const isPlain = (rule: LifecycleRule) =>
+  !hasTags(rule) &&
+  [rule.Filter, rule.Filter?.And].every(
+    (filter) => filter?.ObjectSizeGreaterThan === undefined && filter?.ObjectSizeLessThan === undefined,
+  )

@@ -1,0 +1,153 @@
+/** The writes of `live.json`: the fence before a publish changes the other slot, and the flip of a publish or rollback. */
+
+import type { ManifestHead } from '../../build/manifest.ts'
+import type { FreshnessCounts } from '../../freshness/assess.ts'
+import { messageOf } from '../../system/message.ts'
+import { ConditionFailed, type ObjectStore } from '../store/store.ts'
+import { earlierAfter } from './download-folders.ts'
+import { liveKey, type Slot } from './layout.ts'
+import { type Lease, LeaseLost } from './lease.ts'
+import {
+  isSameLive,
+  type Live,
+  type LiveObject,
+  type LiveSnapshot,
+  readLive,
+  smallObject,
+  snapshotOf,
+} from './live.ts'
+
+const notFlipped = 'nothing was flipped, publish again'
+const maxFences = 5
+
+/**
+ * Makes sure that nobody else makes the other slot live from here on. If requests of earlier holders may still arrive, it
+ * rewrites `live.json` with the same meaning and another ETag: their flips fail then. Else `live.json` must only be
+ * unchanged: another tool, or a rollback of an earlier version, asks for no lease.
+ * @returns what the flip must find @throws {Error} if another snapshot went live
+ */
+export async function fence(
+  store: ObjectStore,
+  before: LiveObject,
+  { isLocking, lease }: { readonly isLocking: boolean; readonly lease: Lease },
+): Promise<LiveObject> {
+  // While nothing is live there are no readers yet.
+  if (!isLocking || before.live === null) return before
+  if (!lease.isUnsettled) {
+    const now = await readLive(store)
+    // The same snapshot with another ETag means a flip there and back: edges may have followed it.
+    if (isSameLive(now.live, before.live) && hasSameEtag(now, before)) return before
+    throw liveChanged(store, notFlipped)
+  }
+  let found = before
+  for (let attempt = 1; found.live !== null && isSameLive(found.live, before.live); attempt++) {
+    try {
+      const fenced = smallObject(liveKey, { ...found.live, fence: lease.id })
+      const { etag } = await store.put(fenced, found.condition)
+      return { ...before, condition: { ifMatch: etag } }
+    } catch (error) {
+      if (!(error instanceof ConditionFailed) || attempt === maxFences) throw error
+      found = await readLive(store)
+    }
+  }
+  throw liveChanged(store, notFlipped)
+}
+
+const hasSameEtag = ({ condition: one }: LiveObject, { condition: other }: LiveObject) =>
+  'ifMatch' in one && 'ifMatch' in other && one.ifMatch === other.ifMatch
+
+const liveChanged = (store: ObjectStore, undone: string, cause?: unknown) =>
+  new Error(`${store.name}: somebody else changed live.json meanwhile; ${undone}`, { cause })
+
+/** What `live.json` says about a snapshot beside its manifest. */
+export type Brought = Pick<Live, 'changes' | 'edition' | 'downloads' | 'broughtBy'>
+
+/** What `live.json` says when a snapshot goes live. @param now by the store's clock @param before what is live until then */
+export function liveAfter(
+  { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness }: ManifestHead,
+  slot: Slot,
+  { broughtBy, ...brought }: Brought,
+  { now, before }: { readonly now: Date; readonly before: Live | null },
+): Live {
+  // Answers carry it as Last-Modified, in whole seconds: it never goes back, whatever clocks say.
+  const earliest = before === null ? -Infinity : Date.parse(before.liveSince) + 1000
+  return {
+    ...{ format: 1, slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, ...brought },
+    freshness: freshness && countsOf(freshness),
+    liveSince: new Date(Math.max(now.getTime(), earliest)).toISOString(),
+    broughtBy,
+    earlierDownloads: earlierAfter({ asOf }, before),
+    previous: before === null ? null : snapshotOf(before),
+  }
+}
+
+/** The manifest names the stalest funds, too. */
+const countsOf = (freshness: FreshnessCounts): FreshnessCounts => {
+  const { fresh, late, stale, unwatched, unpriced, withheld } = freshness
+  return { fresh, late, stale, unwatched, unpriced, withheld }
+}
+
+const words = {
+  publish: { undone: notFlipped, again: ', and publish again' },
+  rollback: { undone: 'nothing was taken back', again: '' },
+}
+
+export interface FlipOptions {
+  readonly isLocking: boolean
+  readonly lease: Lease
+  readonly signal: AbortSignal
+  readonly onWarning: (warning: string) => void
+}
+
+/**
+ * The flip: one conditional write.
+ * @param expected what `live.json` must be until then
+ * @throws {Error} if another snapshot went live, or if nobody knows whether this one did
+ */
+export async function flip(
+  store: ObjectStore,
+  next: Live,
+  expected: LiveObject,
+  { isLocking, lease, signal, onWarning }: FlipOptions,
+): Promise<void> {
+  const { undone, again } = words[next.broughtBy ?? 'publish']
+  const unanswered = store.unanswered()
+  try {
+    const condition = isLocking ? expected.condition : undefined
+    await store.put(smallObject(liveKey, next), condition, { assertFresh: lease.assertFresh })
+  } catch (error) {
+    // Then nothing was sent.
+    if (error instanceof LeaseLost && store.unanswered() === unanswered) throw error
+    // The store may have carried out the write without an answer.
+    const found = await readLive(store).catch(() => null)
+    if (found !== null && isSameLive(found.live, next)) return
+    if (error instanceof ConditionFailed) throw liveChanged(store, undone, error)
+    const unknown = `nobody knows whether ${next.snapshot} went live: look at \`fundpress status\`${again}`
+    // A command that was stopped reports nothing but that.
+    if (signal.aborted) onWarning(unknown)
+    throw new Error(`${messageOf(error)}; ${unknown}`, { cause: error })
+  }
+}
+
+/** A place beside `live.json` that says what is live, for edges that cannot read it: CloudFront's KeyValueStore. */
+export interface LivePointer {
+  /** For messages. */
+  readonly name: string
+  /** @returns whether it said something else before */
+  readonly set: (live: Pointed) => Promise<boolean>
+}
+
+/** What such a place needs to know. */
+export type Pointed = LiveSnapshot & Partial<Pick<Live, 'earlierDownloads' | 'previous'>>
+
+/** @returns whether the place said something else before @throws {Error} if it cannot be written: what to do */
+export async function point(pointer: LivePointer | null | undefined, live: Pointed): Promise<boolean> {
+  try {
+    return (await pointer?.set(live)) ?? false
+  } catch (error) {
+    throw new Error(
+      `${messageOf(error)}: ${pointer?.name ?? ''} does not say that ${live.snapshot} is live; publish again`,
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,115 @@
+/** `journal.json`, the storage of the lease: who holds it, and which slots are torn. `lease.ts` writes it. */
+
+import { readSmall } from '../store/read.ts'
+import type { Condition, ObjectStore } from '../store/store.ts'
+import { journalKey, lostList, type Slot, slots } from './layout.ts'
+
+/** A process, told apart from others with the same number on this or another machine. */
+export interface Holder {
+  readonly host: string
+  readonly pid: number
+  /** Machine, boot and process namespace: two holders with the same one see each other's processes. */
+  readonly world: string
+  /** When it began, as the kernel says: process numbers are used again. Absent if the kernel does not say. */
+  readonly startedAt?: string
+}
+
+/** For each torn slot the key of the list that names the objects in an unknown state. */
+export type TornSlots = Readonly<Partial<Record<Slot, string>>>
+
+export interface Journal {
+  readonly format: 1
+  /** The lease that wrote it. */
+  readonly id: string
+  readonly isHeld: boolean
+  readonly holder: Holder
+  /** How long the lease lasts after each write, in seconds. */
+  readonly seconds: number
+  readonly changing: TornSlots
+  /** Whether the store may still carry out a request of this holder, or of one before it, that it never answered. */
+  readonly isUnsettled: boolean
+  /** The only snapshot and edition whose bytes such requests can bring; absent if there may be several. */
+  readonly target?: string
+  /** Counts the writes of this lease: no two journals are the same, so no two have the same ETag. */
+  readonly writes: number
+}
+
+export interface JournalObject {
+  /** Null if there is none, or if a repair found a damaged one. */
+  readonly journal: Journal | null
+  readonly condition: Condition
+  /** Since it was last written, by the store's clock, in seconds. */
+  readonly ageSeconds: number
+  /** The store's clock; this machine's if there is no journal yet. */
+  readonly now: Date
+}
+
+/**
+ * @param isRepair whether a damaged journal counts as none
+ * @throws {Error} if the journal is damaged, or if the store fails
+ */
+export async function readJournal(store: ObjectStore, isRepair = false): Promise<JournalObject> {
+  const object = await readSmall(store, journalKey)
+  if (object === null)
+    return { journal: null, condition: { ifAbsent: true }, ageSeconds: Infinity, now: new Date() }
+  const { now, etag, lastModified, text } = object
+  const journal = parseJournal(text)
+  if (journal === null && !isRepair)
+    throw new Error(
+      `${store.name}: ${journalKey} is damaged, so nobody knows what the slots hold: ` +
+        'run `fundpress publish --repair`, which lists them and writes it anew. Do not remove it',
+    )
+  const ageSeconds = (now.getTime() - lastModified.getTime()) / 1000
+  return { journal, condition: { ifMatch: etag }, ageSeconds, now }
+}
+
+/** A JSON text that may or may not be a journal. */
+type Unchecked = Partial<Record<Exclude<keyof Journal, 'holder'>, unknown>> & {
+  readonly holder?: Partial<Holder>
+}
+
+function parseJournal(text: string): Journal | null {
+  try {
+    const journal = JSON.parse(text) as Unchecked | null
+    return isJournal(journal) ? journal : null
+  } catch {
+    return null
+  }
+}
+
+const isJournal = (journal: Unchecked | null): journal is Unchecked & Journal =>
+  journal?.format === 1 &&
+  typeof journal.id === 'string' &&
+  typeof journal.isHeld === 'boolean' &&
+  Number.isFinite(journal.seconds) &&
+  typeof journal.holder?.host === 'string' &&
+  typeof journal.changing === 'object' &&
+  journal.changing !== null &&
+  Object.entries(journal.changing).every(
+    ([slot, list]) => slots.some((one) => one === slot) && typeof list === 'string',
+  )
+
+/** What a repair must assume after the journal was lost: nobody knows what any slot holds. */
+export const allTorn: TornSlots = Object.fromEntries(slots.map((slot) => [slot, lostList]))
+
+/** Whether requests of a holder may still be carried out when the next one holds the lease. */
+export const isLeftUnsettled = ({ isHeld, isUnsettled }: Journal) => isHeld || isUnsettled
+
+/** Whether another process holds the lease now. @param isAlive looks at a process of this world */
+export function isHeldByOther(
+  { journal, ageSeconds }: JournalObject,
+  me: Holder,
+  isAlive: (holder: Holder) => boolean,
+): boolean {
+  if (journal?.isHeld !== true || ageSeconds > journal.seconds) return false
+  // Nobody has to wait for a publish that was killed on this very machine.
+  return journal.holder.world !== me.world || isAlive(journal.holder)
+}
+
+/** Why a command cannot acquire the lease. */
+export function heldMessage(store: ObjectStore, { journal, ageSeconds }: JournalObject): string {
+  if (journal === null) return `${store.name}: another publish took the lease`
+  const { host, pid } = journal.holder
+  const left = Math.max(1, Math.ceil(journal.seconds - ageSeconds))
+  return `${store.name}: another publish is under way (process ${pid} on ${host}); if it is dead, its lease ends in ${left} s`
+}

@@ -1,0 +1,135 @@
+/**
+ * CloudFront's KeyValueStore as a place that says what is live: the key `live`, which the viewer-request function reads
+ * (`src/edge/cloudfront/request.ts`), and for each month a key with the folders of downloads. An update takes seconds to reach all edges:
+ * bucket.graceSeconds must cover them.
+ */
+
+import {
+  CloudFrontKeyValueStoreClient,
+  DescribeKeyValueStoreCommand,
+  GetKeyCommand,
+  PutKeyCommand,
+} from '@aws-sdk/client-cloudfront-keyvaluestore'
+// The service takes SigV4A only, which the SDK finds here.
+import '@aws-sdk/signature-v4a'
+import { foldersByMonth } from './download-folders.ts'
+import type { LivePointer, Pointed } from './flip.ts'
+import { downloadsRoot } from './layout.ts'
+import { bareCause, codeOf, statusOf } from '../store/errors.ts'
+import { pause } from '../store/retry.ts'
+
+export interface KeyValueStoreOptions {
+  /** Another address than AWS's, for tests. */
+  readonly endpoint?: string
+  readonly signal?: AbortSignal
+}
+
+const liveKey = 'live'
+
+/** Stands for no folders: a value cannot be empty. */
+const noFolders = '-'
+
+/** The size limit of a value. Source: quotas of CloudFront's KeyValueStore. */
+const maxValueBytes = 1024
+
+/** How often somebody else may change the store between our read and our write. */
+const maxConflicts = 5
+
+/** @param arn of the store: `arn:aws:cloudfront::<account>:key-value-store/<id>` */
+export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOptions = {}): LivePointer {
+  const client = new CloudFrontKeyValueStoreClient({
+    // The service is global, but the SDK asks for a region.
+    region: 'us-east-1',
+    ...(endpoint === undefined ? {} : { endpoint }),
+  })
+  const stoppable = signal === undefined ? {} : { abortSignal: signal }
+
+  const read = async (key: string): Promise<string | null> => {
+    try {
+      const { Value } = await client.send(new GetKeyCommand({ KvsARN: arn, Key: key }), stoppable)
+      return Value ?? null
+    } catch (error) {
+      if (codeOf(error) === 'ResourceNotFoundException') return null
+      throw error
+    }
+  }
+  const set = async (key: string, value: string): Promise<boolean> => {
+    for (let attempt = 1; ; attempt++) {
+      // The ETag first: what is read afterwards is at least as new, so a put with this ETag overlooks nothing.
+      const store = await client.send(new DescribeKeyValueStoreCommand({ KvsARN: arn }), stoppable)
+      if ((await read(key)) === value) return false
+      try {
+        const input = { KvsARN: arn, Key: key, Value: value, IfMatch: store.ETag }
+        await client.send(new PutKeyCommand(input), stoppable)
+        return true
+      } catch (error) {
+        if (!isConflict(error) || attempt === maxConflicts) throw error
+        await pause(100 * attempt, signal)
+      }
+    }
+  }
+
+  const setMonths = async (live: Pointed): Promise<void> => {
+    // After a rollback the month of the day that was live may name no day any more.
+    const emptied = live.previous ? { [live.previous.asOf.slice(0, 7)]: noFolders } : {}
+    const months = Object.entries({ ...emptied, ...foldersByMonth(live) }).map(([month, folders]) => ({
+      key: `${downloadsRoot}${month}`,
+      folders,
+    }))
+    const known = await Promise.all(months.map(({ key }) => read(key)))
+    for (const [index, { key, folders }] of months.entries()) {
+      const before = known[index] ?? noFolders
+      if (before !== folders) await set(key, folders)
+    }
+  }
+
+  return {
+    name: arn,
+    set: async (live) => {
+      const value = valueOf(live)
+      try {
+        // First, so that a day that is live has its downloads at once.
+        await setMonths(live)
+        return await set(liveKey, value)
+      } catch (error) {
+        signal?.throwIfAborted()
+        throw withAdvice(error, arn)
+      }
+    },
+  }
+}
+
+/** @throws {Error} if it is too long for a value */
+function valueOf({ slot, snapshot, liveSince, docsUrl }: Pointed): string {
+  const value = JSON.stringify({ slot, snapshot, liveSince, docsUrl })
+  if (Buffer.byteLength(value) > maxValueBytes)
+    throw new Error(`docsUrl is too long for CloudFront's KeyValueStore (${maxValueBytes} bytes a value)`)
+  return value
+}
+
+const isConflict = (error: unknown) =>
+  codeOf(error) === 'ConflictException' || statusOf(error) === 409 || statusOf(error) === 412
+
+function withAdvice(error: unknown, arn: string): unknown {
+  const code = codeOf(error)
+  // An error of our own or of the network says what it is.
+  if (!(error instanceof Error) || (statusOf(error) === undefined && code === 'Error')) return error
+  const advice = adviceOn(code, statusOf(error)) ?? error.message
+  return new Error(`${arn}: could not say what is live: ${advice} (${code})`, {
+    cause: bareCause(error),
+  })
+}
+
+function adviceOn(code: string, status: number | undefined): string | undefined {
+  if (code === 'ResourceNotFoundException') return 'there is no such KeyValueStore: check --flip-kvs'
+  if (code === 'ConflictException') return 'somebody else changes the store again and again'
+  if (code === 'CredentialsProviderError')
+    return 'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role'
+  if (status === 401 || status === 403 || code === 'AccessDeniedException') {
+    const rights = ['DescribeKeyValueStore', 'GetKey', 'PutKey'].map(
+      (right) => `cloudfront-keyvaluestore:${right}`,
+    )
+    return `access denied: the credentials need ${rights.join(', ')}`
+  }
+  return undefined
+}

@@ -1,0 +1,124 @@
+/** `fundpress rollback`: makes the other slot live again, in one write of `live.json`, under the lease. */
+
+import { compareWithListing } from '../manifest/listing.ts'
+import { fetchEtags, fetchManifest, type Manifest } from '../manifest/manifest.ts'
+import { nothing } from '../manifest/ndjson.ts'
+import type { ObjectStore } from '../store/store.ts'
+import { prefixOf } from './download-folders.ts'
+import { flip, liveAfter, type LivePointer, point } from './flip.ts'
+import { dayFolder, otherSlot, type Slot } from './layout.ts'
+import { type Lease, type LeaseOptions, withLease } from './lease.ts'
+import { type LiveSnapshot, readLive, snapshotOf, tornSlots } from './live.ts'
+import { downloadsState, withFolder } from './status.ts'
+
+export interface RollbackOptions extends Omit<LeaseOptions, 'isRepair' | 'target'> {
+  /** The snapshot that is to be live; null for the one that the other slot holds. */
+  readonly to: string | null
+  /** Whether the slot is listed first, and compared with its manifest. */
+  readonly isChecking: boolean
+  readonly pointer?: LivePointer | null
+  /** Told what a rollback does not restore, and what may have happened although the command was stopped. */
+  readonly onWarning: (warning: string) => void
+}
+
+/**
+ * Waits for no late requests of a killed publish: they can change only a torn slot, and a rollback refuses that one.
+ * @returns what is live now
+ * @throws {Error} if another process holds the lease, or if the other slot is torn or does not hold that snapshot
+ */
+export async function rollback(store: ObjectStore, options: RollbackOptions): Promise<LiveSnapshot> {
+  if ((await readLive(store)).live === null) throw nothingLive(store)
+  return withLease(store, options, (lease) =>
+    withFolder((folder) => rollBackUnder(lease, store, folder, options)),
+  )
+}
+
+async function rollBackUnder(
+  lease: Lease,
+  store: ObjectStore,
+  folder: string,
+  options: RollbackOptions,
+): Promise<LiveSnapshot> {
+  const { to, isChecking, isLocking, signal, onWarning } = options
+  const expected = await readLive(store)
+  const { live } = expected
+  if (live === null) throw nothingLive(store)
+  const slot = otherSlot(live.slot)
+  const manifest = await fetchManifest(store, slot, folder)
+  if (manifest === null)
+    throw new Error(`${store.name}: ${slot} holds no snapshot, there is nothing to go back to`)
+  const { snapshot } = manifest.head
+  if (to !== null && snapshot !== to) {
+    const why = live.snapshot === to ? `${to} is live already` : `${slot} holds ${snapshot}, not ${to}`
+    throw new Error(`${store.name}: ${why}`)
+  }
+  if (tornSlots({ changing: lease.torn }, live)[slot] !== undefined)
+    throw tornSlot(store, slot, 'a publish was stopped in it')
+  if (isChecking) await assertWhole(store, slot, manifest, folder)
+
+  const before = live.previous?.snapshot === snapshot ? live.previous : null
+  const { changes, downloads } = before ?? {}
+  // Earlier versions had one folder a day: its files stay those of the other edition.
+  const isOtherEdition = downloads === undefined && live.downloads === undefined && before?.asOf === live.asOf
+  const edition = isOtherEdition ? undefined : before?.edition
+  const brought = { changes, downloads, edition, broughtBy: 'rollback' } as const
+  const next = liveAfter(manifest.head, slot, brought, { now: await lease.assertHeld(), before: live })
+  await flip(store, next, expected, { isLocking, lease, signal, onWarning })
+  await point(options.pointer, next)
+  await warnOfDownloads(store, next, live, onWarning)
+  return snapshotOf(next)
+}
+
+const nothingLive = (store: ObjectStore) =>
+  new Error(`${store.name}: nothing is live, there is nothing to take back`)
+
+/** Warns if the files for analysts are not those of what is live now: only a publish can upload them. */
+async function warnOfDownloads(
+  store: ObjectStore,
+  now: LiveSnapshot,
+  before: LiveSnapshot,
+  onWarning: RollbackOptions['onWarning'],
+): Promise<void> {
+  if (now.downloads !== undefined) {
+    const state = await downloadsState(store, now).catch(() => null)
+    if (state === 'whole') return
+    onWarning(
+      `${store.name}: ${prefixOf(now)} could not be found whole: publish the folder of ${now.snapshot} again ` +
+        '(`fundpress publish --repair --out …`)',
+    )
+    return
+  }
+  if (now.asOf !== before.asOf || before.downloads !== undefined) return
+  const folder = dayFolder(now.asOf)
+  // What cannot be listed may be there.
+  if (!(await hasAny(store, folder).catch(() => true))) return
+  onWarning(
+    `${store.name}: ${folder} and downloads/latest/ were not taken back: they still hold the files of ` +
+      `${before.snapshot}, prices included. Publish the folder of ${now.snapshot} again (\`fundpress publish --out …\`) ` +
+      `to put both right; the next nightly run puts downloads/latest/ right only`,
+  )
+}
+
+async function hasAny(store: ObjectStore, prefix: string): Promise<boolean> {
+  for await (const _ of store.list(prefix)) return true
+  return false
+}
+
+/** @throws {Error} that names the first object that differs from the slot's manifest */
+async function assertWhole(
+  store: ObjectStore,
+  slot: Slot,
+  manifest: Manifest,
+  folder: string,
+): Promise<void> {
+  const etags = await fetchEtags(store, slot, folder, true)
+  const differing = compareWithListing(store, slot, manifest.lines(), etags?.() ?? nothing())
+  for await (const { key, what } of differing) {
+    // An object beside the snapshot harms nobody.
+    if (what !== 'extra')
+      throw tornSlot(store, slot, `${key} is ${what === 'missing' ? what : 'another one'}`)
+  }
+}
+
+const tornSlot = (store: ObjectStore, slot: Slot, why: string) =>
+  new Error(`${store.name}: ${slot} is not whole (${why}): publish again instead`)

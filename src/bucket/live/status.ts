@@ -1,0 +1,99 @@
+/** `fundpress status`: which slot is live, whether its parts belong together, and what the other slot holds. */
+
+import { hash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ManifestHead } from '../../build/manifest.ts'
+import { fetchHead, fetchManifest } from '../manifest/manifest.ts'
+import { readSmall } from '../store/read.ts'
+import { Damaged, type ObjectStore } from '../store/store.ts'
+import { prefixOf } from './download-folders.ts'
+import { type JournalObject, readJournal } from './journal.ts'
+import { checksumsName, downloadsPrefix, manifestIn, otherSlot, type Slot } from './layout.ts'
+import { type Live, type LiveObject, type LiveSnapshot, readLive, tornSlots } from './live.ts'
+
+export interface Status {
+  readonly live: LiveObject
+  /** Whether documents and downloads are those of the snapshot that `live.json` names; null while nothing is live. */
+  readonly consistency: Consistency | null
+  /** Null while nothing is live. */
+  readonly other: OtherSlot | null
+  readonly journal: JournalObject
+}
+
+/** A slot that is not live. */
+export interface OtherSlot {
+  readonly slot: Slot
+  /** The first line of its manifest; null if it has none. */
+  readonly head: ManifestHead | null
+  /** False while a publish changes it, and after one that was killed: the slot is torn. */
+  readonly isWhole: boolean
+}
+
+export interface Consistency {
+  /** The snapshot of the manifest in the live slot; null: there is none. */
+  readonly documents: string | null
+  readonly downloads: DownloadsState
+}
+
+/** Five or six reads. */
+export async function readStatus(store: ObjectStore): Promise<Status> {
+  // In this order: a publish that begins after the journal was read finds what is live here.
+  const live = await readLive(store)
+  const journal = await readJournal(store)
+  if (live.live === null) return { live, consistency: null, other: null, journal }
+  const documents = await fetchHead(store, manifestIn(live.live.slot)).catch((error: unknown) => {
+    if (error instanceof Damaged) return null
+    throw error
+  })
+  const downloads = await downloadsState(store, live.live)
+  const slot = otherSlot(live.live.slot)
+  const head = await withFolder(async (folder) => (await fetchManifest(store, slot, folder))?.head ?? null)
+  const isWhole = head !== null && tornSlots(journal.journal, live.live)[slot] === undefined
+  const consistency = { documents: documents?.snapshot ?? null, downloads }
+  return { live, consistency, other: { slot, head, isWhole }, journal }
+}
+
+/** Names each part that does not belong to the live snapshot; empty if all do. */
+export function contradictions(
+  { slot, snapshot, downloads }: Live,
+  { documents, downloads: state }: Consistency,
+): string[] {
+  const wrong: string[] = []
+  if (documents !== snapshot)
+    wrong.push(
+      `live.json names ${snapshot}, but ${slot} holds ${documents ?? 'no manifest that can be read'}`,
+    )
+  const place = downloadsPrefix(downloads?.folder ?? '')
+  if (state === 'missing') wrong.push(`the downloads of ${snapshot} are missing (${place})`)
+  if (state === 'other') wrong.push(`${place} does not hold the downloads of ${snapshot}`)
+  return wrong
+}
+
+/**
+ * - `whole`: `SHA256SUMS` is the one that the publish uploaded last. `verify` looks at the other files.
+ * - `missing`: it is not there. `other`: it has other bytes, or the folder is that of another snapshot.
+ * - `none`: `live.json` names no folder: the snapshot was published without, or by an earlier version.
+ */
+export type DownloadsState = 'whole' | 'missing' | 'other' | 'none'
+
+/** Whether the files for analysts that `live.json` names are those of the live snapshot. One small read. */
+export async function downloadsState(store: ObjectStore, live: LiveSnapshot): Promise<DownloadsState> {
+  const { snapshot, downloads } = live
+  if (downloads === undefined) return 'none'
+  if (!downloads.folder.startsWith(snapshot)) return 'other'
+  const sums = await readSmall(store, `${prefixOf(live)}${checksumsName}`)
+  if (sums === null) return 'missing'
+  return hash('sha256', sums.text) === downloads.sums ? 'whole' : 'other'
+}
+
+/** A folder for lists that need not fit into memory, removed afterwards. */
+export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'fundpress-'))
+  try {
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,175 @@
+/** Lists of objects as gzipped lines of JSON: manifests, changes, ETags. */
+
+import { createReadStream, createWriteStream } from 'node:fs'
+import { once } from 'node:events'
+import { pipeline } from 'node:stream/promises'
+import { StringDecoder } from 'node:string_decoder'
+import { createGunzip, createGzip, type Gunzip } from 'node:zlib'
+import { messageOf } from '../../system/message.ts'
+import { isFileError, unwritable } from '../store/files.ts'
+import { Damaged } from '../store/store.ts'
+import { isBefore } from './compare.ts'
+
+/** Limits of a list that somebody else may have put into the bucket. A list of ours stays far below. */
+const limits = {
+  /** Characters: a key has 1,024 bytes at most. */
+  line: 64 * 1024,
+  /** Bytes, unpacked: a line of the manifest takes 250 of them. */
+  total: 4 * 2 ** 30,
+  /** How many times as large a list may become. Lists of digests become 4 times as large, gzip can make it 1,032. */
+  ratio: 200,
+  /** A list that unpacks to fewer bytes may be of any ratio. */
+  ratioFrom: 16 * 2 ** 20,
+}
+
+export interface ListSource {
+  /** What the list is called in messages: where it was fetched from. Its file's name unless given. */
+  readonly label?: string
+  /** Ends the reading. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * The lines of a gzipped file, parsed.
+ * @throws {Damaged} also if it is larger than any list of ours @throws {Error} if the file itself cannot be read
+ */
+export const readNdjson = (file: string, source: ListSource = {}): AsyncGenerator<unknown, void, undefined> =>
+  unpack(file, source, (unzipped) => parsedLines(unzipped, source.signal))
+
+/** Whether a gzipped file keeps to the limits of a list. @throws as above */
+export async function assertUnpacks(file: string, source: ListSource): Promise<void> {
+  const chunks = unpack(file, source, (unzipped) => inBounds(unzipped, source.signal))
+  while ((await chunks.next()).done !== true);
+}
+
+/** Unpacks a file, and says what is wrong with it. @param take what comes out of it */
+async function* unpack<T>(
+  file: string,
+  { label = file, signal }: ListSource,
+  take: (unzipped: Gunzip) => AsyncIterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  const unzipped = createGunzip()
+  // Errors of the file have to reach the reader of the lines: pipeline destroys both.
+  const piped = pipeline(createReadStream(file), unzipped)
+  piped.catch(() => undefined)
+  try {
+    yield* take(unzipped)
+    await piped
+  } catch (error) {
+    signal?.throwIfAborted()
+    const reason = messageOf(error)
+    if (isFileError(error)) throw new Error(`${label} cannot be read: ${reason}`, { cause: error })
+    throw new Damaged(`${label} is damaged: ${reason}`, { cause: error })
+  } finally {
+    // A reader that stops early leaves nothing open.
+    unzipped.destroy()
+  }
+}
+
+/** @throws {Error} beyond the limits */
+async function* inBounds(unzipped: Gunzip, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  let total = 0
+  for await (const chunk of unzipped as AsyncIterable<Buffer>) {
+    signal?.throwIfAborted()
+    total += chunk.length
+    if (total > limits.total) throw new Error(`it unpacks to more than ${limits.total} bytes`)
+    if (total > limits.ratioFrom && total > unzipped.bytesWritten * limits.ratio)
+      throw new Error(`it unpacks to more than ${limits.ratio} times its size`)
+    yield chunk
+  }
+}
+
+/** The lines of a list that is being unpacked. @throws {Error} beyond the limits, or if a line is no JSON */
+export async function* parsedLines(unzipped: Gunzip, signal: AbortSignal | undefined): AsyncGenerator {
+  const decoder = new StringDecoder('utf8')
+  let begun = ''
+  for await (const chunk of inBounds(unzipped, signal)) {
+    const lines = (begun + decoder.write(chunk)).split('\n')
+    begun = lines.pop() ?? ''
+    for (const line of lines) if (line !== '') yield JSON.parse(line)
+    // A chunk is shorter than this: only what was begun can be too long.
+    if (begun.length > limits.line) throw new Error(`a line has more than ${limits.line} characters`)
+  }
+  const last = begun + decoder.end()
+  if (last !== '') yield JSON.parse(last)
+}
+
+interface Keyed {
+  readonly key: string
+}
+
+/**
+ * The lines of a list in the order of their keys.
+ * @param heads lines before the first one with a key @throws {Damaged} also if a line has no key or is out of order
+ */
+export async function* readSorted<T extends Keyed>(
+  file: string,
+  source: ListSource = {},
+  heads = 0,
+): AsyncGenerator<T, void, undefined> {
+  const { label = file } = source
+  let left = heads
+  let last: string | undefined
+  for await (const line of readNdjson(file, source) as AsyncIterable<Partial<Keyed> | null>) {
+    if (left-- > 0) continue
+    const key = line?.key
+    if (typeof key !== 'string') throw new Damaged(`${label} is damaged: a line has no key`)
+    if (last !== undefined && !isBefore(last, key))
+      throw new Damaged(`${label} is damaged: not sorted, ${key} after ${last}`)
+    last = key
+    yield line as T
+  }
+}
+
+/** A list that is written as its lines come up. */
+export interface LineWriter<T> {
+  /** @returns a promise to wait for before much more is written @throws {Error} that names the file if it is lost */
+  readonly add: (line: T) => Promise<void> | undefined
+  /** @throws {Error} that names the file if it could not be written */
+  readonly end: () => Promise<void>
+  /** After the end. */
+  readonly read: () => AsyncIterable<T>
+}
+
+export function lineWriter<T extends object>(file: string): LineWriter<T> {
+  const gzip = createGzip()
+  let failure: { readonly error: unknown } | undefined
+  const written = pipeline(gzip, createWriteStream(file)).catch((error: unknown) => {
+    failure = { error: unwritable(file, error) }
+    throw failure.error
+  })
+  // The next call throws it.
+  written.catch(() => undefined)
+  let room: Promise<void> | undefined
+  return {
+    add: (line) => {
+      if (failure !== undefined) throw failure.error
+      if (gzip.write(`${JSON.stringify(line)}\n`)) return undefined
+      room ??= Promise.race([once(gzip, 'drain').then(() => undefined), written]).finally(() => {
+        room = undefined
+      })
+      room.catch(() => undefined)
+      return room
+    },
+    end: () => {
+      gzip.end()
+      return written
+    },
+    read: () => readNdjson(file) as AsyncIterable<T>,
+  }
+}
+
+/** @throws {Error} that names the file if it cannot be written, or what the lines throw */
+export async function writeNdjson(file: string, lines: AsyncIterable<object>): Promise<void> {
+  const list = lineWriter(file)
+  try {
+    for await (const line of lines) await list.add(line)
+  } finally {
+    await list.end()
+  }
+}
+
+/** An empty stream, for a list that does not exist. */
+export async function* nothing(): AsyncGenerator<never> {
+  // Yields nothing.
+}

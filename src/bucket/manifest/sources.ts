@@ -1,0 +1,90 @@
+/** The snapshots that commands name: folders, manifest files, slots of the bucket. */
+
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { manifestKey, readManifestHead } from '../../build/manifest.ts'
+import { readJournal } from '../live/journal.ts'
+import { manifestIn, otherSlot, slots, type Slot } from '../live/layout.ts'
+import { readLive, tornSlots, type Live } from '../live/live.ts'
+import { download } from '../store/read.ts'
+import type { ObjectStore } from '../store/store.ts'
+import { fetchManifest, openManifest, type Manifest } from './manifest.ts'
+import { assertUnpacks } from './ndjson.ts'
+
+const slotWords = [...slots, 'live', 'other'] as const
+export type SlotWord = (typeof slotWords)[number]
+
+export interface Source {
+  readonly manifest: Manifest
+  /** For people: the path, or the slot's place. */
+  readonly name: string
+  /** A reason not to rely on it, or null. */
+  readonly warning: string | null
+}
+
+/** Whether an argument names a slot; a folder of that name is written `./live`. */
+export const isSlotWord = (word: string): word is SlotWord => (slotWords as readonly string[]).includes(word)
+
+/** @throws {Error} if there is no snapshot, or a damaged one */
+export async function openPath(path: string): Promise<Source> {
+  const kind = statSync(path, { throwIfNoEntry: false })
+  if (kind === undefined) throw new Error(`${path}: there is no such folder or manifest`)
+  if (kind.isDirectory()) await readManifestHead(path)
+  const file = kind.isDirectory() ? join(path, manifestKey) : path
+  return { manifest: await openManifest(file), name: path, warning: null }
+}
+
+/** @param folder where the manifest is kept @throws {Error} if the slot holds no snapshot */
+export async function openSlot(store: ObjectStore, word: SlotWord, folder: string): Promise<Source> {
+  const { live } = await readLive(store)
+  const slot = slotOf(store, word, live)
+  const manifest = await fetchManifest(store, slot, folder)
+  const name = `${store.name}/${slot}`
+  if (manifest === null)
+    throw new Error(`${store.name}: there is no ${manifestIn(slot)}, ${word} holds no snapshot`)
+  const warning = (await isTorn(store, slot, live))
+    ? `${name} is torn: a publish is changing it, or was stopped in it; this is what its manifest says`
+    : null
+  return { manifest, name, warning }
+}
+
+export type SlotManifest =
+  | { readonly kind: 'fetched'; readonly file: string; readonly slot: Slot; readonly live: Live }
+  /** There is nothing to rely on; `reason` says why. */
+  | { readonly kind: 'none'; readonly reason: string }
+
+/**
+ * The manifest of a slot as a file, for a build that continues from it.
+ * @param folder where the manifest is kept
+ * @throws {Damaged} if it is larger than any of ours @throws {Error} if the store fails, or the file cannot be written
+ */
+export async function fetchSlotManifest(
+  store: ObjectStore,
+  word: SlotWord,
+  folder: string,
+): Promise<SlotManifest> {
+  const { live } = await readLive(store)
+  if (live === null) return { kind: 'none', reason: `${store.name}: nothing is live yet` }
+  const slot = slotOf(store, word, live)
+  // The next publish puts again what a stopped one may have changed: it needs those files.
+  if (await isTorn(store, slot, live))
+    return { kind: 'none', reason: `${store.name}/${slot} is torn, a publish was stopped in it` }
+  const file = join(folder, `${slot}-manifest.ndjson.gz`)
+  const key = manifestIn(slot)
+  const downloaded = await download(store, key, file)
+  if (downloaded === null) return { kind: 'none', reason: `${store.name}/${slot} holds no snapshot yet` }
+  // The build unpacks it onto the disk.
+  await assertUnpacks(file, { label: `${store.name}/${key}`, ...downloaded })
+  return { kind: 'fetched', file, slot, live }
+}
+
+async function isTorn(store: ObjectStore, slot: Slot, live: Live | null): Promise<boolean> {
+  const { journal } = await readJournal(store)
+  return tornSlots(journal, live)[slot] !== undefined
+}
+
+function slotOf(store: ObjectStore, word: SlotWord, live: Live | null): Slot {
+  if (word !== 'live' && word !== 'other') return word
+  if (live === null) throw new Error(`${store.name}: nothing is live: name the slot, blue or green`)
+  return word === 'live' ? live.slot : otherSlot(live.slot)
+}

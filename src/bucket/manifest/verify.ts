@@ -1,0 +1,193 @@
+/** `fundpress verify`: the live slot against its manifest, and its downloads against their checksums. Writes nothing. */
+
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { countFiles, type ManifestLine } from '../../build/manifest.ts'
+import { checksumsName, downloadEtagsKey, etagsKey, manifestIn, type Slot } from '../live/layout.ts'
+import { prefixOf } from '../live/download-folders.ts'
+import { readLive, type Live, type LiveSnapshot } from '../live/live.ts'
+import { withFolder } from '../live/status.ts'
+import { sumsIn, type DownloadLine } from '../publish/downloads.ts'
+import { inParallel } from '../store/in-parallel.ts'
+import { digestOf, readSmall } from '../store/read.ts'
+import { Damaged, type ObjectStore } from '../store/store.ts'
+import { isBefore, mergeSorted } from './compare.ts'
+import {
+  compareBody,
+  compareWithListing,
+  listingDifferences,
+  type ExpectedObject,
+  type ObjectDifference,
+} from './listing.ts'
+import { fetchList, fetchManifest, type EtagLine } from './manifest.ts'
+import { nothing, readSorted, writeNdjson } from './ndjson.ts'
+
+export interface VerifyOptions {
+  /** How many bodies to read and hash: none, all, or this number of them, chosen at random. */
+  readonly bodies: 'none' | 'all' | number
+  readonly concurrency: number
+  readonly signal: AbortSignal
+  /** From 0 to below 1. */
+  readonly random: () => number
+  /** A promise that it returns is waited for. */
+  readonly onDifference: (difference: ObjectDifference) => unknown
+  /** Hears how far the listing is. */
+  readonly onListed: (done: number, of: number) => void
+  readonly onBody: (done: number, of: number) => void
+}
+
+export interface Verified {
+  readonly slot: Slot
+  readonly snapshot: string
+  /** The status files are among them. */
+  readonly objects: number
+  /** Files for analysts; null: `live.json` names none. */
+  readonly downloads: number | null
+  /** Bodies of objects that were read. */
+  readonly bodies: number
+  readonly differences: number
+}
+
+/** What both halves of a verification need. */
+interface Verification extends VerifyOptions {
+  /** For lists that need not fit into memory. */
+  readonly folder: string
+}
+
+/**
+ * @throws {Error} if nothing is live, if it has no manifest, if one of its lists is damaged, or if another snapshot went
+ * live meanwhile
+ */
+export async function verifyLive(store: ObjectStore, options: VerifyOptions): Promise<Verified> {
+  const { live } = await readLive(store)
+  if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to verify`)
+  const { slot, snapshot, liveSince } = live
+  let differences = 0
+  const onDifference = async (difference: ObjectDifference) => {
+    differences++
+    await options.onDifference(difference)
+  }
+  const found = await withFolder(async (folder) => {
+    const verification = { ...options, onDifference, folder }
+    const objects = await verifySlot(store, live, verification)
+    return { ...objects, downloads: await verifyDownloads(store, live, verification) }
+  }).catch((error: unknown) => {
+    if (!(error instanceof Damaged)) throw error
+    throw new Error(`${error.message}: publish with --repair`, { cause: error })
+  })
+  const { live: after } = await readLive(store)
+  if (differences > 0 && after?.liveSince !== liveSince)
+    throw new Error(`${store.name}: another snapshot went live meanwhile, verify again`)
+  return { slot, snapshot, ...found, differences }
+}
+
+async function verifySlot(
+  store: ObjectStore,
+  { slot, snapshot }: Live,
+  { bodies, concurrency, folder, signal, onDifference, onListed, onBody, random }: Verification,
+): Promise<Pick<Verified, 'objects' | 'bodies'>> {
+  const manifest = await fetchManifest(store, slot, folder)
+  if (manifest?.head.snapshot !== snapshot) {
+    const what = manifest === null ? 'is missing' : `is that of ${manifest.head.snapshot}`
+    throw new Error(`${store.name}: ${manifestIn(slot)} ${what}, live is ${snapshot}: publish with --repair`)
+  }
+  const { head, lines } = manifest
+  const etagsFile = join(folder, `${slot}-etags.ndjson.gz`)
+  const etags = (await fetchList<EtagLine>(store, etagsKey(slot), etagsFile, { signal })) ?? nothing
+  const objects = countFiles(head)
+
+  const known = join(folder, 'differences.ndjson.gz')
+  const listing = { signal, onListed: (listed: number) => onListed(listed, objects) }
+  const listed = compareWithListing(store, slot, lines(), etags(), listing)
+  await writeNdjson(known, reported(listed, onDifference))
+
+  const wanted = bodies === 'all' ? objects : bodies === 'none' ? 0 : Math.min(bodies, objects)
+  let done = 0
+  if (wanted > 0) {
+    const chosen = sample(lines(), objects, wanted, random)
+    const unsuspected = without(chosen, readSorted<ObjectDifference>(known))
+    await inParallel(unsuspected, concurrency, async (line) => {
+      signal.throwIfAborted()
+      const difference = await compareBody(store, slot, line, { signal })
+      if (difference !== null) await onDifference(difference)
+      onBody(++done, wanted)
+    })
+  }
+  return { objects, bodies: done }
+}
+
+/**
+ * The live snapshot's downloads by listing: names as in `SHA256SUMS`, sizes and ETags as the publish noted them; then by
+ * bodies if all are to be read. Downloads of an earlier version have no notes.
+ * @returns how many files there should be; null: `live.json` names none
+ */
+async function verifyDownloads(
+  store: ObjectStore,
+  live: LiveSnapshot,
+  { bodies, concurrency, folder, signal, onDifference }: Verification,
+): Promise<number | null> {
+  const { downloads, slot } = live
+  if (downloads === undefined) return null
+  const prefix = prefixOf(live)
+  const sumsKey = prefix + checksumsName
+  const sums = await readSmall(store, sumsKey, { signal })
+  const isRight = sums !== null && hash('sha256', sums.text) === downloads.sums
+  if (sums !== null && !isRight) await onDifference({ key: sumsKey, what: 'body' })
+
+  const digests = new Map(
+    [...(isRight ? sumsIn(sums.text) : [])].map(([name, sha256]) => [prefix + name, sha256]),
+  )
+  const expected = new Map<string, ExpectedObject>([sumsKey, ...digests.keys()].map((key) => [key, { key }]))
+  const etagsFile = join(folder, 'downloads.ndjson.gz')
+  const lines = await fetchList<DownloadLine>(store, downloadEtagsKey(slot), etagsFile, { signal })
+  // The list of a publish that died belongs to another folder.
+  for await (const line of lines?.() ?? nothing())
+    if (line.key.startsWith(prefix)) expected.set(line.key, line)
+
+  const sorted = [...expected.values()].sort((one, other) => (isBefore(one.key, other.key) ? -1 : 1))
+  const differing = new Set<string>()
+  const differences = listingDifferences(Readable.from(sorted), store.list(prefix, { signal }))
+  for await (const difference of reported(differences, onDifference)) differing.add(difference.key)
+  if (bodies === 'all') {
+    const alike = Readable.from([...digests].filter(([key]) => !differing.has(key)))
+    await inParallel(
+      alike as AsyncIterable<readonly [string, string]>,
+      concurrency,
+      async ([key, sha256]) => {
+        signal.throwIfAborted()
+        if ((await digestOf(store, key, { signal })) !== sha256) await onDifference({ key, what: 'body' })
+      },
+    )
+  }
+  return downloads.files
+}
+
+async function* reported(
+  differences: AsyncIterable<ObjectDifference>,
+  onDifference: VerifyOptions['onDifference'],
+): AsyncGenerator<ObjectDifference> {
+  for await (const difference of differences) {
+    await onDifference(difference)
+    yield difference
+  }
+}
+
+/** As many of the lines, each as likely as any other, in their order. Source: Knuth, TAOCP 2, 3.4.2, algorithm S. */
+async function* sample<T>(lines: AsyncIterable<T>, of: number, wanted: number, random: () => number) {
+  let [left, missing] = [of, wanted]
+  for await (const line of lines) {
+    if (random() * left-- < missing) {
+      missing--
+      yield line
+    }
+  }
+}
+
+/** Objects that are known to differ need not be read. */
+async function* without(lines: AsyncIterable<ManifestLine>, known: AsyncIterable<ObjectDifference>) {
+  for await (const { values } of mergeSorted<readonly [ManifestLine, ObjectDifference]>(lines, known)) {
+    const [line, difference] = values
+    if (line !== undefined && difference === undefined) yield line
+  }
+}

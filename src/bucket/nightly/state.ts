@@ -1,0 +1,112 @@
+/** Whether a nightly run has anything to do. It reads; its only write is the live pointer, which a failed run may lack. */
+
+import { readHeadOf, type ManifestHead } from '../../build/manifest.ts'
+import { point, type LivePointer } from '../live/flip.ts'
+import { otherSlot, type Slot } from '../live/layout.ts'
+import { readLive, type Live, type LiveSnapshot } from '../live/live.ts'
+import { withFolder } from '../live/status.ts'
+import { fetchSlotManifest } from '../manifest/sources.ts'
+import { Damaged, type ObjectStore } from '../store/store.ts'
+import { fetchHistory, type NightlyFigures } from './history.ts'
+
+export type NightlyState =
+  /** `reverted`: a rollback reverted a snapshot of another file with the same settings: the build may give it again. */
+  | { readonly kind: 'open'; readonly reverted: Reverted | null }
+  | { readonly kind: 'done'; readonly live: Live }
+  | Reverted
+
+/** A rollback has reverted the very snapshot that this run would publish. */
+export interface Reverted {
+  readonly kind: 'reverted'
+  readonly live: Live
+  readonly snapshot: string
+}
+
+interface Wanted {
+  /** ISO 8601 day. */
+  readonly asOf: string
+  /** SHA-256 of the database, in hex. It is slow, so it is computed only if the rest fits. */
+  readonly source: () => Promise<string>
+  /** The digest of the settings that decide the bytes of a snapshot (`settingsDigest`), also only then. */
+  readonly settings: () => Promise<string>
+  readonly pointer: () => Promise<LivePointer | null>
+  readonly signal: AbortSignal
+  /** Gets the reason if the history cannot be read. */
+  readonly onUnknownHistory: (error: unknown) => void
+}
+
+const open: NightlyState = { kind: 'open', reverted: null }
+
+/**
+ * A run is done if this version made the live snapshot from the same database, day and settings. If the history has no
+ * successful verification of it, the run is open: a run that found the live slot damaged, or was killed before it looked,
+ * must be repeated. An empty history proves nothing.
+ * @throws {Error} if the database cannot be read, or the store fails
+ */
+export async function findNightlyState(store: ObjectStore, wanted: Wanted): Promise<NightlyState> {
+  const { asOf, signal } = wanted
+  const { live } = await readLive(store)
+  if (live === null) return open
+  const before = live.broughtBy === 'rollback' ? live.previous : null
+  if (live.asOf !== asOf && before?.asOf !== asOf) return open
+  const heads = {
+    live: live.asOf === asOf ? await fetchHeadOf(store, live.slot, live) : null,
+    other: before?.asOf === asOf ? await fetchHeadOf(store, otherSlot(live.slot), live) : null,
+  }
+  const source = await wanted.source()
+  const history = await fetchHistory(store).catch((error: unknown) => {
+    signal.throwIfAborted()
+    wanted.onUnknownHistory(error)
+    return []
+  })
+  const made = { source, settings: await wanted.settings() }
+  const state = decide(live, before, heads, made, history)
+  // The run or the rollback before this one may have failed at just this.
+  if (state !== open) await point(await wanted.pointer(), live)
+  return state
+}
+
+/** The heads of both slots' manifests: null if they are of another day, or cannot be read. */
+interface Heads {
+  readonly live: ManifestHead | null
+  readonly other: ManifestHead | null
+}
+
+function decide(
+  live: Live,
+  before: LiveSnapshot | null,
+  heads: Heads,
+  { source, settings }: Pick<ManifestHead, 'source' | 'settings'>,
+  history: readonly NightlyFigures[],
+): NightlyState {
+  const isAlike = ({ snapshot }: LiveSnapshot, head: ManifestHead | null) =>
+    head?.snapshot === snapshot && head.settings === settings
+  const isLive = isAlike(live, heads.live) && heads.live?.source === source
+  if (isLive && isTrusted(live, history)) return { kind: 'done', live }
+  if (before === null || !isAlike(before, heads.other)) return open
+  const reverted: Reverted = { kind: 'reverted', live, snapshot: before.snapshot }
+  const isReverted = !isLive && heads.other?.source === source
+  return isReverted ? reverted : { kind: 'open', reverted }
+}
+
+function fetchHeadOf(store: ObjectStore, slot: Slot, live: Live): Promise<ManifestHead | null> {
+  return withFolder(async (folder) => {
+    const isOther = slot !== live.slot
+    const found = await fetchSlotManifest(store, slot, folder).catch((error: unknown) => {
+      // The plan reports the damage of the other slot, and how to repair it.
+      if (isOther && error instanceof Damaged) return null
+      throw error
+    })
+    if (found === null || found.kind === 'none') return null
+    const head = readHeadOf(found.file)
+    return isOther ? head.catch(() => null) : head
+  })
+}
+
+function isTrusted(live: Live, history: readonly NightlyFigures[]): boolean {
+  const wasVerified = history.some(
+    ({ snapshot, edition, isVerified }) =>
+      snapshot === live.snapshot && (edition ?? null) === (live.edition ?? null) && isVerified,
+  )
+  return history.length === 0 || wasVerified
+}

@@ -1,0 +1,222 @@
+/** Finds objects of the bucket that nobody can use any more. If it is not certain what a slot holds, nothing of it is garbage. */
+
+import { join } from 'node:path'
+import { isDay } from '../../api/routes/values.ts'
+import { countFiles } from '../../build/manifest.ts'
+import type { Journal } from '../live/journal.ts'
+import { downloadsRoot, isBookkeeping, isScratchKey, manifestIn, slots, type Slot } from '../live/layout.ts'
+import { dayOf, earlierFolders, isFolderOfSnapshot } from '../live/download-folders.ts'
+import { tornSlots, type Live } from '../live/live.ts'
+import { compareManifests, mergeSorted } from '../manifest/compare.ts'
+import { listSlot } from '../manifest/listing.ts'
+import { fetchList, fetchManifest } from '../manifest/manifest.ts'
+import { nothing } from '../manifest/ndjson.ts'
+import { Damaged, type ObjectStore } from '../store/store.ts'
+
+/**
+ * - `unknown`: in a slot, and no manifest knows it. `changes`: the list of a publish, and no journal names it.
+ * - `scratch`: a doctor that was killed left it. `upload`: in parts, begun long ago, never finished.
+ * - `download`: of a day that is past its time. `replaced`: a download that was never live, or that another one of the
+ *   same day replaced.
+ */
+export interface Garbage {
+  readonly kind: 'unknown' | 'changes' | 'scratch' | 'upload' | 'download' | 'replaced'
+  readonly key: string
+  /** 0 if the store does not say. */
+  readonly bytes: number
+  /** Only an upload has one. */
+  readonly uploadId?: string
+}
+
+/** What the bucket says of itself, and what others may still do to it. */
+export interface BucketState {
+  readonly live: Live | null
+  readonly journal: Journal | null
+  /** Whether a publish is under way. */
+  readonly isHeld: boolean
+  /** Whether requests of a publish that was killed may still be carried out. */
+  readonly isUnsettled: boolean
+  readonly now: Date
+  /** ISO 8601 */
+  readonly today: string
+  /** Downloads older than this number of days are expired; null: none is. */
+  readonly keepDownloadDays: number | null
+  /** For lists that need not fit into memory. */
+  readonly folder: string
+}
+
+export interface GarbageListeners {
+  /** Hears how far the listing of a slot is; how many objects there are is not always known. */
+  readonly onListed: (slot: Slot, done: number, of: number) => void
+  /** Hears what was left alone, and why. */
+  readonly onNote: (note: string) => void
+}
+
+export async function* findGarbage(
+  store: ObjectStore,
+  state: BucketState,
+  listeners: GarbageListeners,
+): AsyncGenerator<Garbage> {
+  const { live, isHeld } = state
+  if (live === null) listeners.onNote('nothing is live: the slots are left alone')
+  else {
+    for (const slot of slots) {
+      if (isHeld && slot !== live.slot)
+        listeners.onNote(`${slot} is left alone: a publish is under way in it`)
+      else yield* slotGarbage(store, slot, { ...state, live }, listeners)
+    }
+  }
+  if (isHeld) listeners.onNote('lists of changes are left alone: a publish is under way')
+  yield* journalGarbage(store, state)
+  yield* downloadGarbage(store, state)
+}
+
+interface Keyed {
+  readonly key: string
+}
+
+/** What a slot should hold. */
+interface Known {
+  readonly hasManifest: boolean
+  /** According to its manifest or `live.json`; 0 if neither says. */
+  readonly objects: number
+  /** Keys of the manifest, and those that an unfinished publish may have put already. */
+  readonly keys: AsyncIterable<Keyed>
+}
+
+type LiveState = BucketState & { readonly live: Live }
+
+async function* slotGarbage(
+  store: ObjectStore,
+  slot: Slot,
+  state: LiveState,
+  { onListed, onNote }: GarbageListeners,
+): AsyncGenerator<Garbage> {
+  const known = await knownObjects(store, slot, state)
+  if (typeof known === 'string') {
+    onNote(`${slot} is left alone: ${known}`)
+    return
+  }
+  const listed = listSlot(store, slot, {
+    onListed: (count) => {
+      onListed(slot, count, Math.max(count, known.objects))
+    },
+  })
+  const prefix = `${slot}/`
+  for await (const { key, after, change } of compareManifests(known.keys, listed, () => true)) {
+    if (change !== 'added' || after === undefined) continue
+    // Without a manifest the other bookkeeping is of no use either.
+    const isOurs = prefix + key === manifestIn(slot) || (known.hasManifest && isBookkeeping(key))
+    if (!isOurs) yield { kind: 'unknown', key: prefix + key, bytes: after.bytes }
+  }
+}
+
+/** @returns what the slot should hold, or why nobody can tell */
+async function knownObjects(
+  store: ObjectStore,
+  slot: Slot,
+  { live, journal, folder }: LiveState,
+): Promise<Known | string> {
+  const isLive = live.slot === slot
+  // The list of changes of a publish that was killed.
+  const unfinished = tornSlots(journal, live)[slot]
+  const manifest = await damageAsText(fetchManifest(store, slot, folder))
+  if (typeof manifest === 'string') return `its manifest cannot be read (${manifest})`
+  if (manifest === null) {
+    if (isLive) return 'it is live, and its manifest is missing: publish with --repair'
+    if (unfinished !== undefined)
+      return 'a publish was stopped in it, and it has no manifest yet: publish again'
+    const wasLive = live.previous?.slot === slot
+    if (!wasLive && !(await isEmpty(listSlot(store, slot))))
+      return 'it has no manifest, and nothing was live in it'
+    return { hasManifest: false, objects: wasLive ? live.previous.objects : 0, keys: nothing() }
+  }
+  const { head, lines } = manifest
+  const [count, objects] = [await damageAsText(countOf(lines())), countFiles(head)]
+  if (typeof count === 'string') return `its manifest cannot be read (${count})`
+  if (count !== objects) return `its manifest lists ${count} objects and says ${objects}`
+  if (isLive && head.snapshot !== live.snapshot)
+    return `its manifest is that of ${head.snapshot}, live is ${live.snapshot}: publish with --repair`
+  if (unfinished === undefined) return { hasManifest: true, objects, keys: lines() }
+  const changes = await fetchList<Keyed>(store, unfinished, join(folder, `${slot}-unfinished.ndjson.gz`))
+  if (changes === null)
+    return `a publish was stopped in it, and its list ${unfinished} is gone: publish with --repair`
+  // A damaged list must not be noticed halfway.
+  const damage = await damageAsText(countOf(changes()))
+  if (typeof damage === 'string') return `a publish was stopped in it, and ${damage}: publish with --repair`
+  return { hasManifest: true, objects, keys: mergeSorted<readonly [Keyed, Keyed]>(lines(), changes()) }
+}
+
+/** The message if a list is damaged; the network's failures are not the list's. */
+const damageAsText = <T>(work: Promise<T>): Promise<T | string> =>
+  work.catch((error: unknown) => {
+    if (error instanceof Damaged) return error.message
+    throw error
+  })
+
+const isEmpty = async (objects: AsyncGenerator) => (await objects.next()).done === true
+
+async function countOf(lines: AsyncIterable<unknown>): Promise<number> {
+  const iterator = lines[Symbol.asyncIterator]()
+  let count = 0
+  while ((await iterator.next()).done !== true) count++
+  return count
+}
+
+/** A doctor is done in a moment: an older scratch key belongs to one that was killed. */
+const scratchMs = 3600 * 1000
+
+/** Lists of changes that the journal does not name, unless a publish may be about to name them; what a doctor left. */
+async function* journalGarbage(
+  store: ObjectStore,
+  { journal, isHeld, now }: BucketState,
+): AsyncGenerator<Garbage> {
+  const named = Object.values(journal?.changing ?? {})
+  for await (const { key, bytes, lastModified } of store.list('journal/')) {
+    if (isScratchKey(key)) {
+      if (now.getTime() - lastModified.getTime() > scratchMs) yield { kind: 'scratch', key, bytes }
+    } else if (key.endsWith('.changes.ndjson.gz') && !named.includes(key) && !isHeld)
+      yield { kind: 'changes', key, bytes }
+  }
+}
+
+const dayMs = 24 * 3600 * 1000
+
+/** A publish without a lease may be uploading: younger downloads are left alone. */
+const uploadMs = dayMs
+
+/**
+ * - Folders that `live.json` does not name although it names another one of that day, and those of later days than the
+ *   live one: of publishes that died, and of snapshots that were replaced. Only those older than a day, and only while no
+ *   publish can still name them. An earlier day without any name may have been live: an older fundpress forgets the names,
+ *   and so does whoever removes `live.json`.
+ * - Folders of days that are past their time.
+ *
+ * The downloads of the live snapshot and of the one before it always stay. Folders with other names are not ours. Source:
+ * src/bucket/keys.md.
+ */
+async function* downloadGarbage(
+  store: ObjectStore,
+  { live, keepDownloadDays, today, now, isHeld, isUnsettled }: BucketState,
+): AsyncGenerator<Garbage> {
+  // Earlier versions did not name folders: the folder of the day is what is live then.
+  const kept = [live, live?.previous].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])
+  const named = new Set([...earlierFolders(live?.earlierDownloads), ...kept])
+  const namedDays = new Set([...named].filter(isFolderOfSnapshot).map(dayOf))
+  const oldest = keepDownloadDays === null ? '' : isoDay(Date.parse(today) - keepDownloadDays * dayMs)
+
+  const isReplaced = (folder: string) =>
+    !named.has(folder) &&
+    (namedDays.has(dayOf(folder)) ||
+      (live !== null && isFolderOfSnapshot(folder) && dayOf(folder) >= live.asOf))
+  for await (const { key, bytes, lastModified } of store.list(downloadsRoot)) {
+    const [, folder = '', file] = key.split('/')
+    const isOurs = isDay(folder) || isFolderOfSnapshot(folder)
+    if (file === undefined || !isOurs || kept.includes(folder)) continue
+    const isOld = now.getTime() - lastModified.getTime() > uploadMs
+    if (dayOf(folder) < oldest) yield { kind: 'download', key, bytes }
+    else if (isReplaced(folder) && isOld && !isHeld && !isUnsettled) yield { kind: 'replaced', key, bytes }
+  }
+}
+
+const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10)

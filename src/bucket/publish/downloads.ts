@@ -1,0 +1,165 @@
+/**
+ * The files for analysts: from `downloads/<as-of>/` of a snapshot's folder into `downloads/<folder>/` of the bucket,
+ * beside the slots. See `src/bucket/keys.md`. `live/download-folders.ts` chooses the folder.
+ */
+
+import { createHash, hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { Readable } from 'node:stream'
+import { contentTypeOf } from '../../api/routes/content-types.ts'
+import { chooseFolder, type LiveDownloads } from '../live/download-folders.ts'
+import { checksumsName, dayFolder, downloadEtagsKey, downloadsPrefix, gzipType } from '../live/layout.ts'
+import { type Change, isBefore } from '../manifest/compare.ts'
+import type { EtagLine } from '../manifest/manifest.ts'
+import { writeNdjson } from '../manifest/ndjson.ts'
+import { digestOfFile } from '../store/files.ts'
+import { digestOf } from '../store/read.ts'
+import type { ListedObject } from '../store/store.ts'
+import type { Publish } from './options.ts'
+import { applyChanges } from './upload.ts'
+
+/** What a publish reports. */
+export interface DownloadCounts {
+  readonly put: number
+  /** How many of the put files replace others. */
+  readonly replaced: number
+  readonly deleted: number
+  /** The size of the put files. */
+  readonly bytes: number
+}
+
+export const noDownloads: DownloadCounts = { put: 0, replaced: 0, deleted: 0, bytes: 0 }
+
+interface DownloadFile {
+  /** Its path below the folder. */
+  readonly name: string
+  readonly bytes: number
+  /** In hex. */
+  readonly sha256: string
+}
+
+/** A file as a listing of the bucket should show it. */
+export interface DownloadLine extends EtagLine {
+  readonly bytes: number
+}
+
+/**
+ * Puts what differs into a folder that `live.json` does not name, deletes what the snapshot does not have, and writes the
+ * list of ETags. One listing; none if the snapshot has no downloads.
+ * @returns what `live.json` is to say; undefined without downloads
+ */
+export async function uploadDownloads(
+  publish: Publish,
+): Promise<{ readonly live: LiveDownloads | undefined; readonly counts: DownloadCounts }> {
+  const { store, out, snapshot, base, folder, lease, putOwn, onWarning } = publish
+  const { head } = snapshot.manifest
+  const { signal } = lease.writing
+  const source = join(out, dayFolder(head.asOf))
+  const files = await filesOf(source, signal)
+  if (files.length === 0) return { live: undefined, counts: noDownloads }
+
+  const sums = files.find(isChecksums)?.sha256 ?? digestOfList(files)
+  const live = {
+    folder: chooseFolder(head.snapshot, sums, base.live.live),
+    ...{ files: files.length, bytes: sumOf(files), sums },
+  }
+  const prefix = downloadsPrefix(live.folder)
+  const there = new Map<string, ListedObject>()
+  for await (const object of store.list(prefix, { signal }))
+    there.set(object.key.slice(prefix.length), object)
+  const put: DownloadFile[] = []
+  const etags = new Map<string, string>()
+  for (const file of files) {
+    const object = there.get(file.name)
+    if (object !== undefined && (await isSame(publish, object, file, source)))
+      etags.set(file.name, object.etag)
+    else put.push(file)
+  }
+  const known = new Set(files.map(({ name }) => name))
+  const gone = [...there.keys()].filter((name) => !known.has(name))
+  const replaced = put.filter(({ name }) => there.has(name)).length
+  if (replaced + gone.length > 0) {
+    const what = `${replaced} replaced, ${gone.length} removed`
+    onWarning(
+      `${store.name}/${prefix} had other files, of a publish that was stopped, or damaged ones: ${what}`,
+    )
+  }
+
+  const apply = (changes: readonly Change[]) =>
+    applyChanges(publish, Readable.from(changes), {
+      prefix,
+      fileOf: (name) => join(source, name),
+      onEtag: (name, etag) => {
+        etags.set(name, etag)
+      },
+    })
+  const puts = (some: readonly DownloadFile[]) =>
+    some.map(({ name, ...file }): Change => ({ kind: 'put', key: name, ...file, type: contentTypeOf(name) }))
+  // The checksums come after the files that they name.
+  await apply(puts(put.filter((file) => !isChecksums(file))))
+  await apply([...puts(put.filter(isChecksums)), ...gone.map((key): Change => ({ kind: 'delete', key }))])
+
+  const lines = files.flatMap(({ name, bytes }): DownloadLine[] => {
+    const etag = etags.get(name)
+    return etag === undefined ? [] : [{ key: prefix + name, bytes, etag }]
+  })
+  const list = join(folder, 'downloads.ndjson.gz')
+  await writeNdjson(list, Readable.from(lines))
+  await putOwn(list, downloadEtagsKey(base.slot), gzipType)
+  return { live, counts: { put: put.length, replaced, deleted: gone.length, bytes: sumOf(put) } }
+}
+
+async function isSame(
+  { store, isDeep, lease }: Publish,
+  { key, bytes, etag }: ListedObject,
+  file: DownloadFile,
+  source: string,
+): Promise<boolean> {
+  const { signal } = lease.writing
+  if (bytes !== file.bytes) return false
+  // The ETag of an object that was put in one piece is its MD5, as a rule; if not, the file is put again.
+  if (etag.replaceAll('"', '') !== (await md5Of(join(source, file.name), signal))) return false
+  return !isDeep || (await digestOf(store, key, { signal })) === file.sha256
+}
+
+const isChecksums = ({ name }: DownloadFile) => name === checksumsName
+const sumOf = (files: readonly DownloadFile[]) => files.reduce((sum, { bytes }) => sum + bytes, 0)
+
+/** For files without checksums of their own. */
+const digestOfList = (files: readonly DownloadFile[]) =>
+  hash('sha256', files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''))
+
+/** Plain files only, in the order of their names, with the digests from `SHA256SUMS`. */
+async function filesOf(source: string, signal: AbortSignal): Promise<DownloadFile[]> {
+  const entries = await readdir(source, { recursive: true, withFileTypes: true }).catch(orIfMissing([]))
+  const sums = sumsIn(await readFile(join(source, checksumsName), 'utf8').catch(orIfMissing('')))
+  const files: DownloadFile[] = []
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const path = join(entry.parentPath, entry.name)
+    const name = relative(source, path).split(sep).join('/')
+    const { size: bytes } = await stat(path)
+    files.push({ name, bytes, sha256: sums.get(name) ?? (await digestOfFile(path, signal)) })
+  }
+  return files.sort((one, other) => (isBefore(one.name, other.name) ? -1 : 1))
+}
+
+const orIfMissing =
+  <T>(value: T) =>
+  (error: unknown): T => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return value
+    throw error
+  }
+
+async function md5Of(file: string, signal: AbortSignal): Promise<string> {
+  const md5 = createHash('md5')
+  for await (const chunk of createReadStream(file, { signal })) md5.update(chunk as Buffer)
+  return md5.digest('hex')
+}
+
+/** SHA-256 by name, as `sha256sum` writes them. */
+export function sumsIn(text: string): ReadonlyMap<string, string> {
+  const lines = text.matchAll(/^([0-9a-f]{64}) [ *](.+)$/gm)
+  return new Map([...lines].map(([, sha256 = '', name = '']) => [name, sha256]))
+}

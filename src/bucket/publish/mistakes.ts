@@ -1,0 +1,131 @@
+/** Likely mistakes: snapshots that a publish refuses unless it is forced, and addresses that lead nowhere. Pure. */
+
+import type { ManifestHead } from '../../build/manifest.ts'
+import { describeStale, type FreshnessCounts, staleShare } from '../../freshness/assess.ts'
+import type { Live } from '../live/live.ts'
+
+export interface MistakeLimits {
+  readonly isForced: boolean
+  /** Objects that may be deleted; null for a tenth of the slot. */
+  readonly maxDeletes: number | null
+  /** The share of the watched funds that may be stale, from 0 to 1. */
+  readonly maxStaleShare: number
+  /** Hears each reason to refuse, and the publish goes on; without it the publish throws. */
+  readonly onRefusal?: (reason: string) => void
+}
+
+const maxLostShare = 0.1
+const maxDeletedShare = 0.1
+/** How many stale funds a message names. */
+const namedFunds = 3
+
+/** How much of the slot the publish would delete, and the slot's manifest. */
+interface Planned {
+  readonly deleted: number
+  readonly before: ManifestHead | null
+}
+
+/** @throws {Error} that names every reason */
+export function refuseMistakes(
+  head: ManifestHead,
+  live: Live | null,
+  planned: Planned,
+  limits: MistakeLimits,
+): void {
+  const reasons = findMistakes(head, live, planned, limits)
+  if (limits.onRefusal !== undefined) for (const reason of reasons) limits.onRefusal(reason)
+  else if (reasons.length > 0)
+    throw new Error(`refused: ${reasons.join('; ')}. If that is right, publish with --force`)
+}
+
+/** Every reason to refuse, as a part of a sentence; none if the publish is forced. */
+function findMistakes(
+  head: ManifestHead,
+  live: Live | null,
+  planned: Planned,
+  { isForced, maxDeletes, maxStaleShare }: MistakeLimits,
+): string[] {
+  if (isForced) return []
+  return [
+    ...comparedWithLive(head, live),
+    ...staleFunds(head, maxStaleShare),
+    ...deletes(head, planned, maxDeletes),
+  ]
+}
+
+function comparedWithLive(head: ManifestHead, live: Live | null): string[] {
+  if (live === null) return []
+  const reasons: string[] = []
+  if (head.asOf < live.asOf)
+    reasons.push(`the snapshot is of ${head.asOf}, older than the live one of ${live.asOf}`)
+  const lost = live.funds - head.funds
+  if (lost > live.funds * maxLostShare) reasons.push(`it has ${head.funds} funds, the live one ${live.funds}`)
+  const [priced, pricedLive] = [pricedFunds(head.freshness), pricedFunds(live.freshness)]
+  // Funds that are gone are counted above.
+  const expected = pricedLive === null ? 0 : pricedLive - Math.max(0, lost)
+  if (priced !== null && pricedLive !== null && expected - priced > pricedLive * maxLostShare)
+    reasons.push(`it has prices of ${priced} funds, the live one of ${pricedLive}`)
+  if (live.newestPrice !== null && (head.newestPrice === null || head.newestPrice < live.newestPrice)) {
+    const newest =
+      head.newestPrice === null ? 'it has no price at all' : `its newest price is of ${head.newestPrice}`
+    reasons.push(`${newest}, that of the live one is of ${live.newestPrice}`)
+  }
+  return reasons
+}
+
+/** Funds with a published price: a fund that lost its price is neither late nor stale. */
+function pricedFunds(counts: FreshnessCounts | undefined): number | null {
+  if (counts === undefined) return null
+  const { fresh, late, stale, unwatched } = counts
+  return fresh + late + stale + unwatched
+}
+
+function staleFunds({ freshness }: ManifestHead, maxStaleShare: number): string[] {
+  if (freshness === undefined || staleShare(freshness) <= maxStaleShare) return []
+  const named = freshness.stalest
+    .slice(0, namedFunds)
+    .map(({ isin, newestPrice }) => `${isin} of ${newestPrice}`)
+  const others = freshness.stale - named.length
+  const funds = others > 0 ? [...named, `${others} more`] : named
+  return [
+    `${describeStale(freshness, maxStaleShare)} (newest prices: ${funds.join(', ')}): get their prices into the database and build again, or give funds that are priced less often a group in freshness.groups`,
+  ]
+}
+
+function deletes(head: ManifestHead, { deleted, before }: Planned, maxDeletes: number | null): string[] {
+  // A first publish that was killed leaves a slot without a manifest, of about this size.
+  const limit = maxDeletes ?? Math.floor((before ?? head).objects * maxDeletedShare)
+  if (deleted <= limit) return []
+  return [`it would delete ${deleted} objects, more than ${limit} (--max-deletes)`]
+}
+
+export interface Addresses {
+  readonly baseUrl: string
+  readonly docsUrl: string
+  /** The store's address, or null for AWS. */
+  readonly endpoint: string | null
+}
+
+/**
+ * Addresses in a snapshot that reach only the machine of the reader: fine for a trial, a mistake in a bucket for others.
+ * @returns the settings to change, or null
+ */
+export function describeLocalAddresses({ baseUrl, docsUrl, endpoint }: Addresses): string | null {
+  // A store on this machine has no readers elsewhere.
+  if (endpoint !== null && isLoopback(endpoint)) return null
+  // By default docsUrl derives from baseUrl: then one line is enough.
+  const isOwn = !docsUrl.startsWith(`${baseUrl}/`)
+  const local = [
+    ...(isLoopback(baseUrl) ? [['baseUrl', baseUrl, 'FUNDPRESS_BASE_URL'] as const] : []),
+    ...(isOwn && isLoopback(docsUrl) ? [['docsUrl', docsUrl, 'FUNDPRESS_DOCS_URL'] as const] : []),
+  ]
+  if (local.length === 0) return null
+  const found = local.map(([name, url]) => `${name} is ${url}`).join(', ')
+  const advice = local.map(([name, , variable]) => `"${name}" (${variable})`).join(' and ')
+  return `${found}: published pages, errors and feeds link to it, which only this machine can reach: set ${advice}, then build and publish again`
+}
+
+function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url)
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(hostname)
+}

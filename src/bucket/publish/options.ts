@@ -1,0 +1,64 @@
+/** One publish: what it is given, what it publishes, and what it continues from. Types only, for all its steps. */
+
+import type { RouteTable } from '../../api/routes/table.ts'
+import type { LivePointer } from '../live/flip.ts'
+import type { Slot } from '../live/layout.ts'
+import type { Lease, LeaseOptions } from '../live/lease.ts'
+import type { LiveObject } from '../live/live.ts'
+import type { ObjectStore } from '../store/store.ts'
+import type { MistakeLimits } from './mistakes.ts'
+import type { Snapshot } from './snapshot.ts'
+
+export interface PublishOptions extends MistakeLimits, Omit<LeaseOptions, 'target'> {
+  /** The snapshot's folder. */
+  readonly out: string
+  /** Tells endpoints and funds from keys. */
+  readonly table: RouteTable
+  /** The address that the API is published at, without a closing slash. */
+  readonly baseUrl: string
+  /** Cache-Control of the objects in the slots. */
+  readonly cacheControl: string
+  readonly concurrency: number
+  /** Puts a second at most, or null. */
+  readonly maxRate: number | null
+  /** Compares the slots with listings, too, instead of trusting their manifests. */
+  readonly isRepair: boolean
+  /** A repair that reads and hashes every body. */
+  readonly isDeep: boolean
+  /** The grace period: how long readers may still read from a slot that was live. */
+  readonly graceSeconds: number
+  /** How long a request may outlive its sender: after a crash the next publish waits this long. */
+  readonly lateSeconds: number
+  /** Another place that says what is live. */
+  readonly pointer?: LivePointer | null
+  readonly onProgress?: (progress: {
+    readonly done: number
+    readonly of: number
+    readonly bytes: number
+  }) => void
+  /** Told what failed without a reason to stop, and what follows from it. */
+  readonly onWarning: (warning: string) => void
+}
+
+/** What a publish continues from. Decided once, when no request of an earlier holder can change it any more. */
+export interface PublishBase {
+  readonly live: LiveObject
+  /** The slot that is not live: the publish writes to it. */
+  readonly slot: Slot
+  /** The key of the list of changes if a publish was stopped in that slot, or null. */
+  readonly torn: string | null
+  /** Whether the slot holds what its own lists say: it is not torn, and this is no repair. */
+  readonly isTrusted: boolean
+}
+
+/** Made once under the lease; each step takes it whole. */
+export interface Publish extends PublishOptions {
+  readonly store: ObjectStore
+  readonly lease: Lease
+  /** For lists that need not fit into memory. */
+  readonly folder: string
+  readonly snapshot: Snapshot
+  readonly base: PublishBase
+  /** Puts a list or another file of the publish itself. */
+  readonly putOwn: (file: string, key: string, type: string) => Promise<void>
+}

@@ -1,0 +1,151 @@
+/** What a publish must change in a slot: the lists of the slot, what of them is in doubt, and the changes. No write. */
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readSparse, type ManifestHead, type ManifestLine } from '../../build/manifest.ts'
+import { changesKey, gzipType, lostList, type Slot } from '../live/layout.ts'
+import { mergeSorted, planChanges, type Change } from '../manifest/compare.ts'
+import { compareBody, compareWithListing, type ObjectDifference } from '../manifest/listing.ts'
+import { fetchEtags, fetchList, fetchManifest, isIntact, type EtagLine } from '../manifest/manifest.ts'
+import { nothing, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
+import { Damaged, type ObjectStore } from '../store/store.ts'
+import type { Publish } from './options.ts'
+
+export interface Prepared {
+  /** The changes, a line each, gzipped, in the order of keys. */
+  readonly file: string
+  readonly put: number
+  readonly deleted: number
+  /** The size of the bodies to put. */
+  readonly bytes: number
+  /** The first line of the slot's manifest, or null. */
+  readonly before: ManifestHead | null
+  /** The slot's ETags as far as they are known. */
+  readonly etags: () => AsyncIterable<EtagLine>
+}
+
+interface Keyed {
+  readonly key: string
+}
+
+/** @throws {Error} if a list in the bucket is damaged; a repair does without it */
+export async function prepareChanges(publish: Publish): Promise<Prepared> {
+  try {
+    return await prepare(publish)
+  } catch (error) {
+    if (!(error instanceof Damaged)) throw error
+    throw new Error(`${error.message}: publish with --repair`, { cause: error })
+  }
+}
+
+async function prepare(publish: Publish): Promise<Prepared> {
+  const { store, base, snapshot, folder, isRepair } = publish
+  const { slot, torn } = base
+  const { manifest } = snapshot
+  const before = await fetchManifest(store, slot, folder, isRepair)
+  // Without a manifest nothing in the slot is trusted.
+  const etags = before === null ? null : await fetchEtags(store, slot, folder, isRepair)
+  // A repair without ETags cannot tell right objects from wrong ones: it puts everything.
+  const linesBefore = before !== null && (!isRepair || etags !== null) ? before.lines : nothing
+  const doubtful = torn === null ? nothing() : await tornKeys(store, torn, folder, isRepair)
+  const damaged = isRepair ? damagedKeys(publish, slot, linesBefore, etags ?? nothing) : nothing()
+
+  const file = join(folder, 'changes.ndjson.gz')
+  const counts = { put: 0, deleted: 0, bytes: 0 }
+  async function* counted() {
+    for await (const change of planChanges(manifest.lines(), linesBefore(), union(doubtful, damaged))) {
+      if (change.kind === 'put') {
+        counts.put++
+        counts.bytes += change.bytes
+      } else counts.deleted++
+      yield change
+    }
+  }
+  await writeNdjson(file, counted())
+  return { file, ...counts, before: before?.head ?? null, etags: etags ?? nothing }
+}
+
+/**
+ * A sparse snapshot holds only the files that one slot lacked when it was built: another slot may need others, too.
+ * @throws {Error} if it is sparse, and a file that must be put is not there
+ */
+export async function refuseSparse({ out, base }: Publish, { file, before }: Prepared): Promise<void> {
+  const sparse = readSparse(out)
+  if (sparse === null) return
+  for await (const change of readNdjson(file) as AsyncIterable<Change>) {
+    if (change.kind === 'delete' || existsSync(join(out, change.key))) continue
+    const holds = before === null ? 'holds no snapshot' : `holds ${before.snapshot}`
+    throw new Error(
+      `${out} is sparse, it goes on from ${sparse.since}, but ${base.slot} ${holds} and needs ${change.key}, which is not in ` +
+        'the folder: build with --since other, or without --since, and publish again',
+    )
+  }
+}
+
+/**
+ * Marks the live slot as torn if it is damaged: the publish that writes to it next must not trust its manifest. Without a
+ * manifest nothing is trusted anyway.
+ */
+export async function markDamage(publish: Publish, slot: Slot): Promise<void> {
+  const { store, folder, lease, putOwn } = publish
+  const manifest = await fetchManifest(store, slot, folder, true)
+  const etags = manifest === null ? null : await fetchEtags(store, slot, folder, true)
+  let found = 0
+  async function* keys() {
+    if (manifest === null) return
+    for await (const { key } of damagedKeys(publish, slot, manifest.lines, etags ?? nothing)) {
+      found++
+      yield { key }
+    }
+  }
+  const file = join(folder, `${slot}-repairs.ndjson.gz`)
+  await writeNdjson(file, keys())
+  if (found > 0) {
+    const list = changesKey(`${lease.id}-${slot}`)
+    await putOwn(file, list, gzipType)
+    await lease.markTorn(slot, list)
+  } else if (lease.torn[slot] !== undefined) await lease.markTorn(slot, null)
+}
+
+/** In the order of keys: each object that differs from the slot's manifest, or that may differ. */
+async function* damagedKeys(
+  { store, isDeep, concurrency }: Publish,
+  slot: Slot,
+  lines: () => AsyncIterable<ManifestLine>,
+  etags: () => AsyncIterable<EtagLine>,
+): AsyncGenerator<Keyed> {
+  const listed = compareWithListing(store, slot, lines(), etags())
+  const rows = mergeSorted<readonly [ObjectDifference, ManifestLine, EtagLine]>(listed, lines(), etags())
+  let batch: (() => Promise<Keyed | null>)[] = []
+  async function* flush() {
+    const found = await Promise.all(batch.map((look) => look()))
+    batch = []
+    yield* found.filter((one) => one !== null)
+  }
+  for await (const { key, values } of rows) {
+    const [difference, line, etag] = values
+    // Without an ETag an object of the right size may be any.
+    const isDoubtful = difference !== undefined || (line !== undefined && etag === undefined)
+    if (isDoubtful) batch.push(() => Promise.resolve({ key }))
+    else if (isDeep && line !== undefined) batch.push(() => compareBody(store, slot, line))
+    if (batch.length >= concurrency) yield* flush()
+  }
+  yield* flush()
+}
+
+/** @throws {Error} if the list is gone: then only the listing of a repair tells what the slot holds */
+async function tornKeys(store: ObjectStore, key: string, folder: string, isRepair: boolean) {
+  const lines = await fetchList<Keyed>(store, key, join(folder, 'torn.ndjson.gz'))
+  // The listing of a repair finds more than the list could say.
+  if (isRepair && (lines === null || !(await isIntact(lines(), true)))) return nothing()
+  if (lines !== null) return lines()
+  const what =
+    key === lostList
+      ? 'the journal was lost, so nobody knows what the slot holds'
+      : `${key}, the list of a publish that was killed, is gone`
+  throw new Error(`${store.name}: ${what}: publish with --repair`)
+}
+
+async function* union(one: AsyncIterable<Keyed>, other: AsyncIterable<Keyed>): AsyncGenerator<Keyed> {
+  for await (const { key } of mergeSorted<readonly [Keyed, Keyed]>(one, other)) yield { key }
+}

@@ -1,0 +1,193 @@
+/**
+ * `fundpress publish`: uploads a snapshot into the slot that is not live, and makes it live by one write. The steps are
+ * those of `src/bucket/README.md`. A publish may be killed at any point: the next one continues, and the live slot never
+ * changes.
+ */
+
+import { tellChanges } from '../changes/write.ts'
+import { fence, flip, liveAfter, point } from '../live/flip.ts'
+import {
+  changesKey,
+  checksumsIn,
+  gzipType,
+  manifestIn,
+  noCache,
+  otherSlot,
+  type Slot,
+} from '../live/layout.ts'
+import { type Lease, LeaseLost, roundingMs, withLease } from '../live/lease.ts'
+import { type Live, type LiveObject, readLive, tornSlots } from '../live/live.ts'
+import { withFolder } from '../live/status.ts'
+import { type DownloadCounts, noDownloads, uploadDownloads } from './downloads.ts'
+import { refuseMistakes } from './mistakes.ts'
+import type { Publish, PublishBase, PublishOptions } from './options.ts'
+import { markDamage, prepareChanges, type Prepared, refuseSparse } from './prepare.ts'
+import { assertUnchanged, copySnapshot, identifySnapshot, type Identity, isLiveAlready } from './snapshot.ts'
+import { assertUntouched, uploadChanges } from './upload.ts'
+import { realTime } from '../store/retry.ts'
+import type { ObjectStore } from '../store/store.ts'
+import { messageOf } from '../../system/message.ts'
+
+export type { PublishOptions } from './options.ts'
+
+export interface PublishSummary extends Identity, Done {
+  readonly requests: Readonly<Record<string, number>>
+  readonly seconds: number
+}
+
+interface Done {
+  readonly slot: Slot
+  /** False if just this was live already. */
+  readonly hasFlipped: boolean
+  /** Documents that differ from those that were live before; null if that is not known. */
+  readonly changed: number | null
+  /** Objects that differed from those in the slot, which held a snapshot older than the live one. */
+  readonly put: number
+  readonly deleted: number
+  /** The size of the bodies that were put. */
+  readonly bytes: number
+  /** The analysts' files; no figure above counts them. */
+  readonly downloads: DownloadCounts
+}
+
+/**
+ * @throws {Error} if another process holds the lease, if the snapshot is most likely a mistake, or if the store fails: what
+ * is live stays live, and the next publish continues
+ */
+export async function publish(store: ObjectStore, options: PublishOptions): Promise<PublishSummary> {
+  const started = performance.now()
+  const identity = await identifySnapshot(options.out, options.baseUrl)
+  const done =
+    (await liveAlready(await readLive(store), identity, options)) ??
+    (await withLease(store, { ...options, target: `${identity.snapshot} ${identity.edition}` }, (lease) =>
+      withFolder((folder) => publishUnder(lease, store, folder, identity, options)),
+    ))
+  const seconds = (performance.now() - started) / 1000
+  return { ...identity, ...done, requests: store.requests(), seconds }
+}
+
+/** There is nothing to do if just this is live, except for a repair. */
+async function liveAlready(
+  { live }: LiveObject,
+  identity: Identity,
+  { isRepair, pointer }: PublishOptions,
+): Promise<Done | null> {
+  if (isRepair || !isLiveAlready(live, identity)) return null
+  await point(pointer, live)
+  const nothingDone = { changed: 0, put: 0, deleted: 0, bytes: 0, downloads: noDownloads }
+  return { slot: live.slot, hasFlipped: false, ...nothingDone }
+}
+
+async function publishUnder(
+  lease: Lease,
+  store: ObjectStore,
+  folder: string,
+  identity: Identity,
+  options: PublishOptions,
+): Promise<Done> {
+  const snapshot = await copySnapshot(options.out, folder, options.baseUrl, identity)
+  await lease.awaitLateRequests(options.lateSeconds, (seconds) =>
+    options.onWarning(
+      `${store.name}: the publish before was killed or not answered: waiting ${seconds} s, until none of its requests can arrive any more`,
+    ),
+  )
+  // Read again under the lease: the holder before may have flipped.
+  const live = await readLive(store)
+  return (
+    (await liveAlready(live, identity, options)) ??
+    (await carryOut({
+      ...options,
+      ...{ store, lease, folder, snapshot, base: baseOf(live, lease, options) },
+      putOwn: async (file, key, type) => {
+        await store.putFile(file, { key, type, cacheControl: noCache }, lease.writing)
+      },
+    }))
+  )
+}
+
+function baseOf(live: LiveObject, lease: Lease, { isRepair }: PublishOptions): PublishBase {
+  const slot = live.live === null ? 'blue' : otherSlot(live.live.slot)
+  const torn = tornSlots({ changing: lease.torn }, live.live)[slot] ?? null
+  return { live, slot, torn, isTrusted: torn === null && !isRepair }
+}
+
+/** The steps of a publish. Each may fail or be killed: the README says what that leaves. */
+async function carryOut(publish: Publish): Promise<Done> {
+  const { store, lease, out, baseUrl, base, snapshot, isRepair } = publish
+  const { slot } = base
+  const { manifest, edition } = snapshot
+  const { live: before } = base.live
+
+  const prepared = await prepareChanges(publish)
+  refuseMistakes(manifest.head, before, prepared, publish)
+  await refuseSparse(publish, prepared)
+  const changes = changesKey(lease.id)
+  const expected = await reserveSlot(publish, prepared, changes)
+  const bytes = await uploadChanges(publish, prepared)
+  if (lease.isUnsettled) await assertUntouched(publish, prepared)
+  if (isRepair && before !== null) await markDamage(publish, before.slot)
+  const changed = await tellChanges(publish)
+  await assertUnchanged(out, snapshot, baseUrl)
+  const downloads = await uploadDownloads(publish)
+  await assertUnchanged(out, snapshot, baseUrl)
+  await publish.putOwn(snapshot.checksumsFile, checksumsIn(slot), 'text/plain; charset=utf-8')
+  await publish.putOwn(snapshot.manifestFile, manifestIn(slot), gzipType)
+
+  lease.writing.signal.throwIfAborted()
+  const now = await lease.assertHeld()
+  const brought = { changes, edition, downloads: downloads.live }
+  const next = liveAfter(manifest.head, slot, brought, { now, before })
+  await flip(store, next, expected, publish)
+  await tidyUp(publish, next)
+  const { put, deleted } = prepared
+  return { slot, hasFlipped: true, changed, put, deleted, bytes, downloads: downloads.counts }
+}
+
+/**
+ * Marks the slot as torn, also if no object changes, since the files of `changes/` do. Then waits for its last readers, and
+ * keeps the flips of others out. If that fails, nothing has been written, and the slot is what it was.
+ * @returns what the flip must find
+ */
+async function reserveSlot(publish: Publish, prepared: Prepared, changes: string): Promise<LiveObject> {
+  const { store, lease, base, isRepair, graceSeconds, time = realTime } = publish
+  const { slot } = base
+  const { live } = base.live
+  // After a publish that failed, the pointer may still lead readers to the slot that is about to be written to.
+  const hasMoved = live !== null && (await point(publish.pointer, live))
+  await publish.putOwn(prepared.file, changes, gzipType)
+  await lease.markTorn(slot, changes)
+  const outdated = lease.torn[slot]
+  let expected: LiveObject
+  try {
+    const ageMs = sinceLastReaders(base.live, hasMoved, !isRepair && prepared.before === null)
+    const wait = graceSeconds * 1000 + roundingMs - ageMs
+    if (graceSeconds > 0 && wait > 0) await time.pause(wait, lease.writing.signal)
+    expected = await fence(store, base.live, publish)
+    lease.settle()
+  } catch (error) {
+    await lease.markTorn(slot, outdated ?? null).catch(() => undefined)
+    throw error
+  }
+  if (outdated !== undefined) await store.delete([outdated])
+  return expected
+}
+
+/** How long ago the slot stopped being live, in milliseconds. @param isEmpty whether it holds no snapshot */
+function sinceLastReaders({ live, ageMs }: LiveObject, hasMoved: boolean, isEmpty: boolean): number {
+  // Somebody may have removed live.json just now: edges notice it when they look the next time.
+  if (live === null) return isEmpty ? Infinity : 0
+  if (live.previous === null) return Infinity
+  return hasMoved ? 0 : ageMs
+}
+
+/** The snapshot is live: no reader suffers from what fails here. */
+async function tidyUp({ store, lease, base, pointer, onWarning }: Publish, live: Live): Promise<void> {
+  try {
+    await lease.markTorn(base.slot, null)
+    if (live.changes !== undefined) await store.delete([live.changes])
+  } catch (error) {
+    const reason = error instanceof LeaseLost ? 'the lease was lost' : messageOf(error)
+    onWarning(`${live.snapshot} is live, but the notes of this publish are not tidied up: ${reason}`)
+  }
+  await point(pointer, live)
+}

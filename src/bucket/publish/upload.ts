@@ -1,0 +1,185 @@
+/** The upload: puts in parallel but bounded, then deletes, and a list of the ETags that the store gives. */
+
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { etagsKey, gzipType, inSlot, slotPrefix } from '../live/layout.ts'
+import { type Change, mergeSorted } from '../manifest/compare.ts'
+import { compareWithListing, type ObjectDifference } from '../manifest/listing.ts'
+import { type EtagLine, etagLines, etagWriter } from '../manifest/manifest.ts'
+import { readNdjson, writeNdjson } from '../manifest/ndjson.ts'
+import type { Publish } from './options.ts'
+import type { Prepared } from './prepare.ts'
+import { withCrew } from '../store/in-parallel.ts'
+import { pause } from '../store/retry.ts'
+import type { PutObject } from '../store/store.ts'
+
+/** Puts and deletes what differs in the slot. @returns bytes that were put */
+export async function uploadChanges(publish: Publish, prepared: Prepared): Promise<number> {
+  const { folder, out, base, putOwn, onProgress } = publish
+  const of = prepared.put + prepared.deleted
+  const newEtags = etagWriter(join(folder, 'new-etags.ndjson.gz'))
+  let done = 0
+  let bytes = 0
+  try {
+    await applyChanges(publish, changesIn(prepared), {
+      prefix: slotPrefix(base.slot),
+      fileOf: (key) => join(out, key),
+      onEtag: newEtags.add,
+      onDone: (change) => {
+        done++
+        if (change.kind === 'put') bytes += change.bytes
+        onProgress?.({ done, of, bytes })
+      },
+    })
+  } finally {
+    await newEtags.end()
+  }
+  const lines = etagLines(publish.snapshot.manifest.lines(), prepared.etags(), newEtags.read())
+  await writeNdjson(etagsFile(folder), lines)
+  await putOwn(etagsFile(folder), etagsKey(base.slot), gzipType)
+  return bytes
+}
+
+/**
+ * A check of the README's first assumption: no request of an earlier holder was carried out after the wait for them.
+ * @throws {Error} if the slot is not what was uploaded
+ */
+export async function assertUntouched({ store, base, snapshot, folder }: Publish, prepared: Prepared) {
+  const etags = readNdjson(etagsFile(folder)) as AsyncIterable<EtagLine>
+  const differing = compareWithListing(store, base.slot, snapshot.manifest.lines(), etags)
+  const rows = mergeSorted<readonly [ObjectDifference, Change]>(differing, changesIn(prepared))
+  for await (const { key, values } of rows) {
+    const [difference, ours] = values
+    // Objects of others in the slot harm nobody; an object that was deleted must be gone.
+    if (difference !== undefined && (difference.what !== 'extra' || ours !== undefined))
+      throw new Error(
+        `${store.name}: somebody else wrote to ${inSlot(base.slot, key)} meanwhile; nothing was flipped, publish again`,
+      )
+  }
+}
+
+const etagsFile = (folder: string) => join(folder, 'etags.ndjson.gz')
+const changesIn = ({ file }: Prepared) => readNdjson(file) as AsyncIterable<Change>
+
+/** How objects are put; `lease.writing` ends the requests that are under way, too. */
+export type Uploading = Pick<Publish, 'store' | 'cacheControl' | 'concurrency' | 'maxRate'> & {
+  readonly lease: Pick<Publish['lease'], 'writing'>
+}
+
+export interface ApplyOptions {
+  /** What the keys of the changes begin with in the bucket. */
+  readonly prefix: string
+  /** The file of a key. */
+  readonly fileOf: (key: string) => string
+  /** Receives each put's ETag in the order of keys; the upload waits for a promise that it returns. */
+  readonly onEtag: (key: string, etag: string) => unknown
+  readonly onDone?: (change: Change) => void
+}
+
+type PutChange = Extract<Change, { readonly kind: 'put' }>
+
+const keysPerDelete = 1000
+
+/** The number of puts, for each that is under way, that may be done and wait for an earlier one. */
+const putsAhead = 64
+
+/** @throws {Error} at the first change that fails, or when the signal aborts; those under way have ended then */
+export async function applyChanges(
+  uploading: Uploading,
+  changes: AsyncIterable<Change>,
+  options: ApplyOptions,
+): Promise<void> {
+  const { store, concurrency, maxRate, lease } = uploading
+  const { prefix, onDone } = options
+  const { signal } = lease.writing
+  const inOrder = emitInOrder(options.onEtag)
+  const pace = pacer(maxRate, signal)
+
+  const applying = withCrew(concurrency, async ({ begin, until, hasFailed }) => {
+    let gone: string[] = []
+    const flushDeletes = () => {
+      const keys = gone
+      gone = []
+      return begin(async () => {
+        await store.delete(
+          keys.map((key) => prefix + key),
+          lease.writing,
+        )
+        for (const key of keys) onDone?.({ kind: 'delete', key })
+      })
+    }
+
+    let order = 0
+    for await (const change of changes) {
+      signal.throwIfAborted()
+      if (hasFailed()) return
+      if (change.kind === 'delete') {
+        gone.push(change.key)
+        if (gone.length === keysPerDelete) await flushDeletes()
+      } else {
+        const place = order++
+        // A slow put must not keep all the others' ETags in memory.
+        await until(() => place < inOrder.emitted() + concurrency * putsAhead)
+        await pace()
+        await begin(async () => {
+          const { etag } = await putChange(uploading, change, options)
+          await inOrder.put(place, change.key, etag)
+          onDone?.(change)
+        })
+      }
+    }
+    if (gone.length > 0) await flushDeletes()
+  })
+  await applying.finally(() => {
+    // After a stop every request fails in words of its own: only the reason for the stop counts.
+    signal.throwIfAborted()
+  })
+}
+
+function putChange(
+  { store, cacheControl, lease }: Uploading,
+  { key, type, sha256 }: PutChange,
+  { prefix, fileOf }: ApplyOptions,
+): Promise<PutObject> {
+  const file = fileOf(key)
+  const put = store.putFile(file, { key: prefix + key, type, cacheControl, sha256 }, lease.writing)
+  return put.catch(async (error: unknown) => {
+    await access(file, constants.R_OK).catch((reason: unknown) => {
+      const { code = '' } = reason as NodeJS.ErrnoException
+      throw new Error(`${file} is in the manifest but cannot be read (${code}): build the snapshot again`, {
+        cause: reason,
+      })
+    })
+    throw error
+  })
+}
+
+/** Puts end in any order; lists are sorted. Holds back only what is ahead of a put that is under way. */
+function emitInOrder(emit: ApplyOptions['onEtag']) {
+  const early = new Map<number, readonly [string, string]>()
+  let next = 0
+  return {
+    emitted: () => next,
+    put: async (place: number, key: string, etag: string) => {
+      early.set(place, [key, etag])
+      let room: unknown
+      for (let ready = early.get(next); ready !== undefined; ready = early.get(next)) {
+        early.delete(next++)
+        room = emit(...ready)
+      }
+      await room
+    },
+  }
+}
+
+/** Waits so that no more puts start in a second than the rate allows. */
+function pacer(maxRate: number | null, signal: AbortSignal): () => Promise<void> {
+  if (maxRate === null) return () => Promise.resolve()
+  let due = performance.now()
+  return async () => {
+    const now = performance.now()
+    due = Math.max(due, now - 1000 / maxRate) + 1000 / maxRate
+    if (due > now) await pause(due - now, signal)
+  }
+}

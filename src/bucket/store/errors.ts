@@ -1,0 +1,125 @@
+/** The errors of an S3 store and of the network, with advice. No secret gets into a message. */
+
+import { ConditionFailed, ConditionsUnknown } from './store.ts'
+
+/** Which bucket a message is about. */
+export interface BucketPlace {
+  /** s3://bucket/prefix */
+  readonly name: string
+  readonly bucket: string
+  readonly endpoint: string | null
+}
+
+interface Failure {
+  readonly name?: string
+  readonly Code?: string
+  readonly code?: string
+  readonly message?: string
+  readonly Region?: string
+  readonly $metadata?: { readonly httpStatusCode?: number }
+}
+
+export const statusOf = (error: unknown): number | undefined => (error as Failure).$metadata?.httpStatusCode
+
+export const codeOf = (error: unknown): string => {
+  const { Code, code, name } = error as Failure
+  return Code ?? code ?? name ?? ''
+}
+
+/** A missing object; a missing bucket is something else. */
+export const isMissing = (error: unknown): boolean =>
+  codeOf(error) === 'NoSuchKey' || (statusOf(error) === 404 && codeOf(error) !== 'NoSuchBucket')
+
+const rights = {
+  // AWS answers 403, not 404, to a reader that may not list.
+  read: 's3:GetObject and s3:ListBucket (without it an object that is not there is denied too)',
+  write: 's3:PutObject',
+  list: 's3:ListBucket',
+  delete: 's3:DeleteObject',
+}
+export type Doing = keyof typeof rights
+
+/** The error with its place and a way out. Errors of our own stay as they are. */
+export function explained(error: unknown, place: BucketPlace, doing: Doing, key: string): unknown {
+  if (error instanceof ConditionFailed || error instanceof ConditionsUnknown) return error
+  if (!(error instanceof Error)) return error
+  // An error without a code is ours, except this one: the SDK gives it no name.
+  if (codeOf(error) === 'Error' && !lacksRegion(error)) return error
+  const advice = adviceOn(error, place, doing)
+  const code = codeOf(error)
+  const reason = advice === undefined ? `${code}, ${oneLine(error.message)}` : `${advice} (${code})`
+  return new Error(`${place.name}: could not ${doing} ${key}: ${reason}`, { cause: bareCause(error) })
+}
+
+/**
+ * The code of the client's error and the frames of its stack. Not the error itself: it holds the store's answer and quotes
+ * it in its message, which can show a session token.
+ */
+export function bareCause(error: unknown): Error {
+  const code = codeOf(error)
+  const cause = new Error(code)
+  if (error instanceof Error) cause.stack = [code, ...framesOf(error)].join('\n')
+  return cause
+}
+
+/** A stack begins with the message, which may have several lines. */
+function framesOf({ stack = '', message }: Error): string[] {
+  return stack
+    .replaceAll(message, '')
+    .split('\n')
+    .filter((line) => /^ {4}at .*(:\d+:\d+|<anonymous>|native|index \d+)\)?$/.test(line))
+}
+
+const lacksRegion = ({ message }: Error) => message.includes('Region is missing')
+
+const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').slice(0, 200)
+
+function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: Doing): string | undefined {
+  const code = codeOf(error)
+  const status = statusOf(error)
+  const at = endpoint ?? 'AWS'
+  const denied = `access denied: the credentials need ${rights[doing]} on ${name}`
+  const expired = 'the credentials have expired: get new ones and publish again'
+  const cut = `${at} cut the connection again and again`
+  const region = (error as Failure).Region ?? /expecting '([^']+)'/.exec(error.message)?.[1]
+  const otherRegion = `the bucket is in another region${region === undefined ? '' : `, ${region}`}: set --region`
+  const messages: Readonly<Record<string, string>> = {
+    NoSuchBucket: `there is no bucket ${bucket} at ${at}: create it, or check its name and region`,
+    AccessDenied: denied,
+    InvalidAccessKeyId: 'the access key is not known there: check the credentials and the endpoint',
+    SignatureDoesNotMatch: 'the secret key is wrong: check the credentials',
+    ExpiredToken: expired,
+    ExpiredTokenException: expired,
+    TokenRefreshRequired: expired,
+    InvalidToken: 'the session token is not valid: get new credentials',
+    CredentialsProviderError:
+      'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role',
+    RequestTimeTooSkewed: "this machine's clock is wrong: set it",
+    BadDigest:
+      'the body does not have the digest of the manifest: the snapshot was changed after its build, build it again',
+    InvalidDigest: 'the store refused the digest of the body',
+    XAmzContentSHA256Mismatch:
+      'the body was changed on its way, or its file since the build: build the snapshot again if it stays so',
+    XAmzContentChecksumMismatch:
+      'the body does not have the digest of the manifest: build the snapshot again',
+    AuthorizationHeaderMalformed: otherRegion,
+    PermanentRedirect: otherRegion,
+    IllegalLocationConstraintException: otherRegion,
+    ECONNREFUSED: `${at} cannot be reached: nothing listens there, check --endpoint`,
+    ENOTFOUND: `${at} cannot be reached: its name is not known, check --endpoint and --region`,
+    EAI_AGAIN: `${at} cannot be reached: no name service`,
+    ECONNRESET: cut,
+    EPIPE: cut,
+    ETIMEDOUT: `${at} does not answer`,
+    TimeoutError: `${at} does not answer in time`,
+    SlowDown:
+      'the store is overloaded and kept answering 503 SlowDown: try again later, or with a lower --concurrency or --max-rate',
+    ServiceUnavailable: 'the store kept answering 503: try again later',
+    InternalError: 'the store kept answering 500: try again later',
+  }
+  if (lacksRegion(error)) return 'no region: set --region or AWS_REGION'
+  if (messages[code] !== undefined) return messages[code]
+  if (status === 403) return denied
+  if (status !== undefined && status >= 500) return `the store kept answering ${status}: try again later`
+  return /socket hang up|aborted/.test(error.message) ? cut : undefined
+}

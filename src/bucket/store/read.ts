@@ -1,0 +1,116 @@
+/** Reads objects as a whole, into memory or into a file, within limits. `retry.ts` repeats what breaks off. */
+
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { unwritable } from './files.ts'
+import { readWhole } from './retry.ts'
+import { TooLarge, type CallOptions, type FetchedObject, type ObjectStore } from './store.ts'
+
+/** Limits of objects that another tool may have put there, in bytes. Objects of ours stay far below. */
+const limits = {
+  json: 16 * 2 ** 20,
+  /** A document or a page: ten years of a fund take 2 MB. */
+  object: 512 * 2 ** 20,
+  /** A packed list: that of a million objects takes a hundred MB. */
+  list: 2 * 2 ** 30,
+}
+
+type Reads = Pick<ObjectStore, 'name' | 'get'>
+
+/** A small object's text with its ETag and age, or null. @throws {Error} if it keeps breaking off, or is not small */
+export const readSmall = (store: Reads, key: string, options?: CallOptions) =>
+  readWhole(store, key, options, async (object) => ({
+    ...object,
+    text: (await bodyOf(object, limits.json)).toString('utf8'),
+  }))
+
+/** An object with its body, or null. @throws {Error} if it keeps breaking off, or is larger than any of ours */
+export const readObject = (store: Reads, key: string, options?: CallOptions) =>
+  readWhole(store, key, options, async ({ etag, lastModified, ...object }) => {
+    return { body: await bodyOf(object, limits.object), etag, lastModified }
+  })
+
+/** An object, with its body unless that has more bytes than `most`; null if there is none. */
+export const readUpTo = (store: Reads, key: string, most: number) =>
+  readWhole(store, key, undefined, async (object) => {
+    const { bytes, etag, lastModified } = object
+    if (bytes !== null && bytes > most) {
+      object.cancel()
+      return { length: bytes, body: null, etag, lastModified }
+    }
+    const body = await bodyOf(object)
+    return { length: body.length, body, etag, lastModified }
+  })
+
+/**
+ * A part of an object that is there with this ETag.
+ * @param part first and last byte, both included
+ * @throws {Error} if the object is gone or another one, or keeps breaking off
+ */
+export async function readPart(
+  store: ObjectStore,
+  key: string,
+  part: { readonly first: number; readonly last: number },
+  etag: string,
+): Promise<readonly Uint8Array[]> {
+  const body = await readWhole(store, key, { part, ifMatch: etag }, (object) =>
+    object.etag === etag ? bodyOf(object) : Promise.resolve(null),
+  )
+  if (body?.length === part.last - part.first + 1) return [body]
+  throw new Error(`${store.name}: ${key} was changed while it was read`)
+}
+
+/** The SHA-256 of an object's body, in hex, or null. @throws {Error} if it keeps breaking off */
+export const digestOf = (store: Reads, key: string, options?: CallOptions): Promise<string | null> =>
+  readWhole(store, key, options, async ({ body }) => {
+    const sha256 = createHash('sha256')
+    for await (const chunk of body) sha256.update(chunk)
+    return sha256.digest('hex')
+  })
+
+/** What `download` fetched. */
+export interface Downloaded {
+  /** Ends the command: a reader of the file has to stop, too. */
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Fetches a whole object into a file.
+ * @returns null if there is none @throws {Damaged} if it is larger than `maxBytes`
+ * @throws {Error} if it keeps breaking off, or if the file cannot be written
+ */
+export async function download(
+  store: Reads,
+  key: string,
+  file: string,
+  { maxBytes = limits.list, ...options }: CallOptions & { readonly maxBytes?: number } = {},
+): Promise<Downloaded | null> {
+  try {
+    const done = await readWhole(store, key, options, async ({ body, signal }) => {
+      await pipeline(Readable.from(upTo(body, maxBytes)), createWriteStream(file))
+      return { signal }
+    })
+    if (done === null) await rm(file, { force: true })
+    return done
+  } catch (error) {
+    throw unwritable(file, error)
+  }
+}
+
+async function bodyOf({ body }: Pick<FetchedObject, 'body'>, maxBytes = Infinity): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of upTo(body, maxBytes)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+async function* upTo(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let read = 0
+  for await (const chunk of body) {
+    read += chunk.length
+    if (read > maxBytes) throw new TooLarge(`it has more than ${maxBytes} bytes`)
+    yield chunk
+  }
+}

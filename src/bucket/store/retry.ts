@@ -1,0 +1,254 @@
+/**
+ * All retries of the store port: how patient a request is, what is tried again, and what fails at once. No other file of
+ * `bucket/` repeats a request.
+ *
+ * Layers, from the connection outwards:
+ * 1. The SDK (3.1169, `adaptive` mode) repeats a request after 500, 502, 503, 504, after throttling codes such as SlowDown,
+ *    after timeouts and network errors. It waits a random time below 100 ms (throttling: 500 ms) times 2^attempt, at most
+ *    20 s, and lowers its rate when the store throttles. All requests share 500 tokens: a retry takes 5 (after a timeout
+ *    10), a success gives them back. Other 4xx answers fail at once.
+ * 2. `putConditionally` repeats conditional puts after a conflict, and finds out whether a lost answer was a success.
+ * 3. `deleteKeys` repeats the keys that a DeleteObjects answer names.
+ * 4. `readWhole` repeats a read whose body breaks off after the answer has begun.
+ */
+
+import type { PutObjectCommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
+import { bareCause, isMissing, statusOf } from './errors.ts'
+import {
+  type Condition,
+  ConditionFailed,
+  ConditionsUnknown,
+  Damaged,
+  type FetchedObject,
+  type GetOptions,
+  type NewObject,
+  type ObjectStore,
+  type PutObject,
+  TooLarge,
+} from './store.ts'
+import { setTimeout } from 'node:timers/promises'
+
+/** How long a request is tried. */
+export interface Patience {
+  readonly attempts: number
+  /** Milliseconds until there is a connection. */
+  readonly connectMs: number
+  /** Milliseconds without a byte in either direction. */
+  readonly silenceMs: number
+}
+
+export const nightlyPatience: Patience = { attempts: 8, connectMs: 10_000, silenceMs: 60_000 }
+
+/**
+ * How long after its sender was killed, or gave it up, a request may still be carried out, in seconds: the time of one
+ * attempt, and a margin for queues in the network and in the store. `src/bucket/README.md` says why this matters.
+ */
+export const requestLifetimeSeconds = (nightlyPatience.connectMs + nightlyPatience.silenceMs) / 1000 + 20
+
+/** The client's settings of layer 1. */
+export function retrySettings({ attempts, connectMs, silenceMs }: Patience) {
+  return {
+    maxAttempts: attempts,
+    retryMode: 'adaptive',
+    // Not requestTimeout: the SDK only warns of that one, and a large body may take its time.
+    requestHandler: { connectionTimeout: connectMs, socketTimeout: silenceMs },
+  } satisfies S3ClientConfig
+}
+
+/** A proxy that has waited in vain gives these answers: the store may still carry the request out. */
+const answersOfProxies: readonly (number | undefined)[] = [408, 502, 504]
+
+/** Counts all attempts of a client, retries included, and those to write that had no answer. */
+export function watchAttempts({ middlewareStack }: S3Client) {
+  const counts: Record<string, number> = {}
+  let unanswered = 0
+  // Closest to the connection: each attempt passes, and only an answer gets through without an error.
+  middlewareStack.add(
+    (next, { commandName = 'unknown' }) =>
+      async (args) => {
+        const operation = commandName.replace('Command', '')
+        counts[operation] = (counts[operation] ?? 0) + 1
+        let isAnswered = false
+        try {
+          const result = await next(args)
+          const { statusCode } = result.response as { statusCode?: number }
+          isAnswered = !answersOfProxies.includes(statusCode)
+          return result
+        } finally {
+          if (!isAnswered && !/^(?:Get|List|Head)/.test(operation)) unanswered++
+        }
+      },
+    { step: 'deserialize', priority: 'low', name: 'watchAttempts' },
+  )
+  middlewareStack.addRelativeTo(trustAnswers, {
+    relation: 'after',
+    toMiddleware: 'retryMiddleware',
+    name: 'trustAnswers',
+  })
+  return { requests: () => ({ ...counts }), unanswered: () => unanswered }
+}
+
+/** If the machine's clock is wrong, the SDK (3.1169) blames every error on it, and tries again. */
+const trustAnswers =
+  <A, O>(next: (args: A) => Promise<O>) =>
+  async (args: A): Promise<O> => {
+    try {
+      return await next(args)
+    } catch (error) {
+      const { $metadata } = error as { $metadata?: { clockSkewCorrected?: boolean } }
+      if (isMissing(error) || statusOf(error) === 412) delete $metadata?.clockSkewCorrected
+      throw error
+    }
+  }
+
+/** Milliseconds, with full jitter. Source: AWS Architecture Blog, Exponential Backoff And Jitter. */
+const backoff = (attempt: number): number => Math.random() * Math.min(100 * 2 ** attempt, 10_000)
+
+const maxConflicts = 10
+
+/**
+ * @param put one put with these headers @param read what is there now
+ * @throws {ConditionFailed} if another object is there @throws {ConditionsUnknown} if the store has no conditions
+ */
+export async function putConditionally(
+  object: NewObject,
+  condition: Condition,
+  put: (input: Partial<PutObjectCommandInput>) => Promise<PutObject>,
+  read: () => Promise<{ readonly etag: string; readonly text: string } | null>,
+  signal?: AbortSignal,
+): Promise<PutObject> {
+  let isUnquoted = false
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await put(conditionHeaders(condition, isUnquoted))
+    } catch (error) {
+      const status = statusOf(error)
+      if (status === 501)
+        throw new ConditionsUnknown(`no conditional writes (${object.key})`, { cause: bareCause(error) })
+      // ConditionalRequestConflict: a write at the same moment; AWS asks to try again.
+      if (status === 409 && attempt < maxConflicts) {
+        await pause(50 * attempt, signal)
+        continue
+      }
+      if (status !== 412 && status !== 404 && status !== 409) throw error
+      // The SDK repeats a put whose answer got lost: then the object that is there is ours.
+      const found = await read()
+      if (found?.text === object.body.toString('utf8')) return { etag: found.etag }
+      // Ceph compares with the ETag without its quotation marks.
+      if ('ifMatch' in condition && !isUnquoted && found?.etag === condition.ifMatch) {
+        isUnquoted = true
+        continue
+      }
+      throw new ConditionFailed(`${object.key} is not what it was`, { cause: bareCause(error) })
+    }
+  }
+}
+
+function conditionHeaders(condition: Condition, isUnquoted: boolean): Partial<PutObjectCommandInput> {
+  if ('ifAbsent' in condition) return { IfNoneMatch: '*' }
+  return { IfMatch: isUnquoted ? condition.ifMatch.replaceAll('"', '') : condition.ifMatch }
+}
+
+/** Codes of single keys that a later attempt may delete. */
+const passing: readonly (string | undefined)[] = [
+  'InternalError',
+  'SlowDown',
+  'ServiceUnavailable',
+  'RequestTimeout',
+]
+
+/**
+ * DeleteObjects answers 200 with an error for each key that it could not delete. Only those keys are sent again. A key that
+ * is missing already counts as deleted.
+ * @param send one request @returns the keys that are left, those without hope first
+ */
+export async function deleteKeys<Failed extends { Key?: string | undefined; Code?: string | undefined }>(
+  keys: readonly string[],
+  attempts: number,
+  send: (keys: readonly string[]) => Promise<readonly Failed[]>,
+  signal?: AbortSignal,
+): Promise<readonly Failed[]> {
+  let left = keys
+  for (let attempt = 1; ; attempt++) {
+    const failed = (await send(left)).filter(({ Code }) => Code !== 'NoSuchKey')
+    const hopeless = failed.filter(({ Code }) => !passing.includes(Code))
+    const retried = failed.filter(({ Code }) => passing.includes(Code))
+    if (hopeless.length > 0 || retried.length === 0 || attempt >= attempts) return [...hopeless, ...retried]
+    left = retried.flatMap(({ Key }) => Key ?? [])
+    await pause(backoff(attempt), signal)
+  }
+}
+
+const maxReads = 5
+
+/**
+ * Reads a whole object; begins again if its body breaks off, unless the call was stopped.
+ * @returns null if there is no such object
+ * @throws {Damaged} if the reader finds it too large @throws {Error} if it keeps breaking off, or what the reader throws
+ */
+export async function readWhole<T>(
+  store: Pick<ObjectStore, 'name' | 'get'>,
+  key: string,
+  options: GetOptions | undefined,
+  read: (object: FetchedObject) => Promise<T>,
+): Promise<T | null> {
+  for (let attempt = 1; ; attempt++) {
+    const object = await store.get(key, options)
+    if (object === null) return null
+    const { body, hasBrokenOff } = checkedBody(object)
+    try {
+      return await read({ ...object, body })
+    } catch (error) {
+      object.cancel()
+      object.signal?.throwIfAborted()
+      if (error instanceof TooLarge)
+        throw new Damaged(`${store.name}/${key} is damaged: ${error.message}`, { cause: error })
+      // The reader itself failed: a file that cannot be written.
+      if (!hasBrokenOff()) throw error
+      if (attempt === maxReads) throw new Error(`${store.name}: ${key} keeps breaking off`, { cause: error })
+      await pause(100 * 2 ** attempt, object.signal)
+    }
+  }
+}
+
+/** A body that throws if it ends too early, and whether it did. */
+function checkedBody({ body, bytes }: FetchedObject) {
+  let isBroken = false
+  async function* whole() {
+    let read = 0
+    try {
+      for await (const chunk of body) {
+        read += chunk.length
+        yield chunk
+      }
+      if (bytes !== null && read !== bytes) throw new Error(`${read} of ${bytes} bytes`)
+    } catch (error) {
+      isBroken = true
+      throw error
+    }
+  }
+  return { body: whole(), hasBrokenOff: () => isBroken }
+}
+
+/** The time of this machine. Tests have their own, in which days pass at once. */
+export interface Time {
+  /** In milliseconds. The wall clock can be set; the steady one stands still while a machine sleeps. */
+  readonly clocks: () => { readonly wall: number; readonly steady: number }
+  /** @param ms milliseconds @throws the signal's reason, as soon as it aborts */
+  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
+}
+
+/** @param ms milliseconds @throws the signal's reason, as soon as it aborts */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(ms, undefined, signal === undefined ? {} : { signal })
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  }
+}
+
+export const realTime: Time = {
+  clocks: () => ({ wall: Date.now(), steady: performance.now() }),
+  pause,
+}

@@ -1,0 +1,264 @@
+/** The store port over S3: AWS, Cloudflare R2, MinIO, Ceph. `retry.ts` says what is tried again, `errors.ts` what failures mean. */
+
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  paginateListObjectsV2,
+  PutObjectCommand,
+  S3Client,
+  type PutObjectCommandInput,
+} from '@aws-sdk/client-s3'
+import { explained, isMissing, type Doing } from './errors.ts'
+import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './files.ts'
+import { readSmall } from './read.ts'
+import {
+  deleteKeys,
+  nightlyPatience,
+  putConditionally,
+  retrySettings,
+  watchAttempts,
+  type Patience,
+} from './retry.ts'
+import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts'
+
+export interface S3Settings {
+  readonly bucket: string
+  /** Without slashes at its ends; '' for none. */
+  readonly prefix: string
+  /** The address of a store other than AWS. */
+  readonly endpoint: string | null
+  readonly region: string | null
+  readonly pathStyle: boolean
+  /** Requests at a time: as many connections are kept open. */
+  readonly concurrency: number
+}
+
+export interface S3Store extends ObjectStore {
+  /** For requests that only some commands make (doctor, prune), with what they need to name the bucket. */
+  readonly client: S3Client
+  readonly bucket: string
+  /** A key as the bucket has it, below the prefix. */
+  readonly fullKey: (key: string) => string
+  /** An error of the client with its place and a way out. */
+  readonly advise: (error: unknown, doing: Doing, key: string) => unknown
+  readonly close: () => void
+}
+
+/**
+ * @param signal ends the requests that are under way when it aborts; requests that a command makes afterwards, to clean up,
+ * go through
+ */
+export function openS3(
+  settings: S3Settings,
+  signal?: AbortSignal,
+  patience: Patience = nightlyPatience,
+): S3Store {
+  const { bucket, prefix } = settings
+  const client = openClient(settings, patience)
+  const { requests, unanswered } = watchAttempts(client)
+  const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
+  const fullKey = (key: string) => (prefix === '' ? key : `${prefix}/${key}`)
+  const shortKey = (key: string) => (prefix === '' ? key : key.slice(prefix.length + 1))
+  const advise: S3Store['advise'] = (error, doing, key) =>
+    explained(error, { name, bucket, endpoint: settings.endpoint }, doing, key)
+  const stopOf = joinedWith(signal)
+
+  /** What a call throws: why it was stopped, or what failed, with advice. */
+  const reasonFor = (error: unknown, stop: AbortSignal | undefined, doing: Doing, key: string): unknown =>
+    stop?.aborted === true ? stop.reason : advise(error, doing, key)
+
+  const get: ObjectStore['get'] = async (key, { part, ifMatch, signal: own } = {}) => {
+    const stop = stopOf(own)
+    const command = new GetObjectCommand({
+      Bucket: bucket,
+      Key: fullKey(key),
+      ...(part === undefined ? {} : { Range: `bytes=${part.first}-${part.last}` }),
+      ...(ifMatch === undefined ? {} : { IfMatch: ifMatch }),
+    })
+    // The store's clock, by which ages are measured.
+    let now = new Date()
+    command.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args)
+        const { date } = (result.response as { headers: Readonly<Record<string, string>> }).headers
+        if (date !== undefined) now = new Date(date)
+        return result
+      },
+      { step: 'deserialize', name: 'readDate' },
+    )
+    try {
+      const got = await client.send(command, sending(stop))
+      const body = got.Body as unknown as AsyncIterable<Uint8Array> & { destroy?: () => void }
+      return {
+        etag: got.ETag ?? '',
+        bytes: got.ContentLength ?? null,
+        lastModified: got.LastModified ?? new Date(0),
+        now,
+        body,
+        cancel: () => body.destroy?.(),
+        signal: stop,
+      }
+    } catch (error) {
+      if (isMissing(error)) return null
+      throw reasonFor(error, stop, 'read', key)
+    }
+  }
+
+  /** Runs a write: each of its attempts first asks whether it may be sent. */
+  const write = async <T>(
+    { signal: own, assertFresh }: WriteOptions,
+    key: string,
+    doing: 'write' | 'delete',
+    work: (sendGuarded: S3Client['send'], stop: AbortSignal | undefined) => Promise<T>,
+  ): Promise<T> => {
+    const stop = stopOf(own)
+    // Kept apart: on its way out the SDK would search the error for a reason to try again.
+    let refused: { readonly error: unknown } | undefined
+    const sendGuarded = (command: PutObjectCommand) => {
+      command.middlewareStack.add(
+        (next) => (args) => {
+          try {
+            assertFresh?.()
+          } catch (error) {
+            refused = { error }
+            throw new Error('not sent')
+          }
+          return next(args)
+        },
+        { step: 'finalizeRequest', priority: 'low', name: 'assertFresh' },
+      )
+      return client.send(command, sending(stop))
+    }
+    try {
+      return await work(sendGuarded as S3Client['send'], stop)
+    } catch (error) {
+      throw refused === undefined ? reasonFor(error, stop, doing, key) : refused.error
+    }
+  }
+
+  const putCommand = (object: Omit<NewObject, 'body'>, input: Partial<PutObjectCommandInput>) =>
+    new PutObjectCommand({
+      Bucket: bucket,
+      Key: fullKey(object.key),
+      ContentType: object.type,
+      CacheControl: object.cacheControl,
+      ChecksumSHA256: Buffer.from(object.sha256, 'hex').toString('base64'),
+      Metadata: { sha256: object.sha256 },
+      ...input,
+    })
+
+  const put: ObjectStore['put'] = (object, condition, options = {}) =>
+    write(options, object.key, 'write', (send, stop) => {
+      const once = async (input: Partial<PutObjectCommandInput>): Promise<PutObject> => {
+        const { ETag: etag = '' } = await send(putCommand(object, { Body: object.body, ...input }))
+        return { etag }
+      }
+      if (condition === undefined) return once({})
+      const read = () => readSmall({ name, get }, object.key, { signal: stop })
+      return putConditionally(object, condition, once, read, stop)
+    })
+
+  const putFile: ObjectStore['putFile'] = async (file, object, options = {}) => {
+    const bytes = await sizeOf(file)
+    if (bytes < streamedFrom) {
+      const body = await readFile(file).catch((error: unknown) => {
+        throw unreadable(file, error)
+      })
+      const sha256 = object.sha256 ?? createHash('sha256').update(body).digest('hex')
+      return put({ ...object, body, sha256 }, undefined, options)
+    }
+    return write(options, object.key, 'write', async (send, stop) => {
+      const sha256 = object.sha256 ?? (await digestOfFile(file, stop))
+      const command = putCommand({ ...object, sha256 }, { ContentLength: bytes })
+      sendFile(command, file, bytes, sha256)
+      const { ETag: etag = '' } = await send(command)
+      return { etag }
+    })
+  }
+
+  return {
+    ...{ name, client, bucket, fullKey, advise, get, put, putFile, requests, unanswered },
+    async *list(start, options = {}) {
+      const stop = stopOf(options.signal)
+      try {
+        const input = { Bucket: bucket, Prefix: fullKey(start) }
+        for await (const { Contents = [] } of paginateListObjectsV2({ client }, input, sending(stop))) {
+          for (const { Key = '', Size = 0, ETag = '', LastModified = new Date(0) } of Contents)
+            yield { key: shortKey(Key), bytes: Size, etag: ETag, lastModified: LastModified }
+        }
+      } catch (error) {
+        throw reasonFor(error, stop, 'list', start)
+      }
+    },
+    delete: async (keys, options = {}) => {
+      if (keys.length === 0) return
+      const left = await write(options, keys[0] ?? '', 'delete', (send, stop) => {
+        const once = async (some: readonly string[]) => {
+          const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true }
+          const { Errors = [] } = await send(new DeleteObjectsCommand({ Bucket: bucket, Delete }))
+          return Errors
+        }
+        return deleteKeys(keys.map(fullKey), patience.attempts, once, stop)
+      })
+      const [first] = left
+      if (first === undefined) return
+      const { Key = '', Code = 'no reason given', Message = '' } = first
+      const more = left.length === 1 ? '' : ` and ${left.length - 1} more`
+      throw advise(
+        Object.assign(new Error(Message), { name: Code, Code }),
+        'delete',
+        `${shortKey(Key)}${more}`,
+      )
+    },
+    close: () => {
+      client.destroy()
+    },
+  }
+}
+
+/**
+ * Connections for the lease and the like, beside those for objects: a request that waited for one would be sent later than
+ * its sender decided.
+ */
+const bookkeeping = 4
+
+function openClient({ endpoint, region, pathStyle, concurrency }: S3Settings, patience: Patience): S3Client {
+  const { requestHandler, ...retrying } = retrySettings(patience)
+  const agent = { keepAlive: true, maxSockets: concurrency + bookkeeping }
+  return new S3Client({
+    ...(endpoint === null ? {} : { endpoint }),
+    ...(region !== null ? { region } : endpoint === null ? {} : { region: onceOf(regionOrAuto) }),
+    forcePathStyle: pathStyle,
+    ...retrying,
+    requestHandler: { ...requestHandler, httpAgent: agent, httpsAgent: agent },
+    // Bodies carry their SHA-256 already; older stores refuse the SDK's default of a trailing CRC.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+}
+
+/** The region of the environment or the profile; else 'auto': a store with an address of its own mostly does not care. */
+const regionOrAuto = () => new S3Client({}).config.region().catch(() => 'auto')
+
+/** The SDK asks for the region of each request. */
+function onceOf<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined
+  return () => (answer ??= ask())
+}
+
+const sending = (stop: AbortSignal | undefined) => (stop === undefined ? {} : { abortSignal: stop })
+
+/** What stops a call: the session's signal, unless it has aborted already, and the call's own. */
+function joinedWith(session: AbortSignal | undefined) {
+  // One signal for all calls with the same one: a night has a million calls.
+  const joined = new WeakMap<AbortSignal, AbortSignal>()
+  return (own: AbortSignal | undefined): AbortSignal | undefined => {
+    if (session === undefined || session.aborted) return own
+    if (own === undefined || own === session) return session
+    const both = joined.get(own) ?? AbortSignal.any([session, own])
+    joined.set(own, both)
+    return both
+  }
+}

@@ -1,0 +1,173 @@
+/** `fundpress build`: renders a snapshot into a folder. If anything fails, the folder stays as it was. */
+
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkStructure } from '../data/check/structure.ts'
+import { RefusedDatabase, type Finding } from '../data/check/finding.ts'
+import { identityOf, openFile } from '../data/read/digest.ts'
+import { readIsins } from '../data/read/fund-reader.ts'
+import { databaseError, openFunds } from '../data/read/open.ts'
+import { writeDownloads, type DownloadsSummary } from '../downloads/index.ts'
+import type { FreshnessCounts, MarkedFund, OldestPrice } from '../freshness/assess.ts'
+import { UnflushedError } from '../system/durable.ts'
+import { openBase, sameFolder, type Base } from './base.ts'
+import { linkOrCopy } from './document-files.ts'
+import { manifestKey, writeSparse } from './manifest.ts'
+import type { BuildOptions } from './options.ts'
+import { prepareBuild, type Build } from './prepare.ts'
+import { renderSnapshot } from './render.ts'
+import { startRenderThreads, type RenderThread } from './render-threads.ts'
+import type { FundNews } from './shard.ts'
+import { makeStaging, type StagedSnapshot } from './staging.ts'
+
+export type { BuildOptions } from './options.ts'
+
+export interface BuildSummary {
+  readonly snapshot: string
+  readonly asOf: string
+  readonly funds: number
+  readonly documents: number
+  readonly bytes: number
+  /** How many of the documents were rendered; the others are unchanged. */
+  readonly rendered: number
+  /** The id of the snapshot that this one continues from, or null. */
+  readonly since: string | null
+  /** Whether the folder lacks the unchanged files. */
+  readonly isSparse: boolean
+  /** Funds by the age of their newest price. */
+  readonly freshness: FreshnessCounts
+  /** The watched fund whose newest price is the oldest, or null without any price. */
+  readonly oldestPrice: OldestPrice | null
+  /** Stale funds, then late ones, those with the oldest price first; ten at most. */
+  readonly overdue: readonly MarkedFund[]
+  /** The files for analysts, or null without them. */
+  readonly downloads: DownloadsSummary | null
+  readonly seconds: number
+  readonly warnings: readonly Finding[]
+}
+
+const namedFunds = 10
+
+/**
+ * Builds the snapshot beside `out` and swaps it in at the end. Funds are checked as they are read; after the first
+ * error the rest is only checked, so that the message names all errors and nothing is replaced.
+ * @throws {RefusedDatabase} if the checks find errors
+ * @throws {DamagedDatabase} if SQLite finds damage
+ * @throws {Error} if the database cannot be read, the disk is full, or the signal aborts: `out` is as it was
+ */
+export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary> {
+  const threads = [...(options.threads ?? [])]
+  try {
+    return await buildWith(options, threads)
+  } finally {
+    await Promise.all(threads.map(({ stop }) => stop()))
+  }
+}
+
+/** @param threads those that are started already; the function adds others */
+async function buildWith(options: BuildOptions, threads: RenderThread[]): Promise<BuildSummary> {
+  const started = performance.now()
+  options.signal.throwIfAborted()
+  const identity = identityOf(options.db)
+  const db = openFunds(options.db)
+  const file = await openFile(options.db, identity)
+  let staging: StagedSnapshot | undefined
+  let base: Base | undefined
+  try {
+    const structureFindings = checkStructure(db)
+    if (structureFindings.length > 0) throw new RefusedDatabase(options.db, structureFindings)
+    staging = makeStaging(options.out)
+    const { folder } = staging
+    base = await openBase(options, folder)
+    const { from } = base
+    const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
+    // They load their code while this one does.
+    threads.push(...startRenderThreads(jobs - threads.length))
+    const build = await prepareBuild(options, db, file, folder, base)
+    const { head, reused, assessment, warnings, each, assertUntouched } = await renderSnapshot(
+      build,
+      threads.slice(0, jobs),
+    )
+    await base.close()
+    rmSync(join(folder, '.previous'), { force: true })
+    if (from.kind === 'sparse') writeSparse(folder, { since: from.snapshot })
+    const downloads = await downloadsOf(build, head.snapshot, each)
+    rmSync(join(folder, '.previous.zip'), { force: true })
+    options.signal.throwIfAborted()
+    await staging.flush(options.signal)
+    base.assertSame()
+    await assertUntouched()
+    staging.swapIn()
+    const { snapshot, asOf, funds, objects: documents, bytes } = head
+    return {
+      ...{ snapshot, asOf, funds, documents, bytes, rendered: documents - reused },
+      since: from.kind === 'nothing' ? null : from.snapshot,
+      isSparse: from.kind === 'sparse',
+      freshness: assessment.counts,
+      oldestPrice: assessment.oldestPrice,
+      overdue: assessment.overdue.slice(0, namedFunds),
+      downloads,
+      seconds: (performance.now() - started) / 1000,
+      warnings,
+    }
+  } catch (error) {
+    await base?.close()
+    staging?.discard()
+    throw options.signal.aborted
+      ? options.signal.reason
+      : explained(databaseError(options.db, error), options.out)
+  } finally {
+    db.close()
+    await file.close()
+  }
+}
+
+/** Writes the files for analysts, if there are any: for shards, the merge writes them. */
+async function downloadsOf(
+  { options, settings, db, base: { from } }: Build,
+  snapshot: string,
+  each: readonly FundNews[],
+): Promise<DownloadsSummary | null> {
+  const { asOf, jobs, signal, out, downloads = null, part = null } = options
+  if (downloads === null || part?.kind === 'shard') return null
+  const { root, pages } = settings
+  // The manifest of a sparse build has no downloads beside it; those of the last build are in the folder to be replaced.
+  const folder = from.kind === 'folder' ? from.folder : from.kind === 'sparse' ? out : null
+  const assertSame = folder === null ? () => undefined : sameFolder(folder)
+  const written = await writeDownloads({
+    isRawCsv: false,
+    ...downloads,
+    ...{ db, root, manifest: join(root, manifestKey), snapshot, asOf, funds: each, jobs, signal },
+    code: settings.renderer,
+    earlier: folder === null ? null : { root: folder, reuse: linkOrCopy },
+    hasPages: pages !== null,
+    packed: from.kind === 'sparse' ? from.documents : null,
+    advice:
+      part === null
+        ? 'build without --since'
+        : 'give `merge` the --since of its shards, or build these without',
+  })
+  assertSame()
+  return written
+}
+
+/** What to do about errors of the disk, by the system's code. */
+const advice: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full: free some space, or choose another --out',
+  EDQUOT: 'the quota is used up: free some space, or choose another --out',
+  EFBIG: 'a file grew beyond the limit for files (ulimit -f)',
+  EACCES: 'no right to write there',
+  EPERM: 'no right to write there',
+  EBUSY: 'it cannot be replaced, as a mount point for example: choose a folder in it',
+  EROFS: 'the file system is read-only',
+  EMFILE: 'too many open files (ulimit -n)',
+}
+
+/** An error of the disk with its path and advice; other errors as they are. @param out the folder that was to be replaced */
+function explained(error: unknown, out: string): unknown {
+  if (error instanceof UnflushedError)
+    return new Error(`${out}: ${error.message}; ${out} is as it was`, { cause: error })
+  const { code = '', path = out } = error as NodeJS.ErrnoException
+  const known = advice[code]
+  return known === undefined ? error : new Error(`${path}: ${known}; ${out} is as it was`, { cause: error })
+}

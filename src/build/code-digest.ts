@@ -1,0 +1,66 @@
+/** The code that renders, as a digest: what another version made is made again, whatever it changed. */
+
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Folders that no file of a snapshot depends on. Every other folder counts, also one that is added later. */
+const others: readonly string[] = ['bucket', 'cli', 'conform', 'data/import', 'demo', 'edge']
+
+/**
+ * SHA-256, in hex, of every file of the code (but READMEs) and of its templates, and of the versions of the libraries it
+ * uses. A checkout and a package of the same version differ.
+ * @param top the folder that has `package.json`, `templates` and the code's folder (`src`, or `dist` of a package)
+ */
+export function codeDigest(top: string = here.top, code: string = here.code): string {
+  const sha256 = createHash('sha256')
+  for (const folder of [code, 'templates']) {
+    for (const file of filesIn(join(top, folder))) {
+      const name = relative(top, file).replaceAll(sep, '/')
+      if (name.endsWith('.md') || others.some((other) => name.startsWith(`${code}/${other}/`))) continue
+      const content = readFileSync(file)
+      sha256.update(`${name} ${content.length}\n`).update(content)
+    }
+  }
+  for (const library of librariesOf(top)) sha256.update(`${library}\n`)
+  return sha256.digest('hex')
+}
+
+const here = {
+  top: fileURLToPath(new URL('../..', import.meta.url)),
+  code: import.meta.url.endsWith('.ts') ? 'src' : 'dist',
+}
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+}
+
+interface Package {
+  readonly version: string
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+/** Name and version of each library that is installed. Some of their files become pages, others count days. */
+function librariesOf(top: string): readonly string[] {
+  const { resolve } = createRequire(join(top, 'package.json'))
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Package
+  const versionOf = (name: string) => {
+    for (const folder of resolve.paths(name) ?? []) {
+      try {
+        return read(join(folder, name, 'package.json')).version
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      }
+    }
+    // It is wanted by what is not used here: whatever uses it says so.
+    return 'not installed'
+  }
+  return Object.keys(read(join(top, 'package.json')).dependencies ?? {})
+    .sort()
+    .map((name) => `${name} ${versionOf(name)}`)
+}

@@ -1,0 +1,106 @@
+/** The files of documents and pages: written, linked from the previous snapshot, or left out of a sparse one. */
+
+import { hash } from 'node:crypto'
+import { closeSync, constants, copyFileSync, linkSync, lstatSync, mkdirSync } from 'node:fs'
+import { openSync, rmSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { contentTypeOf } from '../api/routes/content-types.ts'
+import type { ParsedLine } from './lines.ts'
+import type { RenderedLine } from './manifest.ts'
+
+/** A file's content: a document or a page. */
+export interface FileContent {
+  readonly key: string
+  readonly content: string | Uint8Array
+}
+
+/**
+ * What happens to unchanged files. `nothing`: there are none. `folder`: they are linked from there. `sparse`: they are left out.
+ */
+export type Reuse =
+  { readonly kind: 'folder'; readonly folder: string } | { readonly kind: 'nothing' | 'sparse' }
+
+export interface DocumentFiles {
+  /**
+   * Writes a document. A sparse snapshot leaves it out if the previous one has the same bytes.
+   * @param previous its line of the previous manifest, if there is one
+   */
+  readonly put: (document: FileContent, from: string, previous?: ParsedLine) => RenderedLine
+  /**
+   * Reuses documents of the previous snapshot, all or none.
+   * @returns false if one of them is missing, or does not have its size
+   */
+  readonly reuse: (lines: readonly ParsedLine[]) => boolean
+}
+
+/** @param root the snapshot's folder */
+export function documentFiles(root: string, reuse: Reuse): DocumentFiles {
+  /** One buffer for all documents: it grows to the largest. */
+  let buffer = Buffer.allocUnsafeSlow(1 << 20)
+  const encode = (content: string | Uint8Array) => {
+    if (typeof content !== 'string') return content
+    // Three bytes at most for each UTF-16 unit.
+    if (content.length * 3 > buffer.length) buffer = Buffer.allocUnsafeSlow(content.length * 3)
+    return buffer.subarray(0, buffer.write(content))
+  }
+  let lastFolder = ''
+  const placeOf = (key: string) => {
+    const place = join(root, key)
+    const folder = dirname(place)
+    if (folder !== lastFolder) mkdirSync(folder, { recursive: true })
+    lastFolder = folder
+    return place
+  }
+  return {
+    put: ({ key, content }, from, previous) => {
+      const encoded = encode(content)
+      const sha256 = hash('sha256', encoded, 'hex')
+      const line = { key, sha256, bytes: encoded.length, type: contentTypeOf(key), from }
+      if (reuse.kind !== 'sparse' || !isOfSameBytes(line, previous)) writeNew(placeOf(key), encoded)
+      return line
+    },
+    reuse: (lines) => {
+      if (reuse.kind !== 'folder') return true
+      const taken: string[] = []
+      for (const { key, bytes } of lines) {
+        const place = placeOf(key)
+        if (!linkOrCopy(join(reuse.folder, key), place, bytes)) {
+          for (const path of taken) rmSync(path)
+          return false
+        }
+        taken.push(place)
+      }
+      return true
+    },
+  }
+}
+
+/** Whether a publish that finds the previous object skips it. */
+export const isOfSameBytes = (line: RenderedLine, previous: ParsedLine | undefined): boolean =>
+  previous?.sha256 === line.sha256 && previous.bytes === line.bytes && previous.type === line.type
+
+/** `wx`: a file that exists could be a hard link to the previous snapshot's. */
+function writeNew(path: string, content: Uint8Array): void {
+  const file = openSync(path, 'wx')
+  try {
+    for (let done = 0; done < content.length;) done += writeSync(file, content, done, content.length - done)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Errors of a file system without hard links, from another one, or with no more links to this file. */
+const unlinkable = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES']
+
+/** Puts a file under a second name: a link, or a copy. @returns false if there is no file of this size */
+export function linkOrCopy(file: string, place: string, bytes: number): boolean {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (stats?.isFile() !== true || stats.size !== bytes) return false
+  try {
+    linkSync(file, place)
+  } catch (error) {
+    if (!unlinkable.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    copyFileSync(file, place, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
+  }
+  return true
+}

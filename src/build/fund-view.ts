@@ -1,0 +1,267 @@
+/** A fund for `fundpress show`: from the documents of a snapshot in a folder, or from those that a database would give. */
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type FundEndpoint, isRefusal } from '../api/contract/endpoint.ts'
+import { mayGiveOutPrices, yearBefore } from '../api/contract/fund.ts'
+import { routeTable } from '../api/derive/route-table.ts'
+import { jsonEncoder } from '../api/encode/json.ts'
+import { endpoints } from '../api/endpoints/index.ts'
+import { documentKey, folderKey, windowKey, type WindowList, windowListKey } from '../api/routes/keys.ts'
+import type { Language, Route, RouteTable } from '../api/routes/table.ts'
+import { readManifestHead, readSparse } from './manifest.ts'
+import { RefusedDatabase } from '../data/check/finding.ts'
+import { checkFund } from '../data/check/fund.ts'
+import { checkStructure } from '../data/check/structure.ts'
+import { type Fund, fundReader, readPriceDays } from '../data/read/fund-reader.ts'
+import { openFunds } from '../data/read/open.ts'
+import { ageOf, type FundAge } from '../freshness/assess.ts'
+import type { Rules } from '../freshness/rules.ts'
+import type { StatusDocument } from '../site/status/document.ts'
+
+export interface FundDocuments {
+  /** The folder or file, for messages. */
+  readonly place: string
+  /** All funds, ascending. */
+  readonly isins: readonly string[]
+  /** Names by ISIN, as far as they are known. */
+  readonly names: ReadonlyMap<string, string>
+  /** The JSON document of an endpoint about a fund, parsed; null if the answer is a refusal. */
+  readonly answer: (id: string, isin: string, language: Language) => unknown
+  /** A NAV a day, from a day (ISO 8601) up to the newest, ascending; empty if prices are refused. */
+  readonly navs: (isin: string, from: string) => readonly DayNav[]
+  /** How old a fund's newest price is on the as-of date; null without a price. */
+  readonly age: (isin: string) => FundAge | null
+  readonly close: () => void
+}
+
+export interface DayNav {
+  readonly date: string
+  /** Decimal text with a point. */
+  readonly nav: string
+}
+
+/** @throws {Error} if the folder holds no snapshot, or a sparse one */
+export async function documentsInFolder(out: string): Promise<FundDocuments> {
+  const { docsUrl } = await readManifestHead(out)
+  if (readSparse(out) !== null) throw new Error(`${out} is sparse, it lacks documents: use --db instead`)
+  const table = routeTable(endpoints, docsUrl)
+  const read = (key: string): unknown => {
+    const file = join(out, key)
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
+  }
+  const historic = historicRoute(table)
+  return {
+    place: out,
+    // Every fund has a folder there, with an answer or a refusal.
+    isins: readdirSync(join(out, folderKey(historic, { isin: '' }))).sort(),
+    names: namesIn(read('funds/index.json')),
+    answer: (id, isin, language) => read(documentKey(routeOf(table, id), { isin }, language, 'json')),
+    navs: (isin, from) => {
+      const list = read(windowListKey(historic, { isin })) as WindowList | null
+      const years = list?.windows.filter(({ last }) => last >= from) ?? []
+      return years.flatMap(({ year }) => {
+        const name = String(year).padStart(4, '0')
+        return navsIn(read(windowKey(historic, { isin }, name, 'json'))).filter(({ date }) => date >= from)
+      })
+    },
+    age: (isin) => ageIn(read('status/index.json') as StatusDocument | null, isin),
+    close: () => undefined,
+  }
+}
+
+/**
+ * The functions of the result throw a RefusedDatabase for a fund with errors, as a build would.
+ * @throws {Error} if the database cannot be read, or is not of the schema
+ */
+export function documentsInDatabase(file: string, asOf: string, rules: Rules): FundDocuments {
+  const db = openFunds(file)
+  const findings = checkStructure(db)
+  if (findings.length > 0) throw new RefusedDatabase(file, findings)
+  const reader = fundReader(db)
+  const names = new Map(
+    db.prepare<[], [string, string]>('SELECT isin, name FROM fund ORDER BY isin').raw().all(),
+  )
+  const known = new Map<string, Fund | undefined>()
+  const fundOf = (isin: string): Fund | undefined => {
+    if (known.has(isin)) return known.get(isin)
+    const fund = reader.read(isin)
+    const wrong = fund === undefined ? [] : checkFund(fund, asOf)
+    if (wrong.some(({ severity }) => severity === 'error')) throw new RefusedDatabase(file, wrong)
+    known.set(isin, fund)
+    return fund
+  }
+  return {
+    place: file,
+    isins: [...names.keys()],
+    names,
+    answer: (id, isin, language) => {
+      const endpoint = endpoints.find((candidate): candidate is FundEndpoint => candidate.id === id)
+      const fund = fundOf(isin)
+      if (endpoint === undefined || fund === undefined) return null
+      const body = endpoint.build(fund, { asOf, language, type: '' }) as object
+      return isRefusal(body) ? null : (JSON.parse(jsonEncoder(endpoint.body)(body)) as unknown)
+    },
+    navs: (isin, from) => {
+      const fund = fundOf(isin)
+      if (fund === undefined || !mayGiveOutPrices(fund.fund)) return []
+      return fund.prices
+        .filter(({ date }) => date >= from)
+        .map(({ date, netAssetValue }) => ({ date, nav: netAssetValue }))
+    },
+    age: (isin) => {
+      const [fund] = readPriceDays(db, [isin], 1)
+      return fund === undefined ? null : ageOf(fund, rules, asOf)
+    },
+    close: () => {
+      db.close()
+    },
+  }
+}
+
+function routeOf({ routes }: RouteTable, id: string): Route {
+  const route = routes.find((candidate) => candidate.id === id)
+  if (route === undefined) throw new Error(`there is no endpoint ${id}`)
+  return route
+}
+
+const historicRoute = (table: RouteTable) => routeOf(table, 'prices-historic')
+
+/** From the catalogue's list, if the snapshot has pages. */
+function namesIn(list: unknown): ReadonlyMap<string, string> {
+  const { funds = [] } = (list ?? {}) as {
+    readonly funds?: readonly { readonly isin: string; readonly name: string }[]
+  }
+  return new Map(funds.map(({ isin, name }) => [isin, name]))
+}
+
+function ageIn(status: StatusDocument | null, isin: string): FundAge | null {
+  const fund = status?.prices.find((one) => one.isin === isin)
+  if (status === null || fund === undefined || fund.age_business_days === null) return null
+  return { mark: fund.mark, ageDays: fund.age_business_days, asOf: status.as_of }
+}
+
+/** Historic prices carry a decimal comma. */
+function navsIn(window: unknown): readonly DayNav[] {
+  const { prices } = window as {
+    readonly prices: readonly {
+      readonly date: string
+      readonly net_asset_value: { readonly value: string }
+    }[]
+  }
+  return prices.map(({ date, net_asset_value }) => ({ date, nav: net_asset_value.value.replace(',', '.') }))
+}
+
+export interface FundSummary {
+  readonly isin: string
+  /** Null if nothing about the fund is published. */
+  readonly name: string | null
+  readonly wkn: string | null
+  readonly inceptionDate: string | null
+  readonly category: string | null
+  readonly benchmark: string | null
+  readonly fundAssets: string | null
+  /** Percent. */
+  readonly totalExpenseRatio: number | null
+  /** Null if no price is published. */
+  readonly price: PriceSummary | null
+  /** One NAV a day of the twelve months up to the newest price; empty if no performance is published: they show it. */
+  readonly lastYear: readonly DayNav[]
+  /** Ascending; percent. */
+  readonly years: readonly { readonly year: string; readonly percent: number }[]
+}
+
+interface PriceSummary {
+  readonly date: string
+  readonly currency: string
+  readonly netAssetValue: string
+  readonly issuePrice: string
+  readonly repurchasePrice: string
+  /** Null if no performance is published. */
+  readonly changePercent: string | null
+  /** Null if it is unknown: the snapshot has no status. */
+  readonly age: FundAge | null
+}
+
+/** Put together from the API's own documents: it shows nothing that they refuse. */
+export function fundSummary(documents: FundDocuments, isin: string, language: Language): FundSummary {
+  const ask = <T>(id: string) => documents.answer(id, isin, language) as T | null
+  const current = ask<CurrentPrices>('prices-current')
+  const profile = ask<Profile>('profile')?.fund
+  const hasPerformance = performanceIds.some((id) => ask(id) !== null)
+  const fund = profile ?? current?.fund ?? ask<{ readonly fund: BasicFund }>('figures')?.fund
+  return {
+    isin,
+    ...basics(fund),
+    ...costs(profile),
+    price: current === null ? null : priceIn(current, hasPerformance, documents.age(isin)),
+    lastYear:
+      current === null || !hasPerformance ? [] : documents.navs(isin, yearBefore(current.prices.date)),
+    years: Object.entries(ask<Years>('performance-years')?.years ?? {}).map(([year, percent]) => ({
+      year,
+      percent,
+    })),
+  }
+}
+
+/** All of them refuse a fund that is too young or whose performance must not be shown. */
+const performanceIds = ['performance-years', 'performance-legal', 'performance-launch'] as const
+
+const basics = (fund: BasicFund | undefined) => ({
+  name: fund?.name ?? null,
+  wkn: fund?.wkn ?? null,
+  inceptionDate: fund?.fund_inception_date ?? null,
+})
+
+const costs = (profile: Profile['fund'] | undefined) => ({
+  category: profile?.category ?? null,
+  benchmark: profile?.benchmark ?? null,
+  fundAssets: profile?.fund_assets ?? null,
+  totalExpenseRatio: profile?.total_expense_ratio ?? null,
+})
+
+const priceIn = (
+  { currency, prices }: CurrentPrices,
+  hasPerformance: boolean,
+  age: FundAge | null,
+): PriceSummary => ({
+  date: prices.date,
+  currency,
+  netAssetValue: prices.net_asset_value.value,
+  issuePrice: prices.issue_price.value,
+  repurchasePrice: prices.repurchase_price.value,
+  changePercent: hasPerformance ? prices.change_percent.value : null,
+  age,
+})
+
+// The fields that the summary reads from the documents of endpoints 1, 4, 7 and 10.
+
+interface BasicFund {
+  readonly name: string
+  readonly wkn: string | null
+  readonly fund_inception_date: string
+}
+
+interface CurrentPrices {
+  readonly fund: BasicFund
+  readonly currency: string
+  readonly prices: { readonly date: string } & Readonly<
+    Record<
+      'net_asset_value' | 'issue_price' | 'repurchase_price' | 'change_percent',
+      { readonly value: string }
+    >
+  >
+}
+
+interface Profile {
+  readonly fund: BasicFund & {
+    readonly category: string
+    readonly benchmark?: string
+    readonly fund_assets: string
+    readonly total_expense_ratio: number
+  }
+}
+
+interface Years {
+  readonly years: Readonly<Record<string, number>>
+}

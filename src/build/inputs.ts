@@ -1,0 +1,147 @@
+/**
+ * What documents are made from, as digests: `from` in the manifest. A document with the `from` of the previous
+ * snapshot has the same bytes. It covers the code, the address of the documentation, the fund's own row, whether the fund is a
+ * year old, and the rows that the endpoint reads.
+ */
+
+import { hash } from 'node:crypto'
+import type { FundEndpoint } from '../api/contract/endpoint.ts'
+import { isYoungerThanOneYear } from '../api/contract/fund.ts'
+import type { FundPageSource, FundPages } from '../api/contract/page.ts'
+import type { FundRow, FundRows, Group, PriceRow } from '../api/contract/rows.ts'
+import type { Rows } from './fund-documents.ts'
+import {
+  type FundDigests,
+  type RowDigests,
+  type RowsDigest,
+  type WholeGroup,
+  wholeGroups,
+  type YearDigest,
+} from '../data/read/fund-digests.ts'
+import type { FundReader } from '../data/read/fund-reader.ts'
+
+/** 22 characters of base64url: 132 bits of a SHA-256. */
+export function fromOf(...inputs: readonly (string | readonly string[])[]): string {
+  return hash('sha256', JSON.stringify(inputs), 'base64url').slice(0, 22)
+}
+
+/** What all documents depend on. @param code digest of the code that renders */
+export const rendererOf = (code: string, docsUrl: string) => fromOf('renderer', code, docsUrl)
+
+/**
+ * The as-of date that an endpoint gets: a day of the fund's time below the age of one year, or of that above. Nothing
+ * of an answer but that depends on the day, and so a build does not make every document anew.
+ */
+export const dayThatCounts = (fund: FundRow, asOf: string): string =>
+  isYoungerThanOneYear(fund, asOf) ? fund.inceptionDate : '9999-12-31'
+
+export interface FundInputs {
+  /** For an endpoint's documents; for an endpoint with windows, for the window list or the error instead of it. */
+  readonly of: (endpoint: FundEndpoint) => string
+  /** For a window. */
+  readonly ofYear: (year: YearDigest) => string
+  readonly ofPages: (
+    pages: FundPages,
+    source: Pick<FundPageSource, 'baseUrl' | 'hasDownloads' | 'overdue'>,
+  ) => string
+  readonly group: (group: WholeGroup) => RowsDigest
+  /** Digests of all rows, for files that are made from many funds. */
+  readonly rows: () => RowDigests
+}
+
+/** @param renderer as `rendererOf` gives it @param years of all the fund's prices */
+export function fundInputs(
+  digests: FundDigests,
+  renderer: string,
+  fund: FundRow,
+  asOf: string,
+  years: readonly YearDigest[],
+): FundInputs {
+  const own = digests.fund(fund.isin)
+  const base = fromOf(renderer, dayThatCounts(fund, asOf), own)
+  const groups = new Map<Group, RowsDigest>()
+  const group = (name: WholeGroup) => {
+    const rows = groups.get(name) ?? digests.group(name, fund.isin)
+    groups.set(name, rows)
+    return rows
+  }
+  const digestOf = (name: Group): readonly string[] =>
+    name === 'prices'
+      ? [name, ...years.flatMap(({ year, digest }) => [year, digest])]
+      : [name, group(name).digest]
+  const readBy = ({ reads, readsNewestPrice = false }: FundEndpoint) =>
+    reads.map((name) =>
+      name === 'prices' && readsNewestPrice
+        ? [name, 'newest', digests.newestPrice(fund.isin)]
+        : digestOf(name),
+    )
+  const known = new Map<FundEndpoint, string>()
+  return {
+    of: (endpoint) => {
+      const from = known.get(endpoint) ?? fromOf(base, ...readBy(endpoint))
+      known.set(endpoint, from)
+      return from
+    },
+    ofYear: ({ year, digest }) => fromOf(base, 'year', year, digest),
+    ofPages: ({ reads }, { baseUrl, hasDownloads, overdue }) => {
+      const settings = [baseUrl, hasDownloads ? 'downloads' : 'none', overdue ?? 'in time']
+      return fromOf(base, 'pages', ...settings, ...reads.map(digestOf))
+    },
+    group,
+    rows: () => ({
+      fund: short(own),
+      groups: Object.fromEntries(
+        wholeGroups.map((name) => [name, short(group(name).digest)]),
+      ) as RowDigests['groups'],
+      prices: Object.fromEntries(years.map(({ year, digest }) => [year, short(digest)])),
+    }),
+  }
+}
+
+const short = (digest: string) => digest.slice(0, 22)
+
+/** The rows of one fund, each read when it is first used. */
+export interface FundRowsRead {
+  readonly fund: FundRow
+  readonly group: <G extends Group>(group: G) => FundRows[G]
+  /** The prices of a calendar year. */
+  readonly year: (year: string) => readonly PriceRow[]
+  readonly day: (day: string) => readonly PriceRow[]
+  readonly newestPrice: () => PriceRow | null
+  /** What an endpoint reads, and nothing else. */
+  readonly of: (endpoint: FundEndpoint) => Rows
+  /** The same with the prices of one year, or none. */
+  readonly ofYear: (year: string | null) => Rows
+}
+
+export function fundRows(reader: FundReader, fund: FundRow): FundRowsRead {
+  const { isin } = fund
+  const groups = new Map<Group, FundRows[Group]>()
+  const years = new Map<string, readonly PriceRow[]>()
+  const group = <G extends Group>(name: G): FundRows[G] => {
+    const rows = (groups.get(name) as FundRows[G] | undefined) ?? reader.rows(name, isin)
+    groups.set(name, rows)
+    return rows
+  }
+  const year = (name: string) => {
+    const rows = years.get(name) ?? reader.prices(isin, name, `${name}~`)
+    years.set(name, rows)
+    return rows
+  }
+  let newest: PriceRow | null | undefined
+  const newestPrice = () => (newest ??= reader.newestPrice(isin) ?? null)
+  const only = (rows: Partial<FundRows>) => ({ fund, ...rows }) as Rows
+  return {
+    fund,
+    group,
+    year,
+    day: (day) => reader.prices(isin, day, day),
+    newestPrice,
+    of: ({ reads, readsNewestPrice = false }) => {
+      const newestRow = () => [newestPrice()].filter((row) => row !== null)
+      const rowsOf = (name: Group) => (name === 'prices' && readsNewestPrice ? newestRow() : group(name))
+      return only(Object.fromEntries(reads.map((name) => [name, rowsOf(name)])))
+    },
+    ofYear: (name) => only({ prices: name === null ? [] : year(name) }),
+  }
+}

@@ -1,0 +1,145 @@
+/** The manifest: the list of what a snapshot holds. Source: src/bucket/keys.md, `manifest.ndjson.gz`. */
+
+import { createReadStream, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createGunzip } from 'node:zlib'
+import type { FreshnessCounts } from '../freshness/assess.ts'
+import { refuseShard } from './shard.ts'
+import { messageOf } from '../system/message.ts'
+
+export const manifestKey = 'manifest.ndjson.gz'
+export const checksumsKey = 'SHA256SUMS'
+export const manifestFormat = 1
+
+/** The first line. */
+export interface ManifestHead {
+  /** Version of this format. */
+  readonly format: number
+  /** The snapshot id: as-of date and the first 12 hex digits of the SHA-256 of the lines, their `from` left out. */
+  readonly snapshot: string
+  /** ISO 8601 */
+  readonly asOf: string
+  readonly funds: number
+  readonly objects: number
+  /** Sum over all objects. */
+  readonly bytes: number
+  /** ISO 8601 day of the newest price that is given out, or null without one. */
+  readonly newestPrice: string | null
+  /** SHA-256 of the database file, in hex. */
+  readonly source: string
+  /** Base of the errors' `type`, absolute: an edge uses it for the errors that are no files. */
+  readonly docsUrl: string
+  /** Digest of the settings that it was made with (`settingsDigest`); absent in manifests of earlier versions. */
+  readonly settings?: string
+  /** How new the funds' prices are; manifests of earlier versions do not say. */
+  readonly freshness?: SnapshotFreshness
+  /**
+   * Files that lie beside the objects and name the snapshot, sorted by key: they cannot be among the lines, since its id
+   * is made of these. None in manifests of earlier versions.
+   */
+  readonly files?: readonly ManifestLine[]
+}
+
+/** Funds by how new their newest price is; `freshness/assess.ts` says what the marks mean. */
+export interface SnapshotFreshness extends FreshnessCounts {
+  /** The first ten stale funds, those with the oldest price first. */
+  readonly stalest: readonly { readonly isin: string; readonly newestPrice: string | null }[]
+}
+
+/** How many files a snapshot has beside its lists: objects, and what the first line names. */
+export const countFiles = ({ objects, files = [] }: Pick<ManifestHead, 'objects' | 'files'>): number =>
+  objects + files.length
+
+/** A line an object. */
+export interface ManifestLine {
+  readonly key: string
+  /** In hex. */
+  readonly sha256: string
+  readonly bytes: number
+  /** Content-Type */
+  readonly type: string
+  /** Digest of what the document was made from (`inputs.ts`); manifests of earlier versions have none. */
+  readonly from?: string
+}
+
+/** A line as it is written. */
+export type RenderedLine = Required<ManifestLine>
+
+/** An object's line with its line feed. Keys are ASCII and need no escapes. */
+export function manifestLine({ key, sha256, bytes, type, from }: RenderedLine): string {
+  return `{"key":"${key}","sha256":"${sha256}","bytes":${bytes},"type":"${type}","from":"${from}"}\n`
+}
+
+/** Lines as they count for the snapshot's id: it is that of the objects, however they came about. */
+export const withoutFrom = (lines: string): string => lines.replace(/,"from":"[^"]*"\}\n/g, '}\n')
+
+/** @param linesDigest SHA-256 of all object lines without their `from`, each with its line feed, in hex */
+export const snapshotId = (asOf: string, linesDigest: string) => `${asOf}-${linesDigest.slice(0, 12)}`
+
+/**
+ * Reads the first line of the manifest in a snapshot's folder.
+ * @throws {Error} if the folder holds no snapshot, only a part of one, or one of another format
+ */
+export async function readManifestHead(folder: string): Promise<ManifestHead> {
+  refuseShard(folder)
+  const head = await readHeadOf(join(folder, manifestKey))
+  if (head !== null) return head
+  throw new Error(`${folder} holds no snapshot: make one with \`fundpress build --out ${folder}\``)
+}
+
+/** The first line of a manifest, or null if there is no such file. @throws {Error} if it is one of another format */
+export async function readHeadOf(file: string): Promise<ManifestHead | null> {
+  const input = createReadStream(file)
+  const unzipped = createGunzip()
+  const failed = new Promise<never>((_, reject) => {
+    for (const stream of [input, unzipped]) stream.once('error', reject)
+  })
+  // The race below may be won by a line: the loser must not count as unhandled.
+  failed.catch(() => undefined)
+  try {
+    const lines = createInterface({ input: input.pipe(unzipped) })[Symbol.asyncIterator]()
+    const first = await Promise.race([lines.next(), failed])
+    const head = JSON.parse(String(first.value)) as ManifestHead
+    if (head.format !== manifestFormat) {
+      throw new Error(
+        `manifest format ${head.format}, this fundpress reads ${manifestFormat}: build it again`,
+      )
+    }
+    return head
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    const reason = messageOf(error)
+    throw new Error(`${file} cannot be read: ${reason}`, { cause: error })
+  } finally {
+    input.destroy()
+    unzipped.destroy()
+  }
+}
+
+/** A key's part up to its last slash, and with it. */
+export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1)
+
+/** Marks a folder with a whole manifest, but only the files that another snapshot lacks. */
+export const sparseKey = 'sparse.json'
+
+export interface Sparse {
+  /** The id of the snapshot that has all the other files. */
+  readonly since: string
+}
+
+export function writeSparse(folder: string, sparse: Sparse): void {
+  writeFileSync(join(folder, sparseKey), `${JSON.stringify(sparse)}\n`)
+}
+
+/** @returns null for a folder that holds all its files @throws {Error} if the file says nothing that can be read */
+export function readSparse(folder: string): Sparse | null {
+  try {
+    return JSON.parse(readFileSync(join(folder, sparseKey), 'utf8')) as Sparse
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new Error(`${join(folder, sparseKey)} is damaged: remove ${folder} and build it again`, {
+      cause: error,
+    })
+  }
+}

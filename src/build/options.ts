@@ -1,0 +1,103 @@
+/** What a build is asked to do, and the settings among it that decide the bytes of a snapshot, as digests. */
+
+import { versions } from 'node:process'
+import type { Licence } from '../downloads/index.ts'
+import { defaultFreshness, type FreshnessSettings } from '../freshness/rules.ts'
+import { codeDigest } from './code-digest.ts'
+import { fromOf } from './inputs.ts'
+import type { RenderThread } from './render-threads.ts'
+import type { ReadShard, Shard } from './shard.ts'
+
+export interface BuildOptions {
+  /** The database file. */
+  readonly db: string
+  /** The folder of the snapshot. */
+  readonly out: string
+  /** The snapshot's date, ISO 8601. */
+  readonly asOf: string
+  /** Whether SQLite checks the pages of the database while it is rendered; true unless given. */
+  readonly hasQuickCheck?: boolean
+  /** Number of rendering threads. */
+  readonly jobs: number
+  /** ISINs in upper case; none means all funds. */
+  readonly only: readonly string[]
+  /** Absolute, without a closing slash. */
+  readonly docsUrl: string
+  /** The address that the API is published at, without a closing slash: pages name it. */
+  readonly baseUrl: string
+  /** The module with the makers of pages (`allPageMakers`, unless given), or null for a snapshot without pages. */
+  readonly pages?: string | null
+  /** The files for analysts: licence, form and formats; null for a snapshot without them. */
+  readonly downloads?: {
+    readonly licence: Licence | null
+    readonly isRawCsv?: boolean
+    readonly formats?: string
+  } | null
+  /** Set if this build does not render all funds of a snapshot. Not together with `only`. */
+  readonly part?: BuildPart | null
+  /** The snapshot to continue from, or null to render everything. The result is the same. `openBase` decides. */
+  readonly since?: Since | null
+  /** How new each fund's newest price should be; the defaults unless given. */
+  readonly freshness?: FreshnessSettings
+  /** Threads that are started already, at most `jobs`: the build stops them in any case. */
+  readonly threads?: readonly RenderThread[]
+  /** Digest of the code that renders (`codeDigest`, unless given): files of other code are made anew. */
+  readonly code?: string
+  readonly onProgress?: (progress: {
+    readonly funds: number
+    readonly of: number
+    readonly documents: number
+  }) => void
+  readonly signal: AbortSignal
+}
+
+/** `shard`: only these funds, to be merged with others. `shards`: the funds come from these, rendered elsewhere. */
+export type BuildPart =
+  ({ readonly kind: 'shard' } & Shard) | { readonly kind: 'shards'; readonly shards: readonly ReadShard[] }
+
+/** What `--since` names. `folder`: a snapshot with all its files. `manifest`: one whose files are somewhere else. */
+export type Since =
+  | { readonly kind: 'folder'; readonly path: string }
+  | {
+      readonly kind: 'manifest'
+      readonly path: string
+      /** Used by a build that makes downloads. Without it, the build looks for the ZIP beside the manifest. */
+      readonly zip?: RemoteZip
+    }
+
+/** `documents.zip` of that snapshot, if it was made with the same settings. */
+export interface RemoteZip {
+  /** Downloads it into a new file. @returns its SHA-256, in hex, or null if there is none to use */
+  readonly fetch: (file: string, made: MadeWith) => Promise<string | null>
+  /** Whether `fetch` would find it, as far as this can be told without a download. */
+  readonly isThere: (made: MadeWith) => Promise<boolean>
+}
+
+/** What decides the bytes of downloads beside the database and the date. */
+export interface MadeWith {
+  /** As the manifest has it. */
+  readonly settings: string
+  /** The address that the API is published at. */
+  readonly baseUrl: string
+}
+
+type Deciding = Pick<BuildOptions, 'docsUrl' | 'baseUrl' | 'pages' | 'downloads' | 'freshness' | 'code'>
+
+/** With the same digest, a build makes the same files from the same database and day, downloads included. */
+export function settingsDigest(options: Deciding): string {
+  const { docsUrl, baseUrl, pages, downloads = null } = options
+  // Another zlib packs the documents of the downloads to other bytes.
+  const packer = downloads === null ? [] : [versions.zlib]
+  const others = JSON.stringify([baseUrl, pages !== null, downloads, decisive(options), ...packer])
+  return fromOf('settings', options.code ?? codeDigest(), docsUrl, others)
+}
+
+/** The settings that decide which prices are marked as late or stale. */
+export const freshnessDigest = (options: Pick<BuildOptions, 'freshness'>): string =>
+  fromOf('freshness', JSON.stringify(decisive(options)))
+
+/** `maxStaleShare` is for a publish, and changes no file. */
+const decisive = ({ freshness = defaultFreshness }: Pick<BuildOptions, 'freshness'>) => ({
+  ...freshness,
+  maxStaleShare: null,
+})

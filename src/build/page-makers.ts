@@ -1,0 +1,11 @@
+/**
+ * The makers of pages: what a snapshot has for people beside the API. A new one is a line here. What it writes must not
+ * depend on anything but its source: no clock, no `Intl` (its texts change with Node's version), no order of a folder.
+ */
+
+import { catalogueFundPages, cataloguePages } from '../site/funds/index.ts'
+import { docsPages } from '../site/docs/index.ts'
+import type { PageMakers } from './pages.ts'
+
+/** `fundPages` are made in the rendering threads, `sitePages` after the funds. */
+export const makers: PageMakers = { fundPages: [catalogueFundPages], sitePages: [cataloguePages, docsPages] }

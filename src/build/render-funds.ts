@@ -1,0 +1,155 @@
+/** The documents and pages of all funds: rendered in threads, or taken from shards. Their lines go to the manifest. */
+
+import { createReadStream, lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import type { Overdue } from '../api/contract/page.ts'
+import { checkTables } from '../data/check/check.ts'
+import { RefusedDatabase, type Finding } from '../data/check/finding.ts'
+import { readPriceDays } from '../data/read/fund-reader.ts'
+import { overdueFunds } from '../freshness/assess.ts'
+import { documentFiles, type DocumentFiles } from './document-files.ts'
+import { objectPieces, parseLines } from './lines.ts'
+import { manifestKey } from './manifest.ts'
+import type { Build } from './prepare.ts'
+import type { RenderedFund } from './render-fund.ts'
+import type { RenderPool } from './render-pool.ts'
+import type { RenderReply } from './render-worker.ts'
+import type { FundNews, RenderedFunds, ReadShard } from './shard.ts'
+
+/** @throws {RefusedDatabase} */
+export async function renderFunds(
+  build: Build,
+  isins: readonly string[],
+  pool: RenderPool,
+): Promise<RenderedFunds> {
+  const { options, db, plans, makers, lines } = build
+  const folders = [...plans, ...makers.fundPages].map(({ folder }) => folder)
+  const previous = await build.base.manifest
+  const findings: Finding[] = []
+  const marks = await overdueIn(build, isins)
+  const hasErrors = () => findings.some(({ severity }) => severity === 'error')
+  const each: FundNews[] = []
+  /** The previous manifest's lines of funds that are being rendered, a text a folder. */
+  const waiting = new Map<string, readonly string[]>()
+  let done = 0
+  const total = { objects: 0, bytes: 0, reused: 0 }
+  let newestPrice: string | null = null
+  const takeFund = (fund: RenderedFund, isin: string) => {
+    const unchanged = waiting.get(isin)
+    waiting.delete(isin)
+    for (const [index, folder] of folders.entries()) {
+      lines.add(folder, fund.lines.get(index) ?? unchanged?.[index] ?? '')
+    }
+    const { from, answers, entry, rows } = fund
+    each.push({ isin, from, answers, entry, rows })
+    total.objects += fund.objects
+    total.bytes += fund.bytes
+    total.reused += fund.reused
+    newestPrice = laterDay(newestPrice, fund.newestPrice)
+  }
+  const take = (reply: RenderReply, some: readonly string[]) => {
+    if (reply.kind !== 'rendered') return
+    for (const finding of reply.findings) findings.push(finding)
+    for (const [index, fund] of reply.funds.entries()) takeFund(fund, some[index] ?? '')
+    done += some.length
+    options.onProgress?.({ funds: done, of: isins.length, documents: total.objects })
+  }
+  const previousOf = (isin: string) => {
+    const texts = folders.map((folder) => previous.linesOf(folder, `${folder}${isin}/`))
+    waiting.set(isin, texts)
+    return texts
+  }
+  // After an error the snapshot is refused: the build only looks for the other errors.
+  const request = (some: readonly string[]) =>
+    hasErrors()
+      ? { kind: 'check' as const, isins: some }
+      : {
+          kind: 'render' as const,
+          isins: some,
+          previous: some.map(previousOf),
+          overdue: some.map((isin) => marks.get(isin) ?? null),
+        }
+  const asked = pool.ask(isins, request, take)
+  // It is awaited below; the checks of the tables run while the threads are busy.
+  asked.catch(() => undefined)
+  findings.push(...checkTables(db))
+  await asked
+  if (hasErrors()) throw new RefusedDatabase(options.db, findings)
+  return { each, ...total, newestPrice, warnings: findings }
+}
+
+/** Pages say which prices are late. The main thread finds out: to load the holidays of the world in each thread takes long. */
+async function overdueIn(
+  { options, db, makers, rules }: Build,
+  isins: readonly string[],
+): Promise<ReadonlyMap<string, Overdue>> {
+  if (makers.fundPages.length === 0) return new Map()
+  return overdueFunds(readPriceDays(db, isins, 1), await rules, options.asOf)
+}
+
+/** The later of two days; null is none. */
+const laterDay = (one: string | null, other: string | null): string | null =>
+  one === null || (other !== null && other > one) ? other : one
+
+/**
+ * The funds of shards: their files are linked (copied from another disk), and their lines stay as they are.
+ * @param shards in the order of their funds @param source SHA-256 of the database file, in hex
+ * @throws {Error} if they are of another database, or if one is not complete
+ */
+export async function takeShards(
+  shards: readonly ReadShard[],
+  { options, settings, lines }: Build,
+  isins: readonly string[],
+  source: string,
+): Promise<RenderedFunds> {
+  const each = shards.flatMap((shard) => shard.each)
+  if (shards[0]?.head.source !== source)
+    throw new Error(`${options.db} is not the database that the shards were built from`)
+  // Shards of the same database hold the same funds, unless somebody has changed the files.
+  if (each.map(({ isin }) => isin).join() !== isins.join())
+    throw new Error('the shards do not hold every fund once')
+  let documents = 0
+  let funds = 0
+  for (const { folder, head, each: some } of shards) {
+    const files = documentFiles(settings.root, { kind: 'folder', folder })
+    let taken = 0
+    await pipeline(createReadStream(join(folder, manifestKey)), createGunzip(), async (unpacked) => {
+      for await (const piece of objectPieces(unpacked as AsyncIterable<Buffer>)) {
+        options.signal.throwIfAborted()
+        taken += takeLines(piece, folder, files, head.since !== null)
+        lines.add(`shard ${head.number}`, piece)
+        options.onProgress?.({ funds, of: isins.length, documents: documents + taken })
+        await setImmediate()
+      }
+    })
+    if (taken !== head.objects)
+      throw new Error(`${folder}: its manifest does not fit its shard: build it again`)
+    documents += taken
+    funds += some.length
+    options.onProgress?.({ funds, of: isins.length, documents })
+  }
+  const sum = (of: (shard: ReadShard) => number) => shards.reduce((total, shard) => total + of(shard), 0)
+  return {
+    each,
+    objects: documents,
+    bytes: sum(({ head }) => head.bytes),
+    reused: sum(({ head }) => head.kept),
+    newestPrice: shards.reduce<string | null>((newest, { head }) => laterDay(newest, head.newestPrice), null),
+    warnings: shards.flatMap(({ head }) => head.warnings),
+  }
+}
+
+/** @returns how many lines there are */
+function takeLines(piece: string, folder: string, files: DocumentFiles, isSparse: boolean): number {
+  const found = parseLines(piece)
+  if (found === null) throw new Error(`${folder}: its manifest is damaged: build it again`)
+  for (const line of found) {
+    if (isSparse && lstatSync(join(folder, line.key), { throwIfNoEntry: false }) === undefined) continue
+    if (!files.reuse([line]))
+      throw new Error(`${folder} is incomplete: ${line.key} is not as its manifest says`)
+  }
+  return found.length
+}

@@ -1,0 +1,211 @@
+/**
+ * A shard: the funds of one part of the ISINs, built on a machine of its own. Its folder holds the files and the
+ * manifest of these funds, and `shard.ndjson`: a line about the shard, then a line a fund with what a merge needs of it.
+ */
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Finding } from '../data/check/finding.ts'
+import type { FundEntry } from '../api/contract/page.ts'
+import type { RowDigests } from '../data/read/fund-digests.ts'
+import { messageOf } from '../system/message.ts'
+
+export const shardKey = 'shard.ndjson'
+export const shardFormat = 1
+
+export interface Shard {
+  /** From 1. */
+  readonly number: number
+  readonly of: number
+}
+
+/** What all shards of a snapshot have in common, and what each has. */
+export interface ShardHead extends Shard {
+  /** Version of this format. */
+  readonly format: number
+  /** The id of the shard's own manifest. */
+  readonly snapshot: string
+  /** SHA-256 of the database file, in hex. */
+  readonly source: string
+  readonly asOf: string
+  readonly docsUrl: string
+  readonly baseUrl: string
+  /** Digest of the settings by which its pages mark prices; null without pages. */
+  readonly freshness: string | null
+  readonly hasPages: boolean
+  /** Whether its pages lead to files for analysts, which the merge makes. */
+  readonly hasDownloads: boolean
+  /** Digest of the code that rendered. */
+  readonly code: string
+  /** The snapshot that has the files that this folder lacks, or null where it lacks none. */
+  readonly since: string | null
+  readonly objects: number
+  readonly bytes: number
+  /** How many of the objects are unchanged. */
+  readonly kept: number
+  readonly newestPrice: string | null
+  readonly warnings: readonly Finding[]
+}
+
+/** The ISINs of a shard: neighbours, as many as in any other, but for one. */
+export function isinsOfShard(isins: readonly string[], { number, of }: Shard): readonly string[] {
+  const start = (part: number) => Math.floor((isins.length * part) / of)
+  return isins.slice(start(number - 1), start(number))
+}
+
+export function writeShard(folder: string, head: ShardHead, each: readonly FundNews[]): void {
+  const lines = [head, ...each].map((line) => `${JSON.stringify(line)}\n`)
+  writeFileSync(join(folder, shardKey), lines.join(''), { flag: 'wx' })
+}
+
+export interface ReadShard {
+  readonly folder: string
+  readonly head: ShardHead
+  readonly each: readonly FundNews[]
+}
+
+/** @throws {Error} if the folder is no shard, or one of another format */
+export function readShard(folder: string): ReadShard {
+  const file = join(folder, shardKey)
+  if (!existsSync(file)) {
+    throw new Error(`${folder} is no shard: make one with \`fundpress build --shard 1/8 --out ${folder}\``)
+  }
+  try {
+    const [head, ...each] = readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown)
+    const { format } = head as ShardHead
+    if (format !== shardFormat)
+      throw new Error(`format ${String(format)}, this fundpress reads ${shardFormat}`)
+    return { folder, head: head as ShardHead, each: each as readonly FundNews[] }
+  } catch (error) {
+    const reason = messageOf(error)
+    throw new Error(`${file} cannot be read: ${reason}: build the shard again`, { cause: error })
+  }
+}
+
+/** @throws {Error} if the folder holds a shard: it has only some of the funds */
+export function refuseShard(folder: string): void {
+  if (!existsSync(join(folder, shardKey))) return
+  const { number, of } = readShard(folder).head
+  throw new Error(
+    `${folder} is shard ${number} of ${of}, it has only some of the funds: bring all of them together with ` +
+      '`fundpress merge` first',
+  )
+}
+
+export interface FundNews {
+  readonly isin: string
+  /** Input digests of the fund's documents, by id of the endpoint, for endpoints that have a document over all funds. */
+  readonly from: Readonly<Record<string, string>>
+  /** The number of endpoints with answers for the fund. */
+  readonly answers: number
+  /** In lists of funds. */
+  readonly entry: FundEntry | null
+  /** Digests of all its rows. */
+  readonly rows: RowDigests
+}
+
+export interface RenderedFunds {
+  /** In the order of their ISINs. */
+  readonly each: readonly FundNews[]
+  readonly objects: number
+  /** Sum over all objects. */
+  readonly bytes: number
+  /** How many objects are unchanged. */
+  readonly reused: number
+  /** ISO 8601 day of the newest price that is given out, or null without one. */
+  readonly newestPrice: string | null
+  readonly warnings: readonly Finding[]
+}
+
+/** The first of the funds that have answers from most endpoints, or null where no fund has any. */
+export function exampleIsinOf(each: readonly FundNews[]): string | null {
+  const most = each.reduce((found, { answers }) => Math.max(found, answers), 1)
+  return each.find(({ answers }) => answers === most)?.isin ?? null
+}
+
+/**
+ * @param code digest of the code that merges
+ * @returns them in the order of their funds
+ * @throws {Error} that names the folders that do not fit
+ */
+export function checkShards(shards: readonly ReadShard[], code: string): readonly ReadShard[] {
+  const [first] = shards
+  if (first === undefined) throw new Error('there are no shards to merge')
+  for (const { name, of, advice = 'build them with the same settings' } of common) {
+    const [one, ...others] = shards.filter(({ head }) => of(head) !== null)
+    const stranger = others.find(({ head }) => one !== undefined && of(head) !== of(one.head))
+    if (one === undefined || stranger === undefined) continue
+    throw new Error(
+      `shards of different ${name}: ${one.folder} has ${of(one.head) ?? ''}, ${stranger.folder} has ` +
+        `${of(stranger.head) ?? ''}: ${advice}`,
+    )
+  }
+  if (first.head.code !== code)
+    throw new Error(
+      `${first.folder} was built by another version of fundpress: build the shards again with this one`,
+    )
+  const sorted = shards.toSorted((one, two) => one.head.number - two.head.number)
+  const { of } = first.head
+  const numbers = sorted.map(({ head }) => head.number)
+  const twice = sorted.find(({ head }, index) => numbers[index - 1] === head.number)
+  if (twice !== undefined) {
+    const folders = sorted.filter(({ head }) => head.number === twice.head.number).map(({ folder }) => folder)
+    throw new Error(`shard ${twice.head.number} of ${of} is there more than once: ${folders.join(', ')}`)
+  }
+  const missing = Array.from({ length: of }, (_, index) => index + 1).filter(
+    (number) => !numbers.includes(number),
+  )
+  if (missing.length > 0)
+    throw new Error(`of ${of} shards ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`)
+  return sorted
+}
+
+/** The snapshot that has the files that sparse shards lack, or null where none lacks any. @param shards that were checked */
+export const lackedBy = (shards: readonly ReadShard[]): string | null =>
+  shards.find(({ head }) => head.since !== null)?.head.since ?? null
+
+interface Common {
+  readonly name: string
+  /** Null where a shard fits to any. */
+  readonly of: (head: ShardHead) => string | null
+  /** Unless given: build them with the same settings. */
+  readonly advice?: string
+}
+
+const common: readonly Common[] = [
+  { name: 'as-of dates', of: ({ asOf }) => asOf, advice: 'build them with the same --as-of' },
+  {
+    name: 'databases',
+    of: ({ source }) => `one with the SHA-256 ${source.slice(0, 12)}…`,
+    advice: 'give each machine the same file',
+  },
+  { name: 'numbers of shards', of: ({ of }) => String(of), advice: 'build them with the same --shard …/n' },
+  { name: 'docsUrl', of: ({ docsUrl }) => docsUrl },
+  { name: 'baseUrl', of: ({ baseUrl }) => baseUrl },
+  {
+    name: 'pages',
+    of: ({ hasPages }) => (hasPages ? 'pages' : 'none'),
+  },
+  {
+    name: 'freshness',
+    of: ({ freshness }) => `settings ${freshness ?? 'none'}`,
+  },
+  {
+    name: 'downloads',
+    of: ({ hasDownloads }) => (hasDownloads ? 'downloads' : 'none'),
+  },
+  {
+    name: 'versions of fundpress',
+    of: ({ code }) => `code ${code.slice(0, 12)}…`,
+    advice: 'build them with the same version',
+  },
+  {
+    name: '--since',
+    // A shard that continues from nothing has all its files.
+    of: ({ since }) => since,
+    advice: 'build them all from the same manifest',
+  },
+]

@@ -1,0 +1,263 @@
+/**
+ * The folder that a snapshot is built in, and its exchange with the finished one. Beside `out` lie, for moments,
+ * `.out.build-<pid>` (being built, or to be removed) and `.out.old-<pid>` (whole, being replaced): whatever is killed
+ * leaves `out` whole, or its old content under the second name, from where `recoverSnapshot` takes it back.
+ */
+
+import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
+import { renameSync, rmdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { flushFolder, flushTree } from '../system/durable.ts'
+import { madeFilesKey } from '../downloads/made-files.ts'
+import { pages } from '../api/derive/route-table.ts'
+import { checksumsKey, manifestKey, sparseKey } from './manifest.ts'
+import { shardKey } from './shard.ts'
+
+export interface StagedSnapshot {
+  /** Empty, beside `out`. */
+  readonly folder: string
+  /** Waits until the folder is on the disk, so that no power cut can take it back: comes before `swapIn`. */
+  readonly flush: (signal: AbortSignal) => Promise<void>
+  /** Puts the finished folder in the place of `out`. Removes the old snapshot once the new name is on the disk. */
+  readonly swapIn: () => void
+  /** Removes the folder, and those that were made for it. */
+  readonly discard: () => void
+}
+
+/**
+ * Makes an empty staging folder beside `out`, after cleaning up what killed builds left.
+ * @throws {Error} if `out` holds something that is not a snapshot, which would be replaced, or lies where no folder can
+ * be made
+ */
+export function makeStaging(out: string): StagedSnapshot {
+  const place = placeOf(out)
+  recoverSnapshot(out)
+  const names = namesIn(place, out)
+  if (names.length > 0 && !names.includes(manifestKey)) {
+    throw new Error(`${out} holds files but no snapshot: choose another --out, or empty it`)
+  }
+  const strangers = names.filter((name) => !namesOfSnapshots.includes(name))
+  if (strangers.length > 0) {
+    throw new Error(
+      `${out} holds ${strangers.join(', ')} beside a snapshot: move that away, or choose another --out`,
+    )
+  }
+  for (const { path } of leftovers(place, 'build', isGone)) rmSync(path, { recursive: true, force: true })
+  const folder = beside(place, 'build')
+  const firstMade = makeFolders(folder, out)
+  return {
+    folder,
+    flush: async (signal) => {
+      await flushTree(folder, signal)
+      if (firstMade !== undefined) flushFolder(dirname(place), dirname(firstMade))
+    },
+    swapIn: () => swap(folder, place),
+    discard: () => {
+      rmSync(folder, { recursive: true, force: true })
+      if (firstMade !== undefined) removeEmptyFolders(dirname(place), firstMade)
+    },
+  }
+}
+
+/**
+ * Makes a folder and those above it: one by one, since Node's own way of making them all never ends in /proc.
+ * @returns the first of those above that had to be made
+ */
+function makeFolders(folder: string, out: string): string | undefined {
+  const missing: string[] = []
+  for (let at = dirname(folder); !existsSync(at); at = dirname(at)) missing.unshift(at)
+  try {
+    for (const at of missing) makeUnlessThere(at)
+    mkdirSync(folder)
+    return missing[0]
+  } catch (error) {
+    // /proc says ENOENT if nothing can be made there.
+    if (codeOf(error) !== 'ENOENT') throw error
+    throw new Error(`${out}: no folder can be made in ${dirname(missing[0] ?? folder)}: choose another --out`)
+  }
+}
+
+function makeUnlessThere(folder: string): void {
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another build has made it meanwhile.
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+/** The names at the top of a snapshot's folder. Source: src/bucket/keys.md. Anything else would be lost when it is replaced. */
+const namesOfSnapshots: readonly string[] = [
+  'api',
+  'errors',
+  ...pages,
+  manifestKey,
+  checksumsKey,
+  madeFilesKey,
+  sparseKey,
+  shardKey,
+]
+
+/** The names in a folder; none if there is no folder. */
+function namesIn(place: string, out: string): readonly string[] {
+  try {
+    return readdirSync(place)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    if (codeOf(error) === 'ENOTDIR') throw new Error(`${out} is not a folder: choose another --out`)
+    throw error
+  }
+}
+
+/** Another build of the same folder can come between two of our steps: it is then replaced, too. */
+const maxAttempts = 10
+
+/**
+ * Two renames, with nothing in between. What was replaced is removed only when the new name is on the disk: else a power
+ * cut could undo the rename, but not the removal.
+ */
+function swap(folder: string, place: string): void {
+  const old = beside(place, 'old')
+  let replaces: boolean
+  for (let attempt = 1; ; attempt++) {
+    replaces = renameIfThere(place, old)
+    try {
+      renameSync(folder, place)
+      break
+    } catch (error) {
+      if (!isOccupied(error) || attempt === maxAttempts) {
+        if (replaces && !existsSync(place)) renameSync(old, place)
+        throw error
+      }
+      if (replaces) removeReplaced([old], place)
+    }
+  }
+  // Under the other name it may be half-removed.
+  if (replaces && renameIfThere(old, folder)) removeReplaced([folder], place)
+  else flushNames(place)
+}
+
+/** Removes snapshots that another one has replaced at `place`. */
+function removeReplaced(folders: readonly string[], place: string): void {
+  if (folders.length === 0) return
+  flushNames(place)
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+}
+
+function flushNames(place: string): void {
+  try {
+    flushFolder(dirname(place))
+  } catch (error) {
+    throw new Error(
+      `${place} is new, but the disk does not say that it would outlive a power cut: check the disk, then build again`,
+      { cause: error },
+    )
+  }
+}
+
+/** Brings back the snapshot of a build that was killed between the two renames, and removes replaced ones. */
+export function recoverSnapshot(out: string): void {
+  const place = placeOf(out)
+  if (!existsSync(place) && leftovers(place, 'old', isAny).length > 0) {
+    // A living build needs a moment for its two renames; a number in use again can belong to anything.
+    if (leftovers(place, 'old', isGone).length === 0) sleep(200)
+    const [old] = leftovers(place, 'old', isAny)
+    if (!existsSync(place) && old !== undefined) bringBack(old.path, place)
+  }
+  const replaced = leftovers(place, 'old', isGone).map(({ path }) => path)
+  removeReplaced(replaced, place)
+}
+
+/** The path of `out` behind symbolic links, whether it exists or not. */
+function placeOf(out: string): string {
+  let path = resolve(out)
+  for (let links = 0; links < 40; links++) {
+    if (!isLink(path, out)) break
+    path = resolve(dirname(path), readlinkSync(path))
+  }
+  return path
+}
+
+function isLink(path: string, out: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  } catch (error) {
+    if (codeOf(error) !== 'ENOTDIR') throw error
+    throw new Error(`${out} lies in ${fileAbove(path)}, which is not a folder: choose another --out`)
+  }
+}
+
+/** The part of the path that exists and is not a folder. */
+function fileAbove(path: string): string {
+  let at = dirname(path)
+  while (!existsSync(at)) at = dirname(at)
+  return at
+}
+
+type Purpose = 'build' | 'old'
+
+const beside = (place: string, purpose: Purpose, pid: number | string = process.pid) =>
+  join(dirname(place), `.${basename(place)}.${purpose}-${pid}`)
+
+interface Leftover {
+  readonly path: string
+  readonly pid: number
+}
+
+function leftovers(place: string, purpose: Purpose, isWanted: (pid: number) => boolean): Leftover[] {
+  const folder = dirname(place)
+  const prefix = basename(beside(place, purpose, ''))
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
+    .map((name) => ({ path: join(folder, name), pid: Number(name.slice(prefix.length)) }))
+    .filter(({ pid }) => isWanted(pid))
+}
+
+const isAny = () => true
+
+/** Whether the process is no more. What has our own process ID is from an earlier life of that number. */
+function isGone(pid: number): boolean {
+  if (pid === process.pid) return true
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return codeOf(error) !== 'EPERM'
+  }
+}
+
+/** @returns whether there was something to rename */
+function renameIfThere(from: string, to: string): boolean {
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+function bringBack(old: string, place: string): void {
+  try {
+    renameIfThere(old, place)
+  } catch (error) {
+    // Somebody was quicker, with this one or a newer one.
+    if (!isOccupied(error)) throw error
+  }
+}
+
+const isOccupied = (error: unknown) => ['ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
+
+const sleep = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
+/** From `folder` upwards to `top`, as far as they are empty. */
+function removeEmptyFolders(folder: string, top: string): void {
+  try {
+    for (let at = folder; at.length >= top.length; at = dirname(at)) rmdirSync(at)
+  } catch {
+    // Somebody has put something there meanwhile: it stays.
+  }
+}

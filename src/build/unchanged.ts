@@ -1,0 +1,102 @@
+/**
+ * What of a fund's documents is unchanged: documents of the previous snapshot that were made from the same rows by the same code.
+ * Their rows need no second check.
+ */
+
+import type { FundRows } from '../api/contract/rows.ts'
+import { formats } from '../api/routes/table.ts'
+import { groupsWithWarnings } from '../data/check/fund.ts'
+import { wholeGroups, type WholeGroup, type YearDigest } from '../data/read/fund-digests.ts'
+import type { WindowDigests } from './fund-documents.ts'
+import type { FundInputs, FundRowsRead } from './inputs.ts'
+import type { Plan } from './plans.ts'
+import { parseFolder, type ParsedLine } from './lines.ts'
+
+/** What is unchanged of one plan and fund. */
+export interface Unchanged {
+  /** The previous manifest's lines, by the name of the file. */
+  readonly lines: ReadonlyMap<string, ParsedLine>
+  /** Those that are reused as they are. */
+  readonly reused: readonly ParsedLine[]
+  /** Whether that is all: nothing has to be rendered. */
+  readonly isWhole: boolean
+  /** The windows among them, by year. */
+  readonly windows: ReadonlyMap<string, WindowDigests>
+}
+
+/** @param previous the plan's lines of the previous manifest, of this fund @param years of all the fund's prices */
+export function unchangedOf(
+  plan: Plan,
+  isin: string,
+  previous: string,
+  inputs: FundInputs,
+  years: readonly YearDigest[],
+): Unchanged {
+  const lines = new Map(parseFolder(previous, `${plan.folder}${isin}/`).map((line) => [line.name, line]))
+  if (lines.size === 0) return noneUnchanged(lines)
+  const { answer, window, refusal } = plan.names
+  const from = inputs.of(plan.endpoint)
+  const isMade = (names: readonly string[]) => names.every((name) => lines.get(name)?.from === from)
+  const windows = plan.windows === null ? [] : years.filter(isWindow)
+  function isWindow(year: YearDigest): boolean {
+    const fromYear = inputs.ofYear(year)
+    return window(year.year).every((name) => lines.get(name)?.from === fromYear)
+  }
+  const isAnswer =
+    (plan.windows === null || windows.length === years.length) &&
+    lines.size === answer.length + windows.length * formats.length &&
+    isMade(answer)
+  if (isAnswer || (lines.size === refusal.length && isMade(refusal))) {
+    return { lines, reused: [...lines.values()], isWhole: true, windows: new Map() }
+  }
+  const names = windows.map(({ year }) => [year, window(year)] as const)
+  const digestOf = (name = '') => lines.get(name)?.sha256 ?? ''
+  return {
+    lines,
+    reused: names.flatMap(([, files]) => files.flatMap((name) => lines.get(name) ?? [])),
+    isWhole: false,
+    windows: new Map(
+      names.map(([year, [json, xml]]) => [year, { json: digestOf(json), xml: digestOf(xml) }]),
+    ),
+  }
+}
+
+/** For documents that are listed, but whose files are missing. */
+export const noneUnchanged = (lines: Unchanged['lines']): Unchanged => ({
+  lines,
+  reused: [],
+  isWhole: false,
+  windows: new Map(),
+})
+
+/**
+ * The rows of a fund that the checks have to see. A snapshot is only made from rows without errors: rows of unchanged documents
+ * are not checked again. Rows that warn are checked in every build: those with doubtful texts, those of groups with warnings of their own, and the first and the last price, whose days are
+ * compared with others.
+ * @param unchanged a plan each @param years of all the fund's prices
+ */
+export function rowsToCheck(
+  plans: readonly Plan[],
+  unchanged: readonly Unchanged[],
+  rows: FundRowsRead,
+  inputs: FundInputs,
+  years: readonly YearDigest[],
+): FundRows {
+  const whole = plans.filter((_, index) => unchanged[index]?.isWhole === true)
+  const isChecked = (group: WholeGroup) =>
+    whole.some(({ endpoint }) => endpoint.reads.includes(group)) &&
+    !inputs.group(group).isDoubtful &&
+    !groupsWithWarnings.includes(group)
+  const others = wholeGroups.map((group) => [group, isChecked(group) ? [] : rows.group(group)])
+
+  const areChecked = whole.some(({ windows }) => windows !== null)
+  const isYearChecked = ({ year }: YearDigest) =>
+    areChecked || unchanged.some(({ windows }) => windows.has(year))
+  const [oldest, newest] = [years.at(0), years.at(-1)]
+  const prices = [
+    ...(oldest !== undefined && isYearChecked(oldest) ? rows.day(oldest.first) : []),
+    ...years.filter((year) => !isYearChecked(year)).flatMap(({ year }) => rows.year(year)),
+    ...(newest !== undefined && isYearChecked(newest) ? rows.day(newest.last) : []),
+  ]
+  return { ...(Object.fromEntries(others) as unknown as Omit<FundRows, 'prices'>), prices }
+}

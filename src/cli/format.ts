@@ -1,0 +1,81 @@
+/** Figures, tables and findings as text for people. */
+
+import type { DownloadCounts } from '../bucket/publish/downloads.ts'
+import type { Finding } from '../data/check/check.ts'
+import { escapeInvisible, printable } from '../data/model/printable.ts'
+import type { Terminal } from './terminal.ts'
+
+/** `101,204` */
+export const formatCount = (count: number): string => count.toLocaleString('en-US')
+
+/** `1 fund`, `1,204 funds` */
+export const countOf = (count: number, noun: string): string =>
+  `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
+
+/** `712,345,678 (712.3 MB)` */
+export const formatBytes = (bytes: number): string => `${formatCount(bytes)} (${(bytes / 1e6).toFixed(1)} MB)`
+
+/** `$0.0123`, `$12.50` */
+export function formatDollars(amount: number): string {
+  if (amount > 0 && amount < 0.0001) return 'under $0.0001'
+  return `$${amount.toFixed(amount < 1 ? 4 : 2)}`
+}
+
+/** The text, cut to a number of characters. */
+export function shorten(text: string, width: number): string {
+  const letters = Array.from(text)
+  return letters.length > width ? `${letters.slice(0, width - 1).join('')}…` : text
+}
+
+/** One line per figure, the labels in a column. Figures that are null are left out. */
+export function describeSummary(figures: Readonly<Record<string, string | null>>): string {
+  const shown = Object.entries(figures).filter(([, figure]) => figure !== null)
+  const width = Math.max(...shown.map(([label]) => label.length))
+  return shown.map(([label, figure]) => `${label.padEnd(width)}  ${escapeInvisible(figure ?? '')}\n`).join('')
+}
+
+/** The first column is aligned to the left, the others to the right. */
+export function alignedTable(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .join('  '),
+  )
+}
+
+/** The downloads that a publish changes; null if it changes none. */
+export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCounts): string | null {
+  if (put + deleted === 0) return null
+  const replacing = replaced === 0 ? '' : ` (${formatCount(replaced)} of them replace others)`
+  const gone = deleted === 0 ? '' : `, ${formatCount(deleted)} deleted`
+  return `${formatCount(put)} put${replacing}${gone}, ${formatBytes(bytes)}`
+}
+
+/** One block per fund, funds with errors first, and errors first in each. Ends with a line feed, if not empty. */
+export function describeFindings(findings: readonly Finding[], paint: Terminal['paint']): string {
+  const groups = Map.groupBy(errorsFirst(findings), ({ isin }) => isin)
+  return [...groups]
+    .map(([isin, found]) => {
+      const heading = paint('bold', isin === null ? 'The database' : printable(isin))
+      const lines = found.map(({ severity, table, message }) => {
+        const word = paint(severity === 'error' ? 'red' : 'yellow', severity.padEnd(7))
+        return `  ${word}  ${table}: ${message}\n`
+      })
+      return `${heading}\n${lines.join('')}`
+    })
+    .join('')
+}
+
+/** `2 errors, 1 warning` */
+export function countFindings(findings: readonly Finding[]): string {
+  const errors = countErrors(findings)
+  return `${countOf(errors, 'error')}, ${countOf(findings.length - errors, 'warning')}`
+}
+
+export const countErrors = (findings: readonly Finding[]): number =>
+  findings.filter(({ severity }) => severity === 'error').length
+
+/** Sorting is stable: errors and warnings each keep the order of the checks. */
+export const errorsFirst = (findings: readonly Finding[]): readonly Finding[] =>
+  findings.toSorted((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'))

@@ -1,0 +1,170 @@
+/** The result of a nightly run, and its Markdown summary: what a workflow shows of it, and what can be mailed. */
+
+import type { NightlyFigures } from '../../bucket/nightly/history.ts'
+import { escapeInvisible } from '../../data/model/printable.ts'
+import type { FreshnessCounts } from '../../freshness/assess.ts'
+import { formatDuration } from '../dates.ts'
+import { countOf, formatBytes, formatCount, formatDollars } from '../format.ts'
+import { describeFreshness } from '../freshness.ts'
+import { safeLines } from '../safe-text.ts'
+import type { NightlyWarning, Step } from './log.ts'
+
+export interface DoneRun {
+  readonly kind: 'done'
+  readonly figures: NightlyFigures
+  readonly slot: string
+  readonly put: number
+  readonly deleted: number
+  /** In dollars: thirty such runs, and the storage of two slots. */
+  readonly costOfMonth: number
+  readonly freshness: FreshnessCounts
+  readonly newestPrice: string | null
+  /** The watched fund with the oldest newest price, or null. */
+  readonly oldestIsin: string | null
+  /** What was verified, in words. */
+  readonly verified: string
+  /** The last runs, this one included. */
+  readonly history: readonly NightlyFigures[]
+}
+
+/** The same database is live as of the same day; or a rollback has reverted that. */
+export interface SkippedRun {
+  readonly kind: 'skipped'
+  /** The live snapshot. */
+  readonly snapshot: string
+  readonly slot: string
+  /** The as-of date of the run. */
+  readonly asOf: string
+  /** The snapshot of the run, if a rollback has reverted it. */
+  readonly reverted: string | null
+}
+
+export interface FailedRun {
+  readonly kind: 'failed'
+  readonly asOf: string
+  readonly step: Step
+  /** In one line. */
+  readonly reason: string
+  /** The single errors that led to it, one line each; empty if the reason says it all. */
+  readonly errors: readonly string[]
+}
+
+/** With --ask: there is something to do. */
+export interface OpenRun {
+  readonly kind: 'open'
+  readonly asOf: string
+}
+
+export type NightlyReport = DoneRun | SkippedRun | OpenRun | FailedRun
+
+const linesShown = 100
+
+export function describeReport(report: NightlyReport, warnings: readonly NightlyWarning[]): string {
+  return describeOutcome(report) + describeWarnings(warnings)
+}
+
+function describeOutcome(report: NightlyReport): string {
+  const heading = `## fundpress ${report.kind === 'done' ? report.figures.asOf : report.asOf}`
+  switch (report.kind) {
+    case 'done':
+      return `${heading}: live\n\n${describeDone(report)}`
+    case 'open':
+      return `${heading}: not done yet\n`
+    case 'skipped':
+      return `${heading}: nothing to do\n\n${describeSkipped(report)}\n`
+    case 'failed':
+      return `${heading}: failed in ${report.step}\n\n${fenced([report.reason, ...firstOf(report.errors)])}`
+  }
+}
+
+const describeSkipped = ({ snapshot, slot, reverted }: SkippedRun) =>
+  reverted === null
+    ? `${code(snapshot)} is already live in ${slot}. It was made from this very database.`
+    : `A rollback reverted ${code(reverted)}: ${code(snapshot)} stays live in ${slot}. \`--again\` publishes it again.`
+
+function describeDone(run: DoneRun): string {
+  const { figures, slot, put, deleted, oldestIsin } = run
+  const isin = oldestIsin === null ? '' : ` (${oldestIsin})`
+  const rows: readonly (readonly [string, string])[] = [
+    ['snapshot', `${code(figures.snapshot)} in ${slot}`],
+    ['funds', formatCount(figures.funds)],
+    ['documents', formatCount(figures.documents)],
+    ['changed', describeChanged(figures)],
+    ['written', `${formatCount(put + deleted)} (${formatCount(put)} put, ${formatCount(deleted)} deleted)`],
+    ['bytes', formatBytes(figures.bytes)],
+    [
+      'cost',
+      `${formatDollars(figures.cost)} (${formatDollars(run.costOfMonth)} a month for one such run a day)`,
+    ],
+    ['duration', formatDuration(figures.seconds)],
+    ['prices', describeFreshness(run.freshness)],
+    ['newest price', run.newestPrice ?? 'none'],
+    ['oldest price', figures.oldestPrice === null ? 'none' : figures.oldestPrice + isin],
+    ['verified', run.verified],
+  ]
+  const table = rows.map(([label, figure]) => `| ${label} | ${figure} |\n`).join('')
+  return `| | |\n|---|---|\n${table}${charts(run.history)}`
+}
+
+/** The number of documents that changed. */
+export const describeChanged = ({ changed }: Pick<NightlyFigures, 'changed'>) =>
+  changed === null ? 'not known' : formatCount(changed)
+
+function describeWarnings(warnings: readonly NightlyWarning[]): string {
+  if (warnings.length === 0) return ''
+  const lines = firstOf(warnings.map(({ step, message }) => `${step}: ${message}`))
+  const summary = countOf(warnings.length, 'warning')
+  return `\n<details><summary>${summary}</summary>\n\n${fenced(lines)}\n</details>\n`
+}
+
+function firstOf(lines: readonly string[]): readonly string[] {
+  const rest = lines.length - linesShown
+  return rest > 0 ? [...lines.slice(0, linesShown), `and ${formatCount(rest)} more`] : lines
+}
+
+/** A word from the bucket. It cannot break out of the code. */
+const code = (word: string) => `\`${escapeInvisible(word).replaceAll('`', '')}\``
+
+/** Lines of text. No name of a fund can break out of the fence. */
+function fenced(lines: readonly string[]): string {
+  const text = lines.join('\n')
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}text\n${safeLines(text)}\n${fence}\n`
+}
+
+/** A page is too narrow for more bars. */
+const barsShown = 30
+
+/** Charts of the last runs in Mermaid, which GitHub draws; none if there is only one run. */
+function charts(history: readonly NightlyFigures[]): string {
+  // Earlier versions did not write `written`, and have another figure in `changed`.
+  const changes = history.flatMap(({ asOf, changed, written }) =>
+    changed === null || written === undefined ? [] : [{ asOf, figure: changed }],
+  )
+  const durations = history.map(({ asOf, seconds }) => ({ asOf, figure: Math.round(seconds) }))
+  return chart(changes, 'Documents changed', 'documents') + chart(durations, 'Duration', 'seconds')
+}
+
+function chart(
+  bars: readonly { readonly asOf: string; readonly figure: number }[],
+  title: string,
+  unit: string,
+): string {
+  const shown = bars.slice(-barsShown)
+  if (shown.length < 2) return ''
+  const values = shown.map(({ figure }) => figure)
+  const days = shown.map(({ asOf }) => `"${asOf.slice(5)}"`)
+  return [
+    '',
+    '```mermaid',
+    'xychart-beta',
+    `  title "${title}, the last ${shown.length} runs"`,
+    `  x-axis [${days.join(', ')}]`,
+    // An axis from zero to zero cannot be drawn.
+    `  y-axis "${unit}" 0 --> ${Math.max(1, ...values)}`,
+    `  bar [${values.join(', ')}]`,
+    '```',
+    '',
+  ].join('\n')
+}

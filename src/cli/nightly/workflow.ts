@@ -1,0 +1,87 @@
+/** What a nightly run leaves for GitHub Actions, if it runs there: annotations, and the outputs of the step. */
+
+import { appendFileSync } from 'node:fs'
+import { escapeInvisible } from '../../data/model/printable.ts'
+import type { Session } from '../command.ts'
+import { cut, withoutCommands } from '../safe-text.ts'
+import type { NightlyWarning } from './log.ts'
+import type { NightlyReport } from './report.ts'
+
+const name = 'fundpress nightly'
+
+export function writeForWorkflow(
+  { environment, stderr }: Session,
+  report: NightlyReport,
+  warnings: readonly NightlyWarning[],
+): void {
+  if (environment['GITHUB_ACTIONS'] !== 'true') return
+  // The runner reads its commands from both streams; stdout may be a log for machines.
+  const titled = warnings.map(({ step, message }) => ({ title: `${name}: ${step}`, message }))
+  stderr.command(annotationLines(titled, name))
+  if (report.kind === 'failed')
+    stderr.command(annotationLine('error', { title: `${name}: ${report.step}`, message: report.reason }))
+  const file = environment['GITHUB_OUTPUT'] ?? ''
+  if (file === '') return
+  const lines = Object.entries(outputsOf(report)).map(([output, value]) => `${output}=${value}\n`)
+  appendFileSync(file, lines.join(''))
+}
+
+/** An earlier attempt may have written others to the same file: the last ones count. */
+const noFailure = { 'failed-step': '', reason: '' }
+
+/** None of the values has a line feed. */
+function outputsOf(report: NightlyReport): Readonly<Record<string, string | number | boolean>> {
+  switch (report.kind) {
+    case 'done': {
+      const { snapshot, funds, documents, changed, written, bytes, cost, seconds, oldestPrice } =
+        report.figures
+      return {
+        ...{ skipped: false, snapshot, slot: report.slot, funds, documents },
+        changed: changed ?? '',
+        written: written ?? '',
+        bytes,
+        // To a millionth of a dollar: a sum of binary fractions has digits that mean nothing.
+        cost: cost.toFixed(6),
+        seconds: Math.round(seconds),
+        'oldest-price': oldestPrice ?? '',
+        ...noFailure,
+      }
+    }
+    case 'open':
+      return { skipped: false, ...noFailure }
+    case 'skipped':
+      return { skipped: true, snapshot: report.snapshot, slot: report.slot, ...noFailure }
+    case 'failed':
+      return { skipped: false, 'failed-step': report.step, reason: report.reason }
+  }
+}
+
+interface Annotation {
+  readonly title: string
+  readonly message: string
+}
+
+/** Less than a line may have: `%` takes three bytes, and a title comes first. */
+const maxMessageBytes = 600
+
+/** A step shows at most ten annotations of a kind: the last one counts the rest. */
+const shown = 9
+
+/** @param title of the annotation that counts the rest */
+export function annotationLines(warnings: readonly Annotation[], title: string): string {
+  const some = warnings.slice(0, shown)
+  const rest = warnings.length - some.length
+  const more = rest === 0 ? [] : [{ title, message: `${rest} more warnings: see the log` }]
+  return [...some, ...more].map((one) => annotationLine('warning', one)).join('')
+}
+
+/** Source: GitHub's documentation, "Workflow commands"; the escapes are those of its own toolkit. */
+function annotationLine(kind: 'warning' | 'error', { title, message }: Annotation): string {
+  return `::${kind} title=${escapeProperty(title)}::${escapeMessage(cut(escapeInvisible(message), maxMessageBytes))}\n`
+}
+
+/** The runner must not find commands in the lines that it makes of the message, either. */
+const escapeMessage = (text: string) =>
+  withoutCommands(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+
+const escapeProperty = (text: string) => escapeMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

@@ -1,0 +1,105 @@
+/** `fundpress check`: every problem of a fund database. */
+
+import { setImmediate } from 'node:timers/promises'
+import type { Database } from 'better-sqlite3'
+import { isDay } from '../../api/routes/values.ts'
+import { checkFund } from './fund.ts'
+import { checkStructure } from './structure.ts'
+import { settingsWarning, type Finding } from './finding.ts'
+import { distinctIsins, fundReader, readIsins, type Fund, type FundPriceDays } from '../read/fund-reader.ts'
+import { damageIn, databaseError, openFunds, refuseDamage } from '../read/open.ts'
+import { printable } from '../model/printable.ts'
+import { groupNames, schemaTables } from '../model/schema.ts'
+
+export { RefusedDatabase, type Finding } from './finding.ts'
+
+export interface CheckOptions {
+  readonly db: string
+  /** The snapshot's date, ISO 8601. */
+  readonly asOf: string
+  /** Whether SQLite checks the file's pages first; true unless given. */
+  readonly hasQuickCheck?: boolean
+  /** What is wrong with the age of a fund's newest price, or null. `freshness/` decides it. */
+  readonly ageProblem?: (fund: FundPriceDays) => string | null
+  /** What the settings name and no fund has. `freshness/` decides it. */
+  readonly settingsProblems?: (funds: readonly FundPriceDays[]) => readonly string[]
+  readonly onFund?: (done: number, of: number) => void
+  readonly signal?: AbortSignal
+}
+
+type AgeProblem = NonNullable<CheckOptions['ageProblem']>
+
+/**
+ * All findings, by fund. Opens the database read-only, in one read transaction.
+ * @throws {Error} if the database cannot be read at all (missing, damaged, another schema), or if it is aborted
+ */
+export async function checkDatabase({
+  db: file,
+  asOf,
+  hasQuickCheck = true,
+  ageProblem = () => null,
+  settingsProblems = () => [],
+  onFund,
+  signal,
+}: CheckOptions): Promise<readonly Finding[]> {
+  const db = openFunds(file)
+  try {
+    db.exec('BEGIN')
+    if (hasQuickCheck) refuseDamage(file, damageIn(db))
+    const structureFindings = checkStructure(db)
+    if (structureFindings.length > 0) return structureFindings
+    const reader = fundReader(db)
+    const isins = readIsins(db)
+    const findings = checkTables(db)
+    const funds: FundPriceDays[] = []
+    for (const [index, isin] of isins.entries()) {
+      const fund = reader.read(isin)
+      if (fund !== undefined) {
+        const priced = newestPriceOf(fund)
+        funds.push(priced)
+        findings.push(...checkFund(fund, asOf), ...checkAge(priced, ageProblem))
+      }
+      onFund?.(index + 1, isins.length)
+      await setImmediate()
+      signal?.throwIfAborted()
+    }
+    return [...settingsProblems(funds).map(settingsWarning), ...findings]
+  } catch (error) {
+    throw databaseError(file, error)
+  } finally {
+    db.close()
+  }
+}
+
+/** With only the newest day. */
+function newestPriceOf({ fund, prices, profile: [profile] }: Fund): FundPriceDays {
+  const newest = prices.findLast(({ date }) => isDay(date))?.date
+  return {
+    ...fund,
+    categoryDe: profile?.categoryDe ?? null,
+    categoryEn: profile?.categoryEn ?? null,
+    priceDays: newest === undefined ? [] : [newest],
+  }
+}
+
+function checkAge(fund: FundPriceDays, ageProblem: AgeProblem): Finding[] {
+  const message = ageProblem(fund)
+  return message === null ? [] : [{ severity: 'warning', isin: fund.isin, table: 'price', message }]
+}
+
+/** Finds rows of funds that are not there: no single fund's rows show them. */
+export function checkTables(db: Database): Finding[] {
+  return groupNames.flatMap((group) => {
+    const table = schemaTables[group].name
+    const orphans = db.prepare<[], string>(`${distinctIsins(table)} AND isin NOT IN (SELECT isin FROM fund)`)
+    return orphans
+      .pluck()
+      .all()
+      .map((isin): Finding => ({
+        severity: 'error',
+        isin,
+        table,
+        message: `orphan rows: there is no fund ${printable(isin)}`,
+      }))
+  })
+}

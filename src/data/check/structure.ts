@@ -1,0 +1,152 @@
+/**
+ * What must be in order before a row is read: the tables and columns of the schema, and sizes that do not exhaust the memory.
+ */
+
+import type { Database } from 'better-sqlite3'
+import { maxListRows, maxTextBytes } from '../model/limits.ts'
+import { printable } from '../model/printable.ts'
+import { schemaTables, sqlTypeOf, type SchemaTable } from '../model/schema.ts'
+import type { Finding } from './finding.ts'
+
+/** The schema, then the sizes. */
+export function checkStructure(db: Database): Finding[] {
+  const findings = checkSchema(db)
+  return findings.length > 0 ? findings : [...longTexts(db), ...longLists(db)]
+}
+
+/** Every table and column that is missing or made otherwise. Others beside them do no harm. */
+export function checkSchema(db: Database): Finding[] {
+  // SQLite does not tell upper from lower case.
+  const found = db.prepare<[string], FoundTable>(`
+    SELECT list.name, list.type, list.strict AS isStrict
+    FROM sqlite_schema JOIN pragma_table_list AS list ON list.name = sqlite_schema.name AND list.schema = 'main'
+    WHERE lower(list.name) = ?`)
+  return Object.values(schemaTables).flatMap((wanted) => {
+    const table = found.get(wanted.name)
+    const messages = table === undefined ? ['the table is missing'] : differences(db, table, wanted)
+    return messages.map((message): Finding => ({
+      severity: 'error',
+      isin: null,
+      table: wanted.name,
+      message,
+    }))
+  })
+}
+
+interface FoundTable {
+  readonly name: string
+  readonly type: string
+  readonly isStrict: 0 | 1
+}
+
+interface FoundColumn {
+  readonly name: string
+  readonly type: string
+  readonly isNotNull: 0 | 1
+  /** Its place in the primary key, from 1; 0 if it has none. */
+  readonly keyPosition: number
+  /** 2 and 3 are generated columns. Source: SQLite, PRAGMA table_xinfo. */
+  readonly hidden: number
+}
+
+function differences(db: Database, table: FoundTable, wanted: SchemaTable): string[] {
+  if (table.type !== 'table') return [`it is a ${table.type}, not a table`]
+  const found = db
+    .prepare<[string], FoundColumn>(
+      `SELECT lower(name) AS name, upper(type) AS type, "notnull" AS isNotNull, pk AS keyPosition, hidden
+      FROM pragma_table_xinfo(?)`,
+    )
+    .all(table.name)
+  const ofColumns = wanted.columns.flatMap(({ name, kind, isNullable }) => {
+    const column = found.find((one) => one.name === name)
+    const type = sqlTypeOf(kind)
+    if (column === undefined) return [`column ${name} is missing`]
+    if (column.hidden !== 0) return [`column ${name} is generated: its values have to be stored`]
+    if (column.type !== type) return [`column ${name} is of type ${column.type || 'any'}, not ${type}`]
+    return !isNullable && column.isNotNull === 0 ? [`column ${name} may be NULL`] : []
+  })
+  const inKey = found.filter(({ keyPosition }) => keyPosition > 0)
+  const key = inKey.sort((one, other) => one.keyPosition - other.keyPosition).map(({ name }) => name)
+  const isKeyed = key.join(', ') === wanted.key.join(', ')
+  return [
+    ...(table.isStrict === 1 ? [] : ['it is not STRICT: its values may be of any type']),
+    ...ofColumns,
+    ...(isKeyed ? [] : [`its primary key is (${key.join(', ')}), not (${wanted.key.join(', ')})`]),
+  ]
+}
+
+/** Findings of one column or list: more of them tell nothing new. */
+const maxFindings = 1000
+
+/** No more of a key is read than a message shows. */
+const shown = (column: string) => `substr("${column}", 1, 80)`
+
+/** Every text that is far too long. */
+function longTexts(db: Database): Finding[] {
+  // SQLite knows the largest row of each table from its pages alone: as a rule, no row needs a look.
+  const large = db
+    .prepare<[number], string>('SELECT lower(name) FROM dbstat WHERE aggregate = TRUE AND mx_payload > ?')
+    .pluck()
+    .all(maxTextBytes)
+  return Object.values(schemaTables)
+    .filter(({ name }) => large.includes(name))
+    .flatMap(({ name: table, key, columns }) =>
+      columns
+        .filter(({ kind }) => sqlTypeOf(kind) === 'TEXT')
+        .flatMap(({ name }) =>
+          tooLarge(db, {
+            table,
+            size: `octet_length("${name}")`,
+            limit: maxTextBytes,
+            rest: `WHERE size > ?`,
+            places: key.slice(1),
+            describe: (bytes, limit) => `${name} has ${bytes} bytes, more than ${limit}`,
+          }),
+        ),
+    )
+}
+
+/** What makes one list in one document, beside the ISIN. */
+const lists = { structure_item: ['type'], key_figure: [], legal_period: [] } as const
+
+/** Every list that has far too many rows. */
+const longLists = (db: Database): Finding[] =>
+  Object.entries(lists).flatMap(([table, places]) =>
+    tooLarge(db, {
+      table,
+      size: 'count(*)',
+      limit: maxListRows,
+      rest: `GROUP BY ${['isin', ...places].join(', ')} HAVING size > ?`,
+      places,
+      describe: (rows, limit) => `${rows} rows, more than ${limit}`,
+    }),
+  )
+
+interface SizeCheck {
+  readonly table: string
+  /** SQL of what is measured; `rest` compares it with the limit. */
+  readonly size: string
+  readonly rest: string
+  readonly limit: number
+  /** Columns that name the row or the list, beside the ISIN. */
+  readonly places: readonly string[]
+  readonly describe: (size: string, limit: string) => string
+}
+
+function tooLarge(db: Database, { table, size, rest, limit, places, describe }: SizeCheck): Finding[] {
+  const columns = [shown('isin'), `${size} AS size`, ...places.map(shown)]
+  const rows = db
+    .prepare<[number], readonly [isin: string, size: number, ...places: (string | number)[]]>(
+      `SELECT ${columns.join(', ')} FROM ${table} ${rest} LIMIT ${maxFindings}`,
+    )
+    .raw()
+    .all(limit)
+  return rows.map(([isin, found, ...values]): Finding => {
+    const place = values
+      .map((value, index) => `${places[index] ?? ''} ${printable(String(value))}: `)
+      .join('')
+    return { severity: 'error', isin, table, message: place + describe(count(found), count(limit)) }
+  })
+}
+
+const count = (number: number) => number.toLocaleString('en-US')

@@ -1,0 +1,283 @@
+/** CSV as lines of cells: its encoding (UTF-8 or Windows-1252), its delimiter, and reading it without holding it. */
+
+import { isAscii, isUtf8 } from 'node:buffer'
+import { createReadStream, openSync, readSync, closeSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { parse, type CsvError, type Options } from 'csv-parse'
+import { parse as parseSync } from 'csv-parse/sync'
+import type { CellLines, LineVisitor } from './layout.ts'
+
+export type Delimiter = ';' | ',' | '\t'
+
+const delimiters: readonly Delimiter[] = [';', ',', '\t']
+
+export interface CsvFile {
+  readonly file: string
+  readonly encoding: Encoding
+  /** What was asked for; undefined sniffs. */
+  readonly delimiter: Delimiter | undefined
+  /** Whether a cell of the header names a column. */
+  readonly isName: (text: string) => boolean
+}
+
+/** The header must lie within this. */
+const headerBytes = 1 << 18
+const lineCharacters = 1 << 20
+
+/** A first line that tells Excel the delimiter: `sep=;`. */
+const delimiterHint = /^\ufeff?"?sep=([;,\t])"?(?:\r\n|\n|\r|$)/i
+
+/** @throws {Error} if the file is empty, or its first line cannot be read */
+export function openCsv({
+  file,
+  encoding,
+  delimiter: asked,
+  isName,
+}: CsvFile): CellLines & { delimiter: Delimiter } {
+  const whole = readStart(file, encoding)
+  const [hint = '', hinted] = delimiterHint.exec(whole) ?? []
+  const hasHint = hint !== ''
+  const wanted = asked ?? (hinted as Delimiter | undefined)
+  const start = whole.slice(hint.length)
+  const tries = (wanted === undefined ? delimiters : [wanted]).map((delimiter) => {
+    const { header, error } = firstLine(start, delimiter)
+    return { delimiter, header, error, known: header.filter((name) => isName(name)).length }
+  })
+  const best = tries.reduce((one, other) => {
+    const isBetter =
+      other.known === one.known ? other.header.length > one.header.length : other.known > one.known
+    return isBetter ? other : one
+  })
+  const { delimiter, header, error } = best
+  // With the wrong delimiter, a quotation mark may be in the middle of a cell.
+  if (error !== undefined) throw new Error(`${file}, line 1: it cannot be read as CSV`, { cause: error })
+  if (header.length === 0) throw new Error(`${file} is empty`)
+  const blank = /^\ufeff?((?:\r\n|\n|\r)*)/.exec(start)?.[1]?.match(/\r\n|\n|\r/g)?.length ?? 0
+  return {
+    delimiter,
+    header,
+    headerLine: (hasHint ? 2 : 1) + blank,
+    form: `${encodingNames[encoding]}, delimiter ${delimiter === '\t' ? 'tab' : delimiter}${hasHint ? ' (line 1 is sep=)' : ''}`,
+    read: (visitor) => readLines({ file, encoding, delimiter, hasHint }, visitor),
+  }
+}
+
+function readStart(file: string, encoding: Encoding): string {
+  const handle = openSync(file, 'r')
+  try {
+    const buffer = Buffer.alloc(headerBytes)
+    const bytes = buffer.subarray(0, readSync(handle, buffer))
+    return encoding === 'utf-8' ? bytes.toString('utf8') : decodeWindows1252(bytes)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function options(delimiter: Delimiter): Options {
+  return {
+    bom: true,
+    delimiter,
+    max_record_size: lineCharacters,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+  }
+}
+
+interface FirstLine {
+  readonly header: readonly string[]
+  readonly error?: unknown
+}
+
+function firstLine(start: string, delimiter: Delimiter): FirstLine {
+  try {
+    return { header: parseSync(start, { ...options(delimiter), to: 1 })[0] ?? [] }
+  } catch (error) {
+    return { header: [], error }
+  }
+}
+
+async function readLines(
+  { file, encoding, delimiter, hasHint }: Omit<CsvFile, 'isName'> & { readonly hasHint: boolean },
+  visitor: LineVisitor,
+): Promise<void> {
+  const counter = lineCounter()
+  // Lines that hold no cells.
+  let left = hasHint ? 2 : 1
+  const parser = parse({
+    ...options(delimiter ?? ';'),
+    on_record: (cells: string[], { lines }) => {
+      const line = counter.firstLineOf(cells, lines)
+      if (left > 0) left--
+      // Spreadsheets write an empty line as delimiters only.
+      else if (cells.some((cell) => cell !== '')) visitor.line(cells, line)
+      return null
+    },
+    // Reading goes on only if the end of the line can still be found.
+    skip_records_with_error: true,
+    on_skip: (error) => {
+      if (error?.code !== 'INVALID_OPENING_QUOTE') throw unreadable(file, counter.lineNow(error), error)
+      const line = counter.lineNow(error)
+      if (counter.isNew(line))
+        visitor.broken('a quotation mark inside a cell that is not in quotation marks itself', line)
+    },
+  })
+  await pipeline(readChunks(file, encoding, visitor), parser.resume())
+}
+
+function readChunks(file: string, encoding: Encoding, { bytes }: LineVisitor): Readable {
+  async function* chunks() {
+    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+      const buffer = chunk as Buffer
+      bytes(buffer.length)
+      yield encoding === 'utf-8' ? buffer : decodeWindows1252(buffer)
+    }
+  }
+  return Readable.from(chunks())
+}
+
+function unreadable(file: string, line: number, error: CsvError | undefined): Error {
+  const reasons: Readonly<Record<string, string>> = {
+    CSV_INVALID_CLOSING_QUOTE: 'text after a closing quotation mark: inside a cell it is written twice',
+    CSV_QUOTE_NOT_CLOSED: 'a quotation mark that is never closed',
+    CSV_MAX_RECORD_SIZE: `a line of more than ${lineCharacters} characters: a quotation mark before it is never closed`,
+  }
+  const reason = reasons[error?.code ?? ''] ?? 'it cannot be read as CSV'
+  return new Error(`${file}, line ${line}: ${reason}; so the beginning of the next line cannot be found`, {
+    cause: error,
+  })
+}
+
+/** The parser gives the last line of a record, and counts a CR LF inside a cell as two lines. */
+function lineCounter() {
+  let previous = 0
+  let twice = 0
+  let lastBroken = 0
+  return {
+    firstLineOf: (cells: readonly string[], counted: number): number => {
+      const end = counted - twice
+      // Most records are one line: there is nothing to count.
+      if (end === previous + 1) {
+        previous = end
+        return end
+      }
+      const breaks = cells.flatMap((cell) => cell.match(/\r\n|\n|\r/g) ?? [])
+      const pairs = breaks.filter((lineBreak) => lineBreak === '\r\n').length
+      twice += pairs
+      previous = end - pairs
+      return previous - breaks.length
+    },
+    lineNow: (error: CsvError | undefined): number => Number(error?.['lines'] ?? 0) - twice,
+    /** A line with several broken cells is one bad line. */
+    isNew: (line: number): boolean => {
+      const isNew = line !== lastBroken
+      lastBroken = line
+      return isNew
+    },
+  }
+}
+
+export type Encoding = 'utf-8' | 'windows-1252'
+
+const encodingNames: Readonly<Record<Encoding, string>> = {
+  'utf-8': 'UTF-8',
+  'windows-1252': 'Windows-1252',
+}
+
+/**
+ * The encoding of a file, from all of its bytes.
+ * @param wanted the encoding that was asked for; undefined sniffs
+ * @throws {Error} if it has none of the two, could have both, or not the one that is wanted
+ */
+export async function readEncoding(
+  file: string,
+  wanted: Encoding | undefined,
+  onBytes: (count: number) => void,
+): Promise<Encoding> {
+  const { nul, broken, undefined1252, sequence } = await lookAtBytes(file, onBytes)
+  // Further down a NUL is a character that a line should not have, like others.
+  if (nul === 1) {
+    throw new Error(
+      `${file}, line 1: it is not text: save it as CSV in UTF-8 (it may be UTF-16, or a workbook)`,
+    )
+  }
+  if (wanted === 'utf-8' && broken !== undefined) {
+    throw new Error(`${file}, line ${broken}: it is not UTF-8: give another --encoding`)
+  }
+  if (broken === undefined && wanted !== 'windows-1252') return 'utf-8'
+  if (undefined1252 !== undefined) {
+    const sorts = wanted === undefined ? 'neither UTF-8 nor Windows-1252' : 'not Windows-1252'
+    throw new Error(`${file}, line ${undefined1252}: it is ${sorts}`)
+  }
+  if (wanted === undefined && sequence !== undefined) {
+    throw new Error(
+      `${file}, line ${broken ?? 1}: it is not UTF-8, though other parts of the file are (the first in line ` +
+        `${sequence}): fix it, or name the encoding with --encoding`,
+    )
+  }
+  return 'windows-1252'
+}
+
+/** The 32 bytes in which Windows-1252 differs from Latin-1; Node's own decoder has got them wrong in some versions. */
+const upper =
+  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
+  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178'
+
+/** One byte is one character, so that chunks can be decoded one by one. */
+function decodeWindows1252(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .replace(/[\u0080-\u009f]/g, (letter) => upper.charAt(letter.charCodeAt(0) - 128))
+}
+
+/** The five bytes that Windows-1252 does not know. */
+const unknownBytes = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d])
+
+/** The lines, from 1, in which something is first seen. */
+interface FirstSeen {
+  nul?: number
+  /** What is not UTF-8. */
+  broken?: number
+  undefined1252?: number
+  /** A character of several bytes that is right UTF-8. */
+  sequence?: number
+}
+
+async function lookAtBytes(file: string, onBytes: (count: number) => void): Promise<FirstSeen> {
+  const seen: FirstSeen = {}
+  let line = 1
+  const lookAtLine = (bytes: Buffer): void => {
+    if (bytes.includes(0)) seen.nul ??= line
+    if (isAscii(bytes)) return
+    if (bytes.some((byte) => unknownBytes.has(byte))) seen.undefined1252 ??= line
+    const isWhole = isUtf8(bytes)
+    if (!isWhole) seen.broken ??= line
+    // U+FFFD is what a broken character is decoded to.
+    if (isWhole || /[^\0-\x7f\ufffd]/.test(bytes.toString()) || bytes.includes('\ufffd'))
+      seen.sequence ??= line
+  }
+  const look = (bytes: Buffer): void => {
+    // Most files of prices are ASCII: there is nothing to look at line by line.
+    const isPlain = isAscii(bytes) && !bytes.includes(0)
+    let start = 0
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+      if (!isPlain) lookAtLine(bytes.subarray(start, end))
+      line++
+      start = end + 1
+    }
+    if (!isPlain) lookAtLine(bytes.subarray(start))
+  }
+  let rest = Buffer.alloc(0)
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+    const bytes = Buffer.concat([rest, chunk as Buffer])
+    onBytes((chunk as Buffer).length)
+    // The last character may be cut: it begins at the last byte that does not continue another one.
+    const start = Math.max(0, bytes.length - 4)
+    const cut = Math.max(0, start + bytes.subarray(start).findLastIndex((byte) => (byte & 0xc0) !== 0x80))
+    look(bytes.subarray(0, cut))
+    rest = bytes.subarray(cut)
+  }
+  look(rest)
+  return seen
+}

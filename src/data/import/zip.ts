@@ -1,0 +1,117 @@
+/**
+ * The XML parts of a workbook, unpacked within limits, and packed again without compression. The library that reads workbooks
+ * believes the sizes that an archive declares, and may find other parts than its directory names: it gets an archive with
+ * just what was looked at here.
+ */
+
+import { readFileSync, statSync } from 'node:fs'
+import { crc32, inflateRawSync } from 'node:zlib'
+
+/** All parts together, as they are in memory. */
+const maxUnpackedBytes = 128e6
+const maxFileBytes = 64e6
+const maxParts = 1000
+
+interface Part {
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+/**
+ * @returns the XML parts of a workbook: nothing else of it is read
+ * @throws {Error} if it is larger than the limits, damaged, encrypted, or no ZIP archive
+ */
+export function readParts(file: string): readonly Part[] {
+  if (statSync(file).size > maxFileBytes) throw new Error(`it is larger than ${megabytes(maxFileBytes)}`)
+  const archive = readFileSync(file)
+  let left = maxUnpackedBytes
+  return entriesOf(archive)
+    .filter(({ name }) => name.endsWith('.xml') || name.endsWith('.rels'))
+    .map((entry) => {
+      const bytes = unpack(archive, entry, left)
+      left -= bytes.length
+      return { name: entry.name, bytes }
+    })
+}
+
+const megabytes = (bytes: number) => `${bytes / 1e6} MB`
+
+interface Entry {
+  readonly name: string
+  readonly flags: number
+  readonly method: number
+  readonly packedBytes: number
+  /** The place of its local header. */
+  readonly offset: number
+}
+
+/** Source: APPNOTE.TXT of PKWARE, 4.3.12 and 4.3.16. */
+function entriesOf(archive: Buffer): readonly Entry[] {
+  const end = archive.lastIndexOf('PK\u0005\u0006', undefined, 'latin1')
+  if (end < 0) throw new Error('it is incomplete')
+  const count = archive.readUInt16LE(end + 10)
+  if (count > maxParts) throw new Error(`it has more than ${maxParts} parts`)
+  const entries: Entry[] = []
+  let at = archive.readUInt32LE(end + 16)
+  for (let number = 0; number < count; number++) {
+    if (archive.readUInt32LE(at) !== 0x02014b50) throw new Error('its directory is damaged')
+    const nameEnd = at + 46 + archive.readUInt16LE(at + 28)
+    entries.push({
+      name: archive.toString('utf8', at + 46, nameEnd),
+      flags: archive.readUInt16LE(at + 8),
+      method: archive.readUInt16LE(at + 10),
+      packedBytes: archive.readUInt32LE(at + 20),
+      offset: archive.readUInt32LE(at + 42),
+    })
+    at = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32)
+  }
+  return entries
+}
+
+function unpack(archive: Buffer, { flags, method, packedBytes, offset }: Entry, most: number): Buffer {
+  if ((flags & 1) !== 0) throw new Error('it is encrypted')
+  if (archive.readUInt32LE(offset) !== 0x04034b50) throw new Error('it is damaged')
+  const start = offset + 30 + archive.readUInt16LE(offset + 26) + archive.readUInt16LE(offset + 28)
+  const packed = archive.subarray(start, start + packedBytes)
+  if (packed.length !== packedBytes) throw new Error('it is incomplete')
+  if (method === 0 && packed.length <= most) return packed
+  if (method !== 0 && method !== 8) throw new Error(`it is compressed by method ${method}`)
+  try {
+    // At least 1, because zlib reads 0 as no limit.
+    if (method === 8) return inflateRawSync(packed, { maxOutputLength: Math.max(1, most) })
+  } catch (error) {
+    const isTooLarge = error instanceof RangeError
+    if (!isTooLarge) throw new Error('it is damaged', { cause: error })
+  }
+  throw new Error(`unpacked it is larger than ${megabytes(maxUnpackedBytes)}`)
+}
+
+/** @returns an archive of these parts, stored. Source: APPNOTE.TXT of PKWARE, 4.3.7, 4.3.12 and 4.3.16 */
+export function packParts(parts: readonly Part[]): Buffer {
+  const local: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const { name, bytes } of parts) {
+    const label = Buffer.from(name)
+    // The part that both headers share: version, flags, method, time, day, checksum, both sizes, length of the name.
+    const common = Buffer.alloc(26)
+    common.writeUInt16LE(20, 0)
+    common.writeUInt32LE(crc32(bytes), 10)
+    common.writeUInt32LE(bytes.length, 14)
+    common.writeUInt32LE(bytes.length, 18)
+    common.writeUInt16LE(label.length, 22)
+    const place = Buffer.alloc(14)
+    place.writeUInt32LE(offset, 10)
+    local.push(Buffer.from('PK\u0003\u0004'), common, label, bytes)
+    directory.push(Buffer.from('PK\u0001\u0002\u0014\u0000'), common, place, label)
+    offset += 4 + common.length + label.length + bytes.length
+  }
+  const list = Buffer.concat(directory)
+  const end = Buffer.alloc(22)
+  end.write('PK\u0005\u0006', 'latin1')
+  end.writeUInt16LE(parts.length, 8)
+  end.writeUInt16LE(parts.length, 10)
+  end.writeUInt32LE(list.length, 12)
+  end.writeUInt32LE(offset, 16)
+  return Buffer.concat([...local, list, end])
+}

@@ -1,0 +1,119 @@
+/** Makes a database file completely or not at all: writes it under another name beside its place, then renames it. */
+
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, type Stats } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import { flushFile, flushFolder } from '../../system/durable.ts'
+import { schemaSql } from './schema.ts'
+import { messageOf } from '../../system/message.ts'
+
+export interface NewDatabase {
+  /** Empty, of the project's schema, with a journal in memory: if writing fails, discard it. */
+  readonly db: Database.Database
+  /** Closes it and puts it in the file's place, over what is there. Comes back when it is on the disk. */
+  readonly keep: () => void
+  /** Closes and removes it, and the folders that were made for it. */
+  readonly discard: () => void
+}
+
+/** @throws {Error} that names the file if it cannot be made; nothing is left behind */
+export function newDatabase(file: string): NewDatabase {
+  const path = resolve(file)
+  const folder = dirname(path)
+  const temporary = join(folder, temporaryName(path, process.pid))
+  let db: Database.Database | undefined
+  let firstMade: string | undefined
+
+  const discard = () => {
+    db?.close()
+    rmSync(temporary, { force: true })
+    if (firstMade !== undefined) removeEmptyFolders(folder, firstMade)
+  }
+  try {
+    firstMade = mkdirSync(folder, { recursive: true })
+    removeLeftovers(path)
+    db = new Database(temporary)
+    // OFF would do, but SQLite's defensive mode, which better-sqlite3 sets, silently refuses it.
+    db.pragma('journal_mode = MEMORY')
+    db.pragma('synchronous = OFF')
+    db.exec(schemaSql())
+  } catch (error) {
+    discard()
+    throw cannotBeMade(file, error)
+  }
+  const made = db
+  const keep = () => {
+    made.close()
+    // SQLite did not wait for the disk.
+    flushFile(temporary)
+    // A program that had the old file open left them: with the new file they would make a corrupt database.
+    for (const suffix of ['-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true })
+    renameSync(temporary, path)
+    flushFolder(folder, dirname(firstMade ?? path))
+  }
+  return { db: made, keep, discard }
+}
+
+/** What is there already, also a link that leads nowhere; undefined if there is nothing. */
+export function entryAt(file: string): Stats | undefined {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })
+  } catch (error) {
+    throw cannotBeMade(file, error)
+  }
+}
+
+/** @param reason what was thrown */
+export function cannotBeMade(file: string, reason: unknown): Error {
+  const message = messageOf(reason)
+  return new Error(`${file} cannot be created: ${message}`, { cause: reason })
+}
+
+function temporaryName(path: string, pid: number | string): string {
+  return `.${basename(path)}.fundpress-${pid}.tmp`
+}
+
+/** Removes what killed processes left. A file with our own process ID is of an earlier process with that number. */
+function removeLeftovers(path: string): void {
+  const [before = '', after = ''] = temporaryName(path, '*').split('*')
+  for (const name of readdirSync(dirname(path))) {
+    if (!name.startsWith(before) || !name.endsWith(after)) continue
+    const pid = Number(name.slice(before.length, name.length - after.length))
+    if (Number.isInteger(pid) && pid > 0 && (pid === process.pid || !isRunning(pid)))
+      rmSync(join(dirname(path), name), { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // The process belongs to another user, but it is running.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** From `folder` upwards to `top`, as far as they are empty. */
+function removeEmptyFolders(folder: string, top: string): void {
+  try {
+    for (let at = folder; at.length >= top.length; at = dirname(at)) rmdirSync(at)
+  } catch {
+    // Somebody has put something there in the meantime: it stays.
+  }
+}
+
+/**
+ * Makes an empty database of the project's schema, and its folder if there is none.
+ * @throws {Error} if the file exists or cannot be made; nothing is left behind then
+ */
+export function initDatabase(file: string): void {
+  if (entryAt(file) !== undefined) throw new Error(`${file} exists: choose another --db, or remove it`)
+  const made = newDatabase(file)
+  try {
+    made.keep()
+  } catch (error) {
+    made.discard()
+    throw cannotBeMade(file, error)
+  }
+}

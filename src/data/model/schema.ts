@@ -1,0 +1,471 @@
+/**
+ * The tables of the fund database and their columns. Everything that treats the columns of a table alike derives from here:
+ * the SELECTs, the checks, the import and the downloads. `templates/schema.sql` is the contract with those who fill the
+ * database and says the same in SQL; a test compares the two.
+ */
+
+import type { Language } from '../../api/routes/table.ts'
+import { readFileSync } from 'node:fs'
+import { basicFund } from '../../api/contract/fund.ts'
+import { historicPriceRecord } from '../../api/contract/prices.ts'
+import type { FundRow, FundRows, Group } from '../../api/contract/rows.ts'
+import type { Fields, Optional, Shape } from '../../api/contract/shape.ts'
+import { emtRecord } from '../../api/endpoints/emt.ts'
+import { profileRecord } from '../../api/endpoints/profile.ts'
+
+/** The value of `PRAGMA user_version` in a database of this schema. */
+export const SCHEMA_VERSION = 1
+
+/** The schema as SQL, as it is shipped. */
+export const schemaSql = (): string =>
+  readFileSync(new URL('../../../templates/schema.sql', import.meta.url), 'utf8')
+
+/**
+ * What the values of a column are. The checks and the import treat all columns of a kind alike.
+ * - `decimal`: plain decimal text, never a float. `number`: a double. `fraction`: a double; 20 % or more is implausible.
+ * - `day`: YYYY-MM-DD. `dayOfYear`: MM-DD. `flag`: 0 or 1. `currency`: ISO 4217. `structureType`: one of the 33.
+ */
+export type Kind = TextKind | 'number' | 'fraction' | 'integer' | 'flag' | 'year'
+type TextKind = 'isin' | 'text' | 'structureType' | 'currency' | 'day' | 'dayOfYear' | 'decimal'
+
+export interface TableColumn {
+  /** In the database: `issue_price`. */
+  readonly name: string
+  /** In rows: `issuePrice`. */
+  readonly field: string
+  readonly kind: Kind
+  readonly isNullable: boolean
+  readonly isKey: boolean
+  /** Whether the schema has a value for rows that name none. */
+  readonly hasDefault: boolean
+  /** Null if the kind is the only limit. */
+  readonly allowed: readonly (string | number)[] | null
+  /** Number of the field in the European MiFID Template (FinDatEx EMT V4), for the import. */
+  readonly template: string | null
+  /** Null if the downloads do not have the column. */
+  readonly download: DownloadColumn | null
+}
+
+export interface DownloadColumn {
+  readonly describe: string
+  readonly isNullable: boolean
+  /** SQL over the table as `t`. */
+  readonly sql: string
+}
+
+/** Whose rows the downloads give out. */
+export type Permission = 'data' | 'prices' | 'performance'
+
+export interface SchemaTable {
+  readonly name: string
+  /** In the order of the schema, `isin` first. */
+  readonly columns: readonly TableColumn[]
+  /** Columns of the primary key, in its order. */
+  readonly key: readonly string[]
+  readonly download: DownloadTable
+}
+
+interface DownloadTable {
+  /** The name of the files (`prices.csv`), and of the table in the SQLite file. */
+  readonly name: string
+  /** The name of the CSV files if they have another one. */
+  readonly csvName?: string
+  /** One sentence for people. */
+  readonly describe: Readonly<Record<Language, string>>
+  readonly needs: Permission
+}
+
+/** SQLite's type of a kind. */
+export function sqlTypeOf(kind: Kind): 'TEXT' | 'REAL' | 'INTEGER' {
+  if (kind === 'number' || kind === 'fraction') return 'REAL'
+  return kind === 'integer' || kind === 'flag' || kind === 'year' ? 'INTEGER' : 'TEXT'
+}
+
+/** The statement that makes a table, up to its semicolon. */
+export function createStatement({ name }: SchemaTable): string {
+  const pattern = new RegExp(`^CREATE TABLE ${name} [^]*?STRICT, WITHOUT ROWID`, 'm')
+  const [statement] = pattern.exec(schemaSql()) ?? []
+  if (statement === undefined) throw new Error(`schema.sql has no table ${name}`)
+  return statement
+}
+
+interface Options {
+  /** The name in the database if it is not the field in snake_case. */
+  readonly name?: string
+  readonly allowed?: readonly (string | number)[]
+  readonly hasDefault?: true
+  readonly template?: string
+  /** False if the downloads do not have the column. */
+  readonly isDownloaded?: false
+  /** What the downloads have instead of the column's own value. */
+  readonly sql?: string
+  readonly isNullable?: boolean
+}
+
+/** A column whose values have type `V` in rows. */
+interface Declared<V> extends Options {
+  readonly kind: Kind
+  readonly isNull: boolean
+  readonly describe: string | undefined
+  /** Never there: it makes a column of one type of values no column of another. */
+  readonly values?: (value: V) => V
+}
+
+/** A declaration; `describe` is for the downloads and may be left out if the API describes a field of that name. */
+const column =
+  <V>(kind: Kind) =>
+  (describe?: string, options: Options = {}): Declared<V> => ({ ...options, kind, isNull: false, describe })
+
+const text = column<string>('text')
+const day = column<string>('day')
+const decimal = column<string>('decimal')
+const number = column<number>('number')
+const integer = column<number>('integer')
+const flag = column<0 | 1>('flag')
+
+const orNull = <V>({ values: _, ...declared }: Declared<V>): Declared<V | null> => ({
+  ...declared,
+  isNull: true,
+})
+/** A cost of the European MiFID Template. */
+const cost = (template: string) => orNull(column<number>('fraction')(undefined, { template }))
+
+/** A flag that decides what is given out, and is not given out itself. */
+const control = flag(undefined, { hasDefault: true, isDownloaded: false })
+
+/** A text in German and perhaps in English. */
+const inBoth = <N extends string>(name: N, describe: string) =>
+  ({
+    [`${name}De`]: text(`${describe}, in German`),
+    [`${name}En`]: orNull(
+      text(`${describe}, in English (in German where there is no English one)`, {
+        sql: `coalesce(t.${name}_en, t.${name}_de)`,
+        isNullable: false,
+      }),
+    ),
+  }) as Record<`${N}De`, Declared<string>> & Record<`${N}En`, Declared<string | null>>
+
+/** A way to invest. If nothing says whether it is possible, its minimum is not given out either. */
+const possibility = <N extends string>(name: N, describe: string) =>
+  ({
+    [name]: orNull(flag(`${describe}: whether it is possible`)),
+    [`${name}Minimum`]: orNull(
+      decimal(`${describe}: smallest amount, in the currency of the fund`, {
+        sql: `iif(t.${inSnakeCase(name)} IS NULL, NULL, t.${inSnakeCase(name)}_minimum)`,
+      }),
+    ),
+  }) as Record<N, Declared<0 | 1 | null>> & Record<`${N}Minimum`, Declared<string | null>>
+
+const inSnakeCase = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+type Columns<Row> = { readonly [F in Exclude<keyof Row, 'isin'>]: Declared<Row[F]> }
+type RowOf<G extends Group> = FundRows[G][number]
+
+/**
+ * @param keys columns of the primary key beside the ISIN
+ * @param published the API's fields whose descriptions the columns of the same name take over
+ */
+function table<Row>(
+  name: string,
+  keys: readonly string[],
+  download: DownloadTable,
+  columns: Columns<Row>,
+  published: Fields = {},
+): SchemaTable {
+  const key = ['isin', ...keys]
+  const isin = column<string>('isin')('ISIN of the fund')
+  const all = Object.entries({ isin, ...columns } as Readonly<Record<string, Declared<unknown>>>)
+  return {
+    name,
+    key,
+    download,
+    columns: all.map(
+      ([
+        field,
+        { kind, isNull, describe, allowed = null, template = null, hasDefault = false, ...declared },
+      ]) => {
+        const {
+          name: own = inSnakeCase(field),
+          isDownloaded,
+          isNullable = isNull,
+          sql = `t.${own}`,
+        } = declared
+        return {
+          name: own,
+          field,
+          kind,
+          isNullable: isNull,
+          isKey: key.includes(own),
+          hasDefault,
+          allowed: kind === 'flag' ? [0, 1] : allowed,
+          template: kind === 'isin' ? '00010' : template,
+          download:
+            isDownloaded === false
+              ? null
+              : { describe: describe ?? descriptionOf(published[own], name, own), isNullable, sql },
+        }
+      },
+    ),
+  }
+}
+
+/** The English description of a field of the API, of the value if it is an item with a name. */
+function descriptionOf(shape: Shape | Optional | undefined, table: string, name: string): string {
+  if (shape === undefined) throw new Error(`column ${table}.${name} has no description`)
+  switch (shape.kind) {
+    case 'optional':
+    case 'nullable':
+      return descriptionOf(shape.of, table, name)
+    case 'item':
+      return shape.value.description.en
+    case 'record':
+      return descriptionOf(shape.fields['value'], table, name)
+    case 'list':
+    case 'keyed':
+    case 'byIsin':
+      throw new Error(`column ${table}.${name} has no description`)
+    default:
+      return shape.description.en
+  }
+}
+
+/** The tables by the groupNames of rows that they hold, in the order of the downloads; `fund` is what the others refer to. */
+export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
+  fund: table<FundRow>(
+    'fund',
+    [],
+    {
+      name: 'funds',
+      describe: {
+        en: 'Every fund that data may be given out of',
+        de: 'Alle Fonds, deren Daten herausgegeben werden dürfen',
+      },
+      needs: 'data',
+    },
+    {
+      wkn: orNull(text()),
+      name: text('Name of the fund'),
+      inceptionDate: day('Day of its inception', { name: 'fund_inception_date' }),
+      statusDate: orNull(day('Day that the data are of')),
+      // The rule of `webAddress`: LIKE does not tell upper from lower case.
+      url: text("Address of the fund's details page; empty unless it begins with http:// or https://", {
+        sql: "iif(t.url LIKE 'http://_%' OR t.url LIKE 'https://_%', t.url, '')",
+      }),
+      currency: column<string>('currency')('Currency of the fund and of its prices, ISO 4217'),
+      dataPermitted: control,
+      pricesPermitted: control,
+      performancePermitted: control,
+    },
+    basicFund.fields,
+  ),
+  prices: table<RowOf<'prices'>>(
+    'price',
+    ['date'],
+    {
+      name: 'prices',
+      describe: {
+        en: 'All prices of all funds, by fund and day',
+        de: 'Alle Preise aller Fonds, nach Fonds und Tag',
+      },
+      needs: 'prices',
+    },
+    {
+      date: day('Day of the prices'),
+      issuePrice: decimal('Issue price of one share'),
+      repurchasePrice: decimal('Repurchase price of one share'),
+      netAssetValue: decimal(),
+      change: decimal(),
+      changePercent: decimal('The same, in percent'),
+      performance: decimal(),
+      intercompanyProfit: orNull(decimal()),
+      shareProfit: orNull(decimal()),
+      realEstateProfits: orNull(decimal()),
+      shareProfit2: orNull(decimal()),
+    },
+    historicPriceRecord.fields,
+  ),
+  performanceYears: table<RowOf<'performanceYears'>>(
+    'performance_year',
+    ['year'],
+    {
+      name: 'performance_years',
+      describe: {
+        en: 'Performance by calendar year; of funds that are a year old',
+        de: 'Wertentwicklung nach Kalenderjahren; von Fonds, die ein Jahr alt sind',
+      },
+      needs: 'performance',
+    },
+    {
+      year: column<number>('year')('Calendar year'),
+      percent: number('Performance of that year, percent'),
+    },
+  ),
+  legalPeriods: table<RowOf<'legalPeriods'>>(
+    'legal_period',
+    ['label'],
+    {
+      name: 'performance_periods',
+      describe: {
+        en: 'Performance by the periods that the law asks for; of funds that are a year old',
+        de: 'Wertentwicklung in den gesetzlichen Zeiträumen; von Fonds, die ein Jahr alt sind',
+      },
+      needs: 'performance',
+    },
+    {
+      label: text('Label of the period'),
+      dateFrom: day('Start of the period'),
+      dateRealfrom: day('Actual start of the period'),
+      dateTo: day('End of the period'),
+      gross: orNull(number('Gross performance of the period, percent')),
+      net: orNull(number('Net performance of the period, percent')),
+    },
+  ),
+  legalPoints: table<RowOf<'legalPoints'>>(
+    'legal_point',
+    ['date'],
+    {
+      name: 'performance_line',
+      describe: {
+        en: 'Cumulative performance in percent, the line beside the legal periods; of funds that are a year old',
+        de: 'Kumulierte Wertentwicklung in Prozent, die Linie zu den gesetzlichen Zeiträumen; von Fonds, die ein Jahr alt sind',
+      },
+      needs: 'performance',
+    },
+    { date: day('Day of the point'), value: number('Cumulative performance, percent') },
+  ),
+  launchPoints: table<RowOf<'launchPoints'>>(
+    'launch_point',
+    ['date'],
+    {
+      name: 'performance_launch',
+      describe: {
+        en: 'Performance since launch, an index that starts at 100; of funds that are a year old',
+        de: 'Wertentwicklung seit Auflage, ein Index ab 100; von Fonds, die ein Jahr alt sind',
+      },
+      needs: 'performance',
+    },
+    { date: day('Day of the point'), value: number('Index value') },
+  ),
+  structureItems: table<RowOf<'structureItems'>>(
+    'structure_item',
+    ['type', 'position'],
+    {
+      name: 'structures',
+      describe: {
+        en: 'Investment structures: the parts of a fund by country, branch and so on',
+        de: 'Anlagestrukturen: die Anteile eines Fonds nach Land, Branche und so weiter',
+      },
+      needs: 'data',
+    },
+    {
+      type: column<string>('structureType')('Type of the structure, as in the path of the API'),
+      position: integer('Place of the item in its structure'),
+      ...inBoth('name', 'Name of the item'),
+      percent: number('Percent of the fund, of the type correlation the coefficient; can be negative'),
+    },
+  ),
+  assetAllocations: table<RowOf<'assetAllocations'>>(
+    'asset_allocation',
+    ['derivatives', 'position', 'date'],
+    {
+      name: 'allocations',
+      describe: {
+        en: 'Asset allocations over time',
+        de: 'Vermögensaufteilung im Zeitverlauf',
+      },
+      needs: 'data',
+    },
+    {
+      derivatives: flag('Whether derivatives are counted in'),
+      position: integer('Place of the asset class'),
+      ...inBoth('class', 'Name of the asset class'),
+      date: day('Day of the allocation'),
+      percent: number('Percent of the fund in that class on that day'),
+    },
+  ),
+  keyFigures: table<RowOf<'keyFigures'>>(
+    'key_figure',
+    ['position'],
+    {
+      name: 'key_figures',
+      describe: {
+        en: 'Key figures, as texts that are ready to be shown',
+        de: 'Kennzahlen, als fertige Texte zum Anzeigen',
+      },
+      needs: 'data',
+    },
+    {
+      position: integer('Place of the key figure'),
+      ...inBoth('name', 'Name of the key figure'),
+      value: text('Value, as a text that may carry a percent sign and a decimal comma'),
+      value2: orNull(text('Second value', { sql: 'iif(t.has_value2 = 1, t.value2, NULL)' })),
+      hasValue2: control,
+    },
+  ),
+  profile: table<RowOf<'profile'>>(
+    'profile',
+    [],
+    {
+      name: 'profiles',
+      describe: {
+        en: 'Profile of each fund: category, volume, costs, ways to invest',
+        de: 'Profil jedes Fonds: Kategorie, Volumen, Kosten, Anlagewege',
+      },
+      needs: 'data',
+    },
+    {
+      ...inBoth('category', 'Category of the fund'),
+      benchmark: orNull(text('Benchmark')),
+      fundAssets: decimal('Assets of the share class, in the currency of the fund'),
+      totalFundAssets: decimal('Assets of the whole fund, in the currency of the fund'),
+      endOfFiscalYear: column<string>('dayOfYear')('End of the fiscal year, MM-DD'),
+      accumulating: flag('Whether earnings stay in the fund, instead of being distributed'),
+      conformity: flag('Whether the fund conforms to the directives'),
+      issueSurcharge: number(),
+      redemptionFee: number(),
+      totalExpenseRatio: number('Total expense ratio, percent'),
+      managementFee: number(),
+      custodianBankFee: number('Fee of the custodian bank, percent'),
+      performanceFee: flag(),
+      ...possibility('savingsPlan', 'Savings plan'),
+      ...possibility('oneTimeInvestment', 'One-time investment'),
+      ...possibility('capitalFormingPayments', 'Capital-forming payments'),
+    },
+    profileRecord.fields,
+  ),
+  emt: table<RowOf<'emt'>>(
+    'emt',
+    [],
+    {
+      name: 'emt',
+      // emt.csv has the names of the template.
+      csvName: 'emt_data',
+      describe: {
+        en: 'Data of the European MiFID Template (EMT), by the names of the API',
+        de: 'Daten des European MiFID Template (EMT), mit den Namen der API',
+      },
+      needs: 'data',
+    },
+    {
+      srri: orNull(integer(undefined, { template: '04020', allowed: [1, 2, 3, 4, 5, 6, 7] })),
+      // The template dates the costs ex ante as a whole, and those ex post by the end of their period.
+      ongoingCostsDate: orNull(day('Day of ongoing_costs (EMT 08100)', { template: '08100' })),
+      ongoingCosts: cost('08030'),
+      transactionCostsDate: orNull(day('Day of transaction_costs (EMT 07160)', { template: '07160' })),
+      transactionCosts: cost('07130'),
+      incidentalCostsDate: orNull(day('Day of incidental_costs (EMT 07160)', { template: '07160' })),
+      incidentalCosts: cost('07140'),
+      entryCosts: cost('08025'),
+      governanceprocess: orNull(text(undefined, { template: '00075', allowed: ['A', 'B', 'C', 'D'] })),
+      compatibleForClientsWithEsgPreferences: orNull(text(undefined, { template: '05105' })),
+      otherSpecificInvestmentNeed: orNull(text(undefined, { template: '05115', allowed: ['N', 'I', 'O'] })),
+    },
+    emtRecord.fields,
+  ),
+}
+
+/** The groupNames of rows of a fund. */
+export const groupNames = Object.keys(schemaTables).filter((name): name is Group => name !== 'fund')
+
+/** The names of the tables, in their order. */
+export const schemaTableNames: readonly string[] = Object.values(schemaTables).map(({ name }) => name)

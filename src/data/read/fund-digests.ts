@@ -1,0 +1,129 @@
+/**
+ * What a fund's rows are, as digests: two builds with the same digest have the same rows. SQLite writes the text that is
+ * hashed (a JSON array a row), so that it compares millions of rows without making objects.
+ */
+
+import { hash } from 'node:crypto'
+import { isUtf8 } from 'node:buffer'
+import type { Database } from 'better-sqlite3'
+import type { Group } from '../../api/contract/rows.ts'
+import { isDay } from '../../api/routes/values.ts'
+import { groupNames, schemaTables, sqlTypeOf, type SchemaTable } from '../model/schema.ts'
+import { rowColumns } from './fund-reader.ts'
+
+/** Groups that are digested as a whole; prices are digested by year. */
+export type WholeGroup = Exclude<Group, 'prices'>
+
+export const wholeGroups = groupNames.filter((group): group is WholeGroup => group !== 'prices')
+
+export interface RowsDigest {
+  /** SHA-256 in base64url; '' if there is no row. */
+  readonly digest: string
+  /** Whether texts may hold what the checks warn of, so that they have to see the rows again. */
+  readonly isDoubtful: boolean
+}
+
+/** The prices of one calendar year. */
+export interface YearDigest {
+  /** Four digits. */
+  readonly year: string
+  /** Days of the first and the last price, ISO 8601. */
+  readonly first: string
+  readonly last: string
+  readonly records: number
+  readonly digest: string
+}
+
+/** All of a fund's rows, each digest cut to 132 bits; '' if there is no row. */
+export interface RowDigests {
+  /** The fund's own row. */
+  readonly fund: string
+  readonly groups: Readonly<Record<WholeGroup, string>>
+  /** By calendar year. */
+  readonly prices: Readonly<Record<string, string>>
+}
+
+export interface FundDigests {
+  readonly fund: (isin: string) => string
+  readonly group: (group: WholeGroup, isin: string) => RowsDigest
+  /** Ascending; every price is in one of them. Null where a date is none, so that there are no years to tell. */
+  readonly years: (isin: string) => readonly YearDigest[] | null
+  readonly newestPrice: (isin: string) => string
+}
+
+/** @throws {SqliteError} if a table or a column of the schema is missing */
+export function fundDigests(db: Database): FundDigests {
+  const rowsOf = (table: SchemaTable, where = '') =>
+    db.prepare<string[], Row>(`${digestQuery(table)} ${where}`)
+  const { fund: fundTable, prices } = schemaTables
+  const fund = rowsOf(fundTable)
+  const whole = Object.fromEntries(
+    wholeGroups.map((group) => [group, rowsOf(schemaTables[group])]),
+  ) as Record<WholeGroup, typeof fund>
+  const year = rowsOf(prices, 'AND date >= ? AND date < ?')
+  const newest = rowsOf(prices, 'AND date = (SELECT max(date) FROM price WHERE isin = ?)')
+  const firstFrom = db
+    .prepare<[string, string], string>('SELECT min(date) FROM price WHERE isin = ? AND date >= ?')
+    .pluck()
+  const lastBefore = db
+    .prepare<[string, string], string>('SELECT max(date) FROM price WHERE isin = ? AND date < ?')
+    .pluck()
+
+  return {
+    fund: (isin) => digestOf(fund.get(isin)),
+    group: (group, isin) => {
+      const row = whole[group].get(isin)
+      return { digest: digestOf(row), isDoubtful: isDoubtful(row?.rows ?? null) }
+    },
+    years: (isin) => {
+      const years: YearDigest[] = []
+      // min() of no rows is NULL.
+      for (let first: string | null = firstFrom.get(isin, '') ?? null; first !== null;) {
+        if (!isDay(first)) return null
+        const name = first.slice(0, 4)
+        // Every day of the year sorts before it. Other texts may, too: with them the checks refuse the fund.
+        const end = `${name}~`
+        const row = year.get(isin, first, end)
+        const last = lastBefore.get(isin, end) ?? ''
+        years.push({ year: name, first, last, records: row?.records ?? 0, digest: digestOf(row) })
+        first = firstFrom.get(isin, end) ?? null
+      }
+      return years
+    },
+    newestPrice: (isin) => digestOf(newest.get(isin, isin)),
+  }
+}
+
+interface Row {
+  /** The rows, a JSON array each, with commas between them; NULL if there is none. */
+  readonly rows: Buffer | null
+  readonly records: number
+}
+
+/**
+ * A query for the text of a fund's rows of a table. A JSON array tells NULL from text and text from text, whatever it holds;
+ * as bytes, since it need not be UTF-8.
+ */
+function digestQuery(table: SchemaTable): string {
+  // JSON has 15 digits of a number, quote() as many as tell it from all others.
+  const values = rowColumns(table).map(({ name, kind }) =>
+    sqlTypeOf(kind) === 'REAL' ? `quote(${name})` : name,
+  )
+  // Unsorted, which is faster: they come in the order of the primary key that finds them.
+  return `SELECT count(*) AS records, CAST(group_concat(json_array(${values.join(', ')})) AS BLOB) AS rows
+    FROM ${table.name} WHERE isin = ?`
+}
+
+const digestOf = (row: Row | undefined) =>
+  row === undefined || row.rows === null ? '' : hash('sha256', row.rows, 'base64url')
+
+/**
+ * Searches rows as JSON for a text that begins like a formula and is no negative number, for an escape other than of a
+ * quotation mark or a backslash, and for characters that cannot be seen or that are not UTF-8. The checks may still have
+ * nothing to say.
+ */
+const doubtful =
+  /"\s*(?:[=+@]|-(?!\d[\d.e+-]*"))|\\[^"\\]|[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd]/
+
+const isDoubtful = (text: Buffer | null) =>
+  text !== null && !(isUtf8(text) && !doubtful.test(text.toString()))

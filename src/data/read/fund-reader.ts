@@ -1,0 +1,107 @@
+/** Reading funds: all rows of one fund at a time, so that memory does not grow with the number of funds. */
+
+import type { Database, Statement } from 'better-sqlite3'
+import type { FundRow, FundRows, Group, PriceRow } from '../../api/contract/rows.ts'
+import { isDay } from '../../api/routes/values.ts'
+import { groupNames, schemaTables, type SchemaTable } from '../model/schema.ts'
+
+/** One fund with all its rows. */
+export type Fund = { readonly fund: FundRow } & FundRows
+
+export interface FundReader {
+  /** @returns the fund, or undefined if there is none with this ISIN */
+  readonly read: (isin: string) => Fund | undefined
+  /** The fund's own row, or undefined. */
+  readonly fund: (isin: string) => FundRow | undefined
+  /** A group's rows of a fund, in the order of its primary key. */
+  readonly rows: <G extends Group>(group: G, isin: string) => FundRows[G]
+  /** The prices between two days, both included, ascending. */
+  readonly prices: (isin: string, first: string, last: string) => readonly PriceRow[]
+  readonly newestPrice: (isin: string) => PriceRow | undefined
+}
+
+/** The ISINs of all funds, ascending. */
+export function readIsins(db: Database): string[] {
+  return db.prepare<[], string>('SELECT isin FROM fund ORDER BY isin').pluck().all()
+}
+
+/** SQL of the ISINs that a table has: it jumps from one to the next in the primary key instead of reading every row. */
+export const distinctIsins = (table: string) => `
+  WITH RECURSIVE held(isin) AS (
+    SELECT (SELECT isin FROM ${table} ORDER BY isin LIMIT 1)
+    UNION ALL
+    SELECT (SELECT isin FROM ${table} WHERE isin > held.isin ORDER BY isin LIMIT 1) FROM held WHERE held.isin IS NOT NULL
+  )
+  SELECT isin FROM held WHERE isin IS NOT NULL`
+
+/** @throws {SqliteError} if a table or a column of the schema is missing */
+export function fundReader(db: Database): FundReader {
+  const fund = db.prepare<[string], FundRow>(rowsQuery(schemaTables.fund))
+  const statements = Object.fromEntries(
+    groupNames.map((group) => [group, db.prepare<[string]>(rowsQuery(schemaTables[group]))]),
+  ) as Record<Group, Statement<[string]>>
+  const between = db.prepare<[string, string, string], PriceRow>(
+    rowsQuery(schemaTables.prices, 'AND date >= ? AND date <= ?'),
+  )
+  const newest = db.prepare<[string], PriceRow>(`${rowsQuery(schemaTables.prices)} DESC LIMIT 1`)
+  // The type `Columns` of the model holds the columns of the tables and the fields of the rows together.
+  const rows = <G extends Group>(group: G, isin: string) =>
+    statements[group].all(isin) as unknown as FundRows[G]
+  return {
+    read: (isin) => {
+      const row = fund.get(isin)
+      if (row === undefined) return undefined
+      const read = groupNames.map((group) => [group, rows(group, isin)])
+      return { fund: row, ...(Object.fromEntries(read) as FundRows) }
+    },
+    fund: (isin) => fund.get(isin),
+    rows,
+    prices: (isin, first, last) => between.all(isin, first, last),
+    newestPrice: (isin) => newest.get(isin),
+  }
+}
+
+/** The columns that a row of a table has: the ISIN is known, unless the row is the fund's own. */
+export const rowColumns = ({ name, columns }: SchemaTable) =>
+  columns.filter((column) => column.name !== 'isin' || name === 'fund')
+
+/** One fund's rows of a table, in the order of its primary key. @param where more conditions */
+function rowsQuery(table: SchemaTable, where = ''): string {
+  const columns = rowColumns(table).map(({ name, field }) => (name === field ? name : `${name} AS ${field}`))
+  const order = table.key.slice(1).join(', ')
+  return `SELECT ${columns.join(', ')} FROM ${table.name} WHERE isin = ? ${where}${order === '' ? '' : ` ORDER BY ${order}`}`
+}
+
+/** The days of a fund's last prices, with what decides how new they should be. */
+export interface FundPriceDays {
+  readonly isin: string
+  readonly name: string
+  readonly currency: string
+  readonly dataPermitted: 0 | 1
+  readonly pricesPermitted: 0 | 1
+  /** Null without a profile. */
+  readonly categoryDe: string | null
+  /** Null without a profile, or if the profile has no English category. */
+  readonly categoryEn: string | null
+  /** ISO 8601, the newest first. */
+  readonly priceDays: readonly string[]
+}
+
+/**
+ * Leaves out dates that are no days: they can be read before the checks have refused them.
+ * @param isins of funds that are there @param count how many days of each at most
+ */
+export function readPriceDays(db: Database, isins: readonly string[], count: number): FundPriceDays[] {
+  const fund = db.prepare<[string], Omit<FundPriceDays, 'priceDays'>>(
+    `SELECT fund.isin, name, currency, data_permitted AS dataPermitted, prices_permitted AS pricesPermitted,
+        category_de AS categoryDe, category_en AS categoryEn
+      FROM fund LEFT JOIN profile ON profile.isin = fund.isin WHERE fund.isin = ?`,
+  )
+  const days = db
+    .prepare<[string, number], string>('SELECT date FROM price WHERE isin = ? ORDER BY date DESC LIMIT ?')
+    .pluck()
+  return isins.flatMap((isin) => {
+    const row = fund.get(isin)
+    return row === undefined ? [] : [{ ...row, priceDays: days.all(isin, count).filter(isDay) }]
+  })
+}

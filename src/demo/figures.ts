@@ -1,0 +1,267 @@
+/** Key figures, profile and EMT data of a fund: the parts that are not prices or breakdowns. */
+
+import { derivatives, type MonthAllocation } from './allocations.ts'
+import { dateAt, type Period, shiftYears } from './calendar.ts'
+import type { Instrument, Region } from './instrument.ts'
+import type { FundKind } from './kinds.ts'
+import { riskOver } from './performance.ts'
+import type { PriceHistory } from './prices.ts'
+import type { Draws } from './random.ts'
+import { type DemoRow, nameColumns } from './rows.ts'
+import { commaText, decimalText } from './shares.ts'
+import type { Name } from './words.ts'
+
+interface KeyFigure {
+  readonly name: Name
+  readonly value: string
+  /** Undefined: the figure has one value. Null: it has a second one, which is not known. */
+  readonly value2?: string | null
+}
+
+/** Below this volatility the Sharpe ratio means nothing. */
+const leastVolatility = 0.01
+
+/** Rows of key_figure: risk from the fund's prices, then what is usual for its kind. */
+export function keyFigureRows(
+  fund: Instrument,
+  history: PriceHistory,
+  assets: MonthAllocation,
+  period: Period,
+): DemoRow[] {
+  const figures = [
+    ...riskFigures(fund, history, period),
+    ...kindFigures(fund, assets, fund.randomOf('figures')),
+  ]
+  return figures.map(({ name, value, value2 }, position) => [
+    ...[fund.isin, position, ...nameColumns(name), value, value2 ?? null],
+    value2 === undefined ? 0 : 1,
+  ])
+}
+
+function riskFigures(fund: Instrument, history: PriceHistory, period: Period): readonly KeyFigure[] {
+  const oneYear = riskOver(1, fund, history, period)
+  if (oneYear === undefined) return []
+  const threeYears = riskOver(3, fund, history, period)
+  const figures: KeyFigure[] = [
+    {
+      name: ['Volatilität (1 Jahr / 3 Jahre)', 'Volatility (1 year / 3 years)'],
+      value: percentFigure(oneYear.volatility),
+      value2: threeYears === undefined ? null : percentFigure(threeYears.volatility),
+    },
+    {
+      name: ['Größter Verlust (1 Jahr)', 'Maximum drawdown (1 year)'],
+      value: percentFigure(oneYear.maximumDrawdown),
+    },
+  ]
+  if (oneYear.volatility < leastVolatility) return figures
+  const sharpe = commaText(oneYear.averageReturn / oneYear.volatility)
+  return [...figures, { name: ['Sharpe Ratio (1 Jahr)', 'Sharpe ratio (1 year)'], value: sharpe }]
+}
+
+function kindFigures(fund: Instrument, assets: MonthAllocation, random: Draws): readonly KeyFigure[] {
+  switch (fund.kind) {
+    case 'equity':
+      return [
+        { name: ['Anzahl Aktien', 'Number of equities'], value: String(random.whole(32, 180)) },
+        { name: ['Dividendenrendite', 'Dividend yield'], value: drawnPercent(random, 0.009, 0.041) },
+        { name: ['Active Share'], value: drawnPercent(random, 0.45, 0.93) },
+        { name: ['Beta'], value: commaText(random.between(0.82, 1.14)) },
+        investedFigure('Aktienquote', 'Equity ratio', assets),
+      ]
+    case 'bond':
+      return [
+        { name: ['Duration in Jahren', 'Duration in years'], value: commaText(random.between(1.2, 8.4)) },
+        { name: ['Rendite (vor / nach Absicherung)', 'Yield (before / after hedging)'], ...yields(random) },
+        {
+          name: ['Durchschnittsrating', 'Average rating'],
+          value: random.pick(['AA', 'A+', 'A', 'BBB+', 'BB+']),
+        },
+        investedFigure('Anleihenquote', 'Bond ratio', assets),
+      ]
+    case 'mixed':
+      return [
+        investedFigure('Aktienquote', 'Equity ratio', assets),
+        { name: ['Anzahl Positionen', 'Number of positions'], value: String(random.whole(60, 420)) },
+        {
+          name: ['Value at Risk (99 %, 20 Tage)', 'Value at risk (99 %, 20 days)'],
+          value: drawnPercent(random, 0.02, 0.09),
+        },
+      ]
+    case 'realEstate':
+      return [
+        { name: ['Vermietungsquote', 'Occupancy rate'], value: drawnPercent(random, 0.885, 0.985) },
+        { name: ['Anzahl Immobilien', 'Number of properties'], value: String(random.whole(18, 150)) },
+        { name: ['Fremdfinanzierungsquote', 'Debt ratio'], value: drawnPercent(random, 0.06, 0.27) },
+      ]
+    case 'moneyMarket':
+      return [
+        { name: ['Restlaufzeit in Tagen', 'Days to maturity'], value: String(random.whole(21, 160)) },
+        { name: ['Rendite', 'Yield'], value: drawnPercent(random, 0.011, 0.034) },
+      ]
+    default:
+      return fund.kind satisfies never
+  }
+}
+
+/** The share of the first asset class, without and with derivatives. */
+function investedFigure(german: string, english: string, assets: MonthAllocation): KeyFigure {
+  const hundredths = assets.withoutDerivatives[0]?.hundredths ?? 0
+  const inDerivatives = assets.withDerivatives.find(({ name }) => name === derivatives)?.hundredths ?? 0
+  return {
+    name: [`${german} (ohne / mit Derivaten)`, `${english} (without / with derivatives)`],
+    value: percentFigure(hundredths / 10_000),
+    value2: percentFigure((hundredths + inDerivatives) / 10_000),
+  }
+}
+
+function yields(random: Draws): { readonly value: string; readonly value2: string } {
+  const before = random.between(0.014, 0.052)
+  return { value: percentFigure(before), value2: percentFigure(before - random.between(0.001, 0.012)) }
+}
+
+function drawnPercent(random: Draws, low: number, high: number): string {
+  return percentFigure(random.between(low, high))
+}
+
+/** 0.1234 as '12,34 %'. */
+function percentFigure(fraction: number): string {
+  return `${commaText(fraction * 100)} %`
+}
+
+/** Percents. */
+interface Fees {
+  readonly totalExpenseRatio: number
+  readonly managementFee: number
+  readonly custodianBankFee: number
+}
+
+/** The row of profile. Assets are those of the fund's status day: its shares at the day's NAV. */
+export function profileRow(fund: Instrument, history: PriceHistory, { status }: Period): DemoRow {
+  const random = fund.randomOf('profile')
+  const { traits, kind, region } = fund
+  const shares = Math.round(random.between(...traits.sharesMillions) * 1_000_000)
+  const nav = history.navs[status] ?? 0
+  const assets = traits.decimals === 2 ? shares * nav : Math.round((shares * nav) / 100)
+  const otherClasses = random.chance(0.4) ? Math.round(assets * random.between(0.1, 2)) : 0
+  const benchmark = benchmarkOf(kind, random)
+  const fees = feesOf(fund)
+  return [
+    fund.isin,
+    `${traits.categoryDe} ${regions[region][0]}`,
+    `${traits.categoryEn}, ${regions[region][1]}`,
+    benchmark,
+    decimalText(assets, 2),
+    decimalText(assets + otherClasses, 2),
+    fund.endOfFiscalYear,
+    fund.accumulating ? 1 : 0,
+    traits.conformity,
+    fund.surcharge / 100,
+    fund.redemptionFee / 100,
+    fees.totalExpenseRatio,
+    fees.managementFee,
+    fees.custodianBankFee,
+    kind === 'equity' && random.chance(0.35) ? 1 : 0,
+    ...purchases(fund, random).flat(),
+  ]
+}
+
+/** The fees of a fund. Profile and EMT data use the same ones. */
+function feesOf(fund: Instrument): Fees {
+  const random = fund.randomOf('fees')
+  const management = random.whole(...fund.traits.managementFee)
+  const custodian = random.whole(1, 9)
+  const other = random.whole(3, 28)
+  return {
+    totalExpenseRatio: (management + custodian + other) / 100,
+    managementFee: management / 100,
+    custodianBankFee: custodian / 100,
+  }
+}
+
+const regions: Readonly<Record<Region, readonly [german: string, english: string]>> = {
+  germany: ['Deutschland', 'Germany'],
+  europe: ['Europa', 'Europe'],
+  america: ['Nordamerika', 'North America'],
+  asia: ['Asien-Pazifik', 'Asia Pacific'],
+  emerging: ['Schwellenländer', 'emerging markets'],
+  global: ['weltweit', 'worldwide'],
+}
+
+const benchmarks: Readonly<Record<FundKind, readonly string[]>> = {
+  equity: ['Elbe & Rhein Equity Index (NR)', 'Alster World Equity Index (NR)'],
+  bond: ['Elbe Aggregate Bond Index (TR)', 'Alster Corporates 1-10 Index'],
+  mixed: ['60 % Alster World Equity Index & 40 % Elbe Aggregate Bond Index'],
+  realEstate: [],
+  moneyMarket: ['€STR'],
+}
+
+function benchmarkOf(kind: FundKind, random: Draws): string | null {
+  const choices = benchmarks[kind]
+  return choices.length > 0 && random.chance(0.85) ? random.pick(choices) : null
+}
+
+/** A way to buy the fund, two columns: whether it is possible, null if unknown; the minimum as decimal text. */
+type Purchase = readonly [possible: 0 | 1 | null, minimum: string | null]
+
+const unknownPurchase: Purchase = [null, null]
+const impossible: Purchase = [0, null]
+
+/** Savings plan, one-time investment, capital-forming payments. A fund without a German number is not sold to savers. */
+function purchases(fund: Instrument, random: Draws): readonly Purchase[] {
+  if (fund.wkn === null) return [unknownPurchase, unknownPurchase, unknownPurchase]
+  const once: Purchase = [1, random.pick(['500.00', '1000.00', '2500.00', null])]
+  switch (fund.kind) {
+    case 'equity':
+      return [[1, random.pick(['25.00', '50.00'])], once, [1, '34.00']]
+    case 'mixed':
+      return [[1, random.pick(['25.00', '50.00'])], once, impossible]
+    case 'bond':
+      return [[1, random.pick(['25.00', '50.00', null])], once, unknownPurchase]
+    case 'realEstate':
+      return [impossible, [1, null], impossible]
+    case 'moneyMarket':
+      return [unknownPurchase, once, unknownPurchase]
+    default:
+      return fund.kind satisfies never
+  }
+}
+
+/** The upper bounds of the classes 1 to 6 of the synthetic risk and reward indicator: volatility a year. */
+const srriBounds = [0.005, 0.02, 0.05, 0.1, 0.15, 0.25]
+
+/** The row of emt. Costs are fractions: 0.0158 is 1.58 %. */
+export function emtRow(fund: Instrument, history: PriceHistory, period: Period): DemoRow {
+  const random = fund.randomOf('emt')
+  const risk = riskOver(1, fund, history, period)
+  const statusDate = dateAt(period.calendar, period.status)
+  const date = lastEndOfFiscalYear(fund, statusDate)
+  // A fund that has not closed a year yet has no costs ex post.
+  const closedAYear = date > dateAt(period.calendar, fund.inception)
+  const unknownCosts = [null, null]
+  return [
+    fund.isin,
+    risk === undefined ? null : srri(risk.volatility),
+    ...(closedAYear ? [date, fraction(Math.round(feesOf(fund).totalExpenseRatio * 100))] : unknownCosts),
+    ...(closedAYear ? [statusDate, fraction(random.whole(2, 48))] : unknownCosts),
+    ...(random.chance(0.35) ? [statusDate, fraction(random.whole(0, 60))] : unknownCosts),
+    fund.surcharge > 0 ? fraction(fund.surcharge) : null,
+    ['A', 'B', 'C', 'D'][fund.number % 4] ?? 'A',
+    random.pick(['N', 'N', 'Y', 'Neutral']),
+    random.pick(['N', 'N', 'N', 'I', 'O']),
+  ]
+}
+
+function srri(volatility: number): number {
+  const found = srriBounds.findIndex((bound) => volatility < bound)
+  return found < 0 ? 7 : found + 1
+}
+
+function lastEndOfFiscalYear(fund: Instrument, date: string): string {
+  const thisYears = `${date.slice(0, 4)}-${fund.endOfFiscalYear}`
+  return thisYears <= date ? thisYears : shiftYears(thisYears, -1)
+}
+
+/** Hundredths of a percent as a fraction. */
+function fraction(hundredths: number): number {
+  return hundredths / 10_000
+}

@@ -1,0 +1,178 @@
+/**
+ * CSV for programs: RFC 4180 with commas, decimal points, ISO dates, and an apostrophe before a text that a spreadsheet
+ * would run as a formula. `--raw-csv` leaves these texts as they are. The file for Excel is written with the same code.
+ */
+
+import { isFormula } from '../../api/contract/texts.ts'
+import { shortestDecimal } from '../../api/encode/json.ts'
+import { fileSink } from '../file-sink.ts'
+import { eachTable, type RowsFormat, type TableFile } from './format.ts'
+import {
+  type ColumnType,
+  type OutputCell,
+  type OutputColumn,
+  type OutputRow,
+  type OutputTable,
+  tables,
+} from '../tables.ts'
+
+/**
+ * - `plain`: as this file's first sentence says. `raw`: the same with texts as they are.
+ * - `excel`: what a German Excel opens by a double click: a byte order mark, semicolons, decimal commas, and no text that
+ *   Excel would take for a formula, a day or a number.
+ */
+export type Dialect = 'plain' | 'raw' | 'excel'
+
+// The name emt.csv belongs to the file with the names of the template.
+export const csv: RowsFormat = plainCsv('csv', tables, ({ name, csvName = name }) => `${csvName}.csv`)
+
+/** A format that writes some tables as plain CSV. */
+export function plainCsv(
+  id: string,
+  some: readonly OutputTable[],
+  pathOf: (table: OutputTable) => string,
+): RowsFormat {
+  return {
+    ...{ id, kind: 'rows', name: 'csv', mediatype: 'text/csv', section: 'plain' },
+    ...eachTable(
+      some,
+      (table, { folder, isRawCsv }) =>
+        csvFile(folder, pathOf(table), table.columns, isRawCsv ? 'raw' : 'plain'),
+      (table) => ({ resource: csvResource(table, 'plain') }),
+    ),
+  }
+}
+
+/** A CSV file that grows. */
+export interface GrowingCsv extends TableFile {
+  /** The number of rows, without the header. */
+  readonly rows: () => number
+}
+
+export function csvFile(
+  folder: string,
+  path: string,
+  columns: readonly OutputColumn[],
+  dialect: Dialect,
+): GrowingCsv {
+  const sink = fileSink(folder, path)
+  const line = csvLine(columns, dialect)
+  const names = columns.map(({ name }) => quoted(name, dialect))
+  sink.write(`${dialect === 'excel' ? '\ufeff' : ''}${names.join(delimiters[dialect])}\r\n`)
+  let count = 0
+  return {
+    add: (rows) => {
+      if (rows.length > 0) sink.write(rows.map(line).join(''))
+      count += rows.length
+    },
+    rows: () => count,
+    close: () => ({ ...sink.close(), rows: count }),
+  }
+}
+
+/** @returns the line of a row of these columns, with CRLF. NULL is an empty field, an empty text is `""`. */
+export function csvLine(columns: readonly OutputColumn[], dialect: Dialect): (row: OutputRow) => string {
+  const fields = columns.map(({ type }) => fieldsOf[dialect][type])
+  const delimiter = delimiters[dialect]
+  return (row) => {
+    let line = ''
+    // Millions of rows: an iterator over the fields would take half as long again.
+    for (let index = 0; index < fields.length; index++) {
+      const cell = row[index] ?? null
+      if (index > 0) line += delimiter
+      if (cell !== null) line += fields[index]?.(cell) ?? ''
+    }
+    return `${line}\r\n`
+  }
+}
+
+const delimiters: Readonly<Record<Dialect, string>> = { plain: ',', raw: ',', excel: ';' }
+
+type Field = (cell: NonNullable<OutputCell>) => string | number
+
+const asItIs: Field = (cell) => cell
+const withComma: Field = (cell) => String(cell).replace('.', ',')
+
+const rawFields: Readonly<Record<ColumnType, Field>> = {
+  text: (cell) => quoted(String(cell), 'raw'),
+  date: asItIs,
+  decimal: asItIs,
+  number: (cell) => shortestDecimal(Number(cell)),
+  integer: asItIs,
+  boolean: (cell) => (cell === 1 ? 'true' : 'false'),
+}
+
+const fieldsOf: Readonly<Record<Dialect, Readonly<Record<ColumnType, Field>>>> = {
+  raw: rawFields,
+  plain: { ...rawFields, text: (cell) => quoted(defused(String(cell)), 'plain') },
+  excel: {
+    text: (cell) => quoted(readAsText(String(cell)), 'excel'),
+    date: asItIs,
+    decimal: withComma,
+    number: (cell) => withComma(shortestDecimal(Number(cell))),
+    integer: asItIs,
+    boolean: (cell) => (cell === 1 ? 'WAHR' : 'FALSCH'),
+  },
+}
+
+/** Source: RFC 4180, 2. Fields of blanks alone or at an end are quoted too: some readers trim. */
+function quoted(text: string, dialect: Dialect): string {
+  const needsQuotes = text === '' || text.includes(delimiters[dialect]) || /["\r\n]|^\s|\s$/.test(text)
+  return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** An apostrophe marks text: before what a spreadsheet would run as a formula. Source: OWASP, "CSV Injection". */
+const defused = (text: string) => (isFormula(text) ? `'${text}` : text)
+
+/** The same, and before what Excel would make something else of. */
+const readAsText = (text: string) => (isMisread(text) ? `'${text}` : defused(text))
+
+/**
+ * Whether a German Excel turns a text into another: `12-31` and `1.5` into days, `04E310` into a number of zeros, `0815`
+ * and numbers of more than 15 digits into others. `1.234` is a number that Excel reads as it is meant.
+ */
+const isMisread = (text: string) =>
+  /^\s*(?:\d{1,2}[-./](?:\d{1,2}|\d{4})[-./]?|0\d+|\d+(?:[.,]\d+)?e[+-]?\d+|\d{16,})\s*$/i.test(text)
+
+/** What `datapackage.json` says of a CSV file with these columns. */
+export function csvResource({ columns, key }: OutputTable, dialect: 'plain' | 'excel') {
+  const isExcel = dialect === 'excel'
+  return {
+    type: 'table',
+    profile: 'tabular-data-resource',
+    encoding: isExcel ? 'utf-8-sig' : 'utf-8',
+    dialect: {
+      delimiter: delimiters[dialect],
+      lineTerminator: '\r\n',
+      quoteChar: '"',
+      doubleQuote: true,
+      header: true,
+    },
+    schema: {
+      fields: columns.map((column) => fieldResource(column, isExcel)),
+      primaryKey: key,
+      missingValues: [''],
+    },
+  }
+}
+
+const fieldTypes: Readonly<Record<ColumnType, string>> = {
+  text: 'string',
+  date: 'date',
+  decimal: 'number',
+  number: 'number',
+  integer: 'integer',
+  boolean: 'boolean',
+}
+
+const fieldResource = ({ name, type, describe, isNullable }: OutputColumn, isExcel: boolean) => ({
+  name,
+  type: fieldTypes[type],
+  description: describe,
+  ...(isExcel && (type === 'decimal' || type === 'number') ? { decimalChar: ',' } : {}),
+  ...(type === 'boolean'
+    ? { trueValues: [isExcel ? 'WAHR' : 'true'], falseValues: [isExcel ? 'FALSCH' : 'false'] }
+    : {}),
+  // An empty text and none look alike to most readers of CSV.
+  ...(isNullable || type === 'text' ? {} : { constraints: { required: true } }),
+})

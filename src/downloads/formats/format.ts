@@ -1,0 +1,208 @@
+/** What a format of the downloads is. `index.ts` beside this file lists all formats; nothing here knows a single one. */
+
+import type { Language } from '../../api/routes/table.ts'
+import { schemaTables } from '../../data/model/schema.ts'
+import { wholeGroups, type RowDigests } from '../../data/read/fund-digests.ts'
+import type { FundDatabase } from '../../data/read/open.ts'
+import type { Html } from '../../site/layout/html.ts'
+import type { WrittenFile } from '../file-sink.ts'
+import { type OutputRow, type OutputTable, type FundScope, mayHold, permittedIsins } from '../tables.ts'
+
+/** A format: a file of this folder, and a line of the registry. */
+export type DownloadFormat = RowsFormat | WholeFormat
+
+interface FormatBase {
+  /** Unique among all formats. */
+  readonly id: string
+  /** As `datapackage.json` names it: `csv`, `text/csv`. */
+  readonly name: string
+  readonly mediatype: string
+  /** The list of the downloads page that its files are in; `funds` has a paragraph instead of a list. */
+  readonly section: 'plain' | 'excel' | 'funds'
+  /** What it writes from these funds. */
+  readonly pieces: (funds: DownloadFunds) => readonly Piece[]
+  /** For the section `funds`: what the data package and the page say instead of a line for each file. */
+  readonly perFund?: PerFund
+}
+
+/** A format that is written fund by fund. Such formats share one reading of the database, unless `isSlow`. */
+export interface RowsFormat extends FormatBase {
+  readonly kind: 'rows'
+  /** Whether it takes about as long as all others together: then it gets a thread of its own. */
+  readonly isSlow?: boolean
+  readonly open: (target: FormatTarget) => RowsWriter
+}
+
+/** A format that is written as a whole. */
+export interface WholeFormat extends FormatBase {
+  readonly kind: 'whole'
+  /** Whether it has to wait until the database is copied. */
+  readonly readsDatabase: boolean
+  /** @returns no files if they cannot be made from what is there */
+  readonly write: (
+    target: FormatTarget,
+    source: FormatSource,
+  ) => readonly PieceFile[] | Promise<readonly PieceFile[]>
+}
+
+/** Files of a format that are made from the same rows. A build makes all of them, or reuses all of them. */
+export interface Piece {
+  /** Unique in its format. */
+  readonly name: string
+  /** One sentence for people. */
+  readonly describe: Readonly<Record<Language, string>>
+  /** What its files are made from; null for a piece that every build makes anew. */
+  readonly rows: PieceRows | null
+  /** Digest by which a later build finds its file in the list, for a piece that is made anew from the old file. */
+  readonly listedAs?: (code: string) => string
+  /** What `datapackage.json` says of its files, besides path, size and digest. */
+  readonly resource?: Readonly<Record<string, unknown>>
+}
+
+export interface PieceRows {
+  readonly isins: readonly string[]
+  /** A text that changes whenever the rows of a fund do that the piece is made from. */
+  readonly digest: (rows: RowDigests) => string
+}
+
+/** A file of a piece. */
+export interface PieceFile extends WrittenFile {
+  /** The piece's name. */
+  readonly piece: string
+}
+
+/** The funds that files may hold. */
+export interface DownloadFunds {
+  /** In the order of their ISINs. */
+  readonly scopes: readonly FundScope[]
+  /** Digests of the rows of each of them, by ISIN. */
+  readonly digests: ReadonlyMap<string, RowDigests>
+}
+
+/** The place that a format writes to, and its settings. */
+export interface FormatTarget {
+  /** The folder of the downloads. */
+  readonly folder: string
+  /** Names of the pieces to be made. */
+  readonly wanted: ReadonlySet<string>
+  /** Whether texts in plain CSV stay as they are (`--raw-csv`). */
+  readonly isRawCsv: boolean
+}
+
+/** What a `whole` format reads. */
+export interface FormatSource {
+  /** A copy of the fund database, which nobody writes to. */
+  readonly copy: string
+  readonly scopes: readonly FundScope[]
+  /** ISO 8601 */
+  readonly asOf: string
+  /** The snapshot's folder, and its manifest. */
+  readonly root: string
+  readonly manifest: string
+  /** Whether the folder lacks documents that the manifest lists. */
+  readonly isSparse: boolean
+  readonly earlier: EarlierDocuments | null
+}
+
+/** An earlier snapshot with documents that this one has, too. */
+export interface EarlierDocuments {
+  /** The snapshot's folder; null for a sparse build: documents that are listed, but not in its folder, are unchanged. */
+  readonly root: string | null
+  /** Its ZIP, and the digest that this should have, in hex. */
+  readonly zip: string
+  readonly sha256: string
+}
+
+export interface RowsWriter {
+  /** Takes the funds in their order. */
+  readonly add: (fund: FundTables) => void
+  readonly close: () => readonly PieceFile[]
+}
+
+/** One fund's rows. */
+export interface FundTables {
+  readonly isin: string
+  /** Rows of a table in the order of its key; none if the fund's permissions exclude them. Read once for all formats. */
+  readonly rows: (table: OutputTable) => readonly OutputRow[]
+}
+
+export interface PerFund {
+  /** A member of `datapackage.json`. @param count how many funds have files */
+  readonly resource: (count: number) => Readonly<Record<string, unknown>>
+  /** A paragraph of the page. @param isin a fund that has files @param grouped writes a number in the page's language */
+  readonly paragraph: Readonly<Record<Language, (isin: string, grouped: (count: number) => string) => Html>>
+}
+
+/** A file of a table that grows. */
+export interface TableFile {
+  readonly add: (rows: readonly OutputRow[]) => void
+  readonly close: () => WrittenFile
+}
+
+/** A format with one file, and one piece, for each table. @param more what its pieces have beside name, text and rows */
+export const eachTable = (
+  tables: readonly OutputTable[],
+  openFile: (table: OutputTable, target: FormatTarget) => TableFile,
+  more: (table: OutputTable) => Pick<Piece, 'resource'> = () => ({}),
+): Pick<RowsFormat, 'pieces' | 'open'> => ({
+  pieces: (funds) =>
+    tables.map((table) => {
+      const { name, describe } = table
+      return { name, describe, rows: rowsOfTable(table, funds), ...more(table) }
+    }),
+  open: (target) => {
+    const made = tables
+      .filter(({ name }) => target.wanted.has(name))
+      .map((table) => ({ table, file: openFile(table, target) }))
+    return {
+      add: ({ rows }) => {
+        for (const { table, file } of made) file.add(rows(table))
+      },
+      close: () => made.map(({ table, file }) => ({ ...file.close(), piece: table.name })),
+    }
+  },
+})
+
+/** The rows of a table, as what a piece is made from. */
+export function rowsOfTable({ name, source, needs }: OutputTable, { scopes }: DownloadFunds): PieceRows {
+  const isins = permittedIsins(scopes, needs)
+  if (source === 'fund') return { isins, digest: ({ fund }) => fund }
+  if (source === schemaTables.prices.name) return { isins, digest: allPrices }
+  const group = wholeGroups.find((candidate) => schemaTables[candidate].name === source)
+  if (group === undefined) throw new Error(`table ${name} is made of ${source}, which has no digest`)
+  return { isins, digest: ({ groups }) => groups[group] }
+}
+
+/** All prices of a fund. */
+export const allPrices = ({ prices }: RowDigests): string =>
+  Object.entries(prices)
+    .map(([year, digest]) => `${year} ${digest}`)
+    .join(' ')
+
+/** Reads the tables of one fund after the other. */
+export function* readFunds(db: FundDatabase, scopes: readonly FundScope[]): Generator<FundTables> {
+  const statements = new Map<OutputTable, (isin: string) => OutputRow[]>()
+  const read = (table: OutputTable, isin: string) => {
+    const statement = statements.get(table) ?? prepare(table)
+    statements.set(table, statement)
+    return statement(isin)
+  }
+  const prepare = ({ columns, source, key }: OutputTable) => {
+    const fields = columns.map(({ sql }) => sql).join(', ')
+    const order = key.map((name) => columns.find((column) => column.name === name)?.sql).join(', ')
+    const statement = db.prepare<[string], OutputRow>(
+      `SELECT ${fields} FROM ${source} AS t WHERE t.isin = ? ORDER BY ${order}`,
+    )
+    return (isin: string) => statement.raw().all(isin)
+  }
+  for (const scope of scopes) {
+    const { isin } = scope
+    const known = new Map<OutputTable, readonly OutputRow[]>()
+    const rows = (table: OutputTable) => {
+      const found = known.get(table) ?? (mayHold(scope, table.needs) ? read(table, isin) : [])
+      known.set(table, found)
+      return found
+    }
+    yield { isin, rows }
+  }
+}

@@ -1,0 +1,117 @@
+/** From the core's answer to a Response. Compression is Cloudflare's part. */
+
+import { folderKey, windowKey } from '../../api/routes/keys.ts'
+import { fetchesAtATime, type Answer, type JoinedBody } from '../core/answer.ts'
+import { finish, mayBeCoded } from '../core/finish.ts'
+import { byteSearch, concat, joinRange, type JoinedRange, type RangeResolution } from '../core/join.ts'
+import type { Resolution } from '../core/resolve.ts'
+import type { WorkerBody, WorkerStore } from './store.ts'
+
+export interface RespondOptions {
+  /** Called with the number of objects that will be read. */
+  readonly expectReads: (reads: number) => void
+  readonly sizes: WorkerStore['sizes']
+  /** Rejects if what was read just now may be another snapshot's. */
+  readonly assertLive: () => Promise<void>
+  /** Called if something fails after the answer has begun. */
+  readonly onFailure: (error: unknown) => void
+  /** Goes on with work while the answer is given out. */
+  readonly defer: (work: Promise<unknown>) => void
+}
+
+/** @throws {Error} if R2 fails */
+export async function respond(
+  request: Request,
+  answered: Answer<WorkerBody>,
+  resolution: Resolution,
+  options: RespondOptions,
+): Promise<Response> {
+  const { method } = request
+  const header = (name: string) => request.headers.get(name) ?? undefined
+  const size = answered.body.kind === 'stored' ? answered.body.body.size : null
+  // Cloudflare makes the ETag of what it compresses a weak one. Caches behind it need `Vary`.
+  const coding = { mayDiffer: mayBeCoded(answered.headers['Content-Type'] ?? '', size), name: '' }
+  const { status, headers, body, part } = finish(answered, method, header, coding, (stored) => stored.size)
+  if (body.kind === 'none' || body.kind === 'text') return withoutStore(request, { status, headers, body })
+  if (body.kind === 'stored' && method === 'HEAD') return headOnly(status, headers, body.body.size)
+  if (body.kind === 'stored') {
+    const content = part === null ? body.body.stream() : body.body.part(part)
+    return new Response(await content, { status, headers })
+  }
+  if (method === 'HEAD' || resolution.kind !== 'range') return new Response(null, { status, headers })
+  return new Response(await joinedBody(body, resolution, options), { status, headers })
+}
+
+async function joinedBody(
+  { windows, get }: JoinedBody<WorkerBody>,
+  resolution: RangeResolution,
+  { expectReads, sizes, assertLive, defer, onFailure }: RespondOptions,
+): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
+  const { route, values, wanted } = resolution
+  // The sizes are one more.
+  expectReads(windows.length + 1)
+  const source = { windows, get: async (window: (typeof windows)[0]) => (await get(window)).bytes() }
+  const options = { search: byteSearch, readsAtATime: () => fetchesAtATime, assertLive }
+  const join = () => joinRange(source, resolution, options)
+  // What is read at once anyway need not be streamed.
+  if (windows.length <= fetchesAtATime) return gather(await join())
+  const [joined, sizesByKey] = await Promise.all([join(), sizes(folderKey(route, values))])
+  const length = await joined.length(({ year }) => {
+    const key = windowKey(route, values, year, wanted.format)
+    const size = sizesByKey.get(key)
+    if (size === undefined) throw new Error(`no document: ${key}`)
+    return size
+  })
+  const { stream, done } = streamed(length, joined, onFailure)
+  defer(done)
+  return stream
+}
+
+/** All of a range at once. */
+export async function gather({ next }: JoinedRange): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  for (let chunk = await next(); chunk !== null; chunk = await next()) chunks.push(chunk)
+  return concat(chunks)
+}
+
+declare const FixedLengthStream: new (length: number) => {
+  readonly readable: ReadableStream<Uint8Array>
+  readonly writable: WritableStream<Uint8Array>
+}
+
+/**
+ * As it is read: an error breaks the stream, so that nobody takes a part for the whole. The length has to be known:
+ * workerd ends a chunked answer that fails as if it were whole (its issue 6818); one of a known length breaks off.
+ */
+export function streamed(
+  length: number,
+  { next }: JoinedRange,
+  onFailure: (error: unknown) => void,
+): { readonly stream: ReadableStream<Uint8Array>; readonly done: Promise<void> } {
+  const { readable, writable } = new FixedLengthStream(length)
+  const writer = writable.getWriter()
+  const write = async () => {
+    try {
+      for (let chunk = await next(); chunk !== null; chunk = await next()) await writer.write(chunk)
+      await writer.close()
+    } catch (error) {
+      onFailure(error)
+      await writer.abort(error)
+    }
+  }
+  // A stream that is broken already cannot be broken again.
+  return { stream: readable, done: write().catch(() => undefined) }
+}
+
+/** An answer that needs no store. */
+export function withoutStore({ method }: Request, { status, headers, body }: Answer<never>): Response {
+  if (body.kind !== 'text') return new Response(null, { status, headers })
+  const bytes = new TextEncoder().encode(body.text)
+  return method === 'HEAD'
+    ? headOnly(status, headers, bytes.length)
+    : new Response(bytes, { status, headers })
+}
+
+/** An answer to HEAD has the length of the body that a GET would have. */
+const headOnly = (status: number, headers: Readonly<Record<string, string>>, length: number) =>
+  new Response(null, { status, headers: { ...headers, 'Content-Length': String(length) } })

@@ -1,0 +1,206 @@
+/** What `fundpress edge cloudfront` writes: two functions, the Lambda's code, and the template that makes all of it on AWS. */
+
+import { problemDocument } from '../../api/routes/problems.ts'
+import { formats, type RouteTable } from '../../api/routes/table.ts'
+import {
+  bundle,
+  edgeConfig,
+  fillTemplate,
+  sourceExtension,
+  template,
+  type DeploymentSettings,
+  type MakeDeployment,
+} from '../deployment.ts'
+import { packTable } from './table.ts'
+
+/** @throws {Error} without a bucket, with one that is not on AWS, or if a function gets too long */
+export const cloudfront: MakeDeployment = async (settings) => {
+  const { bucket, baseUrl } = settings
+  if (bucket.name === null)
+    throw new Error('CloudFront needs a bucket: set bucket.name in the config file, or give --bucket')
+  if (bucket.endpoint !== null)
+    throw new Error(
+      `CloudFront needs a bucket on AWS, and bucket.endpoint names another store (${bucket.endpoint}): leave it away`,
+    )
+  const functions: FunctionCode = {
+    request: await requestFunction(settings),
+    response: await responseFunction(settings),
+  }
+  const { hostname } = new URL(baseUrl)
+  const readme = fillTemplate(await template('cloudfront/README.md'), {
+    bucket: bucket.name,
+    region: bucket.region ?? 'eu-central-1',
+    stack: `fundpress-${bucket.name.replaceAll('.', '-')}`,
+    prefixFlag: bucket.prefix === '' ? '' : ` --prefix ${bucket.prefix}`,
+    hostname,
+    baseUrl,
+    requestBytes: Buffer.byteLength(functions.request),
+  })
+  return [
+    { path: 'template.json', text: await stackTemplate(settings, bucket.name, functions) },
+    { path: 'lambda/index.mjs', text: await lambdaCode(settings) },
+    // The template has them, too. These files are for reading and testing.
+    { path: 'functions/viewer-request.js', text: functions.request },
+    { path: 'functions/viewer-response.js', text: functions.response },
+    { path: 'README.md', text: readme },
+  ]
+}
+
+interface FunctionCode {
+  readonly request: string
+  readonly response: string
+}
+
+/** The CloudFormation template: templates/cloudfront/template.jsonc, without comments and closing commas. */
+async function stackTemplate(
+  { baseUrl, bucket: { prefix }, edge: { hstsSeconds } }: DeploymentSettings,
+  bucket: string,
+  functions: FunctionCode,
+): Promise<string> {
+  const { hostname } = new URL(baseUrl)
+  const text = fillTemplate(await template('cloudfront/template.jsonc'), {
+    bucket,
+    domainExample: hostname === 'localhost' ? '' : `, ${hostname} for example`,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    originPath: prefix === '' ? '' : `/${prefix}`,
+  })
+  const json = text.replaceAll(/^ *\/\/.*\n/gm, '').replaceAll(/,(?=\n *[\]}])/g, '')
+  const stack = JSON.parse(json, (name, value: unknown) => {
+    if (name === 'FunctionCode') return value === 'viewer-request' ? functions.request : functions.response
+    if (name === 'AccessControlMaxAgeSec') return hstsSeconds
+    const isForHsts = name === 'HeadersPolicy' || name === 'ResponseHeadersPolicyId'
+    return isForHsts && hstsSeconds === 0 ? undefined : value
+  }) as Stack
+  stack.Outputs.PolicyForExistingBucket.Value = forExistingBucket(
+    stack.Resources.BucketPolicy.Properties.PolicyDocument,
+  )
+  return `${JSON.stringify(stack, undefined, 2)}\n`
+}
+
+interface Stack {
+  readonly Resources: { readonly BucketPolicy: { readonly Properties: { readonly PolicyDocument: unknown } } }
+  readonly Outputs: { readonly PolicyForExistingBucket: { Value: unknown } }
+}
+
+/** The policy that an existing bucket needs, as JSON. */
+const forExistingBucket = (policy: unknown) => ({
+  'Fn::Sub': JSON.stringify(policy, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && 'Fn::Sub' in value ? value['Fn::Sub'] : value,
+  ).replaceAll('{Bucket}', '{BucketName}'),
+})
+
+/** Both handlers of the Lambda as one module. Lambda's Node brings the SDK. */
+function lambdaCode(settings: DeploymentSettings): Promise<string> {
+  const config = edgeConfig({ ...settings, docsUrl: '' })
+  const entry = `
+    import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+    import { lambdaEdge, lambdaReader, lambdaWatch } from './cloudfront/lambda${sourceExtension}'
+
+    const { BUCKET, PREFIX, STACK } = process.env
+    const client = new S3Client({ maxAttempts: 3, requestHandler: { connectionTimeout: 2000, socketTimeout: 10000 } })
+    const reader = lambdaReader((key, more) =>
+      client.send(new GetObjectCommand({ Bucket: BUCKET, Key: PREFIX + key, ...more })))
+    export const handler = awslambda.streamifyResponse(lambdaEdge({
+      ...${JSON.stringify(config)},
+      reader,
+      open: (stream, head) => awslambda.HttpResponseStream.from(stream, head),
+      onFailure: (error, target) => console.error(target.slice(0, 500), error),
+    }))
+    export const watch = lambdaWatch({
+      reader,
+      stack: STACK,
+      now: () => new Date(),
+      write: (line) => process.stdout.write(line),
+    })`
+  return bundle({
+    entry,
+    format: 'esm',
+    platform: 'node',
+    target: 'es2022',
+    external: ['@aws-sdk/client-s3'],
+  })
+}
+
+/** Ids of the distribution's origins. */
+const origins = ['bucket', 'lambda']
+
+/**
+ * Statuses of the bucket at which the Lambda answers: the key is too long, the object is missing (403 for a reader that may not
+ * list), the range of bytes is outside, and failures.
+ */
+const failover = [400, 403, 404, 416, 500, 502, 503, 504]
+
+/** Answers, or rewrites the request for the bucket or the Lambda. @throws {Error} if it is too long for CloudFront */
+export function requestFunction(given: DeploymentSettings): Promise<string> {
+  const { table, settings } = edgeConfig({ ...given, docsUrl: '' })
+  const wrongMethod = wrongMethodTemplates(table)
+  const options = { table: packTable(table), wrongMethod, settings, origins, failover }
+  // Only the file itself can import the module and have an asynchronous function: the bundle can do neither.
+  return functionCode('request', options, {
+    head: "import cf from 'cloudfront';\n",
+    handler: 'async function handler(event){return fundpress(event,cf)}',
+  })
+}
+
+/** Adds the headers to what comes from the bucket. @throws {Error} if it is too long for CloudFront */
+export const responseFunction = (given: DeploymentSettings): Promise<string> =>
+  functionCode('response', edgeConfig(given).settings, {
+    head: '',
+    handler: 'function handler(event){return fundpress(event)}',
+  })
+
+/** The most bytes of source that CloudFront accepts. Source: its quotas, measured. */
+const maxFunctionBytes = 10_240
+
+async function functionCode(
+  name: 'request' | 'response',
+  options: unknown,
+  { head, handler }: { readonly head: string; readonly handler: string },
+): Promise<string> {
+  const factory = name === 'request' ? 'viewerRequest' : 'viewerResponse'
+  const code = await bundle({
+    entry: `import { ${factory} } from './cloudfront/${name}${sourceExtension}'
+      fundpress = ${factory}(${literal(options)})`,
+    format: 'iife',
+    target: 'njs',
+    shortNames,
+  })
+  const file = `${head}var fundpress;\n${code}\n${handler}\n`
+  const bytes = Buffer.byteLength(file)
+  if (bytes <= maxFunctionBytes) return file
+  throw new Error(
+    `CloudFront takes functions of at most ${maxFunctionBytes} bytes, and viewer-${name} has ${bytes}: shorten edge.cacheControl and edge.errorCacheControl`,
+  )
+}
+
+/** The refusal of a method in each format, with `{method}` and `{docsUrl}` to fill in. */
+function wrongMethodTemplates({ problems, general }: RouteTable): Record<string, string> {
+  const problem = problems[general.wrongMethod]
+  if (problem === undefined) throw new Error('the route table has no refusal of a wrong method')
+  const values = { method: '{method}' }
+  return Object.fromEntries(
+    formats.map((format) => [format, problemDocument('{docsUrl}', problem, values, format)]),
+  )
+}
+
+/** JSON without quotation marks around names: esbuild shortens only such names. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([name, inner]) => `${name}:${literal(inner)}`)
+    .join(',')}}`
+}
+
+/**
+ * Properties that get short names, because 10,240 bytes are not many. Only the functions' own code may know them (the note from one
+ * function to the other included): no property of an event, of the module `cloudfront`, of the KeyValueStore's value or of a query.
+ * Names in quotation marks, `headers['vary']`, stay.
+ */
+const internalNames = (
+  'accept acceptLanguage cacheControl choices dates errorCacheControl errorKey exactness failover from general hasLanguages invalid ' +
+  'kind listKey location missing name noEndpoint order origins pages parameters path paths problem problems quality query ' +
+  'route routes series settings status table text to unknown values vary wanted wrongFormat wrongLanguage wrongMethod'
+).split(' ')
+const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const shortNames = Object.fromEntries(internalNames.map((name, index) => [name, letters.charAt(index)]))

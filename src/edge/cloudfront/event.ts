@@ -1,0 +1,53 @@
+/** The part of the API of CloudFront Functions that the edge uses. Source: CloudFront's developer guide. */
+
+import type { Representation } from '../core/resolve.ts'
+
+/** Names in lower case. `multiValue`: a header that the client sent several times. */
+export type CloudFrontHeaders = Record<
+  string,
+  { readonly value: string; readonly multiValue?: readonly { readonly value: string }[] }
+>
+
+export interface CloudFrontRequest {
+  readonly method: string
+  /** Percent-encoded, as the client sent it. */
+  uri: string
+  /** A function may put a text here. */
+  querystring: unknown
+  readonly headers: CloudFrontHeaders
+  /** As the client sent it; undefined without a question mark. */
+  readonly rawQueryString: () => string | undefined
+}
+
+export interface CloudFrontResponse {
+  readonly statusCode: number
+  readonly headers: CloudFrontHeaders
+  /** The body of an answer that the function makes itself. */
+  readonly body?: { readonly encoding: 'text'; readonly data: string }
+}
+
+/** The module `cloudfront`, which only the function's file can import. */
+export interface CloudFront {
+  readonly kvs: () => {
+    readonly get: (key: string, options?: { readonly format: 'json' }) => Promise<unknown>
+  }
+  readonly createRequestOriginGroup: (group: {
+    readonly originIds: readonly { readonly originId: string }[]
+    readonly failoverCriteria: { readonly statusCodes: readonly number[] }
+  }) => void
+}
+
+/** The request header with which the viewer-request function describes an answer of the bucket to the viewer-response function. */
+export const noteHeader = 'x-fundpress-note'
+
+export interface Note {
+  /** In seconds since 1970. */
+  readonly liveSince: number
+  /** A document's address, its ISIN in upper case; or the key of a page or a file. */
+  readonly path: string
+  /** Absent for a page or a file. */
+  readonly wanted?: Representation
+}
+
+/** The request header with the client's target, for a Lambda that cannot see it in the path. */
+export const targetHeader = 'x-fundpress-target'

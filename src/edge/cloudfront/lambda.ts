@@ -1,0 +1,226 @@
+/**
+ * The code of the Lambda behind CloudFront. It joins date ranges, refuses requests, and answers if the bucket has no answer. The
+ * viewer-request function (request.ts) says what is live and what was asked for; only the distribution can call the Lambda. A second
+ * handler measures the age of the live snapshot.
+ */
+
+import type { Writable } from 'node:stream'
+import { LRUCache } from 'lru-cache'
+import { fill } from '../../api/routes/keys.ts'
+import { downloadsOf } from '../../api/routes/pages.ts'
+import { parseKey } from '../../api/routes/parse-key.ts'
+import type { RouteTable } from '../../api/routes/table.ts'
+import { answer, fetchesAtATime, type EdgeSettings, type Store } from '../core/answer.ts'
+import { parseLiveSlot } from '../core/live.ts'
+import { resolve, type EdgeRequest } from '../core/resolve.ts'
+import { unavailable } from '../core/standalone.ts'
+import { slotStore, type BucketReader } from '../node/bucket.ts'
+import type { NodeBody } from '../node/objects.ts'
+import { pour, respondWith, wholeResponse, type RangeOptions, type Response } from '../node/response.ts'
+import { readerSlots } from '../node/slots.ts'
+import { targetHeader } from './event.ts'
+
+/** A request to a function URL. Source: Lambda's developer guide, payload format 2.0. */
+export interface FunctionUrlEvent {
+  readonly rawPath: string
+  readonly rawQueryString: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly requestContext: { readonly http: { readonly method: string } }
+}
+
+export interface LambdaEdgeOptions {
+  /** Without `docsUrl`: each request names that of the live snapshot. */
+  readonly table: RouteTable
+  readonly settings: EdgeSettings
+  readonly reader: BucketReader
+  /** `awslambda.HttpResponseStream.from`: sends the head, and returns the stream for the body. */
+  readonly open: (
+    stream: Writable,
+    head: { readonly statusCode: number; readonly headers: Readonly<Record<string, string>> },
+  ) => Writable
+  readonly onFailure: (error: unknown, target: string) => void
+}
+
+/** An instance of a Lambda has one request at a time, and bucket.graceSeconds protects the slot for longer than it may run. */
+const range: RangeOptions = {
+  slots: readerSlots(Infinity, Infinity),
+  readsAtATime: () => fetchesAtATime,
+  assertLive: () => Promise.resolve(),
+}
+
+/** The handler of requests, for `awslambda.streamifyResponse`. */
+export function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaEdgeOptions) {
+  const storeOf = storesByPin(reader)
+  return async (event: FunctionUrlEvent, stream: Writable): Promise<void> => {
+    const { status, headers, body } = await respond(event).catch((error: unknown) => {
+      onFailure(error, `${event.rawPath}?${event.rawQueryString}`)
+      return wholeResponse(unavailable)
+    })
+    const out = open(stream, { statusCode: status, headers })
+    if (body !== null && 'chunks' in body) return pour(body, out)
+    // The head goes out with the first write, even if that writes nothing.
+    out.write(isHead(event) || body === null ? '' : body)
+    out.end()
+  }
+
+  async function respond(event: FunctionUrlEvent): Promise<Response> {
+    const query = new URLSearchParams(event.rawQueryString)
+    const pin = parsePin(query.get('live') ?? '')
+    const full = { ...table, docsUrl: pin.docsUrl }
+    const store = placedStore(storeOf(pin), pin, event)
+    const resolution = resolve(full, edgeRequest(full, event, query, pin))
+    const answered = await answer(full, settings, store, resolution)
+    const { method } = event.requestContext.http
+    return respondWith(answered, resolution, method, (name) => event.headers[name], range)
+  }
+}
+
+const isHead = ({ requestContext }: FunctionUrlEvent) => requestContext.http.method === 'HEAD'
+
+/** What is live: slot, snapshot, seconds since 1970 and the address of the documentation, joined by dots in the query. */
+interface Pin {
+  readonly slot: string
+  readonly snapshot: string
+  readonly liveSince: Date
+  readonly docsUrl: string
+}
+
+function parsePin(text: string): Pin {
+  const [, slot, snapshot, seconds, docsUrl] = /^([a-z]+)\.([0-9a-f-]+)\.([0-9]+)\.(.*)$/.exec(text) ?? []
+  if (slot === undefined || snapshot === undefined || docsUrl === undefined)
+    throw new Error(`the request does not say what is live: ${text}`)
+  return { slot, snapshot, liveSince: new Date(Number(seconds) * 1000), docsUrl }
+}
+
+/**
+ * The store of one request. The viewer-request function knows which downloads are live: it has rewritten the path of a live one to
+ * its place.
+ */
+function placedStore(
+  byPlace: Store<NodeBody>,
+  { slot }: Pin,
+  { rawPath }: FunctionUrlEvent,
+): Store<NodeBody> {
+  const get: Store<NodeBody>['get'] = async (key) => {
+    if (downloadsOf(key) === null) return byPlace.get(`${slot}/${key}`)
+    return rawPath.startsWith('/downloads/') ? byPlace.get(rawPath.slice(1)) : null
+  }
+  return { get, text: byPlace.text }
+}
+
+/** Stores by place. Those of the last two pins stay, because requests with the pin before may still arrive. */
+function storesByPin(reader: BucketReader): (pin: Pin) => Store<NodeBody> {
+  const stores = new LRUCache<string, Store<NodeBody>>({ max: 2 })
+  return ({ slot, snapshot, liveSince }) => {
+    const id = `${slot} ${snapshot} ${liveSince.getTime()}`
+    const store = stores.get(id) ?? slotStore((place) => place, liveSince, reader)
+    stores.set(id, store)
+    return store
+  }
+}
+
+/** The part of the client's request that the answer depends on. */
+function edgeRequest(
+  table: RouteTable,
+  { rawPath, headers, requestContext }: FunctionUrlEvent,
+  query: URLSearchParams,
+  pin: Pin,
+): EdgeRequest {
+  const format = query.get('format') ?? ''
+  const language = query.get('language')
+  const isNegotiated = query.get('vary') === 'accept'
+  const [path = '', asked] = (headers[targetHeader] ?? pathOf(table, rawPath, pin)).split(/\?(.*)/s)
+  const representation = [
+    ...(isNegotiated ? [] : [`format=${format}`]),
+    ...(language === null ? [] : [`language=${language}`]),
+  ]
+  return {
+    method: requestContext.http.method,
+    path,
+    query: asked ?? representation.join('&'),
+    accept: isNegotiated ? `application/${format}` : undefined,
+    acceptLanguage: undefined,
+  }
+}
+
+/** If the bucket has no answer, the path is that of an object. It leads back to what the client asked for. */
+function pathOf(table: RouteTable, rawPath: string, { slot }: Pin): string {
+  const key = rawPath.slice(slot.length + 2)
+  const meaning = rawPath.startsWith(`/${slot}/`) ? parseKey(table, key) : null
+  return meaning?.kind === 'document' ? fill(meaning.route.path, meaning.values) : rawPath
+}
+
+/** The result of the SDK's GetObject. */
+interface GotObject {
+  readonly Body: { readonly transformToByteArray: () => Promise<Uint8Array>; readonly destroy: () => void }
+  readonly ContentLength: number
+  readonly ETag: string
+  readonly LastModified: Date
+}
+
+/** A bucket, read with the SDK of the Lambda's Node. @param get sends a GetObject; it throws what the SDK throws */
+export function lambdaReader(
+  get: (key: string, more?: { readonly Range: string; readonly IfMatch: string }) => Promise<GotObject>,
+): BucketReader {
+  return {
+    read: async (key, most) => {
+      const got = await get(key).catch(nullIfMissing)
+      if (got === null) return null
+      const { Body, ContentLength: length, ETag: etag, LastModified: lastModified } = got
+      if (length <= most) return { length, body: await bytesOf(got), etag, lastModified }
+      Body.destroy()
+      return { length, body: null, etag, lastModified }
+    },
+    readPart: async (key, { first, last }, etag) => {
+      const got = await get(key, { Range: `bytes=${first}-${last}`, IfMatch: etag })
+      const bytes = await bytesOf(got)
+      if (got.ETag !== etag || bytes.length !== last - first + 1)
+        throw new Error(`${key} was changed while it was read, or broke off`)
+      return [bytes]
+    },
+  }
+}
+
+function nullIfMissing(error: unknown): null {
+  const { name } = error as { readonly name?: string }
+  if (name === 'NoSuchKey' || name === 'KeyTooLongError') return null
+  throw error
+}
+
+async function bytesOf({ Body }: GotObject): Promise<Buffer> {
+  const { buffer, byteOffset, length } = await Body.transformToByteArray()
+  return Buffer.from(buffer, byteOffset, length)
+}
+
+export interface LambdaWatchOptions {
+  readonly reader: BucketReader
+  /** The value of the metric's one dimension, `Stack`. */
+  readonly stack: string
+  readonly now: () => Date
+  /** Writes to the log. A prefix would hide the line from CloudWatch. */
+  readonly write: (line: string) => void
+}
+
+/**
+ * The handler of the schedule. CloudWatch reads the metric from the line. Source: its embedded metric format. If nothing is live, it
+ * writes none, and the alarm treats that like a snapshot that is too old.
+ */
+export function lambdaWatch({ reader, stack, now, write }: LambdaWatchOptions) {
+  return async (): Promise<void> => {
+    const object = await reader.read('live.json', Infinity)
+    if (object === null) return
+    const { snapshot, liveSince } = parseLiveSlot(String(object.body))
+    const at = now().getTime()
+    const metric = { Name: 'LiveSnapshotAge', Unit: 'Seconds' }
+    const metrics = [{ Namespace: 'Fundpress', Dimensions: [['Stack']], Metrics: [metric] }]
+    write(
+      `${JSON.stringify({
+        _aws: { Timestamp: at, CloudWatchMetrics: metrics },
+        Stack: stack,
+        LiveSnapshotAge: Math.round((at - Date.parse(liveSince)) / 1000),
+        snapshot,
+      })}\n`,
+    )
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * The viewer-request function of CloudFront. It answers what needs no store, and rewrites other requests for the live slot of the
+ * bucket or for the Lambda. It writes all of the cache key, the snapshot included: path, query, and the header {@link targetHeader}.
+ *
+ * The runtime, 2.0, knows little more than ES5, and accepts at most 10,240 bytes of source.
+ */
+
+import { fill } from '../../api/routes/keys.ts'
+import { folderOfDay } from '../../api/routes/pages.ts'
+import type { Format } from '../../api/routes/table.ts'
+import {
+  preflight,
+  redirect,
+  refusalHeaders,
+  type Answer,
+  type Body,
+  type EdgeSettings,
+} from '../core/answer.ts'
+import type { LiveSlot } from '../core/live.ts'
+import { resolve, type Resolution } from '../core/resolve.ts'
+import { headerBytes, headersTooLong, maxRequestBytes, unavailable } from '../core/standalone.ts'
+import {
+  noteHeader,
+  targetHeader,
+  type CloudFront,
+  type CloudFrontHeaders,
+  type CloudFrontRequest,
+  type CloudFrontResponse,
+  type Note,
+} from './event.ts'
+import { unpackTable, type PackedTable } from './table.ts'
+
+export interface ViewerRequestOptions {
+  readonly table: PackedTable
+  /**
+   * The one refusal that the function makes itself, because CloudFront cannot sign a request with a body for a Lambda: its document
+   * in each format, with {method} and {docsUrl} to fill in.
+   */
+  readonly wrongMethod: Readonly<Record<Format, string>>
+  readonly settings: EdgeSettings
+  /** Ids of the distribution's origins: the bucket, then the Lambda. */
+  readonly origins: readonly string[]
+  /** Statuses of the bucket at which the Lambda answers. */
+  readonly failover: readonly number[]
+}
+
+type Handler = (
+  event: { readonly request: CloudFrontRequest },
+  cf: CloudFront,
+) => Promise<CloudFrontRequest | CloudFrontResponse>
+
+export function viewerRequest(options: ViewerRequestOptions): Handler {
+  const { settings } = options
+  const table = unpackTable(options.table)
+  return ({ request }, cf) => {
+    const { method, headers } = request
+    const answered = (one: Answer<never>) => responseOf(method, one)
+    const forward = (value: unknown) => {
+      const live = value as LiveSlot
+      const query = request.rawQueryString() || ''
+      // CloudFront itself refuses a URL that is too long.
+      const length = Object.keys(headers).reduce(
+        (sum, name) => sum + headerBytes(name, textOf(headers[name]) || ''),
+        request.uri.length + query.length,
+      )
+      if (length > maxRequestBytes) return answered(headersTooLong)
+      const resolution = resolve(table, {
+        method,
+        path: request.uri,
+        query,
+        accept: textOf(headers['accept']),
+        acceptLanguage: textOf(headers['accept-language']),
+      })
+      const { kind } = resolution
+      if (kind === 'preflight') return answered(preflight(settings))
+      if (kind === 'redirect') return answered(redirect(settings, resolution.location))
+      const { wanted } = resolution
+      if (method !== 'GET' && method !== 'HEAD') {
+        return answered({
+          status: 405,
+          headers: refusalHeaders(settings, wanted, 405),
+          body: { kind: 'text', text: wrongMethod(options.wrongMethod[wanted.format], method, live.docsUrl) },
+        })
+      }
+      if (rewrite(request, query, live, resolution)) {
+        cf.createRequestOriginGroup({
+          originIds: options.origins.map((originId) => ({ originId })),
+          failoverCriteria: { statusCodes: options.failover },
+        })
+      }
+      // Downloads lie beside the slots: the other platforms use `placeOf`.
+      const asked = /^\/\w+\/downloads\/(latest|[\d-]{10})(\/.+)/.exec(request.uri)
+      const asOf = live.snapshot.slice(0, 10)
+      // After a rollback a later day is no longer published.
+      if (!asked || (asked[1] !== 'latest' && (asked[1] as string) > asOf)) return request
+      const day = asked[1] === 'latest' ? asOf : (asked[1] as string)
+      return kvs
+        .get('downloads/' + day.slice(0, 7))
+        .then(
+          (month) => folderOfDay(month as string, day),
+          () => day,
+        )
+        .then((folder) => {
+          request.uri = '/downloads/' + folder + (asked[2] as string)
+          return request
+        })
+    }
+    const kvs = cf.kvs()
+    return kvs.get('live', { format: 'json' }).then(forward, () => answered(unavailable))
+  }
+}
+
+/** Rewrites the request. @returns whether the bucket should have the answer */
+function rewrite(
+  request: CloudFrontRequest,
+  query: string,
+  live: LiveSlot,
+  resolution: Exclude<Resolution, { kind: 'preflight' | 'redirect' }>,
+): boolean {
+  const { headers } = request
+  const { kind, wanted } = resolution
+  const liveSince = Math.floor(Date.parse(live.liveSince) / 1000)
+  const asked = request.uri
+  delete headers[noteHeader]
+  delete headers[targetHeader]
+  // Objects may be older than the snapshot, and clients know the snapshot's date.
+  const since = headers['if-modified-since']
+  if (since && !(Date.parse(since.value) >= liveSince * 1000)) delete headers['if-modified-since']
+  if (kind !== 'page' || request.method !== 'GET') {
+    // The bucket could do it, but documents have no parts, and a HEAD describes the whole.
+    delete headers['range']
+    delete headers['if-range']
+  }
+  const pin = [live.slot, live.snapshot, liveSince, encodeURIComponent(live.docsUrl)].join('.')
+  const { format, language, vary } = wanted
+  request.querystring =
+    'live=' +
+    pin +
+    '&format=' +
+    format +
+    (language ? '&language=' + language : '') +
+    (vary[0] === 'Accept' ? '&vary=accept' : '')
+  if (kind === 'range') {
+    request.uri = fill(resolution.route.path, resolution.values)
+    return false
+  }
+  if (kind === 'refusal') {
+    headers[targetHeader] = { value: asked + '?' + query }
+    request.uri = '/'
+    return false
+  }
+  const note: Note =
+    kind === 'page'
+      ? { liveSince, path: resolution.key }
+      : { liveSince, path: fill(resolution.route.path, resolution.values), wanted }
+  headers[noteHeader] = { value: JSON.stringify(note) }
+  if (kind === 'page') headers[targetHeader] = { value: asked }
+  request.uri = '/' + live.slot + '/' + resolution.key
+  return true
+}
+
+const wrongMethod = (template: string, method: string, docsUrl: string) =>
+  template.replace('{method}', method).replace('{docsUrl}', () => docsUrl)
+
+const textOf = (header: CloudFrontHeaders[string] | undefined) =>
+  header && (header.multiValue || [header]).map(({ value }) => value).join(', ')
+
+function responseOf(method: string, answered: Answer<never>): CloudFrontResponse {
+  const headers: CloudFrontHeaders = {}
+  Object.keys(answered.headers).forEach((name) => {
+    headers[name.toLowerCase()] = { value: answered.headers[name] as string }
+  })
+  const body: Body<never> = answered.body
+  const response = { statusCode: answered.status, headers }
+  if (body.kind !== 'text' || method === 'HEAD') return response
+  return Object.assign(response, { body: { encoding: 'text' as const, data: body.text } })
+}

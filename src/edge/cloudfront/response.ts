@@ -1,0 +1,46 @@
+/**
+ * The viewer-response function of CloudFront: adds the headers to what comes from the bucket. It sees the request as the
+ * viewer-request function left it, and runs only for statuses below 400.
+ */
+
+import { documentHeaders, pageHeaders, type EdgeSettings } from '../core/answer.ts'
+import { mayBeCoded, varyByCoding } from '../core/finish.ts'
+import { lastModifiedOf } from '../core/live.ts'
+import { noteHeader, type CloudFrontRequest, type CloudFrontResponse, type Note } from './event.ts'
+
+type Handler = (event: {
+  readonly request: Pick<CloudFrontRequest, 'headers'>
+  readonly response: CloudFrontResponse
+}) => CloudFrontResponse
+
+export function viewerResponse(settings: EdgeSettings): Handler {
+  return ({ request, response }) => {
+    const note = request.headers[noteHeader]
+    // Without a note the answer is the Lambda's, with all its headers.
+    if (note) complete(response, settings, JSON.parse(note.value) as Note)
+    return response
+  }
+}
+
+function complete(
+  { statusCode, headers }: CloudFrontResponse,
+  settings: EdgeSettings,
+  { path, liveSince, wanted }: Note,
+): void {
+  const ours = wanted ? documentHeaders(settings, path, wanted) : pageHeaders(settings, path)
+  Object.keys(headers).forEach((name) => {
+    if (/^x-amz-|^accept-ranges$/.test(name)) delete headers[name]
+  })
+  Object.keys(ours).forEach((name) => {
+    if (statusCode !== 304 || !/^Content-/.test(name))
+      headers[name.toLowerCase()] = { value: ours[name] as string }
+  })
+  // Only an uncompressed answer has the length of the document.
+  const length = headers['content-length']
+  const plainLength = length && !headers['content-encoding'] ? Number(length.value) : null
+  if (mayBeCoded(ours['Content-Type'] || '', plainLength))
+    headers['vary'] = { value: varyByCoding(ours['Vary']) }
+  const modified = headers['last-modified']
+  if (modified)
+    headers['last-modified'] = { value: lastModifiedOf(Date.parse(modified.value), liveSince * 1000) }
+}

@@ -1,0 +1,304 @@
+/** Answers a resolved request from a store. All I/O goes through {@link Store}; bodies stay what the store gave. */
+
+import { contentTypeOf } from '../../api/routes/content-types.ts'
+import { fill, type WindowEntry, windowKey, type WindowList } from '../../api/routes/keys.ts'
+import { problemDocument } from '../../api/routes/problems.ts'
+import { type Format, formats, type Language, languages, type RouteTable } from '../../api/routes/table.ts'
+import { isWhole, overlapping } from './join.ts'
+import type { Refused, Resolution, Stored, Representation } from './resolve.ts'
+
+/** One snapshot's objects. `B` is the platform's body. */
+export interface Store<B> {
+  readonly get: (key: string) => Promise<StoredObject<B> | null>
+  /** The body as text in which ASCII characters are themselves: UTF-8, or Latin-1 of the bytes. */
+  readonly text: (body: B) => Promise<string>
+}
+
+export interface StoredObject<B> {
+  readonly body: B
+  /** Strong, with its quotation marks. */
+  readonly etag: string
+  /** An HTTP date. */
+  readonly lastModified: string
+}
+
+export interface EdgeSettings {
+  /** `Cache-Control` of answers, and of refusals and the status. */
+  readonly cacheControl: string
+  readonly errorCacheControl: string
+}
+
+/**
+ * - `stored`: an object as it is.
+ * - `joined`: a date range. The platform gets the windows and joins them (join.ts).
+ * - `text`: Unicode text.
+ */
+export type Body<B> =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'stored'; readonly body: B }
+  | JoinedBody<B>
+  | { readonly kind: 'text'; readonly text: string }
+
+export interface JoinedBody<B> {
+  readonly kind: 'joined'
+  /** Ascending, at least one. A single window may have no record between the two days. */
+  readonly windows: readonly WindowEntry[]
+  readonly get: (window: WindowEntry) => Promise<B>
+}
+
+export interface Answer<B> {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Body<B>
+}
+
+/** How many windows are fetched at a time: Cloudflare allows six connections. */
+export const fetchesAtATime = 6
+
+/**
+ * The answer to a GET; a HEAD has the same headers, and a conditional request is looked at afterwards (finish.ts).
+ * @throws {Error} if the store fails or holds half a snapshot
+ */
+export async function answer<B>(
+  table: RouteTable,
+  settings: EdgeSettings,
+  store: Store<B>,
+  resolution: Resolution,
+): Promise<Answer<B>> {
+  switch (resolution.kind) {
+    case 'preflight':
+      return preflight(settings)
+    case 'redirect':
+      return redirect(settings, resolution.location)
+    case 'refusal':
+      return refusal(table, settings, resolution.wanted, resolution)
+    case 'page': {
+      const object = await store.get(resolution.key)
+      if (object === null) return refusal(table, settings, resolution.wanted, resolution.missing)
+      return storedAnswer(pageHeaders(settings, resolution.key), object)
+    }
+    case 'document': {
+      const object = await store.get(resolution.key)
+      if (object === null) return storedRefusal(table, settings, store, resolution)
+      return storedAnswer(headersOf(settings, resolution), object)
+    }
+    default:
+      return range(table, settings, store, resolution)
+  }
+}
+
+export const allowedMethods = 'GET, HEAD, OPTIONS'
+
+export const preflight = (settings: EdgeSettings): Answer<never> => ({
+  status: 204,
+  headers: Object.assign(commonHeaders(settings.cacheControl, []), {
+    Allow: allowedMethods,
+    'Access-Control-Allow-Methods': allowedMethods,
+    'Access-Control-Allow-Headers': '*',
+    'Access-Control-Max-Age': '86400',
+  }),
+  body: { kind: 'none' },
+})
+
+export const redirect = (settings: EdgeSettings, location: string): Answer<never> => ({
+  status: 308,
+  headers: Object.assign(commonHeaders(settings.cacheControl, []), { Location: location }),
+  body: { kind: 'none' },
+})
+
+async function range<B>(
+  table: RouteTable,
+  settings: EdgeSettings,
+  store: Store<B>,
+  resolution: Extract<Resolution, { kind: 'range' }>,
+): Promise<Answer<B>> {
+  const listObject = await store.get(resolution.listKey)
+  if (listObject === null) return storedRefusal(table, settings, store, resolution)
+  const listText = await store.text(listObject.body)
+  const list = JSON.parse(listText) as WindowList
+  const { from, to, wanted, route, values } = resolution
+  const windows = overlapping(list.windows, from, to)
+  const readWindow = async (window: WindowEntry): Promise<StoredObject<B>> => {
+    const key = windowKey(route, values, window.year, wanted.format)
+    const object = await store.get(key)
+    if (object === null) throw new Error('no document: ' + key)
+    return object
+  }
+
+  const only = windows.length === 1 ? (windows[0] as WindowEntry) : null
+  if (only !== null && isWhole(only, from, to)) {
+    const object = await readWindow(only)
+    return storedAnswer(headersOf(settings, resolution), object)
+  }
+  // An answer without records still describes the fund: any window's document does.
+  const needed = windows.length > 0 ? windows : list.windows.slice(-1)
+  const etag = rangeEtag(needed, wanted.format, from, to)
+  const get = async (window: WindowEntry) => (await readWindow(window)).body
+  const body: Body<B> = { kind: 'joined', windows: needed, get }
+  return found(headersOf(settings, resolution), etag, listObject.lastModified, body)
+}
+
+/**
+ * A strong ETag of a range: made of the digests of the windows that it is cut from, and of its days. Digests are
+ * uniformly distributed, so a rolling sum over their words tells contents apart.
+ */
+function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string, to: string): string {
+  const sums = [0, 0, 0, 0]
+  windows.forEach((window) => {
+    sums.forEach((sum, lane) => {
+      const word = parseInt(window[format].slice(lane * 8, lane * 8 + 8), 16)
+      sums[lane] = (sum * 31 + word) % 4294967296
+    })
+  })
+  const digest = sums.map((sum) => ('0000000' + sum.toString(16)).slice(-8)).join('')
+  return `"${digest}-${from}-${to}"`
+}
+
+/** The refusal that is stored beside a known fund's answers, else the one for an unknown fund. */
+async function storedRefusal<B>(
+  table: RouteTable,
+  settings: EdgeSettings,
+  store: Store<B>,
+  stored: Stored,
+): Promise<Answer<B>> {
+  const object = stored.unknown === null ? null : await store.get(stored.errorKey)
+  if (object === null) {
+    if (stored.unknown === null) throw new Error('no document: ' + stored.route.path)
+    return refusal(table, settings, stored.wanted, stored.unknown)
+  }
+  const text = await store.text(object.body)
+  const status = /"status":([0-9]{3})\}$|<status>([0-9]{3})<\/status><\/root>$/.exec(text)
+  if (status === null) throw new Error('no error document: ' + stored.errorKey)
+  const number = Number(status[1] || status[2])
+  return {
+    status: number,
+    headers: refusalHeaders(settings, stored.wanted, number),
+    body: { kind: 'stored', body: object.body },
+  }
+}
+
+function refusal(
+  table: RouteTable,
+  settings: EdgeSettings,
+  wanted: Representation,
+  refused: Refused,
+): Answer<never> {
+  const { problem, values } = refused
+  return {
+    status: problem.status,
+    headers: refusalHeaders(settings, wanted, problem.status),
+    body: { kind: 'text', text: problemDocument(table.docsUrl, problem, values, wanted.format) },
+  }
+}
+
+/** Refusals are English whatever was asked for, so they do not depend on Accept-Language. */
+export function refusalHeaders(
+  settings: EdgeSettings,
+  wanted: Representation,
+  status: number,
+): Record<string, string> {
+  const vary = wanted.vary.filter((header) => header !== 'Accept-Language')
+  const headers = Object.assign(
+    commonHeaders(settings.errorCacheControl, vary),
+    contentHeaders(wanted.format, 'en'),
+  )
+  return status === 405 ? Object.assign(headers, { Allow: allowedMethods }) : headers
+}
+
+const storedAnswer = <B>(
+  headers: Record<string, string>,
+  { body, etag, lastModified }: StoredObject<B>,
+): Answer<B> => found(headers, etag, lastModified, { kind: 'stored', body })
+
+const found = <B>(
+  headers: Record<string, string>,
+  etag: string,
+  lastModified: string,
+  body: Body<B>,
+): Answer<B> => ({
+  status: 200,
+  headers: Object.assign(headers, { ETag: etag, 'Last-Modified': lastModified }),
+  body,
+})
+
+const headersOf = (settings: EdgeSettings, { route, values, wanted }: Stored) =>
+  documentHeaders(settings, fill(route.path, values), wanted)
+
+/** The headers of a document that do not come from its object. @param path of the request, its ISIN in upper case */
+export function documentHeaders(
+  settings: EdgeSettings,
+  path: string,
+  wanted: Representation,
+): Record<string, string> {
+  return Object.assign(
+    commonHeaders(settings.cacheControl, wanted.vary),
+    contentHeaders(wanted.format, wanted.language),
+    { Link: alternates(path, wanted).join(', ') },
+  )
+}
+
+/** The same for a page or a file. Caches keep the status pages as briefly as errors, so that readers see the present state. */
+export function pageHeaders(settings: EdgeSettings, key: string): Record<string, string> {
+  const isStatus = key.indexOf('status/') === 0
+  const type = contentTypeOf(key)
+  const headers = commonHeaders(isStatus ? settings.errorCacheControl : settings.cacheControl, [])
+  return Object.assign(headers, type.indexOf('text/html') === 0 ? htmlHeaders : {}, {
+    'Content-Type': type,
+    'Accept-Ranges': 'bytes',
+    // Scripts of other origins that read parts of a Parquet file need its length.
+    'Access-Control-Expose-Headers': exposed + ', Accept-Ranges, Content-Range',
+  })
+}
+
+const exposed = 'ETag, Link, Content-Language, Last-Modified'
+
+function commonHeaders(cacheControl: string, vary: readonly string[]): Record<string, string> {
+  const headers = {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': exposed,
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': cacheControl,
+  }
+  return vary.length > 0 ? Object.assign(headers, { Vary: vary.join(', ') }) : headers
+}
+
+function contentHeaders(format: Format, language: string | null): Record<string, string> {
+  const type = { 'Content-Type': 'application/' + format + '; charset=utf-8' }
+  return language === null ? type : Object.assign(type, { 'Content-Language': language })
+}
+
+/** The other formats in this language, this format in the other languages. Source: RFC 8288. */
+function alternates(path: string, { format, language }: Representation): string[] {
+  const link = (otherFormat: Format, otherLanguage: Language | null) => {
+    const inLanguage = otherLanguage === null ? '' : `&language=${otherLanguage}`
+    const hreflang = otherLanguage === language ? '' : `; hreflang="${otherLanguage}"`
+    return `<${path}?format=${otherFormat}${inLanguage}>; rel="alternate"; type="application/${otherFormat}"${hreflang}`
+  }
+  return formats
+    .filter((other) => other !== format)
+    .map((other) => link(other, language))
+    .concat(
+      language === null
+        ? []
+        : languages.filter((other) => other !== language).map((other) => link(format, other)),
+    )
+}
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  // A meta element cannot say this.
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The headers of every HTML answer, besides those of every file. Sources: CSP Level 3, Referrer Policy, Permissions Policy. */
+const htmlHeaders: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': contentSecurityPolicy,
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+}

@@ -1,0 +1,142 @@
+/**
+ * What remains to be decided of an answer once its body is known: compression, conditional requests, byte ranges. The platform
+ * compresses and sends.
+ */
+
+import { isText } from '../../api/routes/content-types.ts'
+import type { Answer, Body } from './answer.ts'
+import type { Header } from './resolve.ts'
+
+/** First and last byte, both included. */
+export interface ByteRange {
+  readonly first: number
+  readonly last: number
+}
+
+export interface ChosenCoding {
+  /** Whether another client could get another coding. */
+  readonly mayDiffer: boolean
+  /** `gzip` or `br`; empty if the answer goes out as it is, or if the platform tells the codings apart. */
+  readonly name: string
+}
+
+export interface Finished<B> {
+  readonly status: number
+  /** The caller's own: it may add to them. */
+  readonly headers: Record<string, string>
+  readonly body: Body<B>
+  /** The bytes of the stored body to send; null for all of them. */
+  readonly part: ByteRange | null
+}
+
+/** @param sizeOf the size of a stored body, in bytes */
+export function finish<B>(
+  { status, headers: given, body }: Answer<B>,
+  method: string,
+  header: Header,
+  { mayDiffer, name }: ChosenCoding,
+  sizeOf: (body: B) => number,
+): Finished<B> {
+  const none = { kind: 'none' as const }
+  const headers: Record<string, string> = Object.assign({}, given)
+  if (status !== 200) return { status, headers, body, part: null }
+  if (mayDiffer) headers['Vary'] = varyByCoding(headers['Vary'])
+  // Each coding is a representation of its own, with an ETag of its own. Source: RFC 9110, 8.8.3.
+  if (name !== '') headers['ETag'] = (headers['ETag'] || '').replace(/"$/, '-' + name + '"')
+  const etag = headers['ETag'] || ''
+  const lastModified = headers['Last-Modified'] || ''
+  if (isNotModified(header, etag, lastModified))
+    return { status: 304, headers: notModifiedHeaders(headers), body: none, part: null }
+  if (body.kind !== 'stored' || headers['Accept-Ranges'] !== 'bytes' || name !== '')
+    return { status, headers, body, part: null }
+  const length = sizeOf(body.body)
+  const part = method === 'GET' ? byteRange(header, { length, etag, lastModified }) : null
+  if (part === null) return { status, headers, body, part }
+  if (part === 'outside') {
+    headers['Content-Range'] = 'bytes */' + String(length)
+    return { status: 416, headers, body: none, part: null }
+  }
+  headers['Content-Range'] = `bytes ${part.first}-${part.last}/${length}`
+  return { status: 206, headers, body, part }
+}
+
+/** Below this many bytes, compressing costs more than it saves. CloudFront has the same limit. */
+export const worthCompressing = 1000
+
+/** Whether an answer may be compressed. @param length in bytes; null for a joined body, which is seldom shorter */
+export function mayBeCoded(contentType: string, length: number | null): boolean {
+  return (length === null || length >= worthCompressing) && isText(contentType)
+}
+
+/** `Vary` of an answer that may be compressed. */
+export const varyByCoding = (vary: string | undefined) => (vary ? vary + ', ' : '') + 'Accept-Encoding'
+
+/**
+ * Whether the client's copy is still current: If-None-Match by weak comparison; If-Modified-Since only without it.
+ * Source: RFC 9110, 13.
+ * @param etag of the answer, with its quotation marks
+ */
+export function isNotModified(header: Header, etag: string, lastModified: string): boolean {
+  const ifNoneMatch = header('if-none-match')
+  const ifModifiedSince = header('if-modified-since')
+  if (ifNoneMatch !== undefined) {
+    if (ifNoneMatch.trim() === '*') return true
+    // Every other piece stands between two quotation marks. (In njs, a global regular expression takes quadratic time.)
+    const pieces = ifNoneMatch.split('"')
+    return pieces.some(
+      (piece, index) => index % 2 === 1 && index < pieces.length - 1 && '"' + piece + '"' === etag,
+    )
+  }
+  if (ifModifiedSince === undefined) return false
+  // An invalid date is NaN, and no comparison with NaN is true.
+  return Date.parse(lastModified) <= Date.parse(ifModifiedSince)
+}
+
+/** The headers of a 304: those of the answer except the ones that describe a body. Source: RFC 9110, 15.4.5. */
+function notModifiedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const kept: Record<string, string> = {}
+  Object.keys(headers).forEach((name) => {
+    if (!/^Content-/.test(name)) kept[name] = headers[name] as string
+  })
+  return kept
+}
+
+/**
+ * One range of bytes of a GET (RFC 9110, 14.2: no other method has ranges). Several ranges, or another unit, give the whole, as the
+ * RFC allows.
+ * @param length of the whole, in bytes
+ * @returns null for the whole; `outside` if the file has none of these bytes (416)
+ */
+export function byteRange(
+  header: Header,
+  whole: { readonly length: number; readonly etag: string; readonly lastModified: string },
+): ByteRange | 'outside' | null {
+  const asked = readRange(header('range') || '')
+  const ifRange = header('if-range')
+  if (asked === null) return null
+  if (ifRange !== undefined && ifRange !== whole.etag && ifRange !== whole.lastModified) return null
+  const { length } = whole
+  const { from, to } = asked
+  if (from === '') {
+    const count = Math.min(Number(to), length)
+    return count === 0 ? 'outside' : { first: length - count, last: length - 1 }
+  }
+  const first = Number(from)
+  const last = to === '' ? length - 1 : Math.min(Number(to), length - 1)
+  if (to !== '' && Number(to) < first) return null
+  return first >= length ? 'outside' : { first, last }
+}
+
+/**
+ * The two numbers of `bytes = from - to`, of which one may be empty; null for anything else. No regular expression: with
+ * blanks allowed around each part it would take quadratic time.
+ */
+function readRange(range: string): { readonly from: string; readonly to: string } | null {
+  const sides = range.split('=')
+  const numbers = (sides[1] || '').split('-').map((text) => text.trim())
+  const [from, to] = numbers
+  if (sides.length !== 2 || numbers.length !== 2 || (sides[0] as string).trim().toLowerCase() !== 'bytes')
+    return null
+  if (from === undefined || to === undefined || from + to === '' || !/^\d+$/.test(from + to)) return null
+  return { from, to }
+}

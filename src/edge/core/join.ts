@@ -1,0 +1,338 @@
+/**
+ * Joins yearly windows to a date range. Every platform uses this code and supplies only the bytes of the windows.
+ *
+ * Nothing is parsed: records are cut out between marks, and only the item keys of XML are written anew.
+ * `api/encode/series.ts` tells why no value can forge a mark.
+ */
+
+import type { Format, Route, Series } from '../../api/routes/table.ts'
+import type { WindowEntry } from '../../api/routes/keys.ts'
+import type { Resolution } from './resolve.ts'
+
+/** The windows with records between the two days, both included, in order. */
+export const overlapping = (windows: readonly WindowEntry[], from: string, to: string) =>
+  windows.filter((window) => window.first <= to && window.last >= from)
+
+/** Whether all records of the window lie between the two days. */
+export const isWhole = (window: WindowEntry, from: string, to: string) =>
+  from <= window.first && window.last <= to
+
+/** How a runtime searches bytes for ASCII text. Each result is an index, or -1. */
+export interface Search<B extends Uint8Array> {
+  readonly find: (bytes: B, text: string, from: number) => number
+  readonly findLast: (bytes: B, text: string) => number
+  readonly text: (bytes: B, from: number, to: number) => string
+}
+
+/** Searches for the last byte of a text, which runtimes do fast, and compares the others. */
+export const byteSearch: Search<Uint8Array> = {
+  find: (bytes, text, from) => {
+    const last = text.length - 1
+    const byte = text.charCodeAt(last)
+    let at = bytes.indexOf(byte, from + last)
+    while (at >= 0 && !isAt(bytes, at - last, text)) at = bytes.indexOf(byte, at + 1)
+    return at < 0 ? -1 : at - last
+  },
+  findLast: (bytes, text) => {
+    let at = bytes.length - text.length
+    while (at >= 0 && !isAt(bytes, at, text)) at--
+    return at
+  },
+  text: (bytes, from, to) => {
+    let text = ''
+    for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at] as number)
+    return text
+  },
+}
+
+function isAt(bytes: Uint8Array, at: number, text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    if (bytes[at + index] !== text.charCodeAt(index)) return false
+  }
+  return true
+}
+
+/** Which part of a range is made of the windows at hand. */
+export interface RangePart {
+  /** The days between which the range's first and last window are cut; empty if all their records count. */
+  readonly from: string
+  readonly to: string
+  /** Whether the part begins or ends the document. */
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  /** How many records the document has before this part. */
+  readonly before: number
+}
+
+export interface JoinedPart {
+  readonly bytes: Uint8Array
+  /** How many records the document has up to the end of this part; for JSON only whether there are any. */
+  readonly records: number
+}
+
+/** Joins windows of one series in one format. */
+export interface WindowJoiner<B extends Uint8Array> {
+  /** @param windows documents that follow each other @throws {Error} if one of them is not a window */
+  readonly join: (windows: readonly B[], part: RangePart) => JoinedPart
+  /** How many records of a window are earlier than a day. @throws {Error} if the document is not a window */
+  readonly recordsBefore: (window: B, day: string) => number
+  /** The size of a window's records, in bytes. @throws {Error} if the document is not a window */
+  readonly sizeOfRecords: (window: B) => number
+}
+
+export function windowJoiner<B extends Uint8Array>(
+  { find, findLast, text }: Search<B>,
+  format: Format,
+  { list, date, next }: Series,
+): WindowJoiner<B> {
+  const isXml = format === 'xml'
+  /** What stands before a window's first record and after its last one, and what each record starts with. */
+  const open = isXml ? '<' + list + '>' : ',"' + list + '":['
+  const close = isXml ? '</' + list + '>' : '],"' + next + '":'
+  const mark = isXml ? '<item key="' : '{"' + date + '":"'
+  const dateTag = '<' + date + '>'
+
+  const listOf = (bytes: B) => {
+    const opened = find(bytes, open, 0)
+    const end = findLast(bytes, close)
+    const start = opened + open.length
+    if (opened < 0 || end < start) throw new Error('not a window')
+    return { start, end }
+  }
+  /** The place of the first record whose date the caller looks for; `end` if there is none. Dates ascend. */
+  const findRecord = (bytes: B, start: number, end: number, isFound: (date: string) => boolean): number => {
+    let record = start
+    while (record >= 0 && record < end) {
+      const at = isXml ? find(bytes, dateTag, record) + dateTag.length : record + mark.length
+      if (isFound(text(bytes, at, at + 10))) return record
+      record = find(bytes, mark, at)
+    }
+    return end
+  }
+  /**
+   * The records from `first` to `after`, with keys from `key` on. They are moved inside one array: njs would make an object of
+   * each piece.
+   */
+  const renumber = (bytes: B, first: number, after: number, key: number) => {
+    const room = Math.ceil((after - first) / shortestRecord) * keyRoom
+    const moved = new Uint8Array(room + after - first)
+    moved.set(bytes.subarray(first, after), room)
+    /** How much further back a byte of the window lies in the array. */
+    const shift = room - first
+    let records = key
+    // The keys of a window count from 0; a cut may have left out the first ones.
+    let old = Number(text(bytes, first + mark.length, find(bytes, '"', first + mark.length)))
+    let to = 0
+    let from = first
+    let record = first
+    while (record >= 0 && record < after) {
+      const keyAt = record + mark.length
+      moved.copyWithin(to, shift + from, shift + keyAt)
+      to += keyAt - from
+      const digits = String(records)
+      for (let digit = 0; digit < digits.length; digit++) moved[to + digit] = digits.charCodeAt(digit)
+      to += digits.length
+      records++
+      from = keyAt + String(old).length
+      old++
+      if (bytes[from] !== quote) throw new Error('not a window')
+      record = find(bytes, mark, from)
+    }
+    moved.copyWithin(to, shift + from)
+    return { run: moved.subarray(0, to + after - from), records }
+  }
+
+  return {
+    join: (windows, { from, to, isFirst, isLast, before }) => {
+      const pieces: Uint8Array[] = []
+      let records = before
+      windows.forEach((bytes, index) => {
+        const isHead = isFirst && index === 0
+        const isTail = isLast && index === windows.length - 1
+        const { start, end } = listOf(bytes)
+        const first = isHead && from !== '' ? findRecord(bytes, start, end, (day) => day >= from) : start
+        const after = isTail && to !== '' ? findRecord(bytes, first, end, (day) => day > to) : end
+        if (isHead) pieces.push(bytes.subarray(0, start))
+        if (first < after && isXml) {
+          const numbered = renumber(bytes, first, after, records)
+          pieces.push(numbered.run)
+          records = numbered.records
+        } else if (first < after) {
+          if (records > 0) pieces.push(comma)
+          // A comma follows the last record if another record followed it.
+          pieces.push(bytes.subarray(first, bytes[after - 1] === comma[0] ? after - 1 : after))
+          records++
+        }
+        if (isTail) pieces.push(bytes.subarray(end))
+      })
+      const [head, tail] = pieces
+      if (records === 0 && isXml && head !== undefined && tail !== undefined) {
+        // XML writes an empty list as one tag.
+        const tag = ascii('<' + list + '/>')
+        return {
+          bytes: concat([head.subarray(0, -open.length), tag, tail.subarray(close.length)]),
+          records,
+        }
+      }
+      return { bytes: pieces.length === 1 && head !== undefined ? head : concat(pieces), records }
+    },
+    recordsBefore: (bytes, day) => {
+      const { start, end } = listOf(bytes)
+      const first = findRecord(bytes, start, end, (date) => date >= day)
+      let count = 0
+      for (let record = start; record >= 0 && record < first; count++)
+        record = find(bytes, mark, record + mark.length)
+      return count
+    },
+    sizeOfRecords: (bytes) => {
+      const { start, end } = listOf(bytes)
+      return end - start
+    },
+  }
+}
+
+/** A key has at most seven digits, so it grows by six. The shortest record: `<item key="0"><d>2020-01-01</d></item>`. */
+const keyRoom = 6
+const shortestRecord = 37
+
+const quote = 0x22
+
+/** Copies pieces into one array. */
+export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0))
+  let at = 0
+  pieces.forEach((piece) => {
+    all.set(piece, at)
+    at += piece.length
+  })
+  return all
+}
+
+function ascii(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length)
+  for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index)
+  return bytes
+}
+
+const comma = /* @__PURE__ */ ascii(',')
+
+/** A date range, as `resolve` found it. */
+export type RangeResolution = Extract<Resolution, { kind: 'range' }>
+
+export interface RangeSource<B extends Uint8Array> {
+  /** Ascending, at least one. */
+  readonly windows: readonly WindowEntry[]
+  readonly get: (window: WindowEntry) => Promise<B>
+}
+
+export interface JoinOptions<B extends Uint8Array> {
+  readonly search: Search<B>
+  /** How many windows may be read at a time, at least one; asked before each read. */
+  readonly readsAtATime: () => number
+  /** Rejects if what was read just now may belong to another snapshot. */
+  readonly assertLive: () => Promise<void>
+  /** Waits until there is time for the next window: others may be busy too. */
+  readonly turn?: () => Promise<void>
+}
+
+export interface JoinedRange {
+  /**
+   * How many bytes there will be. To tell, the last window is read before its turn.
+   * @param sizeOf the size of a window's document, in bytes
+   */
+  readonly length: (sizeOf: (window: WindowEntry) => number) => Promise<number>
+  /** @returns the next bytes, or null after the last ones; rejects if a window cannot be read */
+  readonly next: () => Promise<Uint8Array | null>
+}
+
+/**
+ * Joins a range window by window. A window is given out only after `assertLive` has confirmed that the snapshot was still live
+ * when the window had been read, so no answer mixes two snapshots.
+ */
+export async function joinRange<B extends Uint8Array>(
+  { windows, get }: RangeSource<B>,
+  { from, to, wanted, route }: Pick<RangeResolution, 'from' | 'to' | 'wanted'> & { readonly route: Route },
+  { search, readsAtATime, assertLive, turn }: JoinOptions<B>,
+): Promise<JoinedRange> {
+  const { format } = wanted
+  const { series } = route
+  const last = windows.length - 1
+  if (series === undefined || last < 0) throw new Error('no windows: ' + route.path)
+
+  const joiner = windowJoiner(search, format, series)
+  /** What is being read or has been taken, by index. */
+  const reads: (Promise<B> | 'taken' | undefined)[] = []
+  const take = async (index: number): Promise<B> => {
+    // The window before it may still be on its way to the client: it counts, too.
+    const atATime = index === 0 ? readsAtATime() : Math.max(readsAtATime() - 1, 1)
+    for (let ahead = index; ahead < Math.min(index + atATime, last + 1); ahead++) {
+      if (reads[ahead] !== undefined) continue
+      const read = get(windows[ahead] as WindowEntry)
+      // It is awaited later: until then nobody would handle its failure.
+      read.catch(() => undefined)
+      reads[ahead] = read
+    }
+    const bytes = await (reads[index] as Promise<B>)
+    reads[index] = 'taken'
+    await assertLive()
+    return bytes
+  }
+  const join = (bytes: B, index: number, before: number) => {
+    const { records } = windows[index] as WindowEntry
+    const isCut = index === 0 || index === last
+    const joined = joiner.join([bytes], { from, to, isFirst: index === 0, isLast: index === last, before })
+    if (format === 'xml' && !isCut && joined.records !== before + records) throw new Error('not a window')
+    return joined
+  }
+
+  const first = await take(0)
+  const opening = join(first, 0, 0)
+  if (opening.records === 0 && last > 0) throw new Error('the list of windows is not that of the windows')
+  /** What the windows of a fund have in common: all but their records. */
+  const around = first.length - joiner.sizeOfRecords(first)
+  const before = [0, opening.records]
+  for (let index = 1; index < last; index++)
+    before.push((before[index] as number) + (windows[index] as WindowEntry).records)
+
+  let head: Uint8Array | null = opening.bytes
+  const headLength = head.length
+  let tail: Promise<Uint8Array> | undefined
+  const joinAt = async (index: number) => {
+    const bytes = await take(index)
+    return join(bytes, index, before[index] as number).bytes
+  }
+  let given = 0
+  return {
+    length: async (sizeOf) => {
+      if (last === 0) return headLength
+      tail = tail || joinAt(last)
+      const { length } = await tail
+      return windows.slice(1, last).reduce((sum, window, index) => {
+        const key = before[index + 1] as number
+        const { records } = window
+        const added = format === 'xml' ? digitsOf(key, records) - digitsOf(0, records) : 1
+        return sum + sizeOf(window) - around + added
+      }, headLength + length)
+    },
+    next: async () => {
+      const index = given++
+      if (index === 0) {
+        const bytes = head
+        // Nothing is held that has been given out.
+        head = null
+        return bytes
+      }
+      if (index > last) return null
+      if (turn !== undefined) await turn()
+      if (index === last && tail !== undefined) return tail
+      return joinAt(index)
+    },
+  }
+}
+
+/** How many decimal digits the numbers from `first` on have together. */
+export function digitsOf(first: number, count: number): number {
+  let digits = count
+  for (let power = 10; power < first + count; power *= 10) digits += first + count - Math.max(first, power)
+  return digits
+}

@@ -1,0 +1,264 @@
+/**
+ * Finds what answers a request, without I/O. This part of the edge runs in every runtime, CloudFront Functions included: no Node, no
+ * web globals, no dependencies, no classes, ES5 library calls only.
+ */
+
+import { documentKey, errorKey, windowListKey } from '../../api/routes/keys.ts'
+import { isTooLong, matchPath, maxSegmentBytes, percentDecode, type Match } from '../../api/routes/match.ts'
+import { matchPage } from '../../api/routes/pages.ts'
+import {
+  formats,
+  languages,
+  type Format,
+  type Language,
+  type Parameter,
+  type Problem,
+  type Route,
+  type RouteTable,
+  type Values,
+} from '../../api/routes/table.ts'
+import { isDay, isIsinInEitherCase } from '../../api/routes/values.ts'
+import { formatSpecificity, languageSpecificity, preferred } from './negotiate.ts'
+
+export interface EdgeRequest {
+  readonly method: string
+  /** Percent-encoded, as the client sent it. */
+  readonly path: string
+  /** As the client sent it, without the question mark; empty if there is none. */
+  readonly query: string
+  readonly accept: string | undefined
+  readonly acceptLanguage: string | undefined
+}
+
+/** A header of a request. @param name in lower case */
+export type Header = (name: string) => string | undefined
+
+/** @param target path and query, as the client sent them */
+export function requestOf(method: string, target: string, header: Header): EdgeRequest {
+  const question = target.indexOf('?')
+  return {
+    method,
+    path: question < 0 ? target : target.slice(0, question),
+    query: question < 0 ? '' : target.slice(question + 1),
+    accept: header('accept'),
+    acceptLanguage: header('accept-language'),
+  }
+}
+
+/** The representation that the client wants, and the request headers that decided it. */
+export interface Representation {
+  readonly format: Format
+  /** Null for an endpoint without languages, and for refusals, which are English. */
+  readonly language: Language | null
+  readonly vary: readonly string[]
+}
+
+/** A refusal with the values for its text. */
+export interface Refused {
+  readonly problem: Problem
+  readonly values: Values
+}
+
+export type Resolution =
+  | { readonly kind: 'preflight' }
+  | { readonly kind: 'redirect'; readonly location: string }
+  | ({ readonly kind: 'refusal'; readonly wanted: Representation } & Refused)
+  | {
+      readonly kind: 'page'
+      readonly key: string
+      readonly wanted: Representation
+      readonly missing: Refused
+    }
+  | ({ readonly kind: 'document'; readonly key: string } & Stored)
+  | ({
+      readonly kind: 'range'
+      readonly listKey: string
+      readonly from: string
+      readonly to: string
+    } & Stored)
+
+/** What stored answers have in common. */
+export interface Stored {
+  readonly route: Route
+  readonly values: Values
+  readonly wanted: Representation
+  /** The key of the fund's refusal, if it has one. */
+  readonly errorKey: string
+  /** The answer if the store has neither; null if the object must exist (all funds). */
+  readonly unknown: Refused | null
+}
+
+/** Order of checks: method, path and type, parameters, unknown ISIN. Source: src/api/decisions.md, Errors. */
+export function resolve(table: RouteTable, request: EdgeRequest): Resolution {
+  const { method, path } = request
+  if (method === 'OPTIONS') return { kind: 'preflight' }
+  const asked = parseQuery(request.query)
+  const ofRefusal = wantedFormat(request, asked)
+  const refuse = (problem: number, values: Values): Resolution => ({
+    kind: 'refusal',
+    wanted: ofRefusal,
+    problem: table.problems[problem] as Problem,
+    values,
+  })
+  if (method !== 'GET' && method !== 'HEAD') return refuse(table.general.wrongMethod, { method })
+  if (isTooLong(path)) return refuse(table.general.noEndpoint, { path: percentDecode(path) })
+  const match = matchPath(table, path)
+  if (match.kind === 'none') return resolvePage(table, request, ofRefusal)
+  if (path.slice(-1) !== '/') return withClosingSlash(request)
+
+  const wrong = wrongParameter(match)
+  if (wrong !== null) return refuse(wrong, match.values)
+  const { route, values } = match
+  const { format, language } = asked
+  if (isUnsupported(formats, format)) return refuse(table.general.wrongFormat, { format })
+  if (route.hasLanguages && isUnsupported(languages, language))
+    return refuse(table.general.wrongLanguage, { language })
+  const wanted = route.hasLanguages ? inLanguage(request, asked, ofRefusal) : ofRefusal
+  return locate(table, route, values, wanted, refuse)
+}
+
+/** The query's parameters. */
+interface Query {
+  readonly format?: string
+  readonly language?: string
+}
+
+/** The representation without a language: refusals have none. */
+function wantedFormat({ accept }: EdgeRequest, query: Query): Representation {
+  const format = oneOf(formats, query.format)
+  return format
+    ? { format, language: null, vary: [] }
+    : {
+        format: preferred(accept, formats, formatSpecificity) || formats[0],
+        language: null,
+        vary: ['Accept'],
+      }
+}
+
+function inLanguage(
+  { acceptLanguage }: EdgeRequest,
+  query: Query,
+  { format, vary }: Representation,
+): Representation {
+  const language = oneOf(languages, query.language)
+  return language
+    ? { format, language, vary }
+    : {
+        format,
+        language: preferred(acceptLanguage, languages, languageSpecificity) || languages[0],
+        vary: vary.concat('Accept-Language'),
+      }
+}
+
+const isUnsupported = (known: readonly string[], value: string | undefined): value is string =>
+  value !== undefined && known.indexOf(value) < 0
+
+function resolvePage(table: RouteTable, request: EdgeRequest, wanted: Representation): Resolution {
+  const page = matchPage(table, request.path)
+  if (page.kind === 'open') return withClosingSlash(request)
+  const missing = {
+    problem: table.problems[table.general.noEndpoint] as Problem,
+    values: { path: percentDecode(request.path) },
+  }
+  if (page.kind === 'page') return { kind: 'page', key: page.key, wanted, missing }
+  return Object.assign({ kind: 'refusal' as const, wanted }, missing)
+}
+
+const withClosingSlash = ({ path, query }: EdgeRequest): Resolution => ({
+  kind: 'redirect',
+  location: path + '/' + (query && '?' + query),
+})
+
+/** The first problem of the path's parameters, types first. The form of an ISIN is checked later. */
+function wrongParameter(match: Exclude<Match, { kind: 'none' }>): number | null {
+  const { parameters } = match.route
+  const problems = parameters
+    .filter(({ kind }) => kind === 'choice')
+    .concat(parameters)
+    .map((parameter) => problemOf(parameter, match))
+  return problems.filter((problem) => problem !== null)[0] ?? null
+}
+
+function problemOf(parameter: Parameter, match: Exclude<Match, { kind: 'none' }>): number | null {
+  const value = match.values[parameter.name]
+  const isMissing = value === '' || (match.kind === 'incomplete' && match.missing.name === parameter.name)
+  switch (parameter.kind) {
+    case 'choice':
+      return value !== undefined && parameter.choices.indexOf(value) < 0 ? parameter.invalid : null
+    case 'isin':
+      return isMissing ? parameter.missing : null
+    default:
+      return isMissing || (value !== undefined && !isRightDate(value, parameter, match))
+        ? parameter.invalid
+        : null
+  }
+}
+
+/** Whether it is a day, and not before the path's first one: a range must not end before it starts. */
+function isRightDate(
+  value: string,
+  parameter: Parameter,
+  { route, values }: Exclude<Match, { kind: 'none' }>,
+): boolean {
+  if (!isDay(value)) return false
+  const first = route.parameters.filter(({ kind }) => kind === 'date')[0] as Parameter
+  return first.name === parameter.name || (values[first.name] as string) <= value
+}
+
+function locate(
+  table: RouteTable,
+  route: Route,
+  asked: Values,
+  wanted: Representation,
+  refuse: (problem: number, values: Values) => Resolution,
+): Resolution {
+  const isin = route.parameters.filter(({ kind }) => kind === 'isin')[0]
+  const values: Record<string, string> = Object.assign({}, asked)
+  let unknown: Refused | null = null
+  if (isin !== undefined && isin.kind === 'isin') {
+    const askedIsin = asked[isin.name] as string
+    values[isin.name] = askedIsin.toUpperCase()
+    if (!isIsinInEitherCase(askedIsin)) return refuse(isin.unknown, values)
+    unknown = { problem: table.problems[isin.unknown] as Problem, values }
+  }
+  const stored: Stored = {
+    route,
+    values,
+    wanted,
+    errorKey: errorKey(route, values, wanted.format),
+    unknown,
+  }
+  if (route.series !== undefined) {
+    const days = route.parameters
+      .filter(({ kind }) => kind === 'date')
+      .map(({ name }) => values[name] as string)
+    const listKey = windowListKey(route, values)
+    // No destructuring of arrays: in ES5 it takes many bytes, and CloudFront limits them.
+    return Object.assign(
+      { kind: 'range' as const, listKey, from: days[0] as string, to: days[1] as string },
+      stored,
+    )
+  }
+  const key = documentKey(route, values, wanted.language || languages[0], wanted.format)
+  return Object.assign({ kind: 'document' as const, key }, stored)
+}
+
+/** The first value of each parameter. Names are not decoded: `%66ormat` is another parameter. */
+function parseQuery(query: string): Query {
+  const values: Record<string, string> = {}
+  query.split('&').forEach((pair) => {
+    const equals = pair.indexOf('=')
+    const name = equals < 0 ? pair : pair.slice(0, equals)
+    if ((name === 'format' || name === 'language') && values[name] === undefined)
+      values[name] = equals < 0 ? '' : decodeValue(pair.slice(equals + 1))
+  })
+  return values
+}
+
+/** Source: application/x-www-form-urlencoded. A long value cannot be a known one, and stays as the client sent it. */
+const decodeValue = (value: string) =>
+  value.length > maxSegmentBytes ? value : percentDecode(value.split('+').join(' '))
+
+function oneOf<T extends string>(known: readonly T[], value: string | undefined): T | undefined {
+  return known.filter((candidate) => candidate === value)[0]
+}

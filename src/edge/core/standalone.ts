@@ -1,0 +1,48 @@
+/** Answers that need neither a snapshot nor a readable request: JSON, without a link to the documentation. */
+
+import type { Answer } from './answer.ts'
+
+export interface StandaloneAnswer extends Answer<never> {
+  readonly body: { readonly kind: 'text'; readonly text: string }
+}
+
+/** @param title in plain letters @param more headers of this answer alone */
+const standalone = (
+  status: number,
+  title: string,
+  more?: Readonly<Record<string, string>>,
+): StandaloneAnswer => ({
+  status,
+  headers: Object.assign(
+    {
+      'Access-Control-Allow-Origin': '*',
+      'Cache-Control': 'no-store',
+      'Content-Language': 'en',
+      'Content-Type': 'application/json; charset=utf-8',
+      'X-Content-Type-Options': 'nosniff',
+    },
+    more,
+  ),
+  // Not JSON.stringify: CloudFront's function has other names for the properties of an object.
+  body: { kind: 'text', text: `{"title":"${title}","type":"about:blank","status":${status}}` },
+})
+
+/** The answer if the store fails. */
+export const unavailable = /* @__PURE__ */ standalone(503, 'The service cannot answer just now', {
+  'Retry-After': '5',
+})
+
+/** How long the target and all headers may be together. src/edge/README.md lists all limits. */
+export const maxRequestBytes = 16 * 1024
+
+export const targetTooLong = /* @__PURE__ */ standalone(414, 'The URL is longer than 16 KB')
+export const headersTooLong = /* @__PURE__ */ standalone(431, 'The headers are longer than 16 KB')
+
+/** @returns the answer to a request that is too long, else null */
+export function refusalOfLength(target: string, headerBytes: number): StandaloneAnswer | null {
+  if (target.length > maxRequestBytes) return targetTooLong
+  return target.length + headerBytes > maxRequestBytes ? headersTooLong : null
+}
+
+/** How many bytes a header takes in a request, with its colon, its blank and its line ending. */
+export const headerBytes = (name: string, value: string) => name.length + value.length + 4

@@ -1,0 +1,174 @@
+/**
+ * nginx with a bucket: reads the live slot through nginx's cache. Cache keys hold the id of what is live, so a flip shows without
+ * purging anything. Internal locations send the requests; templates/nginx/bucket.conf has them.
+ */
+
+import { placeOf } from '../../api/routes/pages.ts'
+import type { RouteTable } from '../../api/routes/table.ts'
+import type { EdgeSettings, Store, StoredObject } from '../core/answer.ts'
+import { idOf, lastModifiedOf, parseLiveSlot, type LiveSlot, type Look } from '../core/live.ts'
+import { njsEdge, type NjsEdge } from './handlers.ts'
+import { smallBytesOf, isPageKey, largeFrom, sleep, type NjsBody, type NjsSnapshot } from './objects.ts'
+import { signer, type BucketAddress } from './signature.ts'
+import type { NjsModules, NjsReply, NjsRequest } from './types.ts'
+
+export interface BucketConfig extends BucketAddress {
+  readonly liveTtlMs: number
+  /** Its `docsUrl` is that of what is live. */
+  readonly table: Omit<RouteTable, 'docsUrl'>
+  readonly settings: EdgeSettings
+}
+
+export interface BucketEdge extends NjsEdge {
+  /** For `js_header_filter` of what comes from the bucket past njs. */
+  readonly dressLarge: (request: NjsRequest) => void
+}
+
+/** How long to wait before a request to the bucket is repeated, in milliseconds: S3 slows down fast clients. */
+const waits = [100, 400]
+
+export function bucketEdge(modules: NjsModules, config: BucketConfig): BucketEdge {
+  // Without a time to live each millisecond asks for itself.
+  const ttl = Math.max(config.liveTtlMs, 1)
+
+  const lookAt = async (ask: Ask, at: number): Promise<Look> => {
+    const reply = await ask('live', String(at), 'live.json')
+    if (reply.status === 404) throw new Error('nothing is live: publish to it first')
+    if (reply.status !== 200) throw new Error(reasonOf(reply, 'live.json'))
+    const live = parseLiveSlot(String(reply.responseBuffer))
+    return { live, at }
+  }
+  /**
+   * njs keeps nothing from one request to the next, but nginx's cache does. The key is the moment at which a span of the time to live
+   * began, so a cached `live.json` is never older than that.
+   */
+  const look = async (ask: Ask): Promise<Look> => {
+    const now = Date.now()
+    const at = now - (now % ttl)
+    try {
+      const found = await lookAt(ask, at)
+      return found
+    } catch (error) {
+      const failure = new Error('the bucket: ' + (error as Error).message)
+      // One failed look need not fail requests while there is time left to answer.
+      if (now - (at - ttl) >= ttl * 1.5) throw failure
+      try {
+        const before = await lookAt(ask, at - ttl)
+        return before
+      } catch (_error) {
+        throw failure
+      }
+    }
+  }
+  const snapshotOf = (ask: Ask, { live, at }: Look): NjsSnapshot => {
+    const table: RouteTable = Object.assign({}, config.table, { docsUrl: live.docsUrl })
+    return {
+      // This is a header of each part of a range. A range needs no downloads, and their folders would fill it.
+      name: JSON.stringify({ live: Object.assign({}, live, { earlierDownloads: undefined }), at }),
+      table,
+      store: slotStore(ask, table, live),
+      isStillLive: async () => {
+        // bucket.graceSeconds protects a slot for at least twice the time to live.
+        if (Date.now() - at < ttl * 2) return true
+        const now = await look(ask)
+        return idOf(now.live) === idOf(live)
+      },
+    }
+  }
+  const pin = async (request: NjsRequest) => {
+    const ask = asker(modules, config, request)
+    const found = await look(ask)
+    return snapshotOf(ask, found)
+  }
+  const resume = (request: NjsRequest, name: string) =>
+    snapshotOf(asker(modules, config, request), JSON.parse(name) as Look)
+  return Object.assign(njsEdge(modules, { pin, resume }, config.settings), { dressLarge })
+}
+
+/**
+ * Asks an internal location for an object. `version` tells apart objects that have the same place at different times. `sign` gives the
+ * query with which a location may ask for the object.
+ */
+interface Ask {
+  (location: 'live' | 'object' | 'size', version: string, place: string): Promise<NjsReply>
+  readonly sign: (place: string) => string
+}
+
+function asker(modules: NjsModules, config: BucketConfig, request: NjsRequest): Ask {
+  const sign = signer(modules, config, Date.now())
+  const ask = (location: string, version: string, place: string) =>
+    request.subrequest(['/_fundpress', location, version, place].join('/'), { args: sign(place) })
+  return Object.assign(ask, { sign })
+}
+
+function slotStore(ask: Ask, table: RouteTable, live: LiveSlot): Store<NjsBody> {
+  const version = idOf(live)
+  const liveSince = Date.parse(live.liveSince)
+  const read = async (location: 'object' | 'size', place: string): Promise<NjsReply | null> => {
+    for (let attempt = 0; ; attempt++) {
+      const reply = await ask(location, version, place)
+      if (reply.status === 404) return null
+      // 416: a byte of nothing was asked for.
+      if (reply.status < 300 || reply.status === 416) return reply
+      const wait = waits[attempt]
+      if (reply.status < 500 || wait === undefined) throw new Error('the bucket: ' + reasonOf(reply, place))
+      await sleep(wait)
+    }
+  }
+  const get = async (key: string): Promise<StoredObject<NjsBody> | null> => {
+    const place = placeOf(live, key)
+    if (place === null) return null
+    const isPage = isPageKey(table, key)
+    const first = await read(isPage ? 'size' : 'object', place)
+    const length = first === null ? 0 : lengthOf(first)
+    const isLarge = isPage && length >= largeFrom
+    const reply = isPage && !isLarge && first !== null ? await read('object', place) : first
+    if (reply === null) return null
+    const etag = (reply.headersOut['ETag'] ?? '').replace(/^W\//, '')
+    const lastModified = lastModifiedOf(Date.parse(reply.headersOut['Last-Modified'] ?? ''), liveSince)
+    const body: NjsBody = isLarge
+      ? largeObject(place, length, etag, ask.sign(place))
+      : { kind: 'bytes', bytes: reply.responseBuffer ?? Buffer.from('') }
+    return { body, etag, lastModified }
+  }
+  return { get, text: (body) => Promise.resolve(smallBytesOf(body).toString()) }
+}
+
+/** The size of an object, from the answer to a request for its first byte. */
+function lengthOf({ headersOut }: NjsReply): number {
+  const total = /\/(\d+)$/.exec(headersOut['Content-Range'] ?? '')
+  return Number(total === null ? headersOut['Content-Length'] : total[1])
+}
+
+/** The bucket sends the part. It refuses if it no longer has this object. */
+const largeObject = (place: string, length: number, etag: string, query: string): NjsBody => ({
+  kind: 'large',
+  length,
+  send: (request, headers, range) => {
+    request.variables['fundpress_headers'] = JSON.stringify(headers)
+    request.variables['fundpress_etag'] = etag
+    request.variables['fundpress_range'] = range === null ? '' : 'bytes=' + range.first + '-' + range.last
+    request.internalRedirect('/_fundpress/large/now/' + place + (query && '?' + query))
+  },
+})
+
+/** Replaces the bucket's headers, except length and part. */
+function dressLarge(request: NjsRequest): void {
+  if (request.status >= 300) return
+  const headers = JSON.parse(request.variables['fundpress_headers'] ?? '{}') as Record<string, string>
+  Object.keys(request.headersOut).forEach((name) => {
+    if (!/^content-(length|range|type)$/i.test(name)) request.headersOut[name] = ''
+  })
+  Object.keys(headers).forEach((name) => {
+    // If the bucket's type is the same, it stays: nginx would add its charset once more.
+    if (request.headersOut[name] !== headers[name]) request.headersOut[name] = headers[name]
+  })
+}
+
+function reasonOf({ status }: NjsReply, place: string): string {
+  const said = place + ' was answered with ' + status
+  return status === 403
+    ? said +
+        ': nginx needs s3:GetObject and s3:ListBucket (without it an object that is not there is denied too)'
+    : said
+}

@@ -1,0 +1,200 @@
+/** What `fundpress edge nginx` writes: nginx with njs, for files in a folder, or for a bucket behind nginx's cache. */
+
+import { isIP } from 'node:net'
+import { basename, dirname, resolve } from 'node:path'
+import { contentTypeOf } from '../../api/routes/content-types.ts'
+import {
+  bundle,
+  edgeConfig,
+  fillTemplate,
+  sourceExtension,
+  template,
+  type DeploymentSettings,
+  type MakeDeployment,
+} from '../deployment.ts'
+import { worthCompressing } from '../core/finish.ts'
+
+/** Differs between any two snapshots. Source: src/bucket/keys.md. */
+const markFile = 'manifest.ndjson.gz'
+
+/** The bundle reads the keys of a bucket from this file on the machine of nginx. */
+const credentialsFile = '/etc/nginx/fundpress/credentials'
+
+/** The endings of text files. nginx always compresses text/html, but only without a parameter. */
+const compressed = ['html', 'json', 'xml', 'css', 'js', 'svg', 'txt', 'csv', 'atom']
+
+/** Files below `/etc/nginx`, and a README. */
+export const nginx: MakeDeployment = async (settings) => {
+  const parts = settings.bucket.name === null ? files(settings) : bucket(settings)
+  const { host, port } = settings.edge
+  if (port === 0) throw new Error('edge.port is 0: nginx needs a port that is known, set one (--port 8080)')
+  const listen = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const values = {
+    ...parts.values,
+    listen,
+    url: `http://${listen}`,
+    serverName: new URL(settings.baseUrl).hostname,
+    baseUrl: settings.baseUrl,
+    // nginx asks itself for the parts of a range there.
+    partsPort: port < 65535 ? port + 1 : port - 1,
+    ttl: settings.edge.liveTtlSeconds,
+    hsts: settings.edge.hstsSeconds === 0 ? '' : strictTransport(settings.edge.hstsSeconds),
+    compressFrom: worthCompressing,
+    // edge.js sets types with their parameters, and nginx compares them as they are.
+    compressTypes: compressed.map((extension) => `"${contentTypeOf(`.${extension}`)}"`).join('\n    '),
+  }
+  const filled = async (path: string, more: Readonly<Record<string, string>> = {}) =>
+    fillTemplate(await template(`nginx/${path}`), { ...values, ...more })
+  const { mode } = parts
+  const origin = await filled(`${mode}.conf`)
+  return [
+    {
+      path: 'conf.d/fundpress.conf',
+      text: await filled('fundpress.conf', {
+        http: await filled(`${mode}-http.conf`),
+        partsOrigin: mode === 'bucket' ? indented(origin) : '',
+      }),
+    },
+    { path: 'fundpress/locations.conf', text: await filled('locations.conf', { origin }) },
+    { path: 'fundpress/edge.js', text: await edgeScript(parts) },
+    { path: 'README.md', text: await filled(`README-${mode}.md`) },
+  ]
+}
+
+const strictTransport = (seconds: number) =>
+  `# Browsers that have used HTTPS once use nothing else from then on.\nadd_header Strict-Transport-Security max-age=${seconds} always;\n`
+
+const indented = (text: string) => text.replace(/^(?=.)/gm, '    ').trimEnd()
+
+interface Parts {
+  readonly mode: 'files' | 'bucket'
+  /** What the templates of this mode need. */
+  readonly values: Readonly<Record<string, string | number>>
+  /** The adapter's function that makes the handlers, and its argument. */
+  readonly factory: { readonly module: string; readonly name: string; readonly config: object }
+}
+
+function files(settings: DeploymentSettings): Parts {
+  const folder = resolve(settings.out)
+  const config = { folder, markFile, ...edgeConfig(settings) }
+  return {
+    mode: 'files',
+    values: { folder, parent: dirname(folder), link: basename(folder) },
+    factory: { module: './nginx/files', name: 'filesEdge', config },
+  }
+}
+
+function bucket(settings: DeploymentSettings): Parts {
+  const { bucket: given, edge } = settings
+  const { scheme, host, hostName, base, region, needsResolver } = originOf(given)
+  const config = {
+    ...{ host, base, region, credentialsFile },
+    liveTtlMs: edge.liveTtlSeconds * 1000,
+    ...edgeConfig(settings),
+  }
+  return {
+    mode: 'bucket',
+    values: {
+      ...{ host, hostName, region, credentialsFile },
+      bucket: given.name ?? '',
+      keys: given.prefix === '' ? '' : `${given.prefix}/`,
+      address: `${scheme}//${host}${base}`,
+      cacheSize: '4g',
+      resolverSteps: needsResolver ? resolverSteps : '',
+      // A cached live.json is used during its span of the time to live, and up to half a span longer.
+      keepLive: edge.liveTtlSeconds * 2 + 60,
+      resolver: needsResolver
+        ? '    # The name server for the address of the bucket: README.md.\n    include fundpress/resolver.conf;'
+        : '',
+    },
+    factory: { module: './nginx/bucket', name: 'bucketEdge', config },
+  }
+}
+
+/** nginx resolves names by itself and does not read resolv.conf. */
+const resolverSteps = `Tell nginx which name server to ask for the address of the bucket:
+
+\`\`\`
+awk '/^nameserver/ { print "resolver " ($2 ~ /:/ ? "[" $2 "]" : $2) " valid=30s;"; exit }' /etc/resolv.conf > /etc/nginx/fundpress/resolver.conf
+\`\`\`
+
+`
+
+/** The bundle is a plain script between `import` and `export default`: njs knows no other forms of these. */
+async function edgeScript({ factory: { module, name, config } }: Parts): Promise<string> {
+  const code = await bundle({
+    entry:
+      `import { ${name} } from '${module}${sourceExtension}'\n` +
+      `export default (modules) => ${name}(modules, ${JSON.stringify(config)})`,
+    format: 'iife',
+    globalName: 'fundpress',
+    target: 'es5',
+  })
+  return [
+    '// Made by `fundpress edge nginx`. Do not edit it.',
+    "import fs from 'fs';",
+    "import crypto from 'crypto';",
+    code.trimEnd(),
+    'export default fundpress.default({ fs: fs, crypto: crypto, env: process.env });',
+    '',
+  ].join('\n')
+}
+
+/** The address that a bucket's keys are appended to, and what a signature needs to know about it. */
+interface BucketAddress {
+  readonly scheme: 'http:' | 'https:'
+  /** With its port, unless it is the scheme's own. */
+  readonly host: string
+  readonly hostName: string
+  /** Begins and ends with a slash; percent-encoded. */
+  readonly base: string
+  readonly region: string
+  /** Whether the host is a name, not an IP address. */
+  readonly needsResolver: boolean
+}
+
+/** @throws {Error} without a region on AWS */
+export function originOf({
+  name,
+  endpoint,
+  region,
+  prefix,
+  pathStyle,
+}: DeploymentSettings['bucket']): BucketAddress {
+  if (name === null) throw new Error('bucket.name is not set')
+  if (endpoint === null && region === null) {
+    throw new Error(
+      'bucket.region is not set: the address of an AWS bucket has it in it (--region eu-central-1)',
+    )
+  }
+  const url = new URL(endpoint ?? awsEndpoint(region ?? ''))
+  // A certificate for *.s3.… is not valid for a name with dots, and an IP address has no subdomains.
+  const isInPath = pathStyle || name.includes('.') || isIP(bare(url.hostname)) !== 0
+  if (!isInPath) url.hostname = `${name}.${url.hostname}`
+  const folders = [
+    ...url.pathname.split('/').map(decodeURIComponent),
+    isInPath ? name : '',
+    ...prefix.split('/'),
+  ]
+  const path = folders.filter((folder) => folder !== '').map(encodeKey)
+  return {
+    scheme: url.protocol === 'http:' ? 'http:' : 'https:',
+    host: url.host,
+    hostName: url.hostname,
+    base: ['', ...path, ''].join('/'),
+    region: region ?? 'auto',
+    needsResolver: isIP(bare(url.hostname)) === 0,
+  }
+}
+
+const awsEndpoint = (region: string) =>
+  `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+
+const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, '')
+
+/** The encoding of signatures. Source: S3, URI encoding. */
+const encodeKey = (text: string) =>
+  encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )

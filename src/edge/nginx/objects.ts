@@ -1,0 +1,60 @@
+/** Objects and snapshots as the handlers on njs use them. */
+
+import type { RouteTable } from '../../api/routes/table.ts'
+import type { Store } from '../core/answer.ts'
+import type { ByteRange } from '../core/finish.ts'
+import type { Pinned } from '../core/live.ts'
+import type { NjsRequest } from './types.ts'
+
+/** An object's bytes or, for a large file, how nginx sends it without njs. */
+export type NjsBody =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  | { readonly kind: 'large'; readonly length: number; readonly send: SendLarge }
+
+/** @param range null for the whole file */
+export type SendLarge = (
+  request: NjsRequest,
+  headers: Readonly<Record<string, string>>,
+  range: ByteRange | null,
+) => void
+
+/** Larger files are not read by njs, which would hold them in memory. In bytes. */
+export const largeFrom = 1024 * 1024
+
+/** @throws {Error} for a large file: only pages are */
+export function smallBytesOf(body: NjsBody): Buffer {
+  if (body.kind === 'large') throw new Error('a document that is larger than memory')
+  return body.bytes
+}
+
+export const lengthOf = (body: NjsBody) => (body.kind === 'large' ? body.length : body.bytes.length)
+
+/** Whether a key is that of a page or file beside the API: only those may be large. */
+export const isPageKey = (table: RouteTable, key: string) =>
+  table.pages.includes(key.slice(0, key.indexOf('/')))
+
+/** Where snapshots come from. */
+export interface NjsOrigin {
+  /** The snapshot that is live now. */
+  readonly pin: (request: NjsRequest) => Promise<NjsSnapshot>
+  /** The snapshot of another request, by its `name`, whether it is still live or not. */
+  readonly resume: (request: NjsRequest, name: string) => NjsSnapshot
+}
+
+export interface NjsSnapshot extends Pinned {
+  /** Another request finds the snapshot by it. */
+  readonly name: string
+  readonly table: RouteTable
+  readonly store: Store<NjsBody>
+}
+
+export function setHeaders(request: NjsRequest, headers: Readonly<Record<string, string>>): void {
+  Object.keys(headers).forEach((name) => {
+    request.headersOut[name] = headers[name]
+  })
+}
+
+export const sleep = (ms: number) =>
+  new Promise<void>((wake) => {
+    setTimeout(wake, ms)
+  })

@@ -1,0 +1,151 @@
+/**
+ * A range goes out in parts of a few windows. nginx makes the next part when the client has taken the one before.
+ *
+ * njs cannot do that by itself: `r.send` holds in memory what a client does not read, and a request frees nothing before it ends.
+ * So each part is a request of its own, which nginx makes to itself (templates/nginx/locations.conf). A document of includes (SSI)
+ * names the parts, and nginx waits for the end of one before it begins the next.
+ */
+
+import { type WindowEntry, windowKey } from '../../api/routes/keys.ts'
+import type { Format, RouteTable, Values } from '../../api/routes/table.ts'
+import type { JoinedBody } from '../core/answer.ts'
+import { type RangeResolution, type Search, windowJoiner } from '../core/join.ts'
+import { type NjsBody, type NjsSnapshot, setHeaders, smallBytesOf } from './objects.ts'
+import type { NjsModules, NjsRequest } from './types.ts'
+
+/** What all parts of a range have in common. It travels in a header, from nginx to nginx. */
+interface Plan {
+  /** Its name. */
+  readonly snapshot: string
+  /** Which of the table's. */
+  readonly route: number
+  readonly values: Values
+  readonly format: Format
+  /** Empty where the first, or the last, window is whole. */
+  readonly from: string
+  readonly to: string
+}
+
+/** Windows that are held in memory at a time, by the request that makes a part. */
+const windowsAPart = 2
+
+/** njs interprets loops slowly; these run in C. */
+export const njsSearch: Search<Buffer> = {
+  find: (bytes, text, from) => bytes.indexOf(text, from),
+  findLast: (bytes, text) => bytes.lastIndexOf(text),
+  text: (bytes, from, to) => bytes.toString('utf8', from, to),
+}
+
+/** What nginx sends a range by. */
+export interface PlannedRange {
+  /** The header of each request for a part. */
+  readonly plan: string
+  /** The document of includes. */
+  readonly parts: string
+}
+
+/** Decides how a range is cut into parts. @param snapshot its name */
+export async function planRange(
+  { windows, get }: JoinedBody<NjsBody>,
+  { from, to, wanted, route, values }: RangeResolution,
+  table: RouteTable,
+  snapshot: string,
+): Promise<PlannedRange> {
+  const { series } = route
+  const [first] = windows
+  const last = windows[windows.length - 1]
+  if (first === undefined || last === undefined || series === undefined) throw new Error('no range')
+  const plan: Plan = {
+    snapshot,
+    route: table.routes.indexOf(route),
+    values,
+    format: wanted.format,
+    from: from <= first.first ? '' : from,
+    to: last.last <= to ? '' : to,
+  }
+  // Each of several windows has a record between the two days: JSON need not know more.
+  let before = 0
+  if (wanted.format === 'xml' && plan.from !== '' && windows.length > windowsAPart) {
+    const window = smallBytesOf(await get(first))
+    before = -windowJoiner(njsSearch, 'xml', series).recordsBefore(window, from)
+  }
+  const parts: string[] = []
+  for (let start = 0; start < windows.length; start += windowsAPart) {
+    const batch = windows.slice(start, start + windowsAPart)
+    const isLast = start + windowsAPart >= windows.length
+    parts.push(include(batch, wanted.format, start === 0 ? 0 : Math.max(before, 1), start === 0, isLast))
+    before = batch.reduce((sum, { records }) => sum + records, before)
+  }
+  return { plan: encodeURIComponent(JSON.stringify(plan)), parts: parts.join('') }
+}
+
+function include(
+  windows: readonly WindowEntry[],
+  format: Format,
+  before: number,
+  isFirst: boolean,
+  isLast: boolean,
+): string {
+  // nginx looks through this text: whatever a list of windows holds, no mark of an include gets into it.
+  const years = windows.map((window) => encodeURIComponent(window.year + '-' + window[format])).join(',')
+  const ends = (isFirst ? '&first=1' : '') + (isLast ? '&last=1' : '')
+  return (
+    '<!--#include virtual="/_fundpress/part?before=' + before + ends + '&windows=' + years + '" wait="yes"-->'
+  )
+}
+
+/** Hands a range to the location that limits how many are in work: what it refuses has other headers. */
+export const toRange =
+  (headers: Readonly<Record<string, string>>, { plan, parts }: PlannedRange) =>
+  (request: NjsRequest) => {
+    request.variables['fundpress_headers'] = JSON.stringify(headers)
+    request.variables['fundpress_plan'] = plan
+    request.variables['fundpress_parts'] = parts
+    request.internalRedirect('/_fundpress/range')
+  }
+
+/** In that location: nginx makes the body out of the includes. */
+export function sendRange(request: NjsRequest): void {
+  setHeaders(request, JSON.parse(request.variables['fundpress_headers'] ?? '{}') as Record<string, string>)
+  request.return(200, request.variables['fundpress_parts'] ?? '')
+}
+
+/**
+ * Makes a part, as `include` asked for it.
+ * @throws {Error} if a window is not there, or not the one that the plan was made for: the whole answer has to break off
+ */
+export async function makePart(
+  resume: (name: string) => NjsSnapshot,
+  crypto: NjsModules['crypto'],
+  { args, headersIn }: Pick<NjsRequest, 'args' | 'headersIn'>,
+): Promise<Uint8Array> {
+  const plan = JSON.parse(decodeURIComponent(headersIn['Fundpress-Plan'] ?? '')) as Plan
+  const { table, store, isStillLive } = resume(plan.snapshot)
+  const { values, format, from, to } = plan
+  const route = table.routes[plan.route]
+  const { series } = route ?? {}
+  if (route === undefined || series === undefined) throw new Error('no range')
+  const read = async (year: string): Promise<Buffer> => {
+    const key = windowKey(route, values, year, format)
+    const object = await store.get(key)
+    if (object === null) throw new Error('no document: ' + key)
+    return smallBytesOf(object.body)
+  }
+  const wanted = (args['windows'] ?? '').split(',').map((window) => window.split('-'))
+  const windows = await Promise.all(wanted.map(([year]) => read(year ?? '')))
+  const isCertain = await isStillLive().catch(() => false)
+  if (!isCertain) {
+    // They may still be the right ones. This takes too long to be done each time.
+    windows.forEach((bytes, index) => {
+      const digest = crypto.createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+      if (digest !== wanted[index]?.[1]) throw new Error('the snapshot was exchanged under it')
+    })
+  }
+  return windowJoiner(njsSearch, format, series).join(windows, {
+    from,
+    to,
+    isFirst: args['first'] !== undefined,
+    isLast: args['last'] !== undefined,
+    before: Number(args['before']),
+  }).bytes
+}

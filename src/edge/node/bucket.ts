@@ -1,0 +1,119 @@
+/**
+ * Snapshots in a bucket. The origin follows the live slot within some seconds of a flip. It remembers small objects and, for some
+ * seconds, which keys have no object; it reads large objects in parts.
+ */
+
+import { setTimeout } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { placeOf } from '../../api/routes/pages.ts'
+import type { RouteTable } from '../../api/routes/table.ts'
+import type { Store, StoredObject } from '../core/answer.ts'
+import type { ByteRange } from '../core/finish.ts'
+import {
+  followLive,
+  idOf,
+  lastModifiedOf,
+  type FollowOptions,
+  type LiveSlot,
+  type ReadLive,
+} from '../core/live.ts'
+import { largeReadsAtATime, mostInMemory, objectCache, latin1Of, type NodeBody } from './objects.ts'
+import type { Origin } from './server.ts'
+import { queue } from './slots.ts'
+
+export interface BucketOriginOptions extends Omit<FollowOptions, 'sleep'> {
+  readonly readLive: ReadLive
+  readonly reader: BucketReader
+  /** Its `docsUrl` is that of what is live. */
+  readonly table: Omit<RouteTable, 'docsUrl'>
+}
+
+export function bucketOrigin({ readLive, reader, table, ...options }: BucketOriginOptions): Origin {
+  const follower = followLive({
+    ...options,
+    sleep: (ms) => setTimeout(ms, undefined, { ref: false }),
+  })
+  let last: { readonly id: string; readonly store: Store<NodeBody> } | undefined
+  // The memory of a snapshot lives as long as the snapshot: its objects never change.
+  const storeOf = (live: LiveSlot): Store<NodeBody> => {
+    const id = idOf(live)
+    if (last?.id !== id)
+      last = { id, store: slotStore((key) => placeOf(live, key), new Date(live.liveSince), reader) }
+    return last.store
+  }
+  return {
+    pin: async () => {
+      const look = await follower.current(readLive)
+      return {
+        table: { ...table, docsUrl: look.live.docsUrl },
+        store: storeOf(look.live),
+        isStillLive: () => follower.isStillLive(look, readLive),
+      }
+    },
+  }
+}
+
+/** What the edge needs of a bucket. Both reject if it cannot be read. */
+export interface BucketReader {
+  /** @returns null if there is no such object; one with more bytes than `most` comes without its body */
+  readonly read: (key: string, most: number) => Promise<BucketObject | null>
+  /** Exactly these bytes, in pieces. Rejects if the object has another ETag now. */
+  readonly readPart: (key: string, part: ByteRange, etag: string) => Promise<readonly Uint8Array[]>
+}
+
+export interface BucketObject {
+  /** The size of the whole object, in bytes. */
+  readonly length: number
+  readonly body: Buffer | null
+  /** With its quotation marks. */
+  readonly etag: string
+  readonly lastModified: Date
+}
+
+/** Keys without an object are remembered apart, so that they do not push objects out of memory. */
+const missing = { max: 10_000, ttl: 5000 }
+
+/**
+ * Reads past any cache of what is live. All that is remembered is of this snapshot.
+ * @param place where an object lies in the bucket, or null if it cannot be anywhere
+ */
+export function slotStore(
+  place: (key: string) => string | null,
+  liveSince: Date,
+  { read, readPart }: BucketReader,
+): Store<NodeBody> {
+  const cache = objectCache((body) => (Buffer.isBuffer(body) ? body.length : 0))
+  const absent = new LRUCache<string, true>(missing)
+  const inTurn = queue(largeReadsAtATime)
+
+  /** Nothing is held while the client does not read, not even a connection to the bucket. */
+  async function* readLarge(key: string, at: string, etag: string, { first, last }: ByteRange) {
+    for (let start = first; start <= last; start += mostInMemory) {
+      const part = { first: start, last: Math.min(start + mostInMemory - 1, last) }
+      try {
+        yield* await inTurn(() => readPart(at, part, etag))
+      } catch (error) {
+        // If it is another object now, the next request finds that one.
+        cache.forget(key)
+        throw error
+      }
+    }
+  }
+
+  const readStored = async (key: string): Promise<StoredObject<NodeBody> | null> => {
+    const at = place(key)
+    const object = at === null ? null : await read(at, mostInMemory)
+    if (at === null || object === null) {
+      absent.set(key, true)
+      return null
+    }
+    const { length, etag, lastModified } = object
+    const body = object.body ?? { length, read: (part: ByteRange) => readLarge(key, at, etag, part) }
+    return { body, etag, lastModified: lastModifiedOf(lastModified.getTime(), liveSince.getTime()) }
+  }
+
+  return {
+    get: (key) => (absent.has(key) ? Promise.resolve(null) : cache.get(key, () => readStored(key))),
+    text: latin1Of,
+  }
+}

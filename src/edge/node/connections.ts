@@ -1,0 +1,108 @@
+/**
+ * What one connection may take of a server: one request at a time, a time to send its headers, and a time in which the client has to
+ * read something.
+ */
+
+import type { RequestListener, Server, ServerOptions } from 'node:http'
+import type { Socket } from 'node:net'
+
+export interface ConnectionLimits {
+  /** The server closes further connections at once. */
+  readonly connections: number
+  /** How long a client may take for the headers of a request, in milliseconds; half as long again for all of it. */
+  readonly headersMs: number
+  /** How long nothing may move on a connection during an answer, in milliseconds. */
+  readonly idleMs: number
+  /** How long a connection waits for the next request. Proxies close theirs after a minute, so it is longer. */
+  readonly keepAliveMs: number
+}
+
+export const connectionLimits: ConnectionLimits = {
+  connections: 2048,
+  headersMs: 20_000,
+  idleMs: 60_000,
+  keepAliveMs: 65_000,
+}
+
+/** The limits that a server has from its start. */
+export const serverOptions = ({ headersMs, keepAliveMs }: ConnectionLimits): ServerOptions => ({
+  headersTimeout: headersMs,
+  requestTimeout: headersMs * 1.5,
+  connectionsCheckingInterval: Math.min(headersMs / 4, 5000),
+  keepAliveTimeout: keepAliveMs,
+})
+
+export function limitConnections(server: Server, { connections, idleMs }: ConnectionLimits): void {
+  server.maxConnections = connections
+  // Node closes a connection if nothing has moved on it, even if bytes wait to be sent.
+  server.setTimeout(idleMs)
+  // Connections that only wait for their next request make room.
+  server.on('drop', () => {
+    server.closeIdleConnections()
+  })
+}
+
+/** Handles what arrives on a connection one after the other. */
+export interface Turns {
+  readonly handleInTurn: RequestListener
+  /** Does work that ends the connection, after the requests that came before. */
+  readonly inTurn: (socket: Socket, work: () => void) => void
+  readonly hasRequestInWork: (socket: Socket) => boolean
+}
+
+/**
+ * Handles the requests of a connection one after the other. Node would begin them all at once, and some thousand fit into what it
+ * reads at a time.
+ * @param mostWaiting requests that may wait, for all connections together; a connection that wants more is closed
+ */
+export function oneAtATime(handle: RequestListener, mostWaiting: number): Turns {
+  let waiting = 0
+  /** For a connection whose request is being handled, what waits behind it. */
+  const queues = new WeakMap<Socket, (() => void)[]>()
+  const isOver = (socket: Socket) => socket.destroyed || !socket.writable
+
+  const goOn = (socket: Socket): void => {
+    const queue = queues.get(socket) ?? []
+    const next = isOver(socket) ? undefined : queue.shift()
+    if (next === undefined) {
+      waiting -= queue.length
+      queues.delete(socket)
+      if (socket.isPaused()) socket.resume()
+    } else {
+      waiting--
+      next()
+      // An answer to a malformed request ends the connection, and no later event would let the others go on.
+      if (isOver(socket)) {
+        waiting -= queue.splice(0).length
+        queues.delete(socket)
+      }
+    }
+  }
+
+  const inTurn: Turns['inTurn'] = (socket, work) => {
+    const queue = queues.get(socket)
+    if (isOver(socket)) return
+    if (queue === undefined) work()
+    else if (waiting < mostWaiting) {
+      waiting++
+      queue.push(work)
+      // The server reads no more until it has answered what it has read.
+      socket.pause()
+    } else socket.destroy()
+  }
+
+  return {
+    inTurn,
+    hasRequestInWork: (socket) => queues.has(socket),
+    handleInTurn: (request, response) => {
+      const { socket } = request
+      inTurn(socket, () => {
+        if (!queues.has(socket)) queues.set(socket, [])
+        response.once('close', () => {
+          goOn(socket)
+        })
+        handle(request, response)
+      })
+    },
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * Snapshots in a folder, as `fundpress build` makes them. The origin follows when a build swaps in a new one. Small files stay in
+ * memory; of large files only the digests do.
+ */
+
+import { createHash } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
+import { open, stat, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { downloadKey } from '../../api/routes/pages.ts'
+import type { RouteTable } from '../../api/routes/table.ts'
+import type { Store, StoredObject } from '../core/answer.ts'
+import type { ByteRange } from '../core/finish.ts'
+import { largeReadsAtATime, mostInMemory, objectCache, latin1Of, type NodeBody } from './objects.ts'
+import type { Origin, PinnedSnapshot } from './server.ts'
+import { queue, type Queue } from './slots.ts'
+
+export interface FolderOriginOptions {
+  readonly folder: string
+  /** A file that every snapshot has and that differs between any two: when it changes, the snapshot has. */
+  readonly markFile: string
+  /** Reads what the snapshot says of itself. */
+  readonly readHead: (folder: string) => Promise<{ readonly snapshot: string; readonly table: RouteTable }>
+  /** Brings back the snapshot of a build that was killed while it exchanged it. */
+  readonly recover: () => void
+}
+
+interface Live {
+  readonly table: RouteTable
+  readonly store: Store<NodeBody>
+}
+
+/** How long to wait for a snapshot that is just being exchanged: two renames. */
+const waitsInMs = [1, 5, 20, 100]
+
+export function folderOrigin({ folder, markFile, readHead, recover }: FolderOriginOptions): Origin {
+  const known = digests()
+  /** The snapshot that was opened last, by what tells it from any other that lay in the folder. */
+  let last: { readonly mark: string; readonly live: Promise<Live> } | undefined
+
+  const readMark = async (): Promise<string> => {
+    const { ino, size, mtimeNs } = await stat(join(folder, markFile), { bigint: true })
+    return `${ino} ${size} ${mtimeNs}`
+  }
+  const openSnapshot = async (): Promise<Live> => {
+    const { snapshot, table } = await readHead(folder)
+    return { table, store: folderStore(folder, snapshot, known) }
+  }
+
+  const pin = async (): Promise<PinnedSnapshot> => {
+    const mark = await readMark()
+    if (last?.mark !== mark) last = { mark, live: openSnapshot() }
+    const opened = last
+    try {
+      const { table, store } = await opened.live
+      return { table, store, isStillLive: async () => (await readMark().catch(() => '')) === mark }
+    } catch (error) {
+      // It was exchanged meanwhile, or cannot be opened: then it is tried anew.
+      if (last === opened) last = undefined
+      throw error
+    }
+  }
+
+  return {
+    pin: async () => {
+      for (const wait of waitsInMs) {
+        try {
+          return await pin()
+        } catch {
+          await setTimeout(wait)
+        }
+      }
+      recover()
+      return pin()
+    },
+  }
+}
+
+/** The MD5 of large files, in hex, whatever snapshot they are in: each is read once. */
+interface Digests {
+  /** @throws {Error} if the file is not that one any more */
+  readonly md5: (path: string, stats: BigIntStats) => Promise<string>
+}
+
+const mostDigests = 10_000
+
+function digests(): Digests {
+  const known = new LRUCache<string, string, { readonly path: string; readonly stats: BigIntStats }>({
+    max: mostDigests,
+    ignoreFetchAbort: true,
+    fetchMethod: (_identity, _known, { context: { path, stats } }) =>
+      withFile(path, async (file) => {
+        await assertSame(path, file, stats)
+        const md5 = createHash('md5')
+        const chunk = Buffer.allocUnsafeSlow(chunkBytes)
+        for (let read = await file.read(chunk); read.bytesRead > 0; read = await file.read(chunk))
+          md5.update(chunk.subarray(0, read.bytesRead))
+        return md5.digest('hex')
+      }),
+  })
+  return { md5: (path, stats) => known.forceFetch(identityOf(stats), { context: { path, stats } }) }
+}
+
+function folderStore(folder: string, snapshot: string, known: Digests): Store<NodeBody> {
+  const cache = objectCache((body) => body.length)
+  const inTurn = queue(largeReadsAtATime)
+  return {
+    // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
+    // page's path): they stay in the folder.
+    get: (key) => cache.get(key, () => readObject(join(folder, downloadKey(snapshot, key)), known, inTurn)),
+    text: latin1Of,
+  }
+}
+
+async function readObject(
+  path: string,
+  known: Digests,
+  inTurn: Queue,
+): Promise<StoredObject<NodeBody> | null> {
+  try {
+    return await withFile(path, async (file) => {
+      const stats = await file.stat({ bigint: true })
+      // A path of a page can end at what is a folder.
+      if (!stats.isFile()) return null
+      const length = Number(stats.size)
+      const isLarge = length > mostInMemory
+      const body = isLarge
+        ? { length, read: (part: ByteRange) => readPart(path, stats, part, inTurn) }
+        : await file.readFile()
+      // The ETag that S3 gives the same object, so that a client's copy outlives a move from here to there.
+      const md5 = Buffer.isBuffer(body)
+        ? createHash('md5').update(body).digest('hex')
+        : await known.md5(path, stats)
+      return { body, etag: `"${md5}"`, lastModified: stats.mtime.toUTCString() }
+    })
+  } catch (error) {
+    // A path of a page can go on below what is a file.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
+    throw error
+  }
+}
+
+/** Bytes that are read at a time. */
+const chunkBytes = 64 * 1024
+
+/** @throws {Error} if the file that lies there is another one, or is shorter than it was */
+async function* readPart(
+  path: string,
+  stats: BigIntStats,
+  { first, last }: ByteRange,
+  inTurn: Queue,
+): AsyncGenerator<Buffer, void> {
+  const file = await open(path)
+  try {
+    // A file that is removed or replaced from now on can still be read to its end.
+    await assertSame(path, file, stats)
+    for (let at = first; at <= last;) {
+      const length = Math.min(chunkBytes, last - at + 1)
+      const { buffer, bytesRead } = await inTurn(() =>
+        file.read(Buffer.allocUnsafeSlow(length), 0, length, at),
+      )
+      if (bytesRead === 0) throw changed(path)
+      yield buffer.subarray(0, bytesRead)
+      at += bytesRead
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function assertSame(path: string, file: FileHandle, stats: BigIntStats): Promise<void> {
+  if (identityOf(await file.stat({ bigint: true })) !== identityOf(stats)) throw changed(path)
+}
+
+const identityOf = ({ dev, ino, size, mtimeNs }: BigIntStats) => `${dev} ${ino} ${size} ${mtimeNs}`
+
+const changed = (path: string) => new Error(`${path} was changed while it was read`)
+
+async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(path)
+  try {
+    return await use(file)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,71 @@
+/** Objects on Node: small ones stay in memory, large ones are read in parts. */
+
+import { LRUCache } from 'lru-cache'
+import type { StoredObject } from '../core/answer.ts'
+import type { ByteRange } from '../core/finish.ts'
+
+/**
+ * In bytes. A longer object is never in memory as a whole, and a cache does not keep it. A connection holds no more of
+ * an answer than this, beyond the windows of a date range that are in work.
+ */
+export const mostInMemory = 256 * 1024
+
+/**
+ * How many parts of large objects are read at a time, for all connections: others are answered in between. A part of an
+ * object in a bucket takes two milliseconds of work.
+ */
+export const largeReadsAtATime = 4
+
+export interface LargeBody {
+  /** In bytes. */
+  readonly length: number
+  /** Throws while it is read if the object is gone, or is another one now. End it early with `return`. */
+  readonly read: (part: ByteRange) => AsyncGenerator<Uint8Array, void>
+}
+
+export type NodeBody = Buffer | LargeBody
+
+/** For what has to be in memory: a window of a date range, a list of windows. */
+export async function wholeOf(body: NodeBody): Promise<Buffer> {
+  if (Buffer.isBuffer(body)) return body
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body.read({ first: 0, last: body.length - 1 })) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** Latin-1 of the bytes. */
+export const latin1Of = async (body: NodeBody): Promise<string> => (await wholeOf(body)).toString('latin1')
+
+/** The small objects of one snapshot, the last used ones. They never change, so no entry gets stale. */
+export interface ObjectCache {
+  /** The object, read at most once at a time. */
+  readonly get: (key: string, read: Read) => Promise<StoredObject<NodeBody> | null>
+  /** Forgets an object that is not what it was. */
+  readonly forget: (key: string) => void
+}
+
+type Read = () => Promise<StoredObject<NodeBody> | null>
+
+/** For all objects of a snapshot together. */
+const maxBytes = 64 * 1024 * 1024
+
+/** The memory of an entry besides its object. */
+const entryBytes = 500
+
+/** @param sizeOf how many bytes a body holds in memory; the cache keeps none with more than {@link mostInMemory} */
+export function objectCache(sizeOf: (body: NodeBody) => number): ObjectCache {
+  const objects = new LRUCache<string, StoredObject<NodeBody>, Read>({
+    maxSize: maxBytes,
+    maxEntrySize: mostInMemory + entryBytes,
+    sizeCalculation: ({ body }) => sizeOf(body) + entryBytes,
+    // An entry that leaves the cache while it is read still goes to those who wait for it.
+    ignoreFetchAbort: true,
+    fetchMethod: async (_key, _known, { context: read }) => (await read()) ?? undefined,
+  })
+  return {
+    get: async (key, read) => objects.get(key) ?? (await objects.fetch(key, { context: read })) ?? null,
+    forget: (key) => {
+      objects.delete(key)
+    },
+  }
+}

@@ -1,0 +1,192 @@
+/** The edge on Node, for `fundpress serve`: HTTP in and out, and one snapshot for each answer. */
+
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { RouteTable } from '../../api/routes/table.ts'
+import { allowedMethods, answer, fetchesAtATime, type EdgeSettings, type Store } from '../core/answer.ts'
+import { fromOneSnapshot, type Pinned } from '../core/live.ts'
+import { requestOf, resolve } from '../core/resolve.ts'
+import {
+  headersTooLong,
+  maxRequestBytes,
+  refusalOfLength,
+  targetTooLong,
+  unavailable,
+} from '../core/standalone.ts'
+import {
+  connectionLimits,
+  limitConnections,
+  oneAtATime,
+  serverOptions,
+  type ConnectionLimits,
+} from './connections.ts'
+import type { NodeBody } from './objects.ts'
+import { Busy, discard, pour, respondWith, wholeResponse, type Response } from './response.ts'
+import { readerSlots, turns, type ReaderSlots } from './slots.ts'
+
+/** The source of snapshots: a folder or a bucket. */
+export interface Origin {
+  /** The snapshot that is live now. */
+  readonly pin: () => Promise<PinnedSnapshot>
+}
+
+export interface PinnedSnapshot extends Pinned {
+  readonly table: RouteTable
+  readonly store: Store<NodeBody>
+}
+
+export interface NodeEdgeOptions {
+  readonly origin: Origin
+  readonly settings: EdgeSettings
+  /** Called for each request that the server fails to answer. */
+  readonly onFailure: (error: unknown, target: string) => void
+  readonly limits?: ConnectionLimits
+}
+
+/** Node does not say what was too long, so the server reads more than it accepts. Node refuses what is longer than this. */
+const maxHeaderBytes = 2 * maxRequestBytes
+
+/** How often a request starts again because the snapshot has changed. */
+const maxAttempts = 20
+
+/** How many date ranges run at a time, for all connections together. More get a 503. */
+const mostRanges = 128
+
+/** If all are taken, a client that has read nothing for this long loses its date range to the next one. In milliseconds. */
+const readerPatienceMs = 5000
+
+/** Up to this many date ranges read several windows at a time. If there are more, each reads one, to bound the memory. */
+const rangesThatReadAhead = 32
+
+/** To join a window takes up to a millisecond. Other requests are answered in between. */
+const windowTurn = turns(4)
+
+/** How many requests may wait for one before them on their connection, for all connections together. */
+const mostWaiting = 2_000
+
+/** A server that is not listening yet. */
+export function createEdgeServer(options: NodeEdgeOptions): Server {
+  const { limits = connectionLimits } = options
+  const ranges = readerSlots(mostRanges, readerPatienceMs)
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    respond(options, ranges, request, response).catch((error: unknown) => {
+      if (!isClients(error)) options.onFailure(error, request.url ?? '')
+      response.destroy()
+    })
+  }
+  const { handleInTurn, inTurn, hasRequestInWork } = oneAtATime(handle, mostWaiting)
+  const server = createServer({ ...serverOptions(limits), maxHeaderSize: maxHeaderBytes }, handleInTurn)
+  limitConnections(server, limits)
+  server.on('clientError', (error: ClientError, socket: Socket) => {
+    // The requests before it on its connection are answered first.
+    inTurn(socket, () => {
+      if (socket.writable) socket.end(answerToClientError(error))
+    })
+  })
+  // Node removes its own listeners from this socket, so nobody else sees its errors or closes it.
+  server.on('connect', (_, socket: Socket) => {
+    socket.on('error', () => undefined)
+    if (hasRequestInWork(socket)) socket.destroy()
+    else socket.end(bareAnswer(405), () => socket.destroy())
+  })
+  return server
+}
+
+type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
+
+function answerToClientError({ code, rawPacket = Buffer.alloc(0) }: ClientError): string {
+  if (code === 'HPE_HEADER_OVERFLOW') return refusalOfFlood(rawPacket)
+  // A method that Node's parser does not know is a wrong method, too.
+  const statuses: Readonly<Record<string, number>> = {
+    HPE_INVALID_METHOD: 405,
+    ERR_HTTP_REQUEST_TIMEOUT: 408,
+  }
+  return bareAnswer(statuses[code ?? ''] ?? 400)
+}
+
+/** @param packet the last one: if it has no line end in its first 16 KB, the request line is too long */
+function refusalOfFlood(packet: Buffer): string {
+  const end = packet.indexOf('\n')
+  const { status, headers, body } = end < 0 || end > maxRequestBytes ? targetTooLong : headersTooLong
+  const text = packet.toString('latin1', 0, 5) === 'HEAD ' ? '' : body.text
+  const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body.text) }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`
+}
+
+/** An answer without a body, to bytes that are no request. */
+function bareAnswer(status: number): string {
+  const allow = status === 405 ? `Allow: ${allowedMethods}\r\nAccess-Control-Allow-Origin: *\r\n` : ''
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${allow}Connection: close\r\nContent-Length: 0\r\n\r\n`
+}
+
+/** Whether a body broke off because its client left, or did not read it in time. */
+const isClients = (error: unknown) =>
+  ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE', 'ABORT_ERR'].includes(
+    (error as NodeJS.ErrnoException).code ?? '',
+  )
+
+async function respond(
+  options: NodeEdgeOptions,
+  ranges: ReaderSlots,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { status, headers, length, body } = await respondSafely(options, ranges, request)
+  // The server does not read a request's body, so it cannot use the connection again.
+  if (request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined) {
+    response.setHeader('Connection', 'close')
+  }
+  response.writeHead(status, length === null ? headers : { ...headers, 'Content-Length': length })
+  if (request.method === 'HEAD' || body === null) response.end()
+  else if (Buffer.isBuffer(body)) response.end(body)
+  else await pour(body, response)
+}
+
+/** Answers in every case: a failure is a 503. */
+async function respondSafely(
+  options: NodeEdgeOptions,
+  ranges: ReaderSlots,
+  request: IncomingMessage,
+): Promise<Response> {
+  const tooLong = refusalOfLength(request.url ?? '', bytesOfHeaders(request))
+  if (tooLong !== null) return wholeResponse(tooLong)
+  try {
+    return await answerFromOneSnapshot(options, ranges, request)
+  } catch (error) {
+    if (!(error instanceof Busy)) options.onFailure(error, request.url ?? '')
+    return wholeResponse(unavailable)
+  }
+}
+
+const answerFromOneSnapshot = (
+  { origin, settings }: NodeEdgeOptions,
+  ranges: ReaderSlots,
+  request: IncomingMessage,
+): Promise<Response> =>
+  fromOneSnapshot(
+    origin.pin,
+    async ({ table, store, isStillLive }) => {
+      const { method = 'GET', url = '/', headers } = request
+      // A proxy asks in absolute form: http://host/path. Source: RFC 9112, 3.2.2.
+      const target = url.replace(/^https?:\/\/[^/?]*/i, '')
+      // Node's type has lists, too, but none of the headers that the edge reads is one.
+      const header = (name: string) => headers[name] as string | undefined
+      const resolution = resolve(table, requestOf(method, target, header))
+      const answered = await answer(table, settings, store, resolution)
+      return respondWith(answered, resolution, method, header, {
+        slots: ranges,
+        readsAtATime: () => (ranges.taken() > rangesThatReadAhead ? 1 : fetchesAtATime),
+        assertLive: async () => {
+          if (!(await isStillLive())) throw new Error('another snapshot is live now')
+        },
+        turn: windowTurn,
+      })
+    },
+    maxAttempts,
+    discard,
+  )
+
+/** `rawHeaders` lists names and values in turn. */
+const bytesOfHeaders = ({ rawHeaders }: IncomingMessage): number =>
+  rawHeaders.reduce((sum, text) => sum + text.length + 2, 0)

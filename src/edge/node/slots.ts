@@ -1,0 +1,103 @@
+/** Limits on work: date ranges that run at a time, reads that wait for each other, and what one turn of the event loop does. */
+
+/** Slots for work that is only as fast as its client reads. */
+export interface ReaderSlots {
+  /** @returns null if all are taken by clients that read */
+  readonly take: () => ReaderSlot | null
+  readonly taken: () => number
+}
+
+export interface ReaderSlot {
+  /** Aborts when another client gets the slot. */
+  readonly lost: AbortSignal
+  /** Says whether the work waits for its client to read. */
+  readonly setWaiting: (isWaiting: boolean) => void
+  readonly give: () => void
+}
+
+/**
+ * If all slots are taken, the client that has not read for the longest time loses its slot to the next one. So clients that do not
+ * read cannot keep others out.
+ * @param patienceMs how long a client may read nothing before it can lose its slot
+ */
+export function readerSlots(count: number, patienceMs: number): ReaderSlots {
+  /** For each slot in use, what ends its work, and since when it waits for its client. */
+  const holders = new Map<AbortController, number>()
+
+  const makeRoom = (): boolean => {
+    const [longest] = [...holders].sort(([, one], [, other]) => one - other)
+    if (longest === undefined || performance.now() - longest[1] < patienceMs) return false
+    holders.delete(longest[0])
+    longest[0].abort()
+    return true
+  }
+
+  return {
+    take: () => {
+      if (holders.size >= count && !makeRoom()) return null
+      const holder = new AbortController()
+      holders.set(holder, Infinity)
+      return {
+        lost: holder.signal,
+        setWaiting: (isWaiting) => {
+          if (holders.has(holder)) holders.set(holder, isWaiting ? performance.now() : Infinity)
+        },
+        give: () => holders.delete(holder),
+      }
+    },
+    taken: () => holders.size,
+  }
+}
+
+/** Does a piece of work when its turn comes. */
+export type Queue = <T>(work: () => Promise<T>) => Promise<T>
+
+/** @param count how many pieces run at a time; the others wait, first come, first served */
+export function queue(count: number): Queue {
+  const waiting: (() => void)[] = []
+  let taken = 0
+  return async (work) => {
+    if (taken < count) taken++
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) taken--
+      else next()
+    }
+  }
+}
+
+/**
+ * Work that is done a little in each turn of the event loop, so that long answers do not delay the others.
+ * @param perTurn how many callers may go on in a turn
+ * @returns a function that waits until the caller may go on, first come, first served
+ */
+export function turns(perTurn: number): () => Promise<void> {
+  const waiting: (() => void)[] = []
+  let left = perTurn
+  let isRunning = false
+
+  const nextTurn = (): void => {
+    const next = waiting.splice(0, perTurn)
+    left = perTurn - next.length
+    isRunning = next.length > 0
+    if (isRunning) setImmediate(nextTurn)
+    next.forEach((goOn) => {
+      goOn()
+    })
+  }
+
+  return () =>
+    new Promise((resolve) => {
+      if (!isRunning) {
+        isRunning = true
+        setImmediate(nextTurn)
+      }
+      if (left > 0) {
+        left--
+        resolve()
+      } else waiting.push(resolve)
+    })
+}

@@ -1,0 +1,84 @@
+/**
+ * Numbers, days and names as people read and search them. Written by hand and not with Intl: every machine gives the same
+ * bytes, in a page as in a browser, and a build formats them for every fund.
+ */
+
+import type { Language } from '../../../api/routes/table.ts'
+
+const marks = {
+  de: { point: ',', group: '.' },
+  en: { point: '.', group: ',' },
+} as const
+
+/** Decimal text with the language's marks, digit for digit: `-1234.50` is `−1.234,50` in German. */
+export function decimalIn(language: Language, decimal: string): string {
+  const isNegative = decimal.startsWith('-')
+  const [whole = '', fraction] = (isNegative ? decimal.slice(1) : decimal).split('.')
+  const { point, group } = marks[language]
+  // eslint-disable-next-line regexp/no-super-linear-move -- A number has a few digits.
+  const grouped = whole.length > 3 ? whole.replace(/\B(?=(?:\d{3})+$)/g, group) : whole
+  return (isNegative ? '\u2212' : '') + grouped + (fraction === undefined ? '' : point + fraction)
+}
+
+/** A number with a fixed number of decimal places. A number too large to read gets an exponent. */
+export function fixedIn(language: Language, value: number, digits: number): string {
+  if (Math.abs(value) >= 1e12) return value.toExponential(2).replace('.', marks[language].point)
+  const text = value.toFixed(digits)
+  // Zero has no minus sign.
+  return decimalIn(language, /[1-9]/.test(text) ? text : text.replace('-', ''))
+}
+
+/** `5.25 %`, with a space that does not break. */
+export const percentIn = (language: Language, value: number, digits = 2) =>
+  `${fixedIn(language, value, digits)}\u00a0%`
+
+/** A change in percent: a rise has a plus sign. */
+export function changeIn(language: Language, value: number, digits = 2): string {
+  const text = percentIn(language, value, digits)
+  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text
+}
+
+export const months: Readonly<Record<Language, readonly string[]>> = {
+  de: ['Jan', 'Feb', 'Mär', 'Apr', 'Mai', 'Jun', 'Jul', 'Aug', 'Sep', 'Okt', 'Nov', 'Dez'],
+  en: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
+}
+
+/** An ISO 8601 day: `20.11.2026` in German, `20 Nov 2026` in English. */
+export function dayIn(language: Language, iso: string): string {
+  const [year = '', month = '', day = ''] = iso.split('-')
+  return language === 'de'
+    ? `${day}.${month}.${year}`
+    : `${Number(day)} ${months.en[Number(month) - 1]} ${year}`
+}
+
+/** Days since 1970-01-01 of an ISO 8601 day. Computed here, because Date would take longer for the points than the rest of the chart. */
+export function dayNumber(iso: string): number {
+  const [year, month, day] = [Number(iso.slice(0, 4)), Number(iso.slice(5, 7)), Number(iso.slice(8))]
+  // A year that begins in March ends with the leap day.
+  const shifted = month > 2 ? year : year - 1
+  const daysBefore = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5)
+  const leapDays = Math.floor(shifted / 4) - Math.floor(shifted / 100) + Math.floor(shifted / 400)
+  return shifted * 365 + leapDays + daysBefore + day - 719_469
+}
+
+export const isoOf = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10)
+
+/** A name as it is compared in searches and sorting: `Möwenstein Straße` is `mowenstein strasse`. */
+export const searchKey = (text: string) =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[ßæœøðþłı]/g, (letter) => plain[letter] ?? letter)
+
+/** Letters that Unicode does not split into a letter and a mark. */
+const plain: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ı: 'i',
+}

@@ -1,0 +1,135 @@
+/** The page of one fund in one language. */
+
+import { inLanguage } from '../../api/contract/fund.ts'
+import { isWebAddress } from '../../api/contract/texts.ts'
+import type { Language } from '../../api/routes/table.ts'
+import { html, jsonForScript, type Html } from '../layout/html.ts'
+import { layout } from '../layout/layout.ts'
+import { figure } from '../layout/parts.ts'
+import { wording } from '../wording.ts'
+import { dayIn, decimalIn, fixedIn } from './chart/formats.ts'
+import type { FundFacts } from './facts.ts'
+import { catalogueStyleKey, fundPageKeys, fundScriptKey } from './keys.ts'
+import { dataSection } from './sections/data.ts'
+import { emtSection, figuresSection, profileSection } from './sections/figures.ts'
+import { allocationsSection, structureSection } from './sections/holdings.ts'
+import { performanceSection } from './sections/performance.ts'
+import { priceSection } from './sections/price.ts'
+
+export function fundPage(facts: FundFacts, language: Language): string {
+  const { fund, hasDownloads } = facts
+  const { funds: w, shell } = wording[language]
+  const keys = fundPageKeys(fund.isin)
+  const key = keys[language]
+  const sections: readonly (readonly [id: string, name: string, section: Html | null])[] = [
+    ['price', w.price, priceSection(facts, language, key)],
+    ['performance', w.performance, performanceSection(facts, language)],
+    ['structure', w.structure, structureSection(facts, language)],
+    ['allocations', w.allocations, allocationsSection(facts, language)],
+    ['figures', w.figures, figuresSection(facts, language)],
+    ['profile', w.profile, profileSection(facts, language)],
+    ['emt', w.emt, emtSection(facts, language)],
+    ['data', w.data, dataSection(facts, language, key)],
+  ]
+  const links = sections.map(([id, name, section]) =>
+    section === null ? null : html`<li><a href="#${id}">${name}</a></li> `,
+  )
+  return layout({
+    key,
+    language,
+    title: `${fund.name} (${fund.isin})`,
+    description: w.description(fund.name, fund.isin),
+    part: 'funds',
+    hasDownloads,
+    translations: keys,
+    styles: [catalogueStyleKey],
+    scripts: [fundScriptKey],
+    head: html`<script type="application/ld+json">
+      ${jsonForScript(markupOf(facts, language))}
+    </script>`,
+    side: html`<nav aria-label="${shell.onThisPage}">
+      <p class="heading">${shell.onThisPage}</p>
+      <ul>
+        ${links}
+      </ul>
+    </nav>`,
+    main: html`${header(facts, language)}${sections.map(([, , section]) => section)}`,
+    ...(fund.statusDate === null ? {} : { footer: html`${w.statusDate(dayIn(language, fund.statusDate))}` }),
+  })
+}
+
+function header(facts: FundFacts, language: Language): Html {
+  const { fund, profile, price, performance } = facts
+  const w = wording[language].funds
+  const category = profile === null ? null : inLanguage(language, profile.categoryDe, profile.categoryEn)
+  const figures: Html[] = []
+  if (price !== null) {
+    const { newest, overdue } = price
+    const mark =
+      overdue === null
+        ? null
+        : html` <span class="mark ${overdue}">${wording[language].status.marks[overdue]}</span>`
+    figures.push(
+      figure(
+        w.nav,
+        `${decimalIn(language, newest.netAssetValue)} ${fund.currency}`,
+        html`${dayIn(language, newest.date)}${mark}`,
+      ),
+    )
+    if (typeof performance === 'object') {
+      const { oneYearPercent } = price
+      if (oneYearPercent !== null) figures.push(figure(w.oneYear, signed(language, oneYearPercent)))
+      const since = `${w.ytd}${language === 'de' ? '' : ' '}${Number(newest.date.slice(0, 4)) - 1}`
+      figures.push(figure(w.change, signed(language, newest.changePercent)))
+      figures.push(figure(since, signed(language, newest.performance)))
+    }
+  }
+  if (profile !== null) figures.push(figure(w.assets, millions(language, profile.fundAssets, fund.currency)))
+  return html`<div class="fund-head">
+    ${category === null ? null : html`<p class="eyebrow">${category}</p> `}
+    <h1>${fund.name}</h1>
+    <p class="codes">
+      <span>ISIN <code>${fund.isin}</code></span>
+      ${fund.wkn === null ? null : html`<span>WKN <code>${fund.wkn}</code></span> `}
+      <span>${w.inception} ${dayIn(language, fund.inceptionDate)}</span>
+      ${website(facts, language)}
+    </p>
+    ${figures.length === 0 ? null : html`<dl class="headline">${figures}</dl> `}
+  </div> `
+}
+
+/** Percent as decimal text, digit for digit, coloured by its sign. */
+function signed(language: Language, decimal: string): Html {
+  const value = Number(decimal)
+  const text = `${value > 0 ? '+' : ''}${decimalIn(language, decimal)}\u00a0%`
+  return value === 0 ? html`${text}` : html`<span class="${value > 0 ? 'good' : 'bad'}">${text}</span>`
+}
+
+/** `234.5 m EUR` */
+function millions(language: Language, decimal: string, currency: string): string {
+  const value = Number(decimal) / 1e6
+  if (Math.abs(value) < 1) return `${decimalIn(language, decimal)} ${currency}`
+  const unit = language === 'de' ? 'Mio.' : 'm'
+  return `${fixedIn(language, value, Math.abs(value) < 1000 ? 1 : 0)} ${unit} ${currency}`
+}
+
+/** A database may hold any text: only a web address becomes a link, never one that a browser would run. */
+function website({ fund }: FundFacts, language: Language): Html | null {
+  if (!isWebAddress(fund.url)) return null
+  return html`<a href="${fund.url}" rel="noopener external">${wording[language].funds.website}</a>`
+}
+
+/** For search engines. Source: schema.org/InvestmentFund. */
+function markupOf({ fund, profile, baseUrl }: FundFacts, language: Language): unknown {
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'InvestmentFund',
+    name: fund.name,
+    url: `${baseUrl}/${fundPageKeys(fund.isin)[language]}`,
+    identifier: [
+      { '@type': 'PropertyValue', propertyID: 'ISIN', value: fund.isin },
+      ...(fund.wkn === null ? [] : [{ '@type': 'PropertyValue', propertyID: 'WKN', value: fund.wkn }]),
+    ],
+    ...(profile === null ? {} : { category: inLanguage(language, profile.categoryDe, profile.categoryEn) }),
+  }
+}

@@ -1,0 +1,98 @@
+/** A fund as data: requests to copy, and a link to every document and file of it. */
+
+import { structureTypeName } from '../../../api/contract/structure-types.ts'
+import { fill } from '../../../api/routes/keys.ts'
+import { formats, languages, type Language } from '../../../api/routes/table.ts'
+import { shellText } from '../../../system/shell-text.ts'
+import { html, linkTo, raw, type HtmlContent, type Html } from '../../layout/html.ts'
+import { section, wideTable } from '../../layout/parts.ts'
+import { wording } from '../../wording.ts'
+import type { FundAnswer, FundFacts } from '../facts.ts'
+
+export function dataSection(facts: FundFacts, language: Language, key: string): Html {
+  const w = wording[language].funds
+  const root = linkTo(key, '')
+  return section(
+    'data',
+    w.data,
+    html`<p>${w.dataLead}</p>
+      ${requests(facts, language)}
+      <h3 id="documents">${w.documents}</h3>
+      ${wideTable(w.documents, {
+        kind: 'documents',
+        columns: [w.document, ...formats.map((format) => format.toUpperCase())],
+        rows: facts.answers.map((answer) => documentRow(facts, answer, language, root)),
+      })}
+      ${facts.hasDownloads ? downloads(facts, language, key) : null}`,
+  )
+}
+
+/** @param root the snapshot's folder, relative to the page */
+function documentRow(
+  facts: FundFacts,
+  answer: FundAnswer,
+  language: Language,
+  root: string,
+): readonly HtmlContent[] {
+  const { endpoint, route, type } = answer
+  const name = type === '' ? endpoint.name[language] : structureTypeName(type, language)
+  const path = root + pathOf(facts.fund.isin, answer, priceDays(facts)).slice(1)
+  const links = (format: string) =>
+    route.hasLanguages
+      ? languages
+          .map(
+            (other) =>
+              `<a href="${path}?language=${other}&amp;format=${format}" hreflang="${other}">${other}</a>`,
+          )
+          .join(' ')
+      : `<a href="${path}?format=${format}">${format}</a>`
+  return [name, ...formats.map((format) => raw(links(format)))]
+}
+
+/** The first and the last day of a fund's prices. */
+const priceDays = ({ price }: FundFacts): readonly string[] =>
+  price === null ? ['', ''] : [price.first, price.newest.date]
+
+/** The path of an answer's document. It holds nothing that HTML would escape. @param days bounds of a range of prices */
+function pathOf(isin: string, { route, type }: FundAnswer, days: readonly string[]): string {
+  const dates = route.parameters.filter(({ kind }) => kind === 'date')
+  const values = dates.map(({ name }, index) => [name, days[index] ?? ''] as const)
+  return fill(route.path, { isin, type, ...Object.fromEntries(values) })
+}
+
+function requests(facts: FundFacts, language: Language): Html | null {
+  const { fund, price, baseUrl, answers } = facts
+  const current = answers.find(({ endpoint }) => endpoint.id === 'prices-current')
+  const historic = answers.find(({ route }) => route.series !== undefined)
+  if (price === null || current === undefined || historic === undefined) return null
+  const w = wording[language].funds
+  const year = price.newest.date.slice(0, 4)
+  const request = (answer: FundAnswer, query = '') =>
+    `curl ${shellText(baseUrl + pathOf(fund.isin, answer, [`${year}-01-01`, `${year}-12-31`]) + query)}`
+  const lines = [
+    `# ${w.currentRequest}`,
+    request(current),
+    `# ${w.historicRequest}`,
+    request(historic, '?format=xml'),
+  ]
+  return html`<h3 id="requests">${w.requests}</h3>
+    <div class="code">
+      <pre tabindex="0" aria-labelledby="requests"><code>${lines.join('\n')}</code></pre>
+    </div> `
+}
+
+/** Files for tools that read numbers. They lie beside the API and belong to the live snapshot. */
+function downloads({ fund, price }: FundFacts, language: Language, key: string): Html {
+  const w = wording[language].funds
+  const folder = 'downloads/latest/'
+  const files = price === null ? [] : ['prices.csv', 'prices.json', 'nav.txt']
+  const links = files.map(
+    (name) => html`<a href="${linkTo(key, `${folder}${fund.isin}/${name}`)}">${name}</a> `,
+  )
+  return html`<p>
+    ${links.length === 0 ? null : html`${w.downloads} ${links}`}<a
+      href="${linkTo(key, `${folder}index.html`)}"
+      >${w.allDownloads}</a
+    >
+  </p> `
+}

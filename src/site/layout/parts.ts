@@ -1,0 +1,90 @@
+/** Parts that pages of every kind use: sections, tables, figures, drawings. */
+
+import { escapeHtml, html, markupOf, raw, type HtmlContent, type Html } from './html.ts'
+
+/** A section with its heading; the navigation leads to it by its id. */
+export const section = (id: string, heading: string, content: HtmlContent): Html =>
+  html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${heading}</h2>
+    ${content}
+  </section> `
+
+interface Styled {
+  readonly content: HtmlContent
+  /** CSS classes. */
+  readonly kind?: string
+  readonly attributes?: Html
+}
+export type TableCell = HtmlContent | Styled
+
+export interface HtmlTable extends Omit<Styled, 'content'> {
+  /** For readers who do not see where the table stands. */
+  readonly caption?: string
+  /** The classes of a heading are those of its column's cells, too. */
+  readonly columns: readonly TableCell[]
+  /** The first cell is the row's heading. */
+  readonly rows: readonly (readonly TableCell[])[]
+}
+
+export function table({ caption, columns, rows, ...style }: HtmlTable): Html {
+  const styled = columns.map((column) => styledAs(column))
+  const headings = styled.map((column) => element('th scope="col"', column))
+  const body = rows.map((cells) => {
+    const row = cells.map((cell, index) =>
+      element(index === 0 ? 'th scope="row"' : 'td', styledAs(cell, styled[index]?.kind)),
+    )
+    return `<tr>${row.join('')}</tr>\n`
+  })
+  const title = caption === undefined ? '' : `<caption class="unseen">${escapeHtml(caption)}</caption>`
+  const head = `<thead><tr>${headings.join('')}</tr></thead>`
+  return raw(element('table', { ...style, content: raw(`${title}${head}<tbody>\n${body.join('')}</tbody>`) }))
+}
+
+/** A table that may be wider than the page: readers without a mouse must be able to scroll it. */
+export const wideTable = (label: string, content: HtmlTable): Html =>
+  html`<div class="scroll" tabindex="0" role="group" aria-label="${label}">${table(content)}</div> `
+
+function styledAs(cell: TableCell, kind = ''): Styled {
+  const isStyled = typeof cell === 'object' && cell !== null && 'content' in cell
+  return isStyled ? { kind, ...cell } : { content: cell, kind }
+}
+
+function element(tag: string, { content, kind = '', attributes }: Styled): string {
+  const [name = ''] = tag.split(' ')
+  const start = `${tag}${kind === '' ? '' : ` class="${kind}"`}${attributes?.markup ?? ''}`
+  return `<${start}>${markupOf(content)}</${name}>`
+}
+
+/** A name and its value in a `<dl>`, with a remark below. */
+export const figure = (name: HtmlContent, value: HtmlContent, below?: HtmlContent): Html =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+    ${below === undefined ? null : html`<dd class="below">${below}</dd> `}
+  </div> `
+
+export interface Drawing {
+  readonly id: string
+  readonly title: string
+  /** What the drawing shows, for readers who do not see it. */
+  readonly description: HtmlContent
+  readonly height: number
+  /** Markup of `chart/`. */
+  readonly shapes: string
+  /** Further CSS classes. */
+  readonly kind?: string
+}
+
+/** An `<svg>` as wide as its place, with a title and a description for screen readers. */
+export const drawing = ({ id, title, description, height, shapes, kind = '' }: Drawing): Html =>
+  html`<svg
+    class="canvas${kind}"
+    role="img"
+    aria-labelledby="${id}-title ${id}-text"
+    height="${height}"
+    width="100%"
+  >
+    <title id="${id}-title">${title}</title>
+    <desc id="${id}-text">${description}</desc>
+    ${raw(shapes)}
+  </svg> `

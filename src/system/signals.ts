@@ -1,0 +1,45 @@
+/**
+ * Handles Ctrl-C and SIGTERM. The first signal asks the running command to stop and clean up; a second one ends the
+ * process at once. In the end the process kills itself with the same signal: a shell sees 130 or 143, and a loop stops.
+ */
+
+const caught = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** npm repeats a Ctrl-C that the terminal has already sent: two signals within this time count as one. */
+const sameKeyMilliseconds = 400
+
+export class Interrupted extends Error {
+  readonly signal: NodeJS.Signals
+  constructor(signal: NodeJS.Signals) {
+    super(`stopped by ${signal}`)
+    this.signal = signal
+  }
+}
+
+export interface SignalWatch {
+  /** Aborts with an {@link Interrupted} as its reason. */
+  readonly signal: AbortSignal
+  /** Ends the process by the signal that it got; returns if there was none. */
+  readonly endBySignal: () => void
+}
+
+export function watchSignals(target: NodeJS.Process, now: () => number): SignalWatch {
+  const controller = new AbortController()
+  let first: { readonly name: NodeJS.Signals; readonly at: number } | undefined
+
+  const endBySignal = () => {
+    if (first === undefined) return
+    for (const name of caught) target.removeListener(name, onSignal)
+    target.kill(target.pid, first.name)
+  }
+  const onSignal = (name: NodeJS.Signals) => {
+    if (first === undefined) {
+      first = { name, at: now() }
+      controller.abort(new Interrupted(name))
+    } else if (now() - first.at > sameKeyMilliseconds) {
+      endBySignal()
+    }
+  }
+  for (const name of caught) target.on(name, onSignal)
+  return { signal: controller.signal, endBySignal }
+}

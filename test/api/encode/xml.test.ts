@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { create } from 'xmlbuilder2'
+import { keyed, record, text } from '../../../src/api/contract/shape.ts'
+import { xmlEncoder } from '../../../src/api/encode/xml.ts'
+import { document, type Plain } from './documents.ts'
+import { times } from '../../support/rounds.ts'
+
+type Builder = ReturnType<ReturnType<typeof create>['ele']>
+
+/** xmlbuilder2's own compact document. */
+function byXmlbuilder(plain: Plain): string {
+  const root = create({ version: '1.0', encoding: 'UTF-8' }).ele('root')
+  add(root, plain)
+  return root.end({ format: 'xml', prettyPrint: false }).replace('?>', '?>\n')
+}
+
+function add(parent: Builder, plain: Plain): void {
+  if (plain.kind === 'leaf') {
+    const { value } = plain
+    const text = value === true ? '1' : value === false ? '0' : value === null ? '' : String(value)
+    if (text !== '') parent.txt(text)
+    return
+  }
+  for (const [key, member] of plain.entries) {
+    add(plain.kind === 'named' ? parent.ele(key) : parent.ele('item', { key }), member)
+  }
+}
+
+it('gives the same bytes as xmlbuilder2 for any document', () => {
+  fc.assert(
+    fc.property(document, ({ shape, value, plain }) => {
+      expect(xmlEncoder(shape)(value)).toBe(byXmlbuilder(plain))
+    }),
+    { numRuns: times(1000) },
+  )
+})
+
+it('writes a carriage return in text and white space in a key so that a parser gives it back', () => {
+  const encode = xmlEncoder(record({ note: text('any'), years: keyed('any', 'any', text('any')) }))
+  expect(encode({ note: 'a\rb\n\tc', years: new Map([['a\tb\nc\rd"<>&', '']]) })).toBe(
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+      '<root><note>a&#xD;b\n\tc</note><years><item key="a&#x9;b&#xA;c&#xD;d&quot;&lt;&gt;&amp;"/></years></root>',
+  )
+})
+
+it('escapes an ampersand before what looks like an entity, so that a parser gives the text back', () => {
+  const encode = xmlEncoder(record({ note: text('any') }))
+  expect(encode({ note: 'a &amp; b &lt; c &foo; d' })).toContain(
+    '<note>a &amp;amp; b &amp;lt; c &amp;foo; d</note>',
+  )
+})

@@ -1,0 +1,144 @@
+/** An endpoint that only this test registers: all that is derived from the registry must know it. */
+import { expect, it } from 'vitest'
+import { allFunds, eachFund, endpoint, fail, isoDate, oneOf } from '../../src/api/contract/endpoint.ts'
+import { noIsin } from '../../src/api/contract/errors.ts'
+import { fundOfPrices, fundWithoutStatus } from '../../src/api/contract/fund.ts'
+import { number, record, text } from '../../src/api/contract/shape.ts'
+import { documentSchemas } from '../../src/api/derive/document-schemas.ts'
+import { openApi } from '../../src/api/derive/openapi.ts'
+import { routeTable } from '../../src/api/derive/route-table.ts'
+import { endpoints } from '../../src/api/endpoints/index.ts'
+import { documentKey } from '../../src/api/routes/keys.ts'
+import { matchPath } from '../../src/api/routes/match.ts'
+import { docsPages } from '../../src/site/docs/index.ts'
+
+const carbon = endpoint({
+  id: 'carbon-footprint',
+  group: {
+    id: 'carbon',
+    title: { en: 'Carbon footprint', de: 'CO2-Fußabdruck' },
+    lead: { en: 'Tonnes of carbon dioxide.', de: 'Tonnen Kohlendioxid.' },
+  },
+  path: '/api/v3/carbon-{scope}/{isin}/',
+  name: { en: 'Carbon', de: 'CO2' },
+  summary: { en: 'Carbon footprint of one fund', de: 'CO2-Fußabdruck eines Fonds' },
+  hasLanguages: false,
+  parameters: {
+    scope: oneOf(['direct', 'indirect'], {
+      invalid: 'wrongscope',
+      nameOf: (scope, language) => `${scope} ${language}`,
+    }),
+    isin: eachFund({ missing: 'noisin', unknown: 'nodata' }),
+  },
+  errors: {
+    noisin: noIsin,
+    wrongscope: {
+      status: 416,
+      slug: 'wrongscope',
+      title: 'There is no scope {scope}',
+      when: { en: 'The scope is none of the two.', de: 'Der Bereich ist keiner der beiden.' },
+    },
+    nodata: {
+      status: 404,
+      slug: 'nodata',
+      title: 'No footprint of {isin}',
+      when: { en: 'Nobody has measured it.', de: 'Niemand hat ihn gemessen.' },
+    },
+  },
+  reads: [],
+  body: record({ fund: fundOfPrices, tonnes: number('Tonnes per year', 'Tonnen im Jahr') }),
+  build: ({ fund }) =>
+    fund.dataPermitted === 0 ? fail('nodata') : { fund: fundWithoutStatus(fund), tonnes: 12.5 },
+})
+const carbonAll = allFunds(carbon, {
+  id: 'carbon-footprint-all',
+  path: '/api/v3/carbon-all/',
+  summary: { en: 'Carbon footprint of all funds', de: 'CO2-Fußabdruck aller Fonds' },
+})
+
+const registry = [...endpoints, carbon, carbonAll]
+const baseUrl = 'https://api.example.org'
+const docsUrl = 'https://docs.example.org'
+const table = routeTable(registry, docsUrl)
+
+it('is found by the routes, with its key and its errors', () => {
+  const found = matchPath(table, '/api/v3/carbon-direct/DE0008471400/')
+  if (found.kind !== 'route') throw new Error('no route')
+  expect(documentKey(found.route, found.values, 'en', 'xml')).toBe(
+    'api/v3/carbon-direct/DE0008471400/index.xml',
+  )
+  expect(matchPath(table, '/api/v3/carbon-all/')).toMatchObject({ route: { id: 'carbon-footprint-all' } })
+  expect(table.problems).toContainEqual({
+    group: 'carbon',
+    status: 416,
+    slug: 'wrongscope',
+    title: 'There is no scope {scope}',
+  })
+})
+
+it('has a JSON Schema, and so has the document over all funds', () => {
+  const schemas = new Map(documentSchemas(registry, baseUrl).map(({ key, schema }) => [key, schema]))
+  expect(schemas.get('schemas/carbon-footprint.json')).toMatchObject({
+    title: 'Carbon footprint of one fund',
+    properties: { tonnes: { type: 'number', description: 'Tonnes per year' } },
+  })
+  expect(JSON.stringify(schemas.get('schemas/carbon-footprint-all.json'))).toContain('carbon-footprint.json')
+})
+
+it('is an operation of the OpenAPI description', () => {
+  const source = {
+    endpoints: registry,
+    baseUrl,
+    docsUrl,
+    asOf: '2026-11-19',
+    examples: new Map(),
+    values: {},
+  }
+  const described = openApi(source)
+  expect(described['tags']).toContainEqual({
+    name: 'carbon',
+    description: 'Carbon footprint',
+    externalDocs: { url: `${docsUrl}/v1/endpoints/carbon/` },
+  })
+  expect(described['paths']).toMatchObject({
+    '/api/v3/carbon-{scope}/{isin}/': {
+      get: {
+        operationId: 'carbon-footprint',
+        responses: { 416: { description: 'There is no scope {scope}' } },
+      },
+    },
+    '/api/v3/carbon-all/': { get: { tags: ['carbon'] } },
+  })
+})
+
+it('is documented in English and German', () => {
+  const source = { table, baseUrl, hasDownloads: false, asOf: '2026-11-19', funds: [] }
+  const pages = new Map(
+    [...docsPages({ ...source, exampleIsin: null, examples: new Map() }, registry)].map(
+      ({ key, content }) => [key, String(content)],
+    ),
+  )
+  const english = pages.get('docs/v1/endpoints/carbon/index.html')
+  for (const words of [
+    'Tonnes of carbon dioxide.',
+    'Tonnes per year',
+    'direct en',
+    'Nobody has measured it.',
+  ])
+    expect(english).toContain(words)
+  const german = pages.get('docs/de/v1/endpoints/carbon/index.html')
+  for (const words of ['Tonnen Kohlendioxid.', 'Tonnen im Jahr', 'indirect de', 'Niemand hat ihn gemessen.'])
+    expect(german).toContain(words)
+  expect(pages.get('docs/index.html')).toContain('v1/endpoints/carbon/index.html#carbon-footprint-all')
+  expect(pages.get('openapi.json')).toContain('/api/v3/carbon-all/')
+})
+
+it('is refused if a date has no series, an error that it names is not declared, or its path lacks a parameter', () => {
+  const tableWith = (more: object) => routeTable([{ ...carbon, ...more }], docsUrl)
+  const date = isoDate({ invalid: 'wrongscope', meaning: text('Day', 'Tag').description })
+  expect(() => tableWith({ path: '/api/v3/{date}/{scope}/{isin}/', parameters: { date } })).toThrow(
+    'go together',
+  )
+  expect(() => tableWith({ path: '/api/v3/carbon/' })).toThrow('its path has no {scope}')
+  expect(() => tableWith({ errors: {} })).toThrow('no error wrongscope')
+})

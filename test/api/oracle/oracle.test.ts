@@ -1,0 +1,234 @@
+/** The oracle itself, held to answers that were written by hand from the interface. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { insertOddFunds, oddFunds } from '../../support/odd-funds.ts'
+import { type Oracle, openOracle } from '../../../src/conform/oracle/oracle.ts'
+
+let folder: string
+let oracle: Oracle
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fundpress-oracle-'))
+  const db = join(folder, 'odd.sqlite')
+  const schema = readFileSync(new URL('../../../templates/schema.sql', import.meta.url), 'utf8')
+  new Database(db).exec(schema).close()
+  insertOddFunds(db)
+  oracle = openOracle({ db, asOf: oddFunds.asOf, docsUrl: 'https://docs.example' })
+})
+
+afterAll(() => {
+  oracle.close()
+  rmSync(folder, { recursive: true })
+})
+
+function get(target: string): [status: number, body: string] {
+  const { status, body } = oracle.answer({ target })
+  return [status, body]
+}
+
+function refusal(status: number, group: string, slug: string, title: string): [number, string] {
+  return [
+    status,
+    `{"title":"${title}","type":"https://docs.example/v1/endpoints/${group}/#error-${status}-${slug}","status":${status}}`,
+  ]
+}
+
+const leaplingHead =
+  '"name":"Fund LU00000ODD21","isin":"LU00000ODD21","wkn":null,"fund_inception_date":"2024-02-29"'
+const leaplingUrl = '"url":"https://funds.example/LU00000ODD21"'
+
+describe('answers', () => {
+  it('gives current prices with a decimal point, and historic ones with a comma', () => {
+    const recordWith = (amount: string, change: string): string =>
+      `{"date":"2025-02-27","issue_price":{"name":"Ausgabepreis","value":"${amount}"},` +
+      `"repurchase_price":{"name":"Rücknahmepreis","value":"${amount}"},` +
+      `"net_asset_value":{"name":"Net asset value","value":"${amount}"},` +
+      `"change":{"name":"Differenz zum Vortag","value":"${change}"},` +
+      `"change_percent":{"name":"Differenz zum Vortag in %","value":"-1.25"},` +
+      `"performance":{"name":"Wertentwicklung in % seit 31.12.2024","value":"${amount}"}}`
+    expect(get('/api/v1/prices-current/lu00000odd21/')).toEqual([
+      200,
+      `{"fund":{${leaplingHead},${leaplingUrl}},"prices":${recordWith('10.5', '-0.10')},"currency":"EUR"}`,
+    ])
+    expect(get('/api/v1/prices-historic/LU00000ODD21/2025-02-27/2025-02-27/')).toEqual([
+      200,
+      `{"fund":{${leaplingHead},${leaplingUrl}},"prices":[${recordWith('10,5', '-0,10')}],"currency":"EUR"}`,
+    ])
+  })
+
+  it('keys the items of an XML answer by year, by position and by name', () => {
+    const head =
+      '<?xml version="1.0" encoding="UTF-8"?>\n<root><fund><name>Fund LU00000ODD21</name><isin>LU00000ODD21</isin><wkn/>' +
+      '<fund_inception_date>2024-02-29</fund_inception_date><status_date>2025-02-27</status_date>' +
+      '<url>https://funds.example/LU00000ODD21</url></fund>'
+    expect(get('/api/v1/performance-years/LU00000ODD21/?format=xml')).toEqual([
+      200,
+      `${head}<years><item key="2024">5.25</item></years></root>`,
+    ])
+    expect(get('/api/v1/performance-legal/LU00000ODD21/?format=xml')).toEqual([
+      200,
+      `${head}<performance><periods/><line><item key="0"><x>1733097600000</x><y>0</y></item></line><bargross/><barnet/></performance></root>`,
+    ])
+    expect(get('/api/v2/asset-allocations/without-derivatives/LU00000ODD21/?format=xml&language=en')).toEqual(
+      [
+        200,
+        `${head}<allocations><item key="Shares"><item key="2024-12-31">99.5</item></item></allocations></root>`,
+      ],
+    )
+  })
+
+  it('keeps the order of classes that are named like numbers and of their days, and splits a class whose name changes', () => {
+    const [, german] = get('/api/v2/asset-allocations/with-derivatives/LU00000ODD13/')
+    expect(german).toContain(
+      '"allocations":{"2020":{"2023-12-31":7,"2024-01-31":2,"2024-02-29":3},"10":{"2024-01-31":4},"Alte Klasse":{"2024-02-29":5},"Neue Klasse":{"2024-03-31":6},',
+    )
+    const [, english] = get('/api/v2/asset-allocations/with-derivatives/LU00000ODD13/?language=en')
+    expect(english).toContain('"Ten":{"2024-01-31":4,"2024-02-29":5},"New class":{"2024-03-31":6},')
+  })
+
+  it('writes a profile with money, months, flags and only the offers there are', () => {
+    const [, body] = get('/api/v1/profile/LU00000ODD21/?language=en&format=xml')
+    expect(body).toContain(
+      '<category>Aktienfonds</category><fund_inception_date>2024-02-29</fund_inception_date><status_date>2025-02-27</status_date>' +
+        '<url>https://funds.example/LU00000ODD21</url><currency>EUR</currency><fund_assets>1234567.80 EUR</fund_assets>' +
+        '<total_fund_assets>98765432109876.00 EUR</total_fund_assets><end_of_fiscal_year>Dec 31</end_of_fiscal_year>' +
+        '<dividend_distributions>accumulating</dividend_distributions><conformity>0</conformity>',
+    )
+    expect(body).toContain(
+      '<savings_plan><possible>1</possible><minimum_investment>50.00 EUR</minimum_investment></savings_plan>' +
+        '<one_time_investment><possible>0</possible></one_time_investment></fund></root>',
+    )
+    expect(get('/api/v1/profile/LU00000ODD13/')[1]).toContain('"end_of_fiscal_year":"Mrz 5"')
+  })
+
+  it('writes what EMT data lacks as null', () => {
+    expect(get('/api/v2/emt/LU00000ODD21/')[1]).toContain(
+      '"emt_data":{"srri":null,"ongoing_costs_date":null,',
+    )
+    expect(get('/api/v2/emt/LU00000ODD21/?format=xml')[1]).toContain('<emt_data><srri/><ongoing_costs_date/>')
+    expect(get('/api/v2/emt/LU00000ODD13/')[1]).toContain('"ongoing_costs":0.000000001,')
+  })
+})
+
+describe('refusals', () => {
+  it.each<[string, [number, string]]>([
+    ['/api/v1/prices-current/', refusal(400, 'index', 'noisin', 'No ISIN provided')],
+    ['/api/v2/asset-allocations/with-derivatives//', refusal(400, 'index', 'noisin', 'No ISIN provided')],
+    [
+      '/api/v1/prices-historic/LU00000ODD21/2025-01-01/',
+      refusal(400, 'prices', 'wrongdate', 'Wrong or missing date parameters'),
+    ],
+    [
+      '/api/v1/prices-historic/LU00000ODD21/2023-02-29/2025-01-01/',
+      refusal(400, 'prices', 'wrongdate', 'Wrong or missing date parameters'),
+    ],
+    [
+      '/api/v1/investment_structure-shoes/',
+      refusal(416, 'investment_structure', 'wrongtype', 'There is no investment structure type: shoes'),
+    ],
+    ['/api/v1/figures/LU00000ODD21/?format=', refusal(400, 'index', 'wrongformat', 'Unsupported format: ')],
+    [
+      '/api/v1/figures/LU00000ODD21/?language=fr+x',
+      refusal(400, 'index', 'wronglanguage', 'Unsupported language: fr x'),
+    ],
+    ['/api/v3/', refusal(404, 'index', 'noendpoint', 'There is no such endpoint: /api/v3/')],
+    ['/api/v3', refusal(404, 'index', 'noendpoint', 'There is no such endpoint: /api/v3')],
+    [
+      '/api/v1/prices-current/lu000nosuch8/',
+      refusal(404, 'prices', 'notfound', 'No current prices for the fund with ISIN: LU000NOSUCH8'),
+    ],
+    [
+      '/api/v1/performance-years/lu000nosuch8/',
+      refusal(404, 'performance-years', 'nodata', 'No performance data (years) for the fund: LU000NOSUCH8'),
+    ],
+    [
+      '/api/v2/emt/lu000nosuch8/',
+      refusal(404, 'emt', 'notfound', 'There is no fund with this ISIN: LU000NOSUCH8'),
+    ],
+    [
+      '/api/v2/emt/LU00000ODD47/',
+      refusal(404, 'emt', 'nodata', 'No data found for the fund with ISIN: LU00000ODD47'),
+    ],
+    [
+      '/api/v1/figures/LU00000ODD54/',
+      refusal(
+        403,
+        'figures',
+        'noapidataforfund',
+        'It is not permitted to get data for the fund with ISIN: LU00000ODD54',
+      ),
+    ],
+    [
+      '/api/v1/prices-historic/LU00000ODD62/2020-01-01/2020-01-01/',
+      refusal(
+        403,
+        'prices',
+        'noapidataforfund',
+        'Not permitted to get data for the fund with ISIN: LU00000ODD62',
+      ),
+    ],
+    [
+      '/api/v1/investment_structure-terms/LU00000ODD54/',
+      refusal(
+        404,
+        'investment_structure',
+        'nodata',
+        'No investment structure data found for this fund and type: LU00000ODD54, terms',
+      ),
+    ],
+    [
+      '/api/v1/performance-legal/LU00000ODD70/',
+      refusal(
+        404,
+        'performance-legal',
+        'nodata',
+        'No performance data (legal) found for this fund: LU00000ODD70',
+      ),
+    ],
+    [
+      '/api/v1/performance-launch/LU00000ODD39/',
+      refusal(
+        403,
+        'performance-launch',
+        'noapidataforfund',
+        'Not permitted to get performance data for the fund with ISIN: LU00000ODD39, because the fund is not yet one year old',
+      ),
+    ],
+  ])('refuses %s', (target, expected) => {
+    expect(get(target)).toEqual(expected)
+  })
+
+  it('redirects a path that lacks only its slash, with its query', () => {
+    const { status, headers, body } = oracle.answer({
+      target: '/api/v1/investment_structure-shoes/x?a=b%20&format=q',
+    })
+    expect([status, headers, body]).toEqual([
+      308,
+      { location: '/api/v1/investment_structure-shoes/x/?a=b%20&format=q' },
+      '',
+    ])
+  })
+
+  it('refuses other methods before anything else', () => {
+    const { status, headers, body } = oracle.answer({
+      method: 'POST',
+      target: '/nothing',
+      accept: 'text/xml',
+    })
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect(body).toBe(
+      '<?xml version="1.0" encoding="UTF-8"?>\n<root><title>Method not allowed: POST</title>' +
+        '<type>https://docs.example/v1/endpoints/index/#error-405-wrongmethod</type><status>405</status></root>',
+    )
+  })
+
+  it('shows characters that XML cannot hold as U+FFFD', () => {
+    expect(get('/%00%0Da/?format=xml')[1]).toContain(
+      '<title>There is no such endpoint: /\uFFFD&#xD;a/</title>',
+    )
+    expect(get('/%00%0Da/')[1]).toContain('"title":"There is no such endpoint: /\\u0000\\ra/"')
+  })
+})

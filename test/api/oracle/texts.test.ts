@@ -1,0 +1,134 @@
+/** The oracle's texts and its negotiation, held to literal values; its XML to xmlbuilder2 as well. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { create } from 'xmlbuilder2'
+import {
+  type Branch,
+  type Tree,
+  numberText,
+  mapTree,
+  listTree,
+  recordTree,
+  toJson,
+  toXml,
+} from '../../../src/conform/oracle/document.ts'
+import { acceptedFormat, acceptedLanguage } from '../../../src/conform/oracle/negotiate.ts'
+import { decodePercent } from '../../../src/conform/oracle/route.ts'
+
+describe('texts', () => {
+  it('writes numbers in their shortest form without an exponent', () => {
+    expect([1e-7, -1.5e-10, 1e21, 1.2345e22, 100, -0.1, 0.1 + 0.2, -0].map(numberText)).toEqual([
+      '0.0000001',
+      '-0.00000000015',
+      '1000000000000000000000',
+      '12345000000000000000000',
+      '100',
+      '-0.1',
+      '0.30000000000000004',
+      '0',
+    ])
+  })
+
+  it('escapes text and keys as the contract says', () => {
+    const tree = recordTree({
+      a: '&amp; <"\'> \r\n\t',
+      b: mapTree([['&amp; <"\'> \r\n\t', true]]),
+      c: '',
+      d: null,
+      e: false,
+    })
+    expect(toXml(tree)).toBe(
+      '<?xml version="1.0" encoding="UTF-8"?>\n<root><a>&amp;amp; &lt;"\'&gt; &#xD;\n\t</a>' +
+        '<b><item key="&amp;amp; &lt;&quot;\'&gt; &#xD;&#xA;&#x9;">1</item></b><c/><d/><e>0</e></root>',
+    )
+    expect(
+      toJson(
+        mapTree([
+          ['10', 1e-7],
+          ['9', null],
+        ]),
+      ),
+    ).toBe('{"10":0.0000001,"9":null}')
+  })
+
+  it('writes the XML that xmlbuilder2 writes', () => {
+    fc.assert(
+      fc.property(branch, (tree) => {
+        expect(toXml(tree)).toBe(byXmlbuilder(tree))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('decodes percent escapes, and leaves a text alone that has one which cannot be decoded', () => {
+    expect(decodePercent('%41%C3%A4%E2%82%AC%F0%9F%98%80')).toBe('Aä€😀')
+    expect(decodePercent('%41%zz%C3%A4')).toBe('%41%zz%C3%A4')
+  })
+})
+
+describe('negotiation', () => {
+  it.each([
+    [undefined, 'json'],
+    ['', 'json'],
+    ['text/html', 'json'],
+    ['application/xml;q=nonsense', 'json'],
+    ['TEXT/XML', 'xml'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'xml'],
+    ['application/xml;q=0.5, */*;q=0.8', 'json'],
+    ['*/*, application/xml', 'xml'],
+    ['application/xml, application/json', 'xml'],
+    ['application/json, application/xml', 'json'],
+    ['application/json;q=0, */*', 'xml'],
+    ['application/json;q=0.5, */*;q=0.8', 'xml'],
+    ['application/xml;q=0.4, application/hal+json;q=0.5', 'json'],
+    ['application/xml;q=0', 'json'],
+  ])('takes Accept %s as %s', (header, format) => {
+    expect(acceptedFormat(header)).toBe(format)
+  })
+
+  it.each([
+    [undefined, 'de'],
+    ['fr', 'de'],
+    ['en-GB', 'en'],
+    ['EN', 'en'],
+    ['fr, en;q=0.3', 'en'],
+    ['de;q=0.5, en;q=0.6', 'en'],
+    ['en, de', 'en'],
+    ['*, en', 'en'],
+    ['de;q=0.5, *', 'en'],
+    ['en;q=0.9, *', 'de'],
+    ['de;q=0, en;q=0.1', 'en'],
+    ['en;q=0', 'de'],
+  ])('takes Accept-Language %s as %s', (header, language) => {
+    expect(acceptedLanguage(header)).toBe(language)
+  })
+})
+
+// Without what xmlbuilder2 leaves as it is: ampersands that look like entities, carriage returns, white space in keys.
+const text = fc.string({ unit: fc.constantFrom(...('abÄ€😀<>"\'] 0.'.match(/./gu) ?? [])), maxLength: 12 })
+
+const { branch } = fc.letrec<{ branch: Branch; tree: Tree }>((tie) => ({
+  branch: fc.oneof(
+    fc
+      .dictionary(fc.constantFrom('fund', 'prices', 'name', 'x'), tie('tree'), { maxKeys: 4 })
+      .map(recordTree),
+    fc.array(fc.tuple(text, tie('tree')), { maxLength: 4 }).map(mapTree),
+    fc.array(tie('tree'), { maxLength: 4 }).map(listTree),
+  ),
+  tree: fc.oneof({ maxDepth: 4 }, text, fc.integer(), fc.boolean(), fc.constant(null), tie('branch')),
+}))
+
+function byXmlbuilder(tree: Branch): string {
+  const root = create({ version: '1.0', encoding: 'UTF-8' }).ele('root')
+  add(root, tree)
+  return root.end({ prettyPrint: false }).replace('?>', '?>\n')
+}
+
+function add(parent: ReturnType<typeof create>, { kind, entries }: Branch): void {
+  for (const [key, value] of entries) {
+    const child = kind === 'record' ? parent.ele(key) : parent.ele('item', { key })
+    if (typeof value === 'object' && value !== null) add(child, value)
+    else if (value !== null && value !== '')
+      child.txt(typeof value === 'boolean' ? String(Number(value)) : String(value))
+  }
+}

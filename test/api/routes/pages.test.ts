@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { placeOf, type Placed } from '../../../src/api/routes/pages.ts'
+
+const old: Placed = { slot: 'blue', snapshot: '2026-11-20-3f9c2ab4d1e0' }
+const live: Placed = {
+  ...old,
+  downloads: { folder: '2026-11-20-3f9c2ab4d1e0-0123456789ab' },
+  earlierDownloads: {
+    '2026-11': '19-aaaaaaaaaaaa 18-bbbbbbbbbbbb-1920cccccccc',
+    '2026-10': '31-dddddddddddd',
+  },
+}
+
+describe('the place of an object in a bucket', () => {
+  it.each([
+    ['docs/index.html', 'blue/docs/index.html'],
+    ['downloads/latest/prices.csv', 'downloads/2026-11-20-3f9c2ab4d1e0-0123456789ab/prices.csv'],
+    ['downloads/2026-11-20/a/nav.txt', 'downloads/2026-11-20-3f9c2ab4d1e0-0123456789ab/a/nav.txt'],
+    ['downloads/2026-11-19/prices.csv', 'downloads/2026-11-19-aaaaaaaaaaaa/prices.csv'],
+    ['downloads/2026-11-18/prices.csv', 'downloads/2026-11-18-bbbbbbbbbbbb-1920cccccccc/prices.csv'],
+    ['downloads/2026-10-31/prices.csv', 'downloads/2026-10-31-dddddddddddd/prices.csv'],
+    // Not named: an earlier version may have put it there.
+    ['downloads/2026-11-17/prices.csv', 'downloads/2026-11-17/prices.csv'],
+    ['downloads/2025-11-19/prices.csv', 'downloads/2025-11-19/prices.csv'],
+    ['downloads/2026-11-21/prices.csv', null],
+    ['downloads/2026-11-20-3f9c2ab4d1e0/prices.csv', null],
+    ['downloads/2026-02-30/prices.csv', null],
+    ['downloads/index.html', null],
+    ['downloads/__proto__/prices.csv', null],
+  ])('of %s is %s', (key, place) => {
+    expect(placeOf(live, key)).toBe(place)
+  })
+
+  it.each([
+    ['downloads/latest/prices.csv', 'downloads/2026-11-20/prices.csv'],
+    ['downloads/2026-11-19/prices.csv', 'downloads/2026-11-19/prices.csv'],
+    ['downloads/2026-11-20-3f9c2ab4d1e0/prices.csv', null],
+  ])('in a bucket of an earlier version, of %s is %s', (key, place) => {
+    expect(placeOf(old, key)).toBe(place)
+  })
+
+  it('is never in a folder of a snapshot that live.json does not name', () => {
+    const digest = fc.stringMatching(/^[0-9a-f]{12}$/)
+    const name = fc.oneof(
+      fc.string(),
+      fc.tuple(fc.integer({ min: 15, max: 25 }), digest).map(([day, hex]) => `2026-11-${day}-${hex}`),
+      fc.integer({ min: 10, max: 30 }).map((day) => `2026-11-${day}`),
+    )
+    const named = ['2026-11-20-3f9c2ab4d1e0-0123456789ab', '2026-11-19-aaaaaaaaaaaa'].concat(
+      '2026-11-18-bbbbbbbbbbbb-1920cccccccc',
+      '2026-10-31-dddddddddddd',
+    )
+    fc.assert(
+      fc.property(name, (asked) => {
+        const place = placeOf(live, `downloads/${asked}/prices.csv`)
+        const folder = place === null ? null : (place.split('/')[1] ?? '')
+        expect(folder === null || folder.length === 10 || named.includes(folder)).toBe(true)
+      }),
+    )
+  })
+})

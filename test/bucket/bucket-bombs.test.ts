@@ -1,0 +1,117 @@
+/** What somebody put into the bucket who may write to it: it is refused early, by name, and harms no reader's machine. */
+import { writeFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { readNdjson } from '../../src/bucket/manifest/ndjson.ts'
+import { Damaged } from '../../src/bucket/store/store.ts'
+import type { Press } from '../support/press.ts'
+import { three, useTwoNights } from '../support/two-nights.ts'
+
+let press: Press
+useTwoNights(3, (opened) => {
+  press = opened
+})
+
+const mega = 2 ** 20
+const endlessLine = () => gzipSync(Buffer.alloc(8 * mega, '{"key":"'))
+const tooManyLines = () => gzipSync(Buffer.alloc(64 * mega, '{"key":"a"}\n'))
+
+describe('a list', () => {
+  const file = () => press.nights.folder.file('list.ndjson.gz')
+
+  it.each([
+    ['with one endless line', endlessLine, /a line has more than 65536 characters/],
+    ['that unpacks to a thousand times its size', tooManyLines, /it unpacks to more than 200 times its size/],
+  ])('%s is damaged, after little of it', async (_, pack, reason) => {
+    writeFileSync(file(), pack())
+    let lines = 0
+    const reading = (async () => {
+      for await (const line of readNdjson(file())) lines += line === null ? 0 : 1
+    })()
+    await expect(reading).rejects.toThrow(reason)
+    await expect(reading).rejects.toBeInstanceOf(Damaged)
+    expect(lines * 12).toBeLessThanOrEqual(16 * mega)
+  })
+
+  it('with equal lines is fine as long as it is short', async () => {
+    writeFileSync(file(), gzipSync('{"key":"a"}\n'.repeat(100_000)))
+    let lines = 0
+    for await (const line of readNdjson(file())) lines += line === null ? 0 : 1
+    expect(lines).toBe(100_000)
+  })
+
+  it('is read no further when a signal comes', async () => {
+    writeFileSync(file(), gzipSync('{"key":"a"}\n'.repeat(1_000_000)))
+    const stop = new AbortController()
+    let lines = 0
+    const reading = (async () => {
+      for await (const line of readNdjson(file(), { signal: stop.signal })) {
+        if (line !== null && ++lines === 10) stop.abort(new Error('stopped by SIGTERM'))
+      }
+    })()
+    await expect(reading).rejects.toThrow('stopped by SIGTERM')
+    expect(lines).toBeLessThan(100_000)
+  })
+})
+
+it.each([
+  ['manifest', 'blue/manifest.ndjson.gz', tooManyLines],
+  ['manifest', 'blue/manifest.ndjson.gz', endlessLine],
+  ['list of ETags', 'journal/blue.etags.ndjson.gz', tooManyLines],
+])('names a %s that is none (%s), and a repair does without it', async (_, key, pack) => {
+  press.bucket.put(key, pack())
+  const { code, stderr } = await press.publish(three)
+  expect(code).toBe(1)
+  expect(stderr).toMatch(new RegExp(`^fundpress: s3://funds/${key} is (damaged|not a manifest)`))
+  expect(stderr).toMatch(/: publish with --repair\n$/)
+  expect(await press.publish(three, '--repair')).toMatchObject({ code: 0, stderr: '' })
+  expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+})
+
+it.each(['live.json', 'journal.json'])('reads no %s that is larger than any of ours', async (key) => {
+  press.bucket.put(key, Buffer.alloc(20 * mega, ' '))
+  for (const command of ['status', 'rollback', `publish --out ${three}`]) {
+    const { code, stderr } = await press.fundpress(command)
+    expect({ command, code }).toEqual({ command, code: 1 })
+    expect(stderr).toContain(`fundpress: s3://funds/${key} is damaged: it has more than 16777216 bytes`)
+  }
+})
+
+describe('live.json', () => {
+  it.each([
+    ['slot', 'red', 'slot is "red", not blue or green'],
+    ['snapshot', '../../etc/passwd', 'snapshot is "../../etc/passwd", not a snapshot id'],
+    ['asOf', '2026-02-30', 'asOf is "2026-02-30", not a day'],
+    ['liveSince', '2026-11-31T00:00:00.000Z', 'liveSince is "2026-11-31T00:00:00.000Z", not a time in UTC'],
+    ['liveSince', 'tomorrow', 'liveSince is "tomorrow", not a time in UTC'],
+    ['liveSince', undefined, 'liveSince is missing, not a time in UTC'],
+    ['docsUrl', 'javascript:alert(1)', 'docsUrl is "javascript:alert(1)", not an http(s) address or a path'],
+    ['objects', -1, 'objects is -1, not a count'],
+    ['newestPrice', 7, 'newestPrice is 7, not a day or null'],
+    ['previous', 'none', 'previous is "none", not an object or null'],
+    ['previous', { slot: 'blue' }, 'previous.snapshot is missing, not a snapshot id'],
+  ])('is damaged where its %s is %j', async (field, value, what) => {
+    const live = JSON.parse(press.bucket.body('live.json').toString()) as object
+    press.bucket.put('live.json', JSON.stringify({ ...live, [field]: value }))
+    for (const command of ['status', 'rollback']) {
+      expect(await press.fundpress(command)).toMatchObject({
+        code: 1,
+        stderr:
+          `fundpress: s3://funds: live.json is damaged: ${what}. Restore its last version, if the bucket keeps ` +
+          'versions; else remove it, and run `fundpress publish --repair`: nothing is served in between\n',
+      })
+    }
+  })
+
+  it('may name documentation on the same host', async () => {
+    const live = JSON.parse(press.bucket.body('live.json').toString()) as object
+    press.bucket.put('live.json', JSON.stringify({ ...live, docsUrl: '/docs' }))
+    expect((await press.fundpress('status')).code).toBe(0)
+  })
+
+  it('can be removed: the next publish makes one anew', async () => {
+    press.bucket.remove('live.json')
+    expect(await press.publish(three, '--repair')).toMatchObject({ code: 0, stderr: '' })
+    expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+  })
+})

@@ -1,0 +1,447 @@
+/** What a publish changed, for readers: changes/<as-of>.json, their index and the feed. */
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { askFeed, assertIsFeed } from '../support/feed.ts'
+import { buildNights, newBenchmark } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { startServing } from '../support/product.ts'
+import { bucketArgs, credentials } from '../support/publishing.ts'
+
+const hostile = '</script><b>"& ]]>'
+const baseUrl = 'https://api.example.org/a&b'
+
+let press: Press
+/** Four funds, in the order of ISINs. */
+let isins: readonly string[]
+/** Days that every fund has a price of, ascending. */
+let days: readonly string[]
+
+beforeAll(async () => {
+  press = await openPress(await buildNights(1, 4))
+  isins = query('SELECT isin FROM fund ORDER BY isin').map(({ isin }) => isin ?? '')
+  days = query('SELECT date FROM price GROUP BY date HAVING count(*) = 4 ORDER BY date').map(
+    ({ date }) => date ?? '',
+  )
+})
+afterAll(() => press.stop())
+
+function query(sql: string, ...values: readonly string[]) {
+  const db = new Database(press.nights.folder.file('funds.sqlite'), { readonly: true })
+  const rows = db.prepare(sql).all(...values) as Readonly<Record<string, string | null>>[]
+  db.close()
+  return rows
+}
+
+interface Changes {
+  readonly snapshot: string
+  readonly before: { readonly asOf: string; readonly snapshot: string } | null
+  readonly funds: object
+  readonly documents: { readonly added: number; readonly removed: number; readonly changed: number }
+  readonly endpoints: readonly { readonly endpoint: string; readonly changed: number }[]
+  readonly prices: { readonly counts: object; readonly corrected: readonly object[] }
+  readonly notCompared: readonly string[]
+  readonly publish: number
+  readonly earlier: readonly object[]
+}
+interface Index {
+  readonly nights: readonly { readonly asOf: string; readonly title: string; readonly snapshot: string }[]
+}
+
+/** Without the files that say how fresh a night is: they are other ones each night. */
+const sums = (out: string) =>
+  new Map([...press.nights.sums(out)].filter(([key]) => !key.startsWith('status/')))
+const slotNow = () => press.bucket.live()?.slot ?? ''
+const bodyOf = (file: string, slot = slotNow()) => press.bucket.body(`${slot}/changes/${file}`).toString()
+const changesOf = (asOf: string) => JSON.parse(bodyOf(`${asOf}.json`)) as Changes
+const index = (slot = slotNow()) => JSON.parse(bodyOf('index.json', slot)) as Index
+const nightsOf = (slot = slotNow()) => index(slot).nights.map(({ asOf }) => asOf)
+
+const named = (isin: string) => ({ isin, name: `Fonds ${isin} night 1` })
+
+/** Copies prices to another day, without what only some days have. */
+const insertPrice = (day: string, from: string) =>
+  `INSERT INTO price SELECT isin, '${day}', issue_price, repurchase_price, net_asset_value, change, change_percent,
+     performance, NULL, NULL, NULL, NULL FROM price WHERE ${from}`
+
+/** Builds and publishes a night. */
+async function night(asOf: string, sql: string, ...flags: readonly string[]) {
+  await press.nights.change(asOf, sql, '--as-of', asOf)
+  return publishOut(asOf, ...flags)
+}
+async function publishOut(out: string, ...flags: readonly string[]) {
+  press.server.reset()
+  const run = await press.fundpress(['publish', '--out', out, '--json', '--force', '--quiet', ...flags], {
+    FUNDPRESS_BASE_URL: baseUrl,
+  })
+  expect(run, run.stderr).toMatchObject({ code: 0 })
+  return run
+}
+
+const xpath = (expression: string) => askFeed(bodyOf('feed.xml'), expression)
+const assertFeedIsValid = (entries: number) =>
+  assertIsFeed(bodyOf('feed.xml'), { self: `${baseUrl}/changes/feed.xml`, entries })
+
+describe('one night after the other', () => {
+  it('the first one is told as such', async () => {
+    await publishOut('night-1')
+    const objects = sums('night-1').size
+    expect(changesOf('2026-11-11')).toMatchObject({
+      ...{ format: 1, asOf: '2026-11-11', snapshot: press.bucket.live()?.snapshot, before: null },
+      funds: { total: 4, added: [], removed: [], renamed: [] },
+      documents: { added: objects, removed: 0, changed: 0 },
+    })
+    expect(index().nights).toMatchObject([
+      { title: `2026-11-11: first snapshot: 4 funds, ${objects} documents`, file: '2026-11-11.json' },
+    ])
+    assertFeedIsValid(1)
+  })
+
+  it('names what was corrected in the past, and does not count a new price', async () => {
+    const [first = '', second = ''] = isins
+    const [old = ''] = days
+    const last = days.at(-1) ?? ''
+    const [row] = query('SELECT * FROM price WHERE isin = ? AND date = ?', first, old)
+    const before = press.bucket.live()?.snapshot
+    const { stderr } = await night(
+      '2026-11-12',
+      `UPDATE price SET net_asset_value = '12345.67', share_profit = '1.5' WHERE isin = '${first}' AND date = '${old}';
+       DELETE FROM price WHERE isin = '${second}' AND date = '${days[3]}';
+       ${insertPrice('2026-11-11', `date = '${last}'`)}`,
+    )
+    expect(stderr).toBe('')
+    const { prices, funds, ...rest } = changesOf('2026-11-12')
+    const value = { ...named(first), date: old }
+    expect(prices).toEqual({
+      counts: { corrected: 2, added: 0, removed: 1 },
+      corrected: [
+        { ...value, item: 'net_asset_value', before: row?.['net_asset_value'], after: '12345.67' },
+        { ...value, item: 'share_profit', before: row?.['share_profit'] ?? null, after: '1.5' },
+      ],
+      added: [],
+      removed: [{ ...named(second), date: days[3] }],
+    })
+    expect(funds).toEqual({ total: 4, added: [], removed: [], renamed: [] })
+    expect(rest).toMatchObject({ before: { asOf: '2026-11-11', snapshot: before }, notCompared: [] })
+    expect(nightsOf()).toEqual(['2026-11-12', '2026-11-11'])
+    expect(index().nights[0]?.title).toBe('2026-11-12: 2 prices corrected, 1 past day removed')
+  })
+
+  it('counts documents as the difference of two checksum lists does', () => {
+    const [one, other] = [sums('night-1'), sums('2026-11-12')]
+    const changed = [...other].filter(([key, sum]) => one.has(key) && one.get(key) !== sum)
+    const { documents, endpoints } = changesOf('2026-11-12')
+    expect(documents).toEqual({
+      changed: changed.length,
+      added: [...other.keys()].filter((key) => !one.has(key)).length,
+      removed: [...one.keys()].filter((key) => !other.has(key)).length,
+    })
+    const current = changed.filter(([key]) => key.startsWith('api/v1/prices-current/'))
+    expect(endpoints.find(({ endpoint }) => endpoint === 'prices-current')?.changed).toBe(current.length)
+  })
+
+  it('names funds that are new, gone and renamed, however they are called', async () => {
+    const [first = '', second = '', third = '', fourth = ''] = isins
+    await press.nights.change(
+      '2026-11-13',
+      `UPDATE fund SET name = '${hostile}' WHERE isin = '${first}'`,
+      ...[...['--as-of', '2026-11-13', '--only', first, '--only', second, '--only', third]],
+    )
+    await publishOut('2026-11-13')
+    expect(changesOf('2026-11-13').funds).toEqual({
+      total: 3,
+      added: [],
+      removed: [named(fourth)],
+      renamed: [{ isin: first, before: `Fonds ${first} night 1`, after: hostile }],
+    })
+    expect(changesOf('2026-11-13').prices.counts).toEqual({ corrected: 0, added: 0, removed: 0 })
+    assertFeedIsValid(3)
+    expect(xpath('string(/a:feed/a:entry[1]/a:summary)')).toContain(hostile)
+    // Unescaped once it is HTML, whose only elements are ours.
+    const html = xpath('string(/a:feed/a:entry[1]/a:content)')
+    expect(html.match(/<[^>]*>/g)?.every((tag) => /^<\/?(ul|li)>$/.test(tag))).toBe(true)
+    expect(html).toContain('&lt;/script&gt;&lt;b&gt;&quot;&amp; ]]&gt;')
+
+    await night('2026-11-14', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`)
+    const { funds, prices } = changesOf('2026-11-14')
+    // It is still a row of the database, but not published any more.
+    const withheld = { removed: [named(second)] }
+    expect(funds).toEqual({ total: 4, added: [named(fourth)], ...withheld, renamed: [] })
+    // What is refused now was not corrected.
+    expect(prices.counts).toEqual({ corrected: 0, added: 0, removed: 0 })
+  })
+
+  it('counts a fund as new that is published again, and as gone only once', async () => {
+    const [first = '', second = '', third = '', fourth = ''] = isins
+    const others = [{ isin: first, name: hostile }, named(fourth)]
+    await press.nights.change('2026-11-15', '', '--as-of', '2026-11-15', '--only', third)
+    await publishOut('2026-11-15')
+    expect(changesOf('2026-11-15').funds).toEqual({ total: 1, added: [], removed: others, renamed: [] })
+    await night('2026-11-16', `UPDATE fund SET data_permitted = 1 WHERE isin = '${second}'`)
+    expect(changesOf('2026-11-16').funds).toEqual({
+      ...{ total: 4, removed: [], renamed: [] },
+      added: [others[0], named(second), others[1]],
+    })
+  })
+
+  it('counts days that are added in the past, and a year before all others, as changes of the past', async () => {
+    const [first = '', second = ''] = isins
+    await night(
+      '2026-11-17',
+      `${insertPrice(days[3] ?? '', `isin = '${second}' AND date = '${days[4]}'`)};
+       ${insertPrice('2019-02-01', `isin = '${first}' AND date = '${days[4]}'`)}`,
+    )
+    expect(changesOf('2026-11-17').prices).toMatchObject({
+      counts: { corrected: 0, added: 2, removed: 0 },
+      added: [
+        { isin: first, name: hostile, date: '2019-02-01' },
+        { isin: second, date: days[3] },
+      ],
+    })
+    await night('2026-11-18', `DELETE FROM price WHERE date = '2019-02-01'`)
+    expect(changesOf('2026-11-18').prices).toMatchObject({
+      counts: { corrected: 0, added: 0, removed: 1 },
+      removed: [{ isin: first, name: hostile, date: '2019-02-01' }],
+    })
+  })
+
+  it('a rollback brings the feed of that night back', async () => {
+    const before = bodyOf('feed.xml')
+    expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
+    expect(nightsOf()[0]).toBe('2026-11-17')
+    expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
+    expect(bodyOf('feed.xml')).toBe(before)
+    expect(await press.json('verify')).toMatchObject({ differences: [] })
+    expect((await press.fundpress('prune')).stdout).toBe('nothing to remove\n')
+  })
+
+  it('keeps what a day changed before when it is published again, and tells of each publish in the feed', async () => {
+    const nights = nightsOf()
+    const entry = (nth: number, element: string) => xpath(`string(/a:feed/a:entry[${nth}]/a:${element})`)
+    const before = index().nights[0]
+    const first = changesOf('2026-11-18')
+    expect(first).toMatchObject({ publish: 1, earlier: [] })
+    const told: Partial<Changes> = { ...first }
+    Reflect.deleteProperty(told, 'earlier')
+    const id = entry(1, 'id')
+    await press.nights.change('again', newBenchmark(7), '--as-of', '2026-11-18')
+    const planned = await press.json<{ requests: object }>('plan --out again')
+    await publishOut('again')
+    expect({ DeleteObjects: 0, ...press.server.counts() }).toEqual(planned.requests)
+    expect(nightsOf()).toEqual(nights)
+    const second = changesOf('2026-11-18')
+    expect(second).toMatchObject({
+      ...{ before: { snapshot: before?.snapshot }, documents: { changed: 4 } },
+      ...{ publish: 2, earlier: [told] },
+    })
+    expect(index().nights[0]).toMatchObject({
+      title: '2026-11-18: 4 documents changed',
+      publish: 2,
+      earlier: [{ publish: 1, title: before?.title, snapshot: before?.snapshot }],
+    })
+    assertFeedIsValid(9)
+    expect([entry(2, 'id'), entry(2, 'title')]).toEqual([id, before?.title])
+    expect([entry(1, 'updated'), entry(2, 'updated')]).toEqual([
+      '2026-11-18T00:00:01Z',
+      '2026-11-18T00:00:00Z',
+    ])
+
+    // Back to what the day was at first: a snapshot that the feed knows, in an entry of its own.
+    await publishOut('2026-11-18')
+    expect(changesOf('2026-11-18')).toMatchObject({
+      ...{ snapshot: before?.snapshot, publish: 3 },
+      earlier: [{ publish: 2, documents: { changed: 4 } }, told],
+    })
+    assertFeedIsValid(10)
+    expect(entry(1, 'updated')).toBe('2026-11-18T00:00:02Z')
+    const feed = bodyOf('feed.xml')
+    const slot = slotNow()
+    await publishOut('2026-11-18')
+    expect([slotNow(), bodyOf('feed.xml')]).toEqual([slot, feed])
+    expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
+    expect(changesOf('2026-11-18')).toEqual(second)
+    assertFeedIsValid(9)
+  })
+
+  it('a repair takes it all along and adds nothing', async () => {
+    const [feed, all] = [bodyOf('feed.xml'), bodyOf('index.json')]
+    const slot = slotNow()
+    press.bucket.remove(`${slot === 'blue' ? 'green' : 'blue'}/changes/2026-11-12.json`)
+    const planned = await press.json<{ requests: object }>('plan --out again --repair')
+    const { stdout } = await publishOut('again', '--repair')
+    expect(JSON.parse(stdout)).toMatchObject({ hasFlipped: true })
+    expect(press.server.counts()).toMatchObject(planned.requests)
+    expect(slotNow()).not.toBe(slot)
+    expect([bodyOf('feed.xml'), bodyOf('index.json')]).toEqual([feed, all])
+    expect(changesOf('2026-11-12')).toMatchObject({ asOf: '2026-11-12' })
+  })
+
+  it('edges give the feed out under its address', async () => {
+    const env = { ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0' }
+    const server = await startServing(bucketArgs(press.server.endpoint, press.bucket.name), { env })
+    const answer = await fetch(`${server.base}/changes/feed.xml`)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
+    expect(await answer.text()).toBe(bodyOf('feed.xml'))
+    const night = await fetch(`${server.base}/changes/2026-11-18.json`)
+    expect(await night.json()).toEqual(changesOf('2026-11-18'))
+    await server.stop()
+  })
+})
+
+describe('bad weather', () => {
+  let benchmarks = 50
+  it.each([
+    ['missing', null, 'is missing'],
+    ['damaged', '{"format":1,"nights":[{}]}', 'is damaged'],
+    ['no JSON', '{', 'is damaged'],
+  ])('an index that is %s stops no publish: it starts anew', async (_what, text, said) => {
+    const key = `${slotNow()}/changes/index.json`
+    if (text === null) press.bucket.remove(key)
+    else press.bucket.put(key, text)
+    const asOf = `2026-11-${19 + ['is missing', 'is damaged'].indexOf(said)}`
+    const { stderr } = await night(asOf, newBenchmark(++benchmarks))
+    expect(stderr).toMatch(
+      new RegExp(`^fundpress: s3://funds: \\w+/changes/index.json ${said}[^\\n]* starts anew\\n$`),
+    )
+    expect(nightsOf()).toEqual([asOf])
+    // Files that no index names are deleted.
+    const files = press.bucket.keys(`${slotNow()}/changes/`).map((key) => key.split('/')[2])
+    expect(files.sort()).toEqual([`${asOf}.json`, 'feed.xml', 'index.json'])
+  })
+
+  it('names damage in the live snapshot, which stops no publish', async () => {
+    const [first = ''] = isins
+    const [old = ''] = days
+    const key = `api/v1/prices-historic/${first}/${old.slice(0, 4)}.json`
+    press.bucket.put(`${slotNow()}/${key}`, '{}')
+    const { stderr } = await night('2026-11-21', `UPDATE price SET change = '9.99' WHERE date = '${old}'`)
+    expect(stderr).toBe(
+      `fundpress: s3://funds: 1 documents could not be compared with those that are live, ${key} is one of them\n`,
+    )
+    const { notCompared, prices } = changesOf('2026-11-21')
+    expect(notCompared).toEqual([key])
+    expect(prices.counts).toMatchObject({ corrected: 3 })
+
+    const manifest = `${slotNow()}/manifest.ndjson.gz`
+    const whole = press.bucket.body(manifest)
+    press.bucket.put(manifest, 'x')
+    const next = await night('2026-11-22', newBenchmark(8))
+    press.bucket.put(manifest, whole)
+    expect(next.stderr).toContain('so it is not known what changed\n')
+    expect(index().nights[0]?.title).toBe('2026-11-22: not known what changed')
+  })
+
+  it('a day whose file is damaged is published again: the feed still tells of what it changed before', async () => {
+    const slot = slotNow()
+    press.bucket.put(`${slot}/changes/2026-11-22.json`, '{}')
+    const title = index().nights[0]?.title
+    const { stderr } = await night('2026-11-22', newBenchmark(80))
+    expect(stderr).toContain(
+      `what changed earlier on 2026-11-22 cannot be read in ${slot} (it is missing or damaged)`,
+    )
+    expect(changesOf('2026-11-22')).toMatchObject({ publish: 2, earlier: [] })
+    expect(xpath('string(/a:feed/a:entry[2]/a:title)')).toBe(title)
+    assertFeedIsValid(nightsOf().length + 1)
+  })
+
+  it('a night whose file is gone is left out', async () => {
+    const slot = slotNow()
+    press.bucket.remove(`${slot}/changes/2026-11-22.json`)
+    const { stderr } = await night('2026-11-23', newBenchmark(9))
+    expect(stderr).toContain(`what changed on 2026-11-22 is missing or damaged in ${slot}, it is left out\n`)
+    expect(nightsOf()).not.toContain('2026-11-22')
+    assertFeedIsValid(nightsOf().length)
+  })
+})
+
+it('keeps thirty nights, copies one file a night, and asks for what plan says', async () => {
+  for (let day = 1; day <= 32; day++) {
+    const asOf = new Date(Date.UTC(2026, 11, day)).toISOString().slice(0, 10)
+    if (day < 31) {
+      const nights = index().nights
+      const known = {
+        ...index(),
+        nights: [{ ...nights[0], asOf, snapshot: `${asOf}-0`, file: `${asOf}.json` }, ...nights].slice(0, 30),
+      }
+      for (const slot of ['blue', 'green']) {
+        press.bucket.put(`${slot}/changes/index.json`, JSON.stringify(known))
+        press.bucket.put(`${slot}/changes/${asOf}.json`, bodyOf('2026-11-23.json'))
+      }
+      continue
+    }
+    await press.nights.change(asOf, newBenchmark(100 + day), '--as-of', asOf)
+    const planned = await press.json<{ requests: object }>(`plan --out ${asOf}`)
+    await publishOut(asOf)
+    expect({ DeleteObjects: 0, ...press.server.counts() }).toEqual(planned.requests)
+  }
+  const nights = nightsOf()
+  expect(nights).toHaveLength(30)
+  expect(nights).toEqual(nights.toSorted().reverse())
+  const files = press.bucket.keys(`${slotNow()}/changes/`).map((key) => key.split('/')[2] ?? '')
+  expect(files.sort()).toEqual([...nights.map((asOf) => `${asOf}.json`), 'feed.xml', 'index.json'].sort())
+  assertFeedIsValid(30)
+})
+
+it('the same two snapshots give the same bytes', async () => {
+  press.reset()
+  const bytes: string[] = []
+  for (let round = 0; round < 2; round++) {
+    press.bucket.empty()
+    await publishOut('2026-11-17')
+    await publishOut('2026-11-18')
+    bytes.push(['2026-11-18.json', 'index.json', 'feed.xml'].map((file) => bodyOf(file)).join(''))
+  }
+  expect(bytes[0]).toBe(bytes[1])
+})
+
+it('finds in the slot what a folder that is built with --since lacks', async () => {
+  press.reset()
+  press.bucket.empty()
+  const [first = ''] = isins
+  const [old = ''] = days
+  const value = () => query('SELECT change FROM price WHERE isin = ? AND date = ?', first, old)[0]?.['change']
+  const right = value()
+  const set = (change = '') =>
+    `UPDATE price SET change = '${change}' WHERE isin = '${first}' AND date = '${old}'`
+  await night('2026-11-24', newBenchmark(201))
+  await night('2026-11-25', set('7.77'))
+  await press.nights.change('back', set(right ?? ''), '--as-of', '2026-11-25')
+  const sparse = ['build', '--db', press.nights.folder.file('funds.sqlite'), '--out', 'sparse', '--quiet']
+  const built = await press.fundpress([...sparse, '--as-of', '2026-11-26', '--since', 'other'], {
+    FUNDPRESS_DOCS_URL: 'https://docs.example.org',
+  })
+  expect(built).toMatchObject({ code: 0, stderr: '' })
+  const planned = await press.json<{ endpoints: readonly { endpoint: string }[]; requests: object }>(
+    'plan --out sparse',
+  )
+  expect(planned.endpoints.map(({ endpoint }) => endpoint)).toEqual(['status'])
+  expect(await publishOut('sparse')).toMatchObject({ stderr: '' })
+  expect({ DeleteObjects: 0, ...press.server.counts() }).toEqual(planned.requests)
+  expect(changesOf('2026-11-26').prices.corrected).toMatchObject([
+    { isin: first, date: old, item: 'change', before: '7.77', after: right?.replace(',', '.') },
+  ])
+})
+
+it('never names a fund that is withheld before and after, and tells of prices that are withheld', async () => {
+  press.reset()
+  const [first = '', second = ''] = isins
+  const build = async (asOf: string, sql: string, ...only: readonly string[]) => {
+    await press.nights.change(asOf, sql, '--as-of', asOf, ...only.flatMap((isin) => ['--only', isin]))
+    await publishOut(asOf)
+    return changesOf(asOf)
+  }
+  const nobody = { added: [], removed: [], renamed: [] }
+  await build('2027-01-27', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`, first)
+  const comes = await build('2027-01-28', '', first, second)
+  expect([comes.funds, comes.documents.removed]).toEqual([{ total: 2, ...nobody }, 0])
+  const goes = await build('2027-01-29', '', first)
+  expect([goes.funds, goes.documents.added]).toEqual([{ total: 1, ...nobody }, 0])
+  expect(`${bodyOf('feed.xml')}${bodyOf('index.json')}`).not.toContain(second)
+
+  const sql = `UPDATE fund SET prices_permitted = 0 WHERE isin = '${first}'`
+  const { funds, prices, endpoints } = await build('2027-01-30', sql, first)
+  expect(funds).toEqual({ total: 1, ...nobody })
+  expect(prices.counts).toEqual({ corrected: 0, added: 0, removed: 0 })
+  expect(endpoints.find(({ endpoint }) => endpoint === 'prices-historic')).toMatchObject({ removed: 7 })
+  expect(bodyOf('index.json')).toMatch(/"title":"2027-01-30: \d+ documents changed"/)
+})

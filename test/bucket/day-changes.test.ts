@@ -1,0 +1,81 @@
+/** A day that is published very often: its file and the index stay bounded. */
+import { expect, it } from 'vitest'
+import {
+  dayChanges,
+  maxPriceRows,
+  type CorrectedValue,
+  type DayChanges,
+} from '../../src/bucket/changes/day.ts'
+import { atomFeed } from '../../src/bucket/changes/feed.ts'
+import { noHistory, parseHistory, withPublish, type ChangeHistory } from '../../src/bucket/changes/history.ts'
+
+const asOf = '2026-11-18'
+const row = { isin: 'DE0008471400', name: null, item: 'change', before: '1', after: '2' }
+
+/** What a publish changed that corrected so many prices. */
+const corrections = (snapshot: string, count: number) => ({
+  ...{ format: 1 as const, asOf, snapshot, before: null },
+  funds: { total: 1, added: [], removed: [], renamed: [] },
+  ...{ documents: { added: 0, removed: 0, changed: 1 }, endpoints: [], notCompared: [] },
+  prices: {
+    counts: { corrected: count, added: 0, removed: 0 },
+    corrected: Array.from({ length: Math.min(count, maxPriceRows) }, (): CorrectedValue => ({
+      ...row,
+      date: asOf,
+    })),
+    ...{ added: [], removed: [] },
+  },
+})
+
+const publishAll = (counts: readonly number[]) => {
+  let text: string | null = null
+  for (const [index, count] of counts.entries())
+    text = JSON.stringify(dayChanges(corrections(`snapshot-${index}`, count), index + 1, text))
+  return JSON.parse(text ?? '') as DayChanges
+}
+
+it('keeps twenty publishes before the newest one, and ten thousand rows of all of them', () => {
+  const { publish, prices, earlier } = publishAll([...Array<number>(25).fill(1), 7_000, 6_000, 50_000])
+  expect([publish, prices.corrected.length, earlier.length]).toEqual([28, 10_000, 20])
+  expect(earlier.slice(0, 3).map((one) => [one.publish, one.prices.counts.corrected])).toEqual([
+    [27, 6_000],
+    [26, 7_000],
+    [25, 1],
+  ])
+  expect(earlier.slice(0, 3).map((one) => one.prices.corrected.length)).toEqual([6_000, 4_000, 0])
+  expect(earlier.at(-1)?.publish).toBe(8)
+  expect(earlier.every((one) => !('earlier' in one))).toBe(true)
+})
+
+it('reads the file and the index of an earlier version as the first publish of its day', () => {
+  const day = dayChanges(corrections('second', 1), 2, JSON.stringify(corrections('first', 3)))
+  expect(day.earlier).toMatchObject([{ publish: 1, snapshot: 'first', prices: { counts: { corrected: 3 } } }])
+  const told = { asOf, before: null, lines: [], file: `${asOf}.json`, sha256: '', bytes: 1 }
+  const old = parseHistory(
+    JSON.stringify({ format: 1, nights: [{ ...told, snapshot: 'first', title: 'one' }] }),
+  )
+  expect(withPublish(old, { ...told, snapshot: 'second', title: 'two' }).nights).toMatchObject([
+    { publish: 2, title: 'two', earlier: [{ publish: 1, title: 'one' }] },
+  ])
+})
+
+it('gives each of more than sixty publishes of a day a later time', () => {
+  let history: ChangeHistory = noHistory
+  for (let nth = 1; nth <= 70; nth++) {
+    const told = {
+      asOf,
+      before: null,
+      title: `${nth}`,
+      lines: [],
+      file: `${asOf}.json`,
+      sha256: '',
+      bytes: 1,
+    }
+    history = withPublish(history, { ...told, snapshot: `snapshot-${nth}` })
+  }
+  const times = atomFeed(history, 'https://api.example.org', asOf).match(/(?<=<updated>)[^<]+/g) ?? []
+  // The feed's own, then those of twenty-one entries.
+  expect(times).toHaveLength(22)
+  expect(times.slice(0, 3)).toEqual(['2026-11-18T00:01:09Z', '2026-11-18T00:01:09Z', '2026-11-18T00:01:08Z'])
+  expect(new Set(times).size).toBe(21)
+})

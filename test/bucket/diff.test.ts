@@ -1,0 +1,188 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { bucketArgs } from '../support/publishing.ts'
+
+let press: Press
+let isins: readonly string[]
+let [before, after] = ['', '']
+
+const asOf = ['--as-of', '2026-11-11']
+
+/** Tonight: one fund renamed, one gone, one refused, one with prices of another year. */
+beforeAll(async () => {
+  const nights = await buildNights(0, 5)
+  before = await nights.change('before', '', ...asOf)
+  const connection = new Database(nights.folder.file('funds.sqlite'))
+  isins = connection.prepare<[], string>('SELECT isin FROM fund ORDER BY isin').pluck().all()
+  const [renamed, gone, refused, older] = isins
+  connection.pragma('foreign_keys = ON')
+  connection.prepare("UPDATE fund SET name = name || ' II' WHERE isin = ?").run(renamed)
+  const tables = connection
+    .prepare<[], string>(
+      "SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c ON c.name = 'isin' WHERE m.type = 'table'",
+    )
+    .pluck()
+    .all()
+  for (const table of tables.filter((name) => name !== 'fund'))
+    connection.prepare(`DELETE FROM ${table} WHERE isin = ?`).run(gone)
+  connection.prepare('DELETE FROM fund WHERE isin = ?').run(gone)
+  connection.prepare('UPDATE fund SET performance_permitted = 0 WHERE isin = ?').run(refused)
+  connection.prepare("DELETE FROM price WHERE isin = ? AND date < '2025-01-01'").run(older)
+  connection.close()
+  after = await nights.change('after', '', ...asOf)
+  press = await openPress(nights)
+  expect(await press.publish(before)).toMatchObject({ code: 0 })
+  expect(await press.publish(after, '--force')).toMatchObject({ code: 0 })
+})
+
+afterAll(() => press.stop())
+
+interface Counts {
+  readonly added: number
+  readonly removed: number
+  readonly changed: number
+}
+interface Group {
+  readonly isin: string | null
+  readonly endpoint: string
+  readonly documents: Counts
+  readonly parts: readonly { readonly name: string; readonly what: string }[]
+}
+interface Report {
+  readonly from: { readonly objects: number }
+  readonly to: { readonly objects: number }
+  readonly funds: { readonly added: readonly string[]; readonly removed: readonly string[] }
+  readonly documents: Counts
+  readonly groups: readonly Group[]
+}
+
+const reportOf = (stdout: string) => JSON.parse(stdout) as Report
+
+const inBucket = (name = press.bucket.name) => bucketArgs(press.server.endpoint, name)
+const diff = (...args: readonly string[]) => press.bare(['diff', ...args])
+
+it('tells funds, endpoints and their parts apart', async () => {
+  const { code, stdout, stderr } = await diff(before, after, '--json')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const report = reportOf(stdout)
+  const [renamed = '', gone = '', refused = '', older = '', same = ''] = isins
+  expect(report.funds).toEqual({ added: [], removed: [gone] })
+  const of = (isin: string | null, endpoint: string) =>
+    report.groups.find((group) => group.isin === isin && group.endpoint === endpoint)
+  expect(of(null, 'prices-current-all')).toMatchObject({
+    documents: { added: 0, removed: 0, changed: 2 },
+    parts: [{ name: 'document', what: 'changed' }],
+  })
+  expect(of(renamed, 'prices-current')?.documents).toEqual({ added: 0, removed: 0, changed: 2 })
+  expect(of(refused, 'performance-years')).toMatchObject({
+    documents: { added: 2, removed: 2, changed: 0 },
+    parts: [{ name: 'document', what: 'refused' }],
+  })
+  expect(of(older, 'prices-historic')?.parts).toEqual([
+    { name: '2024', what: 'removed' },
+    { name: 'window list', what: 'changed' },
+  ])
+  const structures = of(gone, 'investment_structure')
+  expect(structures?.documents).toMatchObject({ added: 0, changed: 0 })
+  expect(structures?.parts).toContainEqual({ name: 'countries', what: 'removed' })
+  expect(report.groups.filter(({ isin }) => isin === same)).toEqual([])
+  const total = report.groups.reduce((sum, group) => sum + group.documents.removed, 0)
+  expect(report.documents.removed).toBe(total)
+  expect(report.from.objects - report.documents.removed + report.documents.added).toBe(report.to.objects)
+})
+
+it('is the other way round from B to A', async () => {
+  const [there, back] = await Promise.all([diff(before, after, '--json'), diff(after, before, '--json')])
+  const [one, other] = [reportOf(there.stdout), reportOf(back.stdout)]
+  expect(other.funds).toEqual({ added: one.funds.removed, removed: one.funds.added })
+  const { added, removed, changed } = one.documents
+  expect(other.documents).toEqual({ added: removed, removed: added, changed })
+  const answered = {
+    isin: isins[2],
+    endpoint: 'performance-years',
+    parts: [{ name: 'document', what: 'answered' }],
+  }
+  expect(other.groups).toContainEqual(expect.objectContaining(answered))
+})
+
+it('prints a table of endpoints and a list of funds', async () => {
+  const { stdout } = await diff(before, after)
+  expect(stdout).toMatch(
+    /^from {7}2026-11-11-[0-9a-f]{12} \(.+before\)\nto {9}2026-11-11-[0-9a-f]{12} \(.+after\)\n/,
+  )
+  expect(stdout).toMatch(
+    /\nfunds {6}3 changed, 1 removed\ndocuments {2}\d+ changed, \d+ added, \d+ removed\n/,
+  )
+  expect(stdout).toMatch(/\nendpoint +changed +added +removed\n/)
+  expect(stdout).toMatch(/\nprices-current-all +2 +0 +0\n/)
+  expect(stdout).toContain(`\n${isins[1]}  fund removed, `)
+  expect(stdout).toMatch(/\n {2}performance-years +2 added, 2 removed: document refused\n/)
+  expect(stdout).toMatch(/\n {2}prices-historic .+: 2024 removed; window list changed\n/)
+})
+
+it('reads manifests, and slots of the bucket', async () => {
+  const folders = await diff(before, after, '--json')
+  const bucket = inBucket()
+  const sources: readonly (readonly string[])[] = [
+    [join(before, 'manifest.ndjson.gz'), join(after, 'manifest.ndjson.gz')],
+    ['blue', 'green', ...bucket],
+    ['other', 'live', ...bucket],
+    [before, 'live', ...bucket],
+  ]
+  for (const source of sources)
+    expect(await diff(...source, '--json')).toEqual({ code: 0, stdout: folders.stdout, stderr: '' })
+})
+
+it('says so when there is no difference', async () => {
+  const { code, stdout } = await diff(after, 'live', ...inBucket())
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/\nboth hold the same documents\n$/)
+})
+
+it('warns of a torn slot', async () => {
+  const journal = press.bucket.body('journal.json')
+  const changing = { blue: 'x' }
+  press.bucket.put('journal.json', JSON.stringify({ ...JSON.parse(String(journal)), changing }))
+  const { code, stderr } = await diff('other', 'live', ...inBucket())
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/^fundpress: s3:\/\/funds\/blue is torn[^\n]*\n$/)
+  press.bucket.put('journal.json', journal)
+})
+
+describe('what is no snapshot', () => {
+  it('is named in a line', async () => {
+    const damaged = press.nights.folder.file('damaged.ndjson.gz')
+    writeFileSync(damaged, readFileSync(join(after, 'manifest.ndjson.gz')).subarray(0, 3000))
+    const cases: readonly (readonly [RegExp, readonly string[]])[] = [
+      [/nowhere: there is no such folder or manifest/, [press.nights.folder.file('nowhere'), after]],
+      [/holds no snapshot: make one with `fundpress build/, [press.nights.folder.path, after]],
+      [/damaged\.ndjson\.gz is damaged/, [damaged, after]],
+      [/funds\.sqlite is damaged/, [press.nights.folder.file('funds.sqlite'), after]],
+      [/there is no bucket nix/, [after, 'live', ...inBucket('nix')]],
+    ]
+    for (const [message, args] of cases) {
+      const { code, stdout, stderr } = await diff(...args)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(message)
+      expect(stderr.trim().split('\n')).toHaveLength(1)
+    }
+  })
+
+  it('is wrong usage where the bucket is missing', async () => {
+    const { code, stderr } = await diff(after, 'live')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^fundpress: --bucket <name> is missing/)
+  })
+
+  it('is no slot where it is a folder with the name of one', async () => {
+    const blue = press.nights.folder.file('blue')
+    renameSync(before, blue)
+    expect(existsSync(blue)).toBe(true)
+    expect(await diff(blue, after, '--json')).toMatchObject({ code: 0 })
+    renameSync(blue, before)
+  })
+})

@@ -1,0 +1,283 @@
+/** `fundpress doctor`: what it finds in the machine, on the way to a bucket, in its settings, and in what it holds. */
+import { once } from 'node:events'
+import { truncateSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import type { Run } from '../support/product.ts'
+import { bucketArgs, credentials } from '../support/publishing.ts'
+
+let press: Press
+beforeAll(async () => {
+  press = await openPress(await buildNights(4, 1))
+})
+afterAll(() => press.stop())
+beforeEach(() => {
+  press.reset()
+})
+
+const place = (bucket = press.bucket.name) => bucketArgs(press.server.endpoint, bucket)
+
+interface DoctorOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** The snapshot's folder; that of the first night unless given. */
+  readonly out?: string
+  /** In place of those that name the bucket. */
+  readonly args?: readonly string[]
+}
+
+function doctor({ env, out, args }: DoctorOptions = {}): Promise<Run> {
+  const [night = ''] = press.nights.outs
+  return press.bare(['doctor', '--out', out ?? night, ...(args ?? place())], env)
+}
+
+/** What is no `ok`, as `level what: says`; the exit code has to fit it. */
+async function troublesOf(options: DoctorOptions = {}): Promise<readonly string[]> {
+  const { args = place() } = options
+  const { code, stdout } = await doctor({ ...options, args: [...args, '--json'] })
+  const { problems, findings } = JSON.parse(stdout) as {
+    readonly problems: number
+    readonly findings: readonly { readonly what: string; readonly level: string; readonly says: string }[]
+  }
+  expect(code).toBe(problems > 0 ? 1 : 0)
+  return findings
+    .filter(({ level }) => level !== 'ok')
+    .map(({ what, level, says }) => `${level} ${what}: ${says}`)
+}
+
+it('finds all well, and leaves nothing behind', async () => {
+  const { code, stdout, stderr } = await doctor()
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const lines = stdout.trimEnd().split('\n')
+  expect(lines.map((line) => line.split(/ {2,}/).slice(0, 2).join(' '))).toEqual([
+    'ok node',
+    'ok disk for out',
+    'ok disk for temp',
+    'ok snapshot',
+    'ok baseUrl',
+    'ok credentials',
+    'ok bucket',
+    'ok right to put',
+    'ok right to get',
+    'ok clock',
+    'ok right to list',
+    'ok conditional put',
+    'ok checksums',
+    'ok right to delete',
+    'ok versioning',
+    'ok lifecycle',
+    'ok live',
+    'ok journal',
+  ])
+  expect(stdout).toMatch(/ snapshot +2026-11-11-[0-9a-f]{12} in .+, \d+ objects\n/)
+  expect(press.bucket.keys()).toEqual([])
+  for (const secret of Object.values(credentials)) expect(stdout).not.toContain(secret)
+})
+
+it('changes nothing in a bucket that is in use', async () => {
+  await press.publish(press.nights.outs[0] ?? '')
+  const before = [...press.server.objects(press.bucket.name).values()]
+  expect(await troublesOf()).toEqual([])
+  expect([...press.server.objects(press.bucket.name).values()]).toEqual(before)
+  expect(await doctor({ args: ['--quiet', ...place()] })).toMatchObject({
+    stdout: '',
+  })
+})
+
+describe('the snapshot', () => {
+  it('may be missing', async () => {
+    expect(await troublesOf({ out: press.nights.folder.file('nothing') })).toEqual([])
+    expect((await doctor({ out: press.nights.folder.file('nothing') })).stdout).toMatch(
+      /ok +snapshot +none in .+nothing yet/,
+    )
+  })
+
+  it('may not be damaged', async () => {
+    truncateSync(`${press.nights.outs[3]}/manifest.ndjson.gz`, 100)
+    const found = await troublesOf({ out: press.nights.outs[3] ?? '' })
+    expect(found).toEqual([expect.stringMatching(/^problem snapshot: .*manifest\.ndjson\.gz cannot be read/)])
+  })
+})
+
+it('says within ten seconds that nobody answers', async () => {
+  const mute = createServer(() => undefined)
+  mute.listen(0, '127.0.0.1')
+  await once(mute, 'listening')
+  const { port } = mute.address() as AddressInfo
+  const args = bucketArgs(`http://127.0.0.1:${port}`, press.bucket.name)
+  const started = performance.now()
+  expect(await troublesOf({ args })).toEqual([expect.stringMatching(/^problem bucket: .*does not answer/)])
+  expect(performance.now() - started).toBeLessThan(12_000)
+  mute.close()
+  expect(await troublesOf({ args })).toEqual([
+    expect.stringMatching(/^problem bucket: .*nothing listens there, check --endpoint/),
+  ])
+})
+
+it.each([
+  ['no bucket', {}, 'nix', /^problem bucket: .*there is no bucket nix/],
+  ['a wrong key', { AWS_SECRET_ACCESS_KEY: 'wrong' }, undefined, /^problem bucket: .*secret key is wrong/],
+  [
+    'no credentials',
+    { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' },
+    undefined,
+    /^problem credentials: none were found: set AWS_ACCESS_KEY_ID/,
+  ],
+  [
+    'an expired token',
+    { AWS_SESSION_TOKEN: 'old-token' },
+    undefined,
+    /^problem bucket: .*credentials have expired/,
+  ],
+] as const)('stops at %s, with one problem', async (_, env, bucket, message) => {
+  press.server.settings.expiredTokens = ['old-token']
+  const found = await troublesOf({ env, args: place(bucket) })
+  expect(found).toEqual([expect.stringMatching(message)])
+})
+
+it('names the right region', async () => {
+  const args = [...place(), '--region', 'eu-central-1']
+  expect(await troublesOf({ args })).toEqual([
+    expect.stringMatching(/^problem bucket: .*another region, us-east-1: set --region/),
+  ])
+})
+
+it('wants a region for AWS, and a bucket', async () => {
+  const address =
+    /^warning baseUrl: baseUrl is http:\/\/localhost:8080: .*set "baseUrl" \(FUNDPRESS_BASE_URL\)/
+  const region = /^problem region: .*no region: set --region or AWS_REGION/
+  expect(await troublesOf({ args: ['--bucket', press.bucket.name] })).toEqual([
+    expect.stringMatching(address),
+    expect.stringMatching(region),
+  ])
+  const env = { FUNDPRESS_BASE_URL: 'https://api.example.com' }
+  expect(await troublesOf({ env, args: ['--bucket', press.bucket.name] })).toEqual([
+    expect.stringMatching(region),
+  ])
+  expect(await doctor({ args: [] })).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--bucket <name> is missing/),
+  })
+})
+
+const scratchKeys = () => press.bucket.keys().filter((key) => key.includes('doctor'))
+
+describe('rights', () => {
+  it.each([
+    ['put', /^PutObject$/, [/^problem right to put: .*s3:PutObject/]],
+    ['get', /^GetObject$/, [/^problem right to get: .*s3:GetObject/]],
+    ['list', /^ListObjectsV2$/, [/^problem right to list: .*s3:ListBucket/]],
+    ['delete', /^DeleteObject$/, [/^problem right to delete: .*AccessDenied.*s3:DeleteObject/]],
+  ])('names the right to %s when it is missing, and tries the others', async (_, operation, expected) => {
+    press.server.settings.deny = [{ operation }]
+    const found = await troublesOf()
+    for (const message of expected) expect(found).toContainEqual(expect.stringMatching(message))
+    expect(found.filter((line) => line.includes('right to'))).toHaveLength(1)
+    const isLeft = operation.test('DeleteObject')
+    expect(scratchKeys()).toHaveLength(isLeft ? 1 : 0)
+  })
+
+  it('takes a missing right to ask for versioning and lifecycle for a word', async () => {
+    press.server.settings.deny = [{ operation: /^GetBucket/ }]
+    expect(await troublesOf()).toEqual([])
+    expect((await doctor()).stdout).toMatch(
+      /ok +versioning +not known: no right to ask \(s3:GetBucketVersioning\)\nok +lifecycle +not known: no right/,
+    )
+  })
+})
+
+describe('what the store can do', () => {
+  it.each([
+    ['ignored', /^problem conditional put: the store ignores the conditions of puts: publish with --no-lock/],
+    ['refused', /^problem conditional put: the store knows no conditional puts: publish with --no-lock/],
+  ] as const)('warns of conditions that are %s', async (conditions, message) => {
+    press.server.settings.conditions = conditions
+    expect(await troublesOf()).toEqual([expect.stringMatching(message)])
+    expect(scratchKeys()).toEqual([])
+  })
+
+  it('is content with Ceph, which wants ETags without quotation marks', async () => {
+    press.server.settings.conditions = 'unquoted'
+    expect(await troublesOf()).toEqual([])
+  })
+
+  it.each([
+    [-60, /^warning clock: this machine's clock is (59|60|61) s ahead of the store's: set it/],
+    [60, /^warning clock: this machine's clock is (59|60|61) s behind the store's: set it/],
+    [-3600, /clock is (3599|3600|3601) s ahead of|clock is wrong: set it/],
+  ])('tells a clock that is %i s off', async (seconds, message) => {
+    press.server.settings.clockSkewMs = seconds * 1000
+    expect(await troublesOf()).toEqual([expect.stringMatching(message)])
+  })
+})
+
+describe('the bucket', () => {
+  it('tells what versioning costs, unless a rule ends old versions', async () => {
+    press.server.settings.versioning = 'Enabled'
+    expect(await troublesOf()).toEqual([
+      expect.stringMatching(/^warning versioning: enabled: .*NoncurrentVersionExpiration/),
+    ])
+    press.server.settings.lifecycleRules = [{ id: 'green', prefix: 'green/', noncurrentDays: 3 }]
+    expect(await troublesOf()).toHaveLength(1)
+    press.server.settings.lifecycleRules = [
+      { id: 'all', prefix: '', noncurrentDays: 3, abortUploadsAfterDays: 1 },
+    ]
+    expect(await troublesOf()).toEqual([])
+  })
+
+  it.each([
+    ['', true],
+    ['gre', true],
+    ['green/api/v1/', true],
+    ['live.json', true],
+    ['journal/', true],
+    ['downloads/', false],
+    ['logs/', false],
+  ])('judges a rule that deletes under %j', async (prefix, isProblem) => {
+    press.server.settings.lifecycleRules = [{ id: 'old', prefix, expirationDays: 30 }]
+    expect(await troublesOf()).toEqual(
+      isProblem
+        ? [expect.stringMatching(/^problem lifecycle: rule "old" deletes objects after 30 days under /)]
+        : [],
+    )
+  })
+
+  it('looks at rules with the eyes of a prefix', async () => {
+    const args = [...place(), '--prefix', 'prod']
+    press.server.settings.lifecycleRules = [{ id: 'old', prefix: 'green/', expirationDays: 30 }]
+    expect(await troublesOf({ args })).toEqual([])
+    press.server.settings.lifecycleRules = [{ id: 'old', prefix: 'prod/', expirationDays: 30 }]
+    expect(await troublesOf({ args })).toHaveLength(1)
+  })
+
+  it('names live.json and a journal that cannot be read', async () => {
+    press.bucket.put('live.json', '{}')
+    press.bucket.put('journal.json', 'null')
+    expect(await troublesOf()).toEqual([
+      expect.stringMatching(/^problem live: .*live\.json is damaged/),
+      expect.stringMatching(/^problem journal: .*journal\.json is damaged/),
+    ])
+  })
+
+  it('tells of a publish that is under way, and of one that was killed', async () => {
+    const [one = '', two = '', three = ''] = press.nights.outs
+    await press.publish(one)
+    let during: Promise<readonly string[]> | undefined
+    press.server.faults([
+      {
+        kind: 'call',
+        when: 'before',
+        method: 'PUT',
+        keyMatches: /^green\/api/,
+        nth: 3,
+        run: () => (during = troublesOf()),
+      },
+    ])
+    await press.publish(two)
+    expect(await during).toEqual([expect.stringMatching(/^warning journal: .*another publish is under way/)])
+    press.server.reset()
+    expect(await press.publishUntilRequest(three, 40, 'before')).toBe(true)
+    expect(await troublesOf()).toEqual([expect.stringMatching(/^warning journal: blue is torn/)])
+  })
+})

@@ -1,0 +1,55 @@
+/** Which folders of downloads live.json names, and which one a publish uploads to. */
+import { expect, it } from 'vitest'
+import { chooseFolder, earlierAfter, earlierFolders } from '../../src/bucket/live/download-folders.ts'
+import type { Live } from '../../src/bucket/live/live.ts'
+
+const asOf = '2026-11-11'
+const folder = (name: string, sums: string) => ({ folder: name, files: 1, bytes: 1, sums })
+const live = (parts: object) => ({ asOf, snapshot: `${asOf}-aaaaaaaaaaaa`, ...parts }) as unknown as Live
+const id = `${asOf}-aaaaaaaaaaaa`
+const [one, two] = ['1'.repeat(64), '2'.repeat(64)]
+
+it.each([
+  ['nothing is live', null, id],
+  ['another is live', live({ downloads: folder(`${asOf}-bbbbbbbbbbbb`, two) }), id],
+  ['the same is live', live({ downloads: folder(id, one) }), id],
+  ['other files of it are live', live({ downloads: folder(id, two) }), `${id}-111111111111`],
+  [
+    'a rollback would bring it',
+    live({ downloads: folder(id, two), previous: { downloads: folder(`${id}-111111111111`, one) } }),
+    `${id}-111111111111`,
+  ],
+  [
+    'an earlier day has it',
+    live({ earlierDownloads: { '2026-11': '11-aaaaaaaaaaaa' } }),
+    `${id}-111111111111`,
+  ],
+])('%s', (_, before, expected) => {
+  expect(chooseFolder(id, one, before)).toBe(expected)
+})
+
+it('forgets no day when an older one goes live, and when that is taken back', () => {
+  const days = { '2026-11': '10-aaaaaaaaaaaa 09-aaaaaaaaaaaa 08-aaaaaaaaaaaa' }
+  const before = live({ downloads: folder(id, one), earlierDownloads: days })
+  const older = { asOf: '2026-11-08' }
+  const earlierDownloads = earlierAfter(older, before)
+  expect(earlierFolders(earlierDownloads)).toEqual([
+    ...[id, '2026-11-10-aaaaaaaaaaaa', '2026-11-09-aaaaaaaaaaaa'],
+  ])
+  const back = live({ ...older, downloads: folder('2026-11-08-aaaaaaaaaaaa', two), earlierDownloads })
+  expect(earlierAfter({ asOf }, back)).toEqual(days)
+})
+
+it('keeps 400 days, each in a value that CloudFront takes', () => {
+  let before = live({ downloads: folder(id, one), earlierDownloads: {} })
+  for (let day = 1; day <= 450; day++) {
+    const next = new Date(Date.parse(asOf) + day * 24 * 3_600_000).toISOString().slice(0, 10)
+    const name = `${next}-bbbbbbbbbbbb-cccccccccccc`
+    const earlierDownloads = earlierAfter({ asOf: next }, before)
+    before = live({ asOf: next, downloads: folder(name, two), earlierDownloads })
+  }
+  const folders = earlierFolders(before.earlierDownloads)
+  expect([folders.length, folders[0]]).toEqual([400, '2028-02-03-bbbbbbbbbbbb-cccccccccccc'])
+  expect(folders).toEqual(folders.toSorted().reverse())
+  for (const month of Object.values(before.earlierDownloads ?? {})) expect(month.length).toBeLessThan(1024)
+})

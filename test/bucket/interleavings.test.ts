@@ -1,0 +1,242 @@
+/** Two who change the same bucket, or one who was away for too long: readers never get a slot that is written to. */
+import { setTimeout } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import type { Press } from '../support/press.ts'
+import {
+  four,
+  holdBack,
+  killAt,
+  killWithPutOnItsWay,
+  one,
+  putsOf,
+  slowPuts,
+  three,
+  two,
+  until,
+  useTwoNights,
+} from '../support/two-nights.ts'
+
+let press: Press
+useTwoNights(4, (opened) => {
+  press = opened
+})
+
+const beginPublish = (out: string, ...flags: readonly string[]) =>
+  // On a slow machine it would say how far it is.
+  press.begin(['publish', '--out', out, '--quiet', ...flags])
+const puts = (key: RegExp) => putsOf(press, key)
+const flip = /^live\.json$/
+
+/** What must hold in every case. */
+async function expectSoundBucket(liveAtStart: string): Promise<void> {
+  expect(press.bucket.writesIntoLive(liveAtStart)).toEqual([])
+  const live = press.bucket.live()
+  expect(press.bucket.faultsOf(live?.slot)).toEqual([])
+  press.server.faults([])
+  expect(await press.publish(four)).toMatchObject({ code: 0, stderr: '' })
+  expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+  expect((await press.fundpress('verify --deep')).code).toBe(0)
+}
+
+it.each([`publish --out ${one} --force`, 'rollback', 'rollback --no-check'])(
+  'stops the flip of a killed `%s` that arrives while the next publish writes',
+  async (command) => {
+    const late = await killWithPutOnItsWay(press, press.begin(command), flip)
+    press.server.faults([slowPuts(60)])
+    const next = beginPublish(three, '--concurrency', '4')
+    await until(() => puts(/^blue\/api/).length > 30)
+    late.release()
+    expect(await next.end).toMatchObject({ code: 0, stderr: '' })
+    expect(puts(flip).map(({ status }) => status)).toContain(412)
+    await expectSoundBucket('green')
+  },
+)
+
+it('sends nothing any more when it was stopped for longer than its lease', async () => {
+  press.server.faults([slowPuts(60)])
+  const { child, end } = beginPublish(three, '--lease', '10', '--concurrency', '2')
+  await until(() => puts(/^blue\/api/).length > 10)
+  // Stopped while the store has both requests: a request that is being sent belongs to the network.
+  const answered = Promise.withResolvers<undefined>()
+  let held = 0
+  const hold = () => {
+    held++
+    return answered.promise
+  }
+  press.server.faults([{ ...holdBack(/^(blue|green)\/api/, hold), times: 2 }])
+  await until(() => held === 2)
+  child.kill('SIGSTOP')
+  answered.resolve(undefined)
+  // It may just have been renewed, and the store tells the time in whole seconds.
+  await setTimeout(12_500)
+  press.server.faults([])
+  expect(await press.publish(four)).toMatchObject({ code: 0, stderr: '' })
+  const before = press.server.log.length
+  child.kill('SIGCONT')
+  const { code, stderr } = await end
+  expect(code).toBe(1)
+  expect(stderr).toMatch(
+    /(^|\n)fundpress: .*the lease was lost to another publish; nothing went live, publish again\n$/,
+  )
+  const late = press.server.log
+    .slice(before)
+    .filter(({ method, key }) => method !== 'GET' && /^(blue|green)\//.test(key))
+  expect(late.map(({ key }) => key)).toEqual([])
+  await expectSoundBucket('green')
+})
+
+it('gives up when its lease cannot be renewed, and leaves live what was live', async () => {
+  press.server.faults([
+    // Slow enough for the publish to outlast its lease on a fast machine, too.
+    slowPuts(120),
+    { kind: 'delay', ms: 30_000, method: 'PUT', keyMatches: /^journal\.json$/, nth: 4 },
+  ])
+  const { code, stderr } = await beginPublish(three, '--lease', '10', '--concurrency', '1').end
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/the lease was lost/)
+  expect(press.bucket.live()).toMatchObject({ slot: 'green' })
+  await expectSoundBucket('green')
+})
+
+it('lets no publish begin while a rollback is on its way, and the other way round', async () => {
+  const held = Promise.withResolvers<undefined>()
+  let isOnItsWay = false
+  const hold = () => {
+    isOnItsWay = true
+    return held.promise
+  }
+  press.server.faults([holdBack(flip, hold)])
+  const back = press.begin('rollback')
+  await until(() => isOnItsWay)
+  const refused = await press.publish(three)
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toMatch(
+    /another publish is under way \(process \d+ on .+\); if it is dead, its lease ends in/,
+  )
+  held.resolve(undefined)
+  expect(await back.end).toMatchObject({ code: 0, stderr: '' })
+  expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
+
+  press.server.faults([slowPuts(60)])
+  const next = beginPublish(three, '--concurrency', '2')
+  await until(() => puts(/^green\/api/).length > 3)
+  expect(await press.fundpress('rollback')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/another publish is under way/) as string,
+  })
+  expect((await next.end).code).toBe(0)
+  await expectSoundBucket('blue')
+})
+
+it('takes a night back at once beside a publish that was killed on the same machine, but not into its slot', async () => {
+  await killAt(press, beginPublish(three, '--concurrency', '2'), /^blue\/api/, { nth: 5 })
+  const torn = await press.fundpress('rollback', { FUNDPRESS_BUCKET_LATE_SECONDS: '600' })
+  expect(torn).toMatchObject({
+    code: 1,
+    stderr: 'fundpress: s3://funds: blue is not whole (a publish was stopped in it): publish again instead\n',
+  })
+  await expectSoundBucket('green')
+})
+
+it('gives up, before the first change, when a rollback has changed what is live', async () => {
+  let isBack = false
+  // A rollback of another tool, which does not ask for the lease.
+  const rollBack = () => {
+    const live = JSON.parse(press.bucket.body('live.json').toString()) as { previous: object }
+    press.bucket.put('live.json', JSON.stringify({ ...live, ...live.previous, previous: null }))
+    isBack = true
+  }
+  press.server.faults([holdBack(/^journal\/.*changes/, rollBack, { when: 'after' })])
+  const { code, stderr } = await press.publish(three)
+  expect({ code, isBack }).toEqual({ code: 1, isBack: true })
+  expect(stderr).toMatch(/somebody else changed live\.json meanwhile; nothing was flipped, publish again\n$/)
+  expect(puts(/^blue\/api/)).toEqual([])
+  await expectSoundBucket('blue')
+})
+
+it('remembers what is damaged in the slot that was live, killed right after the flip', async () => {
+  const [damaged = ''] = press.bucket.keys('green/api')
+  press.bucket.put(damaged, '{}')
+  await killAt(press, beginPublish(two, '--repair'), flip, { when: 'after' })
+  expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
+  const status = JSON.parse((await press.fundpress('status --json')).stdout) as { other: object }
+  expect(status.other).toMatchObject({ slot: 'green', isWhole: false })
+  expect((await press.fundpress('rollback')).stderr).toMatch(/green is not whole/)
+  expect((await press.publish(three)).code).toBe(0)
+  expect(press.bucket.faultsOf('green')).toEqual([])
+})
+
+it('goes back to no slot that somebody has damaged', async () => {
+  const keys = press.bucket.keys('blue/api')
+  press.bucket.remove(keys[3] ?? '')
+  const { code, stderr } = await press.fundpress('rollback')
+  expect(code).toBe(1)
+  expect(stderr).toBe(
+    `fundpress: s3://funds: blue is not whole (${(keys[3] ?? '').slice(5)} is missing): publish again instead\n`,
+  )
+  expect(press.bucket.live()).toMatchObject({ slot: 'green' })
+  expect(puts(/^(live|blue|green)/)).toEqual([])
+})
+
+it('takes a night back in one write, under the lease', async () => {
+  expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
+  const written = press.server.log.filter(({ method, status }) => method !== 'GET' && status < 300)
+  expect(written.map(({ method, key }) => `${method} ${key}`)).toEqual([
+    'PUT journal.json',
+    'PUT live.json',
+    'PUT journal.json',
+  ])
+  expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
+})
+
+it('writes live.json once a night, last but for its own notes', async () => {
+  expect((await press.publish(three)).code).toBe(0)
+  const written = press.server.log
+    .filter(({ method, status }) => method === 'PUT' && status < 300)
+    .map(({ key }) => key)
+  expect(written.filter((key) => key === 'live.json')).toHaveLength(1)
+  expect(written.slice(written.indexOf('live.json') + 1).filter((key) => key !== 'journal.json')).toEqual([])
+})
+
+it('says that nobody knows if the flip is not answered, and the next publish finds out', async () => {
+  press.server.faults([{ kind: 'status', status: 500, method: 'PUT', keyMatches: /^live\.json$/ }])
+  const { code, stderr } = await press.publish(three)
+  expect(code).toBe(1)
+  expect(stderr).toMatch(
+    /nobody knows whether [^ ]+ went live: look at `fundpress status`, and publish again\n$/,
+  )
+  expect(press.bucket.live()).toMatchObject({ slot: 'green' })
+  press.server.faults([])
+  expect((await press.publish(three)).code).toBe(0)
+  expect(press.bucket.faultsOf('blue')).toEqual([])
+})
+
+it('is done when the snapshot is live, even if its own notes cannot be tidied up', async () => {
+  const denyNotes = () => {
+    press.server.faults([{ kind: 'status', status: 403, code: 'AccessDenied', keyMatches: /^journal/ }])
+  }
+  press.server.faults([holdBack(flip, denyNotes, { when: 'after' })])
+  const { code, stdout, stderr } = await beginPublish(three, '--json').end
+  expect({ code, live: press.bucket.live()?.slot }).toEqual({ code: 0, live: 'blue' })
+  expect(JSON.parse(stdout)).toMatchObject({ hasFlipped: true })
+  expect(stderr).toMatch(/^fundpress: .*is live, but the notes of this publish are not tidied up: [^\n]*\n$/)
+  await expectSoundBucket('green')
+})
+
+it.each([1, 2, 3, 4, 5, 6])('lets one of two publishes win, and the other say so (try %d)', async () => {
+  // Slow enough for both to be under way at once.
+  press.server.faults([{ kind: 'delay', ms: 15, method: 'PUT' }])
+  const runs = await Promise.all([press.publish(three), press.publish(four)])
+  press.server.faults([])
+  const losers = runs.filter(({ code }) => code !== 0)
+  expect(losers).toHaveLength(1)
+  expect(losers[0]).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^[^\n]*another publish is under way \(process \d+ on [^\n]+\)[^\n]*\n$/,
+    ) as string,
+  })
+  expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
+  expect(press.bucket.faultsOf('blue')).toEqual([])
+  expect(press.bucket.writesIntoLive('green')).toEqual([])
+})

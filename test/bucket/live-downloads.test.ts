@@ -1,0 +1,239 @@
+/** Downloads belong to the flip: a publish that dies, buckets of earlier versions, verify, status and prune. */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { asOf, dayAfter, lay, useThreeSnapshots, withEdge } from '../support/analysts-files.ts'
+import type { Press } from '../support/press.ts'
+
+let press: Press
+useThreeSnapshots((opened) => {
+  press = opened
+})
+beforeAll(() => {
+  for (const [out, day, text] of [
+    ['night-1', asOf, 'first'],
+    ['again', asOf, 'again'],
+    ['later', dayAfter, 'later'],
+  ] as const)
+    lay(press, out, day, { 'funds.csv': `funds ${text}`, 'prices.csv': `prices ${text}` })
+})
+
+async function mustPublish(out: string, ...flags: readonly string[]): Promise<void> {
+  expect(await press.publish(out, ...flags)).toMatchObject({ code: 0, stderr: '' })
+}
+
+const age = (days: number) => {
+  for (const object of press.server.objects('funds').values())
+    (object as { lastModified: number }).lastModified -= days * 24 * 3_600_000
+}
+
+interface Pruned {
+  readonly objects: readonly { readonly kind: string; readonly key: string }[]
+}
+const prune = async (flags = '') => (await press.json<Pruned>(`prune ${flags}`.trim())).objects
+
+/** Makes the bucket look as the version before left it: the files in the folder of their day, unknown to live.json. */
+function makeOld(): void {
+  const { downloads, earlierDownloads, previous, ...rest } = press.bucket.live() ?? {}
+  expect([downloads, earlierDownloads]).not.toContain(undefined)
+  const folder = press.bucket.downloads()
+  for (const key of press.bucket.keys(folder)) {
+    press.bucket.put(key.replace(folder, `downloads/${asOf}/`), press.bucket.body(key))
+    press.bucket.remove(key)
+  }
+  for (const key of press.bucket.keys('journal/')) if (key.includes('downloads')) press.bucket.remove(key)
+  press.bucket.put('live.json', JSON.stringify({ ...rest, previous: previous ?? null }))
+}
+
+describe.each([
+  ['the day after', 'later'],
+  ['a correction of the day', 'again'],
+])('a publish of %s that dies', (_, out) => {
+  const remains = async () =>
+    (await prune()).filter(({ kind }) => kind === 'replaced').map(({ key }) => key.split('/').at(-1))
+
+  it('before the flip leaves what is live as it was, whatever it has written; the next one is whole', async () => {
+    await mustPublish('night-1')
+    const restore = press.bucket.save()
+    press.server.reset()
+    await mustPublish(out)
+    const writes = press.server.log.filter(({ method }) => method === 'PUT').map(({ key }) => key)
+    const first = writes.findIndex((key) => key.startsWith('downloads/'))
+    const flip = writes.indexOf('live.json')
+    expect([first > 0, flip - first > 3]).toEqual([true, true])
+    await withEdge(press, async (csv) => {
+      for (let nth = first; nth < flip; nth++) {
+        restore()
+        press.server.reset()
+        // Nothing that comes after it gets to the store.
+        const die = () => {
+          press.server.faults([
+            { kind: 'status', status: 403, method: 'PUT' },
+            { kind: 'status', status: 403, method: 'POST' },
+          ])
+        }
+        press.server.faults([{ kind: 'call', when: 'before', method: 'PUT', nth: nth + 1, run: die }])
+        expect(await press.publish(out)).toMatchObject({ code: 1 })
+        press.server.faults([])
+        const live = [await csv('latest'), await csv(asOf), await csv(dayAfter)]
+        expect([nth, ...live]).toEqual([nth, 'prices first', 'prices first', 404])
+      }
+    })
+    expect(await press.fundpress('verify --deep')).toMatchObject({ code: 0, stderr: '' })
+    expect(await press.json('status')).toMatchObject({ consistency: { downloads: 'whole' } })
+    // Young remains may belong to a publish that is under way.
+    expect(await remains()).toEqual([])
+    age(2)
+    expect(await remains()).toEqual(['SHA256SUMS', 'funds.csv', 'prices.csv'])
+    await mustPublish(out)
+    await withEdge(press, async (csv) => expect(await csv('latest')).toBe(`prices ${out}`))
+    expect(await press.fundpress('verify --deep')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('by SIGKILL right before the flip does so, too', async () => {
+    await mustPublish('night-1')
+    const { child, end } = press.begin(['publish', '--out', out, '--json', '--quiet'])
+    const kill = () => child.kill('SIGKILL')
+    // The last write before the flip.
+    const manifest = { method: 'PUT', keyMatches: /^green\/manifest/ }
+    press.server.faults([{ ...manifest, kind: 'call', when: 'after', run: kill }])
+    expect(await end).toMatchObject({ stderr: '', signal: 'SIGKILL' })
+    press.server.faults([])
+    await withEdge(press, async (csv) => expect(await csv('latest')).toBe('prices first'))
+    age(2)
+    expect(await remains()).toHaveLength(3)
+    await mustPublish(out)
+    await withEdge(press, async (csv) => expect(await csv('latest')).toBe(`prices ${out}`))
+  })
+})
+
+it('names what differs from the checksums, and a repair restores it in its place', async () => {
+  await mustPublish('night-1')
+  const folder = press.bucket.downloads()
+  const verify = async (...flags: readonly string[]) => {
+    const { code, stdout } = await press.fundpress(['verify', ...flags])
+    return [code, ...stdout.split('\n').filter((line) => line.startsWith('downloads/'))]
+  }
+  expect(await verify()).toEqual([0])
+  expect(await press.json('verify')).toMatchObject({ downloads: 3, differences: [] })
+  press.bucket.put(`${folder}prices.csv`, 'another')
+  press.bucket.put(`${folder}extra.csv`, 'x')
+  press.bucket.remove(`${folder}funds.csv`)
+  expect(await verify()).toEqual([
+    1,
+    `${folder}extra.csv is in no manifest`,
+    `${folder}funds.csv is not there`,
+    `${folder}prices.csv has another size`,
+  ])
+  press.bucket.put(`${folder}prices.csv`, 'prices FIRST')
+  expect(await verify()).toContain(`${folder}prices.csv is not the object that was put`)
+
+  const { code, stderr } = await press.publish('night-1', '--repair')
+  expect([code, stderr]).toEqual([0, expect.stringContaining('1 replaced, 1 removed')])
+  expect(press.bucket.downloads()).toBe(folder)
+  expect(await verify('--deep')).toEqual([0])
+  // Bodies that rotted under their old ETag are found by reading them.
+  const object = press.server.objects('funds').get(`${folder}prices.csv`) as { body: Buffer } | undefined
+  if (object !== undefined) object.body = Buffer.from('prices FIRST')
+  expect(await verify()).toEqual([0])
+  expect(await verify('--deep')).toEqual([1, `${folder}prices.csv has another body`])
+  expect(await press.publish('night-1', '--repair', '--deep')).toMatchObject({ code: 0 })
+  expect(await verify('--deep')).toEqual([0])
+})
+
+it('status says whether documents and downloads belong to the live snapshot', async () => {
+  await mustPublish('night-1')
+  const { snapshot = '' } = press.bucket.live() ?? {}
+  const folder = press.bucket.downloads()
+  expect(await press.json('status')).toMatchObject({
+    consistency: { documents: snapshot, downloads: 'whole' },
+    alarms: [],
+  })
+  expect((await press.fundpress('status')).stdout).toMatch(/^downloads +3 files, .*, of this snapshot$/m)
+  const restore = press.bucket.save()
+  const alarms = async () => {
+    const { code, stderr } = await press.fundpress('status')
+    restore()
+    return [code, stderr]
+  }
+  const advice = ': `fundpress publish --repair` repairs it\n'
+  press.bucket.remove(`${folder}SHA256SUMS`)
+  expect(await alarms()).toEqual([
+    1,
+    `fundpress: s3://funds: the downloads of ${snapshot} are missing (${folder})${advice}`,
+  ])
+  press.bucket.put(`${folder}SHA256SUMS`, 'of others')
+  expect(await alarms()).toEqual([
+    1,
+    `fundpress: s3://funds: ${folder} does not hold the downloads of ${snapshot}${advice}`,
+  ])
+  press.bucket.remove('blue/manifest.ndjson.gz')
+  expect(await alarms()).toEqual([
+    1,
+    `fundpress: s3://funds: live.json names ${snapshot}, but blue holds no manifest that can be read${advice}`,
+  ])
+})
+
+describe('a bucket of the version before', () => {
+  beforeEach(async () => {
+    await mustPublish('night-1')
+    makeOld()
+  })
+
+  it('is served, verified and looked at as it is', async () => {
+    await withEdge(press, async (csv) => {
+      expect([await csv('latest'), await csv(asOf)]).toEqual(['prices first', 'prices first'])
+    })
+    expect(await press.fundpress('verify --deep')).toMatchObject({ code: 0, stderr: '' })
+    expect(await press.fundpress('status')).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse((await press.publish('night-1')).stdout)).toMatchObject({ hasFlipped: false })
+    age(2)
+    expect(await prune('--keep-downloads 0')).toEqual([])
+  })
+
+  it.each([
+    ['the day after', 'later', 'prices first', 404],
+    ['a correction of the day', 'again', 'prices again', 404],
+  ])('is published to with %s, and rolled back', async (_, out, ofDay, ofDayAfter) => {
+    await mustPublish(out)
+    await withEdge(press, async (csv) => {
+      expect([await csv('latest'), await csv(asOf)]).toEqual([`prices ${out}`, ofDay])
+      // What the rollback needs stays, however old it is.
+      age(2)
+      expect(await prune('--yes --keep-downloads 0')).toEqual([])
+      expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
+      expect([await csv('latest'), await csv(asOf)]).toEqual(['prices first', 'prices first'])
+      expect(await csv(dayAfter)).toBe(ofDayAfter)
+      expect(await press.fundpress('verify --deep')).toMatchObject({ code: 0, stderr: '' })
+      expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
+      expect([await csv('latest'), await csv(asOf)]).toEqual([`prices ${out}`, ofDay])
+    })
+  })
+})
+
+it('prune removes what another publish of the day has replaced, and days that are past their time', async () => {
+  await mustPublish('night-1')
+  const first = press.bucket.downloads()
+  await mustPublish('again')
+  const again = press.bucket.downloads()
+  await mustPublish('later')
+  press.bucket.put('downloads/2026-11-01-3f9c2ab4d1e0/prices.csv', 'x')
+  press.bucket.put('downloads/2026-11-12-3f9c2ab4d1e0/prices.csv', 'x')
+  press.bucket.put('downloads/2026-11-02/prices.csv', 'x')
+  press.bucket.put('downloads/readme/prices.csv', 'x')
+  age(2)
+  const folders = async (flags?: string) =>
+    [...new Set((await prune(flags)).map(({ kind, key }) => `${kind} ${key.replace(/[^/]+$/, '')}`))].sort()
+  // A day that nobody names may have been live: only its age removes it.
+  const replaced = [`replaced ${first}`, `replaced downloads/2026-11-12-3f9c2ab4d1e0/`].sort()
+  expect(await folders()).toEqual(replaced)
+  expect(await folders('--keep-downloads 0')).toEqual(
+    [
+      'download downloads/2026-11-01-3f9c2ab4d1e0/',
+      'download downloads/2026-11-02/',
+      'download downloads/2026-11-12-3f9c2ab4d1e0/',
+      `download ${first}`,
+    ].sort(),
+  )
+  expect(await folders('--yes')).toEqual(replaced)
+  expect(press.bucket.keys(again)).toHaveLength(3)
+  expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
+})

@@ -1,0 +1,145 @@
+/** The role of the workflow: what it may do against what a night does. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { editDatabase } from '../../support/database.ts'
+import { buildNights } from '../../support/nights.ts'
+import { openPress, type Press } from '../../support/press.ts'
+
+interface Statement {
+  readonly Sid?: string
+  readonly Effect: string
+  readonly Action: string | readonly string[]
+  readonly Resource: string | readonly string[]
+  readonly Condition?: unknown
+}
+
+const policy = (name: string) => readFileSync(`templates/github/${name}.json`, 'utf8')
+const statements = (
+  JSON.parse(
+    policy('permissions').replaceAll('{{bucket}}', 'funds').replaceAll('{{database}}', 'in/funds.sqlite'),
+  ) as {
+    Statement: readonly Statement[]
+  }
+).Statement
+const listOf = (value: string | readonly string[]) => (typeof value === 'string' ? [value] : value)
+
+/** What is asked for, as IAM names it. */
+interface Asked {
+  readonly action: string
+  readonly resource: string
+}
+let press: Press
+let asked: readonly Asked[]
+
+beforeAll(async () => {
+  press = await openPress(await buildNights(1, 3, { years: 1 }))
+  const database = press.nights.folder.file('funds.sqlite')
+  let env: Readonly<Record<string, string>> = {}
+  const nightly = async (asOf: string, ...flags: readonly string[]) => {
+    const words = ['--db', 'funds.sqlite', '--as-of', asOf, '--since', 'other', ...flags]
+    const run = await press.fundpress(['nightly', ...words], env)
+    expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('fundpress:')])
+  }
+  await nightly('2026-11-11')
+  await nightly('2026-11-11')
+  await nightly('2026-11-12')
+  // A publish that was killed leaves a slot that is not whole, and late writes to look for.
+  editDatabase(database, `UPDATE profile SET benchmark = 'x'`)
+  await press.bare('build --db funds.sqlite --out killed --as-of 2026-11-13')
+  expect(await press.publishUntilRequest('killed', 20, 'before')).toBe(true)
+  await nightly('2026-11-13')
+  editDatabase(
+    database,
+    [
+      'price',
+      'performance_year',
+      'structure_item',
+      'key_figure',
+      'legal_period',
+      'legal_point',
+      'launch_point',
+    ]
+      .concat(['profile', 'asset_allocation', 'emt', 'fund'])
+      .map((table) => `DELETE FROM ${table} WHERE isin = (SELECT max(isin) FROM fund);`)
+      .join(''),
+  )
+  await nightly('2026-11-14', '--force')
+  await nightly('2026-11-15', '--force')
+  // A folder of downloads that holds something else, as a publish that was stopped may leave it.
+  env = { FUNDPRESS_DOWNLOADS: 'true' }
+  await nightly('2026-11-16', '--force')
+  const folder = `downloads/${press.bucket.live()?.snapshot ?? ''}`
+  expect((await press.fundpress('rollback')).code).toBe(0)
+  press.bucket.put(`${folder}/stray.csv`, 'x')
+  await nightly('2026-11-16', '--force', '--again')
+  asked = press.server.log.flatMap(({ operation, key, body }): Asked[] => {
+    const resource = `arn:aws:s3:::funds${key === '' ? '' : `/${key}`}`
+    if (operation === 'ListObjectsV2') return [{ action: 's3:ListBucket', resource }]
+    if (operation !== 'DeleteObjects') return [{ action: `s3:${operation}`, resource }]
+    const keys = [...body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, deleted = '']) => deleted)
+    return keys.map((deleted) => ({ action: 's3:DeleteObject', resource: `arn:aws:s3:::funds/${deleted}` }))
+  })
+})
+afterAll(() => press.stop())
+
+/** Source: IAM's documentation: a star stands for any characters. */
+const covers = (pattern: string, resource: string) =>
+  new RegExp(
+    `^${pattern
+      .split('*')
+      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*')}$`,
+  ).test(resource)
+
+const allows = ({ Effect, Action, Resource }: Statement, { action, resource }: Asked) =>
+  Effect === 'Allow' &&
+  listOf(Action).includes(action) &&
+  listOf(Resource).some((one) => covers(one, resource))
+
+it('allows all that a first night, a second attempt, a change, deletes and a publish that was killed ask for', () => {
+  expect(asked.length).toBeGreaterThan(500)
+  expect(asked.filter((one) => !statements.some((statement) => allows(statement, one)))).toEqual([])
+})
+
+it('allows nothing that no night asks for', () => {
+  const unused = statements
+    .filter(({ Sid }) => Sid !== 'Database')
+    .flatMap((statement) =>
+      listOf(statement.Action).flatMap((Action) =>
+        listOf(statement.Resource).map((Resource) => ({ ...statement, Action, Resource })),
+      ),
+    )
+    .filter((statement) => !asked.some((one) => allows(statement, one)))
+  expect(unused).toEqual([])
+  const database = statements.find(({ Sid }) => Sid === 'Database')
+  expect(database).toMatchObject({ Action: 's3:GetObject', Resource: 'arn:aws:s3:::in/funds.sqlite' })
+})
+
+it('would fail with an action less', () => {
+  for (const [index] of statements.slice(0, 3).entries()) {
+    const others = statements.filter((_, other) => other !== index)
+    expect(asked.some((one) => !others.some((statement) => allows(statement, one)))).toBe(true)
+  }
+})
+
+it('lets one environment of one repository assume the role, and nobody else', () => {
+  const [statement, ...others] = (JSON.parse(policy('trust')) as { Statement: readonly Statement[] })
+    .Statement
+  expect(others).toEqual([])
+  expect(statement).toMatchObject({
+    Effect: 'Allow',
+    Action: 'sts:AssumeRoleWithWebIdentity',
+    Condition: {
+      StringEquals: {
+        'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+        'token.actions.githubusercontent.com:sub': 'repo:{{repository}}:environment:fundpress',
+      },
+    },
+  })
+  for (const file of ['nightly', 'guard']) {
+    const workflow = readFileSync(`.github/workflows/${file}.yml`, 'utf8')
+    // Whatever gets a token for the role runs in that environment.
+    expect(workflow.match(/id-token: write/g)).toHaveLength(1)
+    expect(workflow.match(/environment: fundpress$/gm)).toHaveLength(1)
+  }
+})

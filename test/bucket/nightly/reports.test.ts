@@ -1,0 +1,239 @@
+/** What `fundpress nightly` tells: a summary in Markdown, annotations, outputs of a workflow. */
+import { rmSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { annotationLines } from '../../../src/cli/nightly/workflow.ts'
+import { editDatabase } from '../../support/database.ts'
+import { newBenchmark } from '../../support/nights.ts'
+import {
+  db,
+  eventsOf,
+  fileOf,
+  historyOf,
+  lastOf,
+  nightly,
+  read,
+  theBucket,
+  thePress,
+  useNights,
+} from './nightly.ts'
+import { isComplete } from '../../support/rounds.ts'
+
+useNights()
+
+it('sums the night up in Markdown, with the cost of its requests and charts of the last nights', async () => {
+  const run = await nightly('--summary night.md --json')
+  const night = lastOf(run)
+  const { snapshot = '' } = theBucket().live() ?? {}
+  const rows = new Map(
+    [...read('night.md').matchAll(/^\| ([a-z ]+) \| (.*) \|$/gm)].map(([, label = '', figure = '']) => [
+      label,
+      figure,
+    ]),
+  )
+  expect(rows.get('snapshot')).toBe(`\`${snapshot}\` in blue`)
+  expect(rows.get('documents')).toBe(String(night?.['documents']))
+  expect(rows.get('changed')).toBe(rows.get('documents'))
+  const written = String(night?.['written'])
+  expect(rows.get('written')).toBe(`${written} (${written} put, 0 deleted)`)
+  expect(rows.get('newest price')).toBe('2026-11-10')
+  const oldest = new Database(db(), { readonly: true })
+  const isin = oldest.prepare('SELECT min(isin) FROM fund').pluck().get()
+  oldest.close()
+  expect(rows.get('oldest price')).toBe(`2026-11-10 (${String(isin)})`)
+  // A put or a list costs five millionths, a get 0.4 of one (two lists: is the bucket new?): the publish's own, so without the plan before and the checks after.
+  expect(Number(night?.['cost'])).toBeCloseTo((Number(night?.['documents']) + 14) * 5e-6, 4)
+  expect(read('night.md')).not.toContain('mermaid')
+
+  await thePress().fundpress('nightly --db funds.sqlite --as-of 2026-11-12 --summary night.md')
+  const [first, second] = historyOf().nights.map((one) => Number(one['changed']))
+  expect(read('night.md')).toContain(
+    [
+      '```mermaid',
+      'xychart-beta',
+      '  title "Documents changed, the last 2 runs"',
+      '  x-axis ["11-11", "11-12"]',
+      `  y-axis "documents" 0 --> ${String(Math.max(first ?? 0, second ?? 0))}`,
+      `  bar [${String(first)}, ${String(second)}]`,
+      '```',
+    ].join('\n'),
+  )
+})
+
+it('counts what changed since the night before, whatever the slot held that was written to', async () => {
+  await thePress().fundpress('nightly --db funds.sqlite --as-of 2026-11-10')
+  editDatabase(db(), `UPDATE fund SET name = name || ' new'`)
+  await nightly()
+  editDatabase(db(), newBenchmark(1))
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: fileOf('outputs') }
+  const flags = '--as-of 2026-11-12 --summary night.md --json'
+  const run = await thePress().fundpress(`nightly --db funds.sqlite ${flags}`, env)
+  const { slot = '' } = theBucket().live() ?? {}
+  const { documents } = JSON.parse(theBucket().body(`${slot}/changes/2026-11-12.json`).toString()) as {
+    readonly documents: Readonly<Record<'added' | 'removed' | 'changed', number>>
+  }
+  const changed = documents.added + documents.removed + documents.changed
+  const night = lastOf(run)
+  expect(night).toMatchObject({ changed })
+  expect(Number(night?.['written'])).toBeGreaterThan(2 * changed)
+  expect(historyOf().nights.at(-1)).toMatchObject({ changed, written: night?.['written'] })
+  expect(read('night.md')).toContain(`\n| changed | ${changed} |\n`)
+  expect(read('night.md')).toMatch(new RegExp(`title "Documents changed.*\n.*\n.*\n  bar .*, ${changed}\\]`))
+  const outputs = new Map(
+    read('outputs')
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('=') as [string, string]),
+  )
+  expect(outputs.get('changed')).toBe(String(changed))
+  expect(outputs.get('written')).toBe(String(night?.['written']))
+  expect(outputs.get('cost')).toMatch(/^0\.\d{6}$/)
+  expect(Number(outputs.get('cost'))).toBeCloseTo(Number(night?.['cost']), 6)
+})
+
+it.runIf(isComplete)(
+  'leaves out of the chart of what changed the nights that counted what they wrote, or do not know',
+  async () => {
+    await nightly()
+    const [night = {}] = historyOf().nights
+    const old: Record<string, unknown> = { ...night, asOf: '2026-11-08', changed: 4711 }
+    Reflect.deleteProperty(old, 'written')
+    const unknown = { ...night, asOf: '2026-11-09', changed: null }
+    const known = { ...night, asOf: '2026-11-10', changed: 12 }
+    theBucket().put(
+      'nightly/history.json',
+      JSON.stringify({ format: 1, nights: [old, unknown, known, night] }),
+    )
+    await nightly('--again --summary night.md')
+    expect(historyOf().nights.map((one) => one['asOf'])).toHaveLength(4)
+    expect(read('night.md')).toMatch(
+      /title "Documents changed, the last 2 runs"\n {2}x-axis \["11-10", "11-11"\]\n.*\n {2}bar \[12, 0\]/,
+    )
+    expect(read('night.md')).toContain('title "Duration, the last 4 runs"')
+  },
+)
+
+it('says that it is not known what changed where the manifest of what was live is damaged', async () => {
+  await thePress().fundpress('nightly --db funds.sqlite --as-of 2026-11-10')
+  theBucket().put('blue/manifest.ndjson.gz', 'x')
+  const run = await nightly('--json --summary night.md')
+  expect([run.code, lastOf(run)?.['changed']]).toEqual([0, null])
+  expect(read('night.md')).toContain('\n| changed | not known |\n')
+  expect(historyOf().nights.at(-1)).toMatchObject({ changed: null, isVerified: true })
+})
+
+it('names the fund whose newest price is oldest, and counts those without; refused funds count for nothing', async () => {
+  editDatabase(
+    db(),
+    `UPDATE fund SET name = '=cmd|'' /C calc''!A1' WHERE isin = (SELECT max(isin) FROM fund);
+     DELETE FROM price WHERE date > '2026-03-31' AND isin = (SELECT max(isin) FROM fund);`,
+  )
+  const [isin, day] = new Database(db(), { readonly: true })
+    .prepare<[], [string, string]>(
+      'SELECT isin, max(date) FROM price GROUP BY isin ORDER BY isin DESC LIMIT 1',
+    )
+    .raw()
+    .get() ?? ['', '']
+  await nightly('--summary night.md --force')
+  expect(read('night.md')).toContain(`| oldest price | ${day} (${isin}) |`)
+  editDatabase(db(), `UPDATE fund SET data_permitted = 0 WHERE isin = '${isin}'`)
+  await nightly('--summary night.md --force')
+  expect(read('night.md')).toContain('| oldest price | 2026-11-10 (')
+  editDatabase(db(), `UPDATE fund SET data_permitted = 1; DELETE FROM price WHERE isin = '${isin}'`)
+  await nightly('--summary night.md --force')
+  expect(read('night.md')).toContain('| prices | 1 fresh, 0 late, 0 stale, 1 without a price |')
+})
+
+it('warns of funds whose prices are late, by the thresholds of the settings', async () => {
+  editDatabase(db(), `DELETE FROM price WHERE date > '2026-11-05' AND isin = (SELECT max(isin) FROM fund)`)
+  const run = await nightly('--summary night.md')
+  expect([run.code, run.stderr]).toEqual([
+    0,
+    expect.stringMatching(
+      /^warning {2}build: prices: 1 fresh, 1 late, 0 stale: [A-Z]{2}\w{10} is late \(newest price 2026-11-05\)\n$/,
+    ),
+  ])
+  expect(read('night.md')).toContain('| prices | 1 fresh, 1 late, 0 stale |')
+})
+
+it('changes nothing in the bucket for a bad database, and names every error', async () => {
+  await nightly()
+  const before = theBucket().live()
+  thePress().server.reset()
+  editDatabase(db(), `UPDATE fund SET currency = '</script>' || char(10) || '::error::%0A\`\`\`\`'`)
+  const run = await nightly('--json --summary night.md', {
+    GITHUB_ACTIONS: 'true',
+    GITHUB_OUTPUT: fileOf('outputs'),
+  })
+  expect(run.code).toBe(1)
+  expect(eventsOf(run).filter(({ event }) => event === 'error')).toHaveLength(3)
+  expect(lastOf(run)).toMatchObject({ step: 'check', event: 'error' })
+  expect(String(lastOf(run)?.['message'])).toMatch(
+    /^funds\.sqlite has 2 errors: fund [A-Z]{2}\w{10}: currency .* \(table fund\), and 1 more; fix it/,
+  )
+  expect(Object.keys(thePress().server.counts()).filter((name) => name !== 'GetObject')).toEqual([])
+  expect(theBucket().live()).toEqual(before)
+  expect(read('night.md')).toMatch(
+    /^## fundpress 2026-11-11: failed in check\n\n`{5}text\nfunds\.sqlite has 2 errors/,
+  )
+  expect(
+    read('night.md')
+      .split('\n')
+      .filter((line) => /^`+$/.test(line)),
+  ).toEqual(['`````'])
+  expect(read('outputs')).toMatch(
+    /^skipped=false\nfailed-step=check\nreason=funds\.sqlite has 2 errors: .*\n$/,
+  )
+  expect(run.stderr.split('\n').filter((line) => line.startsWith('::'))).toEqual([
+    expect.stringMatching(/^::error title=fundpress nightly%3A check::funds\.sqlite has 2 errors: /),
+  ])
+})
+
+it('warns once of a group of the settings that fits no fund', async () => {
+  writeFileSync(
+    fileOf('fundpress.config.json'),
+    JSON.stringify({ freshness: { groups: [{ category: 'Gibtsnicht', never: true }] } }),
+  )
+  const run = await nightly('--json')
+  rmSync(fileOf('fundpress.config.json'))
+  const said = eventsOf(run).filter(({ message }) => String(message).includes('Gibtsnicht'))
+  expect([run.code, said]).toEqual([
+    0,
+    [
+      expect.objectContaining({
+        step: 'check',
+        event: 'warning',
+        message: 'fund: freshness.groups[0]: no fund has the category "Gibtsnicht"',
+      }),
+    ],
+  ])
+})
+
+it('annotates warnings where GitHub Actions runs it', async () => {
+  editDatabase(db(), `UPDATE fund SET fund_inception_date = '2026-11-10'`)
+  const warned = eventsOf(await nightly('--json')).filter(({ event }) => event === 'warning')
+  const run = await nightly('--json --again', { GITHUB_ACTIONS: 'true' })
+  const lines = run.stderr.split('\n').filter((line) => line.startsWith('::warning'))
+  expect(warned.length).toBeGreaterThan(0)
+  expect(lines).toEqual(
+    warned.map(({ message }) => `::warning title=fundpress nightly%3A check::${String(message)}`),
+  )
+})
+
+it('shows nine warnings and a count, and no text leaves its annotation', () => {
+  const warnings = Array.from({ length: 12 }, (_, index) => ({
+    title: 'a:b,c',
+    message: `${index}%\r\n::error::x`,
+  }))
+  const lines = annotationLines(warnings, 'all').trimEnd().split('\n')
+  expect(lines).toHaveLength(10)
+  expect(lines[0]).toBe('::warning title=a%3Ab%2Cc::0%25\\u000d\\u000a::error::x')
+  expect(lines[9]).toBe('::warning title=all::3 more warnings: see the log')
+})
+
+it('gives a workflow its outputs where the summary cannot be written', async () => {
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: fileOf('outputs') }
+  const run = await nightly('--summary no/such/folder/night.md', env)
+  expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('its summary could not be written')])
+  expect(read('outputs')).toContain(`snapshot=${theBucket().live()?.snapshot ?? ''}\n`)
+})

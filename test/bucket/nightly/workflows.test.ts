@@ -1,0 +1,376 @@
+/** The workflows, run step by step against a bucket and an API of the tests. */
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { editDatabase } from '../../support/database.ts'
+import { startApi, type Artifact, type FakeApi } from '../../support/github/api.ts'
+import { readWorkflow } from '../../support/github/files.ts'
+import { openRunner, type RanJob, type Runner, type Surroundings } from '../../support/github/runner.ts'
+import { buildNights } from '../../support/nights.ts'
+import { openPress, type Press } from '../../support/press.ts'
+import { credentials } from '../../support/publishing.ts'
+import { isComplete } from '../../support/rounds.ts'
+
+let press: Press
+let runner: Runner
+let api: FakeApi
+let db: string
+beforeAll(async () => {
+  press = await openPress(await buildNights(1, 1, { years: 1 }))
+  runner = openRunner()
+  api = await startApi()
+  db = press.nights.folder.file('funds.sqlite')
+  for (const file of ['nightly.yml', 'guard.yml']) {
+    const { jobs } = readWorkflow(`.github/workflows/${file}`)
+    for (const [id, { permissions }] of Object.entries(jobs)) {
+      const scopes = (wanted: string) =>
+        Object.entries(permissions).flatMap(([scope, right]) => (right === wanted ? scope : []))
+      api.mayRead.set(`token-of-${id}`, scopes('read'))
+      api.mayWrite.set(`token-of-${id}`, scopes('write'))
+    }
+  }
+})
+afterAll(async () => {
+  await api.stop()
+  runner.remove()
+  await press.stop()
+})
+beforeEach(() => {
+  press.reset()
+  api.issues.length = 0
+  api.artifacts.length = 0
+  api.labels.clear()
+  api.fail(0)
+  api.withoutIssues(false)
+  api.workflows.clear()
+  for (const file of ['nightly.yml', 'guard.yml']) api.workflows.set(file, { state: 'active', enabled: 0 })
+  rmSync(runner.checkout.file('fundpress-out'), { recursive: true, force: true })
+  writeFileSync(config(), JSON.stringify({ pages: false, downloads: false }))
+})
+
+/** Most nights have no pages and no downloads: they take half as long. */
+const config = () => runner.checkout.file('fundpress.config.json')
+
+/** An action of ours with another default: nights of the tests do not wait. */
+function hurry(): void {
+  const file = runner.checkout.file('.github/actions/fundpress/action.yml')
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, text.replace("default: '60'", "default: '0'"))
+}
+
+const surroundings = (changes: Partial<Surroundings> = {}): Surroundings => ({
+  api: api.base,
+  vars: {
+    FUNDPRESS_DATABASE: db,
+    FUNDPRESS_BUCKET: 'funds',
+    FUNDPRESS_REGION: 'us-east-1',
+    FUNDPRESS_ENDPOINT: press.server.endpoint,
+    FUNDPRESS_PATH_STYLE: 'true',
+    FUNDPRESS_ROLE: 'arn:aws:iam::123456789012:role/fundpress',
+  },
+  inputs: { 'as-of': '2026-11-11' },
+  credentials,
+  ...changes,
+})
+const nightly = (changes?: Partial<Surroundings>) => runner.run('nightly.yml', surroundings(changes))
+const results = (jobs: Readonly<Record<string, RanJob>>) =>
+  Object.fromEntries(Object.entries(jobs).map(([id, { result }]) => [id, result]))
+const allWell = { night: 'success', report: 'success', keep: 'success' }
+
+it('publishes a first night, does nothing in a second attempt, and sums both up', async () => {
+  const first = await nightly()
+  expect(results(first)).toEqual(allWell)
+  const { snapshot = '', slot } = press.bucket.live() ?? {}
+  expect(press.bucket.faultsOf(slot)).toEqual([])
+  expect(first['night']?.summary).toContain(`| snapshot | \`${snapshot}\` in blue |`)
+  expect(runner.npmCalls()).toEqual([`${runner.checkout.path}: npm ci --omit=dev --no-audit --no-fund`])
+  press.server.reset()
+  const second = await nightly()
+  expect(results(second)).toEqual(allWell)
+  expect(second['night']?.log).toContain(`${snapshot} is already live in blue`)
+  expect(second['night']?.summary).toMatch(/^## fundpress 2026-11-11: nothing to do\n/)
+  expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
+  expect(api.issues).toEqual([])
+})
+
+it('goes on from the slot that it overwrites as soon as there is one, with all downloads', async () => {
+  rmSync(config())
+  const night = async (day: number) => {
+    press.server.reset()
+    const jobs = await nightly({ inputs: { 'as-of': `2026-11-${day}` } })
+    expect(results(jobs)).toEqual(allWell)
+    const folder = `downloads/${press.bucket.live()?.snapshot ?? ''}/`
+    const isSparse = existsSync(runner.checkout.file('fundpress-out/sparse.json'))
+    const annotations = jobs['night']?.log.match(
+      /^::warning title=fundpress nightly%3A build::.*rendered.*$/gm,
+    )
+    const hasZip = press.bucket.keys(folder).includes(`${folder}documents.zip`)
+    return { hasZip, isSparse, annotations: annotations ?? [] }
+  }
+  const everything = { hasZip: true, isSparse: false }
+  expect(await night(11)).toEqual({
+    ...{
+      ...everything,
+      annotations: [expect.stringContaining('nothing is live yet: everything is rendered')],
+    },
+  })
+  expect(await night(12)).toEqual({
+    ...{ ...everything, annotations: [expect.stringContaining('green holds no snapshot yet: everything')] },
+  })
+  expect(await night(13)).toEqual({ hasZip: true, isSparse: true, annotations: [] })
+  expect(await night(14)).toEqual({ hasZip: true, isSparse: true, annotations: [] })
+})
+
+it('opens one issue for nights that fail, comments on it, and closes it when one succeeds', async () => {
+  hurry()
+  const bad = press.nights.folder.file('bad.sqlite')
+  copyFileSync(db, bad)
+  editDatabase(bad, `UPDATE fund SET currency = '@somebody'`)
+  const failing = () => nightly({ inputs: { 'as-of': '2026-11-11', database: bad } })
+  const failed = await failing()
+  expect(results(failed)).toEqual({ night: 'failure', report: 'success', keep: 'success' })
+  expect(failed['night']?.log.match(/^::error title=fundpress nightly%3A check::/gm)).toHaveLength(1)
+  // What waiting does not mend is not tried again.
+  expect(failed['night']?.log).not.toContain('Attempt')
+  expect(failed['night']?.summary).toMatch(/^## fundpress 2026-11-11: failed in check\n/)
+  expect(api.issues).toMatchObject([
+    { title: 'The nightly run failed', state: 'open', labels: ['fundpress-night'], comments: [] },
+  ])
+  expect(api.issues[0]?.body).toMatch(
+    /^\[Nightly 4711\]\(https:\/\/github\.example\/owner\/funds\/actions\/runs\/4711\) failed\.\n\n```text\n.*bad\.sqlite has 1 error: fund [A-Z]{2}\w{10}: currency .*@somebody.* \(table fund\); fix it.*\n```\n/,
+  )
+  await failing()
+  expect(api.issues).toHaveLength(1)
+  expect(api.issues[0]?.comments).toEqual([api.issues[0]?.body])
+  expect(results(await nightly())).toEqual(allWell)
+  expect(api.issues[0]).toMatchObject({ state: 'closed' })
+  expect(api.issues[0]?.comments).toHaveLength(2)
+  expect(api.issues[0]?.comments[1]).toMatch(/ succeeded\.$/)
+  await failing()
+  expect(api.issues.map(({ state }) => state)).toEqual(['closed', 'open'])
+})
+
+it.runIf(isComplete)(
+  'tries once where the number of attempts is none: a variable that is not set is empty',
+  async () => {
+    const other = openRunner()
+    try {
+      const file = other.checkout.file('.github/actions/fundpress/action.yml')
+      writeFileSync(file, readFileSync(file, 'utf8').replace("default: '3'", "default: ''"))
+      const inputs = { 'as-of': '2026-11-11', database: 'nowhere.sqlite' }
+      const { night } = await other.run('nightly.yml', surroundings({ inputs }))
+      expect(night?.result).toBe('failure')
+      expect(night?.log).not.toContain('Attempt')
+    } finally {
+      other.remove()
+    }
+  },
+)
+
+it.runIf(isComplete)(
+  'leaves other issues and pull requests alone, and bears a GitHub that fails now and then',
+  async () => {
+    hurry()
+    const other = { title: 'x', body: '', comments: [], state: 'open' as const }
+    api.issues.push(
+      { ...other, number: 1, labels: ['bug'] },
+      { ...other, number: 2, labels: ['fundpress-night'], isPullRequest: true },
+    )
+    api.fail(2)
+    const failed = await nightly({ inputs: { 'as-of': '2026-11-11', database: 'nowhere.sqlite' } })
+    expect(failed['night']?.log).toContain('Attempt 2 of 3 failed. The next one begins in 0 s.')
+    expect(failed['report']?.result).toBe('success')
+    expect(api.issues.map(({ labels, state }) => [labels[0], state])).toEqual([
+      ['bug', 'open'],
+      ['fundpress-night', 'open'],
+      ['fundpress-night', 'open'],
+    ])
+    expect(api.issues[2]?.body).toContain('nowhere.sqlite does not exist')
+    await nightly()
+    expect(api.issues.map(({ state }) => state)).toEqual(['open', 'open', 'closed'])
+  },
+)
+
+it('says what to enable in a repository without issues', async () => {
+  hurry()
+  api.withoutIssues(true)
+  const { night, report } = await nightly({ inputs: { 'as-of': '2026-11-11', database: 'nowhere.sqlite' } })
+  expect([night?.result, report?.result]).toEqual(['failure', 'failure'])
+  expect(report?.log).toContain(
+    '::error title=fundpress::the issue cannot be opened: issues are disabled in this repository, as in each new ' +
+      'fork: enable them (Settings, General, Features), or failures stay unnoticed\n',
+  )
+})
+
+it('fetches the database out of a bucket, or takes it out of an artifact of a run that is named', async () => {
+  hurry()
+  press.bucket.put('in/funds.sqlite', readFileSync(db))
+  const fromBucket = await nightly({
+    inputs: { 'as-of': '2026-11-11', database: 's3://funds/in/funds.sqlite' },
+  })
+  expect(results(fromBucket)).toEqual(allWell)
+  const live = press.bucket.live()
+  const fromArtifact = await nightly({
+    artifacts: { '815/fund-database': db },
+    vars: { ...surroundings().vars, FUNDPRESS_ARTIFACT_RUN_ID: '815' },
+    inputs: { 'as-of': '2026-11-11', database: 'artifact:fund-database', again: true },
+  })
+  expect(results(fromArtifact)).toEqual(allWell)
+  expect(press.bucket.live()?.snapshot).toBe(live?.snapshot)
+  const missing = await nightly({ inputs: { 'as-of': '2026-11-11', database: 's3://funds/in/other.sqlite' } })
+  expect(missing['night']?.result).toBe('failure')
+  expect(missing['night']?.log).toContain(
+    '::error title=fundpress::s3://funds/in/other.sqlite does not exist',
+  )
+  expect(api.issues).toHaveLength(1)
+  expect(api.issues[0]?.body).toContain('```text\ns3://funds/in/other.sqlite does not exist\n```')
+})
+
+describe('an artifact of no run that is named', () => {
+  const uploaded = (id: number, day: number, changes: Partial<Artifact> = {}): Artifact => ({
+    ...{ name: 'fund-database', expired: false, created_at: `2026-11-${day}T03:00:00Z` },
+    workflow_run: { id, repository_id: 1, head_repository_id: 1, head_branch: 'main' },
+    ...changes,
+  })
+  const run = { id: 0, repository_id: 1, head_repository_id: 1, head_branch: 'main' }
+  const artifactNight = (artifacts: Readonly<Record<string, string>> = {}) =>
+    nightly({ artifacts, inputs: { 'as-of': '2026-11-11', database: 'artifact:fund-database' } })
+
+  it('is the newest that has not expired and that no pull request, fork or other branch has uploaded', async () => {
+    api.artifacts.push(
+      // More than a page of what others have uploaded.
+      ...Array.from({ length: 120 }, (_, index) =>
+        uploaded(1000 + index, 20, { workflow_run: { ...run, id: 1000 + index, head_repository_id: 7 } }),
+      ),
+      uploaded(1, 19, { workflow_run: { ...run, id: 1, head_branch: 'feature' } }),
+      uploaded(2, 18, { workflow_run: null }),
+      uploaded(3, 17, { expired: true }),
+      uploaded(4, 15),
+      uploaded(5, 16),
+      uploaded(6, 21, { name: 'other' }),
+    )
+    expect(results(await artifactNight({ '5/fund-database': db }))).toEqual(allWell)
+  })
+
+  it('fails with a reason where there is none, where it cannot be asked for, and where it cannot be downloaded', async () => {
+    const reasonOfNight = async () => {
+      const { night } = await artifactNight()
+      expect(night?.result).toBe('failure')
+      const said = night?.outputs['reason'] ?? ''
+      expect(night?.log).toContain(`::error title=fundpress::${said}\n`)
+      expect([api.issues[0]?.body, ...(api.issues[0]?.comments ?? [])].at(-1)).toContain(`\n${said}\n`)
+      return said
+    }
+    expect(await reasonOfNight()).toBe(
+      'no run of main has uploaded an artifact fund-database: a workflow must upload it, or ' +
+        'FUNDPRESS_ARTIFACT_RUN_ID must name the run',
+    )
+    api.artifacts.push(uploaded(3, 17, { expired: true }))
+    expect(await reasonOfNight()).toContain(': all of them have expired')
+    api.artifacts.push(uploaded(4, 15))
+    expect(await reasonOfNight()).toMatch(/^artifact fund-database of run 4 cannot be downloaded: /)
+    api.mayRead.set('token-of-night', ['contents'])
+    expect(await reasonOfNight()).toContain('403')
+    api.mayRead.set('token-of-night', ['contents', 'actions'])
+  })
+
+  it.runIf(isComplete)('is got by the action alone, too, as the shards do', async () => {
+    const file = runner.checkout.file('.github/workflows/fetch.yml')
+    writeFileSync(
+      file,
+      readFileSync('.github/workflows/nightly.yml', 'utf8')
+        .replace(
+          /^ {10}database: .*$/m,
+          "          fetch-only: 'true'\n          database: artifact:fund-database",
+        )
+        .replace('steps.night.outputs.reason', 'steps.night.outputs.database'),
+    )
+    api.artifacts.push(uploaded(5, 16))
+    const jobs = await runner.run('fetch.yml', surroundings({ artifacts: { '5/fund-database': db } }))
+    rmSync(file)
+    expect(results(jobs)).toEqual(allWell)
+    expect(readFileSync(jobs['night']?.outputs['reason'] ?? '').equals(readFileSync(db))).toBe(true)
+    expect(press.requests()).toBe(0)
+  })
+})
+
+it('leaves the last line of a command that fails as the reason, and its exit code', () => {
+  const outputs = press.nights.folder.file('outputs')
+  const runFundpress = (...args: readonly string[]) => {
+    writeFileSync(outputs, '')
+    const env = { ...process.env, GITHUB_OUTPUT: outputs }
+    const run = spawnSync('bash', ['.github/actions/fundpress/run.sh', ...args], { env, encoding: 'utf8' })
+    return { ...run, outputs: readFileSync(outputs, 'utf8') }
+  }
+  const failed = runFundpress('check', '--db', 'nowhere.sqlite')
+  expect(failed.status).toBe(1)
+  expect(failed.outputs).toBe(`reason=${failed.stderr.trimEnd().split('\n').at(-1) ?? ''}\n`)
+  expect(failed.outputs).toContain('nowhere.sqlite does not exist')
+  expect(runFundpress('--version')).toMatchObject({
+    status: 0,
+    outputs: '',
+    stdout: expect.stringMatching(/^\d/) as string,
+  })
+})
+
+it('does nothing in a fork that was not set up', async () => {
+  expect(results(await nightly({ vars: {} }))).toEqual({
+    night: 'skipped',
+    report: 'skipped',
+    keep: 'skipped',
+  })
+  expect(results(await runner.run('guard.yml', surroundings({ vars: {} })))).toEqual({
+    age: 'skipped',
+    report: 'skipped',
+  })
+  expect(press.requests()).toBe(0)
+})
+
+it('keeps the schedules alive, but not one that somebody switched off', async () => {
+  await nightly()
+  const enabled = () => [...api.workflows.values()].map((workflow) => workflow.enabled)
+  expect(enabled()).toEqual([1, 1])
+  api.workflows.set('guard.yml', { state: 'disabled_manually', enabled: 0 })
+  const { keep } = await nightly()
+  expect(enabled()).toEqual([2, 0])
+  expect(keep?.log).toBe('guard.yml was disabled by hand and stays disabled\n')
+})
+
+it('guards: asks for the age by its variables, and opens the issue with the reason where it is too old', async () => {
+  // The program itself is asked elsewhere; here, what the workflow makes of its answers.
+  const other = openRunner()
+  try {
+    const cli = other.checkout.file('src/cli')
+    rmSync(other.checkout.file('src'))
+    const answer = async (code: number, said: string) => {
+      mkdirSync(cli, { recursive: true })
+      writeFileSync(
+        `${cli}/fundpress.mjs`,
+        `process.stdout.write('old\\n')\nprocess.stderr.write(${JSON.stringify(said)} + process.argv.slice(2).join(' ') + process.env.FUNDPRESS_BUCKET_NAME + '\\n')\nprocess.exitCode = ${code}\n`,
+      )
+      return other.run('guard.yml', surroundings())
+    }
+    expect(results(await answer(0, 'fresh '))).toEqual({ age: 'success', report: 'skipped' })
+    expect(results(await answer(1, 'too old: '))).toEqual({ age: 'failure', report: 'success' })
+    expect(api.issues).toMatchObject([{ title: 'Nothing has gone live for too long', state: 'open' }])
+    expect(api.issues[0]?.body).toContain('```text\ntoo old: status --max-age 36hfunds\n```')
+  } finally {
+    other.remove()
+  }
+})
+
+it('would notice what the runner of the tests does not know', async () => {
+  const other = openRunner()
+  const file = other.checkout.file('.github/workflows/guard.yml')
+  appendFileSync(file, '\n  strange:\n    runs-on: x\n    container: {}\n    steps: []\n')
+  await expect(other.run('guard.yml', surroundings())).rejects.toThrow('knows no container')
+  other.remove()
+})

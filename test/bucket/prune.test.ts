@@ -1,0 +1,378 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { prune as pruneStore, type PruneOptions } from '../../src/bucket/prune/prune.ts'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { credentials } from '../support/publishing.ts'
+import { openS3 } from '../../src/bucket/store/s3.ts'
+
+let press: Press
+let restoreTwoNights: () => void
+
+beforeAll(async () => {
+  press = await openPress(await buildNights(3, 1))
+  for (const out of press.nights.outs.slice(0, 2)) expect(await press.publish(out)).toMatchObject({ code: 0 })
+  restoreTwoNights = press.bucket.save()
+})
+afterAll(() => press.stop())
+
+/** Two nights are published; green is live. */
+beforeEach(() => {
+  press.reset()
+  restoreTwoNights()
+})
+
+interface Report {
+  readonly count: number
+  readonly objects: readonly { readonly key: string }[]
+  readonly notes: readonly string[]
+}
+
+const prune = async (...args: readonly string[]) => {
+  const run = await press.fundpress(['prune', ...args])
+  return {
+    ...run,
+    report: (args.includes('--json') && run.code === 0 ? JSON.parse(run.stdout) : undefined) as Report,
+  }
+}
+const keys = () => press.bucket.keys().sort()
+const keysOf = (report: Report | undefined) => (report?.objects ?? []).map(({ key }) => key)
+
+function addGarbage(): string[] {
+  const garbage = [
+    'blue/api/v1/old/index.json',
+    'blue/zzz',
+    'green/SHA256SUMS.bak',
+    'journal/dead.changes.ndjson.gz',
+  ]
+  for (const key of garbage) press.bucket.put(key, 'garbage')
+  return garbage
+}
+
+const uploads = () => press.server.uploads(press.bucket.name)
+function addUpload(key: string, ageHours: number): void {
+  const id = `upload-${key}`
+  uploads().set(id, { id, key, initiated: Date.now() - ageHours * 3_600_000 })
+}
+
+it('finds nothing in a bucket that is in order', async () => {
+  for (const slot of ['blue', 'green'])
+    for (const key of ['changes/feed.xml', 'status/index.json'])
+      press.bucket.put(`${slot}/${key}`, 'of a publish')
+  expect(await prune()).toMatchObject({ code: 0, stdout: 'nothing to remove\n', stderr: '' })
+  expect((await prune('--yes', '--json')).report).toEqual({
+    removed: true,
+    count: 0,
+    bytes: 0,
+    objects: [],
+    notes: [],
+  })
+})
+
+it('lists what would go and writes nothing, then removes exactly that with --yes', async () => {
+  const before = keys()
+  const garbage = addGarbage()
+  for (const key of ['somebody/else.txt', 'blueprint.txt']) press.bucket.put(key, 'not ours')
+  press.server.reset()
+  const { stdout, report } = await prune('--json')
+  expect(report).toMatchObject({ removed: false, count: 4, bytes: 4 * 7, notes: [] })
+  expect(keysOf(report).sort()).toEqual([...garbage].sort())
+  expect(Object.keys(press.server.counts()).sort()).toEqual([
+    'GetObject',
+    'ListMultipartUploads',
+    'ListObjectsV2',
+  ])
+  const text = await prune()
+  expect(text.stdout).toContain(
+    '3 in a slot, but in no manifest, 21 (0.0 MB)\n  blue/api/v1/old/index.json\n',
+  )
+  expect(text.stdout).toMatch(/\n4 to remove, 28 \(0\.0 MB\): run `fundpress prune --yes`\n$/)
+
+  const removed = await prune('--yes', '--json')
+  expect(removed.stdout).toBe(stdout.replace('"removed":false', '"removed":true'))
+  expect(keys()).toEqual([...before, 'blueprint.txt', 'somebody/else.txt'].sort())
+  for (const slot of ['blue', 'green']) expect(press.bucket.faultsOf(slot)).toEqual([])
+  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+})
+
+it('removes more than a thousand objects, a thousand at a time', async () => {
+  const before = keys()
+  for (let i = 0; i < 2300; i++) press.bucket.put(`blue/zzz/${i}`, '')
+  expect((await prune('--yes', '--json')).report.count).toBe(2300)
+  expect(press.server.counts()['DeleteObjects']).toBe(3)
+  expect(keys()).toEqual(before)
+})
+
+it('works below a prefix, and sees nothing beside it', async () => {
+  const prefix = ['--prefix', 'a/b']
+  expect(await press.publish(press.nights.outs[0] ?? '', ...prefix)).toMatchObject({ code: 0 })
+  addGarbage()
+  press.bucket.put('a/b/blue/zzz', 'garbage')
+  const { report } = await prune('--yes', '--json', ...prefix)
+  expect(report.objects).toEqual([{ kind: 'unknown', key: 'blue/zzz', bytes: 7 }])
+  expect(report.notes).toEqual([])
+  press.bucket.put('a/b/green/zzz', 'whose is this?')
+  const { notes } = (await prune('--yes', '--json', ...prefix)).report
+  expect(notes).toEqual(['green is left alone: it has no manifest, and nothing was live in it'])
+  expect(keys()).toContain('a/b/green/zzz')
+  expect(keys()).toContain('blue/zzz')
+  expect(keys()).not.toContain('a/b/blue/zzz')
+})
+
+it('leaves alone what a publish that was killed has put, and the next one puts all right', async () => {
+  // Killed with some of its puts done, its list written.
+  const before = new Set(keys())
+  expect(await press.publishUntilRequest(press.nights.outs[2] ?? '', 40, 'after')).toBe(true)
+  addGarbage()
+  press.bucket.put('blue/api/v1/prices-current/XS0000000000/index.json', 'garbage')
+  // Among its puts is one that the manifest in the slot does not know.
+  const { blue: list } = JSON.parse(String(press.bucket.body('journal.json'))).changing
+  const lines = gunzipSync(press.bucket.body(list)).toString()
+  press.bucket.put(list, gzipSync(`${lines}{"kind":"put","key":"zzz"}\n`))
+  const { report } = await prune('--yes', '--json')
+  const journal = JSON.parse(String(press.bucket.body('journal.json')))
+  expect(journal).toMatchObject({ isHeld: false, changing: { blue: list } })
+  expect(keysOf(report)).toHaveLength(4)
+  expect(keys()).toContain('blue/zzz')
+  press.bucket.remove('blue/zzz')
+  expect(keysOf(report)).not.toContain(list)
+  expect(keys()).toContain(list)
+  for (const key of before) expect(keys()).toContain(key)
+  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0, stderr: '' })
+  expect(press.bucket.live()?.slot).toBe('blue')
+  expect(press.bucket.faultsOf('blue')).toEqual([])
+})
+
+it('leaves a slot alone whose list of changes is gone or damaged', async () => {
+  expect(await press.publishUntilRequest(press.nights.outs[2] ?? '', 40, 'after')).toBe(true)
+  addGarbage()
+  const { blue: list } = JSON.parse(String(press.bucket.body('journal.json'))).changing
+  press.bucket.put(list, gzipSync('{"kind":"put","key":"a"}\n'.repeat(1000)).subarray(0, 40))
+  const damaged = await prune('--json')
+  expect(keysOf(damaged.report).filter((key) => key.startsWith('blue/'))).toEqual([])
+  expect(damaged.report.notes).toEqual([expect.stringMatching(/^blue is left alone: .* is damaged/)])
+  expect(damaged.report.notes).toEqual([expect.stringContaining(`s3://funds/${list} is damaged: `)])
+  press.bucket.remove(list)
+  expect((await prune('--json')).report.notes).toEqual([
+    expect.stringMatching(/^blue is left alone: .* is gone/),
+  ])
+})
+
+it('refuses while a publish is under way, and leaves its slot alone in a dry run', async () => {
+  addGarbage()
+  let during: Promise<Awaited<ReturnType<typeof prune>>[]> | undefined
+  press.server.faults([
+    {
+      kind: 'call',
+      when: 'before',
+      keyMatches: /^blue\/api/,
+      method: 'PUT',
+      nth: 5,
+      run: () => (during = Promise.all([prune('--yes'), prune('--json')])),
+    },
+  ])
+  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+  const [real, dry] = (await during) ?? []
+  expect(real).toMatchObject({ code: 1, stdout: '' })
+  expect(real?.stderr).toMatch(/^fundpress: s3:\/\/funds: another publish is under way \(process \d+ on /)
+  expect(keysOf(dry?.report)).toEqual(['green/SHA256SUMS.bak'])
+  expect(dry?.report.notes).toEqual([
+    'blue is left alone: a publish is under way in it',
+    'lists of changes are left alone: a publish is under way',
+  ])
+})
+
+it('keeps a publish from beginning while it removes', async () => {
+  addGarbage()
+  let during: ReturnType<Press['publish']> | undefined
+  press.server.faults([
+    {
+      kind: 'call',
+      when: 'before',
+      operation: 'DeleteObjects',
+      nth: 1,
+      run: () => (during = press.publish(press.nights.outs[2] ?? '')),
+    },
+  ])
+  expect(await prune('--yes')).toMatchObject({ code: 0 })
+  expect(await during).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/another publish is under way/),
+  })
+})
+
+it('touches no slot of which it is not sure what it holds', async () => {
+  addGarbage()
+  const slots = ({ report }: { report: Report }) =>
+    keysOf(report).filter((key) => /^(blue|green)\//.test(key))
+  const liveManifest = press.bucket.body('green/manifest.ndjson.gz')
+  const otherManifest = press.bucket.body('blue/manifest.ndjson.gz')
+  const live = press.bucket.body('live.json')
+
+  press.bucket.put('green/manifest.ndjson.gz', otherManifest)
+  press.bucket.put('blue/manifest.ndjson.gz', otherManifest.subarray(0, 900))
+  const notSure = await prune('--json')
+  expect(slots(notSure)).toEqual([])
+  expect(notSure.report.notes).toEqual([
+    expect.stringMatching(/^blue is left alone: its manifest cannot be read/),
+    expect.stringMatching(/^green is left alone: its manifest is that of 2026-11-11-/),
+  ])
+
+  press.bucket.remove('green/manifest.ndjson.gz')
+  press.bucket.remove('live.json')
+  expect((await prune('--json')).report.notes).toEqual(['nothing is live: the slots are left alone'])
+  press.bucket.put('live.json', live)
+  const gone = await prune('--json')
+  expect(slots(gone)).toEqual([])
+  expect(gone.report.notes[1]).toMatch(/^green is left alone: it is live, and its manifest is missing/)
+
+  // Not live, nobody publishes, and its manifest is gone: nobody can ever go back to it.
+  press.bucket.put('green/manifest.ndjson.gz', liveManifest)
+  press.bucket.remove('blue/manifest.ndjson.gz')
+  await prune('--yes')
+  expect(keys().filter((key) => key.startsWith('blue/'))).toEqual([])
+  expect(press.bucket.faultsOf('green')).toEqual([])
+  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+  expect(press.bucket.faultsOf('blue')).toEqual([])
+})
+
+it('removes downloads only when asked to, and never those of a night that can be live', async () => {
+  const file = (day: string) => `downloads/${day}/prices.csv`
+  for (const day of ['2000-01-01', '2026-11-11', '2026-11-12', 'latest', '2000-02-30'])
+    press.bucket.put(file(day), 'x')
+  expect((await prune('--json')).report.count).toBe(0)
+  const { report } = await prune('--json', '--keep-downloads', '0')
+  expect(keysOf(report)).toEqual([file('2000-01-01')])
+  const long = await prune('--json', '--keep-downloads', '36500')
+  expect(long.report.count).toBe(0)
+})
+
+it('aborts our uploads that are older than a day, and tells of stores that do not list them', async () => {
+  addUpload('blue/old', 30)
+  addUpload('blue/new', 20)
+  addUpload('other/old', 30)
+  const { report } = await prune('--yes', '--json')
+  expect(report.objects).toEqual([{ kind: 'upload', key: 'blue/old', bytes: 0, uploadId: 'upload-blue/old' }])
+  expect([...uploads().keys()]).toEqual(['upload-blue/new', 'upload-other/old'])
+
+  press.server.faults([
+    { kind: 'status', status: 501, code: 'NotImplemented', operation: 'ListMultipartUploads' },
+  ])
+  expect(await prune()).toMatchObject({
+    code: 0,
+    stdout:
+      'unfinished uploads are not known: the store does not list them, NotImplemented\nnothing to remove\n',
+  })
+})
+
+it('says which right is missing, and gives the lease back', async () => {
+  addGarbage()
+  press.server.settings.deny = [{ operation: /^DeleteObject$/ }]
+  const { code, stderr } = await prune('--yes')
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^fundpress: s3:\/\/funds: [^\n]*AccessDenied[^\n]*\n$/)
+  press.server.settings.deny = []
+  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+})
+
+it('prints its JSON as one document', async () => {
+  const [garbage = '', other = ''] = addGarbage()
+  for (const key of keys())
+    if (key.startsWith('green/S') || key.startsWith('journal/dead')) press.bucket.remove(key)
+  const objects = [garbage, other].map((key) => ({ kind: 'unknown', key, bytes: 7 }))
+  expect((await prune('--json')).stdout).toBe(
+    `${JSON.stringify({ removed: false, count: 2, bytes: 14, objects, notes: [] })}\n`,
+  )
+})
+
+it('fails when the network does, instead of leaving a slot alone', async () => {
+  press.server.faults([{ kind: 'truncate', keyMatches: /^blue\/manifest/ }])
+  expect(await prune('--json')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^fundpress: s3:\/\/funds: blue\/manifest\.ndjson\.gz keeps breaking off/),
+  })
+})
+
+it('asks again for what could not be removed in passing', async () => {
+  const before = keys()
+  addGarbage()
+  press.server.faults([{ kind: 'delete-error', code: 'SlowDown', times: 2 }])
+  expect((await prune('--yes', '--json')).report.count).toBe(4)
+  expect(keys()).toEqual(before)
+})
+
+it('aborts uploads of more than one page, and says what kept it from it', async () => {
+  for (let i = 0; i < 1200; i++) addUpload(`blue/${String(i).padStart(4, '0')}`, 48)
+  press.server.faults([{ kind: 'status', status: 403, operation: 'AbortMultipartUpload', nth: 3 }])
+  expect(await prune('--yes')).toMatchObject({
+    code: 1,
+    stderr:
+      'fundpress: s3://funds: the upload of blue/0002 could not be aborted (AccessDenied): the credentials need s3:AbortMultipartUpload\n',
+  })
+  press.server.faults([])
+  expect((await prune('--yes', '--json')).report.count).toBe(1198)
+  expect(uploads().size).toBe(0)
+})
+
+/** In this process, so that the test has its clock. */
+const pruneHere = async (options: Partial<PruneOptions>) => {
+  Object.assign(process.env, credentials)
+  const store = openS3({ ...press.storeSettings, concurrency: 4 })
+  try {
+    await pruneStore(store, {
+      isReal: true,
+      isLocking: true,
+      keepDownloadDays: null,
+      leaseSeconds: 60,
+      me: { host: 'here', pid: 1, world: 'here' },
+      isAlive: () => true,
+      today: '2026-11-12',
+      now: () => new Date(),
+      signal: new AbortController().signal,
+      onFound: () => undefined,
+      onListed: () => undefined,
+      onNote: () => undefined,
+      ...options,
+    })
+  } finally {
+    store.close()
+  }
+}
+
+it('tells how far the listing of each slot is', async () => {
+  press.bucket.put('green/zzz', 'garbage')
+  const last = new Map<string, readonly [number, number]>()
+  await pruneHere({ isReal: false, onListed: (slot, done, of) => last.set(slot, [done, of]) })
+  const listed = (slot: string) => keys().filter((key) => key.startsWith(`${slot}/`)).length
+  const manifest = gunzipSync(press.bucket.body('green/manifest.ndjson.gz')).toString()
+  const inManifest = manifest.trimEnd().split('\n').length - 1
+  // The stranger, the manifest, its checksums, the status and what a night changed are no objects.
+  const beside = keys().filter((key) => /^green\/(zzz|manifest|SHA256SUMS|status\/|changes\/)/.test(key))
+  expect(inManifest).toBe(listed('green') - beside.length)
+  expect(last.get('green')).toEqual([listed('green'), listed('green')])
+  expect(last.get('blue')?.[0]).toBe(listed('blue'))
+})
+
+it.each([
+  ['DeleteObjects', 'ListMultipartUploads'],
+  ['AbortMultipartUpload', 'DeleteObjects'],
+] as const)('sends no %s after a sleep that the lease did not outlast', async (operation, before) => {
+  addGarbage()
+  addUpload('blue/old', 48)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  const sleep = () => vi.setSystemTime(Date.now() + 50_000)
+  press.server.faults([{ kind: 'call', when: 'after', operation: before, nth: 1, run: sleep }])
+  await expect(pruneHere({})).rejects.toThrow(/the lease was lost to another publish/)
+  expect(Object.keys(press.server.counts())).not.toContain(operation)
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+it('needs --no-lock where the store ignores conditions', async () => {
+  addGarbage()
+  press.server.settings.conditions = 'ignored'
+  expect(await prune('--yes')).toMatchObject({ code: 1, stderr: expect.stringMatching(/--no-lock/) })
+  expect((await prune('--yes', '--no-lock', '--json')).report.count).toBe(4)
+})

@@ -1,0 +1,108 @@
+/**
+ * Settings that change what is published and no object of the snapshot: a publish is not done before they are live. And
+ * those that should not be published at all.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildNights } from '../support/nights.ts'
+import { withLocalNames } from '../support/local-names.ts'
+import { openPress, type Press } from '../support/press.ts'
+
+type Environment = Readonly<Record<string, string>>
+interface Summary {
+  readonly snapshot: string
+  readonly slot: string
+  readonly hasFlipped: boolean
+}
+
+let press: Press
+beforeAll(async () => {
+  press = await openPress(await buildNights(1, 2, { years: 1 }))
+})
+afterAll(() => press.stop())
+
+const publish = async (out: string, env: Environment = {}) => {
+  const { code, stdout, stderr } = await press.fundpress(`publish --out ${out} --json --quiet`, env)
+  expect([code, stderr.replace(/^fundpress: .*: 4 files are replaced, 0 removed\n$/, '')]).toEqual([0, ''])
+  return JSON.parse(stdout) as Summary
+}
+const buildAndPublish = async (env: Environment) => {
+  const built = await press.bare('build --db funds.sqlite --out next --as-of 2026-11-11 --quiet', {
+    FUNDPRESS_DOCS_URL: 'https://docs.example.org',
+    ...env,
+  })
+  expect(built).toMatchObject({ code: 0, stderr: '' })
+  return publish('next', env)
+}
+const live = (key: string) => press.bucket.body(`${press.bucket.live()?.slot ?? ''}/${key}`).toString()
+const requestsOf = async (work: () => Promise<unknown>) => {
+  press.server.reset()
+  await work()
+  return press.server.counts()
+}
+
+it('brings other thresholds, another address and another licence live, each once, under the id that stands', async () => {
+  const first = await publish('night-1')
+  expect(await requestsOf(() => publish('night-1'))).toEqual({ GetObject: 1 })
+
+  const thresholds = { FUNDPRESS_FRESHNESS_WARN_DAYS: '0' }
+  const late = await buildAndPublish(thresholds)
+  expect(late).toMatchObject({ snapshot: first.snapshot, slot: 'green', hasFlipped: true })
+  expect(JSON.parse(live('status/index.json'))).toMatchObject({ freshness: { fresh: 0, late: 2 } })
+  expect(press.bucket.faultsOf('green')).toEqual([])
+  expect(await requestsOf(() => publish('next'))).toEqual({ GetObject: 1 })
+
+  const address = { ...thresholds, FUNDPRESS_BASE_URL: 'https://api.example.com' }
+  expect(live('changes/feed.xml')).not.toContain('https://api.example.com')
+  expect(await publish('next', address)).toMatchObject({ slot: 'blue', hasFlipped: true })
+  expect(live('changes/feed.xml')).toContain('https://api.example.com/changes/')
+
+  const licensed = (name: string) => ({
+    ...address,
+    FUNDPRESS_DOWNLOADS: 'true',
+    FUNDPRESS_LICENCE_NAME: name,
+  })
+  const licence = () => press.bucket.body(`${press.bucket.downloads()}datapackage.json`).toString()
+  expect(await buildAndPublish(licensed('CC-BY-4.0'))).toMatchObject({ hasFlipped: true })
+  expect(licence()).toContain('CC-BY-4.0')
+  const before = press.bucket.downloads()
+  expect(before).toBe(`downloads/${first.snapshot}/`)
+  expect(await buildAndPublish(licensed('ODbL-1.0'))).toMatchObject({ hasFlipped: true })
+  expect([licence().includes('CC-BY-4.0'), licence().includes('ODbL-1.0')]).toEqual([false, true])
+  // The same id, other files: those that were live are as they were, for a rollback.
+  expect(press.bucket.body(`${before}datapackage.json`).toString()).toContain('CC-BY-4.0')
+  expect(await requestsOf(() => publish('next', address))).toEqual({ GetObject: 1 })
+  expect((await press.json<{ isLive: boolean }>('plan --out next')).isLive).toBe(false)
+})
+
+it('warns of a local address in a bucket that others read', async () => {
+  const env = {
+    ...withLocalNames,
+    FUNDPRESS_BUCKET_ENDPOINT: `http://s3.test:${new URL(press.server.endpoint).port}`,
+  }
+  const line = [
+    'nightly',
+    '--db',
+    'funds.sqlite',
+    '--as-of',
+    '2026-11-11',
+    '--bucket',
+    'funds',
+    '--path-style',
+  ]
+  const region = ['--region', 'us-east-1']
+  const local = await press.bare([...line, ...region], env)
+  expect([local.code, local.stderr]).toEqual([
+    0,
+    expect.stringMatching(
+      /^warning {2}publish: baseUrl is http:\/\/localhost:8080: [^\n]*set "baseUrl" \(FUNDPRESS_BASE_URL\)[^\n]*\n$/,
+    ),
+  ])
+  const named = { ...env, FUNDPRESS_BASE_URL: 'https://api.example.com' }
+  expect(await press.bare([...line, ...region], named)).toMatchObject({ code: 0, stderr: '' })
+  const docs = { ...named, FUNDPRESS_DOCS_URL: 'http://127.0.0.1/docs' }
+  const published = await press.bare(['publish', ...line.slice(5), ...region, '--quiet'], docs)
+  expect([published.code, published.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^fundpress: docsUrl is http:\/\/127\.0\.0\.1\/docs: [^\n]*set "docsUrl"[^\n]*\n$/),
+  ])
+})

@@ -1,0 +1,108 @@
+/** Readers at an edge while others publish, and while `live.json` is damaged. */
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { startServer, startServing, type Server } from '../support/product.ts'
+import { bucketArgs, credentials } from '../support/publishing.ts'
+import { rounds } from '../support/rounds.ts'
+
+let press: Press
+let references: Server[]
+let edge: Server
+
+beforeAll(async () => {
+  press = await openPress(await buildNights(3, 3))
+  references = await Promise.all(press.nights.outs.map((out) => startServer(out)))
+  expect(await press.publish(press.nights.outs[0] ?? '')).toMatchObject({ code: 0 })
+  const place = bucketArgs(press.server.endpoint, press.bucket.name)
+  edge = await startServing([...place, '--live-ttl', '1'], { env: credentials })
+})
+
+afterAll(async () => {
+  await edge.stop()
+  await Promise.all(references.map((server) => server.stop()))
+  await press.stop()
+})
+
+/** Documents, and ranges that are put together from two windows. */
+async function targets(): Promise<string[]> {
+  const all = (await (await fetch(`${references[0]?.base ?? ''}/api/v1/prices-current-all/`)).json()) as {
+    funds: Record<string, unknown>
+  }
+  return Object.keys(all.funds).flatMap((isin) => [
+    `/api/v1/prices-historic/${isin}/2025-06-01/2026-06-30/`,
+    `/api/v1/prices-historic/${isin}/2025-12-01/2026-01-31/?format=xml`,
+    `/api/v1/prices-current/${isin}/`,
+    `/api/v1/profile/${isin}/?language=en&format=xml`,
+    '/api/v1/prices-current-all/',
+  ])
+}
+
+it(
+  'gives every reader answers of one snapshot only while others are published and flipped to',
+  { timeout: 240_000 },
+  async () => {
+    const asked = await targets()
+    const expected = new Map<string, string>()
+    for (const target of asked) {
+      for (const { base } of references)
+        expected.set(target + base, await (await fetch(base + target)).text())
+    }
+    const nightOf = (target: string, body: string) =>
+      references.findIndex(({ base }) => expected.get(target + base) === body)
+    let isDone = false
+    let answers = 0
+    const seen = new Set<number>()
+    const wrong: string[] = []
+    const reader = async (start: number) => {
+      for (let turn = start; !isDone; turn++) {
+        const target = asked[turn % asked.length] ?? ''
+        const response = await fetch(edge.base + target)
+        const night = nightOf(target, await response.text())
+        if (response.status !== 200 || night < 0) wrong.push(`${response.status} ${target}`)
+        answers++
+        seen.add(night)
+        // Hundreds of requests a second are enough: the publishes need the machine, too.
+        await setTimeout(10)
+      }
+    }
+    const readers = [0, 3, 7, 11].map(reader)
+    for (const night of rounds > 1 ? [1, 2, 0, 1, 2] : [1, 2]) {
+      // The grace period: as long as an edge may read from a slot that was live.
+      const run = await press.publish(press.nights.outs[night] ?? '', '--force', '--grace', '2')
+      expect(run).toMatchObject({ code: 0, stderr: '' })
+    }
+    const [target = ''] = asked
+    const isLast = async () => nightOf(target, await (await fetch(edge.base + target)).text()) === 2
+    await expect.poll(isLast, { timeout: 2000 }).toBe(true)
+    isDone = true
+    await Promise.all(readers)
+    expect(wrong).toEqual([])
+    expect(answers).toBeGreaterThan(100)
+    expect([...seen].toSorted()).toEqual([0, 1, 2])
+  },
+)
+
+it('serves what was live while live.json is damaged, and follows it again afterwards', async () => {
+  const [target = ''] = await targets()
+  // It looks less often than the other one: a slow machine must not make it look too late.
+  const place = bucketArgs(press.server.endpoint, press.bucket.name)
+  const patient = await startServing([...place, '--live-ttl', '2'], { env: credentials })
+  onTestFinished(patient.stop)
+  const status = async () => (await fetch(patient.base + target)).status
+  const looks = () => press.server.log.filter(({ key }) => key === 'live.json').length
+  expect(await status()).toBe(200)
+  const live = press.bucket.body('live.json').toString()
+  press.bucket.put('live.json', live.replace(/"liveSince":"[^"]*"/, '"liveSince":"yesterday"'))
+  const before = looks()
+  // The edge looks at the damaged file several times: it answers for longer than from one look.
+  while (looks() < before + 4) {
+    expect(await status()).toBe(200)
+    await setTimeout(50)
+  }
+  expect((await press.publish('night-1', '--force')).code).toBe(1)
+  press.bucket.put('live.json', live)
+  expect(await press.publish('night-1', '--force')).toMatchObject({ code: 0 })
+  expect(await status()).toBe(200)
+})

@@ -1,0 +1,288 @@
+/**
+ * The S3 server of the tests, held against what AWS does. `store-port.test.ts` compares it with a real store: order of
+ * listings, conditions, one winner. `s3-faults.test.ts` shows its faults.
+ */
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import {
+  AbortMultipartUploadCommand,
+  CreateBucketCommand,
+  DeleteObjectsCommand,
+  GetBucketLifecycleConfigurationCommand,
+  GetBucketVersioningCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  type S3ClientConfig,
+} from '@aws-sdk/client-s3'
+import { describe, expect, it } from 'vitest'
+import { Bucket, startProbe } from '../support/s3/probe.ts'
+
+const body = randomBytes(5000)
+const etagOf = (bytes: Buffer | string) => `"${createHash('md5').update(bytes).digest('hex')}"`
+const refusal = (httpStatusCode: number, name: string) => ({ name, $metadata: { httpStatusCode } })
+const accessKeyId = 'TESTKEY'
+const probe = startProbe()
+const { put, get } = probe
+const list = (input: object = {}) => probe.client.send(new ListObjectsV2Command({ Bucket, ...input }))
+const keysOf = async (Prefix: string) => (await list({ Prefix })).Contents?.map(({ Key }) => Key) ?? []
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html */
+function presigned(key: string, expiresSeconds: number, at: Date): string {
+  const time = at.toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  const scope = [time.slice(0, 8), 'us-east-1', 's3', 'aws4_request']
+  const query = [
+    'X-Amz-Algorithm=AWS4-HMAC-SHA256',
+    `X-Amz-Credential=${encodeURIComponent([accessKeyId, ...scope].join('/'))}`,
+    `X-Amz-Date=${time}`,
+    `X-Amz-Expires=${expiresSeconds}`,
+    'X-Amz-SignedHeaders=host',
+  ].join('&')
+  const path = `/${Bucket}/${key}`
+  const { host } = new URL(probe.server.endpoint)
+  const canonical = `GET\n${path}\n${query}\nhost:${host}\n\nhost\nUNSIGNED-PAYLOAD`
+  const digest = createHash('sha256').update(canonical).digest('hex')
+  const hmac = (under: Buffer | string, text: string) => createHmac('sha256', under).update(text).digest()
+  const signingKey = scope.reduce<Buffer | string>(hmac, `AWS4${probe.server.settings.secretAccessKey}`)
+  const signature = hmac(signingKey, `AWS4-HMAC-SHA256\n${time}\n${scope.join('/')}\n${digest}`)
+  return `${probe.server.endpoint}${path}?${query}&X-Amz-Signature=${signature.toString('hex')}`
+}
+
+describe('a signature', () => {
+  const refused = (config: S3ClientConfig, status: number, code: string) =>
+    expect(put('bad', 'x', {}, probe.connect(config))).rejects.toMatchObject(refusal(status, code))
+
+  it.each<[string, S3ClientConfig, number, string]>([
+    [
+      'by another secret',
+      { credentials: { accessKeyId, secretAccessKey: 'x' } },
+      403,
+      'SignatureDoesNotMatch',
+    ],
+    [
+      'by an unknown key',
+      { credentials: { accessKeyId: 'WHO', secretAccessKey: 'x' } },
+      403,
+      'InvalidAccessKeyId',
+    ],
+    ['by a clock that is an hour off', { systemClockOffset: 3_600_000 }, 403, 'RequestTimeTooSkewed'],
+    ['for another region', { region: 'eu-west-1' }, 400, 'AuthorizationHeaderMalformed'],
+  ])('%s is refused', (_, config, status, code) => refused(config, status, code))
+
+  it('is needed', async () => {
+    for (const init of [{ method: 'PUT', body: 'x' }, {}])
+      expect((await fetch(`${probe.server.endpoint}/${Bucket}/one.json`, init)).status).toBe(403)
+  })
+
+  it.each([
+    ['body', 400, 'XAmzContentSHA256Mismatch', { body: Buffer.from('HELLO') }],
+    ['path', 403, 'SignatureDoesNotMatch', { path: `/${Bucket}/other` }],
+    ['query', 403, 'SignatureDoesNotMatch', { query: { 'x-id': 'PutObject', more: '1' } }],
+  ])('covers the %s', async (_, status, code, change) => {
+    const altered = probe.connect({ requestChecksumCalculation: 'WHEN_REQUIRED' })
+    altered.middlewareStack.add(
+      (next) => (args) => {
+        Object.assign(args.request as object, change)
+        return next(args)
+      },
+      { step: 'finalizeRequest', priority: 'low' },
+    )
+    await expect(put('bad', 'hello', {}, altered)).rejects.toMatchObject(refusal(status, code))
+    expect(probe.server.objects(Bucket).size).toBe(0)
+  })
+
+  it('covers every header of S3', async () => {
+    const altered = probe.connect()
+    altered.middlewareStack.add(
+      (next) => (args) => {
+        const { headers } = args.request as { headers: Record<string, string> }
+        headers['x-amz-meta-more'] = '1'
+        return next(args)
+      },
+      { step: 'finalizeRequest', priority: 'low' },
+    )
+    await expect(put('bad', 'hello', {}, altered)).rejects.toMatchObject(refusal(403, 'AccessDenied'))
+  })
+
+  it('in a URL opens an object until it expires, unless somebody changes the URL', async () => {
+    probe.server.put(Bucket, 'key', body)
+    const url = (seconds: number, at = new Date()) => presigned('key', seconds, at)
+    expect(Buffer.from(await (await fetch(url(60))).arrayBuffer())).toEqual(body)
+    for (const wrong of [
+      url(60).replace(/Signature=..../, 'Signature=0000'),
+      url(60).replace('/key?', '/other?'),
+      url(60).replace('Expires=60', 'Expires=61'),
+      url(1, new Date(Date.now() - 3_600_000)),
+    ])
+      expect((await fetch(wrong)).status).toBe(403)
+  })
+
+  it('needs the token of its session', async () => {
+    const { secretAccessKey } = probe.server.settings
+    const withToken = (sessionToken: string) => ({
+      credentials: { accessKeyId, secretAccessKey, sessionToken },
+    })
+    probe.server.settings.sessionToken = 'token'
+    await put('key', 'x', {}, probe.connect(withToken('token')))
+    probe.server.settings.expiredTokens = ['old']
+    await refused(withToken('old'), 400, 'ExpiredToken')
+    await refused(withToken('any'), 400, 'InvalidToken')
+    await refused({}, 403, 'InvalidAccessKeyId')
+  })
+
+  it('is judged by the clock of the server, which the SDK learns', async () => {
+    probe.server.settings.clockSkewMs = -3_600_000
+    const learner = probe.connect()
+    await expect(put('key', 'x', {}, learner)).rejects.toMatchObject({ name: 'RequestTimeTooSkewed' })
+    await put('key', 'x', {}, learner)
+  })
+})
+
+describe('an object', () => {
+  it('is read and described as it was put', async () => {
+    const about = { ContentType: 'application/json', CacheControl: 'max-age=60', ContentEncoding: 'gzip' }
+    await put('one.json', body, { ...about, Metadata: { sha256: 'abc', foo: 'Bar baz' } })
+    expect(await get('one.json')).toEqual(body)
+    const head = await probe.client.send(new HeadObjectCommand({ Bucket, Key: 'one.json' }))
+    const Metadata = { sha256: 'abc', foo: 'Bar baz' }
+    expect(head).toMatchObject({ ...about, Metadata, ContentLength: 5000, ETag: etagOf(body) })
+  })
+
+  it.each([
+    'odd/a b+c&d=e.json',
+    'odd/é ü 漢字.json',
+    'odd/100%25.json',
+    `odd/quote'"<>.json`,
+    'odd/double//slash.json',
+    'odd/tilde~(x)!.json',
+    `long/${'k'.repeat(990)}`,
+  ])('has the key %s, in listings too', async (key) => {
+    await put(key, key)
+    expect(String(await get(key))).toBe(key)
+    expect(await keysOf(key)).toEqual([key])
+  })
+
+  it.each<[string, number, string, () => Promise<unknown>]>([
+    ['a key of more than 1024 bytes', 400, 'KeyTooLongError', () => put('é'.repeat(513))],
+    ['a wrong CRC32', 400, 'BadDigest', () => put('bad', 'x', { ChecksumCRC32: 'AAAAAA==' })],
+    ['a wrong SHA-256', 400, 'BadDigest', () => put('bad', 'x', { ChecksumSHA256: `${'A'.repeat(43)}=` })],
+    ['a wrong MD5', 400, 'BadDigest', () => put('bad', 'x', { ContentMD5: `${'A'.repeat(22)}==` })],
+    ['an MD5 that is none', 400, 'InvalidDigest', () => put('bad', 'x', { ContentMD5: 'nonsense' })],
+    ['a key that is not there', 404, 'NoSuchKey', () => get('nothing')],
+  ])('is refused with %s', async (_, status, code, work) => {
+    await expect(work()).rejects.toMatchObject(refusal(status, code))
+    expect(probe.server.objects(Bucket).size).toBe(0)
+  })
+
+  it.each([
+    ['bytes=10-19', 'bytes 10-19/5000', 10, 20],
+    ['bytes=-7', 'bytes 4993-4999/5000', 4993, 5000],
+    ['bytes=4990-9999', 'bytes 4990-4999/5000', 4990, 5000],
+  ])('is read in part with %s', async (Range, ContentRange, from, to) => {
+    probe.server.put(Bucket, 'key', body)
+    const got = await probe.client.send(new GetObjectCommand({ Bucket, Key: 'key', Range }))
+    expect(got).toMatchObject({ ContentRange, $metadata: { httpStatusCode: 206 } })
+    expect(Buffer.from((await got.Body?.transformToByteArray()) ?? [])).toEqual(body.subarray(from, to))
+  })
+
+  it.each([
+    [{ Range: 'bytes=9000-9999' }, 416],
+    [{ IfNoneMatch: etagOf(body) }, 304],
+    [{ IfModifiedSince: new Date(Date.now() + 10_000) }, 304],
+    [{ IfMatch: etagOf('') }, 412],
+  ])('is not read with %o', async (condition, httpStatusCode) => {
+    probe.server.put(Bucket, 'key', body)
+    const sent = probe.client.send(new GetObjectCommand({ Bucket, Key: 'key', ...condition }))
+    await expect(sent).rejects.toMatchObject({ $metadata: { httpStatusCode } })
+  })
+})
+
+describe('a conditional put', () => {
+  it.each([
+    ['ignored', 'written'],
+    ['if-match-ignored', 'written'],
+    ['refused', 'NotImplemented'],
+    ['unquoted', 'PreconditionFailed'],
+  ] as const)('where conditions are %s, as in other stores: %s', async (conditions, expected) => {
+    probe.server.settings.conditions = conditions
+    probe.server.put(Bucket, 'key', 'same')
+    const sent = put('key', 'next', { IfMatch: conditions === 'unquoted' ? etagOf('same') : etagOf('x') })
+    const result = await sent.then(
+      () => 'written',
+      (error: unknown) => (error as Error).name,
+    )
+    expect(result).toBe(expected)
+  })
+})
+
+describe('a listing', () => {
+  it('comes in pages, with ETags and sizes', async () => {
+    const numbered = Array.from({ length: 25 }, (_, index) => `l/${String(index).padStart(3, '0')}`)
+    for (const key of [...numbered, 'k/x', 'm/x']) probe.server.put(Bucket, key, body)
+    const pages: (readonly (string | undefined)[])[] = []
+    let token: string | undefined
+    do {
+      const more = token === undefined ? {} : { ContinuationToken: token }
+      const { Contents = [], NextContinuationToken } = await list({ Prefix: 'l/', MaxKeys: 10, ...more })
+      expect(Contents[0]).toMatchObject({ ETag: etagOf(body), Size: 5000 })
+      pages.push(Contents.map(({ Key }) => Key))
+      // A key that goes between two pages does not stop the listing.
+      probe.server.remove(Bucket, 'l/009')
+      token = NextContinuationToken
+    } while (token !== undefined)
+    expect(pages.map(({ length }) => length)).toEqual([10, 10, 5])
+    expect(pages.flat()).toEqual(numbered)
+  })
+})
+
+describe('DeleteObjects', () => {
+  const remove = (keys: readonly string[], Quiet = true) =>
+    probe.client.send(
+      new DeleteObjectsCommand({ Bucket, Delete: { Quiet, Objects: keys.map((Key) => ({ Key })) } }),
+    )
+
+  it('deletes what is there and does not mind the rest, a thousand keys and no more', async () => {
+    const keys = ['d/1', "d/é<&'>", 'd/3', ...Array.from({ length: 998 }, (_, index) => `q${index}`)]
+    for (const key of keys) probe.server.put(Bucket, key, 'x')
+    await expect(remove(keys)).rejects.toMatchObject(refusal(400, 'MalformedXML'))
+    expect((await remove(keys.slice(0, 1000))).Errors).toBeUndefined()
+    expect((await remove(['q997', 'never-was'], false)).Deleted).toEqual([
+      { Key: 'q997' },
+      { Key: 'never-was' },
+    ])
+    expect(probe.server.objects(Bucket).size).toBe(0)
+  })
+
+  it('fails for single keys', async () => {
+    for (const key of ['a', 'b', 'c']) probe.server.put(Bucket, key, 'x')
+    probe.server.faults([{ kind: 'delete-error', keyMatches: /b/ }])
+    probe.server.settings.deny = [{ operation: /^DeleteObject$/, key: /c/ }]
+    expect((await remove(['a', 'b', 'c'])).Errors).toMatchObject([
+      { Key: 'b', Code: 'InternalError' },
+      { Key: 'c', Code: 'AccessDenied' },
+    ])
+    expect([...probe.server.objects(Bucket).keys()]).toEqual(['b', 'c'])
+  })
+})
+
+it('makes a bucket, and tells of its versioning, its rules and its unfinished uploads', async () => {
+  const of = { Bucket: 'another' }
+  await expect(probe.client.send(new ListObjectsV2Command(of))).rejects.toMatchObject(
+    refusal(404, 'NoSuchBucket'),
+  )
+  await probe.client.send(new CreateBucketCommand(of))
+  probe.server.settings.lifecycleRules = [{ id: 'old', prefix: 'logs/', expirationDays: 30 }]
+  probe.server.settings.versioning = 'Enabled'
+  expect(await probe.client.send(new GetBucketVersioningCommand(of))).toMatchObject({ Status: 'Enabled' })
+  expect(await probe.client.send(new GetBucketLifecycleConfigurationCommand(of))).toMatchObject({
+    Rules: [{ ID: 'old', Filter: { Prefix: 'logs/' }, Expiration: { Days: 30 }, Status: 'Enabled' }],
+  })
+  const initiated = Date.parse('2026-11-01T00:00:00Z')
+  probe.server.uploads('another').set('1', { id: '1', key: 'a', initiated })
+  expect((await probe.client.send(new ListMultipartUploadsCommand(of))).Uploads).toMatchObject([
+    { Key: 'a', UploadId: '1', Initiated: new Date(initiated) },
+  ])
+  const abort = () => probe.client.send(new AbortMultipartUploadCommand({ ...of, Key: 'a', UploadId: '1' }))
+  await abort()
+  await expect(abort()).rejects.toMatchObject(refusal(404, 'NoSuchUpload'))
+})

@@ -1,0 +1,199 @@
+/** One suite for every store behind the port: S3 (our own server, and a real one if it is there), and the overlay. */
+import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { overlayStore } from '../../src/bucket/store/overlay.ts'
+import { digestOf, readObject, readPart, readSmall, readUpTo } from '../../src/bucket/store/read.ts'
+import { openS3, type S3Store } from '../../src/bucket/store/s3.ts'
+import { ConditionFailed, type NewObject, type ObjectStore } from '../../src/bucket/store/store.ts'
+import { makeTempFolder, type TempFolder } from '../support/product.ts'
+import { credentials } from '../support/publishing.ts'
+import { forEachStore } from '../support/s3/stores.ts'
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+const hex = (body: Buffer) => createHash('sha256').update(body).digest('hex')
+const about = { type: 'text/plain; charset=utf-8', cacheControl: 'no-cache' }
+function object(key: string, text: string): NewObject {
+  const body = Buffer.from(text)
+  return { key, body, ...about, sha256: hex(body) }
+}
+
+let folder: TempFolder
+beforeAll(() => {
+  folder = makeTempFolder()
+})
+afterAll(() => {
+  folder.remove()
+})
+
+forEachStore((real) => {
+  const open = (prefix: string): S3Store => {
+    const { bucket, endpoint, region, accessKeyId, secretAccessKey } = real
+    Object.assign(process.env, {
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      AWS_CONFIG_FILE: '/dev/null',
+    })
+    return openS3({ bucket, prefix, endpoint, region, pathStyle: true, concurrency: 4 })
+  }
+  afterAll(() => {
+    Object.assign(process.env, credentials)
+  })
+
+  describe.each([
+    ['without a prefix', () => open('')],
+    ['below a prefix', () => open('some/prefix')],
+    ['under an overlay', () => overlayStore(open('overlaid'))],
+  ] as const)('a store %s', (name, make) => {
+    let store: ObjectStore
+    const at = (key: string) => `${name.replaceAll(' ', '-')}/${key}`
+    const put = (key: string, text: string) => store.put(object(at(key), text))
+    const text = async (key: string) => (await readSmall(store, at(key)))?.text
+    const list = async (prefix: string) => (await all(store.list(at(prefix)))).map(({ key }) => key)
+
+    beforeAll(() => {
+      store = make()
+    })
+
+    it('gives back what was put, with its ETag, its length and its time', async () => {
+      const { etag } = await put('a', 'hällo')
+      const got = await readSmall(store, at('a'))
+      expect(got).toMatchObject({ text: 'hällo', etag, bytes: 6 })
+      expect(Math.abs((got?.now.getTime() ?? 0) - (got?.lastModified.getTime() ?? 0))).toBeLessThan(10_000)
+      expect(await digestOf(store, at('a'))).toBe(hex(Buffer.from('hällo')))
+      expect(await readObject(store, at('a'))).toMatchObject({ body: Buffer.from('hällo'), etag })
+      expect(await readUpTo(store, at('a'), 5)).toMatchObject({ length: 6, body: null, etag })
+      expect(await readUpTo(store, at('a'), 6)).toMatchObject({ length: 6, body: Buffer.from('hällo') })
+      const part = await readPart(store, at('a'), { first: 3, last: 4 }, etag)
+      expect(Buffer.concat(part).toString()).toBe('ll')
+      await expect(readPart(store, at('a'), { first: 3, last: 9 }, etag)).rejects.toThrow('was changed')
+    })
+
+    it('has nothing under a key that nobody put, or that was deleted', async () => {
+      expect(await store.get(at('nothing'))).toBeNull()
+      await put('gone', 'x')
+      await store.delete([at('gone'), at('never-was')])
+      await store.delete([])
+      expect(await store.get(at('gone'))).toBeNull()
+      expect(await list('gone')).toEqual([])
+    })
+
+    it('puts only if the condition holds', async () => {
+      const putIf = (condition: Parameters<ObjectStore['put']>[1], body: string) =>
+        store.put(object(at('if'), body), condition)
+      const { etag } = await putIf({ ifAbsent: true }, '1')
+      await expect(putIf({ ifAbsent: true }, '2')).rejects.toBeInstanceOf(ConditionFailed)
+      const next = await putIf({ ifMatch: etag }, '3')
+      await expect(putIf({ ifMatch: etag }, '4')).rejects.toBeInstanceOf(ConditionFailed)
+      expect(await text('if')).toBe('3')
+      // A put whose answer got lost is sent again, and counts as done.
+      expect(await putIf({ ifMatch: etag }, '3')).toEqual({ etag: next.etag })
+      const none = { ifMatch: '"00000000000000000000000000000000"' }
+      await expect(store.put(object(at('none'), 'x'), none)).rejects.toBeInstanceOf(ConditionFailed)
+      expect(await store.get(at('none'))).toBeNull()
+    })
+
+    it('has one winner of twenty who put what is not there', async () => {
+      const tries = Array.from({ length: 20 }, (_, index) =>
+        store.put(object(at('race'), `writer ${index}`), { ifAbsent: true }),
+      )
+      const results = await Promise.allSettled(tries)
+      const winners = results.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []))
+      expect(await text('race')).toBe(`writer ${winners.join()}`)
+    })
+
+    it('puts a file, also a big one, and reads it', async () => {
+      const file = folder.file('big')
+      const body = Buffer.alloc(9 * 1024 * 1024 + 1, 'fundpress')
+      writeFileSync(file, body)
+      await store.putFile(file, { key: at('big'), ...about })
+      expect(await digestOf(store, at('big'))).toBe(hex(body))
+      const [listed] = await all(store.list(at('big')))
+      expect(listed).toMatchObject({ key: at('big'), bytes: body.length })
+      await expect(store.putFile(folder.file('none'), { key: at('x'), ...about })).rejects.toThrow('ENOENT')
+    })
+
+    it('lists below a prefix, in the byte order of keys, page by page', async () => {
+      const odd = ['o/A', 'o/_', 'o/a', 'o/a-', 'o/a/b', 'o/a0', 'o/é', 'o/ﷲ', 'o/🂡', "o/<'&>"]
+      await Promise.all(odd.map((key) => put(key, key)))
+      const inBytes = odd.map(at).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      expect(await list('o/')).toEqual(inBytes)
+      await store.delete([at('o/a')])
+      expect(await list('o/a')).toEqual(['o/a-', 'o/a/b', 'o/a0'].map(at))
+      expect(await list('nothing/')).toEqual([])
+    })
+
+    it('asks before each write whether it may be sent, and throws what that throws', async () => {
+      const lost = new Error('the lease was lost')
+      const options = {
+        assertFresh: () => {
+          throw lost
+        },
+      }
+      const file = folder.file('small')
+      writeFileSync(file, 'x')
+      const one = object(at('refused'), 'x')
+      for (const work of [
+        () => store.put(one, undefined, options),
+        () => store.put(one, { ifAbsent: true }, options),
+        () => store.putFile(file, one, options),
+        () => store.delete([at('a')], options),
+      ])
+        await expect((async () => work())()).rejects.toBe(lost)
+      expect(await store.get(at('refused'))).toBeNull()
+    })
+
+    it('counts requests, and pages of a listing', async () => {
+      const before = store.requests()
+      const since = (operation: string) => (store.requests()[operation] ?? 0) - (before[operation] ?? 0)
+      await put('counted', 'x')
+      await text('counted')
+      await list('counted')
+      await store.delete([at('counted')])
+      const operations = ['PutObject', 'GetObject', 'ListObjectsV2', 'DeleteObjects']
+      expect(operations.map(since)).toEqual([1, 1, 1, 1])
+      expect(store.unanswered()).toBe(0)
+    })
+  })
+
+  it('refuses a file that has another digest', async () => {
+    const file = folder.file('other')
+    // Large enough to be sent as a stream: radosgw verifies the digest of those alone.
+    writeFileSync(file, Buffer.alloc(9 * 1024 * 1024))
+    const wrong = { key: 'wrong', ...about, sha256: hex(Buffer.from('x')) }
+    await expect(open('').putFile(file, wrong)).rejects.toThrow(/build the snapshot again/)
+    expect(await open('').get('wrong')).toBeNull()
+  })
+
+  it('an overlay shows what is below it, and leaves it as it is', async () => {
+    const base = open('below')
+    await base.put(object('kept', 'below'))
+    await base.put(object('replaced', 'below'))
+    await base.put(object('deleted', 'below'))
+    const above = overlayStore(base)
+    await above.put(object('replaced', 'above'))
+    await above.put(object('added', 'above'))
+    await above.delete(['deleted'])
+    const texts = async (store: ObjectStore) =>
+      Promise.all(
+        (await all(store.list(''))).map(
+          async ({ key }) => `${key} ${(await readSmall(store, key))?.text ?? ''}`,
+        ),
+      )
+    expect(await texts(above)).toEqual(['added above', 'kept below', 'replaced above'])
+    expect(await texts(base)).toEqual(['deleted below', 'kept below', 'replaced below'])
+    expect([...above.written.keys()].sort()).toEqual(['added', 'deleted', 'replaced'])
+    base.close()
+  })
+
+  it('an overlay counts the pages that a listing of its own objects would take', async () => {
+    const above = overlayStore(open('pages'))
+    for (let index = 0; index < 1001; index++) await above.put(object(`p/${index}`, 'x'))
+    expect(await all(above.list('p/'))).toHaveLength(1001)
+    expect(above.requests()).toEqual({ PutObject: 1001, ListObjectsV2: 2 })
+  })
+})

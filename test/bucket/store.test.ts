@@ -1,0 +1,399 @@
+/** The object store over S3, through its port: big files, calls that are stopped, refusals, damaged answers. */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, readlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makeTempFolder, type TempFolder } from '../support/product.ts'
+import { credentials } from '../support/publishing.ts'
+import { startFaultProxy } from '../support/s3/fault-proxy.ts'
+import { seededRandom } from '../support/s3/random.ts'
+import { startS3, type S3Server } from '../support/s3/server.ts'
+import { digestOf, download, readSmall } from '../../src/bucket/store/read.ts'
+import { openS3, type S3Store } from '../../src/bucket/store/s3.ts'
+import type { Patience } from '../../src/bucket/store/retry.ts'
+
+const bucket = 'funds'
+const patience: Patience = { attempts: 5, connectMs: 2000, silenceMs: 5000 }
+const type = 'text/plain; charset=utf-8'
+const stored = { key: 'blue/big', type, cacheControl: 'no-cache' }
+const hex = (body: Buffer) => createHash('sha256').update(body).digest('hex')
+
+let server: S3Server
+let folder: TempFolder
+let store: S3Store
+
+function open(
+  endpoint: string,
+  { signal, prefix = '' }: { signal?: AbortSignal; prefix?: string } = {},
+): S3Store {
+  const settings = { bucket, prefix, endpoint, region: 'us-east-1', pathStyle: true, concurrency: 4 }
+  return openS3(settings, signal, patience)
+}
+
+/** Not the same again and again, so that a piece in the wrong place is seen. */
+function bytes(count: number): Buffer {
+  const random = seededRandom(count)
+  const block = Buffer.from(Array.from({ length: 65_536 }, () => random() * 256))
+  const body = Buffer.alloc(count, block)
+  for (let at = 0; at + 4 < count; at += 65_536) body.writeUInt32BE(at, at)
+  return body
+}
+
+/** Files of the test's folder that this process has open. */
+const openFiles = () =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`)
+      return path.startsWith(folder.path) ? [path] : []
+    } catch {
+      return []
+    }
+  })
+
+beforeAll(() => {
+  Object.assign(process.env, credentials)
+  folder = makeTempFolder()
+})
+afterAll(() => {
+  folder.remove()
+})
+// A server a test: a request that a test has stopped may arrive when the next one has begun.
+beforeEach(async () => {
+  server = await startS3({ buckets: [bucket] })
+  store = open(server.endpoint)
+})
+afterEach(async () => {
+  store.close()
+  await server.stop()
+})
+
+describe('a file', () => {
+  const big = bytes(9 * 1024 * 1024 + 17)
+  let file: string
+  beforeAll(() => {
+    file = folder.file('big')
+    writeFileSync(file, big)
+  })
+
+  it.each([0, 1, 8 * 1024 * 1024 - 1, 8 * 1024 * 1024])('of %d bytes is put as it is', async (count) => {
+    const small = folder.file('small')
+    writeFileSync(small, big.subarray(0, count))
+    const { etag } = await store.putFile(small, stored)
+    const object = server.objects(bucket).get('blue/big')
+    expect(object?.body.equals(big.subarray(0, count))).toBe(true)
+    expect(object?.etag).toBe(etag)
+    expect(object?.headers).toEqual({
+      'content-type': type,
+      'cache-control': 'no-cache',
+      'x-amz-meta-sha256': hex(big.subarray(0, count)),
+    })
+    expect(object?.checksums).toEqual({
+      sha256: createHash('sha256').update(big.subarray(0, count)).digest('base64'),
+    })
+    expect(server.counts()).toEqual({ PutObject: 1 })
+  })
+
+  it('arrives whole, however often the store fails on the way', async () => {
+    server.faults([
+      { kind: 'status-early', status: 503, nth: 1 },
+      { kind: 'cut-early', nth: 1 },
+      { kind: 'status-after', status: 500, nth: 1 },
+      { kind: 'cut-after', nth: 1 },
+    ])
+    const { etag } = await store.putFile(file, stored)
+    expect(server.log.map(({ status }) => status)).toEqual([503, 0, 500, 0, 200])
+    const object = server.objects(bucket).get('blue/big')
+    expect(object?.body.equals(big)).toBe(true)
+    expect(object?.etag).toBe(etag)
+    expect(store.requests()).toEqual({ PutObject: 5 })
+    await expect.poll(openFiles).toEqual([])
+  })
+
+  it('arrives whole through a network that cuts bodies', async () => {
+    const proxy = await startFaultProxy({ target: server.endpoint, seed: 3 })
+    proxy.set({ cutRequest: 0.4, cutAfter: 0.1 })
+    const behind = open(proxy.endpoint)
+    for (let turn = 0; turn < 4; turn++) {
+      server.empty(bucket)
+      await behind.putFile(file, stored).catch(() => behind.putFile(file, stored))
+      expect(server.objects(bucket).get('blue/big')?.body.equals(big)).toBe(true)
+    }
+    expect(proxy.counts().cutRequest).toBeGreaterThan(0)
+    behind.close()
+    await proxy.stop()
+  })
+
+  it('is given up after as many attempts as any request, and closed', async () => {
+    server.faults([{ kind: 'status-early', status: 500 }])
+    await expect(store.putFile(file, stored)).rejects.toThrow(/^s3:\/\/funds: could not write blue\/big: /)
+    expect(store.requests()).toEqual({ PutObject: 5 })
+    await expect.poll(openFiles).toEqual([])
+    server.faults([])
+    // The connections that were cut off are free again: there are four.
+    await Promise.all(Array.from({ length: 8 }, () => store.putFile(file, stored)))
+  })
+
+  it('is refused if it is not what the manifest says', async () => {
+    const sha256 = hex(Buffer.from('another'))
+    await expect(store.putFile(file, { ...stored, sha256 })).rejects.toThrow(/build the snapshot again/)
+    expect(server.objects(bucket).size).toBe(0)
+  })
+
+  it('is not waited for if it becomes shorter meanwhile', async () => {
+    const shrinking = folder.file('shrinking')
+    writeFileSync(shrinking, big)
+    const assertFresh = () => {
+      truncateSync(shrinking, 1000)
+    }
+    await expect(store.putFile(shrinking, stored, { assertFresh })).rejects.toThrow(
+      `${shrinking} became shorter while it was read`,
+    )
+    expect(server.objects(bucket).size).toBe(0)
+    expect(store.requests()).toEqual({ PutObject: 1 })
+  })
+
+  it('is named if it is not there, or too large for one put', async () => {
+    await expect(store.putFile(folder.file('none'), stored)).rejects.toThrow(
+      `${folder.file('none')} cannot be read (ENOENT)`,
+    )
+    const huge = folder.file('huge')
+    writeFileSync(huge, '')
+    truncateSync(huge, 5 * 1024 ** 3 + 1)
+    await expect(store.putFile(huge, stored)).rejects.toThrow(
+      `${huge} has 5368709121 bytes: a store takes 5368709120 (5 GiB) in one put at most`,
+    )
+    expect(store.requests()).toEqual({})
+  })
+
+  it('is never in memory as a whole', async () => {
+    const sparse = folder.file('sparse')
+    writeFileSync(sparse, '')
+    truncateSync(sparse, 300 * 1024 * 1024)
+    let received = 0
+    const sink = createServer((request, response) => {
+      request.on('data', (chunk: Buffer) => (received += chunk.length))
+      request.on('end', () => response.writeHead(200, { etag: '"sink"' }).end())
+    })
+    await once(sink.listen(0, '127.0.0.1'), 'listening')
+    const behind = open(`http://127.0.0.1:${(sink.address() as AddressInfo).port}`)
+    const before = process.memoryUsage().arrayBuffers
+    let peak = 0
+    const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().arrayBuffers)), 5)
+    expect(await behind.putFile(sparse, stored)).toEqual({ etag: '"sink"' })
+    clearInterval(watch)
+    behind.close()
+    sink.close()
+    expect(received).toBe(300 * 1024 * 1024)
+    // What waits for the garbage collector included.
+    expect(peak - before).toBeLessThan(150 * 1024 * 1024)
+  })
+})
+
+describe('a call that is stopped', () => {
+  const object = { ...stored, body: Buffer.from('x'), sha256: hex(Buffer.from('x')) }
+
+  it('ends at once with the reason, and others go on', async () => {
+    server.faults([{ kind: 'delay', ms: 1000, keyMatches: /slow/ }])
+    const stop = new AbortController()
+    const { signal } = stop
+    const slow = { ...object, key: 'blue/slow' }
+    server.put(bucket, 'slow', 'x')
+    const calls = [
+      store.put(slow, undefined, { signal }),
+      store.put(slow, { ifAbsent: true }, { signal }),
+      store.get('slow', { signal }),
+    ]
+    const other = store.put(slow)
+    const started = performance.now()
+    await setTimeout(50)
+    stop.abort(new Error('lost'))
+    for (const call of calls) await expect(call).rejects.toThrow(/^lost$/)
+    expect(performance.now() - started).toBeLessThan(500)
+    await other
+    await expect(store.delete(['a'], { signal })).rejects.toThrow(/^lost$/)
+    await expect(store.list('', { signal })[Symbol.asyncIterator]().next()).rejects.toThrow(/^lost$/)
+    await store.put(object)
+  })
+
+  it('ends with the session too, which lets through what cleans up', async () => {
+    const session = new AbortController()
+    const own = new AbortController()
+    const stopped = open(server.endpoint, { signal: session.signal })
+    server.faults([{ kind: 'delay', ms: 300 }])
+    const both = [stopped.put(object, undefined, { signal: own.signal }), stopped.put(object)]
+    await setTimeout(50)
+    session.abort(new Error('stopped'))
+    for (const call of both) await expect(call).rejects.toThrow(/^stopped$/)
+    await stopped.put(object)
+    own.abort(new Error('lost'))
+    await expect(stopped.put(object, undefined, { signal: own.signal })).rejects.toThrow(/^lost$/)
+    stopped.close()
+  })
+
+  it('does not begin a download again', async () => {
+    const session = new AbortController()
+    const stopped = open(server.endpoint, { signal: session.signal })
+    server.put(bucket, 'big', bytes(20 * 1024 * 1024))
+    const object = await stopped.get('big')
+    expect(object?.signal?.aborted).toBe(false)
+    object?.cancel()
+    server.reset()
+    server.faults([{ kind: 'truncate' }])
+    const reading = download(stopped, 'big', folder.file('stopped'))
+    // Between the first attempt and the second.
+    await expect.poll(() => server.log.length).toBe(1)
+    await setTimeout(50)
+    session.abort(new Error('stopped'))
+    await expect(reading).rejects.toThrow(/^stopped$/)
+    await setTimeout(300)
+    expect(server.counts()).toEqual({ GetObject: 1 })
+    stopped.close()
+  })
+
+  it('does not begin a download again that was stopped in the middle', async () => {
+    let requests = 0
+    const endless = createServer((_request, response) => {
+      requests++
+      response.writeHead(200, { 'content-length': 1000 }).write('x'.repeat(500))
+    })
+    await once(endless.listen(0, '127.0.0.1'), 'listening')
+    const session = new AbortController()
+    const { port } = endless.address() as AddressInfo
+    const stopped = open(`http://127.0.0.1:${port}`, { signal: session.signal })
+    const reading = digestOf(stopped, 'key')
+    await expect.poll(() => requests).toBe(1)
+    await setTimeout(50)
+    session.abort(new Error('stopped'))
+    await expect(reading).rejects.toThrow(/^stopped$/)
+    await setTimeout(300)
+    expect(requests).toBe(1)
+    stopped.close()
+    endless.closeAllConnections()
+    endless.close()
+  })
+
+  it('does not wait for the next attempt at keys that could not be deleted', async () => {
+    server.faults([{ kind: 'delete-error', code: 'SlowDown' }])
+    server.put(bucket, 'a', 'x')
+    await expect(store.delete(['a'], { signal: AbortSignal.timeout(20) })).rejects.toThrow(/timeout/)
+  })
+})
+
+describe('a write', () => {
+  const object = { ...stored, body: Buffer.from('x'), sha256: hex(Buffer.from('x')) }
+
+  it.each(['put', 'conditional put', 'delete', 'putFile'])('asks before each attempt (%s)', async (kind) => {
+    const file = folder.file('nine')
+    writeFileSync(file, bytes(9 * 1024 * 1024))
+    server.faults([{ kind: 'status', status: 500, times: 2, method: kind === 'delete' ? 'POST' : 'PUT' }])
+    const lost = Object.assign(new Error('the lease was lost'), { code: 'ECONNRESET' })
+    let asked = 0
+    let isLost = false
+    const assertFresh = () => {
+      asked++
+      if (isLost) throw lost
+      isLost = asked === 2
+    }
+    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+      put: () => store.put(object, undefined, { assertFresh }),
+      'conditional put': () => store.put(object, { ifAbsent: true }, { assertFresh }),
+      delete: () => store.delete(['a'], { assertFresh }),
+      putFile: () => store.putFile(file, stored, { assertFresh }),
+    }
+    await expect(calls[kind]?.()).rejects.toBe(lost)
+    expect(asked).toBe(3)
+    expect(server.log.map(({ status }) => status)).toEqual([500, 500])
+  })
+})
+
+describe('deleting', () => {
+  const all = ['a', 'b', 'c', 'd']
+  beforeEach(() => {
+    for (const key of all) server.put(bucket, key, 'x')
+  })
+  const left = () => [...server.objects(bucket).keys()].sort()
+
+  it.each(['InternalError', 'SlowDown', 'ServiceUnavailable'])(
+    'asks again for the keys that failed with %s, and only for them',
+    async (code) => {
+      server.faults([{ kind: 'delete-error', code, keyMatches: /[bc]/, times: 3 }])
+      const bodies: number[] = []
+      await store.delete(all)
+      expect(left()).toEqual([])
+      expect(server.counts()).toEqual({ DeleteObjects: 3 })
+      bodies.push(...server.log.map(({ bytes: length }) => length))
+      // Four keys, then b and c, then c.
+      expect(bodies[0]).toBeGreaterThan(bodies[1] ?? 0)
+      expect(bodies[1]).toBeGreaterThan(bodies[2] ?? 0)
+    },
+  )
+
+  it('gives up in the end, and says which key and why', async () => {
+    server.faults([{ kind: 'delete-error', keyMatches: /[bd]/ }])
+    await expect(store.delete(all)).rejects.toThrow(
+      's3://funds: could not delete b and 1 more: the store kept answering 500: try again later (InternalError)',
+    )
+    expect(server.counts()).toEqual({ DeleteObjects: 5 })
+    expect(left()).toEqual(['b', 'd'])
+  })
+
+  it('names the right that is missing, and tries no more', async () => {
+    server.settings.deny = [{ operation: /^DeleteObject$/, key: /[cd]/ }]
+    server.faults([{ kind: 'delete-error', keyMatches: /a/ }])
+    await expect(store.delete(all)).rejects.toThrow(
+      's3://funds: could not delete c and 2 more: access denied: the credentials need s3:DeleteObject on s3://funds (AccessDenied)',
+    )
+    expect(server.counts()).toEqual({ DeleteObjects: 1 })
+  })
+
+  it('quotes a code that it does not know', async () => {
+    server.faults([{ kind: 'delete-error', code: 'ObjectLocked', keyMatches: /c/ }])
+    const below = open(server.endpoint, { prefix: 'x' })
+    server.put(bucket, 'x/c', 'x')
+    await expect(below.delete(['c'])).rejects.toThrow(/^s3:\/\/funds\/x: could not delete c: ObjectLocked, /)
+    below.close()
+  })
+
+  it('takes a key that is gone for deleted', async () => {
+    server.faults([{ kind: 'delete-error', code: 'NoSuchKey', keyMatches: /c/ }])
+    await store.delete(all)
+    expect(server.counts()).toEqual({ DeleteObjects: 1 })
+  })
+})
+
+describe('reading', () => {
+  it('names both rights that a denied read may lack', async () => {
+    server.settings.deny = [{ operation: /^ListObjectsV2$/ }]
+    await expect(store.get('absent')).rejects.toThrow(
+      's3://funds: could not read absent: access denied: the credentials need s3:GetObject and s3:ListBucket ' +
+        '(without it an object that is not there is denied too) on s3://funds (AccessDenied)',
+    )
+  })
+
+  it('takes an answer that has no length', async () => {
+    server.put(bucket, 'key', 'abc')
+    server.faults([{ kind: 'chunked' }])
+    const object = await readSmall(store, 'key')
+    expect(object).toMatchObject({ text: 'abc', bytes: null })
+    await download(store, 'key', folder.file('chunked'))
+    expect(readFileSync(folder.file('chunked'), 'utf8')).toBe('abc')
+  })
+
+  it('begins again when a body breaks off', async () => {
+    server.put(bucket, 'key', 'abcdef')
+    server.faults([{ kind: 'truncate', times: 1 }])
+    expect((await readSmall(store, 'key'))?.text).toBe('abcdef')
+    expect(server.counts()).toEqual({ GetObject: 2 })
+  })
+
+  it('asks once, and names the file, if what comes cannot be written', async () => {
+    server.put(bucket, 'key', bytes(100_000))
+    await expect(download(store, 'key', '/dev/full')).rejects.toThrow(
+      /^\/dev\/full cannot be written: ENOSPC/,
+    )
+    expect(server.counts()).toEqual({ GetObject: 1 })
+  })
+})

@@ -1,0 +1,235 @@
+/** Lists on their way through files: disks that are full, lists that are damaged, JSON longer than memory. */
+import { readdirSync, writeFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { withJsonList, type JsonList } from '../../src/bucket/manifest/json-list.ts'
+import { safeData } from '../../src/cli/safe-text.ts'
+import { lineWriter, readNdjson, readSorted, writeNdjson } from '../../src/bucket/manifest/ndjson.ts'
+import { makeTempFolder, type TempFolder } from '../support/product.ts'
+import { etagWriter, openManifest } from '../../src/bucket/manifest/manifest.ts'
+import { Damaged } from '../../src/bucket/store/store.ts'
+import { mergeSorted } from '../../src/bucket/manifest/compare.ts'
+
+let folder: TempFolder
+beforeAll(() => {
+  folder = makeTempFolder()
+  // Others make temporary files at the same time.
+  process.env['TMPDIR'] = folder.path
+})
+afterAll(() => {
+  folder.remove()
+})
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+/** Lines that gzip cannot shrink: so much that they have to be written. */
+const noise = (number: number) => `${number}-${Math.random()}-${Math.random()}-${Math.random()}`
+
+describe('a list that is written', () => {
+  it('is read as it was', async () => {
+    const { add, end, read } = etagWriter(folder.file('etags'))
+    const lines = Array.from({ length: 5000 }, (_, number) => ({ key: noise(number), etag: `"${number}"` }))
+    for (const { key, etag } of lines) await add(key, etag)
+    await end()
+    expect(await all(read())).toEqual(lines)
+  })
+
+  it('holds its writer up before much of it is in memory', async () => {
+    const { add, end } = lineWriter(folder.file('long'))
+    const line = { key: 'x'.repeat(10_000) }
+    let room: Promise<void> | undefined
+    let taken = 0
+    while (room === undefined && taken < 1000) {
+      room = add(line)
+      taken++
+    }
+    expect(taken).toBeLessThan(10)
+    await room
+    expect(add({ key: 'x' })).toBeUndefined()
+    await end()
+  })
+
+  it.each([1, 20_000])('says which file cannot be written (%d lines)', async (count) => {
+    const { add, end } = etagWriter('/dev/full')
+    const write = async () => {
+      for (let number = 0; number < count; number++) await add(noise(number), '"x"')
+      await end()
+    }
+    const message = /^\/dev\/full cannot be written: ENOSPC: no space left on device, write$/
+    await expect(write()).rejects.toThrow(message)
+    // Asked again, it says so again.
+    await expect(end()).rejects.toThrow(message)
+    expect(() => add('a', 'b')).toThrow(message)
+  })
+
+  it('says which file cannot be made', async () => {
+    const { end } = etagWriter(folder.file('none/etags'))
+    await expect(end()).rejects.toThrow(`${folder.file('none/etags')} cannot be written: ENOENT`)
+  })
+
+  it('says so of a list that comes from a stream, and not of what fails in the stream', async () => {
+    async function* lines(failure?: Error) {
+      for (let number = 0; number < 1000; number++) yield { key: noise(number) }
+      await Promise.resolve()
+      if (failure !== undefined) throw failure
+    }
+    await expect(writeNdjson('/dev/full', lines())).rejects.toThrow(/^\/dev\/full cannot be written: ENOSPC/)
+    const failure = new Error('s3://funds: could not list blue/')
+    await expect(writeNdjson(folder.file('x'), lines(failure))).rejects.toBe(failure)
+  })
+})
+
+describe('a list that is read', () => {
+  const file = () => folder.file('list')
+  const label = 's3://funds/green/list.ndjson.gz'
+  const long = gzipSync(Array.from({ length: 5000 }, (_, i) => `{"key":"${noise(i)}"}\n`).join(''))
+  const cases: readonly (readonly [string, Buffer, RegExp])[] = [
+    ['cut off', long.subarray(0, long.length >>> 1), /unexpected end of file/],
+    ['no gzip', Buffer.from('{"key":"a"}\n'), /incorrect header check/],
+    [
+      'with a wrong byte',
+      Buffer.concat([long.subarray(0, 5000), Buffer.from('x'), long.subarray(5001)]),
+      /./,
+    ],
+    ['no JSON', gzipSync('{"key":"a"}\n{"key":\n'), /JSON/],
+  ]
+
+  it.each(cases)('is damaged: %s', async (_, bytes, reason) => {
+    writeFileSync(file(), bytes)
+    const failure = await all(readNdjson(file(), { label })).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(Damaged)
+    expect((failure as Error).message.startsWith(`${label} is damaged: `)).toBe(true)
+    expect((failure as Error).message).toMatch(reason)
+    await expect(all(readNdjson(file()))).rejects.toThrow(`${file()} is damaged: `)
+  })
+
+  it('is not damaged where its file is gone', async () => {
+    const failure = await all(readNdjson(folder.file('none'), { label })).catch((error: unknown) => error)
+    expect(failure).not.toBeInstanceOf(Damaged)
+    expect(String(failure)).toMatch(/^Error: s3:\/\/funds\/green\/list\.ndjson\.gz cannot be read: ENOENT/)
+  })
+
+  it.each([
+    ['{"key":"a"}\n{"key":"a"}\n', 'not sorted, a after a'],
+    ['{"key":"b"}\n{"key":"a"}\n', 'not sorted, a after b'],
+    ['{"key":"a"}\n{"name":"b"}\n', 'a line has no key'],
+    ['{"key":1}\n', 'a line has no key'],
+    ['null\n', 'a line has no key'],
+  ])('is damaged where its keys are: %j', async (text, reason) => {
+    writeFileSync(file(), gzipSync(text))
+    const failure = await all(readSorted(file(), { label })).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(Damaged)
+    expect(String(failure)).toBe(`Damaged: ${label} is damaged: ${reason}`)
+  })
+
+  it.each(['', 'null\n', '"text"\n', '{"key":"a"}\n', '{"format":2}\n'])(
+    'is no manifest of this format: %j',
+    async (text) => {
+      writeFileSync(file(), gzipSync(text))
+      const failure = await openManifest(file(), { label }).catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(Damaged)
+      expect(String(failure)).toContain(`${label} is not a manifest of format 1`)
+    },
+  )
+
+  it('is a manifest up to the line that is damaged', async () => {
+    writeFileSync(file(), gzipSync('{"format":1,"objects":2}\n{"key":"a"}\n{"key":\n'))
+    const { head, lines } = await openManifest(file(), { label })
+    expect(head.objects).toBe(2)
+    const seen: unknown[] = []
+    const reading = (async () => {
+      for await (const line of lines()) seen.push(line)
+    })()
+    await expect(reading).rejects.toThrow(`${label} is damaged: `)
+    expect(seen).toEqual([{ key: 'a' }])
+  })
+})
+
+describe('lists that are read side by side', () => {
+  function stream(keys: readonly string[], closed: string[], failure?: Error) {
+    return (async function* () {
+      try {
+        for (const key of keys) yield { key }
+        await Promise.resolve()
+        if (failure !== undefined) throw failure
+      } finally {
+        closed.push(keys[0] ?? '')
+      }
+    })()
+  }
+
+  it('are closed when the reader stops early', async () => {
+    const closed: string[] = []
+    const rows = mergeSorted(stream(['a', 'c'], closed), stream(['b', 'c'], closed))
+    for await (const { key } of rows) if (key === 'b') break
+    expect(closed).toEqual(['a', 'b'])
+  })
+
+  it('are closed when one of them fails', async () => {
+    const closed: string[] = []
+    const failure = new Error('damaged')
+    const rows = mergeSorted(stream(['a'], closed, failure), stream(['b', 'c'], closed))
+    await expect(all(rows)).rejects.toBe(failure)
+    expect(closed).toEqual(['a', 'b'])
+  })
+})
+
+describe('a list in a JSON document', () => {
+  const sink = () => {
+    const written: string[] = []
+    const send = (text: string) => void written.push(safeData(text))
+    return { send, written }
+  }
+  const leftovers = () => readdirSync(folder.path).filter((name) => name.startsWith('fundpress-list-'))
+
+  it('is what JSON.stringify writes', async () => {
+    // Without what is escaped beyond JSON: characters that nobody sees.
+    const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', 'é', '\n', '{', '😀', ',') })
+    const entries = fc.array(fc.record({ key: text, bytes: fc.nat() }), { maxLength: 5 })
+    const fields = fc.dictionary(fc.constantFrom('a', 'b', 'c'), text)
+    await fc.assert(
+      fc.asyncProperty(entries, fields, fields, async (list, before, after) => {
+        const { send, written } = sink()
+        await withJsonList(async ({ add, write }: JsonList<object>) => {
+          for (const entry of list) await add(entry)
+          await write(send, { before, name: 'list', after: { x: after } })
+        })
+        expect(written.join('')).toBe(`${JSON.stringify({ ...before, list, x: after })}\n`)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('ends the document where nothing follows, and shows no character that nobody sees', async () => {
+    const { send, written } = sink()
+    await withJsonList(async ({ add, write }: JsonList<object>) => {
+      await add({ key: 'a\u202eb' })
+      await write(send, { before: {}, name: 'list' })
+    })
+    expect(written.join('')).toBe('{"list":[{"key":"a\\u202eb"}]}\n')
+  })
+
+  it('is written an entry at a time, and leaves nothing behind', async () => {
+    const before = leftovers()
+    const { send, written } = sink()
+    await withJsonList(async ({ add, write }: JsonList<object>) => {
+      for (let number = 0; number < 1000; number++) await add({ number })
+      expect(written).toEqual([])
+      expect(leftovers().length).toBe(before.length + 1)
+      await write(send, { before: {}, name: 'list' })
+    })
+    expect(Math.max(...written.map(({ length }) => length))).toBeLessThan(40)
+    expect(leftovers()).toEqual(before)
+    const failing = withJsonList(async ({ add }: JsonList<object>) => {
+      await add({})
+      throw new Error('nothing to write')
+    })
+    await expect(failing).rejects.toThrow('nothing to write')
+    expect(leftovers()).toEqual(before)
+  })
+})

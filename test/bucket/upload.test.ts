@@ -1,0 +1,252 @@
+/** The upload of changes to a store that the test controls. */
+import { createHash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { applyChanges, type ApplyOptions } from '../../src/bucket/publish/upload.ts'
+import { inParallel } from '../../src/bucket/store/in-parallel.ts'
+import type { ObjectStore, WriteOptions } from '../../src/bucket/store/store.ts'
+import { makeTempFolder, type TempFolder } from '../support/product.ts'
+import type { Change } from '../../src/bucket/manifest/compare.ts'
+
+const body = Buffer.from('{}')
+const sha256 = createHash('sha256').update(body).digest('hex')
+const type = 'application/json; charset=utf-8'
+let folder: TempFolder
+
+const name = (number: number) => `key-${String(number).padStart(6, '0')}`
+const put = (key: string, bytes = body.length): Change => ({ kind: 'put', key, sha256, bytes, type })
+
+beforeAll(() => {
+  folder = makeTempFolder()
+  mkdirSync(folder.file('out'))
+  for (let number = 0; number < 3000; number++) writeFileSync(folder.file(`out/${name(number)}`), body)
+})
+afterAll(() => {
+  folder.remove()
+})
+
+/** @param work what a write does, by the first key it is about */
+function fake(work: (key: string, options: WriteOptions) => Promise<void>) {
+  const log: string[] = []
+  const write = async (line: string, key: string, options: WriteOptions = {}) => {
+    options.assertFresh?.()
+    log.push(line)
+    await work(key, options)
+    log.push(`${line} done`)
+    return { etag: `"${key}"` }
+  }
+  const store: ObjectStore = {
+    name: 's3://fake',
+    get: () => Promise.resolve(null),
+    put: () => {
+      throw new Error('nobody puts bodies')
+    },
+    putFile: async (file, { key }, options) => {
+      await access(file)
+      return write(`put ${key}`, key, options)
+    },
+    list: () => {
+      throw new Error('nobody lists')
+    },
+    delete: async (keys, options) => {
+      await write(`delete ${keys.length}`, keys[0] ?? '', options)
+    },
+    unanswered: () => 0,
+    requests: () => ({}),
+  }
+  return { store, log }
+}
+
+interface Given extends Partial<ApplyOptions> {
+  readonly signal?: AbortSignal
+  readonly assertFresh?: () => unknown
+  readonly concurrency?: number
+  readonly maxRate?: number
+}
+
+const apply = (
+  store: ObjectStore,
+  changes: Iterable<Change> | AsyncIterable<Change>,
+  { signal = new AbortController().signal, assertFresh, concurrency = 4, maxRate, ...options }: Given = {},
+) => {
+  async function* stream() {
+    yield* changes
+  }
+  const lease = { writing: { signal, assertFresh: () => assertFresh?.() } }
+  const uploading = { store, cacheControl: 'max-age=60', concurrency, maxRate: maxRate ?? null, lease }
+  return applyChanges(uploading, stream(), {
+    prefix: 'blue/',
+    fileOf: (key) => folder.file(`out/${key}`),
+    onEtag: () => undefined,
+    ...options,
+  })
+}
+
+const puts = (count: number) => Array.from({ length: count }, (_, number) => put(name(number)))
+
+it('emits ETags in the order of keys, in whichever order the puts end', async () => {
+  const { store } = fake(() => setTimeout(Math.random() * 5))
+  const etags: (readonly [string, string])[] = []
+  await apply(store, puts(300), { onEtag: (key, etag) => etags.push([key, etag]) })
+  expect(etags).toEqual(puts(300).map(({ key }) => [key, `"blue/${key}"`]))
+})
+
+it('does not run far ahead of a put that is slow', async () => {
+  let release: () => void = () => undefined
+  const slow = new Promise<void>((resolve) => (release = resolve))
+  const { store, log } = fake((key) => (key === `blue/${name(0)}` ? slow : setImmediate()))
+  let emitted = 0
+  const applying = apply(store, puts(3000), { onEtag: () => emitted++ })
+  let before = -1
+  while (log.length !== before) {
+    before = log.length
+    await setTimeout(100)
+  }
+  // 64 puts for each of the four that are under way.
+  expect(log.filter((line) => /^put .*\d$/.test(line))).toHaveLength(256)
+  expect(emitted).toBe(0)
+  release()
+  await applying
+  expect(emitted).toBe(3000)
+})
+
+it('waits for the receiver of the ETags', async () => {
+  let release: () => void = () => undefined
+  const full = new Promise<void>((resolve) => (release = resolve))
+  const { store, log } = fake(() => setImmediate())
+  const applying = apply(store, puts(1000), { onEtag: () => full })
+  await setTimeout(200)
+  // Four at a time, and a few that ended before an earlier one.
+  expect(log.filter((line) => line.endsWith('done')).length).toBeLessThan(100)
+  release()
+  await applying
+  expect(log.filter((line) => line.endsWith('done'))).toHaveLength(1000)
+})
+
+it('fails when the receiver of the ETags fails', async () => {
+  const { store } = fake(() => setImmediate())
+  const onEtag = () => {
+    throw new Error('no space left')
+  }
+  await expect(apply(store, puts(1000), { onEtag })).rejects.toThrow('no space left')
+})
+
+it('throws the first failure when all that is under way has ended, and begins no more', async () => {
+  const { store, log } = fake(async (key) => {
+    if (key.endsWith('5')) throw new Error(`cannot put ${key}`)
+    await setTimeout(50)
+  })
+  await expect(apply(store, puts(100))).rejects.toThrow(`cannot put blue/${name(5)}`)
+  const begun = log.filter((line) => /\d$/.test(line))
+  expect(begun.length).toBeLessThan(10)
+  expect(log.filter((line) => line.endsWith('done'))).toHaveLength(begun.length - 1)
+})
+
+it('ends what is under way when the list of changes breaks off', async () => {
+  async function* broken() {
+    yield* puts(3)
+    await setImmediate()
+    throw new Error('the list is damaged')
+  }
+  const { store, log } = fake(() => setTimeout(50))
+  await expect(apply(store, broken())).rejects.toThrow('the list is damaged')
+  expect(log.filter((line) => line.endsWith('done')).length).toBe(log.length / 2)
+  expect(log).not.toEqual([])
+})
+
+it('lets the store ask before every write whether the lease is fresh', async () => {
+  const seen: string[] = []
+  const { store } = fake((key) => {
+    seen.push(key)
+    return Promise.resolve()
+  })
+  const deletes = Array.from({ length: 1001 }, (_, i) => ({ kind: 'delete', key: `x${i}` }) as const)
+  await apply(store, [...puts(2), ...deletes], { concurrency: 1, assertFresh: () => seen.push('?') })
+  const writes = ['blue/key-000000', 'blue/key-000001', 'blue/x0', 'blue/x1000']
+  expect(seen).toEqual(writes.flatMap((key) => ['?', key]))
+})
+
+it('sends nothing any more once the lease is not fresh', async () => {
+  const { store, log } = fake(() => setImmediate())
+  let asked = 0
+  const assertFresh = () => {
+    if (++asked > 10) throw new Error('the lease was lost')
+  }
+  await expect(apply(store, puts(100), { assertFresh })).rejects.toThrow('the lease was lost')
+  expect(log.filter((line) => /\d$/.test(line))).toHaveLength(10)
+})
+
+it.each([puts(100), [{ kind: 'delete', key: 'a' } as const]])(
+  'ends what is under way when it is stopped, with the reason (%#)',
+  async (...changes) => {
+    const stop = new AbortController()
+    const { store, log } = fake(
+      (_key, { signal }) =>
+        new Promise((_, reject) =>
+          signal?.addEventListener('abort', () => {
+            reject(new Error('Request aborted'))
+          }),
+        ),
+    )
+    const applying = apply(store, changes, { signal: stop.signal })
+    await setTimeout(50)
+    stop.abort(new Error('stopped by SIGINT'))
+    await expect(applying).rejects.toThrow(/^stopped by SIGINT$/)
+    expect(log).toHaveLength(Math.min(changes.length, 4))
+  },
+)
+
+it('does not sit out a low rate when it is stopped', async () => {
+  const { store } = fake(() => setImmediate())
+  const signal = AbortSignal.timeout(50)
+  const started = performance.now()
+  await expect(apply(store, puts(10), { maxRate: 0.1, signal })).rejects.toThrow(/timeout/)
+  expect(performance.now() - started).toBeLessThan(1000)
+})
+
+it('names a file that is gone', async () => {
+  const { store, log } = fake(() => setImmediate())
+  await expect(apply(store, [put('gone')])).rejects.toThrow(
+    `${folder.file('out/gone')} is in the manifest but cannot be read (ENOENT): build the snapshot again`,
+  )
+  expect(log).toEqual([])
+})
+
+it('works on as many items at a time as it may, and reads not many more', async () => {
+  let [read, atWork, most] = [0, 0, 0]
+  async function* items() {
+    for (; read < 100; read++) {
+      expect(read).toBeLessThanOrEqual(done + 8 + 1)
+      yield read
+    }
+  }
+  let done = 0
+  await inParallel(items(), 4, async () => {
+    most = Math.max(most, ++atWork)
+    await setTimeout(1)
+    atWork--
+    done++
+  })
+  expect({ done, most, atWork }).toEqual({ done: 100, most: 4, atWork: 0 })
+})
+
+it.each(['work', 'items'])('throws what fails first, of %s, when all has ended', async (what) => {
+  let atWork = 0
+  async function* items() {
+    for (let item = 0; item < 100; item++) {
+      if (what === 'items' && item === 6) throw new Error('six')
+      yield item
+    }
+  }
+  const working = inParallel(items(), 4, async (item) => {
+    atWork++
+    await setTimeout(5)
+    atWork--
+    if (item === 6) throw new Error('six')
+    if (item > 6) throw new Error('later')
+  })
+  await expect(working).rejects.toThrow('six')
+  expect(atWork).toBe(0)
+})

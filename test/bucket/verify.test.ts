@@ -1,0 +1,101 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { credentials } from '../support/publishing.ts'
+import { openS3 } from '../../src/bucket/store/s3.ts'
+import { verifyLive } from '../../src/bucket/manifest/verify.ts'
+
+let press: Press
+let restoreNight: () => void
+
+beforeAll(async () => {
+  press = await openPress(await buildNights(1, 1))
+  expect(await press.publish(press.nights.outs[0] ?? '')).toMatchObject({ code: 0 })
+  restoreNight = press.bucket.save()
+})
+afterAll(() => press.stop())
+beforeEach(() => {
+  press.reset()
+  restoreNight()
+})
+
+const verify = (...args: string[]) => press.fundpress(['verify', ...args])
+/** The number of objects in the manifest; its first line names the files of the status. */
+const objects = () =>
+  ['blue/api/', 'blue/errors/', 'blue/status/'].reduce(
+    (sum, folder) => sum + press.bucket.keys(folder).length,
+    0,
+  )
+const snapshot = () => press.bucket.live()?.snapshot
+
+it('prints its JSON as one document, whole or not', async () => {
+  const found = { slot: 'blue', snapshot: snapshot(), objects: objects() }
+  const whole = await verify('--json', '--deep')
+  expect(whole).toMatchObject({ code: 0, stderr: '' })
+  expect(whole.stdout).toBe(`${JSON.stringify({ ...found, bodies: objects(), differences: [] })}\n`)
+
+  const [changed = ''] = press.bucket.keys('blue/api')
+  press.bucket.put(changed, 'x')
+  press.bucket.put('blue/zzz', 'x')
+  const { code, stdout, stderr } = await verify('--json')
+  const differences = [
+    { key: changed.slice('blue/'.length), what: 'size' },
+    { key: 'zzz', what: 'extra' },
+  ]
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: `${JSON.stringify({ ...found, bodies: 0, differences })}\n`,
+  })
+  expect(stderr).toMatch(/^fundpress: s3:\/\/funds: 2 objects differ from the manifest of /)
+})
+
+it('takes what a publish writes beside the snapshot for no stranger, and looks at the files of the status', async () => {
+  for (const key of ['changes/feed.xml', 'status/index.json']) press.bucket.put(`blue/${key}`, 'x')
+  for (const key of ['changes', 'statuses/index.json']) press.bucket.put(`blue/${key}`, 'x')
+  expect((await verify()).stdout).toBe(
+    'changes is in no manifest\nstatus/index.json has another size\nstatuses/index.json is in no manifest\n',
+  )
+})
+
+it('shows no key as it is that would play with the terminal', async () => {
+  press.bucket.put('blue/zzz\u001b[2J\u202e', 'x')
+  expect((await verify()).stdout).toBe('zzz\\u001b[2J\\u202e is in no manifest\n')
+})
+
+it('says which list in the bucket is damaged, and what to do', async () => {
+  const list = 'journal/blue.etags.ndjson.gz'
+  const body = press.bucket.body(list)
+  press.bucket.put(list, body.subarray(0, body.length >>> 1))
+  expect(await verify('--json')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `fundpress: s3://funds/${list} is damaged: unexpected end of file: publish with --repair\n`,
+  })
+  press.bucket.put(list, gzipSync('{"key":"b","etag":"x"}\n{"key":"a","etag":"x"}\n'))
+  expect((await verify()).stderr).toContain(`s3://funds/${list} is damaged: not sorted, a after b`)
+})
+
+it('tells how far the listing is, and then the bodies', async () => {
+  Object.assign(process.env, credentials)
+  const store = openS3({ ...press.storeSettings, concurrency: 4 })
+  const seen: string[] = []
+  await verifyLive(store, {
+    bodies: 3,
+    concurrency: 1,
+    signal: new AbortController().signal,
+    random: Math.random,
+    onDifference: () => undefined,
+    onListed: (done, of) => seen.push(`listed ${done} of ${of}`),
+    onBody: (done, of) => seen.push(`read ${done} of ${of}`),
+  })
+  store.close()
+  const listed = press.bucket.keys('blue/').length
+  expect(seen.slice(0, 2)).toEqual([`listed 1 of ${objects()}`, `listed 2 of ${objects()}`])
+  expect(seen.slice(-4)).toEqual([
+    `listed ${listed} of ${objects()}`,
+    'read 1 of 3',
+    'read 2 of 3',
+    'read 3 of 3',
+  ])
+})

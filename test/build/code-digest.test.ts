@@ -1,0 +1,71 @@
+/** The digest of the code that renders: whatever may change a snapshot's bytes changes it. */
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { codeDigest } from '../../src/build/code-digest.ts'
+import { makeTempFolder } from '../support/product.ts'
+
+const folder = makeTempFolder()
+afterAll(folder.remove)
+const write = (name: string, content: string) => {
+  mkdirSync(dirname(folder.file(name)), { recursive: true })
+  writeFileSync(folder.file(name), content)
+}
+write(
+  'package.json',
+  '{"version":"1","dependencies":{"charts":"^1.0.0","@scope/days":"^2.0.0","gone":"^1.0.0"}}',
+)
+write('node_modules/charts/package.json', '{"version":"1.0.0"}')
+write('node_modules/@scope/days/package.json', '{"version":"2.0.0"}')
+const files = [
+  ...[
+    'src/api/encode/json.ts',
+    'src/site/deep/chart.ts',
+    'src/site/docs/index.ts',
+    'src/data/read/fund-reader.ts',
+  ],
+  ...[
+    'templates/pages/style.css',
+    'src/cli/main.ts',
+    'src/bucket/manifest/plan.ts',
+    'src/edge/core/resolve.ts',
+  ],
+  ...['src/bucket/nightly/state.ts', 'src/data/import/csv.ts', 'src/build/README.md'],
+]
+for (const file of files) write(file, file)
+const digest = () => codeDigest(folder.path, 'src')
+
+describe('the digest of the code', () => {
+  it.each(files.slice(0, 5))('changes with %s', (file) => {
+    const before = digest()
+    appendFileSync(folder.file(file), ' ')
+    expect(digest()).not.toBe(before)
+  })
+
+  it.each(files.slice(5))('does not change with %s, which makes no file of a snapshot', (file) => {
+    const before = digest()
+    appendFileSync(folder.file(file), ' ')
+    expect(digest()).toBe(before)
+  })
+
+  it.each(['charts', '@scope/days'])(
+    'changes with the version of the library %s that is installed',
+    (name) => {
+      const before = digest()
+      write(`node_modules/${name}/package.json`, '{"version":"9.0.0"}')
+      expect(digest()).not.toBe(before)
+    },
+  )
+
+  it('tells the end of a file from the beginning of the next, and a name from another', () => {
+    const before = digest()
+    write('src/api/encode/json.ts', '')
+    write('src/api/encode/text.ts', 'src/api/encode/json.ts ')
+    expect(digest()).not.toBe(before)
+  })
+
+  it('is that of this checkout, each time', () => {
+    expect(codeDigest()).toMatch(/^[0-9a-f]{64}$/)
+    expect(codeDigest()).toBe(codeDigest())
+  })
+})

@@ -1,0 +1,47 @@
+/** Makers of pages for tests: pages that tell what they were given. Threads import this file as it is. */
+import type { FundPages, SitePages } from '../../src/api/contract/page.ts'
+
+const about: FundPages = {
+  folder: 'funds/',
+  names: ['index.html', 'prices.csv'],
+  reads: ['prices', 'keyFigures'],
+  isFor: ({ dataPermitted }) => dataPermitted === 1,
+  render: ({ fund, day, baseUrl, overdue, rows, newestPrice, navSample }) => [
+    {
+      key: `funds/${fund.isin}/index.html`,
+      content: JSON.stringify({
+        ...{ fund, day, baseUrl, overdue },
+        ...{ figures: rows('keyFigures'), newest: newestPrice() },
+      }),
+    },
+    {
+      key: `funds/${fund.isin}/prices.csv`,
+      content: navSample()
+        .map(({ date, nav }) => `${date};${nav}\n`)
+        .join(''),
+    },
+  ],
+  entry: ({ fund, overdue, newestPrice, navAt }) => {
+    const price = newestPrice()
+    const newest =
+      price === null
+        ? null
+        : { date: price.date, nav: navAt(price.date)?.nav ?? '', changePercent: price.changePercent }
+    const { isin, wkn, name, currency } = fund
+    const nothing = { categoryDe: null, categoryEn: null, oneYearPercent: null }
+    return { isin, wkn, name, currency, ...nothing, newest, overdue }
+  },
+}
+
+/** Keys whose order is not that of their folders, and one that lies among those of the funds' pages. */
+const overAll: SitePages = ({ asOf, baseUrl, funds, exampleIsin, examples }) => [
+  { key: 'openapi.json', content: JSON.stringify({ baseUrl, exampleIsin, examples: [...examples] }) },
+  { key: 'docs/v1/index.html', content: 'v1' },
+  { key: 'docs/v1-notes.html', content: 'notes' },
+  { key: 'docs/assets/icon.png', content: Uint8Array.of(137, 80, 78, 71, 255) },
+  { key: 'funds/XF000000001.html', content: 'among the funds' },
+  { key: 'funds/index.html', content: JSON.stringify(funds) },
+  { key: 'docs/index.html', content: `as of ${asOf}` },
+]
+
+export const makers = { fundPages: [about], sitePages: [overAll] }

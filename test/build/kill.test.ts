@@ -1,0 +1,242 @@
+/** Builds that are killed at any moment: the snapshot stays whole, and the next build cleans up. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ended, run, start, type Ended } from '../cli/run.ts'
+import { makeTempFolder, repository, startServer } from '../support/product.ts'
+import { rawRequest } from '../support/request.ts'
+import { faultsOf, hashesOf, snapshotId } from '../support/tree.ts'
+import { isComplete, sample, times } from '../support/rounds.ts'
+
+const folder = makeTempFolder()
+
+/** How often a build is killed in each of two lanes, and a merge. */
+const kills = times(13, 3)
+const merges = times(6, 2)
+
+/** A folder that snapshots are built in. */
+interface Place {
+  readonly path: string
+  readonly file: (name: string) => string
+  readonly out: string
+  /** What lies beside the snapshot. */
+  readonly beside: () => string[]
+  readonly build: (seed: number, ...flags: string[]) => ChildProcess
+  /** The id of the snapshot that is there, or that the next build or server brings back. */
+  readonly wholeSnapshot: () => string
+}
+
+function makePlace(name: string): Place {
+  const path = folder.file(name)
+  mkdirSync(path)
+  const file = (named: string): string => join(path, named)
+  const out = file('out')
+  const beside = (): string[] => readdirSync(path).filter((found) => found !== 'out')
+  return {
+    path,
+    file,
+    out,
+    beside,
+    build: (seed, ...flags) => {
+      const line = `build --db ../${seed}.sqlite --out out --as-of 2026-11-20 --jobs 2 --quiet`
+      return start([...line.split(' '), ...flags], { cwd: path })
+    },
+    wholeSnapshot: () => {
+      const old = beside().find((found) => found.startsWith('.out.old-'))
+      const place = existsSync(out) || old === undefined ? out : file(old)
+      expect(faultsOf(place)).toEqual([])
+      return snapshotId(place)
+    },
+  }
+}
+
+const isStaging = (place: Place): boolean => place.beside().some((name) => name.startsWith('.out.build-'))
+
+/** How long a build works, from its first sign on the disk to its last. */
+let workMs = 0
+/** Of the two databases. */
+const ids: string[] = []
+/** A finished snapshot of the second. */
+const kept = folder.file('kept/out')
+
+beforeAll(async () => {
+  const place = makePlace('kept')
+  for (const seed of [1, 2]) {
+    const demo = `demo --db ${seed}.sqlite --funds 4 --years 1 --until 2026-11-19 --seed ${seed} --quiet`
+    await run(demo.split(' '), { cwd: folder.path })
+    const child = place.build(seed)
+    const end = ended(child)
+    while (!isStaging(place) && child.exitCode === null) await setTimeout(2)
+    const begun = performance.now()
+    while (isStaging(place)) await setTimeout(2)
+    workMs = performance.now() - begun
+    expect(await end).toMatchObject({ code: 0, stderr: '' })
+    ids.push(place.wholeSnapshot())
+  }
+})
+afterAll(folder.remove)
+
+/** Starts a build and sends it a signal, a while after it has begun to write. */
+async function stopBuild(
+  place: Place,
+  seed: number,
+  signal: NodeJS.Signals,
+  afterMs: number,
+): Promise<Ended> {
+  const before = new Set(place.beside())
+  const child = place.build(seed)
+  const end = ended(child)
+  const hasBegun = (): boolean => place.beside().some((name) => !before.has(name))
+  while (!hasBegun() && child.exitCode === null) await setTimeout(2)
+  await setTimeout(afterMs)
+  child.kill(signal)
+  return end
+}
+
+async function mustBuild(place: Place, seed: number): Promise<void> {
+  expect(await ended(place.build(seed))).toMatchObject({ code: 0, stderr: '' })
+  expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [], id: ids[seed - 1] })
+}
+
+describe('a build that is killed', () => {
+  it(`leaves a whole snapshot, ${kills * 2} times, and the next build removes what it left`, async () => {
+    // As many at a time as there are cores to expect.
+    const lanes = [0, 1].map(async (lane) => {
+      const place = makePlace(`lane-${lane}`)
+      cpSync(kept, place.out, { recursive: true })
+      for (let kill = 0; kill < kills; kill++) {
+        // Spread over the whole of a build, swap and removal of the old snapshot included.
+        const moment = (workMs * 1.2 * (kill + Math.random())) / kills
+        await stopBuild(place, (kill % 2) + 1, 'SIGKILL', moment)
+        expect(ids).toContain(place.wholeSnapshot())
+        // The one before it was cleaned up.
+        expect(place.beside().filter((name) => name.startsWith('.out.build-')).length).toBeLessThanOrEqual(1)
+        if (kill % 6 === 5) await mustBuild(place, 1)
+      }
+      await mustBuild(place, 2)
+    })
+    await Promise.all(lanes)
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing half-made if it is asked by %s', async (signal) => {
+    const place = makePlace(signal)
+    cpSync(kept, place.out, { recursive: true })
+    for (const share of sample([0.4, 0, 0.8])) {
+      const { code, stdout, stderr } = await stopBuild(place, 1, signal, workMs * share)
+      // One that was ready before the signal came has ended well.
+      expect([`fundpress: stopped by ${signal}\n`, '']).toContain(stderr)
+      expect({ stdout, beside: place.beside() }).toEqual({ stdout: '', beside: [] })
+      expect(ids).toContain(place.wholeSnapshot())
+      if (code === 0) expect(place.wholeSnapshot()).toBe(ids[0])
+    }
+  })
+})
+
+describe('a merge that is killed', () => {
+  it('leaves the shards and the snapshot whole, and the next merge removes what it left', async () => {
+    const place = makePlace('merge')
+    cpSync(kept, place.out, { recursive: true })
+    for (const number of [1, 2]) {
+      const shard = `build --db ../1.sqlite --out ../shard-${number} --as-of 2026-11-20 --shard ${number}/2 --quiet`
+      expect(await run(shard.split(' '), { cwd: place.path })).toMatchObject({ code: 0, stderr: '' })
+    }
+    const shards = [1, 2].map((number) => folder.file(`shard-${number}`))
+    const before = shards.map(hashesOf)
+    const begin = () => start(['merge', ...shards, '--db', '../1.sqlite', '--quiet'], { cwd: place.path })
+    for (let kill = 0; kill < merges; kill++) {
+      const child = begin()
+      const end = ended(child)
+      while (!isStaging(place) && child.exitCode === null) await setTimeout(2)
+      await setTimeout((workMs * kill) / merges)
+      child.kill('SIGKILL')
+      await end
+      expect(ids).toContain(place.wholeSnapshot())
+    }
+    expect(await ended(begin())).toMatchObject({ code: 0, stderr: '' })
+    expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [], id: ids[0] })
+    expect(shards.map(hashesOf)).toEqual(before)
+  })
+})
+
+describe('a build that was killed between its two renames', () => {
+  const dead = spawnSync('true').pid
+  const [old, half] = [`.out.old-${dead}`, `.out.build-${dead}`]
+  let place: Place
+
+  beforeEach(({ task }) => {
+    place = makePlace(task.id)
+    cpSync(kept, place.file(old), { recursive: true })
+    mkdirSync(place.file(half))
+  })
+
+  it('is followed by a build as if nothing had been', async () => {
+    await mustBuild(place, 1)
+  })
+
+  it.runIf(isComplete)('is mended by a build that fails', async () => {
+    expect(await ended(place.build(1, '--only', 'DE0008471400'))).toMatchObject({ code: 1 })
+    expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [], id: ids[1] })
+  })
+
+  it.each([
+    ['of a process that is no more', dead],
+    ['whose process number is in use again', process.pid],
+  ])('is mended by a server that starts: an old snapshot %s', async (_, pid) => {
+    renameSync(place.file(old), place.file(`.out.old-${pid}`))
+    const server = await startServer(place.out)
+    await server.stop()
+    expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [half], id: ids[1] })
+  })
+
+  it('is mended by a server that runs', async () => {
+    renameSync(place.file(old), place.out)
+    const server = await startServer(place.out)
+    renameSync(place.out, place.file(old))
+    const target = '/api/v1/prices-current-all/'
+    const answers = await Promise.all(Array.from({ length: 8 }, () => rawRequest(server.base, { target })))
+    await server.stop()
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [half], id: ids[1] })
+  })
+
+  it('has an old snapshot removed that a new one has replaced, by a server too', async () => {
+    cpSync(kept, place.out, { recursive: true })
+    const server = await startServer(place.out)
+    await server.stop()
+    expect(place.beside()).toEqual([half])
+  })
+})
+
+describe('two builds into one folder at once', () => {
+  it('end well or say why, and the snapshot is whole', async () => {
+    const place = makePlace('two')
+    for (let night = 0; night < 2; night++) {
+      const both = await Promise.all([1, 2].map((seed) => ended(place.build(seed))))
+      for (const { code, stderr } of both) {
+        expect(code === 0 ? stderr === '' : /^fundpress: [^\n]+\n$/.test(stderr)).toBe(true)
+      }
+      expect(both.some(({ code }) => code === 0)).toBe(true)
+      expect(ids).toContain(place.wholeSnapshot())
+      expect(place.beside()).toEqual([])
+    }
+  })
+
+  it.runIf(isComplete)('never lose the snapshot, however often they exchange it', async () => {
+    const script = `
+      import { existsSync, writeFileSync } from 'node:fs'
+      import { makeStaging } from './src/build/staging.ts'
+      for (let night = 0; night < 600; night++) {
+        const staging = makeStaging(process.argv[1])
+        writeFileSync(staging.folder + '/manifest.ndjson.gz', '')
+        staging.swapIn()
+      }`
+    const args = ['--input-type=module', '-e', script, folder.file('shared')]
+    const children = [1, 2].map(() => ended(spawn(process.execPath, args, { cwd: repository })))
+    const results = await Promise.all(children)
+    expect(results).toMatchObject([1, 2].map(() => ({ code: 0, stderr: '' })))
+    expect(readdirSync(folder.file('shared'))).toEqual(['manifest.ndjson.gz'])
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('.shared'))).toEqual([])
+  })
+})

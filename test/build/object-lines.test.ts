@@ -1,0 +1,72 @@
+/** The manifest's lines: whatever runs they come in, they end up in the byte order of their keys. */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { manifestLine, type ManifestHead } from '../../src/build/manifest.ts'
+import { objectLines } from '../../src/build/object-lines.ts'
+import { makeTempFolder } from '../support/product.ts'
+
+const folder = makeTempFolder()
+afterAll(folder.remove)
+
+const sha256 = 'a'.repeat(64)
+const lineOf = (key: string) => manifestLine({ key, sha256, bytes: 1, type: 'text/plain', from: 'f' })
+const head = { snapshot: 'x' } as ManifestHead
+let count = 0
+const root = () => {
+  const place = folder.file(`root-${count++}`)
+  mkdirSync(place)
+  return place
+}
+
+/** Names that sort before, at and after a slash. */
+const segment = fc.constantFrom('a', 'a-b', 'a.b', 'a0', 'b', 'v1', 'v1-x', 'v1.html', 'Z', '_')
+const key = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'))
+
+describe('lines of a manifest', () => {
+  it('are sorted by key, in any number of runs that lie between each other', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.tuple(key, fc.nat({ max: 5 })), { selector: ([name]) => name, maxLength: 60 }),
+        async (keys) => {
+          const place = root()
+          const lines = objectLines(place)
+          const sorted = keys
+            .map(([name]) => name)
+            .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+          for (const name of sorted)
+            lines.add(String(keys.find(([other]) => other === name)?.[1]), lineOf(name))
+          await lines.digest()
+          await lines.write(head)
+          const manifest = gunzipSync(readFileSync(`${place}/manifest.ndjson.gz`)).toString()
+          expect(manifest).toBe(`{"snapshot":"x"}\n${sorted.map(lineOf).join('')}`)
+          const sums = sorted.map((name) => `${sha256}  ${name}\n`).join('')
+          expect(readFileSync(`${place}/SHA256SUMS`, 'utf8')).toBe(sums)
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  it('are merged where runs are longer than what is read at once', async () => {
+    const place = root()
+    const lines = objectLines(place)
+    const keys = Array.from({ length: 6000 }, (_, index) => `k${String(index).padStart(6, '0')}`)
+    for (const [index, name] of keys.entries()) lines.add(index % 700 < 350 ? 'one' : 'two', lineOf(name))
+    await lines.digest()
+    await lines.write(head)
+    const manifest = gunzipSync(readFileSync(`${place}/manifest.ndjson.gz`)).toString()
+    expect(manifest).toBe(`{"snapshot":"x"}\n${keys.map(lineOf).join('')}`)
+  })
+
+  it('are refused out of order, and twice', async () => {
+    const lines = objectLines(root())
+    lines.add('run', lineOf('b'))
+    expect(() => {
+      lines.add('run', lineOf('a'))
+    }).toThrow('a comes after b')
+    lines.add('other', lineOf('a') + lineOf('b'))
+    await expect(lines.digest()).rejects.toThrow('two objects have the key b')
+  })
+})

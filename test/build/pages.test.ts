@@ -1,0 +1,297 @@
+/** Pages in a snapshot: made beside the documents, listed, taken over, left out, served and compared like these. */
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/build/build.ts'
+import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { keptThreads } from '../support/kept-threads.ts'
+import { makeTempFolder, mustRun, startServer } from '../support/product.ts'
+import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
+
+const folder = makeTempFolder()
+const db = folder.file('funds.sqlite')
+const fakePages = new URL('fake-pages.ts', import.meta.url).href
+
+/** One with an evil name, one that nothing may be given out of, one without prices, one with a single price. */
+const [plain, refused, unpriced, single] = [isinOf(0), isinOf(1), isinOf(2), isinOf(3)]
+const evil = `</script><b>"&`
+
+beforeAll(() => {
+  makeDatabase(db, (insert, connection) => {
+    insertGood(insert, plain, { fund: { name: evil } })
+    insertGood(insert, refused, { fund: { data_permitted: 0 } })
+    insertGood(insert, unpriced)
+    insertGood(insert, single)
+    connection.exec(`DELETE FROM price WHERE isin <> '${refused}'`)
+    insert('price', { ...goodRows['price'], isin: single, date: '2024-03-01', net_asset_value: '7.50' })
+    // Two years and a half of days, with a gap of a month.
+    for (let day = Date.parse('2021-11-01'); day < Date.parse('2024-05-01'); day += 86_400_000) {
+      const date = new Date(day).toISOString().slice(0, 10)
+      if (date.startsWith('2023-02')) continue
+      insert('price', { ...goodRows['price'], isin: plain, date, net_asset_value: `${day / 86_400_000}.25` })
+    }
+  })
+})
+afterAll(folder.remove)
+
+const build = (out: string, options: Partial<BuildOptions> = {}): Promise<BuildSummary> =>
+  buildSnapshot({
+    db,
+    out: folder.file(out),
+    asOf: '2024-05-03',
+    jobs: 2,
+    threads: keptThreads(2),
+    only: [],
+    docsUrl: 'https://docs.example',
+    baseUrl: 'https://api.example',
+    pages: fakePages,
+    code: 'code',
+    signal: new AbortController().signal,
+    ...options,
+  })
+
+const contentOf = (out: string, key: string) => readFileSync(join(folder.file(out), key), 'utf8')
+const pagesIn = (out: string) => filesIn(folder.file(out)).filter((key) => /^(docs|funds|openapi)/.test(key))
+const listed = (out: string) => {
+  const text = gunzipSync(readFileSync(join(folder.file(out), 'manifest.ndjson.gz'))).toString()
+  const lines = text.trimEnd().split('\n').slice(1)
+  return lines.map((line) => JSON.parse(line) as { readonly key: string; readonly type: string })
+}
+const ofFunds = (...isins: readonly string[]) =>
+  isins.flatMap((isin) => [`funds/${isin}/index.html`, `funds/${isin}/prices.csv`])
+const overAll = [
+  'docs/assets/icon.png',
+  'docs/index.html',
+  'docs/v1-notes.html',
+  'docs/v1/index.html',
+  'funds/XF000000001.html',
+  'funds/index.html',
+  'openapi.json',
+]
+const allPages = [...ofFunds(plain, unpriced, single), ...overAll].sort()
+
+describe('a snapshot with pages', () => {
+  beforeAll(async () => {
+    await build('out')
+  })
+
+  it('holds the pages of every fund that has some, and those over all, in byte order of all keys', () => {
+    expect(pagesIn('out')).toEqual(allPages)
+    expect(faultsOf(folder.file('out'))).toEqual([])
+    const keys = listed('out').map(({ key }) => key)
+    expect(keys).toEqual(keys.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))))
+  })
+
+  it('lists each with the type of its ending', () => {
+    const types = new Map(listed('out').map(({ key, type }) => [key, type]))
+    expect(
+      ['docs/assets/icon.png', 'docs/index.html', 'openapi.json', `funds/${plain}/prices.csv`].map((key) =>
+        types.get(key),
+      ),
+    ).toEqual([
+      'image/png',
+      'text/html; charset=utf-8',
+      'application/json; charset=utf-8',
+      'text/csv; charset=utf-8',
+    ])
+  })
+
+  it('gives the makers the rows of the fund, its newest price, and bytes as they are', () => {
+    expect(JSON.parse(contentOf('out', `funds/${single}/index.html`))).toMatchObject({
+      fund: { isin: single, name: 'Good Fund' },
+      day: '9999-12-31',
+      baseUrl: 'https://api.example',
+      newest: { date: '2024-03-01', netAssetValue: '7.50' },
+    })
+    expect(JSON.parse(contentOf('out', `funds/${unpriced}/index.html`))).toMatchObject({
+      newest: null,
+      overdue: null,
+    })
+    const overdue = [plain, single].map(
+      (isin) => (JSON.parse(contentOf('out', `funds/${isin}/index.html`)) as { overdue: unknown }).overdue,
+    )
+    expect(overdue).toEqual([null, 'stale'])
+    expect(readFileSync(join(folder.file('out'), 'docs/assets/icon.png'))).toEqual(
+      Buffer.from([137, 80, 78, 71, 255]),
+    )
+  })
+
+  it('gives them at most 400 points of the history: the ends, no gap wider than need be, all of a short one', () => {
+    const points = contentOf('out', `funds/${plain}/prices.csv`).trimEnd().split('\n')
+    const days = points.map((point) => Date.parse(point.slice(0, 10)) / 86_400_000)
+    // The value of each day is its number.
+    expect(points.map((point) => point.slice(11))).toEqual(days.map((day) => `${day}.25`))
+    expect([points.length > 350, points.length <= 400]).toEqual([true, true])
+    expect([points[0]?.slice(0, 10), points.at(-1)?.slice(0, 10)]).toEqual(['2021-11-01', '2024-04-30'])
+    const gaps = days.slice(1).map((day, index) => day - (days[index] ?? 0))
+    expect([Math.min(...gaps), gaps.filter((gap) => gap > 3)]).toEqual([1, [expect.closeTo(30, -1)]])
+    expect(contentOf('out', `funds/${single}/prices.csv`)).toBe('2024-03-01;7.50\n')
+    expect(contentOf('out', `funds/${unpriced}/prices.csv`)).toBe('')
+  })
+
+  it('gives those over all the entries of funds in their order, without refused ones', () => {
+    const entries = JSON.parse(contentOf('out', 'funds/index.html')) as readonly Record<string, unknown>[]
+    expect(entries.map(({ isin, name }) => [isin, name])).toEqual([
+      [plain, evil],
+      [unpriced, 'Good Fund'],
+      [single, 'Good Fund'],
+    ])
+    expect(entries[2]?.['newest']).toMatchObject({ date: '2024-03-01', nav: '7.50' })
+  })
+
+  it('gives them the documents of the first fund that has most answers, byte for byte', () => {
+    const { exampleIsin, examples } = JSON.parse(contentOf('out', 'openapi.json')) as {
+      exampleIsin: string
+      examples: readonly (readonly [string, string])[]
+    }
+    const keys = listed('out').map(({ key }) => key)
+    expect(exampleIsin).toBe(plain)
+    expect(examples.map(([key]) => key)).toEqual(
+      keys.filter((key) => key.startsWith('api/') && key.includes(plain)),
+    )
+    expect(examples.filter(([key, content]) => contentOf('out', key) !== content)).toEqual([])
+  })
+
+  it('is served with its pages', async () => {
+    const server = await startServer(folder.file('out'))
+    const answers = await Promise.all(
+      ['/funds/', `/funds/${plain}/prices.csv`, `/funds/${refused}/`].map((path) =>
+        fetch(server.base + path),
+      ),
+    )
+    await server.stop()
+    expect(answers.map(({ status, headers }) => [status, headers.get('content-type')])).toEqual([
+      [200, 'text/html; charset=utf-8'],
+      [200, 'text/csv; charset=utf-8'],
+      [404, expect.any(String)],
+    ])
+  })
+})
+
+describe('on the next night', () => {
+  const changed = (name: string, sql: string) => {
+    const file = folder.file(`${name}.sqlite`)
+    copyFileSync(db, file)
+    editDatabase(file, sql)
+    return file
+  }
+  const sinceOut = { kind: 'manifest', path: join(folder.file('out'), 'manifest.ndjson.gz') } as const
+
+  it.each([
+    [
+      'a name',
+      `UPDATE fund SET name = 'New' WHERE isin = '${single}'`,
+      [`funds/${single}/index.html`, 'funds/index.html'],
+    ],
+    [
+      'a key figure',
+      `UPDATE key_figure SET value = '9' WHERE isin = '${single}'`,
+      [`funds/${single}/index.html`],
+    ],
+    [
+      'an old price',
+      `UPDATE price SET change = '9' WHERE isin = '${plain}' AND date = '2021-11-02'`,
+      ['openapi.json'],
+    ],
+    ['what no page reads', `UPDATE profile SET benchmark = 'New' WHERE isin = '${single}'`, []],
+  ])('%s that changed makes just the pages anew that differ by it', async (name, sql, wanted) => {
+    const file = changed(name, sql)
+    await build(`sparse ${name}`, { db: file, since: sinceOut })
+    expect(pagesIn(`sparse ${name}`)).toEqual([...wanted].sort())
+    await build(`full ${name}`, { db: file })
+    await build(`linked ${name}`, { db: file, since: { kind: 'folder', path: folder.file('out') } })
+    expect(hashesOf(folder.file(`linked ${name}`))).toEqual(hashesOf(folder.file(`full ${name}`)))
+  })
+
+  it('another address of the API makes all pages anew, and no document', async () => {
+    const { rendered } = await build('other address', { baseUrl: 'https://new.example', since: sinceOut })
+    expect(rendered).toBe(ofFunds(plain, unpriced, single).length + 1)
+    expect(filesIn(folder.file('other address')).filter((key) => /^(api|errors)\//.test(key))).toEqual([])
+  })
+
+  it('another day makes the page anew that names it, and nothing else', async () => {
+    const { rendered } = await build('other day', { asOf: '2024-05-04', since: sinceOut })
+    expect([rendered, pagesIn('other day')]).toEqual([1, ['docs/index.html']])
+  })
+
+  it.each([
+    ['2024-05-06', 'late'],
+    ['2024-05-13', 'stale'],
+  ])('on %s a price is %s, and just the pages that mark it are made anew', async (asOf, overdue) => {
+    const { rendered } = await build(overdue, { asOf, since: sinceOut })
+    // Without a price, and with one that was stale before, the other funds' pages stand.
+    const changed = ['docs/index.html', ...ofFunds(plain), 'funds/index.html']
+    expect(pagesIn(overdue)).toEqual(changed.filter((key) => !key.endsWith('prices.csv')))
+    expect(rendered).toBe(changed.length)
+    expect(JSON.parse(contentOf(overdue, `funds/${plain}/index.html`))).toMatchObject({ overdue })
+    await build(`full ${overdue}`, { asOf })
+    await build(`linked ${overdue}`, { asOf, since: { kind: 'folder', path: folder.file('out') } })
+    expect(hashesOf(folder.file(`linked ${overdue}`))).toEqual(hashesOf(folder.file(`full ${overdue}`)))
+  })
+
+  it('pages go when they are switched off, and come back', async () => {
+    const off = await build('off', { pages: null, since: { kind: 'folder', path: folder.file('out') } })
+    expect([off.rendered, pagesIn('off'), faultsOf(folder.file('off'))]).toEqual([0, [], []])
+    const on = await build('on', { since: { kind: 'folder', path: folder.file('off') } })
+    expect(on.rendered).toBe(allPages.length)
+    expect(hashesOf(folder.file('on'))).toEqual(hashesOf(folder.file('out')))
+  })
+
+  it('are a group of their own in a diff, by fund', async () => {
+    const file = changed('diff', `UPDATE key_figure SET value = '9' WHERE isin = '${single}'`)
+    await build('diff', { db: file })
+    const diff = await mustRun(['diff', folder.file('out'), folder.file('diff'), '--json'])
+    const { groups } = JSON.parse(diff) as { groups: readonly Record<string, unknown>[] }
+    expect(groups.filter(({ endpoint }) => endpoint === 'pages')).toEqual([
+      {
+        isin: single,
+        endpoint: 'pages',
+        documents: { added: 0, removed: 0, changed: 1 },
+        parts: [{ name: 'funds/index.html', what: 'changed' }],
+      },
+    ])
+  })
+})
+
+describe('a maker that does not keep to what it declares', () => {
+  const header = `const about = { folder: 'funds/', names: ['a.html'], reads: [], isFor: () => true, entry: () => null,
+    render: ({ fund }) => [{ key: 'funds/' + fund.isin + '/a.html', content: '' }] }\n`
+  it.each([
+    [
+      'reads what it does not name',
+      `export const makers = { fundPages: [{ ...about, render: ({ navSample }) => navSample() }], sitePages: [] }`,
+      'the pages in funds/ do not say that they read prices',
+    ],
+    [
+      'writes another file',
+      `export const makers = { fundPages: [{ ...about, names: ['b.html'] }], sitePages: [] }`,
+      `its pages are funds/${plain}/a.html, not b.html`,
+    ],
+    [
+      'writes among the pages of funds',
+      `export const makers = { fundPages: [about], sitePages: [() => [{ key: 'funds/x/y.html', content: '' }]] }`,
+      'page funds/x/y.html lies among the pages of funds',
+    ],
+    [
+      'writes a page twice',
+      `export const makers = { fundPages: [], sitePages: [() => [{ key: 'docs/y.html', content: '' }, { key: 'docs/y.html', content: '' }]] }`,
+      'page docs/y.html is there twice',
+    ],
+    [
+      'writes where the API lies',
+      `export const makers = { fundPages: [], sitePages: [() => [{ key: 'api/y.html', content: '' }]] }`,
+      'page api/y.html: the edge gives out no such path',
+    ],
+    [
+      'writes out of the folder',
+      `export const makers = { fundPages: [], sitePages: [() => [{ key: 'docs/../../y.html', content: '' }]] }`,
+      'the edge gives out no such path',
+    ],
+  ])('ends the build if it %s', async (name, code, message) => {
+    const file = folder.file(`${name}.mjs`)
+    writeFileSync(file, header + code)
+    await expect(build('refused', { pages: `file://${encodeURI(file)}` })).rejects.toThrow(message)
+    expect(existsSync(folder.file('refused'))).toBe(false)
+  })
+})

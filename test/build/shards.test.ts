@@ -1,0 +1,300 @@
+/** Shards, built apart and merged: the snapshot of one build, whatever the database and however many shards. */
+import { copyFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultFreshness } from '../../src/freshness/rules.ts'
+import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/build/build.ts'
+import { mergeShards } from '../../src/build/merge.ts'
+import { RefusedDatabase } from '../../src/data/check/finding.ts'
+import { editDatabase, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { keptThreads } from '../support/kept-threads.ts'
+import { makeTempFolder } from '../support/product.ts'
+import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
+import { apply, edit, openToEdit } from './edits.ts'
+import { times } from '../support/rounds.ts'
+
+const folder = makeTempFolder()
+afterAll(folder.remove)
+const fakePages = new URL('fake-pages.ts', import.meta.url).href
+
+const settings = {
+  asOf: '2024-05-03',
+  docsUrl: 'https://docs.example',
+  baseUrl: 'https://api.example',
+  code: 'code',
+  pages: fakePages as string | null,
+  jobs: 1,
+  only: [],
+  signal: new AbortController().signal,
+}
+const build = (db: string, out: string, more: Partial<BuildOptions> = {}): Promise<BuildSummary> =>
+  buildSnapshot({ db, out, ...settings, threads: keptThreads(1), ...more })
+const merge = (db: string, out: string, shards: readonly string[]): Promise<BuildSummary> => {
+  const { code, pages, jobs, signal } = settings
+  return mergeShards({ db, out, shards, code, pages, jobs, signal })
+}
+const shardOf = (number: number, of: number) => ({ part: { kind: 'shard', number, of } }) as const
+async function buildShards(db: string, out: string, of: number, more: Partial<BuildOptions> = {}) {
+  const folders = Array.from({ length: of }, (_, index) => `${out}-${index + 1}-of-${of}`)
+  for (const [index, one] of folders.entries()) await build(db, one, { ...shardOf(index + 1, of), ...more })
+  return folders
+}
+/** What must not depend on how it was built. */
+const resultOf = ({ snapshot, asOf, funds, documents, bytes, rendered, warnings }: BuildSummary) => {
+  return { snapshot, asOf, funds, documents, bytes, rendered, warnings }
+}
+
+it('gives the bytes of a build without shards, in any number of shards, pages included', async () => {
+  let runs = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        funds: fc.nat({ max: 5 }),
+        edits: fc.array(edit, { maxLength: 12 }),
+        of: fc.integer({ min: 1, max: 7 }),
+        pages: fc.constantFrom(fakePages, fakePages, null),
+        order: fc.boolean(),
+      }),
+      async ({ funds, edits, of, pages, order }) => {
+        const place = folder.file(`run-${runs++}`)
+        const db = `${place}.sqlite`
+        makeDatabase(db, (insert) => {
+          for (let number = 0; number < funds; number++) insertGood(insert, isinOf(number))
+        })
+        const connection = openToEdit(db)
+        for (const one of edits) apply(connection, one)
+        connection.close()
+        const whole = await build(db, `${place}-whole`, { pages }).catch((error: unknown) => error)
+        // A database that is refused is refused in a shard.
+        if (whole instanceof RefusedDatabase) {
+          const shards = Array.from({ length: of }, (_, index) =>
+            build(db, `${place}-${index}`, { pages, ...shardOf(index + 1, of) }).then(
+              () => [],
+              (error: unknown) => (error as RefusedDatabase).findings,
+            ),
+          )
+          const findings = (await Promise.all(shards)).flat().map((finding) => JSON.stringify(finding))
+          const errors = whole.findings.filter(({ severity }) => severity === 'error')
+          expect(errors.filter((error) => !findings.includes(JSON.stringify(error)))).toEqual([])
+          return
+        }
+        const shards = await buildShards(db, place, of, { pages })
+        const merged = await merge(db, `${place}-merged`, order ? shards : shards.toReversed())
+        expect(resultOf(merged)).toEqual(resultOf(whole as BuildSummary))
+        expect(hashesOf(`${place}-merged`)).toEqual(hashesOf(`${place}-whole`))
+        expect(faultsOf(`${place}-merged`)).toEqual([])
+      },
+    ),
+    { numRuns: times(6), endOnFailure: true },
+  )
+}, 600_000)
+
+describe('shards of five funds', () => {
+  const db = folder.file('funds.sqlite')
+  const whole = folder.file('whole')
+  let halves: readonly string[] = []
+  beforeAll(async () => {
+    makeDatabase(db, (insert) => {
+      for (const number of [0, 1, 2, 3, 4]) insertGood(insert, isinOf(number))
+    })
+    await build(db, whole)
+    halves = await buildShards(db, folder.file('half'), 2)
+  })
+  const copyOf = (name: string) =>
+    halves.map((half, index) => {
+      const copy = folder.file(`${name}-${index + 1}`)
+      cpSync(half, copy, { recursive: true })
+      return copy
+    })
+
+  it('share the files with the snapshot, and stay as they are', async () => {
+    const before = halves.map(hashesOf)
+    const out = folder.file('linked')
+    await merge(db, out, halves)
+    expect(halves.map(hashesOf)).toEqual(before)
+    const key = `api/v1/prices-current/${isinOf(4)}/index.json`
+    expect(statSync(join(out, key)).ino).toBe(statSync(join(halves[1] ?? '', key)).ino)
+  })
+
+  it('take the place of an older snapshot', async () => {
+    const out = folder.file('older')
+    await build(db, out, { only: [isinOf(0)] })
+    await merge(db, out, halves)
+    expect(hashesOf(out)).toEqual(hashesOf(whole))
+  })
+
+  it('each go on from their own of the night before, from a folder or from the manifest of the whole', async () => {
+    const next = folder.file('next.sqlite')
+    copyFileSync(db, next)
+    editDatabase(next, `UPDATE profile SET benchmark = 'New' WHERE isin = '${isinOf(3)}'`)
+    await build(next, folder.file('next-whole'))
+    const linked: string[] = []
+    const sparse: string[] = []
+    for (const [index, half] of halves.entries()) {
+      linked.push(folder.file(`next-linked-${index}`))
+      sparse.push(folder.file(`next-sparse-${index}`))
+      const shard = shardOf(index + 1, 2)
+      await build(next, linked[index] ?? '', { ...shard, since: { kind: 'folder', path: half } })
+      const path = join(whole, 'manifest.ndjson.gz')
+      await build(next, sparse[index] ?? '', { ...shard, since: { kind: 'manifest', path } })
+    }
+    await merge(next, folder.file('next-linked'), linked)
+    expect(hashesOf(folder.file('next-linked'))).toEqual(hashesOf(folder.file('next-whole')))
+
+    const { isSparse, since } = await merge(next, folder.file('next-sparse'), sparse)
+    const { 'sparse.json': mark, ...files } = hashesOf(folder.file('next-sparse'))
+    const all = hashesOf(folder.file('next-whole'))
+    expect([isSparse, mark === undefined, since !== null]).toEqual([true, false, true])
+    expect(files).toEqual(Object.fromEntries(Object.keys(files).map((file) => [file, all[file]])))
+    // What changed is there; of the funds nothing else is.
+    const before = hashesOf(whole)
+    const changed = Object.keys(all).filter((file) => all[file] !== before[file])
+    expect(changed.filter((file) => files[file] === undefined)).toEqual([])
+    const ofFunds = (some: readonly string[]) =>
+      some.filter((file) => /^(api|funds)\/.*XF\d{10}\//.test(file))
+    expect(ofFunds(Object.keys(files))).toEqual(ofFunds(changed))
+
+    // Of one machine that found nothing to go on from, all files are there.
+    for (const mixed of [
+      [linked[0] ?? '', sparse[1] ?? ''],
+      [sparse[0] ?? '', linked[1] ?? ''],
+    ]) {
+      const summary = await merge(next, folder.file('next-mixed'), mixed)
+      expect([summary.isSparse, summary.since]).toEqual([true, since])
+      const { 'sparse.json': said, ...some } = hashesOf(folder.file('next-mixed'))
+      expect(said).toBe(mark)
+      expect(some).toEqual(Object.fromEntries(Object.keys(some).map((file) => [file, all[file]])))
+      expect(Object.keys(files).filter((file) => some[file] === undefined)).toEqual([])
+    }
+    const other = folder.file('next-other')
+    const path = join(folder.file('next-whole'), 'manifest.ndjson.gz')
+    await build(next, other, { ...shardOf(2, 2), since: { kind: 'manifest', path } })
+    await expect(merge(next, folder.file('mixed'), [sparse[0] ?? '', other])).rejects.toThrow(
+      'shards of different --since',
+    )
+  })
+
+  it('are not merged unless all are there, each once', async () => {
+    const [one = '', two = ''] = halves
+    const [copy = ''] = copyOf('copy')
+    const thirds = await buildShards(db, folder.file('third'), 3)
+    const out = folder.file('refused')
+    await expect(merge(db, out, [one])).rejects.toThrow('of 2 shards 2 is missing')
+    await expect(merge(db, out, [thirds[1] ?? ''])).rejects.toThrow('of 3 shards 1, 3 are missing')
+    await expect(merge(db, out, [one, two, copy])).rejects.toThrow(
+      `shard 1 of 2 is there more than once: ${one}, ${copy}`,
+    )
+    await expect(merge(db, out, [one, thirds[1] ?? '', thirds[2] ?? ''])).rejects.toThrow(
+      `shards of different numbers of shards: ${one} has 2, ${thirds[1] ?? ''} has 3`,
+    )
+    await expect(merge(db, out, [one, whole])).rejects.toThrow(`${whole} is no shard`)
+    await expect(merge(db, one, halves)).rejects.toThrow(`${one} is one of the shards`)
+    expect(filesIn(folder.path).filter((file) => /(^|\.)refused/.test(file))).toEqual([])
+  })
+
+  it.each<[string, Partial<BuildOptions>]>([
+    ['as-of dates', { asOf: '2024-05-04' }],
+    ['docsUrl', { docsUrl: 'https://other.example' }],
+    ['baseUrl', { baseUrl: 'https://other.example' }],
+    ['pages', { pages: null }],
+    ['freshness', { freshness: { ...defaultFreshness, warnDays: 1 } }],
+    ['versions of fundpress', { code: 'other' }],
+  ])('are not merged with others of different %s', async (name, more) => {
+    const other = folder.file(`other ${name}`)
+    await build(db, other, { ...shardOf(2, 2), ...more })
+    await expect(merge(db, folder.file('refused'), [halves[0] ?? '', other])).rejects.toThrow(
+      `shards of different ${name}: ${halves[0] ?? ''} has `,
+    )
+  })
+
+  it('are not merged by other thresholds than those that their pages mark prices by', async () => {
+    const { code, pages, jobs, signal } = settings
+    const freshness = { ...defaultFreshness, errorDays: 9 }
+    const options = { db, out: folder.file('refused'), shards: halves, code, pages, jobs, signal }
+    await expect(mergeShards({ ...options, freshness })).rejects.toThrow('with other freshness settings')
+  })
+
+  it('leave nothing where the merge fails while their files are being linked', async () => {
+    // Without pages no shard asks for a calendar: a merge is the first that learns that there is none.
+    const parts = await buildShards(db, folder.file('part'), 2, { pages: null })
+    const out = folder.file('no-calendar')
+    const { code, jobs, signal } = settings
+    const freshness = { ...defaultFreshness, calendar: 'XX' }
+    await expect(
+      mergeShards({ db, out, shards: parts, code, pages: null, jobs, signal, freshness }),
+    ).rejects.toThrow('freshness.calendar is XX')
+    const left = () => filesIn(folder.path).filter((file) => file.includes('no-calendar'))
+    expect(left()).toEqual([])
+    await setTimeout(300)
+    expect(left()).toEqual([])
+  })
+
+  it('are not merged with those of another database, by another version, or beside another database', async () => {
+    const next = folder.file('other.sqlite')
+    copyFileSync(db, next)
+    editDatabase(next, `UPDATE fund SET name = 'x'`)
+    const other = folder.file('other database')
+    await build(next, other, shardOf(2, 2))
+    const out = folder.file('refused')
+    await expect(merge(db, out, [halves[0] ?? '', other])).rejects.toThrow('shards of different databases')
+    await expect(merge(next, out, halves)).rejects.toThrow(
+      `${next} is not the database that the shards were built from`,
+    )
+    const { pages, jobs, signal } = settings
+    await expect(
+      mergeShards({ db, out, shards: halves, code: 'newer', pages, jobs, signal }),
+    ).rejects.toThrow('was built by another version of fundpress')
+  })
+
+  it.each<[string, RegExp, (half: string) => void]>([
+    [
+      'a file is missing',
+      /half-broken-2 is incomplete: api\/v1\/figures\//,
+      (half) => {
+        rmSync(join(half, `api/v1/figures/${isinOf(4)}/index.de.xml`))
+      },
+    ],
+    [
+      'a file is cut short',
+      /half-broken-2 is incomplete: api\/v1\/figures\//,
+      (half) => {
+        truncateSync(join(half, `api/v1/figures/${isinOf(4)}/index.de.xml`), 3)
+      },
+    ],
+    [
+      'its manifest is cut short',
+      /unexpected end of file/,
+      (half) => {
+        const file = join(half, 'manifest.ndjson.gz')
+        writeFileSync(file, readFileSync(file).subarray(0, -20))
+      },
+    ],
+    [
+      'its list of funds is cut short',
+      /the shards do not hold every fund once/,
+      (half) => {
+        const file = join(half, 'shard.ndjson')
+        const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+        writeFileSync(file, `${lines.slice(0, -1).join('\n')}\n`)
+      },
+    ],
+    [
+      'its head is damaged',
+      /shard\.ndjson cannot be read/,
+      (half) => {
+        writeFileSync(join(half, 'shard.ndjson'), '{"format":')
+      },
+    ],
+  ])('leave the old snapshot where it is if %s', async (_, message, damage) => {
+    const copies = copyOf(`half-broken`)
+    damage(copies[1] ?? '')
+    const out = folder.file('stays')
+    await build(db, out)
+    await expect(merge(db, out, copies)).rejects.toThrow(message)
+    expect(hashesOf(out)).toEqual(hashesOf(whole))
+    expect(filesIn(folder.path).filter((file) => file.includes('.stays.'))).toEqual([])
+    for (const copy of copies) rmSync(copy, { recursive: true })
+  })
+})

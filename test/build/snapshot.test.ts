@@ -1,0 +1,212 @@
+/** A built folder: its keys, its bytes, its manifest and checksums, and that they never depend on how it was built. */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { expectedObjects, expectedWindows } from '../api/oracle/keys.ts'
+import { mustRun } from '../support/product.ts'
+import { buildDemo, buildOdd, type Snapshot } from '../support/snapshots.ts'
+import { type OracleFunds, openOracleFunds } from '../../src/conform/oracle/funds.ts'
+
+interface ObjectLine {
+  readonly key: string
+  readonly sha256: string
+  readonly bytes: number
+  readonly type: string
+}
+
+/** They name the snapshot: the manifest's first line has their digests. */
+const besideObjects = [
+  'status/de.html',
+  'status/index.html',
+  'status/index.json',
+  'status/status.css',
+  'status/status.js',
+]
+const atRoot = ['SHA256SUMS', 'manifest.ndjson.gz']
+
+describe.each([
+  ['the demo database', buildDemo],
+  ['funds that no demo has', buildOdd],
+])('a snapshot of %s', (_, build) => {
+  let snapshot: Snapshot
+  let funds: OracleFunds
+  let keys: readonly string[]
+
+  beforeAll(async () => {
+    snapshot = await build()
+    funds = openOracleFunds(snapshot.db)
+    keys = filesUnder(snapshot.out).filter((key) => ![...atRoot, ...besideObjects].includes(key))
+    return () => {
+      funds.close()
+    }
+  })
+
+  function read(key: string): Buffer {
+    return readFileSync(join(snapshot.out, key))
+  }
+
+  it('holds exactly the keys of the contract', () => {
+    expect(keys).toEqual(expectedObjects(funds, snapshot.asOf).map(({ key }) => key))
+  })
+
+  it('holds in each object the body that the oracle answers', () => {
+    const wrong = expectedObjects(funds, snapshot.asOf).filter(
+      ({ key, target }) =>
+        target !== undefined && read(key).toString() !== snapshot.oracle.answer({ target }).body,
+    )
+    expect(wrong.map(({ key }) => key)).toEqual([])
+  })
+
+  it('lists the windows of each fund as SQL groups its prices', () => {
+    for (const key of keys.filter((candidate) => /prices-historic\/\w+\/index\.json$/.test(candidate))) {
+      const { windows } = JSON.parse(read(key).toString()) as { windows: Record<string, unknown>[] }
+      const listed = windows.map(({ year, first, last, records }) => ({
+        year: Number(year),
+        first,
+        last,
+        records,
+      }))
+      expect(listed).toEqual(expectedWindows(funds, key.split('/')[3] ?? ''))
+    }
+  })
+
+  it('has a manifest that names every object, sorted, with its hash, size and type', () => {
+    const { objects } = readManifest(snapshot.out)
+    expect(objects.map(({ key }) => key)).toEqual(keys)
+    for (const { key, sha256, bytes, type } of objects) {
+      const content = read(key)
+      expect([key, sha256, bytes]).toEqual([key, sha256Of(content), content.length])
+      expect(type).toBe(`application/${key.endsWith('.xml') ? 'xml' : 'json'}; charset=utf-8`)
+    }
+  })
+
+  it('begins its manifest with its id, made of the date and the hash of the object lines without their from, and its counts', () => {
+    const { first, objectLines, objects } = readManifest(snapshot.out)
+    const bare = objectLines.replace(/,"from":"[^"]+"\}/g, '}')
+    const id = `${snapshot.asOf}-${sha256Of(Buffer.from(bare)).slice(0, 12)}`
+    const values = flatten(first)
+    expect(values).toContain(id)
+    expect(values).toContain(snapshot.asOf)
+    expect(values).toContain(funds.all().length)
+    expect(values).toContain(objects.length)
+    expect(values).toContain(objects.reduce((sum, { bytes }) => sum + bytes, 0))
+  })
+
+  it('names the files of the status in the first line of its manifest, with hash, size and type', () => {
+    const { files } = readManifest(snapshot.out).first as { files: readonly ObjectLine[] }
+    const types = ['text/html', 'text/html', 'application/json', 'text/css', 'text/javascript']
+    const expected = besideObjects.map((key, index) => ({
+      key,
+      sha256: sha256Of(read(key)),
+      bytes: read(key).length,
+      type: `${types[index] ?? ''}; charset=utf-8`,
+    }))
+    expect(files).toEqual(expected)
+  })
+
+  it('passes sha256sum over all its objects and the status', () => {
+    const { status, stdout, stderr } = spawnSync('sha256sum', ['-c', '--strict', 'SHA256SUMS'], {
+      cwd: snapshot.out,
+      encoding: 'utf8',
+    })
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout.trim().split('\n')).toEqual([...keys, ...besideObjects].map((key) => `${key}: OK`))
+  })
+
+  it('holds only JSON and XML that parse', ({ skip }) => {
+    for (const key of keys.filter((candidate) => candidate.endsWith('.json')))
+      JSON.parse(read(key).toString())
+    const xml = keys.filter((candidate) => candidate.endsWith('.xml'))
+    const { error, status, stderr } = spawnSync('xmllint', ['--noout', ...xml], {
+      cwd: snapshot.out,
+      encoding: 'utf8',
+    })
+    const isMissing = error !== undefined && 'code' in error && error.code === 'ENOENT'
+    if (isMissing && process.env.CI !== 'true') skip('xmllint is not installed: the XML was not checked')
+    expect([error, status, stderr]).toEqual([undefined, 0, ''])
+  })
+
+  it('is the same tree whatever the number of jobs', async () => {
+    const again = snapshot.folder.file('again')
+    await mustRun([
+      'build',
+      '--db',
+      snapshot.db,
+      '--out',
+      again,
+      '--as-of',
+      snapshot.asOf,
+      '--jobs',
+      '1',
+      '--quiet',
+    ])
+    expect(hashTree(again)).toEqual(hashTree(snapshot.out))
+  })
+
+  it('holds with --only the same answers of that fund, and of no other', async () => {
+    const [isin = ''] = snapshot.oracle.isins()
+    const part = snapshot.folder.file('part')
+    await mustRun([
+      'build',
+      '--db',
+      snapshot.db,
+      '--out',
+      part,
+      '--as-of',
+      snapshot.asOf,
+      '--quiet',
+      '--only',
+      isin,
+    ])
+    const own = filesUnder(part).filter((key) => key.includes(isin))
+    expect(own).toEqual(keys.filter((key) => key.includes(isin)))
+    for (const key of own) expect(readFileSync(join(part, key)).equals(read(key))).toBe(true)
+    const others = snapshot.oracle.isins().slice(1)
+    expect(filesUnder(part).filter((key) => others.some((other) => key.includes(other)))).toEqual([])
+  })
+})
+
+interface Manifest {
+  readonly first: unknown
+  /** As they stand, each with its line feed. */
+  readonly objectLines: string
+  readonly objects: readonly ObjectLine[]
+}
+
+function readManifest(out: string): Manifest {
+  const text = gunzipSync(readFileSync(join(out, 'manifest.ndjson.gz'))).toString()
+  const firstEnd = text.indexOf('\n') + 1
+  const objectLines = text.slice(firstEnd)
+  return {
+    first: JSON.parse(text.slice(0, firstEnd)),
+    objectLines,
+    objects: objectLines
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as ObjectLine),
+  }
+}
+
+/** Relative paths with slashes, sorted. */
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort()
+}
+
+function hashTree(folder: string): string[] {
+  return filesUnder(folder).map((key) => `${key} ${sha256Of(readFileSync(join(folder, key)))}`)
+}
+
+/** All values in a document, however it nests them. */
+function flatten(value: unknown): unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(flatten) : [value]
+}
+
+function sha256Of(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex')
+}

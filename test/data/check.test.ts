@@ -1,0 +1,338 @@
+/** `fundpress check`: every problem is found, all of them at once, each with its fund, table and row. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { makeTempFolder } from '../support/product.ts'
+import { run, type Ended } from '../cli/run.ts'
+import { problems } from './problems.ts'
+
+interface Finding {
+  readonly severity: string
+  readonly isin: string | null
+  readonly table: string
+  readonly message: string
+}
+
+interface Report {
+  readonly errors: number
+  readonly warnings: number
+  readonly findings: readonly Finding[]
+}
+
+const folder = makeTempFolder()
+afterAll(folder.remove)
+
+const check = (db: string, ...flags: string[]): Promise<Ended> =>
+  run(['check', '--db', db, '--as-of', asOf, ...flags], { cwd: folder.path })
+
+async function findingsOf(db: string): Promise<readonly Finding[]> {
+  return (JSON.parse((await check(db, '--json')).stdout) as Report).findings
+}
+
+const [good = '', orphan = '', other = ''] = [1, 2, 3].map(isinOf)
+
+describe('a database with everything that can be wrong, each in a fund of its own', () => {
+  const all = Object.values(problems).flat()
+  const isins = new Map(all.map((problem, index) => [problem, isinOf(1000 + index)]))
+  let ended: Ended
+  let report: Report
+
+  beforeAll(async () => {
+    makeDatabase(folder.file('problems.sqlite'), (insert) => {
+      insertGood(insert, good)
+      for (const [problem, isin] of isins) problem.insert(insert, isin)
+    })
+    ended = await check('problems.sqlite', '--json')
+    report = JSON.parse(ended.stdout) as Report
+  })
+
+  it.each(Object.entries(problems))('finds %s', (_, some) => {
+    for (const problem of some) {
+      const found = report.findings.filter(({ isin }) => isin === isins.get(problem))
+      const isSaid = found.some(
+        ({ severity, message }) =>
+          severity === 'error' && problem.says.every((text) => message.includes(text)),
+      )
+      const tables = [...new Set(found.map(({ table }) => table))]
+      expect({ ...problem, isSaid, tables, found }).toMatchObject({ isSaid: true, tables: [problem.table] })
+    }
+  })
+
+  it('finds nothing else, and counts what it finds', () => {
+    expect(new Set(report.findings.map(({ isin }) => isin))).toEqual(new Set(isins.values()))
+    const errors = report.findings.filter(({ severity }) => severity === 'error').length
+    expect(report).toMatchObject({ errors, warnings: report.findings.length - errors })
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr:
+        `fundpress: problems.sqlite has ${errors} errors, ${report.warnings} warnings: ` +
+        'correct the errors before the next build\n',
+    })
+  })
+})
+
+it('finds ISINs of a wrong form or with a wrong check digit', async () => {
+  const digit = good.endsWith('0') ? '1' : '0'
+  const wrong = [
+    good.slice(0, -1) + digit,
+    good.toLowerCase(),
+    good.slice(0, -1),
+    `${good}0`,
+    ` ${good}`,
+    `${good}\n`,
+    '../../../tmp',
+    '１２' + good.slice(2),
+    '',
+  ]
+  makeDatabase(folder.file('isins.sqlite'), (insert) => {
+    for (const isin of wrong) insert('fund', { isin, ...goodRows['fund'] })
+  })
+  const findings = await findingsOf('isins.sqlite')
+  expect(findings.map(({ isin, table }) => ({ isin, table }))).toEqual(
+    wrong.sort().map((isin) => ({ isin, table: 'fund' })),
+  )
+  for (const { isin, message } of findings) {
+    expect(message).toBe(`isin ${JSON.stringify(isin)} is not an ISIN: wrong form or check digit`)
+  }
+})
+
+it('finds the orphan rows of every table', async () => {
+  const tables = Object.keys(goodRows).filter((table) => table !== 'fund')
+  makeDatabase(folder.file('orphans.sqlite'), (insert) => {
+    insertGood(insert, good)
+    for (const table of tables) {
+      insert(table, { isin: orphan, ...goodRows[table] })
+      insert(table, { isin: other, ...goodRows[table] })
+    }
+  })
+  const findings = await findingsOf('orphans.sqlite')
+  const expected = tables.flatMap((table) =>
+    [orphan, other].map((isin) => {
+      return { severity: 'error', isin, table, message: `orphan rows: there is no fund ${isin}` }
+    }),
+  )
+  expect(new Set(findings)).toEqual(new Set(expected))
+  expect(findings).toHaveLength(expected.length)
+})
+
+it('warns of prices that are old or older than their fund, of a blank name, and of text that was not UTF-8: exit code 0', async () => {
+  makeDatabase(folder.file('warnings.sqlite'), (insert, db) => {
+    insertGood(insert, good, { price: { date: '2024-04-24' } })
+    // Two business days before: the first of May is none.
+    insertGood(insert, orphan, { price: { date: '2024-04-30' } })
+    insertGood(insert, other, { fund: { fund_inception_date: '2024-05-03', name: ' ' } })
+    db.prepare("UPDATE profile SET category_de = CAST(x'4DFC6E63' AS TEXT) WHERE isin = ?").run(other)
+  })
+  const { code, stdout, stderr } = await check('warnings.sqlite')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toBe(
+    `${good}\n` +
+      '  warning  price: the newest price, of 2024-04-24, is stale: 6 business days before 2024-05-03\n' +
+      `${other}\n` +
+      '  warning  fund: name is blank: nobody can click on it in a list\n' +
+      '  warning  profile: category_de holds U+FFFD: it was not UTF-8 once, "M\ufffdnc"\n' +
+      '  warning  price: dates out of order: the first price, of 2024-05-02, is older than the fund (2024-05-03)\n' +
+      '0 errors, 4 warnings\n',
+  )
+})
+
+it('warns of EMT costs of 20 % or more: they are most likely percent instead of fractions', async () => {
+  makeDatabase(folder.file('costs.sqlite'), (insert) => {
+    insertGood(insert, good, { emt: { ongoing_costs: 1, entry_costs: 0.2, transaction_costs: 1.58 } })
+    insertGood(insert, other, { emt: { ongoing_costs: 0.1999, incidental_costs: null } })
+  })
+  const { code, stdout } = await check('costs.sqlite')
+  const warning = (what: string) => `  warning  emt: ${what}: costs are fractions, 0.0158 is 1.58 %\n`
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout:
+      `${good}\n` +
+      warning('ongoing_costs is 1, that is 100 %') +
+      warning('transaction_costs is 1.58, that is 158 %') +
+      warning('entry_costs is 0.2, that is 20 %') +
+      '0 errors, 3 warnings\n',
+  })
+})
+
+it('groups its list by fund, errors first, and never lets a control character through', async () => {
+  const hostile = '\u001b[2J\u001b]0;x\u0007\u009b31m\u202e\u2028\r\n\u007f'
+  const shown = '\\u001b[2J\\u001b]0;x\\u0007\\u009b31m\\u202e\\u2028\\r\\n\\u007f'
+  makeDatabase(folder.file('hostile.sqlite'), (insert) => {
+    insertGood(insert, good, {
+      fund: { currency: hostile, name: hostile },
+      price: { date: hostile, change: hostile },
+      structure_item: { type: hostile, percent: Infinity },
+      key_figure: { name_de: hostile },
+      legal_period: { label: hostile, net: Infinity, date_to: hostile },
+      legal_point: { date: hostile, value: Infinity },
+      asset_allocation: { date: hostile, percent: Infinity },
+      emt: { governanceprocess: hostile },
+      profile: { end_of_fiscal_year: hostile, fund_assets: hostile },
+    })
+    insertGood(insert, hostile)
+    insert('emt', { isin: `${hostile}2`, ...goodRows['emt'] })
+    insertGood(insert, other, { price: { date: '2024-01-02' } })
+  })
+  const { stdout, stderr } = await check('hostile.sqlite')
+  expect(stdout).toContain(`\n${shown}\n  error    fund: isin "${shown}" is not an ISIN`)
+  expect(stdout).toContain(`item 3 of type ${shown}: there is no such structure type`)
+  expect(stdout).toContain(`orphan rows: there is no fund ${shown}2`)
+  expect(stdout).toMatch(
+    new RegExp(`\n${other}\n  warning  price: the newest price, of 2024-01-02, is stale`),
+  )
+  const headings = stdout.split('\n').filter((line) => /^\S/.test(line))
+  expect(headings).toHaveLength(new Set(headings).size)
+  const json = (await check('hostile.sqlite', '--json')).stdout
+  expect((JSON.parse(json) as Report).findings.map(({ isin }) => isin)).toContain(hostile)
+  for (const text of [stdout, stderr, json]) {
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+  }
+})
+
+it('lists a thousand problems of a table in a fund, and then says how many more there are', async () => {
+  makeDatabase(folder.file('commas.sqlite'), (insert) => {
+    for (const isin of [good, other]) {
+      insertGood(insert, isin)
+      for (let day = 0; day < 1200; day++) {
+        const date = new Date(Date.UTC(2020, 0, 1) + day * 86_400_000).toISOString().slice(0, 10)
+        insert('price', { isin, ...goodRows['price'], date, change: '1,5', performance: '-0,5' })
+      }
+    }
+  })
+  const findings = await findingsOf('commas.sqlite')
+  expect(findings).toHaveLength(2 * 1001)
+  expect(findings[1000]).toEqual({
+    severity: 'error',
+    isin: good,
+    table: 'price',
+    message:
+      '1400 more of this fund, the last of them: 2023-04-14: performance "-0,5" is not a plain decimal',
+  })
+})
+
+describe('sizes that no row may have', () => {
+  it('names the row of every text of more than 100 kB, in every table, before anything of it is read', async () => {
+    const long = 'ä'.repeat(50_001)
+    makeDatabase(folder.file('long.sqlite'), (insert) => {
+      insertGood(insert, good, {
+        fund: { name: long },
+        price: { change: `1${'0'.repeat(100_000)}` },
+        structure_item: { name_en: long },
+        legal_period: { label: long },
+        emt: { governanceprocess: long },
+      })
+      insertGood(insert, other, { profile: { benchmark: 'ä'.repeat(50_000) } })
+    })
+    const bytes = 'has 100,002 bytes, more than 100,000'
+    expect(
+      new Set((await findingsOf('long.sqlite')).map(({ table, message }) => `${table}: ${message}`)),
+    ).toEqual(
+      new Set([
+        `fund: name ${bytes}`,
+        'price: date 2024-05-02: change has 100,001 bytes, more than 100,000',
+        `structure_item: type countries: position 3: name_en ${bytes}`,
+        `legal_period: label ${'ä'.repeat(60)}…: label ${bytes}`,
+        `emt: governanceprocess ${bytes}`,
+      ]),
+    )
+  })
+
+  it('names the fund and the type of a structure of more than 10,000 rows, and lists of other tables', async () => {
+    makeDatabase(folder.file('rows.sqlite'), (insert) => {
+      insertGood(insert, good)
+      insertGood(insert, other)
+      for (let position = 10; position < 10_009; position++) {
+        insert('structure_item', { ...goodRows['structure_item'], isin: good, position })
+        insert('structure_item', { ...goodRows['structure_item'], isin: other, position })
+        insert('key_figure', { ...goodRows['key_figure'], isin: other, position })
+      }
+      insert('structure_item', { ...goodRows['structure_item'], isin: other, position: 10_009 })
+      insert('key_figure', { ...goodRows['key_figure'], isin: other, position: 10_009 })
+    })
+    expect(await findingsOf('rows.sqlite')).toEqual([
+      {
+        severity: 'error',
+        isin: other,
+        table: 'structure_item',
+        message: 'type countries: 10,001 rows, more than 10,000',
+      },
+      { severity: 'error', isin: other, table: 'key_figure', message: '10,001 rows, more than 10,000' },
+    ])
+  })
+
+  it('makes build refuse the same, with the same words', async () => {
+    for (const db of ['long.sqlite', 'rows.sqlite']) {
+      const { stdout } = await check(db)
+      const flags = ['--db', db, '--out', `out-${db}`, '--as-of', asOf]
+      const { code, stderr } = await run(['build', ...flags], { cwd: folder.path })
+      expect(code).toBe(1)
+      expect(stderr).toContain(stdout.slice(0, stdout.lastIndexOf('\n', stdout.length - 2)))
+    }
+  })
+})
+
+it('accepts what is as large as it may be, and as odd', async () => {
+  makeDatabase(folder.file('edge.sqlite'), (insert) => {
+    insertGood(insert, good, {
+      fund: { name: 'ä'.repeat(50_000), fund_inception_date: '1900-01-01', status_date: '2074-05-03' },
+      price: { change: `-${'1'.repeat(23)}.1234567`, performance: `${'1'.repeat(15)}.${'1'.repeat(15)}` },
+      performance_year: { year: 2074, percent: 9.9e29 },
+      legal_point: { date: '1900-01-01', value: -1.1e-30 },
+      profile: { fund_assets: '0' },
+    })
+  })
+  expect(await findingsOf('edge.sqlite')).toEqual([])
+})
+
+it('warns of addresses that are not of the web, of characters that cannot be seen, and of formulas', async () => {
+  makeDatabase(folder.file('doubtful.sqlite'), (insert) => {
+    insertGood(insert, good, {
+      fund: { url: 'javascript:alert(1)', name: '\u202eevil', wkn: '@SUM' },
+      structure_item: { name_de: 'Zero\u200bwidth', name_en: '=cmd' },
+      key_figure: { name_de: 'line\nfeed', value: '-8,81 %', value2: '-' },
+      legal_period: { label: '+1+1' },
+      profile: { category_de: ' =A1', category_en: 'a\u0085', benchmark: '\tTab' },
+      asset_allocation: { class_de: '-1-1', class_en: 'a\u2066b' },
+      emt: { compatible_for_clients_with_esg_preferences: '\r' },
+    })
+    const urls = ['', 'HTTPS://funds.example/', 'http://a']
+    for (const [index, url] of urls.entries()) insertGood(insert, isinOf(10 + index), { fund: { url } })
+    const wrong = [
+      'https://',
+      'data:text/html,x',
+      '//funds.example',
+      ' https://funds.example',
+      'ftp://a',
+      'x',
+    ]
+    for (const [index, url] of wrong.entries()) insertGood(insert, isinOf(20 + index), { fund: { url } })
+  })
+  const { code, stdout } = await check('doubtful.sqlite')
+  const row = (text: string) => `  warning  ${text}\n`
+  expect(code).toBe(0)
+  expect(stdout.slice(0, stdout.indexOf(isinOf(20)))).toBe(
+    `${good}\n` +
+      row('fund: url "javascript:alert(1)" does not begin with http:// or https://: it is not given out') +
+      row('fund: wkn is a formula for a spreadsheet, "@SUM"') +
+      row('fund: name holds U+202E, which cannot be seen, "\\u202eevil"') +
+      row('legal_period: period "+1+1": label is a formula for a spreadsheet, "+1+1"') +
+      row(
+        'structure_item: item 3 of type countries: name_de holds U+200B, which cannot be seen, "Zero\\u200bwidth"',
+      ) +
+      row('structure_item: item 3 of type countries: name_en is a formula for a spreadsheet, "=cmd"') +
+      row(
+        'asset_allocation: class 5 of 2024-02-29, with derivatives: class_de is a formula for a spreadsheet, "-1-1"',
+      ) +
+      row(
+        'asset_allocation: class 5 of 2024-02-29, with derivatives: class_en holds U+2066, which cannot be seen, "a\\u2066b"',
+      ) +
+      row('key_figure: figure 4: name_de holds U+000A, which cannot be seen, "line\\nfeed"') +
+      row('profile: category_de is a formula for a spreadsheet, " =A1"') +
+      row('profile: category_en holds U+0085, which cannot be seen, "a\\u0085"') +
+      row('profile: benchmark holds U+0009, which cannot be seen, "\\tTab"') +
+      row('profile: benchmark is a formula for a spreadsheet, "\\tTab"') +
+      row('emt: compatible_for_clients_with_esg_preferences holds U+000D, which cannot be seen, "\\r"') +
+      row('emt: compatible_for_clients_with_esg_preferences is a formula for a spreadsheet, "\\r"'),
+  )
+  const refused = stdout.match(/^ {2}warning {2}fund: url .*$/gm)
+  expect(refused).toHaveLength(1 + 6)
+})

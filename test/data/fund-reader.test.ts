@@ -1,0 +1,78 @@
+/** The tables of the model: their queries give every column of schema.sql, under the name that the endpoints know. */
+import Database from 'better-sqlite3'
+import { afterAll, expect, it } from 'vitest'
+import {
+  createStatement,
+  groupNames,
+  schemaSql,
+  schemaTables,
+  sqlTypeOf,
+} from '../../src/data/model/schema.ts'
+import { fundReader } from '../../src/data/read/fund-reader.ts'
+import { openFunds } from '../../src/data/read/open.ts'
+import { goodRows, insertGood, isinOf, makeDatabase, type Row } from '../support/database.ts'
+import { makeTempFolder } from '../support/product.ts'
+
+const folder = makeTempFolder()
+afterAll(folder.remove)
+
+const isin = isinOf(1)
+makeDatabase(folder.file('good.sqlite'), (insert) => {
+  insertGood(insert, isin)
+  insertGood(insert, isinOf(2))
+})
+
+it('reads every column of every table, and the rows of one fund only', () => {
+  const db = openFunds(folder.file('good.sqlite'))
+  const fund = fundReader(db).read(isin)
+  db.close()
+  const { fund_inception_date, ...basics } = goodRows['fund'] ?? {}
+  expect(fund?.fund).toEqual({ isin, inceptionDate: fund_inception_date, ...inCamelCase(basics) })
+  const expected = groupNames.map((group) => [group, [inCamelCase(goodRows[schemaTables[group].name] ?? {})]])
+  expect({ ...fund, fund: undefined }).toEqual({ ...Object.fromEntries(expected), fund: undefined })
+})
+
+it('knows no fund that there is not', () => {
+  const db = openFunds(folder.file('good.sqlite'))
+  expect(fundReader(db).read(isinOf(3))).toBe(undefined)
+  db.close()
+})
+
+function inCamelCase(row: Row): Row {
+  const named = Object.entries(row).map(([column, value]) => {
+    return [column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value] as const
+  })
+  return Object.fromEntries(named)
+}
+
+it('has the columns that schema.sql has: order, types, keys, defaults and constraints', () => {
+  const db = new Database(':memory:')
+  db.exec(schemaSql())
+  const columns = db.prepare<
+    [string],
+    { name: string; type: string; isNotNull: number; pk: number; fallback: unknown }
+  >('SELECT name, type, "notnull" AS isNotNull, pk, dflt_value AS fallback FROM pragma_table_info(?)')
+  for (const table of Object.values(schemaTables)) {
+    const found = columns.all(table.name)
+    expect(found.map(({ name }) => name)).toEqual(table.columns.map(({ name }) => name))
+    const key = found.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk)
+    expect(key.map(({ name }) => name)).toEqual(table.key)
+    for (const [index, { name, kind, isNullable, hasDefault, allowed }] of table.columns.entries()) {
+      const { type, isNotNull, fallback } = found[index] ?? {}
+      expect([name, type, isNotNull === 0, fallback !== null]).toEqual([
+        name,
+        sqlTypeOf(kind),
+        isNullable,
+        hasDefault,
+      ])
+      const listed = new RegExp(`CHECK \\(${name} (?:IN \\((.*?)\\)|BETWEEN (\\d) AND (\\d))\\)`).exec(
+        createStatement(table),
+      )
+      const values =
+        listed?.[1]?.replaceAll("'", '').split(', ') ?? (listed === null ? null : [listed[2], listed[3]])
+      const ends = listed?.[1] === undefined ? [allowed?.[0], allowed?.at(-1)] : allowed
+      expect(values).toEqual(allowed === null ? null : ends?.map(String))
+    }
+  }
+  db.close()
+})

@@ -1,0 +1,303 @@
+/** What is wrong with lines: each is named by its number with all reasons, and nothing is taken, or only the others. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, describe, expect, it } from 'vitest'
+import { run } from '../../cli/run.ts'
+import { asOf, goodRows, type Row } from '../../support/database.ts'
+import { repository } from '../../support/product.ts'
+import { importFolder, isins, unknownIsin } from './database.ts'
+import { dump, dumpAll } from './dialects.ts'
+
+const folder = importFolder()
+afterAll(folder.remove)
+
+const [isin] = isins
+const textOf = (row: Row): string[] => Object.values(row).map((value) => String(value ?? ''))
+
+/** A file with one good line, one that is changed, and another good one. */
+async function importChanged(table: string, changed: Row, flags: readonly string[] = []) {
+  const db = folder.database()
+  const good = { isin, ...goodRows[table] }
+  const other = { ...good, isin: isins[1] }
+  const lines = [
+    Object.keys(good),
+    textOf(good),
+    textOf({ ...other, ...changed }),
+    textOf({ ...good, isin: isins[2] }),
+  ]
+  const before = dumpAll(folder.file(db))
+  const ended = await folder.importLines(db, table, lines, ['--decimal', 'point', '--dates', 'iso', ...flags])
+  return { ...ended, isUnchanged: JSON.stringify(dumpAll(folder.file(db))) === JSON.stringify(before) }
+}
+
+/** One of each kind; the flag that is named in a message is the column of the schema. */
+const faults: readonly (readonly [table: string, changed: Row, reason: string])[] = [
+  ['price', { isin: 'DE0008471401' }, 'isin "DE0008471401" is not an ISIN: wrong form or check digit'],
+  ['price', { isin: 'Fund 1' }, 'isin "Fund 1" is not an ISIN: wrong form or check digit'],
+  ['price', { isin: '' }, 'isin is empty'],
+  ['price', { isin: unknownIsin }, `there is no fund ${unknownIsin}`],
+  ['price', { date: '2023-02-29' }, 'date "2023-02-29" is not a day (YYYY-MM-DD)'],
+  ['price', { date: '02.05.2024' }, 'date "02.05.2024" is not a day (YYYY-MM-DD)'],
+  [
+    'price',
+    { date: '2024-05-02 00:01' },
+    'date "2024-05-02 00:01" is not a day (YYYY-MM-DD): it has a time of day',
+  ],
+  ['price', { date: '0024-05-02' }, 'date "0024-05-02" is not a day (YYYY-MM-DD)'],
+  ['price', { issue_price: '1,5' }, 'issue_price "1,5" is not a number (with a decimal point)'],
+  ['price', { issue_price: '' }, 'issue_price is empty'],
+  ['price', { issue_price: '  ' }, 'issue_price is empty'],
+  [
+    'price',
+    { isin: 'x', date: 'y', change: 'z' },
+    'isin "x" is not an ISIN: wrong form or check digit; ' +
+      'date "y" is not a day (YYYY-MM-DD); change "z" is not a number (with a decimal point)',
+  ],
+  ['fund', { currency: 'eur' }, 'currency "eur" is not an ISO 4217 code'],
+  ['fund', { name: '' }, 'name is empty'],
+  ['fund', { name: 'Fund\u0000' }, 'name holds U+0000, which XML cannot hold'],
+  ['fund', { name: 'Fund\u0007' }, 'name holds U+0007, which XML cannot hold'],
+  ['fund', { url: 'https://\ufffe' }, 'url holds U+FFFE, which XML cannot hold'],
+  ['fund', { status_date: 'today' }, 'status_date "today" is not a day (YYYY-MM-DD)'],
+  ['fund', { data_permitted: '' }, 'data_permitted is empty'],
+  [
+    'fund',
+    { data_permitted: 'maybe' },
+    'data_permitted "maybe" is not one of 0, 1, false, true, no, yes, nein, ja',
+  ],
+  [
+    'fund',
+    { data_permitted: 'constructor' },
+    'data_permitted "constructor" is not one of 0, 1, false, true, no, yes, nein, ja',
+  ],
+  ['fund', { prices_permitted: 2 }, 'against the schema: prices_permitted IN (0, 1)'],
+  ['performance_year', { year: '24' }, 'year "24" is not a year of four digits'],
+  ['performance_year', { percent: '5 %' }, 'percent "5 %" is not a number (with a decimal point)'],
+  ['performance_year', { percent: '1e999' }, 'percent "1e999" is not a number (with a decimal point)'],
+  ['structure_item', { type: 'country' }, 'type "country" is not one of the structure types'],
+  ['structure_item', { position: '1.5' }, 'position "1.5" is not a whole number'],
+  [
+    'profile',
+    { end_of_fiscal_year: '31.12.' },
+    'end_of_fiscal_year "31.12." is not a day of the year (MM-DD)',
+  ],
+  ['emt', { srri: 8 }, 'against the schema: srri BETWEEN 1 AND 7'],
+  ['emt', { governanceprocess: 'E' }, "against the schema: governanceprocess IN ('A', 'B', 'C', 'D')"],
+]
+
+describe.concurrent('a line with a fault', () => {
+  it.for(
+    faults.map(([table, changed, reason]) => [table, JSON.stringify(changed), reason, changed] as const),
+  )('of table %s, %s: %s', async ([table, , reason, changed]) => {
+    const { code, stdout, stderr, isUnchanged } = await importChanged(table, changed)
+    expect({ code, isUnchanged }).toEqual({ code: 1, isUnchanged: true })
+    expect(stdout.split('\n').filter((line) => line.startsWith('line '))).toEqual([`line 3: ${reason}`])
+    expect(stderr).toMatch(
+      /^fundpress: \d+\.csv has 1 bad line: nothing was taken \(--skip-bad takes the other 2\)\n$/,
+    )
+  })
+})
+
+it('every constraint of the schema is one that a line can break', async () => {
+  const schema = readFileSync(join(repository, 'templates/schema.sql'), 'utf8').replace(/--.*$/gm, '')
+  const tables = schema.matchAll(/CREATE TABLE (\w+) \(([\s\S]*?)\n\) STRICT/g)
+  const checks = [...tables].flatMap(([, table = '', body = '']) =>
+    [...body.matchAll(/(\w+) +(?:INTEGER|TEXT)[^,(]*CHECK \(([^)]*\)?)\)/g)].map(
+      ([, column = '', check = '']) => {
+        return { table, column, check }
+      },
+    ),
+  )
+  expect(checks.length).toBeGreaterThan(12)
+  for (const { table, column, check } of checks) {
+    const bad = check.includes("'") ? 'X' : 9
+    const { stdout, isUnchanged } = await importChanged(table, { [column]: bad })
+    expect({ stdout, isUnchanged }).toEqual({
+      stdout: expect.stringContaining(`line 3: against the schema: ${check}\n`),
+      isUnchanged: true,
+    })
+  }
+})
+
+describe('the lines of a file', () => {
+  const header = ['isin', 'date', 'value']
+
+  it('a key that is there twice is named with both lines, and the first counts', async () => {
+    const db = folder.database()
+    const lines = [header, [isin, '2024-01-02', '1'], [isin, '2024-01-03', '2'], [isin, '2024-01-02', '3']]
+    const { code, stdout } = await folder.importLines(db, 'legal_point', lines, ['--skip-bad'])
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('line 4: the same isin, date as in line 2\n'),
+    })
+    const { rows } = dump(
+      folder.file(db),
+      `legal_point WHERE isin = '${isin}' AND date < '2024-02'`,
+      'date, value',
+    )
+    expect(rows).toEqual([
+      ['2024-01-02', 1],
+      ['2024-01-03', 2],
+    ])
+  })
+
+  it('a line of another length is named with both lengths', async () => {
+    const lines = [header, [isin, '2024-01-02', '1', ''], [isin, '2024-01-02'], [isin]]
+    const { code, stdout } = await folder.importLines(folder.database(), 'legal_point', lines)
+    expect(code).toBe(1)
+    expect(stdout).toMatch(
+      /^line 2: it has 4 cells, the header 3\nline 3: it has 2 cells, the header 3\nline 4: it has 1 cell, the header 3\n/,
+    )
+  })
+
+  it('are counted as an editor counts them, with empty ones and cells of several lines', async () => {
+    const text = [
+      '\r\nisin;position;name_de;value\r\n',
+      `${isin};1;"of\r\ntwo";x\r\n`,
+      '\r\n;;;\r\n',
+      `${isin};x;1;x\r\n`,
+      `${isin};2;"of\nthree\r\nlines";x\r\n`,
+      `${isin};3;a "quote";x\r\n`,
+      `${isin};4;"of\n\n\nfour";\r\n`,
+      `${isin};x;2;x`,
+    ].join('')
+    writeFileSync(folder.file('lines.csv'), text)
+    const { stdout } = await folder.import('key_figure', 'lines.csv', '--db', folder.database())
+    const told = stdout.split('\n').filter((line) => line.startsWith('line '))
+    expect(told).toEqual([
+      'line 7: position "x" is not a whole number',
+      'line 11: a quotation mark inside a cell that is not in quotation marks itself',
+      'line 12: value is empty',
+      'line 16: position "x" is not a whole number',
+    ])
+  })
+
+  it.each([
+    [
+      'that is never closed',
+      `"open;1\n${isin};2024-01-03;1\n`,
+      'line 3: a quotation mark that is never closed',
+    ],
+    ['with text after it', `"${isin}"x;2024-01-03;1\n`, 'line 3: text after a closing quotation mark'],
+  ])('a quotation mark %s ends the reading', async (_, rest, reason) => {
+    const db = folder.database()
+    const before = dumpAll(folder.file(db))
+    writeFileSync(folder.file('quote.csv'), `isin;date;value\n${isin};2024-01-02;1\n${rest}`)
+    const { code, stderr } = await folder.import('legal_point', 'quote.csv', '--db', db, '--skip-bad')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^fundpress: quote\.csv, line \d: [^\n]*; so the beginning of the next line cannot be found/,
+    )
+    expect(stderr).toContain(reason.slice('line 3: '.length))
+    expect(dumpAll(folder.file(db))).toEqual(before)
+  })
+
+  it('cannot write to the terminal what moves its cursor', async () => {
+    const lines = [header, [isin, '\u001b[2J\u202e', '1']]
+    const { stdout } = await folder.importLines(folder.database(), 'legal_point', lines)
+    expect(stdout).not.toMatch(/[\u001b\u202e]/)
+    expect(stdout).toContain('\\u001b[2J\\u202e')
+  })
+})
+
+describe('with --skip-bad', () => {
+  it('the good lines are taken, and the bad ones are listed', async () => {
+    const { code, stdout, stderr } = await importChanged('price', { date: 'x' }, ['--skip-bad'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('line 3: date "x" is not a day')
+    expect(stdout).toContain('lines  3, 1 of them bad\nrows   1 new, 0 changed, 1 unchanged, 0 removed\n')
+  })
+
+  it('nothing is taken where no line is good', async () => {
+    const lines = [
+      ['isin', 'date', 'value'],
+      [unknownIsin, '2024-01-02', '1'],
+    ]
+    const db = folder.database()
+    const { code, stderr } = await folder.importLines(db, 'legal_point', lines, [
+      '--skip-bad',
+      '--replace-all',
+    ])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/has 1 bad line: nothing was taken\n$/),
+    })
+    expect(dump(folder.file(db), 'legal_point').rows).toHaveLength(2)
+  })
+})
+
+it('what is taken has no error for `check`, whatever stands in the cells', async () => {
+  const db = folder.database()
+  const cells = [
+    '1',
+    '-1.5',
+    '',
+    '1e5',
+    '0',
+    ' 2 ',
+    'EUR',
+    '2024-02-29',
+    '2023-02-29',
+    '12-31',
+    'N',
+    'A',
+    'x\u0000',
+  ]
+  for (const [table, good] of Object.entries(goodRows)) {
+    const row = { isin: isins[2], ...good }
+    const columns = Object.keys(row)
+    const lines = columns.flatMap((column) => cells.map((cell) => textOf({ ...row, [column]: cell })))
+    const flags = ['--skip-bad', '--quiet', '--decimal', 'point', '--dates', 'iso']
+    const { code } = await folder.importLines(db, table, [columns, ...lines], flags)
+    expect({ table, code }).toEqual({ table, code: 0 })
+  }
+  const { stdout } = await run(['check', '--db', db, '--as-of', asOf, '--json'], { cwd: folder.path })
+  const { findings } = JSON.parse(stdout) as {
+    findings: { readonly severity: string; readonly message: string }[]
+  }
+  // Two classes of one name are no fault of a line.
+  const ofLines = findings.filter(
+    ({ severity, message }) => severity === 'error' && !/another class|out of order/.test(message),
+  )
+  expect(ofLines).toEqual([])
+})
+
+it('a database without the schema is refused before the file is read', async () => {
+  const file = folder.file('other.sqlite')
+  const other = new Database(file)
+  other.exec('CREATE TABLE fund (isin TEXT); PRAGMA user_version = 1')
+  other.close()
+  const { code, stderr } = await folder.importLines('other.sqlite', 'fund', [['isin']])
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^fundpress: other\.sqlite does not have the schema: fund: [^\n]*\n$/),
+  })
+})
+
+it('lists a thousand bad lines, and counts the others', async () => {
+  const db = folder.database()
+  const lines = Array.from({ length: 1500 }, (_, line) => [isin, `day ${line}`, '1'])
+  const args = [db, 'legal_point', [['isin', 'date', 'value'], ...lines]] as const
+  const plain = await folder.importLines(...args)
+  expect(plain.code).toBe(1)
+  expect(plain.stdout.match(/^line .*$/gm)).toHaveLength(1000)
+  expect(plain.stdout).toContain('\nand 500 more bad lines\n')
+  expect(plain.stderr).toContain('has 1,500 bad lines: nothing was taken')
+  const { bad, ...summary } = JSON.parse((await folder.importLines(...args, ['--json'])).stdout) as {
+    readonly bad: readonly unknown[]
+  }
+  expect(bad).toHaveLength(1000)
+  expect(bad[999]).toEqual({ line: 1001, reasons: ['date "day 999" is not a day (YYYY-MM-DD)'] })
+  expect(summary).toMatchObject({ table: 'legal_point', dryRun: false, lines: 1500, badCount: 1500 })
+})
+
+it.each([
+  ['price', { change: `0.${'1'.repeat(16)}` }, 'has more than 30 digits, 23 before and 15 after the point'],
+  ['price', { change: '1'.repeat(24) }, 'has more than 30 digits'],
+  ['price', { date: '1899-12-31' }, 'date "1899-12-31" is not a day'],
+  ['fund', { name: 'ä'.repeat(50_001) }, 'name has more than 100000 bytes'],
+])('refuses what check would, in table %s', async (table, changed, reason) => {
+  const { code, stdout } = await importChanged(table, changed)
+  expect([code, stdout]).toEqual([1, expect.stringContaining(reason)])
+})

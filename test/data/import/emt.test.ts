@@ -1,0 +1,281 @@
+/** The European MiFID Template: its fields by their numbers, as CSV and as a workbook, several funds a file. */
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { afterAll, describe, expect, it } from 'vitest'
+import { launcher } from '../../cli/run.ts'
+import { importFolder, isins, unknownIsin } from './database.ts'
+import { dump, plain, writeCsv } from './dialects.ts'
+import { workbook, type SheetCell } from './workbook.ts'
+
+const folder = importFolder()
+afterAll(folder.remove)
+const [first, second, third] = isins
+
+/** Names of the template 4.3, in its order; more than are needed. */
+const fields = [
+  '00001_EMT_Version',
+  '00005_File_Generation_Date_And_Time',
+  '00010_Financial_Instrument_Identifying_Data',
+  '00020_Type_Of_Identification_Code_For_The_Financial_Instrument',
+  '00030_Financial_Instrument_Name',
+  '00050_General_Reference_Date',
+  '00075_Financial_Instrument_Manufacturer_Product_Governance_Process',
+  '04010_Risk_Tolerance_PRIIPS_Methodology',
+  '04020_Risk_Tolerance_UCITS_Methodology',
+  '05105_Does_This_Financial_Instrument_Consider_End_Client_Sustainability_Preferences',
+  '05115_Other_Specific_Investment_Need',
+  '07020_Gross_One-off_Cost_Financial_Instrument_Maximum_Entry_Cost_Non_Acquired',
+  '07100_Financial_Instrument_Gross_Ongoing_Costs',
+  '07130_Financial_Instrument_Transaction_Costs_Ex_Ante',
+  '07140_Financial_Instrument_Incidental_Costs_Ex_Ante',
+  '07160_Ex_Ante_Costs_Reference_Date',
+  '08025_One-off_Cost_Financial_Instrument_Entry_Cost_Acquired',
+  '08030_Financial_Instrument_Ongoing_Costs_Ex_Post',
+  '08090_Beginning_Of_Reference_Period',
+  '08100_End_Of_Reference_Period',
+]
+
+/** The values by number; what is not named is empty. */
+type Line = Readonly<Record<string, string>>
+const cellsOf = (line: Line): string[] => fields.map((name) => line[name.slice(0, 5)] ?? '')
+
+const full: Line = {
+  '00001': 'V4.3',
+  '00005': '2026-01-15 08:00:00',
+  '00010': first,
+  '00020': '1',
+  '00030': 'Fund',
+  '00050': '2025-12-30',
+  '00075': 'B',
+  '04010': '3',
+  '04020': '5',
+  '05105': 'Neutral',
+  '05115': 'I',
+  '07020': '0.055',
+  '07100': '0.0149',
+  '07130': '0.0012',
+  '07140': '0.0003',
+  '07160': '2025-12-29',
+  '08025': '0.0125',
+  '08030': '0.0158',
+  '08090': '2025-01-01',
+  '08100': '2025-12-28',
+}
+const sparse: Line = { '00001': 'V4', '00010': second, '00020': '1' }
+
+/** In the order of the schema. Costs are fractions; each has the date that the template gives it. */
+const fullRow = [
+  first,
+  5,
+  ...['2025-12-28', 0.0158],
+  ...['2025-12-29', 0.0012],
+  ...['2025-12-29', 0.0003],
+  0.0125,
+  ...['B', 'Neutral', 'I'],
+]
+const sparseRow = [second, ...Array.from({ length: 11 }, () => null)]
+
+const rowsOf = (db: string) => dump(folder.file(db), 'emt').rows
+const write = (name: string, content: Buffer): string => {
+  writeFileSync(folder.file(name), content)
+  return name
+}
+
+describe.each(['csv', 'xlsx'])('as %s', (kind) => {
+  const importLines = async (lines: readonly Line[], ...flags: string[]) => {
+    const db = folder.database()
+    const name = `emt-${db}.${kind}`
+    const rows = [fields, ...lines.map(cellsOf)]
+    if (kind === 'csv') writeCsv(folder.file(name), rows, plain)
+    else write(name, workbook({ name: 'EMT', rows }))
+    const ended = await folder.import('emt', name, '--db', db, ...flags)
+    return { ...ended, db }
+  }
+
+  it('every field that is needed is taken, of every fund', async () => {
+    const { code, stdout, stderr, db } = await importLines([full, sparse])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('notes  EMT V4; EMT V4.3\n')
+    expect(rowsOf(db)).toEqual([fullRow, sparseRow])
+  })
+
+  it('the fields alone are refused, whatever is to be replaced', async () => {
+    for (const flags of [[], ['--replace'], ['--replace-all']]) {
+      const { code, stderr, db } = await importLines([], ...flags)
+      const reason = `emt-${db}.${kind} has no line after its header: nothing was imported`
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason) })
+      expect(rowsOf(db)).toHaveLength(2)
+    }
+  })
+
+  it.each([
+    [{ '00001': 'V3.1' }, '00001: EMT version "V3.1" is not one of V4, V4.0, V4.1, V4.2, V4.3'],
+    [{ '00001': '' }, '00001: EMT version "" is not one of V4, V4.0, V4.1, V4.2, V4.3'],
+    [{ '00020': '4' }, '00020: the fund is named by a code of type "4", not by its ISIN (1)'],
+    [{ '00010': unknownIsin }, `there is no fund ${unknownIsin}`],
+    [{ '00010': 'A0B1C2' }, '00010 (isin) "A0B1C2" is not an ISIN: wrong form or check digit'],
+    [{ '04020': '8' }, 'against the schema: srri BETWEEN 1 AND 7'],
+    [{ '04020': 'high' }, '04020 (srri) "high" is not a whole number'],
+    [{ '00075': 'X' }, "against the schema: governanceprocess IN ('A', 'B', 'C', 'D')"],
+    [{ '05115': 'Y' }, "against the schema: other_specific_investment_need IN ('N', 'I', 'O')"],
+    [{ '08030': '1.58 %' }, '08030 (ongoing_costs) "1.58 %" is not a number (with a decimal point)'],
+    [{ '08100': '2025-13-40' }, '08100 (ongoing_costs_date) "2025-13-40" is not a day (YYYY-MM-DD)'],
+  ])('%j is a bad line', async (changed, reason) => {
+    const flags = ['--decimal', 'point', '--dates', 'iso']
+    const { code, stdout, db } = await importLines([sparse, { ...full, ...changed }], ...flags)
+    expect(code).toBe(1)
+    expect(stdout.split('\n')[0]).toBe(`line 3: ${reason}`)
+    expect(rowsOf(db)[1]?.[1]).toBe(4)
+  })
+
+  it.each([
+    ['V4.9', 'EMT V4.9, which is not known here'],
+    ['4.1', 'EMT V4.1'],
+    ['v4.2', 'EMT V4.2'],
+  ])('the version %s is said', async (version, note) => {
+    const { code, stdout } = await importLines([{ ...full, '00001': version }])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`notes  ${note}\n`) })
+  })
+})
+
+it('a CSV with decimal commas and German dates is read as well', async () => {
+  const german = { ...full, '08030': '0,0158', '07130': '0,0012', '07140': '0,0003', '08025': '0,0125' }
+  const dates = { '07160': '29.12.2025', '08100': '28.12.2025' }
+  const db = folder.database()
+  const { code, stdout } = await folder.importLines(db, 'emt', [fields, cellsOf({ ...german, ...dates })])
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringContaining('decimal comma, dates DD.MM.YYYY'),
+  })
+  expect(rowsOf(db)[0]).toEqual(fullRow)
+})
+
+it('fields in another order, and with their numbers alone, are found', async () => {
+  const order = [...fields.keys()].reverse()
+  const pick = (cells: readonly string[]) => order.map((index) => cells[index] ?? '')
+  const numbers = fields.map((name) => name.slice(0, 5))
+  const db = folder.database()
+  expect(await folder.importLines(db, 'emt', [pick(numbers), pick(cellsOf(full))])).toMatchObject({ code: 0 })
+  expect(rowsOf(db)[0]).toEqual(fullRow)
+})
+
+it('fields that a file does not have are said, and stay as they were', async () => {
+  const some = ['00001', '00010', '04020']
+  const db = folder.database()
+  const { stdout } = await folder.importLines(db, 'emt', [some, some.map((number) => full[number] ?? '')])
+  expect(stdout).toContain(
+    'notes  EMT V4.3; not in the file: 00075, 05105, 05115, 07130, 07140, 07160, 08025, 08030, 08100\n',
+  )
+  expect(rowsOf(db)[0]?.slice(0, 4)).toEqual([first, 5, '2024-01-31', 0.0158])
+})
+
+it.each([
+  [['00010_x', '00020_x', '04020_x'], 'field 00001 of the template, the version, is missing'],
+  [['00001_x', '00020_x', '04020_x'], 'field 00010 of the template, the ISIN, is missing'],
+  [['00001_x', '00010_x', '04020_x', '04020_y'], 'field 04020 is there twice'],
+])('%j: %s', async (header, reason) => {
+  const { code, stderr } = await folder.importLines(folder.database(), 'emt', [header, header.map(() => '1')])
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`line 1: ${reason}`) })
+})
+
+describe('a workbook', () => {
+  it('may have its numbers and dates as such, titles above, and other sheets', async () => {
+    const typed = cellsOf(full).map((text, index): SheetCell => {
+      const number = fields[index]?.slice(0, 5) ?? ''
+      if (['07160', '08090', '08100'].includes(number)) return { day: text }
+      // As a spreadsheet writes small ones.
+      if (number === '07130') return { number: '1.1999999999999999E-3' }
+      if (/^(?:0[78]|04|00020)/.test(number) && text !== '') return { number: text }
+      return text === '' ? null : text
+    })
+    const rows = [
+      ['European MiFID Template'],
+      [],
+      [],
+      fields,
+      typed,
+      [],
+      cellsOf({ ...sparse, '00010': third }),
+    ]
+    const notes = {
+      name: 'Notes',
+      rows: [
+        ['Field', 'Meaning'],
+        ['00010', 'ISIN'],
+      ],
+    }
+    const db = folder.database()
+    const name = write('typed.xlsx', workbook(notes, { name: 'EMT V4.3', rows }))
+    const { code, stdout, stderr } = await folder.import('emt', name, '--db', db)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('form   XLSX, sheet "EMT V4.3"\n')
+    expect(rowsOf(db)[0]).toEqual(fullRow)
+    expect(rowsOf(db)[2]).toEqual([third, ...sparseRow.slice(1)])
+  })
+
+  it('has its lines numbered as its rows are', async () => {
+    const rows = [[], ['Title'], [], fields, [], cellsOf({ ...full, '04020': 'x' })]
+    const name = write('rows.xlsx', workbook({ name: 'EMT', rows }))
+    const { stdout } = await folder.import('emt', name, '--db', folder.database())
+    expect(stdout.split('\n')[0]).toBe('line 6: 04020 (srri) "x" is not a whole number')
+  })
+
+  it.each([
+    [
+      'without the fields',
+      workbook({
+        name: 'A',
+        rows: [
+          ['Code', 'Text'],
+          ['01', 'Shares'],
+        ],
+      }),
+      'no sheet has a line',
+    ],
+    [
+      'with two sheets of them',
+      workbook({ name: 'A', rows: [fields] }, { name: 'B', rows: [fields] }),
+      'the sheets "A" and "B" both have',
+    ],
+    [
+      'that is cut off',
+      workbook({ name: 'A', rows: [fields] }).subarray(0, 900),
+      'cannot be read as a workbook (XLSX)',
+    ],
+  ])('%s is refused', async (_, content, reason) => {
+    const { code, stderr } = await folder.import(
+      'emt',
+      write('refused.xlsx', content),
+      '--db',
+      folder.database(),
+    )
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`refused.xlsx: ${reason}`.replace(': cannot', ' cannot')),
+    })
+  })
+
+  it('is refused for other tables', async () => {
+    const name = write('price.xlsx', workbook({ name: 'A', rows: [['isin']] }))
+    const { code, stderr } = await folder.import('price', name, '--db', folder.database())
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('save the sheet as CSV') })
+  })
+})
+
+it('the other commands start without the parsers', () => {
+  const script = `
+    const { registerHooks } = require('node:module')
+    registerHooks({ resolve: (specifier, context, next) => {
+      if (/csv-parse|read-excel-file/.test(specifier)) process.exit(9)
+      return next(specifier, context)
+    } })
+    import(process.env.LAUNCHER)`
+  const codes = (args: readonly string[]) =>
+    spawnSync(process.execPath, ['-e', script, 'fundpress', ...args], {
+      env: { ...process.env, LAUNCHER: launcher },
+    }).status
+  expect(codes(['--help'])).toBe(0)
+  expect(codes(['check', '--db', folder.file(folder.database()), '--as-of', '2024-05-03'])).toBe(0)
+  const csv = write('any.csv', Buffer.from('isin\n'))
+  expect(codes(['import', 'emt', folder.file(csv), '--db', folder.file(folder.database())])).toBe(9)
+})

@@ -1,0 +1,115 @@
+/** A whole database, written as CSV and imported into an empty one, is the same database: in every dialect. */
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../../cli/run.ts'
+import { isinOf } from '../../support/database.ts'
+import { insertOddFunds } from '../../support/odd-funds.ts'
+import { makeTempFolder } from '../../support/product.ts'
+import { dump, dumpAll, exportTables, tableNames, type Dialect } from './dialects.ts'
+
+const folder = makeTempFolder()
+const fundpress = (line: string) => run(line.split(' '), { cwd: folder.path })
+
+beforeAll(async () => {
+  await fundpress('demo --db demo.sqlite --funds 3 --years 1 --until 2026-11-19 --quiet')
+  await fundpress('init --db odd.sqlite --quiet')
+  insertOddFunds(folder.file('odd.sqlite'))
+})
+afterAll(folder.remove)
+
+async function importAll(db: string, from: string, ...flags: string[]): Promise<void> {
+  for (const table of tableNames) {
+    const line = ['import', table, `${from}/${table}.csv`, '--db', db, '--quiet', ...flags]
+    const { code, stdout, stderr } = await run(line, { cwd: folder.path })
+    expect({ table, code, stdout, stderr }).toEqual({ table, code: 0, stdout: '', stderr: '' })
+  }
+}
+
+/** Each value of a dialect at least once, and each delimiter with both marks. */
+const dialects: readonly Dialect[] = [
+  { encoding: 'utf-8', delimiter: ';', decimal: ',', dates: 'german', lineEnd: '\r\n' },
+  { encoding: 'utf-8 with BOM', delimiter: ';', decimal: '.', dates: 'iso', lineEnd: '\n' },
+  { encoding: 'utf-8', delimiter: ',', decimal: '.', dates: 'iso', lineEnd: '\n' },
+  { encoding: 'windows-1252', delimiter: ',', decimal: ',', dates: 'german', lineEnd: '\r\n' },
+  { encoding: 'windows-1252', delimiter: '\t', decimal: ',', dates: 'iso', lineEnd: '\n' },
+  { encoding: 'utf-8 with BOM', delimiter: '\t', decimal: '.', dates: 'german', lineEnd: '\r\n' },
+]
+
+describe.concurrent('a demo database comes back the same', () => {
+  it.for(dialects.map((dialect, index) => [JSON.stringify(dialect), dialect, index] as const))(
+    'as %s',
+    async ([, dialect, index]) => {
+      const db = `demo-${index}.sqlite`
+      await fundpress(`init --db ${db} --quiet`)
+      exportTables(folder.file('demo.sqlite'), folder.file(`demo-${index}`), dialect)
+      await importAll(db, `demo-${index}`)
+      expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
+      if (index > 0) return
+      // Once more: everything is there.
+      await importAll(db, `demo-${index}`, '--replace-all')
+      expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
+    },
+  )
+})
+
+it('profiles come back out of our own downloads, the ones for Excel too', async () => {
+  const db = folder.file('demo-again.sqlite')
+  copyFileSync(folder.file('demo.sqlite'), db)
+  const build = 'build --db demo.sqlite --out out --as-of 2026-11-20 --no-pages --quiet'.split(' ')
+  const env = { FUNDPRESS_DOWNLOADS: 'true' }
+  expect(await run(build, { cwd: folder.path, env })).toMatchObject({ code: 0 })
+  for (const [file, form] of [
+    ['profiles.csv', 'UTF-8, delimiter ,'],
+    ['csv-excel/profiles.csv', 'UTF-8, delimiter ;'],
+  ] as const) {
+    const line = `import profile out/downloads/2026-11-20/${file} --db demo-again.sqlite --replace-all`
+    const { code, stdout, stderr } = await fundpress(line)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(form)
+    expect(stdout).toContain('0 new, 0 changed, 3 unchanged, 0 removed')
+  }
+})
+
+it.each([
+  ['true', 'false'],
+  ['TRUE', 'FALSE'],
+  ['WAHR', 'FALSCH'],
+  ['yes', 'No'],
+  ['ja', ' nein '],
+  ['1', '0'],
+])('%s and %s are 1 and 0 where the schema has flags', async (yes, no) => {
+  const name = `flags-${yes}`
+  await fundpress(`init --db ${name}.sqlite --quiet`)
+  const rows = [yes, no].map(
+    (cell, at) => `${isinOf(at)};Fund;2020-01-02;https://x.example;EUR;${cell};${cell};`,
+  )
+  const columns = 'isin;name;fund_inception_date;url;currency;data_permitted;prices_permitted;status_date'
+  writeFileSync(folder.file(`${name}.csv`), [columns, ...rows].join('\n'))
+  expect(await fundpress(`import fund ${name}.csv --db ${name}.sqlite`)).toMatchObject({
+    code: 0,
+    stderr: '',
+  })
+  const { rows: found } = dump(
+    folder.file(`${name}.sqlite`),
+    'fund ORDER BY data_permitted DESC',
+    'data_permitted, prices_permitted',
+  )
+  expect(found).toEqual([
+    [1, 1],
+    [0, 0],
+  ])
+})
+
+it('a database full of marks, quotes and line ends comes back the same', async () => {
+  const dialect: Dialect = {
+    encoding: 'utf-8',
+    delimiter: ',',
+    decimal: ',',
+    dates: 'german',
+    lineEnd: '\r\n',
+  }
+  await fundpress('init --db odd-again.sqlite --quiet')
+  exportTables(folder.file('odd.sqlite'), folder.file('odd'), dialect)
+  await importAll('odd-again.sqlite', 'odd', '--decimal', 'comma')
+  expect(dumpAll(folder.file('odd-again.sqlite'))).toEqual(dumpAll(folder.file('odd.sqlite')))
+})

@@ -1,0 +1,216 @@
+/** Numbers, days and texts as files have them: whatever is in a cell, the row holds it in the schema's form. */
+import { writeFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { dump, plain, type Dialect } from './dialects.ts'
+import { importFolder, isins } from './database.ts'
+import { times } from '../../support/rounds.ts'
+
+const folder = importFolder()
+afterAll(folder.remove)
+
+/** A run is a process: few runs, with many values each. */
+const runs = { numRuns: times(6), endOnFailure: true } as const
+const many = { minLength: 60, maxLength: 120 } as const
+
+const digits = fc.stringMatching(/^(?:0|[1-9][0-9]{0,17})$/)
+const fraction = fc.stringMatching(/^[0-9]{1,12}$/)
+const number = fc.record({
+  minus: fc.boolean(),
+  whole: digits,
+  fraction: fc.option(fraction, { nil: undefined }),
+  group: fc.constantFrom('', '', 'other', "'", '\u2019', ' ', '\u00a0', '\u202f'),
+})
+type Number = typeof number extends fc.Arbitrary<infer T> ? T : never
+
+/** The number as the schema wants it. */
+const canonical = (value: Number): string =>
+  (value.minus ? '-' : '') + value.whole + (value.fraction === undefined ? '' : `.${value.fraction}`)
+
+/** The number as a spreadsheet may write it. */
+function written(value: Number, decimal: ',' | '.'): string {
+  const other = decimal === ',' ? '.' : ','
+  const divider = value.group === 'other' ? other : value.group
+  const grouped = value.whole.replace(/\B(?=(?:[0-9]{3})+$)/g, divider)
+  return (value.minus ? '-' : '') + grouped + (value.fraction === undefined ? '' : decimal + value.fraction)
+}
+
+/** Days, one after the other, so that each value has a row of its own. */
+const dayAt = (index: number): string => new Date(Date.UTC(2001, 0, 1 + index)).toISOString().slice(0, 10)
+
+const header =
+  'isin date issue_price repurchase_price net_asset_value change change_percent performance'.split(' ')
+
+async function importPrices(cells: readonly string[], flags: readonly string[], dialect?: Dialect) {
+  const db = folder.database()
+  const lines = cells.map((cell, index) => [isins[2], dayAt(index), cell, '1', '1', '1', '1', '1'])
+  const ended = await folder.importLines(db, 'price', [header, ...lines], flags, dialect)
+  const { rows } = dump(folder.file(db), `price WHERE isin = '${isins[2]}' ORDER BY date`, 'issue_price')
+  return { ended, values: rows.map(([value]) => value) }
+}
+
+describe('decimal text', () => {
+  it.each([',', '.'] as const)(
+    'keeps its digits, with a mark of %s, whatever its groups',
+    async (decimal) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(number, many), async (numbers) => {
+          const cells = numbers.map((value) => written(value, decimal))
+          const flag = decimal === ',' ? 'comma' : 'point'
+          const { ended, values } = await importPrices(cells, ['--decimal', flag])
+          expect(ended).toMatchObject({ code: 0, stderr: '' })
+          expect(values).toEqual(numbers.map(canonical))
+        }),
+        runs,
+      )
+    },
+  )
+
+  it.each([',', '.'] as const)('is recognised without a flag, with a mark of %s', async (decimal) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(number, many), async (numbers) => {
+        const sure = { minus: false, whole: '12', fraction: '5', group: '' } as const
+        const all = [...numbers, sure]
+        const { ended, values } = await importPrices(
+          all.map((value) => written(value, decimal)),
+          [],
+        )
+        expect(ended).toMatchObject({ code: 0, stderr: '' })
+        expect(values).toEqual(all.map(canonical))
+      }),
+      runs,
+    )
+  })
+
+  it.each([
+    ['+5', '5'],
+    ['-0,00', '-0.00'],
+    [',5', '0.5'],
+    ['\u22121,50', '-1.50'],
+    ['007,50', '007.50'],
+    [' 1,5 ', '1.5'],
+    ['\u00a01,5', '1.5'],
+    ['1,5E-05', '0.000015'],
+    ['1,25e+2', '125'],
+    ['-1,2345E2', '-123.45'],
+    ['0,5E1', '5'],
+    ['0E+9', '0'],
+    ['12345678901234567890123,1234567', '12345678901234567890123.1234567'],
+  ])('%j becomes %j', async (cell, expected) => {
+    const { ended, values } = await importPrices([cell, '0,1'], [])
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(values).toEqual([expected, '0.1'])
+  })
+
+  it('is refused where it is no number, or hides digits', async () => {
+    const cells = [
+      '1,23457E+11',
+      '1,2,3',
+      '1.23,4',
+      '01.234,5',
+      '1 23,5',
+      '5,',
+      '-',
+      '12,5 %',
+      '12 EUR',
+      'NaN',
+    ]
+    const more = ["1'234.567,8", '0x1', '--1', '1,5-', '١', '#N/A', '1e9999', '.', ',']
+    const { ended, values } = await importPrices([...cells, ...more], ['--decimal', 'comma'])
+    expect(ended.code).toBe(1)
+    expect(values).toEqual([])
+    const told = [...ended.stdout.matchAll(/^line (\d+): issue_price "(.*)" is not a number/gm)]
+    expect(told.map(([, line, cell]) => [Number(line), cell])).toEqual(
+      [...cells, ...more].map((cell, index) => [index + 2, cell]),
+    )
+  })
+})
+
+it('numbers of floating point come back as the same floats', async () => {
+  const finite = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0 || 0)
+  await fc.assert(
+    fc.asyncProperty(fc.array(finite, many), fc.constantFrom(',', '.'), async (numbers, decimal) => {
+      const db = folder.database()
+      const lines = numbers.map((value, index) => {
+        return [isins[2], dayAt(index), String(value).replace('.', decimal)]
+      })
+      const flags = ['--decimal', decimal === ',' ? 'comma' : 'point']
+      const ended = await folder.importLines(db, 'launch_point', [['isin', 'date', 'value'], ...lines], flags)
+      expect(ended).toMatchObject({ code: 0, stderr: '' })
+      const { rows } = dump(folder.file(db), `launch_point WHERE isin = '${isins[2]}' ORDER BY date`, 'value')
+      expect(rows.flat()).toEqual(numbers)
+    }),
+    runs,
+  )
+})
+
+it('days are the same in either form, with or without their zeros', async () => {
+  const day = fc.date({ min: new Date('1900-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+  const days = fc.uniqueArray(
+    day.map((each) => each.toISOString().slice(0, 10)),
+    many,
+  )
+  await fc.assert(
+    fc.asyncProperty(days, fc.constantFrom('iso', 'german', 'short'), async (expected, form) => {
+      const db = folder.database()
+      const lines = expected.map((each) => {
+        const parts = each.split('-').reverse()
+        const short = parts.map((part, index) => (index < 2 ? String(Number(part)) : part))
+        return [isins[2], form === 'iso' ? each : (form === 'german' ? parts : short).join('.'), '1']
+      })
+      const ended = await folder.importLines(db, 'legal_point', [['isin', 'date', 'value'], ...lines])
+      expect(ended).toMatchObject({ code: 0, stderr: '' })
+      const { rows } = dump(folder.file(db), `legal_point WHERE isin = '${isins[2]}' ORDER BY date`, 'date')
+      expect(rows.flat()).toEqual([...expected].sort())
+    }),
+    runs,
+  )
+})
+
+const latin = fc.string({
+  unit: fc.constantFrom(...'aZ09 ;,\t"\'\r\n.äöüßéÀ€„“–™œ'.split('').concat('\r\n')),
+  minLength: 1,
+  maxLength: 12,
+})
+
+it('texts come back letter for letter, in any encoding, with any delimiter and line end', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(latin, many),
+      fc.constantFrom<Dialect['encoding'][]>('utf-8', 'utf-8 with BOM', 'windows-1252'),
+      fc.constantFrom<Dialect['delimiter'][]>(';', ',', '\t'),
+      fc.constantFrom<Dialect['lineEnd'][]>('\n', '\r\n'),
+      async (texts, encoding, delimiter, lineEnd) => {
+        const db = folder.database()
+        const lines = texts.map((text, index) => [isins[2], String(index), text, 'x'])
+        const all = [['isin', 'position', 'name_de', 'value'], ...lines]
+        const dialect = { ...plain, encoding, delimiter, lineEnd }
+        // Two letters of Windows-1252 can be one of UTF-8: chance finds them.
+        const flags = encoding === 'windows-1252' ? ['--encoding', encoding] : []
+        const ended = await folder.importLines(db, 'key_figure', all, flags, dialect)
+        expect(ended).toMatchObject({ code: 0, stderr: '' })
+        const { rows } = dump(
+          folder.file(db),
+          `key_figure WHERE isin = '${isins[2]}' ORDER BY position`,
+          'name_de',
+        )
+        expect(rows.flat()).toEqual(texts)
+      },
+    ),
+    runs,
+  )
+})
+
+it('every byte of Windows-1252 is the character that the standard says', async () => {
+  const db = folder.database()
+  const bytes = Array.from({ length: 224 }, (_, index) => index + 32).filter(
+    (byte) => ![0x22, 0x3b, 0x7f, 0x81, 0x8d, 0x8f, 0x90, 0x9d].includes(byte),
+  )
+  const line = Buffer.from(`isin;position;name_de;value\n${isins[2]};1;`)
+  writeFileSync(folder.file('bytes.csv'), Buffer.concat([line, Buffer.from(bytes), Buffer.from(';x\n')]))
+  expect(await folder.import('key_figure', 'bytes.csv', '--db', db)).toMatchObject({ code: 0 })
+  const { rows } = dump(folder.file(db), `key_figure WHERE isin = '${isins[2]}'`, 'name_de')
+  const upper = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ'
+  const expected = bytes.filter((byte) => byte < 128 || byte > 159).map((byte) => String.fromCharCode(byte))
+  expect(rows[0]?.[0]).toBe(expected.slice(0, 93).join('') + upper + expected.slice(93).join(''))
+})

@@ -1,0 +1,236 @@
+/** Databases that cannot be read at all, or not by everybody: the reason in one line, from `check` and `build` alike. */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { truncateSync, writeFileSync, writeSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, beforeEach, describe, it } from 'vitest'
+import { run, runAlone, type Ended } from '../cli/run.ts'
+import { asOf, editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { userWithoutRights } from '../support/other-user.ts'
+import { makeTempFolder } from '../support/product.ts'
+
+const folder = makeTempFolder()
+const pageSize = 4096
+
+beforeAll(() => {
+  chmodSync(folder.path, 0o777)
+  const names = 'corrupt zeroed truncated newer wal read-only hot closed'.split(' ')
+  for (const name of names) makeGood(folder.file(`${name}.sqlite`))
+})
+afterAll(() => {
+  for (const name of readdirSync(folder.path)) chmodSync(folder.file(name), 0o777)
+  folder.remove()
+})
+
+/** Enough rows for a few hundred pages. */
+function makeGood(file: string): void {
+  makeDatabase(file, (insert) => {
+    for (let fund = 0; fund < 20; fund++) {
+      insertGood(insert, isinOf(fund))
+      for (let day = 1; day <= 200; day++) {
+        const date = new Date(Date.UTC(2023, 0, day)).toISOString().slice(0, 10)
+        insert('price', { isin: isinOf(fund), ...goodRows['price'], date })
+      }
+    }
+  })
+}
+
+/** Overwrites pages in the middle. */
+function overwrite(file: string, page: (number: number) => Buffer): void {
+  const pages = statSync(file).size / pageSize
+  const handle = openSync(file, 'r+')
+  for (let number = 0; number < 8; number++) {
+    writeSync(handle, page(number), 0, pageSize, (Math.floor(pages / 2) + number) * pageSize)
+  }
+  closeSync(handle)
+}
+
+const inFolder = { cwd: folder.path }
+const check = (db: string, ...flags: string[]): Promise<Ended> =>
+  run(['check', '--db', db, '--as-of', asOf, ...flags], inFolder)
+const build = (db: string, out: string): Promise<Ended> =>
+  run(['build', '--db', db, '--out', out, '--as-of', asOf, '--jobs', '2', '--quiet'], inFolder)
+
+describe.concurrent('says in one line what is wrong with', () => {
+  const cases: readonly (readonly [what: string, db: string, make: () => void, reason: RegExp])[] = [
+    ['a file that is not there', 'missing.sqlite', () => undefined, / does not exist: make a database with /],
+    ['a folder', 'a-folder', () => mkdirSync(folder.file('a-folder')), / is not a file$/],
+    [
+      'an empty file',
+      'empty.sqlite',
+      () => writeFileSync(folder.file('empty.sqlite'), ''),
+      / has no tables, /,
+    ],
+    [
+      'a file that is not SQLite',
+      'text.sqlite',
+      () => writeFileSync(folder.file('text.sqlite'), 'isin;name\n'.repeat(1000)),
+      /: it is not a SQLite database /,
+    ],
+    [
+      'a database with garbage in its middle',
+      'corrupt.sqlite',
+      () => overwrite(folder.file('corrupt.sqlite'), (number) => Buffer.alloc(pageSize, 0x5a + number)),
+      /: it is damaged: restore it from a backup, or save what is left with `sqlite3 .* \.recover/,
+    ],
+    [
+      'a database with pages that are empty',
+      'zeroed.sqlite',
+      () => overwrite(folder.file('zeroed.sqlite'), () => Buffer.alloc(pageSize)),
+      /: it is damaged: restore it from a backup, or save what is left with `sqlite3 .* \.recover/,
+    ],
+    [
+      'a database that was not copied to its end',
+      'truncated.sqlite',
+      () => truncateSync(folder.file('truncated.sqlite'), 20 * pageSize),
+      /: it is damaged: restore it from a backup, or save what is left with `sqlite3 .* \.recover/,
+    ],
+    [
+      'a schema of another version',
+      'newer.sqlite',
+      () => editDatabase(folder.file('newer.sqlite'), 'PRAGMA user_version = 2'),
+      / has schema version 2, this fundpress reads version 1$/,
+    ],
+    [
+      'a database of something else',
+      'else.sqlite',
+      () => editElse(folder.file('else.sqlite')),
+      / has schema version 0, this fundpress reads version 1$/,
+    ],
+  ]
+
+  it.for(cases)('%s', async ([, db, make, reason], { expect }) => {
+    make()
+    const all = [await check(db, '--json'), await build(db, `out-${db}`)]
+    for (const { code, stdout, stderr } of all) {
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(/^fundpress: [^\n]*\n$/)
+      expect(stderr.trimEnd()).toMatch(reason)
+      expect(stderr).toContain(db)
+    }
+    expect(readdirSync(folder.path).filter((name) => name.includes(`out-${db}`))).toEqual([])
+  })
+})
+
+function editElse(file: string): void {
+  const db = new Database(file)
+  db.exec('CREATE TABLE fund (isin TEXT)')
+  db.close()
+}
+
+it('names every table and column that is missing or made otherwise', async ({ expect }) => {
+  makeDatabase(folder.file('schema.sqlite'), (_, db) => {
+    db.exec(`
+      ALTER TABLE fund DROP COLUMN wkn;
+      ALTER TABLE emt DROP COLUMN entry_costs;
+      ALTER TABLE emt DROP COLUMN ongoing_costs;
+      ALTER TABLE emt ADD COLUMN ongoing_costs TEXT;
+      ALTER TABLE emt ADD COLUMN beside TEXT;
+      ALTER TABLE structure_item DROP COLUMN name_en;
+      ALTER TABLE structure_item ADD COLUMN name_en TEXT AS (upper(name_de));
+      DROP TABLE profile;
+      DROP TABLE key_figure;
+      DROP TABLE legal_point; CREATE VIEW legal_point AS SELECT * FROM launch_point;
+      DROP TABLE performance_year;
+      CREATE TABLE performance_year (isin TEXT, year INTEGER NOT NULL, percent REAL NOT NULL,
+        PRIMARY KEY (isin, year));
+      DROP TABLE launch_point;
+      CREATE TABLE launch_point (isin TEXT NOT NULL, date TEXT NOT NULL, value REAL, PRIMARY KEY (isin)) STRICT;
+      CREATE TABLE beside (isin TEXT)`)
+  })
+  const { code, stdout, stderr } = await check('schema.sqlite')
+  expect(stdout).toBe(
+    `The database
+  error    fund: column wkn is missing
+  error    performance_year: it is not STRICT: its values may be of any type
+  error    performance_year: column isin may be NULL
+  error    legal_point: it is a view, not a table
+  error    launch_point: column value may be NULL
+  error    launch_point: its primary key is (isin), not (isin, date)
+  error    structure_item: column name_en is generated: its values have to be stored
+  error    key_figure: the table is missing
+  error    profile: the table is missing
+  error    emt: column ongoing_costs is of type TEXT, not REAL
+  error    emt: column entry_costs is missing
+11 errors, 0 warnings
+`,
+  )
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('11 errors') })
+  const refused = await build('schema.sqlite', 'out-schema')
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toContain(stdout.slice(0, stdout.indexOf('11 errors')))
+  expect(readdirSync(folder.path).filter((name) => name.includes('out-'))).toEqual([])
+})
+
+it('reads a database in WAL mode with a writer at work: what is committed counts', async ({ expect }) => {
+  const writer = new Database(folder.file('wal.sqlite'))
+  writer.pragma('journal_mode = WAL')
+  writer.pragma('wal_autocheckpoint = 0')
+  writer.pragma('foreign_keys = OFF')
+  writer.exec("INSERT INTO performance_year VALUES ('XF0000000992', 2020, 1)")
+  writer.exec("BEGIN; INSERT INTO performance_year VALUES ('XF0000000993', 2020, 1)")
+  const { stdout } = await check('wal.sqlite')
+  writer.close()
+  expect(stdout).toContain('XF0000000992\n  error    performance_year: orphan rows')
+  expect(stdout).toContain('1 error, ')
+})
+
+it('says that a writer was killed in the middle of a commit, if only a writer can mend it', async ({
+  expect,
+}) => {
+  const db = 'hot.sqlite'
+  leaveHotJournal(folder.file(db))
+  const before = readFileSync(folder.file(db))
+  const { code, stderr } = await check(db)
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^fundpress: hot\.sqlite: [^\n]*(interrupted|killed)[^\n]*\n$/),
+  })
+  expect(readFileSync(folder.file(db)).equals(before)).toBe(true)
+})
+
+/** Kills a writer that has written pages to the file but has not committed them. */
+function leaveHotJournal(file: string): void {
+  const script = `
+    const db = new (require('better-sqlite3'))(${JSON.stringify(file)})
+    db.pragma('cache_size = 1')
+    db.exec("BEGIN; UPDATE price SET change = '9'; UPDATE fund SET name = 'Half'")
+    process.kill(process.pid, 'SIGKILL')`
+  spawnSync(process.execPath, ['-e', script], { cwd: import.meta.dirname })
+}
+
+describe('for a user without rights', () => {
+  beforeEach(({ skip }) => {
+    if (userWithoutRights === undefined) skip('only root can read this checkout')
+  })
+  const asUser = { ...inFolder, ...userWithoutRights }
+
+  it('reads a database in a folder that may not be written to', async ({ expect }) => {
+    mkdirSync(folder.file('locked'))
+    makeGood(folder.file('locked/funds.sqlite'))
+    chmodSync(folder.file('locked'), 0o555)
+    const args = ['check', '--db', 'locked/funds.sqlite', '--as-of', asOf]
+    expect(await runAlone(args, asUser)).toMatchObject({ code: 0, stderr: '' })
+    const inWal = new Database(folder.file('locked/funds.sqlite'))
+    inWal.pragma('journal_mode = WAL')
+    inWal.close()
+    chmodSync(folder.file('locked'), 0o555)
+    const { code, stderr } = await runAlone(args, asUser)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^fundpress: locked\/funds\.sqlite: it cannot be opened: [^\n]*WAL mode[^\n]*\n$/)
+  })
+
+  it('says that a file, or its folder, may not be read', async ({ expect }) => {
+    chmodSync(folder.file('read-only.sqlite'), 0o000)
+    mkdirSync(folder.file('closed'), { mode: 0o000 })
+    const args = (db: string) => ['check', '--db', db, '--as-of', asOf]
+    const file = await runAlone(args('read-only.sqlite'), asUser)
+    expect(file).toMatchObject({ code: 1, stdout: '' })
+    expect(file.stderr).toMatch(
+      /^fundpress: read-only\.sqlite: it cannot be opened: check its rights [^\n]*\n$/,
+    )
+    const inside = await runAlone(args('closed/funds.sqlite'), asUser)
+    expect(inside).toMatchObject({ code: 1, stdout: '' })
+    expect(inside.stderr).toMatch(/^fundpress: closed\/funds\.sqlite cannot be reached: [^\n]*\n$/)
+  })
+})

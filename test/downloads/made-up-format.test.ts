@@ -1,0 +1,64 @@
+/** A format that only a test knows is in the files, in `datapackage.json` and on the page, and is reused, like every other one. */
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildSnapshot } from '../../src/build/build.ts'
+import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { keptThreads } from '../support/kept-threads.ts'
+import { makeTempFolder } from '../support/product.ts'
+
+const folder = makeTempFolder()
+afterAll(folder.remove)
+
+const db = folder.file('funds.sqlite')
+const formats = new URL('./made-up-formats.ts', import.meta.url).href
+
+const build = async (out: string, since: string | null) => {
+  await buildSnapshot({
+    ...{ db, out, asOf, docsUrl: 'https://docs.example', baseUrl: 'https://api.example', jobs: 1, only: [] },
+    ...{ code: 'code', pages: null, threads: keptThreads(1), signal: new AbortController().signal },
+    downloads: { licence: null, formats },
+    since: since === null ? null : { kind: 'folder', path: since },
+  })
+  return join(out, 'downloads', asOf)
+}
+let built = ''
+const read = (name: string) => readFileSync(join(built, name), 'utf8')
+
+beforeAll(async () => {
+  makeDatabase(db, (insert) => {
+    for (const isin of [0, 1].map(isinOf)) insertGood(insert, isin)
+  })
+  built = await build(folder.file('out'), null)
+})
+
+it('is among the files, and in their checksums', () => {
+  expect(read('names.txt')).toBe(`${String(goodRows['fund']?.['name'])}\n`.repeat(2))
+  expect(read('SHA256SUMS')).toMatch(/^[0-9a-f]{64} {2}names\.txt$/m)
+})
+
+it('is on the page, with its description in both languages', () => {
+  for (const [page, text] of [
+    ['index.html', 'Names, a line each'],
+    ['de.html', 'Namen, je eine Zeile'],
+  ] as const) {
+    expect(read(page)).toContain('<a href="names.txt">names.txt</a>')
+    expect(read(page)).toContain(`<td>${text}</td>`)
+  }
+})
+
+it('is in the data package', () => {
+  const { resources } = JSON.parse(read('datapackage.json')) as { resources: { path: string }[] }
+  expect(resources.find(({ path }) => path === 'names.txt')).toMatchObject({
+    description: 'Names, a line each',
+    format: 'text',
+    mediatype: 'text/plain',
+    bytes: read('names.txt').length,
+    encoding: 'utf-8',
+  })
+})
+
+it('is reused if its rows did not change', async () => {
+  const next = await build(folder.file('next'), folder.file('out'))
+  expect(statSync(join(next, 'names.txt')).ino).toBe(statSync(join(built, 'names.txt')).ino)
+})

@@ -1,0 +1,352 @@
+/** The joining of windows as each platform does it: Node, a Worker, and nginx in parts. The documents come from the encoders. */
+import { createHash, createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { times } from '../support/rounds.ts'
+import { list, optional, record, text } from '../../src/api/contract/shape.ts'
+import { jsonSeries, seriesRecord, xmlSeries } from '../../src/api/encode/series.ts'
+import type { Format, Route, RouteTable } from '../../src/api/routes/table.ts'
+import type { WindowEntry } from '../../src/api/routes/keys.ts'
+import { gather, streamed } from '../../src/edge/cloudflare/respond.ts'
+import { byteSearch, digitsOf, joinRange, overlapping, windowJoiner } from '../../src/edge/core/join.ts'
+import type { NjsSnapshot } from '../../src/edge/nginx/objects.ts'
+import { makePart, planRange } from '../../src/edge/nginx/range.ts'
+
+const series = { list: 'prices', date: 'date', next: 'currency' }
+const item = record({ name: text('any'), value: text('any') })
+const body = record({
+  fund: record({ name: text('any'), url: text('any') }),
+  prices: list(record({ date: text('any'), nav: item, note: text('any'), tax: optional(item) })),
+  currency: text('any'),
+  after: text('any'),
+})
+const encoders = { json: jsonSeries(body, 'prices', 'date'), xml: xmlSeries(body, 'prices', 'date') }
+
+/** Values that try to look like what the cuts look for. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '{"date":"2020-01-01"',
+        '{\\"date\\":\\"2020-01-01',
+        ',"prices":[',
+        '],"currency":"',
+        '],',
+        '},',
+        '{',
+        '"',
+        '\\',
+        '<item key="0">',
+        '<date>2020-01-01</date>',
+        '<prices>',
+        '</prices>',
+        '<prices></prices>',
+        '<prices/>',
+        '<item key="',
+        'key="7"',
+        '2020-01-01',
+      ),
+      fc.string({ maxLength: 5 }),
+      fc.constantFrom('ä', '€', '😀', '\u2028'),
+    ),
+    { maxLength: 4 },
+  )
+  .map((pieces) => pieces.join(''))
+
+/** Short ones, and some that are very long. */
+const note = fc.oneof(
+  { weight: 4, arbitrary: hostile },
+  { weight: 1, arbitrary: fc.integer({ min: 50, max: 900 }).map((length) => 'x'.repeat(length)) },
+)
+
+const day = fc
+  .integer({ min: 0, max: 9 * 365 })
+  .map((days) => new Date(Date.UTC(2010, 0, 1) + days * 86_400_000).toISOString().slice(0, 10))
+
+const history = fc.record({
+  fund: fc.record({ name: hostile, url: hostile }),
+  currency: hostile,
+  after: hostile,
+  prices: fc
+    .uniqueArray(
+      fc.record(
+        {
+          date: day,
+          nav: fc.record({ name: hostile, value: hostile }),
+          note,
+          tax: fc.record({ name: hostile, value: hostile }),
+        },
+        { requiredKeys: ['date', 'nav', 'note'] },
+      ),
+      { selector: ({ date }) => date, minLength: 1, maxLength: 60 },
+    )
+    .map((prices) => prices.toSorted((one, other) => (one.date < other.date ? -1 : 1))),
+})
+
+type History = typeof history extends fc.Arbitrary<infer T> ? T : never
+
+interface Window {
+  readonly entry: WindowEntry
+  readonly document: string
+}
+
+function windowsOf(value: History, format: Format): Window[] {
+  const encoder = encoders[format].around(value)
+  const years = [...new Set(value.prices.map(({ date }) => date.slice(0, 4)))]
+  return years.map((year) => {
+    const prices = value.prices.filter(({ date }) => date.startsWith(year))
+    const [first = '', last = ''] = [prices[0]?.date, prices.at(-1)?.date]
+    return {
+      entry: { year: Number(year), first, last, records: prices.length, json: '', xml: '' },
+      document: encoder.document(prices.map(encoders[format].record)),
+    }
+  })
+}
+
+interface Reading {
+  readonly format: Format
+  readonly from: string
+  readonly to: string
+  readonly windows: readonly Window[]
+  readonly readBytes?: (window: Window) => Promise<Buffer>
+  readonly assertLive?: () => Promise<void>
+}
+
+const bytesOf = ({ document }: Window) => Promise.resolve(Buffer.from(document))
+
+const date = (name: string) => ({ kind: 'date' as const, name, invalid: 0 })
+const route: Route = {
+  id: 'prices',
+  path: '/prices/{from}/{to}/',
+  parameters: [date('from'), date('to')],
+  hasLanguages: false,
+  series,
+}
+
+function joinedRange({ format, from, to, windows, readBytes = bytesOf, assertLive }: Reading) {
+  const get = (entry: WindowEntry) => {
+    const window = windows.find((other) => other.entry === entry)
+    return window === undefined ? Promise.reject(new Error('no such window')) : readBytes(window)
+  }
+  return joinRange(
+    { windows: windows.map(({ entry }) => entry), get },
+    { from, to, wanted: { format, language: null, vary: [] }, route },
+    { search: byteSearch, readsAtATime: () => 6, assertLive: assertLive ?? (() => Promise.resolve()) },
+  )
+}
+
+/** As workerd has it. */
+class FixedLengthStream extends TransformStream<Uint8Array, Uint8Array> {
+  constructor(length: number) {
+    let left = length
+    super({
+      transform: (chunk, controller) => {
+        left -= chunk.length
+        if (left < 0) throw new TypeError('more bytes than were told')
+        controller.enqueue(chunk)
+      },
+      flush: () => {
+        if (left > 0) throw new TypeError('fewer bytes than were told')
+      },
+    })
+  }
+}
+
+beforeAll(() => {
+  vi.stubGlobal('FixedLengthStream', FixedLengthStream)
+  return () => vi.unstubAllGlobals()
+})
+
+async function stream(reading: Reading, onFailure: (error: unknown) => void = () => undefined) {
+  const joined = await joinedRange(reading)
+  const sizes = new Map(reading.windows.map(({ entry, document }) => [entry, Buffer.byteLength(document)]))
+  return streamed(await joined.length((window) => sizes.get(window) ?? NaN), joined, onFailure).stream
+}
+
+/** As nginx joins it: each part is a request of its own. */
+async function inParts({ format, from, to, windows }: Reading): Promise<string> {
+  const bodyOf = (year: string) => {
+    const { document = '' } = windows.find(({ entry }) => year === String(entry.year)) ?? {}
+    return { kind: 'bytes' as const, bytes: Buffer.from(document) }
+  }
+  const snapshot: NjsSnapshot = {
+    name: 'tonight',
+    table,
+    store: {
+      get: (key) => {
+        const found = bodyOf(key.replace(/^.*\/|\.(json|xml)$/g, ''))
+        return Promise.resolve({ body: found, etag: '', lastModified: '' })
+      },
+      text: () => Promise.reject(new Error('parts are bytes')),
+    },
+    isStillLive: () => Promise.resolve(true),
+  }
+  const { plan, parts } = await planRange(
+    {
+      kind: 'joined',
+      windows: windows.map(({ entry }) => entry),
+      get: ({ year }) => Promise.resolve(bodyOf(String(year))),
+    },
+    {
+      ...{ kind: 'range', listKey: '', from, to, route, values: { from, to }, errorKey: '', unknown: null },
+      wanted: { format, language: null, vary: [] },
+    },
+    table,
+    snapshot.name,
+  )
+  const asked = [...parts.matchAll(/<!--#include virtual="[^"?]*\?([^"]*)" wait="yes"-->/g)]
+  expect(asked.map(([include]) => include).join('')).toBe(parts)
+  const made: Uint8Array[] = []
+  for (const [, query = ''] of asked) {
+    const request = {
+      args: Object.fromEntries(new URLSearchParams(query)),
+      headersIn: { 'Fundpress-Plan': plan },
+    }
+    made.push(await makePart(() => snapshot, { createHash, createHmac }, request))
+  }
+  return Buffer.concat(made).toString()
+}
+
+const table: RouteTable = {
+  docsUrl: '',
+  routes: [route],
+  problems: [],
+  pages: [],
+  general: { noEndpoint: 0, wrongMethod: 0, wrongFormat: 0, wrongLanguage: 0 },
+}
+
+describe.each(['json', 'xml'] as const)('a range in %s', (format) => {
+  it('is the very document of the records between two days, on each platform', () =>
+    fc.assert(
+      fc.asyncProperty(history, day, day, async (value, one, other) => {
+        const [from, to] = one < other ? [one, other] : [other, one]
+        const all = windowsOf(value, format)
+        const wanted = overlapping(
+          all.map(({ entry }) => entry),
+          from,
+          to,
+        )
+        // If no window overlaps, any window's document describes the fund.
+        const windows = wanted.length > 0 ? all.filter(({ entry }) => wanted.includes(entry)) : all.slice(-1)
+        const between = value.prices.filter(({ date }) => from <= date && date <= to)
+        const expected = encoders[format].around(value).document(between.map(encoders[format].record))
+        const reading = { format, from, to, windows }
+        expect(Buffer.from(await gather(await joinedRange(reading))).toString()).toBe(expected)
+        expect(await new Response(await stream(reading)).text()).toBe(expected)
+        expect(await inParts(reading)).toBe(expected)
+      }),
+      { numRuns: times(1000) },
+    ))
+
+  const fund = { fund: { name: 'f', url: '' }, currency: 'EUR', after: '' }
+  const prices = Array.from({ length: 20 }, (_, year) =>
+    [1, 2, 3].map((month) => ({
+      date: `${2000 + year}-0${month}-01`,
+      nav: { name: '', value: '' },
+      note: 'n',
+    })),
+  ).flat()
+  const windows = windowsOf({ ...fund, prices }, format)
+  const reading = { format, from: '2000-02-01', to: '2019-02-01', windows }
+
+  it('reads six windows at a time, and no further ahead than its reader', async () => {
+    let [open, most, begun] = [0, 0, 0]
+    const readBytes = async (window: Window) => {
+      begun += 1
+      most = Math.max(most, ++open)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      open -= 1
+      return bytesOf(window)
+    }
+    const unread = await stream({ ...reading, readBytes })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(most).toBeLessThanOrEqual(6)
+    // The first, the last, six ahead and those that wait to be read.
+    expect(begun).toBeLessThan(12)
+    expect((await new Response(unread).text()).match(/2[0-9]{3}-/g)).toHaveLength(58)
+    expect([most, begun]).toEqual([6, 20])
+  })
+
+  it('fails before it begins where the first window or the last cannot be read, and breaks between', async () => {
+    const told: unknown[] = []
+    const read = (year: number) => {
+      const readBytes = (window: Window) =>
+        window.entry.year === year ? Promise.reject(new Error('no R2')) : bytesOf(window)
+      return stream({ ...reading, readBytes }, (error) => told.push(error))
+    }
+    await expect(read(2000)).rejects.toThrow('no R2')
+    await expect(read(2019)).rejects.toThrow('no R2')
+    expect(told).toEqual([])
+    await expect(new Response(await read(2012)).text()).rejects.toThrow('no R2')
+    expect(told).toEqual([new Error('no R2')])
+  })
+
+  it('breaks where its snapshot is no longer live', async () => {
+    let asked = 0
+    const assertLive = () => (++asked > 5 ? Promise.reject(new Error('no longer live')) : Promise.resolve())
+    const body = await stream({ ...reading, assertLive })
+    await expect(new Response(body).text()).rejects.toThrow('no longer live')
+  })
+
+  it.each([
+    ['no window', '{"title":"x"}', 'not a window'],
+    ['a longer one', undefined, 'more bytes than were told'],
+  ])('breaks where there is %s in the middle', async (_, text, message) => {
+    const longer = windowsOf(
+      { ...fund, prices: prices.map((price) => ({ ...price, note: 'longer' })) },
+      format,
+    )
+    const readBytes = (window: Window) => {
+      if (window.entry.year !== 2010) return bytesOf(window)
+      return text === undefined ? bytesOf(longer[10] ?? window) : Promise.resolve(Buffer.from(text))
+    }
+    await expect(new Response(await stream({ ...reading, readBytes })).text()).rejects.toThrow(message)
+  })
+})
+
+it('breaks where the list of windows counts other records than an XML window has', async () => {
+  const prices = ['2000', '2001', '2002'].map((year) => ({
+    date: `${year}-01-01`,
+    nav: { name: '', value: '' },
+    note: '',
+  }))
+  const value = { fund: { name: '', url: '' }, currency: '', after: '', prices }
+  const windows = windowsOf(value, 'xml').map((window) => ({
+    ...window,
+    entry: { ...window.entry, records: 2 },
+  }))
+  const joined = await joinedRange({
+    format: 'xml',
+    from: '2000-01-01',
+    to: '2002-12-31',
+    windows,
+  })
+  await expect(gather(joined)).rejects.toThrow('not a window')
+})
+
+it('counts digits', () => {
+  for (const first of [0, 1, 9, 10, 99, 100, 998, 7796]) {
+    for (const count of [0, 1, 2, 11, 260]) {
+      const numbers = Array.from({ length: count }, (_, index) => first + index)
+      expect([first, count, digitsOf(first, count)]).toEqual([first, count, numbers.join('').length])
+    }
+  }
+})
+
+it('refuses a text that is no window', () => {
+  const part = { from: '2020-01-01', to: '2020-12-31', isFirst: true, isLast: true, before: 0 }
+  const joiner = windowJoiner(byteSearch, 'json', series)
+  expect(() => joiner.join([Buffer.from('{"title":"x"}')], part)).toThrow('not a window')
+})
+
+it.each([
+  ['a record that does not start with its date', record({ a: text(''), date: text('') })],
+  ['a record that holds a list', record({ date: text(''), more: list(text('')) })],
+  [
+    'a record that holds a record with a date first',
+    record({ date: text(''), more: record({ date: text('') }) }),
+  ],
+])('refuses to declare a series of %s', (_, of) => {
+  const shape = record({ fund: text(''), prices: list(of), currency: text('') })
+  expect(() => seriesRecord(shape, 'prices', 'date')).toThrow('series: a record')
+})

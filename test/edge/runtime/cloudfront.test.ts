@@ -1,0 +1,281 @@
+/** What is CloudFront's own: its cache, the bucket's failures, pages and files, what a client cannot reach. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startCloudFront, whyNoCloudFront, type CloudFront } from '../../support/cloudfront.ts'
+import { buildNights, type Nights } from '../../support/nights.ts'
+import { makeTempFolder, mustRun, startServer, type Server } from '../../support/product.ts'
+import { publish } from '../../support/publishing.ts'
+import { headerOf, rawRequest, type RawRequest, type RawResponse } from '../../support/request.ts'
+import { startS3, type S3Server } from '../../support/s3/server.ts'
+
+const bucket = 'fund-data'
+const csv = `isin;name\n${'DE000FP06UX9;Fonds\n'.repeat(100)}`
+
+describe.skipIf(whyNoCloudFront !== undefined && process.env['CI'] !== 'true')('CloudFront', () => {
+  let nights: Nights
+  let s3: S3Server
+  let cloudFront: CloudFront
+  /** The first night through `serve`: what all answers are compared with. */
+  let served: Server
+  let isin: string
+  let live: { slot: string; snapshot: string; liveSince: string; docsUrl: string }
+
+  const ask = (request: RawRequest) => rawRequest(cloudFront.base, request)
+  const figures = (query = '') => ({ target: `/api/v1/figures/${isin}/${query}` })
+  const range = () => ({ target: `/api/v1/prices-historic/${isin}/2025-01-10/2026-11-05/` })
+  const edge = () => cloudFront.edges[0] ?? expect.unreachable('there is no edge')
+  const goLive = (liveSince = live.liveSince): void => {
+    edge().keys['live'] = JSON.stringify({ ...live, liveSince })
+  }
+  /** A moment of its own is a cache of its own. */
+  const freshly = (seconds: number): void =>
+    goLive(new Date(Date.parse(live.liveSince) + seconds * 1000).toISOString())
+
+  beforeAll(async () => {
+    nights = await buildNights(1, 2)
+    s3 = await startS3({ buckets: [bucket] })
+    await publish(s3.endpoint, bucket, nights.outs[0] ?? '')
+    live = JSON.parse(s3.objects(bucket).get('live.json')?.body.toString() ?? '') as typeof live
+    isin =
+      [...s3.objects(bucket).keys()].flatMap((key) => /figures\/(\w{12})\//.exec(key)?.[1] ?? [])[0] ?? ''
+    s3.put(bucket, 'blue/docs/index.html', '<h1>Docs</h1>', { 'content-type': 'text/html; charset=utf-8' })
+    const type = { 'content-type': 'text/csv; charset=utf-8' }
+    s3.put(bucket, `downloads/${live.snapshot.slice(0, 10)}/funds.csv`, csv, type)
+    cloudFront = await startCloudFront({ s3, bucket })
+    served = await startServer(nights.outs[0] ?? '')
+    goLive()
+  })
+
+  afterAll(async () => {
+    await served.stop()
+    await cloudFront.stop()
+    await s3.stop()
+    nights.remove()
+  })
+
+  describe('the cache', () => {
+    it('asks the bucket once for what is asked twice, whatever else a client adds', async () => {
+      freshly(1)
+      const before = { ...edge().counts }
+      const first = await ask(figures('?format=json&language=en'))
+      const second = await ask({
+        target: `/api/v1/figures/${isin.toLowerCase()}/?x=1&language=en&live=green.x.1.y&format=json`,
+        headers: {
+          cookie: 'a=b',
+          'user-agent': 'other',
+          'x-fundpress-note': '{}',
+          'x-fundpress-target': '/docs/',
+        },
+      })
+      expect(second.body.equals(first.body)).toBe(true)
+      expect(second.headers).toEqual(first.headers)
+      expect(edge().counts).toEqual({ hits: before.hits + 1, misses: before.misses + 1 })
+    })
+
+    it('holds date ranges and refusals as well', async () => {
+      freshly(2)
+      const asked = { ...edge().asked }
+      for (const request of [range(), range(), { target: '/nothing/' }, { target: '/nothing/' }])
+        await ask(request)
+      expect(edge().asked).toEqual({ ...asked, lambda: (asked['lambda'] ?? 0) + 2 })
+    })
+
+    it('gives nothing of before once the snapshot is live anew', async () => {
+      freshly(3)
+      await ask(figures())
+      const misses = edge().counts.misses
+      freshly(4)
+      await ask(figures())
+      expect(edge().counts.misses).toBe(misses + 1)
+    })
+
+    it('tells browsers what the settings say, and not how long it keeps an answer itself', async () => {
+      const answer = await ask(figures())
+      expect(headerOf(answer, 'cache-control')).toBe(
+        'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
+      )
+    })
+  })
+
+  describe('when the bucket', () => {
+    const unknown = { target: '/api/v1/figures/DE0008471400/?format=xml' }
+
+    it.each([403, 404, 500, 503])('answers %i, has the Lambda give the same answer', async (status) => {
+      freshly(10 * status)
+      // The first request, that of the distribution, fails; those of the Lambda do not.
+      s3.faults([{ kind: 'status', operation: 'GetObject', status, times: 1 }])
+      const lambda = edge().asked['lambda'] ?? 0
+      const answer = await ask(figures('?format=json&language=de'))
+      s3.faults([])
+      expect(edge().asked['lambda']).toBe(lambda + 1)
+      const request = figures('?format=json&language=de')
+      expect(comparable(answer)).toEqual(comparable(await rawRequest(served.base, request)))
+    })
+
+    it('fails for the Lambda too, answers 503, and asks again the next time', async () => {
+      freshly(13)
+      s3.settings.deny = [{ operation: /^GetObject$/ }]
+      const failed = await ask(range())
+      expect(failed.status).toBe(503)
+      expect(headerOf(failed, 'retry-after')).toBe('5')
+      expect(failed.body.toString()).toBe(
+        '{"title":"The service cannot answer just now","type":"about:blank","status":503}',
+      )
+      s3.settings.deny = []
+      expect((await ask(range())).status).toBe(200)
+    })
+
+    it('has never been published to, answers 503', async () => {
+      delete edge().keys['live']
+      const answer = await ask(unknown)
+      goLive()
+      expect(answer.status).toBe(503)
+      expect(headerOf(answer, 'cache-control')).toBe('no-store')
+    })
+
+    it('knows neither the document nor a refusal, says so as serve does', async () => {
+      expect(comparable(await ask(unknown))).toEqual(comparable(await rawRequest(served.base, unknown)))
+    })
+  })
+
+  describe('pages and files', () => {
+    const day = () => live.snapshot.slice(0, 10)
+
+    it('come out of the slot, or from beside the slots', async () => {
+      const page = await ask({ target: '/docs/' })
+      expect([page.status, page.body.toString()]).toEqual([200, '<h1>Docs</h1>'])
+      expect(headerOf(page, 'content-type')).toBe('text/html; charset=utf-8')
+      for (const folder of ['latest', day()]) {
+        const file = await ask({ target: `/downloads/${folder}/funds.csv` })
+        expect([file.status, file.body.toString()]).toEqual([200, csv])
+      }
+    })
+
+    it('come out of the folder that the KeyValueStore names for their day, and of no other', async () => {
+      const folder = `${live.snapshot.slice(0, 10)}-3f9c2ab4d1e0`
+      const type = { 'content-type': 'text/csv; charset=utf-8' }
+      s3.put(bucket, `downloads/${folder}/staged.csv`, 'named', type)
+      s3.put(bucket, `downloads/${day()}/staged.csv`, 'of an earlier version', type)
+      const text = async (name: string) => {
+        const { status, body } = await ask({ target: `/downloads/${name}/staged.csv` })
+        return status === 200 ? body.toString() : status
+      }
+      const key = `downloads/${day().slice(0, 7)}`
+      freshly(19)
+      expect([await text(folder), await text(day())]).toEqual([404, 'of an earlier version'])
+      edge().keys[key] = `${folder.slice(8)} 01-aaaaaaaaaaaa`
+      expect([await text(day()), await text('latest')]).toEqual(['named', 'named'])
+      expect([await text(folder), await text('-'), await text('index.html')]).toEqual([404, 404, 404])
+      edge().keys[key] = '-'
+      expect(await text(day())).toBe('of an earlier version')
+    })
+
+    it('come in parts, which documents do not', async () => {
+      const target = `/downloads/${day()}/funds.csv`
+      const headers = { range: 'bytes=0-8' }
+      for (const attempt of ['from the bucket', 'from the cache']) {
+        const part = await ask({ target, headers })
+        expect([attempt, part.status, part.body.toString()]).toEqual([attempt, 206, 'isin;name'])
+        expect(headerOf(part, 'content-range')).toBe(`bytes 0-8/${csv.length}`)
+        const head = await ask({ method: 'HEAD', target, headers })
+        expect([head.status, headerOf(head, 'content-range')]).toEqual([200, undefined])
+        expect(headerOf(head, 'content-length')).toBe(String(csv.length))
+        await ask({ target })
+      }
+      freshly(20)
+      const whole = await ask({ ...figures(), headers })
+      expect([whole.status, headerOf(whole, 'accept-ranges')]).toEqual([200, undefined])
+    })
+
+    it('have no part beyond their end', async () => {
+      freshly(21)
+      const target = `/downloads/${day()}/funds.csv`
+      const answer = await ask({ target, headers: { range: 'bytes=99999-' } })
+      expect([answer.status, headerOf(answer, 'content-range')]).toEqual([416, `bytes */${csv.length}`])
+      expect(headerOf(answer, 'access-control-allow-origin')).toBe('*')
+    })
+
+    it.each([
+      '/docs/none/',
+      '/docs/none.html?format=xml',
+      `/docs/${'x'.repeat(1100)}.html`,
+      '/downloads/latest/no.csv',
+    ])('that are not there are no endpoint: %s', async (target) => {
+      const answer = await ask({ target })
+      expect(comparable(answer)).toEqual(comparable(await rawRequest(served.base, { target })))
+      expect(answer.status).toBe(404)
+    })
+  })
+
+  it('gives a client that has a later copy the whole answer after a rollback', async () => {
+    freshly(3600)
+    const later = headerOf(await ask(figures()), 'last-modified') ?? ''
+    expect(Date.parse(later)).toBe(Math.floor(Date.parse(live.liveSince) / 1000) * 1000 + 3_600_000)
+    const known = { 'if-modified-since': later }
+    expect((await ask({ ...figures(), headers: known })).status).toBe(304)
+    freshly(7200)
+    await ask(figures())
+    expect((await ask({ ...figures(), headers: known })).status).toBe(200)
+  })
+
+  it('lets nobody reach the bucket past the slot', async () => {
+    for (const target of ['/', '/live.json', '/journal.json', `/blue/api/v1/figures/${isin}/index.de.json`]) {
+      const answer = await ask({ target })
+      expect([target, answer.status]).toEqual([target, 404])
+    }
+  })
+
+  it('tells CloudWatch how old the live snapshot is', async () => {
+    await cloudFront.watch()
+    const line =
+      cloudFront
+        .lambdaLog()
+        .split('\n')
+        .find((text) => text.startsWith('{"_aws"')) ?? ''
+    const metric = JSON.parse(line) as Record<string, unknown>
+    expect(metric['_aws']).toMatchObject({
+      CloudWatchMetrics: [
+        {
+          Namespace: 'Fundpress',
+          Dimensions: [['Stack']],
+          Metrics: [{ Name: 'LiveSnapshotAge', Unit: 'Seconds' }],
+        },
+      ],
+    })
+    expect(metric).toMatchObject({ Stack: 'fundpress-test', snapshot: live.snapshot })
+    const age = (Date.now() - Date.parse(live.liveSince)) / 1000
+    expect(Math.abs((metric['LiveSnapshotAge'] as number) - age)).toBeLessThan(5)
+  })
+
+  it('is deployed as the command writes it, and not without a bucket on AWS', async () => {
+    const folder = makeTempFolder()
+    const run = mustRun(['edge', 'cloudfront', '--dest', folder.path])
+    await expect(run).rejects.toThrow(
+      'CloudFront needs a bucket: set bucket.name in the config file, or give --bucket',
+    )
+    const elsewhere = mustRun([
+      'edge',
+      'cloudfront',
+      '--bucket',
+      'b-b',
+      '--endpoint',
+      'http://a',
+      '--dest',
+      folder.path,
+    ])
+    await expect(elsewhere).rejects.toThrow('CloudFront needs a bucket on AWS')
+    folder.remove()
+  })
+})
+
+/**
+ * Status, body and the headers that do not tell of the way or the time. What the Lambda streams has no length, so it may
+ * come compressed for all that the response function knows.
+ */
+function comparable({ status, headers, body }: RawResponse) {
+  const way =
+    /^(x-cache|x-amz.*|date|connection|keep-alive|content-length|transfer-encoding|last-modified|etag)$/
+  const kept = headers
+    .filter(([name, value]) => !way.test(name) && !(name === 'vary' && value === 'Accept-Encoding'))
+    .map(([name, value]) => `${name}: ${value}`)
+  return { status, headers: kept.sort(), body: body.toString() }
+}

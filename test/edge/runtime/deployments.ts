@@ -1,0 +1,252 @@
+/** The platforms that CI has, each as it is deployed: for the conformance suite, the budget, and other tests of all platforms. */
+import { cpSync, existsSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startCloudFront, whyNoCloudFront } from '../../support/cloudfront.ts'
+import { startKeyValueStore } from '../../support/key-value-store.ts'
+import { withLocalNames } from '../../support/local-names.ts'
+import { startNginx, whyNoNginx } from '../../support/nginx.ts'
+import { makeTempFolder, mustRun, startServing, type TempFolder } from '../../support/product.ts'
+import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
+import { startS3, type S3Server } from '../../support/s3/server.ts'
+import { startFront } from '../../support/worker-front.ts'
+import { startWorker } from '../../support/worker.ts'
+
+/** A snapshot, and what it was made from. */
+export interface Night {
+  /** The folder of the snapshot. */
+  readonly out: string
+  readonly db: string
+  /** YYYY-MM-DD */
+  readonly asOf: string
+  readonly docsUrl: string
+}
+
+export interface Deployment {
+  /** http://127.0.0.1:port */
+  readonly base: string
+  /** The processes that answer, without what stands for a cloud around them. Their children belong to them. */
+  readonly pids: readonly number[]
+  /** Makes another night live, as that platform does it. Resolves when the switch has been made; readers may lag by `lagMs`. */
+  readonly flip: (night: Night) => Promise<void>
+  readonly lagMs: number
+  /** Puts a file beside the downloads that are live. */
+  readonly addDownload: (name: string, body: Buffer) => void
+  /** The keys that the bucket was asked for since the last call, without `live.json`; none of files. */
+  readonly asked: () => Promise<readonly string[]>
+  readonly stop: () => Promise<void>
+}
+
+export interface Platform {
+  readonly name: string
+  /** @param liveTtlSeconds 1 unless given, so that a flip shows soon @param flags more of `fundpress edge nginx` */
+  readonly deploy: (
+    first: Pick<Night, 'out'>,
+    liveTtlSeconds?: number,
+    flags?: readonly string[],
+  ) => Promise<Deployment>
+  /** Why the platform is not there: skips locally, fails in CI. */
+  readonly skip: string | undefined
+}
+
+const bucket = 'fund-data'
+
+export const serveFolder: Platform = {
+  name: 'serve from a folder',
+  skip: undefined,
+  deploy: async (first) => {
+    const folder = makeTempFolder()
+    const live = folder.file('live')
+    const build = async ({ db, asOf, docsUrl }: Night): Promise<void> => {
+      const args = ['build', '--db', db, '--out', live, '--as-of', asOf, '--quiet']
+      await mustRun(args, { env: { FUNDPRESS_DOCS_URL: docsUrl } })
+    }
+    cpSync(first.out, live, { recursive: true })
+    return { ...onFiles(live, folder, await startServing(['--out', live])), flip: build }
+  },
+}
+
+export const serveBucket: Platform = {
+  name: 'serve from a bucket',
+  skip: undefined,
+  deploy: (first, liveTtlSeconds) =>
+    onBucket(first, liveTtlSeconds, (args) => startServing(args, { env: credentials })),
+}
+
+/** With a private bucket behind its cache. */
+export const nginxBucket: Platform = {
+  name: 'nginx with a bucket',
+  skip: whyNoNginx,
+  deploy: (first, liveTtlSeconds, flags = []) =>
+    onBucket(first, liveTtlSeconds, (args) =>
+      startNginx({ args: [...args, ...flags], credentials, workers: 2 }),
+    ),
+}
+
+async function onBucket(
+  first: Pick<Night, 'out'>,
+  liveTtlSeconds = 1,
+  start: (args: string[]) => Promise<{ base: string; pid: number; stop: () => Promise<unknown> }>,
+): Promise<Deployment> {
+  const s3 = await startS3({ buckets: [bucket] })
+  const publish = publishTo(s3)
+  await publish(first)
+  const { base, pid, stop } = await start([
+    ...bucketArgs(s3.endpoint, bucket),
+    ...['--live-ttl', String(liveTtlSeconds)],
+  ])
+  return {
+    ...{ base, pids: [pid], flip: publish, lagMs: liveTtlSeconds * 1000 + 200 },
+    addDownload: addToBucket(s3),
+    asked: askedOf(s3),
+    stop: async () => {
+      await stop()
+      await s3.stop()
+    },
+  }
+}
+
+/** As Debian has it, with files behind a symbolic link. */
+export const nginxFiles: Platform = {
+  name: 'nginx with files',
+  skip: whyNoNginx,
+  deploy: async (first, _, flags = []) => {
+    const folder = makeTempFolder()
+    const live = folder.file('live')
+    const swap = ({ out }: Pick<Night, 'out'>): void => {
+      symlinkSync(out, `${live}.next`)
+      renameSync(`${live}.next`, live)
+    }
+    swap(first)
+    const nginx = await startNginx({ args: ['--out', live, ...flags], workers: 2 })
+    return {
+      ...onFiles(live, folder, nginx),
+      flip: async (night) => {
+        // A swap takes no time at all: the first night has to be seen, too.
+        await new Promise((resolve) => setTimeout(resolve, 500))
+        swap(night)
+      },
+    }
+  },
+}
+
+function onFiles(
+  live: string,
+  folder: TempFolder,
+  { base, pid, stop }: { base: string; pid: number; stop: () => Promise<unknown> },
+): Omit<Deployment, 'flip'> {
+  return {
+    ...{ base, pids: [pid], lagMs: 0, asked: () => Promise.resolve([]) },
+    addDownload: (name, body) => {
+      writeFileSync(join(downloadsIn(live), name), body)
+    },
+    stop: async () => {
+      await stop()
+      folder.remove()
+    },
+  }
+}
+
+/** The real workerd, with an R2 bucket. */
+export const workerd: Platform = {
+  name: 'the Worker in workerd',
+  skip: undefined,
+  deploy: async (first, liveTtlSeconds = 1) => {
+    const worker = await startWorker({ liveTtlSeconds })
+    const front = await startFront(worker.base)
+    await worker.publish(first.out)
+    return {
+      base: front.base,
+      pids: await worker.pids(),
+      flip: ({ out }) => worker.publish(out),
+      // While one request looks what is live, the others may go on with what was, for half a time to live.
+      lagMs: liveTtlSeconds * 1500 + 100,
+      addDownload: notHere,
+      asked: async () =>
+        (await worker.calls()).map((call) => call.split(' ')[1] ?? '').filter((key) => key !== 'live.json'),
+      stop: async () => {
+        await front.stop()
+        await worker.stop()
+      },
+    }
+  },
+}
+
+/**
+ * As `fundpress edge cloudfront` deploys it, on this machine: flipped by a publish with --flip-kvs, below a folder of the
+ * bucket, and with two edges, of which one is late.
+ */
+export const cloudFront: Platform = {
+  name: 'CloudFront',
+  skip: whyNoCloudFront,
+  deploy: async (first) => {
+    const s3 = await startS3({ buckets: [bucket] })
+    const store = await startKeyValueStore()
+    const place = { s3, bucket, prefix: 'nights' }
+    const local = await startCloudFront({ ...place, propagationMs: [100, 900] })
+    store.onPut = local.propagate
+    const env = { ...withLocalNames, AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: store.endpoint }
+    const publish = publishTo(s3, ['--prefix', 'nights', '--flip-kvs', store.arn], env)
+    await publish(first)
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    return {
+      base: local.base,
+      pids: local.pids,
+      flip: publish,
+      lagMs: 1000,
+      addDownload: notHere,
+      asked: askedOf(s3),
+      stop: async () => {
+        await local.stop()
+        await store.stop()
+        await s3.stop()
+      },
+    }
+  },
+}
+
+export const platforms: readonly Platform[] = [
+  serveFolder,
+  serveBucket,
+  nginxFiles,
+  nginxBucket,
+  workerd,
+  cloudFront,
+]
+
+function publishTo(s3: S3Server, more: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  return async ({ out }: Pick<Night, 'out'>): Promise<void> => {
+    const args = publishArgs(s3.endpoint, bucket, out, ...more, '--force')
+    await mustRun(args, { env: { ...credentials, ...env } })
+  }
+}
+
+/** Whatever the folder of the downloads is called: it has their checksums. */
+const checksums = 'SHA256SUMS'
+
+function downloadsIn(out: string): string {
+  const all = join(out, 'downloads')
+  const name = readdirSync(all).find((folder) => existsSync(join(all, folder, checksums)))
+  if (name === undefined) throw new Error(`no downloads in ${out}`)
+  return join(all, name)
+}
+
+function addToBucket(s3: S3Server): Deployment['addDownload'] {
+  return (name, body) => {
+    const sums = [...s3.objects(bucket).keys()].find((key) => /^downloads\/[^/]+\/SHA256SUMS$/.test(key))
+    if (sums === undefined) throw new Error('no downloads in the bucket')
+    s3.put(bucket, sums.slice(0, -checksums.length) + name, body)
+  }
+}
+
+function askedOf(s3: S3Server): Deployment['asked'] {
+  let seen = 0
+  return () => {
+    const since = s3.log.slice(seen)
+    seen = s3.log.length
+    return Promise.resolve(since.map(({ key }) => key).filter((key) => !key.endsWith('live.json')))
+  }
+}
+
+function notHere(): never {
+  throw new Error('this platform has no downloads in the tests')
+}

@@ -1,0 +1,172 @@
+/** A server under load while snapshots are exchanged under it: every answer is wholly of one, nobody sees a failure. */
+import { spawn } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ended } from '../../cli/run.ts'
+import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../../support/database.ts'
+import { makeTempFolder, mustRun, repository, startServer, type Server } from '../../support/product.ts'
+import { headerOf, rawRequest } from '../../support/request.ts'
+
+type Generation = 'a' | 'b'
+const generations = ['a', 'b'] as const
+const funds = [1, 2, 3, 4].map(isinOf)
+
+const folder = makeTempFolder()
+const docsUrl = (generation: Generation): string => `https://${generation}.example/docs`
+let server: Server
+/** What each generation answers to each target. */
+const expected = new Map<string, Record<Generation, string>>()
+
+beforeAll(async () => {
+  for (const generation of generations) {
+    makeGeneration(generation)
+    await build(generation, generation)
+    const alone = await startServer(folder.file(generation))
+    for (const target of targets) {
+      const answers = expected.get(target) ?? { a: '', b: '' }
+      expected.set(target, { ...answers, [generation]: await ask(alone, target) })
+    }
+    await alone.stop()
+  }
+  cpSync(folder.file('b'), folder.file('live'), { recursive: true })
+  server = await startServer(folder.file('live'))
+  return () => server.stop()
+})
+afterAll(folder.remove)
+
+/** Nothing in one generation is as in the other. */
+function makeGeneration(generation: Generation): void {
+  const nav = generation === 'a' ? '1.00' : '22.00'
+  makeDatabase(folder.file(`${generation}.sqlite`), (insert) => {
+    for (const isin of funds) {
+      insertGood(insert, isin, { fund: { name: `Fund of generation ${generation}` } })
+      for (let day = 0; day < 1200; day += 6) {
+        const date = new Date(Date.UTC(2020, 5, 1) + day * 86_400_000).toISOString().slice(0, 10)
+        insert('price', { isin, ...goodRows['price'], date, net_asset_value: nav })
+      }
+    }
+  })
+}
+
+function build(generation: Generation, out: string): Promise<string> {
+  const files = ['--db', folder.file(`${generation}.sqlite`), '--out', folder.file(out)]
+  const url = { FUNDPRESS_DOCS_URL: docsUrl(generation) }
+  return mustRun(['build', ...files, '--as-of', asOf, '--jobs', '1', '--quiet'], { env: url })
+}
+
+const targets = [
+  ...funds.flatMap((isin) =>
+    [
+      `prices-current/${isin}/`,
+      `prices-historic/${isin}/2021-01-01/2021-12-31/`,
+      `prices-historic/${isin}/2020-07-15/2023-02-10/`,
+      `prices-historic/${isin}/2020-01-01/2030-01-01/`,
+      `prices-historic/${isin}/2024-04-01/2024-04-02/`,
+      `performance-years/${isin}/`,
+      `performance-legal/${isin}/`,
+      `figures/${isin}/?language=en`,
+      `profile/${isin}/`,
+      `investment_structure-countries/${isin}/`,
+      `investment_structure-ratings/${isin}/`,
+    ].map((path) => `/api/v1/${path}`),
+  ),
+  '/api/v1/prices-current-all/',
+  '/api/v1/performance-years-all/',
+  `/api/v1/prices-current/${isinOf(99)}/`,
+  '/api/v1/prices-historic/',
+  '/api/v1/nothing/',
+].flatMap((target) => [target, `${target}${target.includes('?') ? '&' : '?'}format=xml`])
+
+/** Status, ETag and body in one text. */
+async function ask({ base }: Server, target: string): Promise<string> {
+  const response = await rawRequest(base, { target })
+  return `${response.status} ${headerOf(response, 'etag') ?? ''} ${response.body.toString()}`
+}
+
+/** Which generation's answer it is. */
+async function generationOf(target: string): Promise<string> {
+  const answer = await ask(server, target)
+  const all = expected.get(target) ?? { a: '', b: '' }
+  return generations.find((generation) => all[generation] === answer) ?? `neither: ${target}: ${answer}`
+}
+
+/** Clients that keep their connections and ask one thing after the other while something is done. */
+async function underLoad(work: () => Promise<void>): Promise<Readonly<Record<string, number>>> {
+  let isOver = false
+  const counts: Record<string, number> = {}
+  const clients = Array.from({ length: 12 }, async (_, client) => {
+    for (let turn = client; !isOver; turn += 7) {
+      const found = await generationOf(targets[turn % targets.length] ?? '')
+      counts[found] = (counts[found] ?? 0) + 1
+    }
+  })
+  try {
+    await work()
+  } finally {
+    isOver = true
+  }
+  await Promise.all(clients)
+  return counts
+}
+
+/** Asks for everything, once. */
+async function generationsOfAll(): Promise<string[]> {
+  return [...new Set(await Promise.all(targets.map(generationOf)))]
+}
+
+describe('a server under load', () => {
+  it('answers differently by generation, whatever it is asked', () => {
+    expect(targets.filter((target) => expected.get(target)?.a === expected.get(target)?.b)).toEqual([])
+  })
+
+  it('answers from one snapshot at a time while builds replace it, and at once from the newest', async () => {
+    const newest: string[][] = []
+    const counts = await underLoad(async () => {
+      for (const generation of ['a', 'b', 'a'] as const) {
+        await build(generation, 'live')
+        newest.push(await generationsOfAll())
+      }
+    })
+    expect(newest).toEqual([['a'], ['b'], ['a']])
+    expect(Object.keys(counts).sort()).toEqual(['a', 'b'])
+  })
+
+  it('answers from one snapshot at a time while it is exchanged again and again', async () => {
+    const script = `
+      import { cpSync } from 'node:fs'
+      import { setTimeout } from 'node:timers/promises'
+      import { makeStaging } from './src/build/staging.ts'
+      const [live, ...snapshots] = process.argv.slice(1)
+      for (let night = 0; night < 40; night++) {
+        const staging = makeStaging(live)
+        cpSync(snapshots[night % 2], staging.folder, { recursive: true })
+        staging.swapIn()
+        // A request has to have the time for an answer out of one of them.
+        await setTimeout(40)
+      }`
+    const args = ['--input-type=module', '-e', script, ...['live', 'a', 'b'].map(folder.file)]
+    const counts = await underLoad(async () => {
+      expect(await ended(spawn(process.execPath, args, { cwd: repository }))).toMatchObject({
+        code: 0,
+        stderr: '',
+      })
+    })
+    expect(Object.keys(counts).sort()).toEqual(['a', 'b'])
+    expect(await generationsOfAll()).toEqual(['b'])
+  })
+})
+
+it('writes its own errors with the address of documentation that the newest snapshot names', async () => {
+  for (const generation of ['a', 'b'] as const) {
+    await build(generation, 'live')
+    for (const target of [
+      '/api/v1/nothing/',
+      `/api/v1/profile/${isinOf(99)}/`,
+      '/api/v1/profile/x/?format=csv',
+    ]) {
+      const { body } = await rawRequest(server.base, { target })
+      const { type } = JSON.parse(body.toString()) as { type: string }
+      expect(type).toContain(`${docsUrl(generation)}/v1/endpoints/`)
+    }
+  }
+})

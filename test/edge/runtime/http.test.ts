@@ -1,0 +1,145 @@
+/** What `serve` does beyond what the conformance suite asks of every platform: methods, compression, connections, ETags. */
+import { copyFileSync } from 'node:fs'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { mustRun, startServer } from '../../support/product.ts'
+import {
+  exchangeBytes,
+  headerOf,
+  parseResponses,
+  rawRequest,
+  type RawResponse,
+} from '../../support/request.ts'
+import { buildDemo, fundWithEverything, serve, type Served } from '../../support/snapshots.ts'
+
+let served: Served
+let isin: string
+
+beforeAll(async () => {
+  served = await serve(buildDemo)
+  isin = fundWithEverything(served)
+  return served.stop
+})
+
+/** Asks for a path in which ISIN stands for the fund with everything. */
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<RawResponse> {
+  return rawRequest(served.base, { method, target: path.replace('ISIN', isin), headers })
+}
+
+const range = '/api/v1/prices-historic/ISIN/2023-11-07/2025-02-10/'
+
+describe('methods', () => {
+  it.each(['FOO / HTTP/1.1\r\nHost: a\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'])(
+    'names them even to what is no request to Node: %j',
+    async (bytes) => {
+      const answer = (await exchangeBytes(served.base, Buffer.from(bytes))).toString()
+      expect(answer).toMatch(/^HTTP\/1\.1 405 /)
+      expect(answer).toContain('\r\nAllow: GET, HEAD, OPTIONS\r\n')
+    },
+  )
+
+  it.each(['TRACE', 'PROPFIND', 'LOCK'])('has the 405 of the interface for %s too', async (method) => {
+    const target = '/nothing/?format=xml'
+    const { status, body } = served.oracle.answer({ method, target })
+    const response = await ask(target, {}, method)
+    expect([response.status, response.body.toString()]).toEqual([status, body])
+    expect(headerOf(response, 'allow')).toBe('GET, HEAD, OPTIONS')
+  })
+})
+
+describe('compression', () => {
+  const decoders = { gzip: gunzipSync, br: brotliDecompressSync }
+
+  it.each([
+    '/api/v1/performance-launch/ISIN/',
+    range,
+    `${range}?format=xml`,
+    '/api/v1/prices-current-all/?format=xml',
+  ])('packs %s as asked, and the same bytes come out', async (path) => {
+    const plain = await ask(path)
+    expect(headerOf(plain, 'content-encoding')).toBeUndefined()
+    expect(headerOf(plain, 'vary')).toMatch(/accept-encoding/i)
+    for (const [encoding, decode] of Object.entries(decoders)) {
+      for (const accepted of [encoding, `identity;q=0.5, ${encoding}`, `${encoding};q=0.7`]) {
+        const packed = await ask(path, { 'accept-encoding': accepted })
+        expect([accepted, headerOf(packed, 'content-encoding')]).toEqual([accepted, encoding])
+        expect(headerOf(packed, 'vary')).toMatch(/accept-encoding/i)
+        expect(decode(packed.body).equals(plain.body)).toBe(true)
+      }
+    }
+  })
+
+  it('gives HEAD the headers of the packed answer', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const response = await ask(range, { 'accept-encoding': 'gzip' }, method)
+      expect(headerOf(response, 'content-encoding')).toBe('gzip')
+    }
+  })
+})
+
+it('answers several requests on one connection, in their order', async () => {
+  const targets = [
+    `/api/v1/prices-current/${isin}/`,
+    range.replace('ISIN', isin),
+    '/nothing/',
+    `/api/v2/emt/${isin}`,
+  ]
+  const requests = targets.map((target, at) => {
+    const connection = at === targets.length - 1 ? 'close' : 'keep-alive'
+    return `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: ${connection}\r\n\r\n`
+  })
+  const responses = parseResponses(await exchangeBytes(served.base, Buffer.from(requests.join(''))))
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 404, 308])
+  responses.forEach((response, at) => {
+    expect(response.body.toString()).toBe(served.oracle.answer({ target: targets[at] ?? '' }).body)
+  })
+})
+
+async function etagOf(path: string, headers: Record<string, string> = {}): Promise<string> {
+  return headerOf(await ask(path, headers), 'etag') ?? ''
+}
+
+it.each([
+  '/api/v1/performance-launch/ISIN/',
+  '/api/v1/prices-current-all/',
+  '/api/v1/prices-historic/ISIN/2024-01-01/2024-12-31/',
+  '/api/v1/prices-historic/ISIN/2023-11-07/2024-12-10/',
+])('gives each content coding of %s a strong ETag of its own', async (path) => {
+  const tags = await Promise.all(
+    ['identity', 'gzip', 'br'].map((coding) => etagOf(path, { 'accept-encoding': coding })),
+  )
+  for (const tag of tags) expect(tag).toMatch(/^"[\x21\x23-\x7e]+"$/)
+  expect(new Set(tags).size).toBe(3)
+})
+
+it('has another ETag once a price within the answer has changed', async () => {
+  const changed = served.folder.file('changed.sqlite')
+  copyFileSync(served.db, changed)
+  const db = new Database(changed)
+  const date = db.prepare('SELECT max(date) FROM price WHERE isin = ? AND date < ?').pluck()
+  db.prepare(`UPDATE price SET net_asset_value = '77.77' WHERE isin = ? AND date = ?`).run(
+    isin,
+    date.get(isin, '2024-01-10'),
+  )
+  db.close()
+  const out = served.folder.file('changed')
+  await mustRun(['build', '--db', changed, '--out', out, '--as-of', served.asOf, '--quiet'])
+  const server = await startServer(out)
+  try {
+    for (const path of [
+      '2024-01-01/2024-12-31',
+      '2023-11-07/2024-02-10',
+      '2024-01-02/2024-01-09',
+      '2020-01-01/2030-12-31',
+    ]) {
+      for (const format of ['json', 'xml']) {
+        const target = `/api/v1/prices-historic/${isin}/${path}/?format=${format}`
+        const etag = headerOf(await rawRequest(server.base, { target }), 'etag')
+        expect([target, etag]).not.toEqual([target, await etagOf(target)])
+      }
+    }
+  } finally {
+    await server.stop()
+  }
+})

@@ -1,0 +1,128 @@
+/** Every link of a document leads somewhere, and every file that a comment names is there. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { endpoints } from '../src/api/endpoints/index.ts'
+import { repository } from './support/product.ts'
+
+const folders = ['src', 'test', 'templates', '.github', '.ci']
+
+/** Paths from the root of the repository: everything that a reference can name. */
+const files = [
+  ...readdirSync(repository, { withFileTypes: true }).filter((entry) => entry.isFile()),
+  ...folders.flatMap((folder) =>
+    readdirSync(join(repository, folder), { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    ),
+  ),
+].map((entry) => relative(repository, join(entry.parentPath, entry.name)))
+
+const read = (file: string) => readFileSync(join(repository, file), 'utf8')
+const isThere = (file: string) => existsSync(join(repository, file))
+const documents = files.filter((file) => file.endsWith('.md'))
+const programs = files.filter((file) => /^(src|test)\/.*\.(ts|mjs|js)$/.test(file))
+
+describe('links', () => {
+  it.each(documents)('of %s resolve, with their headings', (document) => {
+    const text = withoutCode(read(document))
+    const targets = [
+      ...text.matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g),
+      ...text.matchAll(/^\[[^\]]+\]:\s+<?([^\s>]+)/gm),
+      ...text.matchAll(/<(?:a|img)\s[^>]*?(?:href|src)="([^"]+)"/g),
+    ].map(([, target = '']) => target)
+    const broken = targets.filter(
+      (target) => !/^[a-z][a-z\d+.-]*:/i.test(target) && !resolves(document, target),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it.each(documents)('of %s: the files that it names are there', (document) => {
+    const named = [...read(document).matchAll(/`((?:src|test|templates|\.github|\.ci)\/[\w./-]+)`/g)]
+    const missing = named.map(([, path = '']) => path).filter((path) => !isThere(path))
+    expect(missing).toEqual([])
+  })
+})
+
+describe('comments', () => {
+  it('name documents by a path that resolves, with their headings', () => {
+    expect(referencesIn(/(?<![\w/.-])(?:\.{0,2}[\w-][\w.-]*\/)*[\w-]+\.md(?:#[\w-]+)?/g, resolves)).toEqual(
+      [],
+    )
+  })
+
+  it('name files and folders of the repository that are there', () => {
+    const path = /(?<![\w/.-])(?:src|test|templates|\.github|\.ci)\/[\w./-]*\w/g
+    expect(referencesIn(path, (_, target) => target.endsWith('.md') || isThere(target))).toEqual([])
+  })
+
+  it('name modules that are there, by the end of their path', () => {
+    const module = /(?<![\w/.*-])(?:[\w-]+\/)*[\w-][\w.-]*\.(?:ts|mjs)\b/g
+    const isModule = (_: string, target: string) =>
+      files.some((file) => file === target || file.endsWith(`/${target}`))
+    expect(referencesIn(module, isModule)).toEqual([])
+  })
+})
+
+it('the interface lists the path of every endpoint, in their order', () => {
+  const rows = read('src/api/interface.md').matchAll(/^\| \d+ ?●? \| `(\/api[^`]+)`/gm)
+  const listed = [...rows].map(([, path = '']) => path.replaceAll('<', '{').replaceAll('>', '}'))
+  expect(listed).toEqual(endpoints.map(({ path }) => path))
+})
+
+it('gives headings the anchors that GitHub gives them', () => {
+  const text =
+    '# A `code` & [link](x.md): *it*, done_well\n\n## Same\n## Same\n```\n# none\n```\n## Ä – ö (2)\n'
+  expect(anchorsOf(text)).toEqual(['a-code--link-it-done_well', 'same', 'same-1', 'ä--ö-2'])
+})
+
+/** The references that lead nowhere, as `file: reference`. */
+function referencesIn(pattern: RegExp, isGood: (file: string, target: string) => boolean): readonly string[] {
+  return programs.flatMap((file) =>
+    commentsOf(read(file)).flatMap((comment) =>
+      [...comment.matchAll(pattern)].flatMap(([target]) =>
+        isGood(file, target) ? [] : [`${file}: ${target}`],
+      ),
+    ),
+  )
+}
+
+/** From the folder of a file or from the root, to a file or folder and, in a document, a heading. */
+function resolves(from: string, target: string): boolean {
+  const [path = '', anchor] = decodeURI(target).split('#')
+  const places = path === '' ? [from] : [join(dirname(from), path), path.replace(/^\//, '')]
+  return places
+    .filter((place) => resolve(repository, place).startsWith(repository.replace(/\/$/, '')) && isThere(place))
+    .some((place) => anchor === undefined || hasAnchor(place, anchor))
+}
+
+function hasAnchor(file: string, anchor: string): boolean {
+  if (statSync(join(repository, file)).isDirectory()) return hasAnchor(join(file, 'README.md'), anchor)
+  const [, line] = /^L(\d+)$/.exec(anchor) ?? []
+  if (line !== undefined) return Number(line) <= read(file).split('\n').length
+  return file.endsWith('.md') && anchorsOf(read(file)).includes(anchor)
+}
+
+/** What GitHub makes of headings: their text in lower case, without punctuation, a number behind what was there before. */
+function anchorsOf(text: string): readonly string[] {
+  const seen = new Map<string, number>()
+  const ofHeadings = [...withoutFences(text).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)].map(([, heading = '']) => {
+    const slug = heading
+      .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replace(/<[^>]+>/g, '')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
+      .replaceAll(' ', '-')
+    const times = seen.get(slug) ?? 0
+    seen.set(slug, times + 1)
+    return times === 0 ? slug : `${slug}-${times}`
+  })
+  const named = [...text.matchAll(/<a\s+(?:id|name)="([^"]+)"/g)].map(([, name = '']) => name)
+  return [...ofHeadings, ...named]
+}
+
+const withoutFences = (text: string) => text.replace(/^( *)(```+|~~~+)[^\n]*\n[\s\S]*?^ *\2 *$/gm, '')
+const withoutCode = (text: string) => withoutFences(text).replace(/(`+)[^`\n]*\1/g, '')
+
+/** Block comments, and those to the end of a line; not the `//` of an address. */
+const commentsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/gm)].map(([comment]) => comment)

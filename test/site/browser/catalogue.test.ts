@@ -1,0 +1,349 @@
+/** The catalogue as people see and use it, in a real browser. */
+import Database from 'better-sqlite3'
+import { existsSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import {
+  accessibilityFaults,
+  desktopLight,
+  inTurn,
+  openBrowser,
+  overhang,
+  phoneLight,
+  unreachedByKeyboard,
+  visit,
+  whyNoBrowser,
+  type Look,
+  type Visit,
+} from '../../support/browser.ts'
+import { editDatabase, isinOf } from '../../support/database.ts'
+import { makeTempFolder, mustRun, startServer, type Server } from '../../support/product.ts'
+
+const asOf = '2026-11-20'
+const folder = makeTempFolder()
+const dbFile = folder.file('demo.sqlite')
+let server: Server | undefined
+let browser: Browser | undefined
+let db: Database.Database
+let isin = ''
+
+if (whyNoBrowser !== undefined) process.stderr.write(`test/browser is skipped: ${whyNoBrowser}\n`)
+
+describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => {
+  beforeAll(async () => {
+    await mustRun(['demo', '--db', dbFile, '--funds', '12', '--years', '6', '--until', asOf])
+    editDatabase(
+      dbFile,
+      `INSERT INTO fund (isin, name, fund_inception_date, url, currency)
+        VALUES ('${isinOf(1)}', '</script><b>"&', '2020-01-02', 'https://funds.example', 'EUR')`,
+    )
+    const build = ['build', '--db', dbFile, '--out', folder.file('out'), '--as-of', asOf, '--quiet']
+    await mustRun(build, { env: { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' } })
+    server = await startServer(folder.file('out'))
+    browser = await openBrowser()
+    db = new Database(dbFile, { readonly: true })
+    isin =
+      db
+        .prepare<[], string>(
+          `SELECT isin FROM fund JOIN profile USING (isin) WHERE data_permitted AND prices_permitted
+        AND performance_permitted AND fund_inception_date < '2015-01-01' AND isin IN (SELECT isin FROM legal_period)
+        AND isin IN (SELECT isin FROM price) AND isin IN (SELECT isin FROM asset_allocation) ORDER BY isin LIMIT 1`,
+        )
+        .pluck()
+        .get() ?? ''
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.stop()
+    db.close()
+    folder.remove()
+  })
+
+  const open = (path: string, look: Look = desktopLight): Promise<Visit> => {
+    if (browser === undefined || server === undefined) throw new Error('there is no browser')
+    return visit(browser, path.includes('://') ? path : `${server.base}/${path}`, look)
+  }
+  const withPage = async <T>(path: string, look: Look, run: (page: Page) => Promise<T>): Promise<T> => {
+    const { page, end } = await open(path, look)
+    try {
+      return await run(page)
+    } finally {
+      await end()
+    }
+  }
+  const navOn = (day: string) =>
+    db
+      .prepare<[string, string], string>('SELECT net_asset_value FROM price WHERE isin = ? AND date = ?')
+      .pluck()
+      .get(isin, day) ?? ''
+
+  const kinds = new Map([
+    ['the list', () => 'funds/index.html'],
+    ['the German list', () => 'funds/de.html'],
+    ['a fund', () => `funds/${isin}/index.html`],
+    ['a German fund', () => `funds/${isin}/de.html`],
+  ])
+  it.each(inTurn([...kinds.keys()]))(
+    'has no accessibility fault, no error and no request to another host: %s on %s',
+    async (kind, _, look) => {
+      const { page, complaints, strangers, end } = await open(kinds.get(kind)?.() ?? '', look)
+      expect(await accessibilityFaults(page)).toEqual([])
+      expect(await overhang(page)).toBeLessThanOrEqual(0)
+      expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+      await end()
+    },
+  )
+
+  describe('the list', () => {
+    const names = (page: Page) => page.locator('#funds tbody a').allTextContents()
+
+    it('searches during typing, by name without accents, by ISIN and by WKN', async () => {
+      await withPage('funds/index.html', desktopLight, async (page) => {
+        const all = await names(page)
+        const accented = all.find((name) => /[äöü]/.test(name.split(' ').slice(1).join(' '))) ?? ''
+        const plain = accented.replace(/ä/g, 'a').replace(/ö/g, 'o').replace(/ü/g, 'u').toUpperCase()
+        await page.locator('#search').pressSequentially(plain)
+        expect(await names(page)).toEqual([accented])
+        expect(await page.locator('#found').textContent()).toBe('Funds found: 1')
+        await page.locator('#search').fill(isin.toLowerCase().slice(2, 10))
+        expect(await page.locator('#funds tbody a').evaluateAll(hrefs)).toEqual([`${isin}/index.html`])
+        await page.locator('#search').fill('no such fund')
+        expect(await page.locator('#found').textContent()).toBe('No fund matches.')
+        // The day of nearly every price.
+        await page.locator('#search').fill('nov 2026')
+        expect(await page.locator('#found').textContent()).toBe('No fund matches.')
+        await page.locator('#search').fill('')
+        expect(await names(page)).toEqual(all)
+      })
+    })
+
+    it('sorts by each column in both directions, and announces it', async () => {
+      await withPage('funds/de.html', desktopLight, async (page) => {
+        const heads = page.locator('#funds thead button')
+        expect(await heads.count()).toBe(7)
+        for (const column of [1, 2, 3, 4, 5, 6]) {
+          await heads.nth(column).click()
+          const cells = await page
+            .locator(`#funds tbody tr > :nth-child(${column + 1})`)
+            .evaluateAll(cellTexts)
+          const filled = cells.filter((text) => text !== '')
+          expect(cells.slice(filled.length).join('')).toBe('')
+          const keys = filled.map((text) => keyOf(text, column >= 3))
+          const isUp = column < 3
+          expect(keys).toEqual([...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0) * (isUp ? 1 : -1)))
+          expect(await page.locator('th').nth(column).getAttribute('aria-sort')).toBe(
+            isUp ? 'ascending' : 'descending',
+          )
+          await heads.nth(column).click()
+          expect(await page.locator('[aria-sort]').count()).toBe(1)
+          expect(await page.locator('th').nth(column).getAttribute('aria-sort')).toBe(
+            isUp ? 'descending' : 'ascending',
+          )
+        }
+      })
+    })
+
+    it('is whole without scripts, and leads to the funds', async () => {
+      await withPage('funds/index.html', { ...desktopLight, scripts: false }, async (page) => {
+        const count = db.prepare('SELECT count(*) FROM fund WHERE data_permitted = 1').pluck().get()
+        expect(await page.locator('#funds tbody tr').count()).toBe(count)
+        expect(await page.locator('#search').isVisible()).toBe(false)
+        await page.locator(`a[href="${isin}/index.html"]`).click()
+        expect(page.url()).toContain(`/funds/${isin}/`)
+      })
+    })
+  })
+
+  describe('the chart of a fund', () => {
+    const path = (page: Page) => page.locator('.chart .line').getAttribute('d')
+    const days = async (page: Page) =>
+      Number((await page.locator('.chart .plot').getAttribute('viewBox'))?.split(' ')[2])
+
+    it('is there without scripts', async () => {
+      await withPage(`funds/${isin}/index.html`, { ...phoneLight, scripts: false }, async (page) => {
+        expect((await page.locator('.chart .line').boundingBox())?.width).toBeGreaterThan(200)
+        expect(await page.locator('.chart svg title').textContent()).toContain('Net asset value in')
+        expect(await page.locator('.ranges button').first().isVisible()).toBe(false)
+      })
+    })
+
+    it('shows every price of a range from the API of the same server', async () => {
+      await withPage(`funds/${isin}/index.html`, desktopLight, async (page) => {
+        const whole = await path(page)
+        const asked: string[] = []
+        page.on('request', (request) => asked.push(request.url()))
+        await page.getByRole('button', { name: '1Y' }).click()
+        await page.locator('.chart:not([aria-busy])').waitFor()
+        const records = db
+          .prepare('SELECT count(*) FROM price WHERE isin = ? AND date >= ?')
+          .pluck()
+          .get(isin, '2025-11-20') as number
+        // A pair of numbers a point after the first.
+        const points = ((await path(page)) ?? '').replace(/^[^l]*l/, '').match(/-?\d+/g) ?? []
+        expect(points.length / 2).toBe(records)
+        expect(await days(page)).toBe(365)
+        expect(asked.map((url) => new URL(url).pathname)).toEqual([
+          `/api/v1/prices-historic/${isin}/2025-01-01/2025-12-31/`,
+          `/api/v1/prices-historic/${isin}/2026-01-01/2026-12-31/`,
+        ])
+        expect(await page.getByRole('button', { name: '1Y' }).getAttribute('aria-pressed')).toBe('true')
+        await page.getByRole('button', { name: 'Max' }).click()
+        await page.locator('.chart:not([aria-busy])').waitFor()
+        expect(await path(page)).toBe(whole)
+      })
+    })
+
+    it('offers no range that is longer than the history', async () => {
+      await withPage(`funds/${isin}/index.html`, desktopLight, async (page) => {
+        const isOffered = async (name: string) => page.getByRole('button', { name }).isEnabled()
+        expect([await isOffered('1M'), await isOffered('5Y'), await isOffered('Max')]).toEqual([
+          true,
+          true,
+          true,
+        ])
+      })
+    })
+
+    it('shows the price of the day under the mouse', async () => {
+      await withPage(`funds/${isin}/index.html`, desktopLight, async (page) => {
+        const stage = page.locator('.stage')
+        await stage.scrollIntoViewIfNeeded()
+        const box = await page.locator('.chart .plot').boundingBox()
+        if (box === null) throw new Error('there is no plot')
+        await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2)
+        expect(await page.locator('.tip').textContent()).toMatch(new RegExp(`${navOn(asOf)} .*20 Nov 2026`))
+        expect(await page.locator('.tip').isVisible()).toBe(true)
+        await page.mouse.move(box.x + box.width / 2, box.y + 5)
+        const text = (await page.locator('.tip').textContent()) ?? ''
+        const [, nav = '', day = ''] = /^([\d.,]+) \w+, (.+)$/.exec(text) ?? []
+        const iso = new Date(`${day} UTC`).toISOString().slice(0, 10)
+        expect(nav.replace(',', '')).toBe(navOn(iso))
+        await page.mouse.move(5, 5)
+        expect(await page.locator('.tip').isVisible()).toBe(false)
+      })
+    })
+
+    it('shows the price of a day by the arrow keys, also to a screen reader', async () => {
+      await withPage(`funds/${isin}/de.html`, desktopLight, async (page) => {
+        const stage = page.getByRole('slider')
+        await stage.focus()
+        expect(await stage.getAttribute('aria-valuetext')).toContain('20.11.2026')
+        await page.keyboard.press('Home')
+        const first = db.prepare('SELECT min(date) FROM price WHERE isin = ?').pluck().get(isin) as string
+        const [year = '', month = '', day = ''] = first.split('-')
+        expect(await stage.getAttribute('aria-valuetext')).toBe(
+          `${Number(navOn(first)).toLocaleString('de-DE', { minimumFractionDigits: 2 })} ${
+            db.prepare('SELECT currency FROM fund WHERE isin = ?').pluck().get(isin) as string
+          }, ${day}.${month}.${year}`,
+        )
+        await page.keyboard.press('ArrowRight')
+        expect(await stage.getAttribute('aria-valuenow')).toBe('1')
+        expect(await page.locator('.tip').isVisible()).toBe(true)
+        await page.keyboard.press('Escape')
+        expect(await page.locator('.tip').isVisible()).toBe(false)
+        expect(await stage.getAttribute('aria-label')).toContain('Nettoinventarwert')
+      })
+    })
+  })
+
+  it.each([
+    ['the list', () => 'funds/index.html'],
+    ['a fund', () => `funds/${isin}/index.html`],
+  ])('%s does not shift while it loads and its scripts start', async (_, path) => {
+    const shift = await withPage(path(), phoneLight, (page) =>
+      page.evaluate<number>(`new Promise((resolve) => {
+        let sum = 0
+        new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (sum += value)))
+          .observe({ type: 'layout-shift', buffered: true })
+        setTimeout(() => resolve(sum), 300)
+      })`),
+    )
+    expect(shift).toBe(0)
+  })
+
+  it.each(['index.html', 'de.html'])('a fund weighs less than 100 kB in all: %s', async (name) => {
+    if (browser === undefined || server === undefined) throw new Error('there is no browser')
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const bodies: Promise<Buffer>[] = []
+    page.on('response', (response) => bodies.push(response.body()))
+    await page.goto(`${server.base}/funds/${isin}/${name}`, { waitUntil: 'networkidle' })
+    const weights = (await Promise.all(bodies)).map((body) => body.length)
+    await context.close()
+    // Page, two style sheets, script, icon: uncompressed.
+    expect(weights.length).toBeGreaterThanOrEqual(4)
+    expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeLessThan(100_000)
+  })
+
+  it('lets the keyboard reach every link and button of a fund', async () => {
+    const unreached = await withPage(`funds/${isin}/index.html`, desktopLight, (page) =>
+      unreachedByKeyboard(page, '.ranges button:enabled, .stage, summary, .copy, .documents a'),
+    )
+    expect(unreached).toEqual([])
+  })
+
+  it('works from a folder: styles, chart, ranges of the sample, and links to the files of documents', async () => {
+    const url = pathToFileURL(`${folder.file('out')}/funds/${isin}/index.html`).href
+    const { page, complaints, end } = await open(url)
+    await page.getByRole('button', { name: '1Y' }).click()
+    await page.locator('.chart .plot[viewBox^="0 0 36"]').waitFor({ state: 'attached' })
+    const links = await page.locator('.documents a').evaluateAll(hrefs)
+    expect(links).toContain(`../../api/v1/figures/${isin}/index.de.xml`)
+    expect(links).toContain(`../../api/v1/prices-historic/${isin}/2026.json`)
+    expect(await page.evaluate<string>('getComputedStyle(document.querySelector(".line")).fill')).toBe('none')
+    const night = `../../downloads/${asOf}/`
+    await page.locator(`a[href="${night}${isin}/prices.csv"]`).waitFor()
+    const downloads = await page.locator('main a[href*="downloads/"]').evaluateAll(hrefs)
+    expect(downloads).toEqual([
+      ...['prices.csv', 'prices.json', 'nav.txt'].map((name) => `${night}${isin}/${name}`),
+      `${night}index.html`,
+    ])
+    for (const link of downloads) expect(existsSync(`${folder.file('out')}/funds/${isin}/${link}`)).toBe(true)
+    await page.locator(`.documents a[href$="figures/${isin}/index.en.json"]`).click()
+    expect(await page.textContent('body')).toContain(isin)
+    expect(complaints).toEqual([])
+    await end()
+  })
+
+  it('copies a request', async () => {
+    await withPage(`funds/${isin}/index.html`, desktopLight, async (page) => {
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await page.getByRole('button', { name: 'Copy' }).click()
+      await page.getByRole('button', { name: 'Copied' }).waitFor()
+      expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain(
+        `/api/v1/prices-current/${isin}/`,
+      )
+    })
+  })
+
+  it('shows a fund with a hostile name by that name', async () => {
+    const { page, complaints, end } = await open(`funds/${isinOf(1)}/index.html`)
+    expect(await page.locator('h1').textContent()).toBe('</script><b>"&')
+    expect(complaints).toEqual([])
+    await end()
+  })
+})
+
+/** What the functions below see of an element: they run in the browser. */
+interface Seen {
+  readonly textContent: string | null
+  readonly getAttribute: (name: string) => string | null
+}
+
+const hrefs = (links: readonly Seen[]) => links.map((link) => link.getAttribute('href'))
+
+const cellTexts = (cells: readonly Seen[]) =>
+  cells.map((cell) => cell.getAttribute('data-value') ?? cell.textContent ?? '')
+
+/** What a German cell sorts by. */
+function keyOf(text: string, isNumber: boolean): string | number {
+  if (!isNumber || /^\d{4}-/.test(text)) return text
+  return Number(
+    text
+      .replace('\u2212', '-')
+      .replace(/[^\d,-]/g, '')
+      .replace(',', '.'),
+  )
+}

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import type { Optional, Shape, Texts } from '../../../src/api/contract/shape.ts'
+import { strayErrorCases, errorCases } from '../../../src/api/derive/error-cases.ts'
+import { endpoints } from '../../../src/api/endpoints/index.ts'
+
+function textsOf(shape: Shape | Optional): Texts[] {
+  switch (shape.kind) {
+    case 'record':
+      return Object.values(shape.fields).flatMap(textsOf)
+    case 'item':
+      return textsOf(shape.value)
+    case 'keyed':
+      return [shape.key, ...textsOf(shape.of)]
+    case 'optional':
+    case 'nullable':
+    case 'list':
+    case 'byIsin':
+      return textsOf(shape.of)
+    default:
+      return [shape.description]
+  }
+}
+
+it('has a German text for each English one of an endpoint: summary, group, fields, parameters and errors', () => {
+  const texts = [
+    ...strayErrorCases.map(({ when }) => when),
+    ...endpoints.flatMap((endpoint) => [
+      endpoint.summary,
+      endpoint.group.title,
+      endpoint.group.lead,
+      ...errorCases(endpoint).map(({ when }) => when),
+      ...(endpoint.scope === 'all' ? [] : textsOf(endpoint.body)),
+      ...(endpoint.scope === 'all' ? [] : Object.values(endpoint.parameters)).flatMap((parameter) =>
+        parameter.kind === 'date' ? [parameter.meaning] : [],
+      ),
+    ]),
+  ]
+  expect(texts.filter(({ en, de }) => en === '' || de === '' || (en === de && en !== 'ISIN'))).toEqual([])
+  expect(texts.length).toBeGreaterThan(200)
+})

@@ -1,0 +1,290 @@
+/** The catalogue of a demo snapshot through the front door, against plain SQL. */
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pageScripts } from '../../../src/cli/generate.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeTempFolder, mustRun, repository, startServer, type Server } from '../../support/product.ts'
+import { drawingOf, lineOf } from './drawing.ts'
+
+const asOf = '2026-11-20'
+const folder = makeTempFolder()
+const dbFile = folder.file('demo.sqlite')
+const withEverything = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
+let server: Server
+let db: Database.Database
+let isin: string
+
+beforeAll(async () => {
+  await mustRun(['demo', '--db', dbFile, '--funds', '12', '--years', '4', '--until', asOf])
+  const build = ['build', '--db', dbFile, '--out', folder.file('out'), '--as-of', asOf, '--quiet']
+  await mustRun(build, { env: { ...withEverything, FUNDPRESS_BASE_URL: 'https://api.example.org' } })
+  server = await startServer(folder.file('out'))
+  db = new Database(dbFile, { readonly: true })
+  // A fund that has all kinds of data, and all permissions.
+  isin = value(`SELECT isin FROM fund JOIN profile USING (isin) JOIN emt USING (isin)
+    WHERE data_permitted AND prices_permitted AND performance_permitted AND fund_inception_date < '2020-01-01'
+    AND isin IN (SELECT isin FROM price) AND isin IN (SELECT isin FROM legal_period)
+    AND isin IN (SELECT isin FROM asset_allocation WHERE derivatives = 1) ORDER BY isin LIMIT 1`) as string
+})
+
+afterAll(async () => {
+  db.close()
+  await server.stop()
+  folder.remove()
+})
+
+const rows = <T>(sql: string, ...values: readonly unknown[]) => db.prepare<unknown[], T>(sql).all(...values)
+const value = (sql: string, ...values: readonly unknown[]) =>
+  db
+    .prepare(sql)
+    .pluck()
+    .get(...values)
+const get = (path: string) => fetch(`${server.base}/${path}`)
+const text = async (path: string) => (await get(path)).text()
+const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000
+
+describe('the price chart', () => {
+  it('has a price at each of its points, the first and the last included', async () => {
+    const { days, points, precision } = lineOf(drawingOf(await text(`funds/${isin}/index.html`), 'nav'))
+    const prices = rows<{ date: string; nav: string }>(
+      'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ORDER BY date',
+      isin,
+    )
+    const [first, last] = [prices[0]?.date ?? '', prices.at(-1)?.date ?? '']
+    const byDay = new Map(prices.map(({ date, nav }) => [daysBetween(first, date), Number(nav)]))
+    expect(points.length).toBeGreaterThan(300)
+    expect(days).toBe(daysBetween(first, last))
+    expect([points[0]?.day, points.at(-1)?.day]).toEqual([0, days])
+    const astray = points.filter(({ day, value: drawn }) => {
+      const nav = byDay.get(day)
+      return nav === undefined || Math.abs(nav - drawn) > precision
+    })
+    expect(astray).toEqual([])
+  })
+
+  it('is the same line in both languages, with the figures of the language beside it', async () => {
+    const [english, german] = await Promise.all([
+      text(`funds/${isin}/index.html`),
+      text(`funds/${isin}/de.html`),
+    ])
+    const pathIn = (page: string) => /class="line" d="([^"]+)"/.exec(page)?.[1]
+    expect(pathIn(german)).toBe(pathIn(english))
+    const nav = String(value('SELECT net_asset_value FROM price WHERE isin = ? ORDER BY date DESC', isin))
+    const inGerman = Number(nav).toLocaleString('de-DE', { minimumFractionDigits: 2 })
+    expect(german).toContain(`<dd>${inGerman} `)
+    expect(english).toContain(`<dd>${Number(nav).toLocaleString('en-US', { minimumFractionDigits: 2 })} `)
+    expect(german).toContain('20.11.2026')
+    expect(english).toContain('20 Nov 2026')
+  })
+
+  it('has an axis of round values around the whole line', async () => {
+    const { range } = drawingOf(await text(`funds/${isin}/index.html`), 'nav')
+    const [low, high] = db
+      .prepare<[string], [number, number]>(
+        'SELECT min(CAST(net_asset_value AS REAL)), max(CAST(net_asset_value AS REAL)) FROM price WHERE isin = ?',
+      )
+      .raw()
+      .get(isin) ?? [0, 0]
+    expect(range[0]).toBeLessThanOrEqual(low)
+    expect(range[1]).toBeGreaterThanOrEqual(high)
+    expect(high - low).toBeGreaterThan((range[1] - range[0]) / 3)
+  })
+})
+
+it('draws a bar for each calendar year, as high as its percent', async () => {
+  const { elements, valueAt } = drawingOf(await text(`funds/${isin}/index.html`), 'years')
+  const bars = elements.filter(({ name }) => name === 'rect')
+  const years = rows<{ percent: number }>(
+    'SELECT percent FROM performance_year WHERE isin = ? ORDER BY year',
+    isin,
+  )
+  expect(bars).toHaveLength(years.length)
+  for (const [index, { percent }] of years.entries()) {
+    const top = parseFloat(bars[index]?.attribute('y') ?? '')
+    const bottom = top + parseFloat(bars[index]?.attribute('height') ?? '')
+    expect(valueAt(percent < 0 ? bottom : top)).toBeCloseTo(percent, 1)
+    expect(valueAt(percent < 0 ? top : bottom)).toBeCloseTo(0, 1)
+  }
+})
+
+it('marks the year that has not ended, and no other', async () => {
+  for (const [page, word] of [
+    ['index.html', 'to date'],
+    ['de.html', 'laufend'],
+  ] as const) {
+    const html = await text(`funds/${isin}/${page}`)
+    const bars = drawingOf(html, 'years').elements.filter(({ name }) => name === 'rect')
+    const running = bars.map((bar) => bar.attribute('class').startsWith('running '))
+    expect(running).toEqual([...new Array<boolean>(bars.length - 1).fill(false), true])
+    expect(html.match(new RegExp(`<tspan[^>]*>${word}</tspan>`, 'g'))).toHaveLength(1)
+    expect(html).toContain(`2026 ${word}: `)
+    expect(html).toContain(`<th scope="row">2026 ${word}</th>`)
+  }
+})
+
+it('colours bars of gross and net as the legend says, below zero too', async () => {
+  const below = value(`SELECT isin FROM legal_period JOIN fund USING (isin) WHERE net < 0 AND data_permitted
+    AND performance_permitted AND fund_inception_date < '2020-01-01' LIMIT 1`) as string
+  const html = await text(`funds/${below}/index.html`)
+  const bars = drawingOf(html, 'periods').elements.filter(({ name }) => name === 'rect')
+  const kinds = bars.map((bar) => bar.attribute('class'))
+  expect(kinds).toEqual(kinds.map((_, index) => (index % 2 === 0 ? 'first' : 'second')))
+  const legend = [...html.matchAll(/<li><i class="(\w+)"><\/i>(\w+)<\/li>/g)].map(([, kind, name]) => [
+    kind,
+    name,
+  ])
+  expect(legend).toEqual([
+    ['first', 'Gross'],
+    ['second', 'Net'],
+  ])
+})
+
+it('draws the line since launch as high as its points', async () => {
+  const { points, precision } = lineOf(drawingOf(await text(`funds/${isin}/index.html`), 'launch'))
+  const launch = rows<{ date: string; value: number }>(
+    'SELECT date, value FROM launch_point WHERE isin = ? ORDER BY date',
+    isin,
+  )
+  const byDay = new Map(
+    launch.map(({ date, value: index }) => [daysBetween(launch[0]?.date ?? '', date), index]),
+  )
+  expect(points.length).toBeGreaterThan(100)
+  for (const { day, value: drawn } of points) {
+    expect(Math.abs((byDay.get(day) ?? NaN) - drawn)).toBeLessThanOrEqual(precision)
+  }
+})
+
+it('shows every structure, ten items of each at once', async () => {
+  const page = await text(`funds/${isin}/index.html`)
+  const [, structure = ''] = page.split('<h2 id="structure">')
+  const cards = (structure.split('</section>')[0] ?? '').split('<div class="card">').slice(1)
+  const types = rows<{ type: string; items: number }>(
+    'SELECT type, count(*) AS items FROM structure_item WHERE isin = ? GROUP BY type',
+    isin,
+  )
+  expect(cards).toHaveLength(types.length)
+  const counts = cards.map((card) => [...card.matchAll(/<tr>/g)].length)
+  expect(counts.sort()).toEqual(types.map(({ items }) => items).sort())
+  const atOnce = cards.map((card) => [...(card.split('<details>')[0] ?? '').matchAll(/<tr>/g)].length)
+  expect(Math.max(...atOnce)).toBe(Math.min(10, Math.max(...counts)))
+})
+
+it('shows a correlation as the coefficient that it is, and all other shares in percent', async () => {
+  const correlated = value(
+    `SELECT isin FROM structure_item JOIN fund USING (isin) WHERE type = 'correlation' AND data_permitted LIMIT 1`,
+  ) as string
+  const percents = rows<{ percent: number }>(
+    `SELECT percent FROM structure_item WHERE isin = ? AND type = 'correlation' ORDER BY position`,
+    correlated,
+  ).map(({ percent }) => percent.toFixed(2).replace('-', '\u2212'))
+  expect(percents.length).toBeGreaterThan(1)
+  for (const [name, caption, shown] of [
+    ['index.html', 'Correlations', percents],
+    ['de.html', 'Korrelationen', percents.map((percent) => percent.replace('.', ','))],
+  ] as const) {
+    const page = await text(`funds/${correlated}/${name}`)
+    const [, structure = ''] = page.split('<h2 id="structure">')
+    const cards = (structure.split('</section>')[0] ?? '').split('<div class="card">').slice(1)
+    const figuresIn = (some: readonly string[]) =>
+      [...some.join('').matchAll(/<td class="number">([^<]*)<\/td>/g)].map(([, figure = '']) => figure)
+    expect(figuresIn(cards.filter((card) => card.includes(caption)))).toEqual(shown)
+    const others = figuresIn(cards.filter((card) => !card.includes(caption)))
+    expect(others.length).toBeGreaterThan(10)
+    expect(others.filter((figure) => !figure.endsWith('\u00a0%'))).toEqual([])
+  }
+})
+
+it('links to existing documents, in each format and language', async () => {
+  const page = await text(`funds/${isin}/de.html`)
+  const links = [...page.matchAll(/href="\.\.\/\.\.\/(api\/[^"]+)"/g)].map(([, path = '']) =>
+    path.replaceAll('&amp;', '&'),
+  )
+  const types = Number(value('SELECT count(DISTINCT type) FROM structure_item WHERE isin = ?', isin))
+  // Endpoints 6, 7, 10 to 13 have two languages and two formats, 1, 3, 4, 8 and 9 two formats.
+  expect(links).toHaveLength((types + 5) * 4 + 5 * 2)
+  for (const link of links) {
+    const { status, headers } = await get(link)
+    expect([link, status]).toEqual([link, 200])
+    expect(headers.get('content-type')).toContain(/format=(\w+)/.exec(link)?.[1])
+  }
+})
+
+it('names the feed of changes for feed readers', async () => {
+  const links = ['funds/index.html', 'funds/de.html', 'status/index.html', 'status/de.html'].map(
+    async (path) =>
+      [
+        ...(await text(path)).matchAll(
+          /<link\s+rel="alternate"\s+type="application\/atom\+xml"[^>]*\shref="([^"]+)"/g,
+        ),
+      ].map(([, href = '']) => new URL(href, `${server.base}/${path}`).pathname),
+  )
+  expect(await Promise.all(links)).toEqual(new Array(4).fill(['/changes/feed.xml']))
+})
+
+it('shows requests that the published address answers', async () => {
+  const page = await text(`funds/${isin}/index.html`)
+  const requests = [...page.matchAll(/curl &#39;https:\/\/api\.example\.org\/([^&]+)&#39;/g)]
+  expect(requests).toHaveLength(2)
+  for (const [, path = ''] of requests) expect((await get(path)).status).toBe(200)
+})
+
+describe('the list', () => {
+  it('lists every fund that may be published by name, with its newest price', async () => {
+    const page = await text('funds/index.html')
+    const listed = [...page.matchAll(/<a href="([A-Z0-9]{12})\/index.html">/g)].map(([, one]) => one)
+    const wanted = rows<{ isin: string }>('SELECT isin FROM fund WHERE data_permitted = 1 ORDER BY isin')
+    expect([...listed].sort()).toEqual(wanted.map((row) => row.isin))
+    const names = listed.map((one) => String(value('SELECT name FROM fund WHERE isin = ?', one)))
+    expect(names).toEqual([...names].sort(new Intl.Collator('de', { ignorePunctuation: false }).compare))
+  })
+
+  it('has a JSON version, with the one-year change of accumulating funds', async () => {
+    const { as_of: day, funds } = (await (await get('funds/index.json')).json()) as ListDocument
+    expect(day).toBe(asOf)
+    const accumulating = funds.filter(({ isin: one, one_year_percent }) => {
+      const keeps = value('SELECT accumulating FROM profile WHERE isin = ?', one) === 1
+      return keeps && one_year_percent !== null
+    })
+    expect(accumulating.length).toBeGreaterThan(1)
+    for (const { isin: one, price, one_year_percent } of accumulating) {
+      const percent = value(
+        `SELECT printf('%.2f', (CAST(now.net_asset_value AS REAL) / CAST(before.net_asset_value AS REAL) - 1) * 100)
+        FROM price AS now, price AS before WHERE now.isin = ? AND before.isin = ?
+        AND now.date = (SELECT max(date) FROM price WHERE isin = ?)
+        AND before.date = (SELECT max(date) FROM price WHERE isin = ? AND date <= date(now.date, '-1 year'))`,
+        ...[one, one, one, one],
+      )
+      expect([one, one_year_percent]).toEqual([one, percent])
+      const nav = value('SELECT net_asset_value FROM price WHERE isin = ? ORDER BY date DESC', one)
+      expect(price?.net_asset_value).toBe(nav)
+    }
+  })
+
+  it('takes the last twelve months of a distributing fund from its legal periods', async () => {
+    const { funds } = (await (await get('funds/index.json')).json()) as ListDocument
+    const paying = funds.filter(({ isin: one, one_year_percent }) => {
+      return value('SELECT accumulating FROM profile WHERE isin = ?', one) === 0 && one_year_percent !== null
+    })
+    expect(paying.length).toBeGreaterThan(1)
+    for (const { isin: one, one_year_percent } of paying) {
+      const gross = value('SELECT gross FROM legal_period WHERE isin = ? ORDER BY date_to DESC', one)
+      expect([one, one_year_percent]).toEqual([one, Number(gross).toFixed(2)])
+    }
+  })
+})
+
+interface ListDocument {
+  readonly as_of: string
+  readonly funds: readonly {
+    readonly isin: string
+    readonly price: { readonly net_asset_value: string } | null
+    readonly one_year_percent: string | null
+  }[]
+}
+
+it('ships the scripts of its pages as `npm run generate` writes them', async () => {
+  for (const [name, script] of await pageScripts()) {
+    expect(readFileSync(join(repository, 'templates/pages', name), 'utf8')).toBe(script)
+  }
+})

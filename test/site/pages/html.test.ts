@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { html, jsonForScript, linkTo, raw } from '../../../src/site/layout/html.ts'
+
+it('escapes values in a template, in text and in attributes', () => {
+  const hostile = `</script><b>"&'`
+  expect(html`<p title="${hostile}">${hostile}</p>`.markup).toBe(
+    '<p title="&#60;/script&#62;&#60;b&#62;&#34;&#38;&#39;">&#60;/script&#62;&#60;b&#62;&#34;&#38;&#39;</p>',
+  )
+})
+
+it('keeps markup, joins lists, and writes nothing for null and undefined', () => {
+  expect(html`${[html`<i>${1}</i>`, raw('<br>'), ['a', '<']]}${null}${undefined}`.markup).toBe(
+    '<i>1</i><br>a&#60;',
+  )
+})
+
+it('removes the indent of a template, but not of a value', () => {
+  const markup = html`<pre>${'a\n    b'}</pre>
+    <p></p>`.markup
+  expect(markup).toBe('<pre>a\n    b</pre>\n<p></p>')
+})
+
+it('writes JSON that cannot end its script element', () => {
+  expect(jsonForScript({ name: '</script><!--' }).markup).toBe(String.raw`{"name":"\u003c/script>\u003c!--"}`)
+})
+
+it.each([
+  ['docs/index.html', 'docs/assets/style.css', 'assets/style.css'],
+  ['docs/de/index.html', 'docs/index.html#errors', '../index.html#errors'],
+  ['funds/DE000FP06UX9/index.html', 'docs/assets/style.css', '../../docs/assets/style.css'],
+  ['funds/index.html', 'funds/index.html', 'index.html'],
+  ['funds/index.html', 'openapi.json', '../openapi.json'],
+])('links from %s to %s as %s', (from, to, link) => {
+  expect(linkTo(from, to)).toBe(link)
+})

@@ -1,0 +1,116 @@
+/** Snapshots without pages or without downloads: no link leads to a file that does not exist. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { insertGood, isinOf, makeDatabase } from '../../support/database.ts'
+import { readHtml } from '../../support/html.ts'
+import { makeTempFolder, mustRun, runFundpress } from '../../support/product.ts'
+import { filesIn } from '../../support/tree.ts'
+
+const asOf = '2026-11-20'
+const folder = makeTempFolder()
+const db = folder.file('funds.sqlite')
+const build = (out: string, pages: boolean, downloads: boolean, ...flags: readonly string[]) =>
+  runFundpress(['build', '--db', db, '--out', folder.file(out), '--as-of', asOf, '--quiet', ...flags], {
+    env: { FUNDPRESS_PAGES: String(pages), FUNDPRESS_DOWNLOADS: String(downloads) },
+  })
+
+beforeAll(async () => {
+  await mustRun(['demo', '--db', db, '--funds', '4', '--years', '1', '--until', asOf])
+})
+afterAll(() => {
+  folder.remove()
+})
+
+/** `page: link` for each that leads to no file, answers of the API and the feed aside. */
+function deadLinks(out: string): readonly string[] {
+  return filesIn(out)
+    .filter((key) => key.endsWith('.html'))
+    .flatMap((key) => {
+      const { elements } = readHtml(readFileSync(join(out, key), 'utf8'))
+      return elements.flatMap(({ attributes }) => {
+        const target = attributes['href'] ?? attributes['src']
+        // A publish makes the feed.
+        if (attributes['type'] === 'application/atom+xml') return []
+        if (target === undefined || /^(https?:|data:|#)/.test(target)) return []
+        const to = posix.join(posix.dirname(key), target.replace(/[?#].*/, ''))
+        if (to.startsWith('api/') || existsSync(join(out, to))) return []
+        const isLatest = existsSync(join(out, to.replace('downloads/latest/', `downloads/${asOf}/`)))
+        return isLatest ? [] : [`${key}: ${target}`]
+      })
+    })
+}
+
+it('tells the browser on every page to load nothing from other hosts, and to run no inline script', async () => {
+  expect((await build('strict', true, true)).code).toBe(0)
+  // `downloads/latest/` only leads on to the page of the day.
+  const pages = filesIn(folder.file('strict')).filter((key) => /^(?!.*\/latest\/).*\.html$/.test(key))
+  const policyOf = (key: string) =>
+    readHtml(readFileSync(folder.file(`strict/${key}`), 'utf8')).elements.find(
+      ({ attributes }) => attributes['http-equiv'] === 'Content-Security-Policy',
+    )?.attributes['content']
+  expect(pages.length).toBeGreaterThan(30)
+  expect([...new Set(pages.map(policyOf))]).toEqual([
+    "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file: data:; " +
+      "connect-src 'self' file:; base-uri 'none'; form-action 'none'",
+  ])
+})
+
+it('links to downloads only if there are downloads, and no link is dead', async () => {
+  expect((await build('pages', true, false)).code).toBe(0)
+  const out = folder.file('pages')
+  expect(deadLinks(out)).toEqual([])
+  const named = filesIn(out).filter(
+    (key) => key.endsWith('.html') && readFileSync(join(out, key), 'utf8').includes('downloads/'),
+  )
+  expect(named).toEqual([])
+  expect(existsSync(join(out, 'status/de.html'))).toBe(true)
+
+  expect((await build('both', true, true, '--since', out)).code).toBe(0)
+  expect(deadLinks(folder.file('both'))).toEqual([])
+  for (const key of filesIn(folder.file('both'))) {
+    if (/^funds\/.*\.html$/.test(key)) {
+      const own = key.endsWith('de.html') ? 'de.html' : 'index.html'
+      expect(readFileSync(join(folder.file('both'), key), 'utf8')).toContain(`downloads/latest/${own}`)
+    }
+  }
+})
+
+it('does not link from the downloads to pages if there are none', async () => {
+  expect((await build('downloads', false, true)).code).toBe(0)
+  const out = folder.file('downloads')
+  expect(existsSync(join(out, 'downloads', asOf, 'index.html'))).toBe(true)
+  expect(deadLinks(out)).toEqual([])
+})
+
+it('writes the recipes for a fund with prices, even if another fund has more answers', async () => {
+  const [refused, priced] = [isinOf(1), isinOf(2)]
+  makeDatabase(folder.file('odd.sqlite'), (insert) => {
+    insertGood(insert, refused, { fund: { prices_permitted: 0 } })
+    insert('fund', {
+      isin: priced,
+      name: 'Young',
+      wkn: null,
+      status_date: null,
+      currency: 'EUR',
+      fund_inception_date: '2026-10-01',
+      url: 'https://funds.example/young',
+    })
+    const amounts = { issue_price: '1', repurchase_price: '1', net_asset_value: '1', change: '0' }
+    insert('price', { isin: priced, date: asOf, ...amounts, change_percent: '0', performance: '0' })
+  })
+  expect((await build('odd', true, true, '--db', folder.file('odd.sqlite'))).code).toBe(0)
+  const recipes = readFileSync(join(folder.file('odd'), 'docs/recipes/index.html'), 'utf8')
+  const named = new Set(recipes.match(/[A-Z]{2}[A-Z0-9]{9}[0-9](?=\/)/g))
+  expect([...named]).toEqual([priced])
+  expect(existsSync(join(folder.file('odd'), 'downloads', asOf, priced, 'prices.csv'))).toBe(true)
+})
+
+it('refuses to merge shards whose pages lead to downloads without making them', async () => {
+  expect((await build('part', true, true, '--shard', '1/1')).code).toBe(0)
+  const { code, stderr } = await runFundpress(
+    ['merge', '--db', db, '--out', folder.file('merged'), folder.file('part')],
+    { env: { FUNDPRESS_DOWNLOADS: 'false' } },
+  )
+  expect([code, stderr]).toEqual([1, expect.stringContaining('merge them with the same settings')])
+})

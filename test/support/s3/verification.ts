@@ -1,0 +1,200 @@
+/** Verifies requests as S3 does: AWS Signature Version 4 of headers and presigned URLs, the digest of the body, checksums. */
+import { createHash, createHmac } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { S3Settings } from './settings.ts'
+import { S3Error, type Headers } from './wire.ts'
+
+export interface SignedRequest {
+  readonly method: string
+  /** As on the wire. */
+  readonly rawPath: string
+  readonly query: ReadonlyMap<string, string>
+  readonly headers: Headers
+}
+
+const maxSkewMs = 15 * 60 * 1000
+
+/** What a signature says of itself, in headers or in a presigned URL. */
+interface Signature {
+  readonly accessKeyId: string
+  /** 20260131 */
+  readonly day: string
+  readonly region: string
+  /** 20260131T235959Z */
+  readonly date: string
+  /** Only a presigned URL has it. */
+  readonly expiresSeconds: number | undefined
+  /** The signed headers, in lower case. */
+  readonly names: readonly string[]
+  readonly signature: string
+  readonly token: string | undefined
+  /** The digest of the body, or UNSIGNED-PAYLOAD. */
+  readonly payload: string
+}
+
+/** @throws {S3Error} if the signature does not hold, or covers another body */
+export function verifySignature(
+  request: SignedRequest,
+  body: Buffer,
+  settings: S3Settings,
+  now: number,
+): void {
+  const signed = request.query.has('X-Amz-Signature') ? inQuery(request.query) : inHeaders(request.headers)
+  const { accessKeyId, day, region, date, names } = signed
+  if (accessKeyId !== settings.accessKeyId) throw new S3Error('InvalidAccessKeyId')
+  if (region !== settings.region)
+    throw new S3Error(
+      'AuthorizationHeaderMalformed',
+      `The authorization header is malformed; the region '${region}' is wrong; expecting '${settings.region}'`,
+      { Region: settings.region },
+    )
+  verifyTime(signed, now)
+  verifyToken(signed.token, settings)
+  const mustBeSigned = Object.keys(request.headers).filter((name) => /^(host$|x-amz-)/.test(name))
+  const unsigned = mustBeSigned.filter((name) => !names.includes(name))
+  if (unsigned.length > 0 || !names.includes('host'))
+    throw new S3Error('AccessDenied', 'There were headers present in the request which were not signed', {
+      HeadersNotSigned: unsigned.join(', '),
+    })
+  const canonical = canonicalRequest(request, signed)
+  const scope = `${day}/${region}/s3/aws4_request`
+  const toSign = ['AWS4-HMAC-SHA256', date, scope, sha256(canonical)].join('\n')
+  const key = signingKey(settings.secretAccessKey, day, region)
+  if (createHmac('sha256', key).update(toSign).digest('hex') !== signed.signature)
+    throw new S3Error('SignatureDoesNotMatch', undefined, {
+      StringToSign: toSign,
+      CanonicalRequest: canonical,
+    })
+  verifyDigest(body, signed.payload)
+}
+
+function inHeaders(headers: Headers): Signature {
+  const given = headers['authorization']
+  if (given === undefined) throw new S3Error('AccessDenied', 'Access Denied')
+  const [, credential = '', names = '', signature = ''] =
+    /^AWS4-HMAC-SHA256 Credential=([^,\s]+),\s*SignedHeaders=([^,\s]+),\s*Signature=([0-9a-f]{64})$/.exec(
+      given,
+    ) ?? []
+  return {
+    ...scopeOf(credential),
+    date: headers['x-amz-date'] ?? '',
+    expiresSeconds: undefined,
+    names: names.split(';'),
+    signature,
+    token: headers['x-amz-security-token'],
+    payload: headers['x-amz-content-sha256'] ?? '',
+  }
+}
+
+function inQuery(query: ReadonlyMap<string, string>): Signature {
+  const get = (name: string) => query.get(`X-Amz-${name}`)
+  const expires = get('Expires') ?? ''
+  if (get('Algorithm') !== 'AWS4-HMAC-SHA256' || !/^[1-9]\d{0,5}$/.test(expires) || Number(expires) > 604_800)
+    throw new S3Error('InvalidRequest', 'The parameters of the presigned URL are malformed.')
+  return {
+    ...scopeOf(get('Credential') ?? ''),
+    date: get('Date') ?? '',
+    expiresSeconds: Number(expires),
+    names: (get('SignedHeaders') ?? '').split(';'),
+    signature: get('Signature') ?? '',
+    token: get('Security-Token'),
+    payload: 'UNSIGNED-PAYLOAD',
+  }
+}
+
+function scopeOf(credential: string) {
+  const [, accessKeyId, day, region] = /^([^/]+)\/(\d{8})\/([^/]*)\/s3\/aws4_request$/.exec(credential) ?? []
+  if (accessKeyId !== undefined && day !== undefined && region !== undefined)
+    return { accessKeyId, day, region }
+  throw new S3Error('AuthorizationHeaderMalformed', 'The authorization header is malformed.')
+}
+
+function verifyTime({ date, day, expiresSeconds }: Signature, now: number): void {
+  const time = Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
+  if (Number.isNaN(time) || !date.startsWith(day))
+    throw new S3Error('AccessDenied', 'AWS authentication requires a valid Date or x-amz-date header')
+  const oldest = now - (expiresSeconds === undefined ? maxSkewMs : expiresSeconds * 1000)
+  if (time >= oldest && time <= now + maxSkewMs) return
+  if (expiresSeconds !== undefined) throw new S3Error('AccessDenied', 'Request has expired')
+  throw new S3Error('RequestTimeTooSkewed', undefined, {
+    RequestTime: date,
+    ServerTime: new Date(now).toISOString(),
+    MaxAllowedSkewMilliseconds: String(maxSkewMs),
+  })
+}
+
+function verifyToken(token: string | undefined, settings: S3Settings): void {
+  if (token !== undefined && settings.expiredTokens.includes(token))
+    throw new S3Error('ExpiredToken', 'The provided token has expired.')
+  if (token === settings.sessionToken) return
+  // Keys of a session do not exist without its token.
+  throw new S3Error(token === undefined ? 'InvalidAccessKeyId' : 'InvalidToken')
+}
+
+function canonicalRequest({ method, rawPath, query, headers }: SignedRequest, { names, payload }: Signature) {
+  const pairs = [...query]
+    .filter(([name]) => name !== 'X-Amz-Signature')
+    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+  const lines = names.map((name) => `${name}:${(headers[name] ?? '').trim().replaceAll(/ +/g, ' ')}\n`)
+  const path = decodeURIComponent(rawPath).split('/').map(encode).join('/')
+  return [method, path, pairs.sort().join('&'), lines.join(''), names.join(';'), payload].join('\n')
+}
+
+/** All but the unreserved characters of RFC 3986. */
+const encode = (text: string): string =>
+  encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+
+const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
+
+const signingKeys = new Map<string, Buffer>()
+
+function signingKey(secret: string, day: string, region: string): Buffer {
+  const id = `${secret} ${day} ${region}`
+  const steps = [day, region, 's3', 'aws4_request']
+  const key =
+    signingKeys.get(id) ??
+    steps.reduce(
+      (under, step) => createHmac('sha256', under).update(step).digest(),
+      Buffer.from(`AWS4${secret}`),
+    )
+  signingKeys.set(id, key)
+  return key
+}
+
+function verifyDigest(body: Buffer, digest: string): void {
+  if (digest === 'UNSIGNED-PAYLOAD') return
+  if (digest.startsWith('STREAMING-'))
+    throw new S3Error('NotImplemented', `x-amz-content-sha256 ${digest} is not implemented`)
+  if (!/^[0-9a-f]{64}$/.test(digest)) throw new S3Error('InvalidRequest', 'x-amz-content-sha256 is wrong')
+  if (sha256(body) !== digest) throw new S3Error('XAmzContentSHA256Mismatch')
+}
+
+const digests: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  'content-md5': (body) => createHash('md5').update(body).digest(),
+  'x-amz-checksum-sha256': (body) => createHash('sha256').update(body).digest(),
+  'x-amz-checksum-crc32': (body) => {
+    const bytes = Buffer.alloc(4)
+    bytes.writeUInt32BE(crc32(body))
+    return bytes
+  },
+}
+
+/**
+ * Holds a body against every checksum that came with it.
+ * @returns those that are kept with the object
+ */
+export function verifyChecksums(body: Buffer, headers: Headers): Readonly<Record<string, string>> {
+  const given = Object.keys(headers).filter((name) => /^(content-md5|x-amz-checksum-(crc|sha).*)$/.test(name))
+  for (const name of given) {
+    const digest = digests[name]?.(body)
+    if (digest === undefined) throw new S3Error('NotImplemented', `${name} is not implemented`)
+    const value = Buffer.from(headers[name] ?? '', 'base64')
+    if (value.length !== digest.length) throw new S3Error('InvalidDigest', `${name} is no digest`)
+    if (!value.equals(digest)) throw new S3Error('BadDigest', `${name} did not match what was received`)
+  }
+  const kept = given.filter((name) => name !== 'content-md5')
+  return Object.fromEntries(kept.map((name) => [name.slice('x-amz-checksum-'.length), headers[name] ?? '']))
+}

@@ -1,0 +1,80 @@
+/** A bucket with two published nights, the second one live in `green/`, brought back before each test; and what goes wrong. */
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { buildNights } from './nights.ts'
+import { openPress, type Begun, type Press } from './press.ts'
+import type { FaultRule } from './s3/faults.ts'
+
+export const [one, two, three, four] = ['night-1', 'night-2', 'night-3', 'night-4'] as const
+
+/** Sets up the bucket for the tests of a file. @param nights how many are built @param onOpen told the bucket */
+export function useTwoNights(nights: number, onOpen: (press: Press) => void): void {
+  let press: Press
+  let restore: () => void
+  beforeAll(async () => {
+    press = await openPress(await buildNights(nights, 1))
+    for (const out of [one, two]) expect((await press.publish(out)).code).toBe(0)
+    restore = press.bucket.save()
+    onOpen(press)
+  })
+  afterAll(() => press.stop())
+  beforeEach(() => {
+    press.server.reset()
+    restore()
+  })
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await setTimeout(10)
+}
+
+/** Puts that the server has got, by key. */
+export const putsOf = ({ server }: Press, key: RegExp) =>
+  server.log.filter((entry) => entry.method === 'PUT' && key.test(entry.key))
+
+/** Makes a publish slow enough to interfere with it. */
+export const slowPuts = (ms: number): FaultRule => ({
+  ...{ kind: 'delay', ms, operation: 'PutObject', keyMatches: /^(blue|green)\/api/ },
+})
+
+/** Holds the n-th put of such a key back until the work is done; after `after` it has been carried out. */
+export const holdBack = (
+  keyMatches: RegExp,
+  run: () => unknown,
+  { when = 'before', nth }: { readonly when?: 'before' | 'after'; readonly nth?: number } = {},
+): FaultRule => {
+  const which = nth === undefined ? { times: 1 } : { nth }
+  return { kind: 'call', when, method: 'PUT', keyMatches, ...which, run }
+}
+
+/** Kills a command at such a put, and waits for its end. Other faults of the server end with it. */
+export async function killAt(
+  { server }: Press,
+  { child, end }: Begun,
+  keyMatches: RegExp,
+  which?: Parameters<typeof holdBack>[2],
+): Promise<void> {
+  server.faults([holdBack(keyMatches, () => child.kill('SIGKILL'), which)])
+  await end
+  server.faults([])
+}
+
+/** Kills a command at the first such put, which stays on its way until it is released. */
+export async function killWithPutOnItsWay(
+  { server }: Press,
+  { child, end }: Begun,
+  keyMatches: RegExp,
+): Promise<{ readonly release: () => void }> {
+  const held = Promise.withResolvers<undefined>()
+  const kill = () => {
+    child.kill('SIGKILL')
+    return held.promise
+  }
+  server.faults([holdBack(keyMatches, kill)])
+  await end
+  return {
+    release: () => {
+      held.resolve(undefined)
+    },
+  }
+}

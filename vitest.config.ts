@@ -41,9 +41,9 @@ export default defineConfig({
     exclude: ['test/bench/**'],
     globalSetup: ['test/support/temporary.ts'],
     setupFiles: ['test/support/restore.ts'],
-    // Each file has a process of its own. A shared one would save a tenth, but a build can hang in it: `downloads/reuse` after
-    // `downloads/build`.
+    // One process for many files: starting one, and loading the program and its kept processes, takes a second each.
     pool: 'forks',
+    isolate: false,
     // Tests that wait for something leave a core to others.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },

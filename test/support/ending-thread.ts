@@ -14,7 +14,10 @@ const isAnswer = (message: unknown) => Array.isArray(message)
 
 type Listener = (value: unknown) => void
 
-if (isMainThread) {
+// Tests import this file, too, for its names: only a process that was started with it gets the fault.
+const isWanted = process.env['NODE_OPTIONS']?.includes(import.meta.url) === true
+
+if (isWanted && isMainThread) {
   const emit = Reflect.get(Worker.prototype, 'emit') as (...event: readonly unknown[]) => boolean
   const held = new WeakMap<Worker, () => void>()
   Object.assign(Worker.prototype, {
@@ -31,7 +34,7 @@ if (isMainThread) {
       return Reflect.apply(emit, this, event)
     },
   })
-} else if (parentPort !== null) {
+} else if (isWanted && parentPort !== null) {
   const port = parentPort
   const post = port.postMessage.bind(port)
   port.postMessage = (message: unknown) => {

@@ -1,18 +1,10 @@
-/** How new prices and snapshots are: the rules that the settings name, texts for people, and alarms for a monitor. */
+/** How new prices are: the rules that the settings name, and texts for people. */
 
-import { formatDuration, secondsOfDayInBerlin, todayInBerlin } from './dates.ts'
 import { UsageError } from './failure.ts'
 import { formatCount } from './format.ts'
 import type { Settings } from './settings.ts'
 import { printable } from '../data/model/printable.ts'
-import {
-  describeStale,
-  type FreshnessCounts,
-  type MarkedFund,
-  marks,
-  staleShare,
-} from '../freshness/assess.ts'
-import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../freshness/calendar.ts'
+import { type FreshnessCounts, type MarkedFund, marks } from '../freshness/assess.ts'
 import { openRules, type Rules } from '../freshness/rules.ts'
 import { wording } from '../site/wording.ts'
 
@@ -21,7 +13,7 @@ export function freshnessRules({ freshness }: Settings): Promise<Rules> {
   return openRules(freshness).catch(wrongSettings)
 }
 
-const wrongSettings = (cause: unknown): never => {
+export const wrongSettings = (cause: unknown): never => {
   throw new UsageError('the settings are wrong', { cause })
 }
 
@@ -60,50 +52,4 @@ export function describeOverdueInLine({ freshness, overdue }: Overdue): string {
   const others = freshness.late + freshness.stale - funds.length
   const more = others > 0 ? [`${formatCount(others)} more in status/index.json`] : []
   return `prices: ${describeFreshness(freshness)}: ${[...funds, ...more].join('; ')}`
-}
-
-/** What a monitor knows of a live snapshot. */
-export interface LiveAge {
-  readonly snapshot: string
-  /** Since the snapshot went live. */
-  readonly ageSeconds: number
-  /** ISO 8601 */
-  readonly asOf: string
-  /** By the store's clock, or this machine's. */
-  readonly now: Date
-  /** Unknown for snapshots of earlier versions. */
-  readonly freshness: FreshnessCounts | undefined
-}
-
-/** One sentence per reason for an alarm; none if all is well. */
-export async function findAlarms(
-  { snapshot, ageSeconds, asOf, now, freshness }: LiveAge,
-  settings: Settings['freshness'],
-  maxAgeSeconds: number,
-): Promise<string[]> {
-  const { calendar: name, yearEndOpen: isYearEndOpen, maxStaleShare } = settings
-  const calendar = await openCalendar(name, { isYearEndOpen }).catch(wrongSettings)
-  const asOfAgeSeconds = secondsSinceDay(calendar, asOf, now)
-  const limit = formatDuration(maxAgeSeconds)
-  const alarms: string[] = []
-  if (ageSeconds > maxAgeSeconds)
-    alarms.push(`${snapshot} went live ${formatDuration(ageSeconds)} ago, more than ${limit}`)
-  // After a rollback an old snapshot has just gone live.
-  if (asOfAgeSeconds > maxAgeSeconds)
-    alarms.push(
-      `the as-of date of ${snapshot}, ${asOf}, ended ${formatDuration(asOfAgeSeconds)} of business days ago, more than ${limit}`,
-    )
-  if (freshness !== undefined && staleShare(freshness) > maxStaleShare)
-    alarms.push(describeStale(freshness, maxStaleShare))
-  return alarms
-}
-
-/**
- * How long ago a day ended, counted on business days: some companies run no nightly between Friday's and Monday's.
- * Days are those of Berlin, as as-of dates are.
- */
-function secondsSinceDay(calendar: Calendar, asOf: string, now: Date): number {
-  const today = todayInBerlin(now)
-  const whole = businessDaysBetween(calendar, asOf, dayAfter(today, -1)) * 86_400
-  return asOf < today && calendar.isBusinessDay(today) ? whole + secondsOfDayInBerlin(now) : whole
 }

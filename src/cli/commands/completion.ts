@@ -6,7 +6,7 @@ import { defineCommand } from '../command.ts'
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
-export default defineCommand<object, [shell: Shell]>({
+export default defineCommand({
   description:
     'Prints a script for bash, zsh or fish, with which the shell completes the commands and options of this version.',
   arguments: [new Argument('<shell>', 'The shell').choices([...shells])],
@@ -15,7 +15,7 @@ export default defineCommand<object, [shell: Shell]>({
     ['completion zsh >> ~/.zshrc', 'For the next zsh; below its compinit'],
     ['completion fish > ~/.config/fish/completions/fundpress.fish', 'For the next fish'],
   ],
-  run: ({ stdout, program }, _, shell) => {
+  run: ({ stdout, program }, _, shell: Shell) => {
     stdout.data(completionScript(program, shell))
   },
 })

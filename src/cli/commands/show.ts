@@ -1,7 +1,7 @@
 /** `fundpress show`: a fund in the terminal. */
 
-import { Argument, Option } from 'commander'
-import { type Language, languages } from '../../api/routes/table.ts'
+import { Argument } from 'commander'
+import { languages } from '../../api/routes/table.ts'
 import {
   documentsInDatabase,
   documentsInFolder,
@@ -9,49 +9,45 @@ import {
   fundSummary,
   type FundSummary,
 } from '../../build/fund-view.ts'
-import { defineCommand, type Session } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { nearest } from '../failure.ts'
 import { describeSummary, shorten } from '../format.ts'
 import { freshnessRules } from '../freshness.ts'
-import { asOfOption, jsonOption } from '../options.ts'
+import { asOfOption, choiceOption } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 import { printable, quoted } from '../../data/model/printable.ts'
 import { businessDays, type FundAge } from '../../freshness/assess.ts'
 import { searchKey } from '../../site/funds/chart/formats.ts'
 import { wording } from '../../site/wording.ts'
 
-interface Flags {
-  readonly db?: string
-  readonly asOf?: string
-  readonly language: Language
-  readonly json?: boolean
-}
-
-export default defineCommand<Flags, [fund: string]>({
+export default defineCommand({
   description:
     'Shows a fund with its newest price, the age of that, and a chart of the last twelve months: as a snapshot ' +
     'publishes it, or with --db as a build would. It hides what must not be published.',
   arguments: [new Argument('<fund>', 'An ISIN, or a part of the name')],
   settings: ['out', 'db'],
   options: [
-    new Option('--language <language>', 'The language of texts').choices([...languages]).default('en'),
+    choiceOption('--language <language>', 'The language of texts', languages).default('en'),
     asOfOption('With --db: the date for the age of the fund and of its newest price (default: today)'),
-    jsonOption('Print the figures as JSON'),
   ],
+  json: 'Print the figures as JSON',
   examples: [
     ['show DE000FP06UX9', 'As the snapshot in out has it'],
     ['show DE000FP06UX9 --db funds.sqlite', 'As the database would give it'],
     ['show "aktien europa" --language de', 'By a part of the name'],
   ],
-  run: async ({ settings, today, stdout, isQuiet }: Session, flags, fund) => {
+  run: async (
+    { settings, today, stdout, hasFlag, print },
+    { asOf = today, language = 'en' },
+    fund: string,
+  ) => {
     const documents =
-      flags.db === undefined || settings.db === null
+      settings.db === null || !hasFlag('db')
         ? await documentsInFolder(settings.out)
-        : documentsInDatabase(settings.db, flags.asOf ?? today, await freshnessRules(settings))
+        : documentsInDatabase(settings.db, asOf, await freshnessRules(settings))
     try {
-      const summary = fundSummary(documents, findFund(documents, fund), flags.language)
-      if (flags.json === true) stdout.data(`${JSON.stringify(summary)}\n`)
-      else if (!isQuiet) stdout.write(describe(summary, stdout))
+      const summary = fundSummary(documents, findFund(documents, fund), language)
+      print(summary, () => describe(summary, stdout))
     } finally {
       documents.close()
     }

@@ -1,8 +1,9 @@
 /** The result of a nightly run, and its Markdown summary: what a workflow shows of it, and what can be mailed. */
 
 import type { NightlyFigures } from '../../bucket/nightly/history.ts'
+import type { PublishSummary } from '../../bucket/publish/publish.ts'
+import type { BuildSummary } from '../../build/build.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
-import type { FreshnessCounts } from '../../freshness/assess.ts'
 import { formatDuration } from '../dates.ts'
 import { countOf, formatBytes, formatCount, formatDollars } from '../format.ts'
 import { describeFreshness } from '../freshness.ts'
@@ -12,34 +13,32 @@ import type { NightlyWarning, Step } from './log.ts'
 export interface DoneRun {
   readonly kind: 'done'
   readonly figures: NightlyFigures
-  readonly slot: string
-  readonly put: number
-  readonly deleted: number
+  readonly built: BuildSummary
+  readonly published: PublishSummary
   /** In dollars: thirty such runs, and the storage of two slots. */
   readonly costOfMonth: number
-  readonly freshness: FreshnessCounts
   readonly newestPrice: string | null
-  /** The watched fund with the oldest newest price, or null. */
-  readonly oldestIsin: string | null
   /** What was verified, in words. */
   readonly verified: string
   /** The last runs, this one included. */
   readonly history: readonly NightlyFigures[]
 }
 
+/** `asOf` is the as-of date of the run. */
+export type NightlyReport = DoneRun | SkippedRun | FailedRun | OpenRun
+
 /** The same database is live as of the same day; or a rollback has reverted that. */
-export interface SkippedRun {
+interface SkippedRun {
   readonly kind: 'skipped'
+  readonly asOf: string
   /** The live snapshot. */
   readonly snapshot: string
   readonly slot: string
-  /** The as-of date of the run. */
-  readonly asOf: string
   /** The snapshot of the run, if a rollback has reverted it. */
   readonly reverted: string | null
 }
 
-export interface FailedRun {
+interface FailedRun {
   readonly kind: 'failed'
   readonly asOf: string
   readonly step: Step
@@ -50,12 +49,10 @@ export interface FailedRun {
 }
 
 /** With --ask: there is something to do. */
-export interface OpenRun {
+interface OpenRun {
   readonly kind: 'open'
   readonly asOf: string
 }
-
-export type NightlyReport = DoneRun | SkippedRun | OpenRun | FailedRun
 
 const linesShown = 100
 
@@ -83,8 +80,9 @@ const describeSkipped = ({ snapshot, slot, reverted }: SkippedRun) =>
     : `A rollback reverted ${code(reverted)}: ${code(snapshot)} stays live in ${slot}. \`--again\` publishes it again.`
 
 function describeDone(run: DoneRun): string {
-  const { figures, slot, put, deleted, oldestIsin } = run
-  const isin = oldestIsin === null ? '' : ` (${oldestIsin})`
+  const { figures, built } = run
+  const { slot, put, deleted } = run.published
+  const isin = built.oldestPrice === null ? '' : ` (${built.oldestPrice.isin})`
   const rows: readonly (readonly [string, string])[] = [
     ['snapshot', `${code(figures.snapshot)} in ${slot}`],
     ['funds', formatCount(figures.funds)],
@@ -97,7 +95,7 @@ function describeDone(run: DoneRun): string {
       `${formatDollars(figures.cost)} (${formatDollars(run.costOfMonth)} a month for one such run a day)`,
     ],
     ['duration', formatDuration(figures.seconds)],
-    ['prices', describeFreshness(run.freshness)],
+    ['prices', describeFreshness(built.freshness)],
     ['newest price', run.newestPrice ?? 'none'],
     ['oldest price', figures.oldestPrice === null ? 'none' : figures.oldestPrice + isin],
     ['verified', run.verified],

@@ -36,7 +36,7 @@ function outputsOf(report: NightlyReport): Readonly<Record<string, string | numb
       const { snapshot, funds, documents, changed, written, bytes, cost, seconds, oldestPrice } =
         report.figures
       return {
-        ...{ skipped: false, snapshot, slot: report.slot, funds, documents },
+        ...{ skipped: false, snapshot, slot: report.published.slot, funds, documents },
         changed: changed ?? '',
         written: written ?? '',
         bytes,

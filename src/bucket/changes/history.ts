@@ -59,11 +59,6 @@ export const publishesOf = (day: HistoryDay): readonly HistoryEntry[] => {
   return [{ asOf, snapshot, before, title, lines, publish }, ...day.earlier]
 }
 
-export const withoutDays = ({ nights }: ChangeHistory, gone: readonly HistoryDay[]): ChangeHistory => ({
-  format: 1,
-  nights: nights.filter((day) => !gone.includes(day)),
-})
-
 /** @throws {Error} if it is not the index of this version */
 export function parseHistory(text: string): ChangeHistory {
   const history = JSON.parse(text) as Partial<ChangeHistory> | null

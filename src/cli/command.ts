@@ -65,18 +65,21 @@ export function defineCommand<
   }
 }
 
-interface GlobalFlags {
-  readonly config?: string
-  readonly quiet?: boolean
-  readonly json?: boolean
-  readonly color: boolean
-}
-
 export type Session = ReturnType<typeof openSession>
 
 function openSession(command: Command, { cores, ...surroundings }: Surroundings) {
   const { environment } = surroundings
-  const { config: configFile, quiet, json, color } = command.optsWithGlobals<GlobalFlags>()
+  const {
+    config: configFile,
+    quiet,
+    json,
+    color,
+  } = command.optsWithGlobals<{
+    readonly config?: string
+    readonly quiet?: boolean
+    readonly json?: boolean
+    readonly color: boolean
+  }>()
   const flags = readSettingFlags(command)
   const wish = { isRefused: !color, environment }
   const stdout = openTerminal(surroundings.stdout, wish)

@@ -1,4 +1,4 @@
-/** Figures, tables and findings as text for people. */
+/** Figures, durations, tables and findings as text for people. */
 
 import type { DownloadCounts } from '../bucket/publish/downloads.ts'
 import type { Finding } from '../data/check/check.ts'
@@ -19,6 +19,15 @@ export const formatBytes = (bytes: number): string => `${formatCount(bytes)} (${
 export function formatDollars(amount: number): string {
   if (amount > 0 && amount < 0.0001) return 'under $0.0001'
   return `$${amount.toFixed(amount < 1 ? 4 : 2)}`
+}
+
+/** `3 days 4 h`, `2 h 10 min`, `3 min 5 s`, `40 s` */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(whole / unit))
+  if (days !== undefined && days > 0) return `${days} ${days === 1 ? 'day' : 'days'} ${(hours ?? 0) % 24} h`
+  if (hours !== undefined && hours > 0) return `${hours} h ${(minutes ?? 0) % 60} min`
+  return minutes !== undefined && minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`
 }
 
 /** The text, cut to a number of characters. */

@@ -3,8 +3,9 @@
 import { UsageError } from './failure.ts'
 import { formatCount } from './format.ts'
 import type { Settings } from './settings.ts'
+import type { BuildSummary } from '../build/build.ts'
 import { printable } from '../data/model/printable.ts'
-import { type FreshnessCounts, type MarkedFund, marks } from '../freshness/assess.ts'
+import { type FreshnessCounts, marks } from '../freshness/assess.ts'
 import { openRules, type Rules } from '../freshness/rules.ts'
 import { wording } from '../site/wording.ts'
 
@@ -25,23 +26,19 @@ export function describeFreshness(counts: FreshnessCounts): string {
     .join(', ')
 }
 
-interface Overdue {
-  readonly freshness: FreshnessCounts
-  /** Often only some of them. */
-  readonly overdue: readonly MarkedFund[]
-}
+/** `overdue` often has only some of the late and stale funds. */
+type Overdue = Pick<BuildSummary, 'freshness' | 'overdue'>
 
 /** One line per fund, followed by an empty line; nothing if no fund is late. */
 export function describeOverdue({ freshness, overdue }: Overdue): string {
   if (overdue.length === 0) return ''
   const others = freshness.late + freshness.stale - overdue.length
   const more = others > 0 ? `and ${formatCount(others)} more, in status/index.json\n` : ''
-  return `${overdue.map(describeOverdueFund).join('')}${more}\n`
-}
-
-function describeOverdueFund({ isin, name, mark, newestPrice, nextPrice }: MarkedFund): string {
-  const next = nextPrice === null ? '' : `, the next was expected on ${nextPrice}`
-  return `${mark.padEnd(5)}  ${isin}  ${printable(name)}: newest price ${newestPrice ?? 'none'}${next}\n`
+  const funds = overdue.map(({ isin, name, mark, newestPrice, nextPrice }) => {
+    const next = nextPrice === null ? '' : `, the next was expected on ${nextPrice}`
+    return `${mark.padEnd(5)}  ${isin}  ${printable(name)}: newest price ${newestPrice ?? 'none'}${next}\n`
+  })
+  return `${funds.join('')}${more}\n`
 }
 
 /** The same in one line: a nightly run in which hundreds of funds are late gives one warning. */

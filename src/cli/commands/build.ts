@@ -141,7 +141,7 @@ export async function buildSince(
 }
 
 function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
-  return watched(session, async (onProgress) => {
+  return withProgress(session, async (onProgress) => {
     // Two are enough for a small database; a build of a large one starts more.
     const threads = (session.renderThreads ?? startRenderThreads)(Math.min(options.jobs, 2))
     // Imported here so that the threads load their code at the same time.
@@ -151,14 +151,14 @@ function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummar
 }
 
 /** Shows the progress of a build. */
-export function watched(
+export function withProgress(
   session: Session,
   work: (onProgress: NonNullable<BuildOptions['onProgress']>) => Promise<BuildSummary>,
 ): Promise<BuildSummary> {
   const progress = showProgress(session, 'funds')
-  return work(({ funds, of, documents }) => {
+  const onProgress: Parameters<typeof work>[0] = ({ funds, of, documents }) =>
     progress.update(funds, of, `${formatCount(documents)} documents`)
-  }).finally(progress.end)
+  return work(onProgress).finally(progress.end)
 }
 
 /** Called when a slot lacks its snapshot, or only the documents.zip of that. */

@@ -9,7 +9,7 @@ import type { Since } from '../../build/options.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { bucketSettings, option } from '../options.ts'
 import { mergeOptions } from '../build-options.ts'
-import { showBuild, watched, withSince, type FindSince } from './build.ts'
+import { showBuild, withProgress, withSince, type FindSince } from './build.ts'
 
 export default defineCommand({
   description:
@@ -48,7 +48,7 @@ export function mergeSince(
   onWarning: (warning: string) => void,
 ): Promise<BuildSummary> {
   const merge = (more: Pick<MergeOptions, 'findSince'>) =>
-    watched(session, async (onProgress) => {
+    withProgress(session, async (onProgress) => {
       // Imported here because it loads all of a build, which must not happen before threads start (see `buildFrom`).
       const { mergeShards } = await import('../../build/merge.ts')
       return mergeShards({ ...options, ...more, onProgress })
@@ -57,11 +57,11 @@ export function mergeSince(
   const leftOut = (reason: string) => {
     if (options.downloads !== null) onWarning(`${reason}: documents.zip is left out`)
   }
-  const onMissing = (_: string, reason: string) => {
-    leftOut(reason)
-  }
-  return withSince(session, word, onMissing, (find) =>
-    merge({ findSince: (snapshot) => findManifest(word, snapshot, find, leftOut) }),
+  return withSince(
+    session,
+    word,
+    (_, reason) => leftOut(reason),
+    (find) => merge({ findSince: (snapshot) => findManifest(word, snapshot, find, leftOut) }),
   )
 }
 

@@ -16,7 +16,7 @@ import { checksumsKey, manifestKey, readManifestHead, readSparse } from '../../b
 import { recoverSnapshot } from '../../build/staging.ts'
 import { bucketOrigin } from '../../edge/node/bucket.ts'
 import { folderOrigin } from '../../edge/node/folder.ts'
-import { createEdgeServer, type Origin } from '../../edge/node/server.ts'
+import { createEdgeServer } from '../../edge/node/server.ts'
 import { messageOf } from '../../system/message.ts'
 import { withBucket } from '../bucket.ts'
 import { defineCommand, type Session } from '../command.ts'
@@ -77,18 +77,14 @@ async function serveUntilStopped(session: Session, { origin, snapshot, place, ex
   server.closeAllConnections()
 }
 
-interface Served {
-  readonly origin: Origin
-  /** The id of the snapshot that is served now. */
-  readonly snapshot: string
-  /** The folder or bucket, for messages. */
-  readonly place: string
-  /** Pages to open and requests to try. */
-  readonly examples: () => Promise<string[]>
-}
+/**
+ * `snapshot` is the id of the one that is served now, `place` its folder or bucket for messages; `examples` are pages to
+ * open and requests to try.
+ */
+type Served = Awaited<ReturnType<typeof serveFolder>>
 
 /** @throws {Error} if the folder holds no snapshot, or a sparse one */
-export async function serveFolder(out: string): Promise<Served> {
+export async function serveFolder(out: string) {
   recoverSnapshot(out)
   const readHead = async (folder: string) => {
     const head = await readManifestHead(folder)

@@ -9,9 +9,9 @@ import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../.
 import { readPublishedStatus } from '../../site/status/published.ts'
 import { withBucket } from '../bucket.ts'
 import { defineCommand, type Session } from '../command.ts'
-import { formatDuration, secondsOfDayInBerlin, todayInBerlin } from '../dates.ts'
+import { todayInBerlin } from '../dates.ts'
 import { UsageError } from '../failure.ts'
-import { describeSummary, formatBytes, formatCount } from '../format.ts'
+import { describeSummary, formatBytes, formatCount, formatDuration } from '../format.ts'
 import { describeFreshness, wrongSettings } from '../freshness.ts'
 import { baseOption, bucketSettings, parsedOption } from '../options.ts'
 
@@ -148,7 +148,10 @@ async function findAlarms(
 function secondsSinceDay(calendar: Calendar, asOf: string, now: Date): number {
   const today = todayInBerlin(now)
   const whole = businessDaysBetween(calendar, asOf, dayAfter(today, -1)) * 86_400
-  return asOf < today && calendar.isBusinessDay(today) ? whole + secondsOfDayInBerlin(now) : whole
+  if (asOf >= today || !calendar.isBusinessDay(today)) return whole
+  const time = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin', timeStyle: 'medium' })
+  const [hours = 0, minutes = 0, seconds = 0] = time.format(now).split(':').map(Number)
+  return whole + hours * 3600 + minutes * 60 + seconds
 }
 
 /** Writes one line per alarm to stderr. @throws {Error} with the last one, if there is one */

@@ -49,44 +49,28 @@ export async function findNightlyState(store: ObjectStore, wanted: Wanted): Prom
   if (live === null) return open
   const before = live.broughtBy === 'rollback' ? live.previous : null
   if (live.asOf !== asOf && before?.asOf !== asOf) return open
-  const heads = {
-    live: live.asOf === asOf ? await fetchHeadOf(store, live.slot, live) : null,
-    other: before?.asOf === asOf ? await fetchHeadOf(store, otherSlot(live.slot), live) : null,
-  }
+  const head = live.asOf === asOf ? await fetchHeadOf(store, live.slot, live) : null
+  const otherHead = before?.asOf === asOf ? await fetchHeadOf(store, otherSlot(live.slot), live) : null
   const source = await wanted.source()
   const history = await fetchHistory(store).catch((error: unknown) => {
     signal.throwIfAborted()
     wanted.onUnknownHistory(error)
     return []
   })
-  const made = { source, settings: await wanted.settings() }
-  const state = decide(live, before, heads, made, history)
+  const settings = await wanted.settings()
+  /** Null heads are of another day, or cannot be read. */
+  const isAlike = ({ snapshot }: LiveSnapshot, manifest: ManifestHead | null) =>
+    manifest?.snapshot === snapshot && manifest.settings === settings
+  const isLive = isAlike(live, head) && head?.source === source
+  let state = open
+  if (isLive && isTrusted(live, history)) state = { kind: 'done', live }
+  else if (before !== null && isAlike(before, otherHead)) {
+    const reverted: Reverted = { kind: 'reverted', live, snapshot: before.snapshot }
+    state = !isLive && otherHead?.source === source ? reverted : { kind: 'open', reverted }
+  }
   // The run or the rollback before this one may have failed at just this.
   if (state !== open) await point(await wanted.pointer(), live)
   return state
-}
-
-/** The heads of both slots' manifests: null if they are of another day, or cannot be read. */
-interface Heads {
-  readonly live: ManifestHead | null
-  readonly other: ManifestHead | null
-}
-
-function decide(
-  live: Live,
-  before: LiveSnapshot | null,
-  heads: Heads,
-  { source, settings }: Pick<ManifestHead, 'source' | 'settings'>,
-  history: readonly NightlyFigures[],
-): NightlyState {
-  const isAlike = ({ snapshot }: LiveSnapshot, head: ManifestHead | null) =>
-    head?.snapshot === snapshot && head.settings === settings
-  const isLive = isAlike(live, heads.live) && heads.live?.source === source
-  if (isLive && isTrusted(live, history)) return { kind: 'done', live }
-  if (before === null || !isAlike(before, heads.other)) return open
-  const reverted: Reverted = { kind: 'reverted', live, snapshot: before.snapshot }
-  const isReverted = !isLive && heads.other?.source === source
-  return isReverted ? reverted : { kind: 'open', reverted }
 }
 
 function fetchHeadOf(store: ObjectStore, slot: Slot, live: Live): Promise<ManifestHead | null> {

@@ -28,8 +28,8 @@ export interface Garbage {
   readonly uploadId?: string
 }
 
-/** What the bucket says of itself, and what others may still do to it. */
-export interface BucketState {
+/** What the bucket says of itself, what others may still do to it, and who hears about it. */
+export interface Search {
   readonly live: Live | null
   readonly journal: Journal | null
   /** Whether a publish is under way. */
@@ -43,32 +43,24 @@ export interface BucketState {
   readonly keepDownloadDays: number | null
   /** For lists that need not fit into memory. */
   readonly folder: string
-}
-
-export interface GarbageListeners {
   /** Hears how far the listing of a slot is; how many objects there are is not always known. */
   readonly onListed: (slot: Slot, done: number, of: number) => void
   /** Hears what was left alone, and why. */
   readonly onNote: (note: string) => void
 }
 
-export async function* findGarbage(
-  store: ObjectStore,
-  state: BucketState,
-  listeners: GarbageListeners,
-): AsyncGenerator<Garbage> {
-  const { live, isHeld } = state
-  if (live === null) listeners.onNote('nothing is live: the slots are left alone')
+export async function* findGarbage(store: ObjectStore, search: Search): AsyncGenerator<Garbage> {
+  const { live, isHeld, onNote } = search
+  if (live === null) onNote('nothing is live: the slots are left alone')
   else {
     for (const slot of slots) {
-      if (isHeld && slot !== live.slot)
-        listeners.onNote(`${slot} is left alone: a publish is under way in it`)
-      else yield* slotGarbage(store, slot, { ...state, live }, listeners)
+      if (isHeld && slot !== live.slot) onNote(`${slot} is left alone: a publish is under way in it`)
+      else yield* slotGarbage(store, slot, live, search)
     }
   }
-  if (isHeld) listeners.onNote('lists of changes are left alone: a publish is under way')
-  yield* journalGarbage(store, state)
-  yield* downloadGarbage(store, state)
+  if (isHeld) onNote('lists of changes are left alone: a publish is under way')
+  yield* journalGarbage(store, search)
+  yield* downloadGarbage(store, search)
 }
 
 interface Keyed {
@@ -84,23 +76,19 @@ interface Known {
   readonly keys: AsyncIterable<Keyed>
 }
 
-type LiveState = BucketState & { readonly live: Live }
-
 async function* slotGarbage(
   store: ObjectStore,
   slot: Slot,
-  state: LiveState,
-  { onListed, onNote }: GarbageListeners,
+  live: Live,
+  search: Search,
 ): AsyncGenerator<Garbage> {
-  const known = await knownObjects(store, slot, state)
+  const known = await knownObjects(store, slot, live, search)
   if (typeof known === 'string') {
-    onNote(`${slot} is left alone: ${known}`)
+    search.onNote(`${slot} is left alone: ${known}`)
     return
   }
   const listed = listSlot(store, slot, {
-    onListed: (count) => {
-      onListed(slot, count, Math.max(count, known.objects))
-    },
+    onListed: (count) => search.onListed(slot, count, Math.max(count, known.objects)),
   })
   const prefix = `${slot}/`
   for await (const { key, after, change } of compareManifests(known.keys, listed, () => true)) {
@@ -115,7 +103,8 @@ async function* slotGarbage(
 async function knownObjects(
   store: ObjectStore,
   slot: Slot,
-  { live, journal, folder }: LiveState,
+  live: Live,
+  { journal, folder }: Search,
 ): Promise<Known | string> {
   const isLive = live.slot === slot
   // The list of changes of a publish that was killed.
@@ -169,7 +158,7 @@ const scratchMs = 3600 * 1000
 /** Lists of changes that the journal does not name, unless a publish may be about to name them; what a doctor left. */
 async function* journalGarbage(
   store: ObjectStore,
-  { journal, isHeld, now }: BucketState,
+  { journal, isHeld, now }: Search,
 ): AsyncGenerator<Garbage> {
   const named = Object.values(journal?.changing ?? {})
   for await (const { key, bytes, lastModified } of store.list('journal/')) {
@@ -197,7 +186,7 @@ const uploadMs = dayMs
  */
 async function* downloadGarbage(
   store: ObjectStore,
-  { live, keepDownloadDays, today, now, isHeld, isUnsettled }: BucketState,
+  { live, keepDownloadDays, today, now, isHeld, isUnsettled }: Search,
 ): AsyncGenerator<Garbage> {
   // Earlier versions did not name folders: the folder of the day is what is live then.
   const kept = [live, live?.previous].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])

@@ -5,11 +5,11 @@ import { withLease, type LeaseOptions } from '../live/lease.ts'
 import { readLive } from '../live/live.ts'
 import { withFolder } from '../live/status.ts'
 import type { S3Store } from '../store/s3.ts'
-import { findGarbage, type BucketState, type Garbage, type GarbageListeners } from './garbage.ts'
+import { findGarbage, type Garbage, type Search } from './garbage.ts'
 import { abortUpload, oldUploads } from './uploads.ts'
 
 export interface PruneOptions
-  extends LeaseOptions, GarbageListeners, Pick<BucketState, 'keepDownloadDays' | 'today'> {
+  extends LeaseOptions, Pick<Search, 'keepDownloadDays' | 'today' | 'onListed' | 'onNote'> {
   /** False: nothing is removed. */
   readonly isReal: boolean
   readonly now: () => Date
@@ -50,10 +50,10 @@ export async function prune(store: S3Store, options: PruneOptions): Promise<void
 async function walk(
   store: S3Store,
   options: PruneOptions,
-  others: Pick<BucketState, 'isHeld' | 'isUnsettled'>,
+  others: Pick<Search, 'isHeld' | 'isUnsettled'>,
   remove: (batch: readonly Garbage[]) => Promise<void>,
 ): Promise<void> {
-  const { keepDownloadDays, today, signal, onFound } = options
+  const { signal, onFound } = options
   const now = options.now()
   const { live } = await readLive(store)
   const { journal } = await readJournal(store)
@@ -70,7 +70,7 @@ async function walk(
     }
   }
   await withFolder((folder) =>
-    take(findGarbage(store, { ...others, live, journal, now, today, keepDownloadDays, folder }, options)),
+    take(findGarbage(store, { ...options, ...others, live, journal, now, folder })),
   )
   await take(oldUploads(store, now, signal, options.onNote))
   if (batch.length > 0) await remove(batch)

@@ -239,7 +239,7 @@ it('`check` warns of the funds that a build calls late or stale', async () => {
     const ofPrices = findingsOf(await check(' --json')).filter(({ message }) =>
       message.startsWith('the newest price'),
     )
-    return Object.fromEntries(ofPrices.map(({ isin, message }) => [isin, message]))
+    return Object.fromEntries(ofPrices.map(({ isin, message }) => [String(isin), message]))
   }
   expect(await warned()).toEqual({
     [isins.late]: 'the newest price, of 2026-11-17, is late: 3 business days before 2026-11-20',

@@ -48,9 +48,11 @@ export async function findNightlyState(store: ObjectStore, wanted: Wanted): Prom
   const { live } = await readLive(store)
   if (live === null) return open
   const before = live.broughtBy === 'rollback' ? live.previous : null
-  if (live.asOf !== asOf && before?.asOf !== asOf) return open
-  const head = live.asOf === asOf ? await fetchHeadOf(store, live.slot, live) : null
-  const otherHead = before?.asOf === asOf ? await fetchHeadOf(store, otherSlot(live.slot), live) : null
+  /** Null if it is of another day, or cannot be read. */
+  const headOf = async (one: LiveSnapshot | null, slot: Slot) =>
+    one?.asOf === asOf ? fetchHeadOf(store, slot, live) : null
+  const [head, otherHead] = [await headOf(live, live.slot), await headOf(before, otherSlot(live.slot))]
+  if (head === null && otherHead === null) return open
   const source = await wanted.source()
   const history = await fetchHistory(store).catch((error: unknown) => {
     signal.throwIfAborted()
@@ -58,7 +60,6 @@ export async function findNightlyState(store: ObjectStore, wanted: Wanted): Prom
     return []
   })
   const settings = await wanted.settings()
-  /** Null heads are of another day, or cannot be read. */
   const isAlike = ({ snapshot }: LiveSnapshot, manifest: ManifestHead | null) =>
     manifest?.snapshot === snapshot && manifest.settings === settings
   const isLive = isAlike(live, head) && head?.source === source

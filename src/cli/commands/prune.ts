@@ -51,7 +51,7 @@ export default defineCommand({
           onNote: (note) => notes.push(note),
         }).finally(endListed),
       )
-    await printList<Garbage, void>(session, find, {
+    await printList(session, find, {
       name: 'objects',
       fields: () => ({ before: { removed: isReal, ...sum(totals) }, after: { notes } }),
     })

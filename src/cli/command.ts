@@ -4,7 +4,7 @@ import { Option, type Argument, type Command } from 'commander'
 import type { RenderThread } from '../build/render-threads.ts'
 import { withJsonList, type JsonField } from '../bucket/manifest/json-list.ts'
 import { loadSettings, type SettingSources } from './load-settings.ts'
-import { readSettingFlags, settingOption, type Flag, type FlagsOf } from './options.ts'
+import { readSettingFlags, settingOption, type CommandOption, type FlagsOf } from './options.ts'
 import type { SettingKey } from './settings.ts'
 import { openTerminal } from './terminal.ts'
 
@@ -26,7 +26,7 @@ export interface Surroundings {
   readonly stderr: NodeJS.WriteStream
 }
 
-interface Declared<Options extends readonly Flag[], Args extends readonly unknown[]> {
+interface Declared<Options extends readonly CommandOption[], Args extends readonly unknown[]> {
   readonly description: string
   readonly arguments?: readonly Argument[]
   /** Settings that have a flag on this command. */
@@ -45,7 +45,7 @@ interface Declared<Options extends readonly Flag[], Args extends readonly unknow
 export type AddCommand = (command: Command, surroundings: Surroundings) => void
 
 export function defineCommand<
-  const Options extends readonly Flag[] = [],
+  const Options extends readonly CommandOption[] = [],
   Args extends readonly unknown[] = [],
 >(declared: Declared<Options, Args>): AddCommand {
   const { description, settings = [], options = [], json, notes, examples, run } = declared

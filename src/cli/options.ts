@@ -101,13 +101,13 @@ export function required<T>(value: T | null, key: SettingKey): T {
 }
 
 /** An option of a command that is no setting. Only the compiler knows `value`: the type of what the flag sets. */
-export type Flag<Text extends string = string, Value = unknown> = Option & {
+export type CommandOption<Text extends string = string, Value = unknown> = Option & {
   readonly flags: Text
   readonly value: Value
 }
 
 /** The flags of a command as commander gives them: `--keep-downloads <days>` is `keepDownloads`, `--no-lock` is `lock`. */
-export type FlagsOf<Options extends readonly Flag[]> = {
+export type FlagsOf<Options extends readonly CommandOption[]> = {
   readonly [Each in Options[number] as NameOf<Each['flags']>]: Each['value']
 }
 
@@ -133,7 +133,7 @@ type TextOrSwitch<Text extends string> = Text extends `--no-${string}`
 
 /** A switch, or an option with any text. */
 export const option = <const Text extends string>(flag: Text, describe: string) =>
-  new Option(flag, describe) as Flag<Text, TextOrSwitch<Text>>
+  new Option(flag, describe) as CommandOption<Text, TextOrSwitch<Text>>
 
 /** An option whose value has a certain form. @param parse undefined: the text has another form */
 export function parsedOption<const Text extends string, T>(
@@ -141,13 +141,13 @@ export function parsedOption<const Text extends string, T>(
   describe: string,
   expects: string,
   parse: (text: string, before: T | undefined) => T | undefined,
-): Flag<Text, T | undefined> {
+): CommandOption<Text, T | undefined> {
   const parsed = new Option(flag, describe).argParser<T | undefined>((text, before) => {
     const value = parse(text, before)
     if (value !== undefined) return value
     throw new InvalidArgumentError(`It must be ${expects}.`)
   })
-  return parsed as Flag<Text, T | undefined>
+  return parsed as CommandOption<Text, T | undefined>
 }
 
 export const dayOption = <const Text extends string>(flag: Text, describe: string) =>
@@ -171,7 +171,7 @@ export const baseOption = (describe: string) =>
 
 /** An option whose value has the form of a setting. */
 export const schemaOption = <const Text extends string>(flag: Text, describe: string, schema: z.ZodType) =>
-  new Option(flag, describe).argParser((text) => parsedBy(schema, flag, text)) as Flag<
+  new Option(flag, describe).argParser((text) => parsedBy(schema, flag, text)) as CommandOption<
     Text,
     string | undefined
   >
@@ -186,7 +186,7 @@ export function wholeOption<const Text extends string, Fallback extends number |
     const value = Number(text)
     return /^[0-9]+$/.test(text) && value >= minimum && value <= maximum ? value : undefined
   })
-  return (fallback === undefined ? parsed : parsed.default(fallback)) as Flag<
+  return (fallback === undefined ? parsed : parsed.default(fallback)) as CommandOption<
     Text,
     Fallback extends number ? number : number | undefined
   >
@@ -196,4 +196,4 @@ export const choiceOption = <const Text extends string, const Choice extends str
   flag: Text,
   describe: string,
   choices: readonly Choice[],
-) => new Option(flag, describe).choices([...choices]) as Flag<Text, Choice | undefined>
+) => new Option(flag, describe).choices([...choices]) as CommandOption<Text, Choice | undefined>

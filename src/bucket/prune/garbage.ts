@@ -29,7 +29,7 @@ export interface Garbage {
 }
 
 /** What the bucket says of itself, what others may still do to it, and who hears about it. */
-export interface Search {
+export interface BucketState {
   readonly live: Live | null
   readonly journal: Journal | null
   /** Whether a publish is under way. */
@@ -49,18 +49,18 @@ export interface Search {
   readonly onNote: (note: string) => void
 }
 
-export async function* findGarbage(store: ObjectStore, search: Search): AsyncGenerator<Garbage> {
-  const { live, isHeld, onNote } = search
+export async function* findGarbage(store: ObjectStore, state: BucketState): AsyncGenerator<Garbage> {
+  const { live, isHeld, onNote } = state
   if (live === null) onNote('nothing is live: the slots are left alone')
   else {
     for (const slot of slots) {
       if (isHeld && slot !== live.slot) onNote(`${slot} is left alone: a publish is under way in it`)
-      else yield* slotGarbage(store, slot, live, search)
+      else yield* slotGarbage(store, slot, live, state)
     }
   }
   if (isHeld) onNote('lists of changes are left alone: a publish is under way')
-  yield* journalGarbage(store, search)
-  yield* downloadGarbage(store, search)
+  yield* journalGarbage(store, state)
+  yield* downloadGarbage(store, state)
 }
 
 interface Keyed {
@@ -80,15 +80,15 @@ async function* slotGarbage(
   store: ObjectStore,
   slot: Slot,
   live: Live,
-  search: Search,
+  state: BucketState,
 ): AsyncGenerator<Garbage> {
-  const known = await knownObjects(store, slot, live, search)
+  const known = await knownObjects(store, slot, live, state)
   if (typeof known === 'string') {
-    search.onNote(`${slot} is left alone: ${known}`)
+    state.onNote(`${slot} is left alone: ${known}`)
     return
   }
   const listed = listSlot(store, slot, {
-    onListed: (count) => search.onListed(slot, count, Math.max(count, known.objects)),
+    onListed: (count) => state.onListed(slot, count, Math.max(count, known.objects)),
   })
   const prefix = `${slot}/`
   for await (const { key, after, change } of compareManifests(known.keys, listed, () => true)) {
@@ -104,7 +104,7 @@ async function knownObjects(
   store: ObjectStore,
   slot: Slot,
   live: Live,
-  { journal, folder }: Search,
+  { journal, folder }: BucketState,
 ): Promise<Known | string> {
   const isLive = live.slot === slot
   // The list of changes of a publish that was killed.
@@ -158,7 +158,7 @@ const scratchMs = 3600 * 1000
 /** Lists of changes that the journal does not name, unless a publish may be about to name them; what a doctor left. */
 async function* journalGarbage(
   store: ObjectStore,
-  { journal, isHeld, now }: Search,
+  { journal, isHeld, now }: BucketState,
 ): AsyncGenerator<Garbage> {
   const named = Object.values(journal?.changing ?? {})
   for await (const { key, bytes, lastModified } of store.list('journal/')) {
@@ -186,7 +186,7 @@ const uploadMs = dayMs
  */
 async function* downloadGarbage(
   store: ObjectStore,
-  { live, keepDownloadDays, today, now, isHeld, isUnsettled }: Search,
+  { live, keepDownloadDays, today, now, isHeld, isUnsettled }: BucketState,
 ): AsyncGenerator<Garbage> {
   // Earlier versions did not name folders: the folder of the day is what is live then.
   const kept = [live, live?.previous].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])

@@ -5,11 +5,11 @@ import { withLease, type LeaseOptions } from '../live/lease.ts'
 import { readLive } from '../live/live.ts'
 import { withFolder } from '../live/status.ts'
 import type { S3Store } from '../store/s3.ts'
-import { findGarbage, type Garbage, type Search } from './garbage.ts'
+import { findGarbage, type Garbage, type BucketState } from './garbage.ts'
 import { abortUpload, oldUploads } from './uploads.ts'
 
 export interface PruneOptions
-  extends LeaseOptions, Pick<Search, 'keepDownloadDays' | 'today' | 'onListed' | 'onNote'> {
+  extends LeaseOptions, Pick<BucketState, 'keepDownloadDays' | 'today' | 'onListed' | 'onNote'> {
   /** False: nothing is removed. */
   readonly isReal: boolean
   readonly now: () => Date
@@ -50,7 +50,7 @@ export async function prune(store: S3Store, options: PruneOptions): Promise<void
 async function walk(
   store: S3Store,
   options: PruneOptions,
-  others: Pick<Search, 'isHeld' | 'isUnsettled'>,
+  others: Pick<BucketState, 'isHeld' | 'isUnsettled'>,
   remove: (batch: readonly Garbage[]) => Promise<void>,
 ): Promise<void> {
   const { signal, onFound } = options

@@ -40,8 +40,8 @@ export default defineCommand({
     ['conform --base http://127.0.0.1:8080 --db funds.sqlite --as-of 2026-11-20', 'A server on this machine'],
     ['conform --db funds.sqlite --requests 50000 --seed 7', 'More random ranges, and other ones'],
     [
-      'conform --base http://127.0.0.1:8080 --db funds.sqlite --load --pid "$(cat /run/nginx.pid)"',
-      'What one client can cost an nginx on this machine: CPU time, memory, delay of others',
+      'conform --db funds.sqlite --load --pid "$(cat /run/nginx.pid)"',
+      'What one client can cost an nginx here',
     ],
   ],
   run: async (session, { base = session.settings.baseUrl, asOf = session.today, pid, load, ...random }) => {

@@ -28,7 +28,7 @@ export default defineCommand({
     ['merge parts/* --db funds.sqlite --out out --json', 'The shards of a matrix of machines'],
     [
       'merge parts/* --db funds.sqlite --since other --bucket fund-data',
-      'Shards that were built with --since other',
+      'Shards of builds with --since other',
     ],
   ],
   run: async (session, { since = null }, shards: readonly string[]) => {

@@ -47,16 +47,10 @@ export default defineCommand({
   json: 'Log as JSON, one object per line: time, step, event, figures',
   examples: [
     ['nightly --db funds.sqlite --bucket fund-data --region eu-central-1', 'From cron'],
-    [
-      'nightly --db funds.sqlite --bucket fund-data --since other --json',
-      'In a container that keeps nothing',
-    ],
+    ['nightly --db funds.sqlite --bucket fund-data --since other', 'In a container that keeps nothing'],
     ['nightly --db funds.sqlite --bucket fund-data --summary night.md', 'With a summary to mail'],
     ['nightly --db funds.sqlite --bucket fund-data --ask', 'Before several machines begin'],
-    [
-      'nightly --db funds.sqlite --bucket fund-data --shards parts/* --since other',
-      'After all of them are done',
-    ],
+    ['nightly --db funds.sqlite --bucket fund-data --shards parts/* --since other', 'After they have built'],
   ],
   run: async (session, { asOf = session.today, ...flags }) => {
     const log = openLog(session)

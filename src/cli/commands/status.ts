@@ -40,10 +40,7 @@ export default defineCommand({
   ],
   json: 'Print the status as JSON',
   examples: [
-    [
-      'status --bucket fund-data --region eu-central-1',
-      'What is live, since when, and the previous snapshot',
-    ],
+    ['status --bucket fund-data --region eu-central-1', 'What is live, and the previous snapshot'],
     ['status --bucket fund-data --json', 'The same for machines'],
     ['status --base https://api.example.com --max-age 36h --quiet', 'For a monitor, from outside'],
   ],

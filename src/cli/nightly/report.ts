@@ -24,32 +24,21 @@ export interface DoneRun {
 }
 
 /** `asOf` is the as-of date of the run. */
-export type NightlyReport = DoneRun | SkippedRun | FailedRun | OpenRun
+export type NightlyReport =
+  | DoneRun
+  /** `snapshot` is live, as the run would make it; or a rollback has reverted `reverted`, the one of the run. */
+  | (Ended<'skipped'> & {
+      readonly snapshot: string
+      readonly slot: string
+      readonly reverted: string | null
+    })
+  /** `reason` has one line; `errors` are those that led to it, one line each, empty if the reason says it all. */
+  | (Ended<'failed'> & { readonly step: Step; readonly reason: string; readonly errors: readonly string[] })
+  /** With --ask: there is something to do. */
+  | Ended<'open'>
 
-/** The same database is live as of the same day; or a rollback has reverted that. */
-interface SkippedRun {
-  readonly kind: 'skipped'
-  readonly asOf: string
-  /** The live snapshot. */
-  readonly snapshot: string
-  readonly slot: string
-  /** The snapshot of the run, if a rollback has reverted it. */
-  readonly reverted: string | null
-}
-
-interface FailedRun {
-  readonly kind: 'failed'
-  readonly asOf: string
-  readonly step: Step
-  /** In one line. */
-  readonly reason: string
-  /** The single errors that led to it, one line each; empty if the reason says it all. */
-  readonly errors: readonly string[]
-}
-
-/** With --ask: there is something to do. */
-interface OpenRun {
-  readonly kind: 'open'
+interface Ended<Kind> {
+  readonly kind: Kind
   readonly asOf: string
 }
 
@@ -66,17 +55,18 @@ function describeOutcome(report: NightlyReport): string {
       return `${heading}: live\n\n${describeDone(report)}`
     case 'open':
       return `${heading}: not done yet\n`
-    case 'skipped':
-      return `${heading}: nothing to do\n\n${describeSkipped(report)}\n`
+    case 'skipped': {
+      const { snapshot, slot, reverted } = report
+      const why =
+        reverted === null
+          ? `${code(snapshot)} is already live in ${slot}. It was made from this very database.`
+          : `A rollback reverted ${code(reverted)}: ${code(snapshot)} stays live in ${slot}. \`--again\` publishes it again.`
+      return `${heading}: nothing to do\n\n${why}\n`
+    }
     case 'failed':
       return `${heading}: failed in ${report.step}\n\n${fenced([report.reason, ...firstOf(report.errors)])}`
   }
 }
-
-const describeSkipped = ({ snapshot, slot, reverted }: SkippedRun) =>
-  reverted === null
-    ? `${code(snapshot)} is already live in ${slot}. It was made from this very database.`
-    : `A rollback reverted ${code(reverted)}: ${code(snapshot)} stays live in ${slot}. \`--again\` publishes it again.`
 
 function describeDone(run: DoneRun): string {
   const { figures, built } = run

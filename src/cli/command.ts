@@ -86,7 +86,6 @@ function openSession(command: Command, { cores, ...surroundings }: Surroundings)
   const [isQuiet, isJson] = [quiet === true, json === true]
   return {
     ...surroundings,
-    /** The program itself, for `completion`. */
     program: command.parent ?? command,
     settings: loadSettings({ flags, environment, configFile, cores }),
     /** Whether a flag, and not the environment or the config file, sets this. */

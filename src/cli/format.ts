@@ -30,7 +30,6 @@ export function formatDuration(seconds: number): string {
   return minutes !== undefined && minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`
 }
 
-/** The text, cut to a number of characters. */
 export function shorten(text: string, width: number): string {
   const letters = Array.from(text)
   return letters.length > width ? `${letters.slice(0, width - 1).join('')}…` : text

@@ -35,7 +35,6 @@ const settingFlags: Partial<Record<SettingKey, string>> = {
   'freshness.maxStaleShare': '--max-stale-share <share>',
 }
 
-/** The flags of all commands that work with the bucket. */
 export const bucketSettings = [
   'bucket.name',
   'bucket.endpoint',
@@ -79,7 +78,6 @@ function parsedBy(schema: z.ZodType, flag: string, text: string): unknown {
   throw new InvalidArgumentError(`It ${reason}.`)
 }
 
-/** The settings among the flags that a command was called with. */
 export function readSettingFlags(command: Command): Map<SettingKey, unknown> {
   const values = new Map<SettingKey, unknown>()
   for (const option of command.options) {
@@ -91,7 +89,6 @@ export function readSettingFlags(command: Command): Map<SettingKey, unknown> {
   return values
 }
 
-/** The value of a setting that the command needs. */
 export function required<T>(value: T | null, key: SettingKey): T {
   if (value !== null) return value
   const flag = settingFlags[key] ?? key

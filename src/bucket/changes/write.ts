@@ -137,7 +137,9 @@ async function writeFolder(
     const body = await readLiveDay(publish, day)
     if (body !== null) return put(keyOf(day.asOf), body)
     lost.push(day)
-    onWarning(`${store.name}: what changed on ${day.asOf} is missing or damaged in ${base.live.live?.slot ?? ''}, it is left out`)
+    onWarning(
+      `${store.name}: what changed on ${day.asOf} is missing or damaged in ${base.live.live?.slot ?? ''}, it is left out`,
+    )
   })
   history = { format: 1, nights: history.nights.filter((day) => !lost.includes(day)) }
   await put(feedKey, Buffer.from(atomFeed(history, baseUrl, asOf)), contentTypeOf(feedKey))
@@ -148,7 +150,6 @@ async function writeFolder(
   if (gone.length > 0) await store.delete(gone, writing)
 }
 
-/** The file of the day, with what was published on it before. */
 async function withEarlier(
   publish: Publish,
   history: ChangeHistory,

@@ -15,7 +15,6 @@ import { lineOf, ok, problem, problemIfThrown, warning, type Diagnosis } from '.
 import { diagnoseRights } from './rights.ts'
 
 interface DoctorOptions {
-  /** The snapshot's folder. */
   readonly out: string
   /** The addresses that a snapshot names, and the store's. */
   readonly addresses: Addresses
@@ -86,7 +85,6 @@ const usualBytes = 1e9
 /** A publish keeps lists: bytes for each object. */
 const listBytes = 500
 
-/** Node, free disk, the snapshot to publish, its addresses. */
 async function* diagnoseMachine({ out, temporary, nodeVersion, addresses }: DoctorOptions) {
   yield diagnoseNode(nodeVersion)
   const [snapshot, head] = await diagnoseSnapshot(out)

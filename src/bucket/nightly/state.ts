@@ -23,7 +23,6 @@ export interface Reverted {
 }
 
 interface Wanted {
-  /** ISO 8601 day. */
   readonly asOf: string
   /** SHA-256 of the database, in hex. It is slow, so it is computed only if the rest fits. */
   readonly source: () => Promise<string>
@@ -31,7 +30,6 @@ interface Wanted {
   readonly settings: () => Promise<string>
   readonly pointer: () => Promise<LivePointer | null>
   readonly signal: AbortSignal
-  /** Gets the reason if the history cannot be read. */
   readonly onUnknownHistory: (error: unknown) => void
 }
 

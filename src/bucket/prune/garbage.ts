@@ -32,12 +32,10 @@ export interface Garbage {
 export interface BucketState {
   readonly live: Live | null
   readonly journal: Journal | null
-  /** Whether a publish is under way. */
   readonly isHeld: boolean
   /** Whether requests of a publish that was killed may still be carried out. */
   readonly isUnsettled: boolean
   readonly now: Date
-  /** ISO 8601 */
   readonly today: string
   /** Downloads older than this number of days are expired; null: none is. */
   readonly keepDownloadDays: number | null
@@ -67,7 +65,6 @@ interface Keyed {
   readonly key: string
 }
 
-/** What a slot should hold. */
 interface Known {
   readonly hasManifest: boolean
   /** According to its manifest or `live.json`; 0 if neither says. */

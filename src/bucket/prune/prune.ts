@@ -34,13 +34,11 @@ export async function prune(store: S3Store, options: PruneOptions): Promise<void
     walk(store, options, { isHeld: false, isUnsettled }, async (batch) => {
       const objects = batch.filter(({ kind }) => kind !== 'upload')
       writing.assertFresh()
-      await store.delete(
-        objects.map(({ key }) => key),
-        writing,
-      )
+      const keys = objects.map(({ key }) => key)
+      await store.delete(keys, writing)
       for (const upload of batch.filter(({ kind }) => kind === 'upload')) {
         writing.assertFresh()
-        await abortUpload(store, upload, writing)
+        await abortUpload(store, upload, writing.signal)
       }
     }),
   )

@@ -150,7 +150,6 @@ function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummar
   })
 }
 
-/** Shows the progress of a build. */
 export function withProgress(
   session: Session,
   work: (onProgress: NonNullable<BuildOptions['onProgress']>) => Promise<BuildSummary>,

@@ -110,7 +110,6 @@ function describeFailures({ group, name, failed, failures }: CheckResult, paint:
   return `\n${paint('bold', `${group}: ${name}`)}\n${shown.join('')}${more}\n`
 }
 
-/** How many of the most expensive requests are shown. */
 const mostCosts = 3
 
 /** The most expensive requests, then the loads, then what exceeded its limit. */

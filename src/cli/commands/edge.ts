@@ -12,7 +12,6 @@ import { nginx } from '../../edge/nginx/deploy.ts'
 import { replaceFile } from '../../system/durable.ts'
 import { Argument } from 'commander'
 
-/** What makes the files of a platform. */
 const platforms: Readonly<Record<string, MakeDeployment>> = { cloudfront, cloudflare, nginx }
 
 export default defineCommand({

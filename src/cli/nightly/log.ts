@@ -21,7 +21,6 @@ export type NightlyLog = ReturnType<typeof openLog>
 
 /** With --json one object per line on stdout: `time`, `step`, `event`, then figures or a `message`. */
 export function openLog(session: Session) {
-  /** All warnings so far. */
   const warnings: NightlyWarning[] = []
   /** All errors so far, without their steps. */
   const errors: string[] = []
@@ -43,7 +42,6 @@ export function openLog(session: Session) {
   return {
     warnings: warnings as readonly NightlyWarning[],
     errors: errors as readonly string[],
-    /** The step that runs now. */
     step: () => current,
     /** A step begins without a line of its own. */
     enter: (step: Step) => {

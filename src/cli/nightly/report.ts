@@ -93,7 +93,6 @@ function describeDone(run: DoneRun): string {
   return `| | |\n|---|---|\n${table}${charts(run.history)}`
 }
 
-/** The number of documents that changed. */
 export const describeChanged = ({ changed }: Pick<NightlyFigures, 'changed'>) =>
   changed === null ? 'not known' : formatCount(changed)
 

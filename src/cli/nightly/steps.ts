@@ -23,7 +23,6 @@ import { describeChanged, type DoneRun } from './report.ts'
 
 interface NightlySteps {
   readonly asOf: string
-  /** How many bodies are read after the publish. */
   readonly sample: number
   readonly seed: number | undefined
   readonly force: boolean | undefined

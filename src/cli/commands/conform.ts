@@ -110,18 +110,13 @@ function describeFailures({ group, name, failed, failures }: CheckResult, paint:
   return `\n${paint('bold', `${group}: ${name}`)}\n${shown.join('')}${more}\n`
 }
 
-const mostCosts = 3
-
-/** The most expensive requests, then the loads, then what exceeded its limit. */
+/** The three most expensive requests, then the loads, then what exceeded its limit. */
 export function describeBudget(report: BudgetReport, paint: Terminal['paint']): string {
   const { kind, costLimitMs, costs, loads, failures } = report
   const unit = kind === 'cpu' ? 'CPU time' : 'wall time, which networks and other clients add to'
-  const worst = costs.toSorted((a, b) => b.beyondMs - a.beyondMs).slice(0, mostCosts)
+  const worst = costs.toSorted((a, b) => b.beyondMs - a.beyondMs).slice(0, 3)
   const limit = `${formatCount(costs.length)} hostile requests, at most ${costLimitMs} ms more than a plain one`
-  const table = (rows: readonly (readonly string[])[]) =>
-    alignedTable(rows)
-      .map((line) => `  ${line}\n`)
-      .join('')
+  const table = (rows: readonly (readonly string[])[]) => `  ${alignedTable(rows).join('\n  ')}\n`
   const held =
     loads.length === 0 ? '' : `\n${paint('bold', 'Clients that hold connections')}\n${table(loadRows(loads))}`
   const failed = failures.map((failure) => `${paint('red', 'failed')}  ${failure}\n`)

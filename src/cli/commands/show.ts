@@ -16,7 +16,7 @@ import { freshnessRules } from '../freshness.ts'
 import { asOfOption, choiceOption } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 import { printable, quoted } from '../../data/model/printable.ts'
-import { businessDays, type FundAge } from '../../freshness/assess.ts'
+import { businessDays } from '../../freshness/assess.ts'
 import { searchKey } from '../../site/funds/chart/formats.ts'
 import { wording } from '../../site/wording.ts'
 
@@ -74,13 +74,11 @@ function findFund({ place, isins, names }: FundDocuments, word: string): string 
   throw new Error(`${place}: ${what} ${quoted(word)} (${advice})`)
 }
 
-/** A wider line shows nothing more. */
-const widest = 80
-
 function describe(fund: FundSummary, { columns, paint }: Pick<Terminal, 'columns' | 'paint'>): string {
   const { isin, wkn, name, category, price } = fund
   if (name === null) return `${isin}: nothing about this fund is published\n`
-  const width = Math.max(20, Math.min(widest, columns() - 1))
+  // A wider line shows nothing more.
+  const width = Math.max(20, Math.min(80, columns() - 1))
   const change = (percent: string) => {
     const value = Number(percent)
     const text = `${value > 0 ? '+' : ''}${percent} %`
@@ -94,27 +92,26 @@ function describe(fund: FundSummary, { columns, paint }: Pick<Terminal, 'columns
     const since = changePercent === null ? '' : `, ${change(changePercent)}`
     const value = paint('bold', `${price.netAssetValue} ${printable(price.currency)}`)
     lines.push(`${value} on ${price.date}${since}`)
-    if (age !== null) lines.push(describeAge(age, paint))
+    if (age !== null) {
+      const { mark, ageDays, asOf } = age
+      const text = `${wording.en.status.marks[mark]}: ${businessDays(ageDays)} before ${asOf}`
+      lines.push(paint(mark === 'late' ? 'yellow' : mark === 'stale' ? 'red' : 'dim', text))
+    }
     lines.push(...describeLastYear(fund, width, paint))
   }
-  const years = yearsThatFit(fund, width - 'repurchase price  '.length)
+  // The newest years that fit into a line: '2024 +13.56 %' and two spaces, after 'repurchase price  '.
+  const years = fund.years.slice(-Math.max(1, Math.floor((width - 18) / 16)))
+  const performances = years.map(({ year, percent }) => `${year} ${change(percent.toFixed(2))}`)
   const figures = describeSummary({
     'issue price': price?.issuePrice ?? null,
     'repurchase price': price?.repurchasePrice ?? null,
-    'calendar years':
-      years.length === 0 ? null : years.map(({ year, percent }) => `${year} ${change(percent)}`).join('  '),
+    'calendar years': performances.length === 0 ? null : performances.join('  '),
     'fund assets': fund.fundAssets === null ? null : printable(fund.fundAssets),
     'expense ratio': fund.totalExpenseRatio === null ? null : `${fund.totalExpenseRatio} %`,
     benchmark: fund.benchmark === null ? null : printable(fund.benchmark),
     inception: fund.inceptionDate,
   })
   return `${[...lines, ''].join('\n')}\n${figures}`
-}
-
-/** `stale: 8 business days before 2026-11-20` */
-function describeAge({ mark, ageDays, asOf }: FundAge, paint: Terminal['paint']): string {
-  const text = `${wording.en.status.marks[mark]}: ${businessDays(ageDays)} before ${asOf}`
-  return paint(mark === 'late' ? 'yellow' : mark === 'stale' ? 'red' : 'dim', text)
 }
 
 function describeLastYear(
@@ -149,11 +146,4 @@ function sparkline(numbers: readonly number[], width: number): string {
     // Equal numbers are shown in the middle.
     high === low ? 3 : Math.round(((value - low) / (high - low)) * (blocks.length - 1))
   return shown.map((value) => blocks.charAt(level(value))).join('')
-}
-
-/** The newest years, as many as fit into a line. */
-function yearsThatFit({ years }: FundSummary, width: number) {
-  // '2024 +13.56 %' and two spaces
-  const count = Math.max(1, Math.floor(width / 16))
-  return years.slice(-count).map(({ year, percent }) => ({ year, percent: percent.toFixed(2) }))
 }

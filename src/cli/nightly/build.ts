@@ -32,8 +32,8 @@ export async function buildNightly(
   log: NightlyLog,
 ): Promise<BuildSummary> {
   log.begin('check')
-  const make = options.shards === undefined ? render : merge
-  const built = await make(session, options, log).catch((error: unknown) => {
+  const making = options.shards === undefined ? render(session, options, log) : merge(session, options, log)
+  const built = await making.catch((error: unknown) => {
     if (error instanceof RefusedDatabase) logFindings(error.findings, log)
     else log.enter('build')
     throw error
@@ -52,9 +52,7 @@ export async function buildNightly(
   return built
 }
 
-type Make = (session: Session, options: NightlyBuild, log: NightlyLog) => Promise<BuildSummary>
-
-const render: Make = async (session, { asOf, since }, log) => {
+async function render(session: Session, { asOf, since }: NightlyBuild, log: NightlyLog) {
   const { settings, signal } = session
   const options = { ...(await buildOptions(session)), asOf, only: [] }
   const warn = (warning: string) => log.warn('build', warning)
@@ -70,7 +68,7 @@ const render: Make = async (session, { asOf, since }, log) => {
 }
 
 /** The builds of the shards have decided what they continue from. */
-const merge: Make = async (session, { asOf, since = 'none', shards = [] }, log) => {
+async function merge(session: Session, { asOf, since = 'none', shards = [] }: NightlyBuild, log: NightlyLog) {
   const options = { ...(await mergeOptions(session)), asOf, shards }
   const from = since === 'none' ? null : since
   return mergeSince(log.sessionFor('build'), from, options, (warning) => log.warn('build', warning))

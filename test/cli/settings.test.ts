@@ -297,7 +297,7 @@ describe('settings', () => {
         : Object.keys(value).map((one) => `${name}.${one}`),
     )
     const inFileOnly = 'freshness.groups'
-    expect([...settingList.map(({ key }) => String(key)), inFileOnly].sort()).toEqual(keys.sort())
+    expect([...settingList.map(({ key }): string => key), inFileOnly].sort()).toEqual(keys.sort())
     expect(Object.fromEntries(settingList.map(({ key, variable }) => [key, variable]))).toMatchObject({
       db: 'FUNDPRESS_DB',
       baseUrl: 'FUNDPRESS_BASE_URL',

@@ -18,9 +18,7 @@ export interface JsonField {
   readonly after?: object
 }
 
-export async function withJsonList<T extends object, R>(
-  work: (list: JsonList<T>) => Promise<R>,
-): Promise<R> {
+export async function withJsonList<T extends object, R>(work: (list: JsonList<T>) => Promise<R>): Promise<R> {
   const folder = await mkdtemp(join(tmpdir(), 'fundpress-list-'))
   try {
     const { add, end, read } = lineWriter<T>(join(folder, 'list.ndjson.gz'))

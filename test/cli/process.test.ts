@@ -6,12 +6,13 @@ import { delimiter, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTempFolder, repository } from '../support/product.ts'
+import { sample } from '../support/rounds.ts'
 import { cleanEnvironment, ended, launcher, run, runAlone, start } from './run.ts'
 
 const folder = makeTempFolder()
 const inFolder = { cwd: folder.path }
 beforeAll(async () => {
-  await run('demo --db demo.sqlite --funds 60 --years 10 --until 2026-11-19', inFolder)
+  await run('demo --db demo.sqlite --funds 30 --years 10 --until 2026-11-19', inFolder)
   await run('demo --db small.sqlite --funds 2 --years 1 --until 2026-11-19', inFolder)
 })
 afterAll(folder.remove)
@@ -105,12 +106,13 @@ describe.runIf(hasTerminal)('on a terminal', () => {
     expect(onTerminal(old)).toContain(`${escape}33mwarning${escape}39m`)
   })
 
-  it.each([
+  const refusals: readonly (readonly [how: string, line: string, env: Record<string, string>])[] = [
     ['NO_COLOR', old, { NO_COLOR: '1' }],
     ['TERM=dumb', old, { TERM: 'dumb' }],
     ['--no-color', `--no-color ${old}`, {}],
     ['--no-color after the command', `${old} --no-color`, {}],
-  ])('nothing is coloured with %s', (_, line, env) => {
+  ]
+  it.each(sample(refusals, { least: 2 }))('nothing is coloured with %s', (_, line, env) => {
     const shown = onTerminal(line, env)
     expect(shown).toContain('warning  price: ')
     expect(shown).not.toContain(`${escape}33m`)
@@ -118,7 +120,7 @@ describe.runIf(hasTerminal)('on a terminal', () => {
 
   it('a build shows a bar and removes it at the end', () => {
     const shown = onTerminal('build --db demo.sqlite --out bar --as-of 2026-11-20')
-    expect(shown).toMatch(/█*░+.* \d+ of 60 funds, [\d,]+ documents/)
+    expect(shown).toMatch(/█*░+.* \d+ of 30 funds, [\d,]+ documents/)
     expect(shown).toContain(`\r${escape}Ksnapshot `)
     expect(onTerminal('build --db small.sqlite --out bar --as-of 2026-11-20 --quiet')).toBe('')
   })
@@ -131,19 +133,16 @@ describe('a pipe', () => {
     expect(stdout).not.toContain(escape)
   })
 
-  it.each([
-    ['--help', 0, ''],
-    [old, 0, ''],
-    ['build --db small.sqlite --out piped --as-of 2026-11-20', 0, ''],
-    ['check --db missing.sqlite', 1, 'fundpress: missing.sqlite does not exist'],
-  ])('without a reader does not change the exit code of %s', async (line, code, reason) => {
-    const child = start(line, inFolder)
-    child.stdout?.destroy()
-    const done = await ended(child)
-    expect([done.code, done.stderr.slice(0, reason.length || undefined)]).toEqual([code, reason])
-  })
+  it.each(['--help', old, 'build --db small.sqlite --out piped --as-of 2026-11-20'])(
+    'without a reader does not make `%s` fail',
+    async (line) => {
+      const child = start(line, inFolder)
+      child.stdout?.destroy()
+      expect(await ended(child)).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
 
-  it('without a reader of stderr does not hide a failure either', async () => {
+  it('without a reader does not hide a failure', async () => {
     const child = start('check --db missing.sqlite', inFolder)
     child.stdout?.destroy()
     child.stderr?.destroy()

@@ -1,20 +1,17 @@
 /** What all commands have in common: how they are declared, and the session that their action works with. */
 
-import type { Argument, Command, Option } from 'commander'
+import { Option, type Argument, type Command } from 'commander'
 import type { RenderThread } from '../build/render-threads.ts'
+import { withJsonList, type JsonField } from '../bucket/manifest/json-list.ts'
 import { loadSettings, type SettingSources } from './load-settings.ts'
-import { readSettingFlags, settingOption } from './options.ts'
-import type { SettingKey, Settings } from './settings.ts'
-import { openTerminal, type Terminal } from './terminal.ts'
+import { readSettingFlags, settingOption, type CommandOption, type FlagsOf } from './options.ts'
+import type { SettingKey } from './settings.ts'
+import { openTerminal } from './terminal.ts'
 
-export interface Session {
-  /** The program itself, for `completion`. */
-  readonly program: Command
-  readonly settings: Settings
+/** Everything that comes from the process. Only main.ts reads it. */
+export interface Surroundings {
   /** Today's date in Europe/Berlin. */
   readonly today: string
-  /** --quiet: print only errors, and JSON that was asked for. */
-  readonly isQuiet: boolean
   readonly signal: AbortSignal
   /** For what is no setting: whether a workflow runs this, and where that expects results. */
   readonly environment: SettingSources['environment']
@@ -24,72 +21,115 @@ export interface Session {
   readonly clock: () => number
   /** The rendering threads of a process that runs many commands; undefined: each build starts its own. */
   readonly renderThreads?: (count: number) => readonly RenderThread[]
-  readonly stdout: Terminal
-  readonly stderr: Terminal
-}
-
-/** Everything that comes from the process. Only main.ts reads it. */
-export interface Surroundings extends Pick<
-  Session,
-  'today' | 'signal' | 'environment' | 'now' | 'clock' | 'renderThreads'
-> {
   readonly cores: number
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
 }
 
-interface Declared<Flags, Args extends readonly unknown[]> {
+interface Declared<Options extends readonly CommandOption[], Args extends readonly unknown[]> {
   readonly description: string
   readonly arguments?: readonly Argument[]
   /** Settings that have a flag on this command. */
   readonly settings?: readonly SettingKey[]
-  readonly options?: readonly Option[]
+  readonly options?: Options
+  /** What --json prints. Without this the command has no such flag. */
+  readonly json?: string
   /** The help's part before the examples. */
   readonly notes?: string
   /** Commands that can be copied, each with what it does. */
   readonly examples: readonly (readonly [command: string, does: string])[]
-  readonly run: (session: Session, flags: Flags, ...args: Args) => Promise<void> | void
+  readonly run: (session: Session, flags: FlagsOf<Options>, ...args: Args) => Promise<void> | void
 }
 
 /** Adds what a command is to its entry in the program. */
 export type AddCommand = (command: Command, surroundings: Surroundings) => void
 
-export function defineCommand<Flags, Args extends readonly unknown[] = []>(
-  declared: Declared<Flags, Args>,
-): AddCommand {
-  const { description, settings = [], options = [], notes, examples, run } = declared
+export function defineCommand<
+  const Options extends readonly CommandOption[] = [],
+  Args extends readonly unknown[] = [],
+>(declared: Declared<Options, Args>): AddCommand {
+  const { description, settings = [], options = [], json, notes, examples, run } = declared
   return (command, surroundings) => {
     command.description(description)
     for (const argument of declared.arguments ?? []) command.addArgument(argument)
-    for (const option of [...settings.map(settingOption), ...options]) command.addOption(option)
+    for (const one of [...settings.map(settingOption), ...options]) command.addOption(one)
+    if (json !== undefined) command.addOption(new Option('--json', json))
     if (notes !== undefined) command.addHelpText('after', `\n${notes}`)
     const lines = examples.flatMap(([line, does]) => [`  # ${does}`, `  fundpress ${line}`])
     command.addHelpText('after', ['', 'Examples:', ...lines].join('\n'))
     command.action((...given: unknown[]) => {
       // Commander passes the arguments, then the flags, then the command.
       const args = given.slice(0, -2) as unknown as Args
-      return run(openSession(command, surroundings), given.at(-2) as Flags, ...args)
+      return run(openSession(command, surroundings), given.at(-2) as FlagsOf<Options>, ...args)
     })
   }
 }
 
-interface GlobalFlags {
-  readonly config?: string
-  readonly quiet?: boolean
-  readonly color: boolean
+export type Session = ReturnType<typeof openSession>
+
+function openSession(command: Command, { cores, ...surroundings }: Surroundings) {
+  const { environment } = surroundings
+  const {
+    config: configFile,
+    quiet,
+    json,
+    color,
+  } = command.optsWithGlobals<{
+    readonly config?: string
+    readonly quiet?: boolean
+    readonly json?: boolean
+    readonly color: boolean
+  }>()
+  const flags = readSettingFlags(command)
+  const wish = { isRefused: !color, environment }
+  const stdout = openTerminal(surroundings.stdout, wish)
+  const [isQuiet, isJson] = [quiet === true, json === true]
+  return {
+    ...surroundings,
+    program: command.parent ?? command,
+    settings: loadSettings({ flags, environment, configFile, cores }),
+    /** Whether a flag, and not the environment or the config file, sets this. */
+    hasFlag: (key: SettingKey) => flags.has(key),
+    /** --quiet: print only errors, and JSON that was asked for. */
+    isQuiet,
+    /** --json: stdout is for programs. */
+    isJson,
+    stdout,
+    stderr: openTerminal(surroundings.stderr, { ...wish, isForMessages: true }),
+    /** Prints what a command found or did: JSON with --json, else text for people, and with --quiet nothing. */
+    print: (result: object, describe: () => string) => {
+      if (isJson) stdout.data(`${JSON.stringify(result)}\n`)
+      else if (!isQuiet) stdout.write(describe())
+    },
+  }
 }
 
-function openSession(command: Command, { cores, stdout, stderr, ...rest }: Surroundings): Session {
-  const { environment } = rest
-  const { config: configFile, quiet, color } = command.optsWithGlobals<GlobalFlags>()
-  const settings = loadSettings({ flags: readSettingFlags(command), environment, configFile, cores })
-  const wish = { isRefused: !color, environment }
-  return {
-    ...rest,
-    program: command.parent ?? command,
-    settings,
-    isQuiet: quiet === true,
-    stdout: openTerminal(stdout, wish),
-    stderr: openTerminal(stderr, { ...wish, isForMessages: true }),
+interface ListForms<Entry, Found> {
+  /** The list's name and the other fields in the JSON. */
+  readonly name: string
+  readonly fields: (found: Found) => Omit<JsonField, 'name'>
+  /** An entry as text for people, who see it as soon as it is found. */
+  readonly line?: (entry: Entry) => string
+}
+
+/**
+ * Prints a list that may be too long for memory, as JSON or as lines.
+ * @param find gives each entry to `add`, and waits for the promise that it returns, to slow down
+ * @returns what it found besides
+ */
+export function printList<Entry extends object, Found>(
+  { isJson, stdout }: Session,
+  find: (add: (entry: Entry) => unknown) => Promise<Found>,
+  { name, fields, line }: ListForms<Entry, Found>,
+): Promise<Found> {
+  if (!isJson) {
+    return find((entry) => {
+      if (line !== undefined) stdout.write(line(entry))
+    })
   }
+  return withJsonList<Entry, Found>(async (list) => {
+    const found = await find(list.add)
+    await list.write(stdout.data, { name, ...fields(found) })
+    return found
+  })
 }

@@ -1,4 +1,4 @@
-/** Figures, tables and findings as text for people. */
+/** Figures, durations, tables and findings as text for people. */
 
 import type { DownloadCounts } from '../bucket/publish/downloads.ts'
 import type { Finding } from '../data/check/check.ts'
@@ -21,7 +21,15 @@ export function formatDollars(amount: number): string {
   return `$${amount.toFixed(amount < 1 ? 4 : 2)}`
 }
 
-/** The text, cut to a number of characters. */
+/** `3 days 4 h`, `2 h 10 min`, `3 min 5 s`, `40 s` */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(whole / unit))
+  if (days !== undefined && days > 0) return `${days} ${days === 1 ? 'day' : 'days'} ${(hours ?? 0) % 24} h`
+  if (hours !== undefined && hours > 0) return `${hours} h ${(minutes ?? 0) % 60} min`
+  return minutes !== undefined && minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`
+}
+
 export function shorten(text: string, width: number): string {
   const letters = Array.from(text)
   return letters.length > width ? `${letters.slice(0, width - 1).join('')}…` : text

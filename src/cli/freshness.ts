@@ -1,18 +1,11 @@
-/** How new prices and snapshots are: the rules that the settings name, texts for people, and alarms for a monitor. */
+/** How new prices are: the rules that the settings name, and texts for people. */
 
-import { formatDuration, secondsOfDayInBerlin, todayInBerlin } from './dates.ts'
 import { UsageError } from './failure.ts'
 import { formatCount } from './format.ts'
 import type { Settings } from './settings.ts'
+import type { BuildSummary } from '../build/build.ts'
 import { printable } from '../data/model/printable.ts'
-import {
-  describeStale,
-  type FreshnessCounts,
-  type MarkedFund,
-  marks,
-  staleShare,
-} from '../freshness/assess.ts'
-import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../freshness/calendar.ts'
+import { type FreshnessCounts, marks } from '../freshness/assess.ts'
 import { openRules, type Rules } from '../freshness/rules.ts'
 import { wording } from '../site/wording.ts'
 
@@ -21,7 +14,7 @@ export function freshnessRules({ freshness }: Settings): Promise<Rules> {
   return openRules(freshness).catch(wrongSettings)
 }
 
-const wrongSettings = (cause: unknown): never => {
+export const wrongSettings = (cause: unknown): never => {
   throw new UsageError('the settings are wrong', { cause })
 }
 
@@ -33,23 +26,19 @@ export function describeFreshness(counts: FreshnessCounts): string {
     .join(', ')
 }
 
-interface Overdue {
-  readonly freshness: FreshnessCounts
-  /** Often only some of them. */
-  readonly overdue: readonly MarkedFund[]
-}
+/** `overdue` often has only some of the late and stale funds. */
+type Overdue = Pick<BuildSummary, 'freshness' | 'overdue'>
 
 /** One line per fund, followed by an empty line; nothing if no fund is late. */
 export function describeOverdue({ freshness, overdue }: Overdue): string {
   if (overdue.length === 0) return ''
   const others = freshness.late + freshness.stale - overdue.length
   const more = others > 0 ? `and ${formatCount(others)} more, in status/index.json\n` : ''
-  return `${overdue.map(describeOverdueFund).join('')}${more}\n`
-}
-
-function describeOverdueFund({ isin, name, mark, newestPrice, nextPrice }: MarkedFund): string {
-  const next = nextPrice === null ? '' : `, the next was expected on ${nextPrice}`
-  return `${mark.padEnd(5)}  ${isin}  ${printable(name)}: newest price ${newestPrice ?? 'none'}${next}\n`
+  const funds = overdue.map(({ isin, name, mark, newestPrice, nextPrice }) => {
+    const next = nextPrice === null ? '' : `, the next was expected on ${nextPrice}`
+    return `${mark.padEnd(5)}  ${isin}  ${printable(name)}: newest price ${newestPrice ?? 'none'}${next}\n`
+  })
+  return `${funds.join('')}${more}\n`
 }
 
 /** The same in one line: a nightly run in which hundreds of funds are late gives one warning. */
@@ -60,50 +49,4 @@ export function describeOverdueInLine({ freshness, overdue }: Overdue): string {
   const others = freshness.late + freshness.stale - funds.length
   const more = others > 0 ? [`${formatCount(others)} more in status/index.json`] : []
   return `prices: ${describeFreshness(freshness)}: ${[...funds, ...more].join('; ')}`
-}
-
-/** What a monitor knows of a live snapshot. */
-export interface LiveAge {
-  readonly snapshot: string
-  /** Since the snapshot went live. */
-  readonly ageSeconds: number
-  /** ISO 8601 */
-  readonly asOf: string
-  /** By the store's clock, or this machine's. */
-  readonly now: Date
-  /** Unknown for snapshots of earlier versions. */
-  readonly freshness: FreshnessCounts | undefined
-}
-
-/** One sentence per reason for an alarm; none if all is well. */
-export async function findAlarms(
-  { snapshot, ageSeconds, asOf, now, freshness }: LiveAge,
-  settings: Settings['freshness'],
-  maxAgeSeconds: number,
-): Promise<string[]> {
-  const { calendar: name, yearEndOpen: isYearEndOpen, maxStaleShare } = settings
-  const calendar = await openCalendar(name, { isYearEndOpen }).catch(wrongSettings)
-  const asOfAgeSeconds = secondsSinceDay(calendar, asOf, now)
-  const limit = formatDuration(maxAgeSeconds)
-  const alarms: string[] = []
-  if (ageSeconds > maxAgeSeconds)
-    alarms.push(`${snapshot} went live ${formatDuration(ageSeconds)} ago, more than ${limit}`)
-  // After a rollback an old snapshot has just gone live.
-  if (asOfAgeSeconds > maxAgeSeconds)
-    alarms.push(
-      `the as-of date of ${snapshot}, ${asOf}, ended ${formatDuration(asOfAgeSeconds)} of business days ago, more than ${limit}`,
-    )
-  if (freshness !== undefined && staleShare(freshness) > maxStaleShare)
-    alarms.push(describeStale(freshness, maxStaleShare))
-  return alarms
-}
-
-/**
- * How long ago a day ended, counted on business days: some companies run no nightly between Friday's and Monday's.
- * Days are those of Berlin, as as-of dates are.
- */
-function secondsSinceDay(calendar: Calendar, asOf: string, now: Date): number {
-  const today = todayInBerlin(now)
-  const whole = businessDaysBetween(calendar, asOf, dayAfter(today, -1)) * 86_400
-  return asOf < today && calendar.isBusinessDay(today) ? whole + secondsOfDayInBerlin(now) : whole
 }

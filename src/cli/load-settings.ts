@@ -69,15 +69,16 @@ const defaultConfigFile = 'fundpress.config.json'
 /** @param file the file that was asked for; undefined: the default one, which may be missing */
 function readConfigFile(file: string | undefined): Config {
   const name = file ?? defaultConfigFile
+  let text: string
   try {
-    return parseConfig(name, readFileSync(name, 'utf8'))
+    text = readFileSync(name, 'utf8')
   } catch (error) {
-    if (error instanceof UsageError) throw error
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
     if (isMissing && file === undefined) return {}
     if (isMissing) throw new UsageError(`config file ${name} does not exist (--config)`)
     throw new UsageError(`config file ${name} cannot be read`, { cause: error })
   }
+  return parseConfig(name, text)
 }
 
 /** @returns the values as the file has them, but paths relative to its folder @throws {UsageError} */

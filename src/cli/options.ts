@@ -1,12 +1,12 @@
-/** The options that commands are made of: flags of settings, flags that several commands share, and kinds of values. */
+/** The options that commands are made of: flags of settings, flags that several commands share, and forms of values. */
 
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { z } from 'zod'
-import { isDay, isIsinInEitherCase } from '../api/routes/values.ts'
+import { isDay } from '../api/routes/values.ts'
 import { UsageError } from './failure.ts'
 import { expectedBy, parseText } from './load-settings.ts'
 import { shownValue } from './safe-text.ts'
-import { configShape, findSetting, path, type SettingKey } from './settings.ts'
+import { configShape, findSetting, type SettingKey } from './settings.ts'
 
 const settingFlags: Partial<Record<SettingKey, string>> = {
   db: '--db <file>',
@@ -35,7 +35,6 @@ const settingFlags: Partial<Record<SettingKey, string>> = {
   'freshness.maxStaleShare': '--max-stale-share <share>',
 }
 
-/** The flags of all commands that work with the bucket. */
 export const bucketSettings = [
   'bucket.name',
   'bucket.endpoint',
@@ -79,7 +78,6 @@ function parsedBy(schema: z.ZodType, flag: string, text: string): unknown {
   throw new InvalidArgumentError(`It ${reason}.`)
 }
 
-/** The settings among the flags that a command was called with. */
 export function readSettingFlags(command: Command): Map<SettingKey, unknown> {
   const values = new Map<SettingKey, unknown>()
   for (const option of command.options) {
@@ -91,7 +89,6 @@ export function readSettingFlags(command: Command): Map<SettingKey, unknown> {
   return values
 }
 
-/** The value of a setting that the command needs. */
 export function required<T>(value: T | null, key: SettingKey): T {
   if (value !== null) return value
   const flag = settingFlags[key] ?? key
@@ -100,79 +97,100 @@ export function required<T>(value: T | null, key: SettingKey): T {
   )
 }
 
-/** An option whose value is text of a certain form. @param parse undefined: the text has another form */
-function textOption<T>(
-  [flag, describe]: readonly [flag: string, describe: string],
+/** An option of a command that is no setting. Only the compiler knows `value`: the type of what the flag sets. */
+export type CommandOption<Text extends string = string, Value = unknown> = Option & {
+  readonly flags: Text
+  readonly value: Value
+}
+
+/** The flags of a command as commander gives them: `--keep-downloads <days>` is `keepDownloads`, `--no-lock` is `lock`. */
+export type FlagsOf<Options extends readonly CommandOption[]> = {
+  readonly [Each in Options[number] as NameOf<Each['flags']>]: Each['value']
+}
+
+type NameOf<Text extends string> = Text extends `--no-${infer Words}`
+  ? CamelCase<Words>
+  : Text extends `--${infer Words} <${string}`
+    ? CamelCase<Words>
+    : Text extends `--${infer Words}`
+      ? CamelCase<Words>
+      : never
+
+type CamelCase<Words extends string> = Words extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Words
+
+type TextOrSwitch<Text extends string> = Text extends `--no-${string}`
+  ? boolean
+  : Text extends `${string}...>`
+    ? readonly string[] | undefined
+    : Text extends `${string}<${string}`
+      ? string | undefined
+      : boolean | undefined
+
+/** A switch, or an option with any text. */
+export const option = <const Text extends string>(flag: Text, describe: string) =>
+  new Option(flag, describe) as CommandOption<Text, TextOrSwitch<Text>>
+
+/** An option whose value has a certain form. @param parse undefined: the text has another form */
+export function parsedOption<const Text extends string, T>(
+  flag: Text,
+  describe: string,
   expects: string,
   parse: (text: string, before: T | undefined) => T | undefined,
-): Option {
-  return new Option(flag, describe).argParser<T | undefined>((text, before) => {
+): CommandOption<Text, T | undefined> {
+  const parsed = new Option(flag, describe).argParser<T | undefined>((text, before) => {
     const value = parse(text, before)
     if (value !== undefined) return value
     throw new InvalidArgumentError(`It must be ${expects}.`)
   })
+  return parsed as CommandOption<Text, T | undefined>
 }
 
-export const dayOption = (flag: string, describe: string) =>
-  textOption([flag, describe], 'a day that exists, as YYYY-MM-DD', (text) => (isDay(text) ? text : undefined))
+export const dayOption = <const Text extends string>(flag: Text, describe: string) =>
+  parsedOption(flag, describe, 'a day that exists, as YYYY-MM-DD', (text) => (isDay(text) ? text : undefined))
 
 export const asOfOption = (describe = "The snapshot's date (default: today in Europe/Berlin)") =>
   dayOption('--as-of <day>', describe)
 
-export const jsonOption = (describe = 'Print the summary as JSON') => new Option('--json', describe)
-
 export const forceOption = () =>
-  new Option(
+  option(
     '--force',
     'Publish despite a refusal: an older snapshot, lost funds or prices, stale prices, many deletes',
   )
 
 export const noLockOption = () =>
-  new Option('--no-lock', 'For a store without conditional writes: nothing prevents two publishes at once')
+  option('--no-lock', 'For a store without conditional writes: nothing prevents two publishes at once')
 
 /** Not a flag of the setting `baseUrl`: docsUrl derives from that, and must stay what the snapshot was built with. */
 export const baseOption = (describe: string) =>
-  new Option('--base <url>', describe).argParser((text) =>
-    parsedBy(configShape.shape.baseUrl, '--base <url>', text),
-  )
+  schemaOption('--base <url>', describe, configShape.shape.baseUrl)
 
-/** A path that is no setting. */
-export const pathOption = (flag: string, describe: string) =>
-  new Option(flag, describe).argParser((text) => parsedBy(path, flag, text))
+/** An option whose value has the form of a setting. */
+export const schemaOption = <const Text extends string>(flag: Text, describe: string, schema: z.ZodType) =>
+  new Option(flag, describe).argParser((text) => parsedBy(schema, flag, text)) as CommandOption<
+    Text,
+    string | undefined
+  >
 
-export const wholeOption = (flag: string, describe: string, [minimum, maximum]: readonly [number, number]) =>
-  textOption([flag, describe], `a whole number from ${minimum} to ${maximum}`, (text) => {
+export function wholeOption<const Text extends string, Fallback extends number | undefined = undefined>(
+  flag: Text,
+  describe: string,
+  [minimum, maximum]: readonly [number, number],
+  fallback?: Fallback,
+) {
+  const parsed = parsedOption(flag, describe, `a whole number from ${minimum} to ${maximum}`, (text) => {
     const value = Number(text)
     return /^[0-9]+$/.test(text) && value >= minimum && value <= maximum ? value : undefined
   })
+  return (fallback === undefined ? parsed : parsed.default(fallback)) as CommandOption<
+    Text,
+    Fallback extends number ? number : number | undefined
+  >
+}
 
-/** The value is in seconds. */
-export const durationOption = (flag: string, describe: string) =>
-  textOption([flag, describe], 'a whole number with a unit: 90m, 36h, 2d', (text) => {
-    const [, number, unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? []
-    const seconds = { s: 1, m: 60, h: 3600, d: 86_400 }[unit]
-    return seconds === undefined ? undefined : Number(number) * seconds
-  })
-
-/** One or more ISINs in either case; the value is a list in upper case without duplicates. */
-export const isinsOption = (flag: string, describe: string) =>
-  textOption<readonly string[]>(
-    [flag, describe],
-    'an ISIN (12 characters with the right check digit)',
-    (text, before = []) =>
-      isIsinInEitherCase(text) ? [...new Set([...before, text.toUpperCase()])] : undefined,
-  )
-
-/** A part of several: `3/8`. */
-export const shardOption = (flag: string, describe: string) =>
-  textOption([flag, describe], 'a part of up to 999, such as 3/8', (text) => {
-    const [, number, of] = /^([1-9][0-9]{0,2})\/([1-9][0-9]{0,2})$/.exec(text) ?? []
-    return number !== undefined && Number(number) <= Number(of)
-      ? { number: Number(number), of: Number(of) }
-      : undefined
-  })
-
-export const snapshotOption = (flag: string, describe: string) =>
-  textOption([flag, describe], 'a snapshot id, such as 2026-11-19-3f9c2ab4d1e0', (text) =>
-    /^[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9a-f]{12}$/.test(text) ? text : undefined,
-  )
+export const choiceOption = <const Text extends string, const Choice extends string>(
+  flag: Text,
+  describe: string,
+  choices: readonly Choice[],
+) => new Option(flag, describe).choices([...choices]) as CommandOption<Text, Choice | undefined>

@@ -83,7 +83,7 @@ async function createProgram(args: readonly string[], surroundings: Surroundings
   }
   for (const command of [program, ...program.commands]) {
     command.exitOverride((error) => {
-      throw isAnswer(error) ? error : usageError(error, command)
+      throw answers.includes(error.code) ? error : usageError(error, command)
     })
   }
   return program
@@ -94,10 +94,8 @@ Settings come from flags, then environment variables (FUNDPRESS_…), then the c
 Exit codes: 0 done, 1 failed (stderr has the reason), 2 wrong usage or settings.
 FUNDPRESS_DEBUG=1 adds a stack trace to errors.`
 
-/** Whether commander has shown what was asked for: help or the version. */
-function isAnswer({ code }: CommanderError): boolean {
-  return code === 'commander.helpDisplayed' || code === 'commander.version' || code === 'commander.help'
-}
+/** Commander has shown what was asked for. */
+const answers = ['commander.helpDisplayed', 'commander.version', 'commander.help']
 
 function usageError(error: CommanderError, command: Command): UsageError {
   const message = error.message.replace(/^error: /, '').replace('(Did you mean', '(did you mean')
@@ -108,7 +106,6 @@ function usageError(error: CommanderError, command: Command): UsageError {
 
 /** package.json is two folders up, from src/cli and from dist/cli alike. */
 function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  const hasVersion = typeof manifest === 'object' && manifest !== null && 'version' in manifest
-  return hasVersion ? String(manifest.version) : 'unknown'
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { readonly version: string }).version
 }

@@ -220,18 +220,12 @@ export function complete({ $schema: _, ...given }: z.output<typeof configShape>,
   }
 }
 
-type Groups = {
-  [
-    K in keyof Settings as Settings[K] extends readonly unknown[] | null
-      ? never
-      : Settings[K] extends object
-        ? K
-        : never
-  ]: Settings[K]
-}
-type GroupKey = { [K in keyof Groups]: `${K}.${Exclude<keyof Groups[K], 'groups'> & string}` }[keyof Groups]
 /** The names of all settings but lists, with their groups: `edge.port`. */
-export type SettingKey = Exclude<keyof Settings, keyof Groups> | GroupKey
+export type SettingKey = {
+  [K in keyof Settings]: Settings[K] extends object
+    ? `${K}.${Exclude<keyof Settings[K], 'groups'> & string}`
+    : K
+}[keyof Settings]
 
 export interface NamedSetting {
   readonly key: SettingKey

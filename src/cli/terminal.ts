@@ -7,26 +7,10 @@ import { safeData, safeLines, withoutSecrets } from './safe-text.ts'
 
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green'
 
-export interface Terminal {
-  readonly isTerminal: boolean
-  /** The characters of a line. A window can be resized, so ask each time. */
-  readonly columns: () => number
-  /** Writes lines for people, made safe by `safe-text.ts`. */
-  readonly write: (text: string) => void
-  /** Writes one line for people, after the name of the program. */
-  readonly tell: (message: string) => void
-  /** Writes JSON or a script, uncut. */
-  readonly data: (text: string) => void
-  /** Replaces the line with the cursor. Only for terminals. */
-  readonly redraw: (line: string) => void
-  /** Writes commands for the runner of a workflow. Everything else is escaped so that it cannot be one. */
-  readonly command: (lines: string) => void
-  /** The text in a style, or unchanged if colours are off. */
-  readonly paint: (style: Style, text: string) => string
-}
+export type Terminal = ReturnType<typeof openTerminal>
 
 /** What the arguments and the environment ask for. */
-export interface TerminalWish {
+interface TerminalWish {
   /** --no-color was given. */
   readonly isRefused: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -34,7 +18,7 @@ export interface TerminalWish {
   readonly isForMessages?: boolean
 }
 
-export function openTerminal(stream: NodeJS.WriteStream, wish: TerminalWish): Terminal {
+export function openTerminal(stream: NodeJS.WriteStream, wish: TerminalWish) {
   // A file or a pipe has no isTTY, although the type says so.
   const isTerminal = (stream.isTTY as boolean | undefined) ?? false
   const hasColour = isTerminal && mayColour(wish)
@@ -47,20 +31,26 @@ export function openTerminal(stream: NodeJS.WriteStream, wish: TerminalWish): Te
   }
   return {
     isTerminal,
-    // Some terminals do not know their size.
+    /** The characters of a line. A window can be resized, so ask each time. Some terminals do not know their size. */
     columns: () => (isTerminal && stream.columns > 0 ? stream.columns : 80),
+    /** Writes lines for people, made safe by `safe-text.ts`. */
     write,
-    tell: (message) => {
+    /** Writes one line for people, after the name of the program. */
+    tell: (message: string) => {
       write(`fundpress: ${escapeInvisible(message)}\n`)
     },
-    data: (text) => {
+    /** Writes JSON or a script, uncut. */
+    data: (text: string) => {
       send(safeData(text))
     },
-    redraw: (line) => {
+    /** Replaces the line with the cursor. Only for terminals. */
+    redraw: (line: string) => {
       send(eraseLine + styled(safeLines(line)))
     },
+    /** Writes commands for the runner of a workflow. Everything else is escaped so that it cannot be one. */
     command: send,
-    paint: (style, text) => (hasColour ? marked(style, text) : text),
+    /** The text in a style, or unchanged if colours are off. */
+    paint: (style: Style, text: string) => (hasColour ? marked(style, text) : text),
   }
 }
 

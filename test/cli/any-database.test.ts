@@ -16,7 +16,7 @@ afterAll(folder.remove)
 
 const isins = [1, 2, 3].map(isinOf)
 const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
-const fundpress = (line: string) => run([...line.split(' '), '--quiet'], { cwd: folder.path, env })
+const fundpress = (line: string) => run(`${line} --quiet`, { cwd: folder.path, env })
 
 /** What only a mistake of the program says. */
 const nonsense =

@@ -1,14 +1,14 @@
-/** `build --since` with a folder, a manifest and a slot of the bucket, and what the others make of a sparse snapshot. */
+/** Builds in parts, on the command line: `build --since` from a folder, a manifest and a slot; `build --shard` and `merge`. */
 import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights, newBenchmark, type Nights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { docsUrl, type Run } from '../support/product.ts'
-import { filesIn, hashesOf, snapshotId } from '../support/tree.ts'
+import { faultsOf, filesIn, hashesOf, snapshotId } from '../support/tree.ts'
 
 let nights: Nights
 let press: Press
-/** Full builds of three nights; the bucket holds the first two, the second is live. */
+/** Complete builds; the bucket holds the first two, the second is live. */
 const outs = ['night-1', 'b', 'c'] as const
 beforeAll(async () => {
   nights = await buildNights(1, 2)
@@ -21,22 +21,13 @@ beforeAll(async () => {
 afterAll(() => press.stop())
 
 const folderOf = (out: string) => nights.folder.file(out)
-const build = (out: string, since: string): Promise<Run> =>
-  press.fundpress(
-    [
-      'build',
-      '--db',
-      folderOf('funds.sqlite'),
-      '--out',
-      out,
-      '--as-of',
-      '2026-11-11',
-      '--json',
-      '--since',
-      since,
-    ],
-    { FUNDPRESS_DOCS_URL: docsUrl },
-  )
+const env = { FUNDPRESS_DOCS_URL: docsUrl }
+const flags = (out: string) => `--db ${folderOf('funds.sqlite')} --out ${out} --json`
+const build = (out: string, more = '') =>
+  press.fundpress(`build ${flags(out)} --as-of 2026-11-11${more}`, env)
+const expectFailure = ({ code, stderr }: Run, reason: string, expected = 1) =>
+  expect([code, stderr]).toEqual([expected, expect.stringContaining(reason)])
+
 interface Summary {
   readonly snapshot: string
   readonly since: string | null
@@ -44,74 +35,114 @@ interface Summary {
   readonly rendered: number
   readonly documents: number
 }
-const summaryOf = ({ stdout }: Run) => JSON.parse(stdout) as Summary
+function summaryOf({ code, stdout, stderr }: Run, warning = ''): Summary {
+  expect([code, stderr]).toEqual([0, warning])
+  return JSON.parse(stdout) as Summary
+}
 
-it('goes on from a folder: the new one is whole', async () => {
-  const built = await build('whole', 'b')
-  expect([built.code, built.stderr]).toEqual([0, ''])
-  const { since, isSparse, rendered, documents } = summaryOf(built)
-  expect([since, isSparse]).toEqual([snapshotId(folderOf('b')), false])
-  expect([rendered > 0, rendered < documents / 10]).toEqual([true, true])
-  expect(hashesOf(folderOf('whole'))).toEqual(hashesOf(folderOf('c')))
+describe('build --since', () => {
+  it('continues from a folder: the new one is complete', async () => {
+    const { since, isSparse, rendered, documents } = summaryOf(await build('whole', ' --since b'))
+    expect([since, isSparse]).toEqual([snapshotId(folderOf('b')), false])
+    expect([rendered > 0, rendered < documents / 10]).toEqual([true, true])
+    expect(hashesOf(folderOf('whole'))).toEqual(hashesOf(folderOf('c')))
+  })
+
+  it('renders everything and warns if there is no snapshot', async () => {
+    const built = await build('from-nowhere', ' --since nowhere')
+    const summary = summaryOf(built, 'fundpress: nowhere holds no snapshot: everything is rendered\n')
+    expect(summary).toMatchObject({ since: null, isSparse: false })
+    expect(hashesOf(folderOf('from-nowhere'))).toEqual(hashesOf(folderOf('c')))
+  })
+
+  it('gives a sparse snapshot from a slot, which goes live only in that slot', async () => {
+    const restore = press.bucket.save()
+    const { since, isSparse, snapshot } = summaryOf(await build('sparse', ' --since other'))
+    expect([since, isSparse]).toEqual([snapshotId(folderOf('night-1')), true])
+    expect(snapshot).toBe(snapshotId(folderOf('c')))
+    expect(filesIn(folderOf('sparse')).length).toBeLessThan(filesIn(folderOf('c')).length / 5)
+    expect((await press.fundpress('publish --out sparse')).code).toBe(0)
+    const { slot, snapshot: live } = press.bucket.live() ?? {}
+    expect([live, press.bucket.differencesFrom('c', slot)]).toEqual([snapshot, []])
+    expect(press.bucket.faultsOf(slot)).toEqual([])
+
+    // An empty bucket needs all files.
+    press.bucket.empty()
+    const { code, stderr } = await press.fundpress('publish --out sparse')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/ is sparse, .* but blue holds no snapshot and needs /)
+    expect(press.bucket.keys('blue/')).toEqual([])
+    restore()
+  })
+
+  it('gives a sparse snapshot from a manifest, which neither serve nor another build accepts', async () => {
+    await build('sparse', ' --since b/manifest.ndjson.gz')
+    const { 'sparse.json': mark, ...files } = hashesOf(folderOf('sparse'))
+    expect([mark === undefined, Object.keys(files).length > 2]).toEqual([false, true])
+    expect(hashesOf(folderOf('c'))).toMatchObject(files)
+    expectFailure(await press.bare('serve --out sparse --port 0'), 'sparse is sparse')
+    expectFailure(await build('from-sparse', ' --since sparse'), 'sparse is sparse')
+    expect(existsSync(folderOf('from-sparse'))).toBe(false)
+  })
+
+  it('renders everything if a publish was stopped in the slot', async () => {
+    const restore = press.bucket.save()
+    const isKilled = await press.publishUntilRequest('c', 12, 'after')
+    const built = await build('after-a-kill', ' --since other')
+    restore()
+    expect(isKilled).toBe(true)
+    expect(built.stderr).toMatch(/ is torn, a publish was stopped in it: everything is rendered\n$/)
+    expect(summaryOf(built, built.stderr).isSparse).toBe(false)
+  })
 })
 
-it('renders everything where there is no snapshot, and says so', async () => {
-  const built = await build('from-nowhere', 'nowhere')
-  expect([built.code, built.stderr]).toEqual([
-    0,
-    'fundpress: nowhere holds no snapshot: everything is rendered\n',
-  ])
-  expect(summaryOf(built)).toMatchObject({ since: null, isSparse: false })
-  expect(hashesOf(folderOf('from-nowhere'))).toEqual(hashesOf(folderOf('c')))
-})
+describe('build --shard and merge', () => {
+  const merge = (line: string, out = 'merged') => press.fundpress(`merge ${line} ${flags(out)}`, env)
+  beforeAll(async () => {
+    for (const [index, out] of ['one', 'two'].entries())
+      summaryOf(await build(out, ` --shard ${index + 1}/2`))
+  })
 
-it('publishes a sparse snapshot into the slot that it goes on from, and refuses it for another', async () => {
-  const restore = press.bucket.save()
-  const built = await build('sparse', 'other')
-  expect([built.code, built.stderr]).toEqual([0, ''])
-  const { snapshot } = summaryOf(built)
-  expect(summaryOf(built)).toMatchObject({ since: snapshotId(folderOf('night-1')), isSparse: true })
-  expect(snapshot).toBe(snapshotId(folderOf('c')))
-  expect(filesIn(folderOf('sparse')).length).toBeLessThan(filesIn(folderOf('c')).length / 5)
-  expect((await press.fundpress(['publish', '--out', 'sparse'])).code).toBe(0)
-  const { slot, snapshot: live } = press.bucket.live() ?? {}
-  expect([live, press.bucket.differencesFrom('c', slot)]).toEqual([snapshot, []])
-  expect(press.bucket.faultsOf(slot)).toEqual([])
+  it('give the same snapshot as one build', async () => {
+    const merged = summaryOf(await merge('two one'))
+    expect(merged).toMatchObject({ snapshot: snapshotId(folderOf('c')), funds: 2, isSparse: false })
+    expect(hashesOf(folderOf('merged'))).toEqual(hashesOf(folderOf('c')))
+    expect(faultsOf(folderOf('merged'))).toEqual([])
+    const restore = press.bucket.save()
+    expect((await press.publish('merged')).code).toBe(0)
+    restore()
+  })
 
-  // An empty bucket needs all files.
-  press.bucket.empty()
-  const refused = await press.fundpress(['publish', '--out', 'sparse'])
-  expect([refused.code, refused.stderr]).toEqual([
-    1,
-    expect.stringMatching(/ is sparse, .* but blue holds no snapshot and needs /),
-  ])
-  expect(press.bucket.keys('blue/')).toEqual([])
-  restore()
-})
+  it.each(['serve --out one --port 0', 'diff night-1 one', 'publish --out one', 'plan --out one'])(
+    '`%s` refuses a single shard, says what to do, and writes nothing',
+    async (line) => {
+      const before = press.bucket.keys()
+      const run = line.startsWith('serve') ? press.bare : press.fundpress
+      const advice =
+        'one is shard 1 of 2, it has only some of the funds: bring all of them together with `fundpress merge` first'
+      expectFailure(await run(line), advice)
+      expect(press.bucket.keys()).toEqual(before)
+    },
+  )
 
-it('takes a manifest as a file: what the folder lacks is the same', async () => {
-  await build('from-manifest', 'b/manifest.ndjson.gz')
-  const { 'sparse.json': mark, ...files } = hashesOf(folderOf('from-manifest'))
-  const whole = hashesOf(folderOf('c'))
-  expect([mark === undefined, Object.keys(files).length > 2]).toEqual([false, true])
-  expect(files).toEqual(Object.fromEntries(Object.keys(files).map((file) => [file, whole[file]])))
-})
+  it.each(['0/2', '3/2', '1/0', '1', '1/1000', '-1/2', '1/2/3', '01/2'])(
+    'refuse the shard %s as wrong usage',
+    async (shard) => {
+      expectFailure(await build('never', ` --shard ${shard}`), 'such as 3/8', 2)
+    },
+  )
 
-it('renders everything for a slot in which a publish was stopped', async () => {
-  const restore = press.bucket.save()
-  const isKilled = await press.publishUntilRequest('c', 12, 'after')
-  const built = await build('after-a-kill', 'other')
-  restore()
-  expect([isKilled, built.code]).toEqual([true, 0])
-  expect(built.stderr).toMatch(/ is torn, a publish was stopped in it: everything is rendered\n$/)
-  expect(summaryOf(built).isSparse).toBe(false)
-})
+  it('refuse a shard of some funds, missing shards, no shards and other folders', async () => {
+    expectFailure(await build('never', ' --shard 1/2 --only DE0008471400'), '--only', 2)
+    expectFailure(await merge('two', 'never'), 'of 2 shards 1 is missing')
+    expectFailure(await merge('night-1', 'never'), 'night-1 is no shard')
+    expect((await press.fundpress(`merge ${flags('never')}`)).code).toBe(2)
+  })
 
-it('does not serve a sparse snapshot, and does not go on from it', async () => {
-  await build('not-served', 'b/manifest.ndjson.gz')
-  const served = await press.bare(['serve', '--out', 'not-served', '--port', '0'])
-  expect([served.code, served.stderr]).toEqual([1, expect.stringContaining('not-served is sparse')])
-  const built = await build('from-sparse', 'not-served')
-  expect([built.code, built.stderr]).toEqual([1, expect.stringContaining('not-served is sparse')])
-  expect(existsSync(folderOf('from-sparse'))).toBe(false)
+  it('replace a snapshot in the folder, as a build replaces a shard', async () => {
+    await build('same', ' --shard 1/2')
+    summaryOf(await build('same'))
+    expect(hashesOf(folderOf('same'))).toEqual(hashesOf(folderOf('c')))
+    summaryOf(await build('same', ' --shard 1/2'))
+  })
 })

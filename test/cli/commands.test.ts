@@ -1,4 +1,4 @@
-/** The commands one after the other, as a user runs them. */
+/** Commands without a bucket, as a user runs them: demo, init, check, build. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -6,19 +6,19 @@ import { makeTempFolder } from '../support/product.ts'
 import { run } from './run.ts'
 
 const folder = makeTempFolder()
-const fundpress = (line: string) => run(line.split(' '), { cwd: folder.path })
+const fundpress = (line: string) => run(line, { cwd: folder.path })
+const lineWith = (pattern: RegExp) => expect.stringMatching(pattern) as string
 beforeAll(async () => {
   await fundpress('demo --funds 12 --years 2 --until 2026-11-19 --quiet')
+  writeFileSync(folder.file('precious.sqlite'), 'precious')
 })
 afterAll(folder.remove)
 
 describe('demo', () => {
-  it('writes data/demo.sqlite and says what is in it', async () => {
-    const { code, stdout, stderr } = await fundpress(
-      'demo --funds 3 --years 1 --until 2026-11-19 --db new/small.sqlite',
-    )
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(
+  it('writes data/demo.sqlite by default, and says what is in a demo', async () => {
+    const done = await fundpress('demo --funds 3 --years 1 --until 2026-11-19 --db new/small.sqlite')
+    expect(done).toMatchObject({ code: 0, stderr: '' })
+    expect(done.stdout).toMatch(
       /^database {2}new\/small\.sqlite\nfunds {5}3\nprices {4}\d+, up to 2026-11-19\nbytes /,
     )
     expect(existsSync(folder.file('data/demo.sqlite'))).toBe(true)
@@ -26,45 +26,32 @@ describe('demo', () => {
 
   it('prints the same as JSON with --json', async () => {
     const { stdout } = await fundpress('demo --funds 3 --years 1 --until 2026-11-19 --db small.sqlite --json')
-    const numbers = { prices: expect.any(Number), bytes: expect.any(Number) }
-    expect(JSON.parse(stdout)).toEqual({
-      database: 'small.sqlite',
-      until: '2026-11-19',
-      funds: 3,
-      ...numbers,
+    const prices = expect.any(Number) as number
+    const named = { database: 'small.sqlite', until: '2026-11-19', funds: 3 }
+    expect(JSON.parse(stdout)).toEqual({ ...named, prices, bytes: expect.any(Number) })
+  })
+
+  it('does not replace a file that is no demo, and ignores the database of the settings', async () => {
+    expect(await fundpress('demo --db precious.sqlite')).toMatchObject({
+      code: 1,
+      stderr: lineWith(/^fundpress: precious\.sqlite exists and is not a demo database[^\n]*\n$/),
     })
-  })
-
-  it('leaves a file alone that is no demo, and so the database of the config file', async () => {
-    writeFileSync(folder.file('precious.sqlite'), 'precious')
-    const { code, stderr } = await fundpress('demo --db precious.sqlite')
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^fundpress: precious\.sqlite exists and is not a demo database[^\n]*\n$/)
-    expect(readFileSync(folder.file('precious.sqlite'), 'utf8')).toBe('precious')
     const configured = { cwd: folder.path, env: { FUNDPRESS_DB: 'precious.sqlite' } }
-    expect(
-      await run(['demo', '--funds', '1', '--years', '1', '--db', 'one.sqlite'], configured),
-    ).toMatchObject({ code: 0 })
+    expect(await run('demo --funds 1 --years 1 --db one.sqlite', configured)).toMatchObject({ code: 0 })
+    expect(readFileSync(folder.file('precious.sqlite'), 'utf8')).toBe('precious')
   })
 
-  it('takes options that reach back too far together for wrong usage', async () => {
+  it('refuses options that together reach back too far, as wrong usage', async () => {
     const { code, stderr } = await fundpress('demo --db far.sqlite --years 100 --until 1950-01-01')
-    expect(code).toBe(2)
-    expect(stderr).toMatch(/^fundpress: [^\n]*1900[^\n]*\n$/)
+    expect([code, stderr]).toEqual([2, lineWith(/^fundpress: [^\n]*1900[^\n]*\n$/)])
   })
 })
 
-describe('init', () => {
-  it('makes an empty database once', async () => {
-    expect(await fundpress('init --db empty.sqlite')).toMatchObject({
-      code: 0,
-      stdout: 'made empty.sqlite\n',
-      stderr: '',
-    })
-    const { code, stderr } = await fundpress('init --db empty.sqlite')
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^fundpress: empty\.sqlite exists[^\n]*\n$/)
-  })
+it('init makes an empty database once', async () => {
+  const made = { code: 0, stdout: 'made empty.sqlite\n', stderr: '' }
+  expect(await fundpress('init --db empty.sqlite')).toMatchObject(made)
+  const { code, stderr } = await fundpress('init --db empty.sqlite')
+  expect([code, stderr]).toEqual([1, lineWith(/^fundpress: empty\.sqlite exists[^\n]*\n$/)])
 })
 
 describe('check', () => {
@@ -78,30 +65,24 @@ describe('check', () => {
   })
 
   it('finds nothing in a demo', async () => {
-    const { code, stdout } = await fundpress('check --db data/demo.sqlite --as-of 2026-11-20')
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '0 errors, 0 warnings\n' })
+    const found = await fundpress('check --db data/demo.sqlite --as-of 2026-11-20')
+    expect(found).toMatchObject({ code: 0, stdout: '0 errors, 0 warnings\n' })
   })
 
-  it('is content with warnings: prices that are old', async () => {
-    const { code, stdout, stderr } = await fundpress('check --db data/demo.sqlite --as-of 2027-06-01')
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^[A-Z]{2}[A-Z0-9]{10}\n {2}warning {2}price: /)
-    expect(stdout).toMatch(/\n0 errors, \d+ warnings\n$/)
-    expect(await fundpress('check --db data/demo.sqlite --as-of 2027-06-01 --quiet')).toMatchObject({
-      code: 0,
-      stdout: '',
-    })
+  it('ends with 0 if there are only warnings, such as old prices', async () => {
+    const line = 'check --db data/demo.sqlite --as-of 2027-06-01'
+    const { code, stdout, stderr } = await fundpress(line)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^[A-Z]{2}[A-Z0-9]{10}\n {2}warning {2}price: [^]*\n0 errors, \d+ warnings\n$/)
+    expect(await fundpress(`${line} --quiet`)).toMatchObject({ code: 0, stdout: '' })
   })
 
-  it('lists errors by fund, counts them, and fails with a line', async () => {
+  it('lists errors by fund, counts them, and ends with 1 and one line on stderr', async () => {
     const { code, stdout, stderr } = await fundpress('check --db broken.sqlite --as-of 2026-11-20')
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^[A-Z]{2}[A-Z0-9]{10}\n {2}error {4}\w+: /)
+    expect(stdout).toMatch(/^[A-Z]{2}[A-Z0-9]{10}\n {2}error {4}\w+: [^]*\n2 errors, 0 warnings\n$/)
     expect(stdout).toMatch(/fund: [^\n]*2024-13-01/)
-    expect(stdout).toMatch(
-      /\nDE0008471400\n {2}error {4}performance_year: |^DE0008471400\n {2}error {4}performance_year: /,
-    )
-    expect(stdout).toMatch(/\n2 errors, 0 warnings\n$/)
+    expect(stdout).toMatch(/^DE0008471400\n {2}error {4}performance_year: /m)
     expect(stderr).toBe(
       'fundpress: broken.sqlite has 2 errors, 0 warnings: correct the errors before the next build\n',
     )
@@ -109,22 +90,17 @@ describe('check', () => {
 
   it('prints { errors, warnings, findings } with --json', async () => {
     const { code, stdout } = await fundpress('check --db broken.sqlite --as-of 2026-11-20 --json')
-    const report = JSON.parse(stdout)
+    const report = JSON.parse(stdout) as { readonly findings: readonly unknown[] }
     expect(code).toBe(1)
-    expect(report).toEqual({ errors: 2, warnings: 0, findings: expect.any(Array) })
-    const orphan = {
-      severity: 'error',
-      isin: 'DE0008471400',
-      table: 'performance_year',
-      message: expect.any(String),
-    }
+    expect(report).toEqual({ errors: 2, warnings: 0, findings: expect.any(Array) as unknown })
+    const message = expect.any(String) as string
+    const orphan = { severity: 'error', isin: 'DE0008471400', table: 'performance_year', message }
     expect(report.findings).toContainEqual(orphan)
   })
 
-  it('makes build refuse the database: the list and the reason on stderr, nothing in the folder', async () => {
-    const { code, stdout, stderr } = await fundpress(
-      'build --db broken.sqlite --out refused --as-of 2026-11-20',
-    )
+  it('is part of a build, which refuses a database with errors and leaves nothing', async () => {
+    const line = 'build --db broken.sqlite --out refused --as-of 2026-11-20'
+    const { code, stdout, stderr } = await fundpress(line)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('DE0008471400\n  error    performance_year: ')
     expect(stderr).toMatch(/\nfundpress: broken\.sqlite has 2 errors[^\n]*\n$/)
@@ -133,8 +109,10 @@ describe('check', () => {
 })
 
 describe('build', () => {
-  it('ends with a summary, and with nothing but that', async () => {
-    const { code, stdout, stderr } = await fundpress('build --db data/demo.sqlite --as-of 2026-11-20')
+  const build = 'build --db data/demo.sqlite --as-of 2026-11-20'
+
+  it('ends with a summary and prints nothing else', async () => {
+    const { code, stdout, stderr } = await fundpress(build)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(
       /^snapshot {3}2026-11-20-[0-9a-f]{12}\nfolder {5}out\nas of {6}2026-11-20\nfunds {6}12\n/,
@@ -145,15 +123,15 @@ describe('build', () => {
   })
 
   it('prints the summary as JSON with --json, and nothing with --quiet', async () => {
-    const line = 'build --db data/demo.sqlite --as-of 2026-11-20 --out other'
-    const { stdout } = await fundpress(`${line} --json`)
+    const { stdout } = await fundpress(`${build} --out other --json`)
+    const { documents } = JSON.parse(stdout) as { documents: number }
     expect(JSON.parse(stdout)).toEqual({
-      snapshot: expect.stringMatching(/^2026-11-20-[0-9a-f]{12}$/),
+      snapshot: lineWith(/^2026-11-20-[0-9a-f]{12}$/),
       asOf: '2026-11-20',
       funds: 12,
       documents: expect.any(Number),
       bytes: expect.any(Number),
-      rendered: (JSON.parse(stdout) as { documents: number }).documents,
+      rendered: documents,
       since: null,
       isSparse: false,
       freshness: expect.objectContaining({ late: 0, stale: 0 }) as object,
@@ -163,38 +141,24 @@ describe('build', () => {
       seconds: expect.any(Number),
       warnings: [],
     })
-    expect(await fundpress(`--quiet ${line}`)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await fundpress(`--quiet ${build} --out other`)).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
-  it('renders the funds of --only, in either case, and names one that is not there', async () => {
+  it('renders the funds of --only, in either case, and names one that does not exist', async () => {
     const db = new Database(folder.file('data/demo.sqlite'), { readonly: true })
     const isins = db.prepare<[], string>('SELECT isin FROM fund ORDER BY isin LIMIT 2').pluck().all()
     db.close()
-    const some = await run(
-      [
-        'build',
-        '--db',
-        'data/demo.sqlite',
-        '--out',
-        'some',
-        '--as-of',
-        '2026-11-20',
-        '--json',
-        '--only',
-        ...isins.map((isin) => isin.toLowerCase()),
-      ],
-      { cwd: folder.path },
-    )
+    const some = await fundpress(`${build} --out some --json --only ${isins.join(' ').toLowerCase()}`)
     expect(JSON.parse(some.stdout)).toMatchObject({ funds: 2 })
-    const { code, stderr } = await fundpress('build --db data/demo.sqlite --out none --only DE0008471400')
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^fundpress: [^\n]*DE0008471400[^\n]*\n$/)
+    const { code, stderr } = await fundpress(`${build} --out none --only DE0008471400`)
+    expect([code, stderr]).toEqual([1, lineWith(/^fundpress: [^\n]*DE0008471400[^\n]*\n$/)])
     expect(existsSync(folder.file('none'))).toBe(false)
   })
 
-  it('says in a line what is wrong with a file that is no database', async () => {
-    const { code, stderr } = await fundpress('build --db precious.sqlite')
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^fundpress: precious\.sqlite: it is not a SQLite database[^\n]*\n$/)
+  it('says in one line that a file is no database', async () => {
+    expect(await fundpress('build --db precious.sqlite')).toMatchObject({
+      code: 1,
+      stderr: lineWith(/^fundpress: precious\.sqlite: it is not a SQLite database[^\n]*\n$/),
+    })
   })
 })

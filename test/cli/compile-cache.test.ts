@@ -1,10 +1,10 @@
-/** Where compiled code is kept: in a folder that nobody else can write to, or nowhere. The program starts in any case. */
+/** Compiled code is kept in a folder that nobody else can write to, or nowhere. The program starts in any case. */
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { userWithoutRights } from '../support/other-user.ts'
 import { makeTempFolder } from '../support/product.ts'
-import { runAlone, type ProcessOptions } from './run.ts'
+import { run, runAlone, type ProcessOptions } from './run.ts'
 
 const folder = makeTempFolder()
 const isRoot = process.getuid?.() === 0
@@ -12,8 +12,7 @@ let homes = 0
 
 beforeAll(async () => {
   chmodSync(folder.path, 0o755)
-  const demo = 'demo --db demo.sqlite --funds 1 --years 1 --until 2026-11-19 --quiet'
-  await runAlone(demo.split(' '), { cwd: folder.path })
+  await run('demo --db demo.sqlite --funds 1 --years 1 --until 2026-11-19 --quiet', { cwd: folder.path })
 })
 afterAll(folder.remove)
 
@@ -32,18 +31,17 @@ function newHome(): Home {
   return { path, cache: `${path}/.cache/fundpress`, temporary: `${path}/tmp` }
 }
 
+const homeOf = (home: Home) => ({
+  HOME: home.path,
+  TMPDIR: home.temporary,
+  XDG_CACHE_HOME: undefined,
+  NODE_COMPILE_CACHE: undefined,
+})
+
 const start = (home: Home, env: ProcessOptions['env'] = {}, user: Partial<ProcessOptions> = {}) =>
-  runAlone(['--version'], {
+  runAlone('--version', {
     cwd: folder.path,
-    env: {
-      ...{
-        HOME: home.path,
-        TMPDIR: home.temporary,
-        XDG_CACHE_HOME: undefined,
-        NODE_COMPILE_CACHE: undefined,
-      },
-      ...env,
-    },
+    env: { ...homeOf(home), ...env },
     ...user,
   })
 
@@ -70,17 +68,16 @@ describe('compiled code', () => {
     expect([existsSync(folder.file('relative')), keptIn(home.cache)]).toEqual([false, 1])
   })
 
-  it('is kept nowhere else by the threads of a build', async () => {
+  it('is not kept in another place by the threads of a build', async () => {
     const home = newHome()
-    const env = { HOME: home.path, TMPDIR: home.temporary, XDG_CACHE_HOME: undefined }
+    const env = { ...homeOf(home), FUNDPRESS_DOWNLOADS: 'true' }
     const line = 'build --db demo.sqlite --out out --as-of 2026-11-20 --jobs 2 --quiet'
-    const options = { ...env, NODE_COMPILE_CACHE: undefined, FUNDPRESS_DOWNLOADS: 'true' }
-    expect(await runAlone(line.split(' '), { cwd: folder.path, env: options })).toMatchObject({ code: 0 })
+    expect(await runAlone(line, { cwd: folder.path, env })).toMatchObject({ code: 0 })
     expect([keptIn(home.cache), readdirSync(home.temporary)]).toEqual([1, []])
   })
 })
 
-describe('nothing is kept, and the program starts,', () => {
+describe('the program starts and keeps nothing', () => {
   it.each<[string, (cache: string) => void]>([
     ['in a folder that others may read', (cache) => chmodSync(cache, 0o755)],
     ['in a folder that others may write to', (cache) => chmodSync(cache, 0o777)],
@@ -93,7 +90,7 @@ describe('nothing is kept, and the program starts,', () => {
     expect([keptIn(home.cache), readdirSync(home.temporary)]).toEqual([0, []])
   })
 
-  it('where a link leads to another folder', async () => {
+  it('if a link leads to another folder', async () => {
     const home = newHome()
     mkdirSync(`${home.path}/.cache`)
     mkdirSync(`${home.path}/planted`, { mode: 0o700 })
@@ -113,7 +110,7 @@ describe('nothing is kept, and the program starts,', () => {
     expect(keptIn(home.cache)).toBe(0)
   })
 
-  it('without a home', async () => {
+  it('without a home folder', async () => {
     const home = newHome()
     await mustStart(home, { HOME: '' })
     await mustStart(home, { HOME: '/nowhere/at/all' })
@@ -121,7 +118,7 @@ describe('nothing is kept, and the program starts,', () => {
     expect(readdirSync(home.temporary)).toEqual([])
   })
 
-  it('as a user without a name, whose home is not known', async ({ skip }) => {
+  it('as a user without a name and a known home folder', async ({ skip }) => {
     if (!isRoot || userWithoutRights?.user === undefined) skip('only root can become somebody else')
     const home = newHome()
     chmodSync(home.temporary, 0o777)
@@ -129,7 +126,7 @@ describe('nothing is kept, and the program starts,', () => {
     expect(readdirSync(home.temporary)).toEqual([])
   })
 
-  it('where the home cannot be written to', async ({ skip }) => {
+  it('if the home folder is read-only', async ({ skip }) => {
     if (userWithoutRights === undefined) skip('only root can read this checkout')
     const home = newHome()
     chmodSync(home.path, 0o555)

@@ -1,4 +1,4 @@
-/** What shells complete, asked of a real bash as it asks itself. */
+/** The completion scripts, asked by a real bash in the way in which it asks itself. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
@@ -17,21 +17,26 @@ beforeAll(async () => {
 
 afterAll(folder.remove)
 
-/** The words that bash offers for the last of a line's words, sorted. */
-function offered(...words: readonly string[]): string[] {
-  const ask = `source completion.bash
-    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-    $(complete -p fundpress | sed 's/.*-F \\([^ ]*\\).*/\\1/')
-    printf '%s\\n' "\${COMPREPLY[@]}"`
-  const said = execFileSync('bash', ['-c', ask, 'bash', 'fundpress', ...words], {
+/** The words that bash offers for the last word of each line, sorted. One process asks for all: to start one is slow. */
+function offeredFor(lines: readonly (readonly string[])[]): string[][] {
+  const asks = lines.map((words) => {
+    const quoted = ['fundpress', ...words].map((word) => `'${word}'`).join(' ')
+    return `COMP_WORDS=(${quoted}) COMP_CWORD=${words.length}; $complete; printf '%s\\n' "\${COMPREPLY[@]}" --end--`
+  })
+  const find = `complete=$(complete -p fundpress | sed 's/.*-F \\([^ ]*\\).*/\\1/')`
+  const said = execFileSync('bash', ['-c', ['source completion.bash', find, ...asks].join('\n')], {
     cwd: folder.path,
     encoding: 'utf8',
   })
-  return said
-    .split('\n')
-    .filter((word) => word !== '')
-    .sort()
+  const answers = said.split('--end--\n').slice(0, -1)
+  return answers.map((words) =>
+    words
+      .split('\n')
+      .filter((word) => word !== '')
+      .sort(),
+  )
 }
+const offered = (...words: readonly string[]): string[] => offeredFor([words])[0] ?? []
 
 it('offers every command that the help lists', async () => {
   const help = await mustRun(['--help'])
@@ -40,7 +45,7 @@ it('offers every command that the help lists', async () => {
   expect(offered('ro')).toEqual(['rollback'])
 })
 
-it('offers the options of the command, and those of all', () => {
+it('offers the options of the command and the global ones', () => {
   const options = offered('show', '--')
   expect(options).toEqual(expect.arrayContaining(['--db', '--out', '--language', '--config', '--quiet']))
   expect(options).not.toContain('--shard')
@@ -55,7 +60,7 @@ it('offers the choices of an option and of an argument', () => {
   expect(offered('completion', '')).toEqual(['bash', 'fish', 'zsh'])
 })
 
-it('offers the tables of the schema, and files once one is named', async () => {
+it('offers the tables of the schema, then files', async () => {
   await mustRun(['init', '--db', folder.file('new.db'), '--quiet'])
   const db = new Database(folder.file('new.db'))
   const tables = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
@@ -85,7 +90,7 @@ it('offers the tables of the schema, and files once one is named', async () => {
   expect(help).toContain(`(choices: ${listed.map((table) => `"${table}"`).join(', ')})`)
 })
 
-it('offers files where a path is expected, also with a space in the name', () => {
+it('offers files for a path, also with a space in the name', () => {
   const files = ['completion.bash', 'funds.sqlite', 'with space']
   expect(offered('build', '--db', '')).toEqual(files)
   expect(offered('diff', '')).toEqual(files)
@@ -93,11 +98,11 @@ it('offers files where a path is expected, also with a space in the name', () =>
   expect(offered('--config', 'fu')).toEqual(['funds.sqlite'])
 })
 
-it('offers nothing where a number is expected', () => {
+it('offers nothing for a number', () => {
   expect(offered('build', '--jobs', '')).toEqual([])
 })
 
-it('is what an interactive bash asks for this command', () => {
+it('is registered for this command in an interactive bash', () => {
   const typed = execFileSync('bash', ['--norc', '-i'], {
     cwd: folder.path,
     encoding: 'utf8',
@@ -107,10 +112,11 @@ it('is what an interactive bash asks for this command', () => {
   expect(typed).toContain('complete -F _fundpress fundpress')
 })
 
-it.each(['zsh', 'fish'])('has the same commands and options for %s', async (shell) => {
-  const other = await mustRun(['completion', shell])
-  for (const command of offered('')) {
-    expect(other).toContain(command)
-    for (const option of offered(command, '--')) expect(other).toContain(option.slice(2))
+it('has the same commands and options for zsh and fish', async () => {
+  const commands = offered('')
+  const options = offeredFor(commands.map((command) => [command, '--'])).flat()
+  for (const shell of ['zsh', 'fish']) {
+    const other = await mustRun(['completion', shell])
+    for (const word of [...commands, ...options]) expect(other).toContain(word.replace(/^--/, ''))
   }
 })

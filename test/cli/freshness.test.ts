@@ -1,6 +1,6 @@
-/** Whether prices are new enough: what a build says of it, and what the status files do. */
+/** The age of prices: what a build, `check`, `show` and the status page say, by the settings in `freshness`. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
 import { asOf, freshness, isins, makePricedFunds, names } from '../support/priced-funds.ts'
 import { makeTempFolder } from '../support/product.ts'
@@ -20,23 +20,35 @@ interface Status extends Readonly<Record<string, unknown>> {
   readonly overdue: readonly Fund[]
   readonly prices: readonly Fund[]
 }
-
-const configure = (config: object) => {
-  writeFileSync(folder.file('fundpress.config.json'), JSON.stringify({ freshness: config }))
+interface Findings {
+  readonly findings: readonly {
+    readonly isin: string | null
+    readonly severity: string
+    readonly message: string
+  }[]
 }
-const build = (out: string, args: readonly string[] = [], env: Record<string, string> = {}) =>
-  run(['build', '--db', 'funds.sqlite', '--out', out, '--as-of', asOf, ...args], { cwd: folder.path, env })
+
+const inFolder = { cwd: folder.path }
+const configure = (config: object) =>
+  writeFileSync(folder.file('fundpress.config.json'), JSON.stringify({ freshness: config }))
+const build = (out: string, flags = '', env: Record<string, string> = {}) =>
+  run(`build --db funds.sqlite --out ${out} --as-of ${asOf}${flags}`, { ...inFolder, env })
+const mustBuild = async (out: string, flags = '', env: Record<string, string> = {}) =>
+  expect(await build(out, ` --quiet${flags}`, env)).toMatchObject({ code: 0, stderr: '' })
+const check = (flags = '') => run(`check --db funds.sqlite --as-of ${asOf}${flags}`, inFolder)
+const findingsOf = ({ stdout }: { readonly stdout: string }) => (JSON.parse(stdout) as Findings).findings
 const textOf = (out: string, name: string) => readFileSync(folder.file(`${out}/status/${name}`), 'utf8')
 const statusOf = (out: string) => JSON.parse(textOf(out, 'index.json')) as Status
 
-beforeAll(async () => {
+beforeAll(() => {
   makePricedFunds(folder.file('funds.sqlite'))
   configure(freshness)
 })
+afterEach(() => configure(freshness))
 
 describe('a build', () => {
   it('marks each fund by the age of its newest price in business days, and counts', async () => {
-    const { code, stdout, stderr } = await build('out', ['--json'])
+    const { code, stdout, stderr } = await build('out', ' --json')
     expect([code, stderr]).toEqual([0, ''])
     const counts = { fresh: 3, late: 1, stale: 1, unwatched: 1, unpriced: 1, withheld: 2 }
     const { snapshot, documents, bytes, ...summary } = JSON.parse(stdout) as Status & Record<string, unknown>
@@ -45,13 +57,7 @@ describe('a build', () => {
       // The merged fund's price is older, but nobody waits for a newer one.
       oldestPrice: { isin: isins.monthly, day: '2026-10-30' },
       overdue: [
-        {
-          isin: isins.stale,
-          name: names.stale,
-          mark: 'stale',
-          newestPrice: '2026-11-10',
-          nextPrice: '2026-11-11',
-        },
+        { isin: isins.stale, mark: 'stale', newestPrice: '2026-11-10', nextPrice: '2026-11-11' },
         {
           isin: isins.late,
           name: names.late,
@@ -76,9 +82,8 @@ describe('a build', () => {
     })
     expect(overdue.map(({ isin }) => isin)).toEqual([isins.stale, isins.late])
     const row = (kind: keyof typeof isins, mark: string, ...rest: readonly (string | number | null)[]) => {
-      const [newest_price = null, age_business_days = null, rhythm_business_days = null, next_price = null] =
-        rest
-      const days = { age_business_days, rhythm_business_days, next_price }
+      const [newest_price = null, age = null, rhythm = null, next_price = null] = rest
+      const days = { age_business_days: age, rhythm_business_days: rhythm, next_price }
       return { isin: isins[kind], name: names[kind], mark, newest_price, ...days }
     }
     expect(prices).toEqual([
@@ -93,8 +98,8 @@ describe('a build', () => {
     ])
   })
 
-  it('marks late and stale prices on the list of the funds and on their pages, in words, and no others', async () => {
-    expect(await build('pages', [], { FUNDPRESS_PAGES: 'true' })).toMatchObject({ code: 0 })
+  it('marks late and stale prices, and no others, on the list of funds and on their pages', async () => {
+    await mustBuild('pages', '', { FUNDPRESS_PAGES: 'true' })
     const read = (name: string) => readFileSync(folder.file(`pages/funds/${name}`), 'utf8')
     const kinds = ['fresh', 'late', 'stale', 'monthly', 'single', 'merged', 'unpriced', 'withheld'] as const
     for (const [name, late, stale, said] of [
@@ -119,34 +124,30 @@ describe('a build', () => {
       funds: readonly { isin: string; price: { overdue: string | null } | null }[]
     }
     const overdue = new Map(funds.map(({ isin, price }) => [isin, price?.overdue]))
-    expect(kinds.map((kind) => overdue.get(isins[kind]))).toEqual([
-      ...[null, 'late', 'stale', null, null, null],
-      ...[undefined, undefined],
-    ])
+    const wanted = [null, 'late', 'stale', null, null, null, undefined, undefined]
+    expect(kinds.map((kind) => overdue.get(isins[kind]))).toEqual(wanted)
   })
 
-  it('is what `show` tells of a price, out of the snapshot as out of the database', async () => {
-    for (const args of [
-      ['--out', 'out'],
-      ['--db', 'funds.sqlite', '--as-of', asOf],
-    ]) {
+  it.each(['--out out', `--db funds.sqlite --as-of ${asOf}`])(
+    '`show %s` says how old a price is',
+    async (source) => {
       const show = async (kind: keyof typeof isins) =>
-        (await run(['show', isins[kind], ...args], { cwd: folder.path })).stdout.split('\n')
-      expect(await show('stale')).toContain(`stale: 8 business days before ${asOf}`)
-      expect(await show('late')).toContain(`late: 3 business days before ${asOf}`)
-      expect(await show('merged')).toContain(`not watched: at least 1000 business days before ${asOf}`)
-      expect((await show('withheld')).join()).not.toContain('business day')
-    }
-  })
+        (await run(`show ${isins[kind]} ${source}`, inFolder)).stdout
+      expect(await show('stale')).toContain(`\nstale: 8 business days before ${asOf}\n`)
+      expect(await show('late')).toContain(`\nlate: 3 business days before ${asOf}\n`)
+      expect(await show('merged')).toContain(`\nnot watched: at least 1000 business days before ${asOf}\n`)
+      expect(await show('withheld')).not.toContain('business day')
+    },
+  )
 
-  it('says nothing at all of a fund of which nothing may be given out', () => {
+  it('says nothing about a fund of which nothing may be published', () => {
     for (const name of ['de.html', 'index.html', 'index.json']) {
       expect(textOf('out', name)).not.toContain(names.hidden)
       expect(textOf('out', name)).not.toContain(isins.hidden)
     }
   })
 
-  it('names the late funds in its summary, whatever they are called', async () => {
+  it('names the late funds in its summary, also with hostile names', async () => {
     const { stdout } = await build('said')
     expect(stdout.split('\n').slice(0, 3)).toEqual([
       `stale  ${isins.stale}  ${names.stale}: newest price 2026-11-10, the next was expected on 2026-11-11`,
@@ -160,24 +161,22 @@ describe('a build', () => {
 
   it('gives the same bytes in any time zone and language, with any number of threads', async () => {
     const elsewhere = { TZ: 'Pacific/Kiritimati', LANG: 'ar_EG.UTF-8', LC_ALL: 'ar_EG.UTF-8' }
-    expect(await build('again', ['--jobs', '1'])).toMatchObject({ code: 0 })
-    expect(await build('elsewhere', ['--jobs', '3'], elsewhere)).toMatchObject({ code: 0 })
+    await mustBuild('again', ' --jobs 1')
+    await mustBuild('elsewhere', ' --jobs 3', elsewhere)
     expect(hashesOf(folder.file('elsewhere'))).toEqual(hashesOf(folder.file('again')))
     expect(faultsOf(folder.file('again'))).toEqual([])
   })
 
-  it('holds a fund that no group is for to the general thresholds, and the first group that fits counts', async () => {
+  it('applies the first group that fits a fund, or else the general thresholds', async () => {
     const marksWith = async (settings: object) => {
       configure(settings)
-      expect(await build('other', ['--quiet'])).toMatchObject({ code: 0, stderr: '' })
-      configure(freshness)
+      await mustBuild('other')
       return Object.fromEntries(statusOf('other').prices.map(({ isin, mark }) => [isin, mark]))
     }
     const general = await marksWith({})
     expect(general).toMatchObject({ [isins.monthly]: 'stale', [isins.merged]: 'stale' })
-    const { snapshot } = statusOf('other')
-    // It is made of the answers, which are the same.
-    expect(snapshot).toBe(statusOf('out').snapshot)
+    // The id is made of the answers, which are the same.
+    expect(statusOf('other').snapshot).toBe(statusOf('out').snapshot)
 
     const lax = { currency: 'EUR', warnDays: 8, errorDays: 15 }
     const all = await marksWith({ groups: [lax, { isins: [isins.stale], never: true }] })
@@ -187,35 +186,32 @@ describe('a build', () => {
     const english = await marksWith({ groups: [{ category: 'Equity fund', never: true }] })
     expect(english).toMatchObject({ [isins.fresh]: 'unwatched', [isins.withheld]: 'withheld' })
     // Exactly as old as allowed.
-    expect(await marksWith({ warnDays: 3, errorDays: 7 })).toMatchObject({
-      [isins.late]: 'fresh',
-      [isins.stale]: 'stale',
-    })
+    const exact = await marksWith({ warnDays: 3, errorDays: 7 })
+    expect(exact).toMatchObject({ [isins.late]: 'fresh', [isins.stale]: 'stale' })
     expect(await marksWith({ warnDays: 2, errorDays: 8 })).toMatchObject({ [isins.stale]: 'late' })
   })
 
   it('counts with the holidays of the calendar', async () => {
-    const edit = (day: string) => {
+    const ageOf = async (newest: string, day: string, settings: object) => {
       editDatabase(
         folder.file('funds.sqlite'),
         `DELETE FROM price; INSERT INTO price (isin, date, issue_price,
         repurchase_price, net_asset_value, change, change_percent, performance)
-        VALUES ('${isins.fresh}', '${day}', '1', '1', '1', '0', '0', '0')`,
+        VALUES ('${isins.fresh}', '${newest}', '1', '1', '1', '0', '0', '0')`,
       )
-    }
-    const ageOn = async (day: string, settings: object) => {
       configure(settings)
-      await build('holidays', ['--as-of', day, '--quiet'])
+      await mustBuild('holidays', ` --as-of ${day}`)
       return statusOf('holidays').prices[0]
     }
-    edit('2026-05-13')
     // Ascension is no holiday of TARGET.
-    expect(await ageOn('2026-05-15', {})).toMatchObject({ age_business_days: 1 })
-    expect(await ageOn('2026-05-15', { calendar: 'TARGET' })).toMatchObject({ age_business_days: 2 })
-    edit('2026-12-23')
-    expect(await ageOn('2026-12-28', {})).toMatchObject({ age_business_days: 1 })
-    expect(await ageOn('2026-12-28', { yearEndOpen: true })).toMatchObject({ age_business_days: 2 })
-    makeAnew()
+    expect(await ageOf('2026-05-13', '2026-05-15', {})).toMatchObject({ age_business_days: 1 })
+    const target = await ageOf('2026-05-13', '2026-05-15', { calendar: 'TARGET' })
+    expect(target).toMatchObject({ age_business_days: 2 })
+    expect(await ageOf('2026-12-23', '2026-12-28', {})).toMatchObject({ age_business_days: 1 })
+    const open = await ageOf('2026-12-23', '2026-12-28', { yearEndOpen: true })
+    expect(open).toMatchObject({ age_business_days: 2 })
+    writeFileSync(folder.file('funds.sqlite'), '')
+    makePricedFunds(folder.file('funds.sqlite'))
   })
 
   it.each([
@@ -229,113 +225,140 @@ describe('a build', () => {
       { groups: [{ currency: 'USD' }, { currency: 'EUR', warnDays: 25 }] },
       'freshness.groups[1]: warnDays is 25, more than errorDays, which is 5',
     ],
-  ])('is refused before it begins with %j', async (settings, reason) => {
+  ])('is refused before it begins with %j, as is a check', async (settings, reason) => {
     configure(settings)
-    const { code, stdout, stderr } = await build('refused')
-    configure(freshness)
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)])
-    expect(stderr).toMatch(/^fundpress: the settings are wrong: [^\n]+\n$/)
-  })
-})
-
-describe('check', () => {
-  const check = () => run(['check', '--db', 'funds.sqlite', '--as-of', asOf, '--json'], { cwd: folder.path })
-  const warned = async () => {
-    const { findings } = JSON.parse((await check()).stdout) as {
-      readonly findings: readonly { readonly isin: string; readonly message: string }[]
+    for (const { code, stdout, stderr } of [await build('refused'), await check()]) {
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)])
+      expect(stderr).toMatch(/^fundpress: the settings are wrong: [^\n]+\n$/)
     }
-    const ofPrices = findings.filter(({ message }) => message.startsWith('the newest price'))
-    return Object.fromEntries(ofPrices.map(({ isin, message }) => [isin, message]))
-  }
-
-  it('warns of the funds that a build calls late or stale, by the thresholds and groups of the settings', async () => {
-    expect(await warned()).toEqual({
-      [isins.late]: 'the newest price, of 2026-11-17, is late: 3 business days before 2026-11-20',
-      [isins.stale]: 'the newest price, of 2026-11-10, is stale: 8 business days before 2026-11-20',
-    })
-    configure({ warnDays: 8, errorDays: 8 })
-    const lax = await warned()
-    configure(freshness)
-    expect(lax).toEqual({
-      [isins.monthly]: 'the newest price, of 2026-10-30, is stale: 15 business days before 2026-11-20',
-      [isins.merged]:
-        'the newest price, of 2019-06-28, is stale: at least 1000 business days before 2026-11-20',
-    })
-  })
-
-  it('refuses settings that a build refuses', async () => {
-    configure({ calendar: 'XX' })
-    const { code, stderr } = await check()
-    configure(freshness)
-    expect([code, stderr]).toEqual([2, expect.stringContaining('freshness.calendar is XX')])
   })
 })
 
-function makeAnew(): void {
-  writeFileSync(folder.file('funds.sqlite'), '')
-  makePricedFunds(folder.file('funds.sqlite'))
-  configure(freshness)
-}
+it('`check` warns of the funds that a build calls late or stale', async () => {
+  const warned = async () => {
+    const ofPrices = findingsOf(await check(' --json')).filter(({ message }) =>
+      message.startsWith('the newest price'),
+    )
+    return Object.fromEntries(ofPrices.map(({ isin, message }) => [String(isin), message]))
+  }
+  expect(await warned()).toEqual({
+    [isins.late]: 'the newest price, of 2026-11-17, is late: 3 business days before 2026-11-20',
+    [isins.stale]: 'the newest price, of 2026-11-10, is stale: 8 business days before 2026-11-20',
+  })
+  configure({ warnDays: 8, errorDays: 8 })
+  expect(await warned()).toEqual({
+    [isins.monthly]: 'the newest price, of 2026-10-30, is stale: 15 business days before 2026-11-20',
+    [isins.merged]:
+      'the newest price, of 2019-06-28, is stale: at least 1000 business days before 2026-11-20',
+  })
+})
 
-describe('the page', () => {
+describe('a group that fits no fund', () => {
+  const wrong = 'LU9912417814'
+  const config = {
+    groups: [
+      { category: 'Gibtsnicht', never: true },
+      ...freshness.groups,
+      { isins: [wrong, isins.fresh, 'DE0008471400'], never: true },
+      { category: 'Immobilienfonds', currency: 'EUR' },
+      { currency: 'CHF' },
+      { category: 'Immobilienfonds', isins: [isins.late] },
+      { category: '\u202eevil\u0007' },
+    ],
+  }
+  const told = [
+    'freshness.groups[0]: no fund has the category "Gibtsnicht"',
+    `freshness.groups[3]: there are no funds ${wrong} (wrong check digit), DE0008471400`,
+    'freshness.groups[5]: no fund has the currency CHF',
+    'freshness.groups[6]: no fund has all that it names',
+    expect.stringMatching(/^freshness\.groups\[7\]: no fund has the category [ -~]*evil[ -~]*$/) as string,
+  ]
+  const warned = told.map((message) => ['warning', message])
+  const warnedBy = (findings: Findings['findings']) =>
+    findings.filter(({ isin }) => isin === null).map(({ severity, message }) => [severity, message])
+
+  it('is named by `check`, with its place in the settings and what fits no fund', async () => {
+    configure(config)
+    const json = await check(' --json')
+    expect([json.code, warnedBy(findingsOf(json))]).toEqual([0, warned])
+    const { stdout } = await check()
+    expect(stdout).toContain(`The database\n  warning  fund: ${told[0] ?? ''}\n`)
+    expect(stdout).toMatch(/\n0 errors, 9 warnings\n$/)
+  })
+
+  it('is named by a build and by a merge, not by a shard, and changes no byte', async () => {
+    configure({ groups: config.groups.slice(1, 3) })
+    expect(await build('fitting')).toMatchObject({ code: 0, stdout: expect.not.stringContaining('groups[') })
+    configure({ groups: config.groups.slice(1, 4) })
+    const { warnings } = JSON.parse((await build('unfitting', ' --json')).stdout) as { warnings: [] }
+    expect(warnedBy(warnings)).toEqual([['warning', told[1]?.replace('[3]', '[2]')]])
+    configure(config)
+    const whole = await build('whole')
+    expect(whole.stdout.split('\n').slice(0, 4)).toEqual(told.slice(0, 4).map((line) => `warning  ${line}`))
+    const lines = (text: string) => text.split('\n').filter((line) => line.includes('freshness.groups['))
+    for (const number of [1, 2]) {
+      const shard = await build(`shard-${number}`, ` --shard ${number}/2`)
+      expect([shard.code, lines(shard.stdout + shard.stderr)]).toEqual([0, []])
+    }
+    const merged = await run('merge shard-1 shard-2 --db funds.sqlite --out merged', inFolder)
+    expect([merged.code, lines(merged.stdout)]).toEqual([0, lines(whole.stdout)])
+    expect(lines((await build('only', ` --only ${isins.fresh}`)).stdout)).toEqual(lines(whole.stdout))
+    expect(hashesOf(folder.file('merged'))).toEqual(hashesOf(folder.file('whole')))
+    for (const name of ['index.json', 'index.html']) expect(textOf('whole', name)).not.toContain('Gibtsnicht')
+  })
+})
+
+describe('the status page', () => {
   it.each([
     ['index.html', 'Some prices are stale', ['late', '1 Dec 2026', 'not watched', '≥\u00a01,000']],
     ['de.html', 'Preise sind veraltet', ['verspätet', '01.12.2026', 'nicht überwacht', '≥\u00a01.000']],
-  ])(
-    '%s shows the same as the JSON, whatever funds are called, and asks nobody for anything',
-    (name, ...said) => {
-      const page = textOf('out', name)
-      expect(page).toContain('<bdi>&#60;/script&#62;&#60;b&#62;&#34;&#38;&#39;</bdi>')
-      expect(page.match(/<\/?script[^>]*>/g)).toEqual(['<script src="status.js" defer>', '</script>'])
-      expect(page).not.toContain('<b>')
-      expect(page).not.toMatch(/https?:|@import|url\(|<style|style="/)
-      for (const { isin } of statusOf('out').prices) expect(page).toContain(`<small>${isin}</small>`)
-      expect(page.indexOf(isins.stale)).toBeLessThan(page.indexOf(isins.fresh))
-      for (const word of [...said.flat(), statusOf('out').snapshot]) expect(page).toContain(word)
-    },
-  )
+  ])('%s shows the same as the JSON, escapes names and loads nothing from elsewhere', (name, ...said) => {
+    const page = textOf('out', name)
+    expect(page).toContain('<bdi>&#60;/script&#62;&#60;b&#62;&#34;&#38;&#39;</bdi>')
+    expect(page.match(/<\/?script[^>]*>/g)).toEqual(['<script src="status.js" defer>', '</script>'])
+    expect(page).not.toContain('<b>')
+    expect(page).not.toMatch(/https?:|@import|url\(|<style|style="/)
+    for (const { isin } of statusOf('out').prices) expect(page).toContain(`<small>${isin}</small>`)
+    expect(page.indexOf(isins.stale)).toBeLessThan(page.indexOf(isins.fresh))
+    for (const word of [...said.flat(), statusOf('out').snapshot]) expect(page).toContain(word)
+  })
 
-  it('is put into a snapshot with other pages with nothing of its own that these have', async () => {
-    expect(await build('site', ['--quiet'], { FUNDPRESS_PAGES: 'true' })).toMatchObject({ code: 0 })
+  it('shares styles with the other pages of a snapshot, or brings its own', async () => {
+    await mustBuild('site', '', { FUNDPRESS_PAGES: 'true' })
     expect(textOf('site', 'index.html')).toContain('href="../docs/assets/style.css"')
-    // The feed is a publish's, whatever else the snapshot has.
+    // A publish adds the feed to any snapshot.
     expect(textOf('out', 'index.html').replaceAll('../changes/feed.xml', '')).not.toContain('../')
-    expect(textOf('out', 'status.css')).toContain(textOf('site', 'status.css'))
-    expect(textOf('out', 'status.css')).toContain(
-      readFileSync(folder.file('site/docs/assets/style.css'), 'utf8'),
-    )
+    const shared = readFileSync(folder.file('site/docs/assets/style.css'), 'utf8')
+    for (const text of [textOf('site', 'status.css'), shared])
+      expect(textOf('out', 'status.css')).toContain(text)
     expect(textOf('out', 'status.js')).toBe(textOf('site', 'status.js'))
   })
 
-  it('says that no prices are watched where there is no fund to watch', async () => {
+  it('says that no prices are monitored if no fund is watched', async () => {
     configure({ groups: [{ never: true, currency: 'EUR' }] })
-    expect(await build('unwatched', ['--quiet'])).toMatchObject({ code: 0 })
-    configure(freshness)
+    await mustBuild('unwatched')
     expect(textOf('unwatched', 'index.html')).toContain('No prices are monitored')
     expect(textOf('unwatched', 'index.html')).toContain('None.')
   })
 })
 
-describe('serve', () => {
-  it.each([
-    ['true', ['/funds/', '/docs/', '/api/v1/prices-current/']],
-    ['false', ['/api/v1/prices-current/', '/api/v1/prices-historic/', '/api/v1/profile/']],
-  ])('names pages to open before requests to try, with pages: %s', async (withPages, wanted) => {
-    expect(await build('served', ['--quiet'], { FUNDPRESS_PAGES: withPages })).toMatchObject({ code: 0 })
-    const child = start(['serve', '--out', 'served', '--port', '0'], { cwd: folder.path })
-    try {
-      let said = ''
-      for await (const chunk of child.stdout ?? []) {
-        said += String(chunk)
-        if (said.includes('profile')) break
-      }
-      const links = [...said.matchAll(/^ {2}(http\S+)$/gm)].map(([, link = '']) => link)
-      expect(links.map((link) => new URL(link).pathname.replace(/[A-Z0-9]{12}.*/, '')).slice(0, 3)).toEqual(
-        wanted,
-      )
-      for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200])
-    } finally {
-      child.kill()
+it.each([
+  ['true', ['/funds/', '/docs/', '/api/v1/prices-current/']],
+  ['false', ['/api/v1/prices-current/', '/api/v1/prices-historic/', '/api/v1/profile/']],
+])('`serve` names pages to open before requests to try, with pages: %s', async (withPages, wanted) => {
+  await mustBuild('served', '', { FUNDPRESS_PAGES: withPages })
+  const child = start('serve --out served --port 0', inFolder)
+  try {
+    let said = ''
+    for await (const chunk of child.stdout ?? []) {
+      said += String(chunk)
+      if (said.includes('profile')) break
     }
-  })
+    const links = [...said.matchAll(/^ {2}(http\S+)$/gm)].map(([, link = '']) => link)
+    const paths = links.map((link) => new URL(link).pathname.replace(/[A-Z0-9]{12}.*/, ''))
+    expect(paths.slice(0, 3)).toEqual(wanted)
+    for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200])
+  } finally {
+    child.kill()
+  }
 })

@@ -10,9 +10,8 @@ afterAll(folder.remove)
 
 describe('help', () => {
   it('lists the commands, the exit codes and where settings come from', async () => {
-    const { code, stdout, stderr } = await runAlone(['--help'], inFolder)
-    expect(code).toBe(0)
-    expect(stderr).toBe('')
+    const { code, stdout, stderr } = await runAlone('--help', inFolder)
+    expect([code, stderr]).toEqual([0, ''])
     const named = 'demo init import check build serve show plan publish status verify rollback nightly'
     for (const command of named.split(' ')) expect(stdout).toMatch(`\n  ${command} `)
     expect(stdout).toContain('Exit codes: 0 done, 1 failed')
@@ -22,21 +21,16 @@ describe('help', () => {
   it.each([
     ['demo', '--db --funds --years --until --seed --json'],
     ['init', '--db'],
-    [
-      'import',
-      '--db --encoding --delimiter --decimal --dates --replace --replace-all --skip-bad --dry-run --wait',
-    ],
+    ['import', '--db --encoding --delimiter --decimal --dates --replace --replace-all --skip-bad --wait'],
+    ['import', '--dry-run --json'],
     ['check', '--db --as-of --json'],
     ['build', '--db --out --as-of --jobs --only --docs-url --no-pages --shard --since --json'],
     ['merge', '--db --out --jobs --json <shard...>'],
     ['serve', '--out --port --host --bucket --live-ttl'],
     ['show', '--out --db --language --as-of --json'],
     ['completion', '--config'],
-    [
-      'publish',
-      '--out --bucket --endpoint --region --prefix --path-style --concurrency --max-rate --max-deletes',
-    ],
-    ['publish', '--lease --grace --live-ttl --force --repair --no-lock --json'],
+    ['publish', '--out --bucket --endpoint --region --prefix --path-style --concurrency --max-rate'],
+    ['publish', '--max-deletes --lease --grace --live-ttl --force --repair --no-lock --json'],
     ['plan', '--out --bucket --max-deletes --force --repair --no-lock --json'],
     ['status', '--bucket --endpoint --json'],
     ['verify', '--bucket --deep --sample --seed --concurrency --json'],
@@ -44,8 +38,7 @@ describe('help', () => {
     ['rollback', '--bucket --to --no-lock --json'],
   ])('of %s shows its options, the global ones and examples', async (command, options) => {
     const { code, stdout, stderr } = await run([command, '--help'], inFolder)
-    expect(code).toBe(0)
-    expect(stderr).toBe('')
+    expect([code, stderr]).toEqual([0, ''])
     for (const option of [...options.split(' '), '--config', '--quiet', '--no-color'])
       expect(stdout).toContain(` ${option}`)
     expect(stdout).toMatch(new RegExp(`Examples:\n  # .+\n  fundpress ${command}`))
@@ -53,13 +46,12 @@ describe('help', () => {
   })
 
   it('names default, variable and config key of an option that is a setting', async () => {
-    const { stdout } = await run(['serve', '--help'], inFolder)
-    expect(stdout.replace(/\s+/g, ' ')).toContain(
-      '(default: 8080; env: FUNDPRESS_EDGE_PORT; config: edge.port)',
-    )
+    const { stdout } = await run('serve --help', inFolder)
+    const text = stdout.replace(/\s+/g, ' ')
+    expect(text).toContain('(default: 8080; env: FUNDPRESS_EDGE_PORT; config: edge.port)')
   })
 
-  it('says of every flag of every command what it does, and a default where it names one', async () => {
+  it('says for every flag of every command what it does, and its default', async () => {
     const helpOf = async (...args: string[]) =>
       (await run([...args, '--help'], inFolder)).stdout.replace(/\s+/g, ' ')
     const { stdout } = await run(['--help'], inFolder)
@@ -67,10 +59,8 @@ describe('help', () => {
     expect(commands).toContain('build')
     for (const command of commands) {
       const help = await helpOf(command)
-      expect([command, /No whether[^;]*|default: [;)]|--\S+ (?:<\S+> )?Whether/i.exec(help)]).toEqual([
-        command,
-        null,
-      ])
+      const wrong = /No whether[^;]*|default: [;)]|--\S+ (?:<\S+> )?Whether/i.exec(help)
+      expect([command, wrong]).toEqual([command, null])
     }
     const help = await helpOf('build')
     for (const text of [
@@ -91,9 +81,6 @@ describe('help', () => {
 
 it('prints the version of package.json', async () => {
   const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
-  expect(await runAlone(['--version'], inFolder)).toMatchObject({
-    code: 0,
-    stdout: `${version}\n`,
-    stderr: '',
-  })
+  const printed = { code: 0, stdout: `${version}\n`, stderr: '' }
+  expect(await runAlone('--version', inFolder)).toMatchObject(printed)
 })

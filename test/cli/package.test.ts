@@ -4,7 +4,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSy
 import { delimiter, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTempFolder, repository } from '../support/product.ts'
-import { cleanEnvironment } from './run.ts'
+import { cleanEnvironment, launcher } from './run.ts'
 
 const folder = makeTempFolder()
 const project = folder.file('project')
@@ -17,22 +17,11 @@ function execute(command: string, args: readonly string[], cwd: string): string 
   )
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
   const env = { ...Object.fromEntries(kept), PATH: path }
-  return execFileSync(command, args, {
-    cwd,
-    env,
-    encoding: 'utf8',
-    shell: process.platform === 'win32',
-    stdio: 'pipe',
-  })
-}
-
-interface LockedPackage {
-  readonly dev?: boolean
-  readonly hasInstallScript?: boolean
+  return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: 'pipe' })
 }
 
 interface Lock {
-  readonly packages: Readonly<Record<string, LockedPackage>>
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly hasInstallScript?: boolean }>>
 }
 
 beforeAll(() => {
@@ -47,9 +36,8 @@ beforeAll(() => {
     'LICENSE',
     'README.md',
   ]
-  for (const name of tracked.filter((each) => existsSync(join(repository, each)))) {
+  for (const name of tracked.filter((each) => existsSync(join(repository, each))))
     cpSync(join(repository, name), join(checkout, name), { recursive: true })
-  }
   symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'), 'junction')
   execute('npm', ['pack', '--pack-destination', folder.path], checkout)
   expect(existsSync(join(checkout, 'dist'))).toBe(false)
@@ -61,7 +49,7 @@ beforeAll(() => {
 })
 
 describe('the installed package', () => {
-  it('holds what runs, and neither sources nor tests', () => {
+  it('holds what runs, but neither sources nor tests', () => {
     const installed = join(project, 'node_modules/fundpress')
     expect(readdirSync(installed).sort()).toEqual(
       ['LICENSE', 'README.md', 'dist', 'package.json', 'templates'].filter(
@@ -93,20 +81,17 @@ describe('the installed package', () => {
   })
 
   it('makes a database, builds it with threads, and gives the same snapshot as the checkout', () => {
-    execute(
-      'npx',
-      ['--no-install', 'fundpress', 'demo', '--funds', '5', '--years', '2', '--until', '2026-11-19'],
-      project,
-    )
-    const build = ['build', '--db', 'data/demo.sqlite', '--as-of', '2026-11-20', '--jobs', '2', '--json']
-    const installed = JSON.parse(execute('npx', ['--no-install', 'fundpress', ...build], project))
-    const launcher = join(repository, 'src/cli/fundpress.mjs')
-    const checkout = JSON.parse(execute(process.execPath, [launcher, ...build, '--out', 'again'], project))
-    expect(installed.funds).toBe(5)
-    expect(installed.snapshot).toBe(checkout.snapshot)
+    const installed = join(project, 'node_modules/.bin/fundpress')
+    execute(installed, 'demo --funds 2 --years 1 --until 2026-11-19'.split(' '), project)
+    const build = 'build --db data/demo.sqlite --as-of 2026-11-20 --jobs 2 --json'.split(' ')
+    const { funds, snapshot } = JSON.parse(execute(installed, build, project)) as Record<string, unknown>
+    const checkout = execute(process.execPath, [launcher, ...build, '--out', 'again'], project)
+    expect({ funds, snapshot }).toEqual({
+      funds: 2,
+      snapshot: (JSON.parse(checkout) as Record<string, unknown>)['snapshot'],
+    })
     // The snapshot's id covers the pages, the explorer and its library among them.
-    expect(readFileSync(join(project, 'out/docs/explorer/swagger-ui-bundle.js'), 'utf8')).toContain(
-      'SwaggerUI',
-    )
+    const library = readFileSync(join(project, 'out/docs/explorer/swagger-ui-bundle.js'), 'utf8')
+    expect(library).toContain('SwaggerUI')
   })
 })

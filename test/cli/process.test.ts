@@ -1,27 +1,164 @@
-/** The process around the program: a Node that is too old, and work that never ends. */
-import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+/** The process around the program: Node, signals, terminals, pipes. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
-import { asOf, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTempFolder, repository } from '../support/product.ts'
-import { runAlone } from './run.ts'
+import { sample } from '../support/rounds.ts'
+import { cleanEnvironment, ended, launcher, run, runAlone, start } from './run.ts'
 
 const folder = makeTempFolder()
+const inFolder = { cwd: folder.path }
+beforeAll(async () => {
+  await run('demo --db demo.sqlite --funds 30 --years 10 --until 2026-11-19', inFolder)
+  await run('demo --db small.sqlite --funds 2 --years 1 --until 2026-11-19', inFolder)
+})
 afterAll(folder.remove)
+
+describe('a signal', () => {
+  const build = 'build --db demo.sqlite --out out --as-of 2026-11-20 --jobs 2 --quiet'
+  const kept = ['demo.sqlite', 'small.sqlite']
+  const isStaging = () => readdirSync(folder.path).some((name) => ![...kept, 'out'].includes(name))
+
+  /** Sends signals once the work has begun: a sign of it is a file beside the result. */
+  async function stop(child: ChildProcess, isWorking: () => boolean, ...signals: readonly NodeJS.Signals[]) {
+    const end = ended(child)
+    while (!isWorking() && child.exitCode === null) await setTimeout(10)
+    await setTimeout(200)
+    for (const signal of signals) child.kill(signal)
+    return end
+  }
+
+  it.each([
+    ['SIGINT', ['SIGINT'], '130'],
+    ['SIGTERM', ['SIGTERM'], '143'],
+    // npm passes on the Ctrl-C that the process gets as well.
+    ['SIGINT', ['SIGINT', 'SIGINT'], '130, also if it comes twice'],
+  ] as const)(
+    '%s %j stops a build, which leaves nothing, and a shell sees %s',
+    async (signal, sent, _status) => {
+      const done = await stop(start(build, inFolder), isStaging, ...sent)
+      expect(done).toEqual({ code: null, signal, stdout: '', stderr: `fundpress: stopped by ${signal}\n` })
+      expect(readdirSync(folder.path).sort()).toEqual(kept)
+    },
+  )
+
+  it('leaves the old snapshot as it was', async () => {
+    expect(await run(build, inFolder)).toMatchObject({ code: 0 })
+    const sums = readFileSync(folder.file('out/SHA256SUMS'), 'utf8')
+    expect(await stop(start(build, inFolder), isStaging, 'SIGINT')).toMatchObject({ signal: 'SIGINT' })
+    expect(readdirSync(folder.path).sort()).toEqual([...kept, 'out'].sort())
+    expect(readFileSync(folder.file('out/SHA256SUMS'), 'utf8')).toBe(sums)
+  })
+
+  it('leaves nothing of a demo', async () => {
+    const files = () => (existsSync(folder.file('made')) ? readdirSync(folder.file('made')) : [])
+    const child = start('demo --db made/big.sqlite --funds 5000 --quiet', inFolder)
+    const done = await stop(child, () => files().length > 0, 'SIGINT')
+    expect(done).toMatchObject({ signal: 'SIGINT', stderr: 'fundpress: stopped by SIGINT\n' })
+    expect(files()).toEqual([])
+  })
+
+  it('ends a server, even if a client holds its connection', async () => {
+    await run('build --db small.sqlite --out small --quiet', inFolder)
+    const child = start('serve --out small --port 0', inFolder)
+    const end = ended(child)
+    const [said] = (await once(child.stdout ?? child, 'data')) as [Buffer]
+    const [address = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(said.toString()) ?? []
+    expect((await fetch(`${address}/api/v1/prices-current-all/`)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await end).toMatchObject({ code: null, signal: 'SIGTERM', stderr: '' })
+  })
+
+  it('that comes a second time ends at once what does not stop by itself', async () => {
+    const stubborn = `
+      import { watchSignals } from './src/system/signals.ts'
+      watchSignals(process, () => performance.now())
+      setInterval(() => undefined, 1000)
+      console.log('running')`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', stubborn], { cwd: repository })
+    const end = ended(child)
+    await once(child.stdout, 'data')
+    child.kill('SIGINT')
+    await setTimeout(800)
+    expect(child.signalCode).toBe(null)
+    child.kill('SIGINT')
+    expect(await end).toMatchObject({ code: null, signal: 'SIGINT' })
+  })
+})
+
+// util-linux's `script` runs a command on a terminal of its own.
+const hasTerminal = process.platform === 'linux' && existsSync('/usr/bin/script')
+const escape = '\u001b['
+const old = 'check --db small.sqlite --as-of 2027-06-01'
+
+describe.runIf(hasTerminal)('on a terminal', () => {
+  const onTerminal = (line: string, env: Record<string, string> = {}): string =>
+    execFileSync('script', ['-qec', `${process.execPath} ${launcher} ${line}`, '/dev/null'], {
+      ...inFolder,
+      env: { ...cleanEnvironment(), TERM: 'xterm', ...env },
+      encoding: 'utf8',
+    })
+
+  it('findings are coloured', () => {
+    expect(onTerminal(old)).toContain(`${escape}33mwarning${escape}39m`)
+  })
+
+  const refusals: readonly (readonly [how: string, line: string, env: Record<string, string>])[] = [
+    ['NO_COLOR', old, { NO_COLOR: '1' }],
+    ['TERM=dumb', old, { TERM: 'dumb' }],
+    ['--no-color', `--no-color ${old}`, {}],
+    ['--no-color after the command', `${old} --no-color`, {}],
+  ]
+  it.each(sample(refusals, { least: 2 }))('nothing is coloured with %s', (_, line, env) => {
+    const shown = onTerminal(line, env)
+    expect(shown).toContain('warning  price: ')
+    expect(shown).not.toContain(`${escape}33m`)
+  })
+
+  it('a build shows a bar and removes it at the end', () => {
+    const shown = onTerminal('build --db demo.sqlite --out bar --as-of 2026-11-20')
+    expect(shown).toMatch(/█*░+.* \d+ of 30 funds, [\d,]+ documents/)
+    expect(shown).toContain(`\r${escape}Ksnapshot `)
+    expect(onTerminal('build --db small.sqlite --out bar --as-of 2026-11-20 --quiet')).toBe('')
+  })
+})
+
+describe('a pipe', () => {
+  it('gets no colours', async () => {
+    const { stdout } = await runAlone(old, inFolder)
+    expect(stdout).toContain('warning  price: ')
+    expect(stdout).not.toContain(escape)
+  })
+
+  it.each(['--help', old, 'build --db small.sqlite --out piped --as-of 2026-11-20'])(
+    'without a reader does not make `%s` fail',
+    async (line) => {
+      const child = start(line, inFolder)
+      child.stdout?.destroy()
+      expect(await ended(child)).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
+
+  it('without a reader does not hide a failure', async () => {
+    const child = start('check --db missing.sqlite', inFolder)
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    expect(await ended(child)).toMatchObject({ code: 1 })
+  })
+})
 
 /** Threads that never get a message, and keep no process alive. */
 const deafThreads = `
   import { Worker } from 'node:worker_threads'
   Worker.prototype.postMessage = function () { this.unref() }`
 
-it('fails if Node ends it before its work is done, because nothing keeps the process alive', async () => {
-  makeDatabase(folder.file('one.sqlite'), (insert) => {
-    insertGood(insert, isinOf(0))
-  })
-  const args = `build --db one.sqlite --out out --as-of ${asOf} --jobs 1 --quiet`.split(' ')
+it('the program fails if Node ends it before its work is done, because nothing keeps the process alive', async () => {
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(deafThreads)}` }
-  expect(await runAlone(args, { cwd: folder.path, env })).toMatchObject({
+  const line = 'build --db small.sqlite --out deaf --as-of 2026-11-20 --jobs 1 --quiet'
+  expect(await runAlone(line, { ...inFolder, env })).toMatchObject({
     code: 1,
     stdout: '',
     stderr: 'fundpress: it ended before its work was done. This is a bug in fundpress\n',
@@ -31,21 +168,23 @@ it('fails if Node ends it before its work is done, because nothing keeps the pro
 /** A Node on this machine that is too old for the program, if there is one. */
 const oldNode = (process.env.PATH ?? '')
   .split(delimiter)
-  .map((folder) => join(folder, 'node'))
+  .map((path) => join(path, 'node'))
   .find((node) => existsSync(node) && isTooOld(node))
 
 function isTooOld(node: string): boolean {
-  const [major = 0, minor = 0] = execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' })
-    .split('.')
-    .map(Number)
+  const version = execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' })
+  const [major = 0, minor = 0] = version.split('.').map(Number)
   return major < 22 || (major === 22 && minor < 18)
 }
 
-it.runIf(oldNode !== undefined)('names in one line the Node that it needs', async () => {
-  const { code, stdout, stderr } = await runAlone(['--version'], { cwd: repository, node: oldNode ?? '' })
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(
-    /^fundpress: this is Node \d+\.\d+\.\d+; fundpress needs 22\.18 or later \(24 recommended\)[^\n]*\n$/,
-  )
-  expect(stderr).toContain('`npm run -s fundpress -- …`')
-})
+it.runIf(oldNode !== undefined)(
+  'an old Node is refused in one line that names the Node to install',
+  async () => {
+    const { code, stdout, stderr } = await runAlone('--version', { cwd: repository, node: oldNode ?? '' })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(
+      /^fundpress: this is Node \d+\.\d+\.\d+; fundpress needs 22\.18 or later \(24 recommended\)[^\n]*\n$/,
+    )
+    expect(stderr).toContain('`npm run -s fundpress -- …`')
+  },
+)

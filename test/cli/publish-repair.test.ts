@@ -1,4 +1,4 @@
-/** Damage in a slot: found, named, put right, and not brought back by the next night. */
+/** Damage in a slot: verify names it, a repair ends it, and no later publish brings it back. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
@@ -12,14 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => press.stop())
 
-interface Report {
-  readonly objects: number
-  readonly bodies: number
-  readonly differences: readonly { readonly key: string; readonly what: string }[]
-}
-
 /** Damages the slot's objects in four ways. @returns what differs then */
-function damage(slot: string): readonly { readonly key: string; readonly what: string }[] {
+function damage(slot: string) {
   const [gone = '', same = '', longer = ''] = [...press.nights.sums('night-1').keys()].slice(5)
   const body = press.bucket.body(`${slot}/${same}`)
   press.bucket.remove(`${slot}/${gone}`)
@@ -34,7 +28,7 @@ function damage(slot: string): readonly { readonly key: string; readonly what: s
   ]
 }
 
-it('finds a slot whole, by listing and by reading bodies', async () => {
+it('verify finds no difference, by a listing and by reading bodies', async () => {
   const objects = press.nights.sums('night-1').size
   expect(await press.json('verify')).toMatchObject({ slot: 'blue', objects, bodies: 0, differences: [] })
   expect(await press.json('verify --deep')).toMatchObject({ objects, bodies: objects, differences: [] })
@@ -43,7 +37,7 @@ it('finds a slot whole, by listing and by reading bodies', async () => {
   expect(wrong).toMatchObject({ code: 2, stderr: 'fundpress: --seed goes with --sample\n' })
 })
 
-it('reads a sample of the bodies, and the same ones again by its seed', async () => {
+it('verify --sample reads some bodies, and the same ones again with its seed', async () => {
   const readBy = async (line: string) => {
     press.server.reset()
     const { code, stdout } = await press.fundpress(line)
@@ -60,31 +54,26 @@ it('reads a sample of the bodies, and the same ones again by its seed', async ()
     ) ?? []
   expect([first.code, first.read.length]).toEqual([0, 5])
   expect(await readBy(`verify --sample 5 --seed ${seed}`)).toEqual(first)
-  expect((await readBy(`verify --sample 5 --seed ${(Number(seed) + 1) % 2 ** 32}`)).read).not.toEqual(
-    first.read,
-  )
-  expect(await press.json(`verify --sample 3 --seed ${seed}`)).toMatchObject({
-    bodies: 3,
-    seed: Number(seed),
-  })
+  const other = await readBy(`verify --sample 5 --seed ${(Number(seed) + 1) % 2 ** 32}`)
+  expect(other.read).not.toEqual(first.read)
+  const sample = await press.json(`verify --sample 3 --seed ${seed}`)
+  expect(sample).toMatchObject({ bodies: 3, seed: Number(seed) })
 })
 
-it('takes a request a thousand objects and a constant to verify by listing', async () => {
+it('verify takes one request for a thousand objects, and a constant', async () => {
   press.server.reset()
   await press.json('verify')
-  expect(press.server.counts()).toEqual({
-    GetObject: 4,
-    ListObjectsV2: Math.ceil((press.nights.sums('night-1').size + 2) / 1000),
-  })
+  const lists = Math.ceil((press.nights.sums('night-1').size + 2) / 1000)
+  expect(press.server.counts()).toEqual({ GetObject: 4, ListObjectsV2: lists })
 })
 
-it('reads a body again that breaks off', async () => {
+it('verify reads a body again if its transfer breaks off', async () => {
   press.server.faults([{ kind: 'truncate', operation: 'GetObject', keyMatches: /^blue\/api/, times: 3 }])
   expect(await press.json('verify --deep --sample 50')).toMatchObject({ bodies: 50, differences: [] })
   press.server.reset()
 })
 
-it('names each object that differs, and publish --repair puts all right', async () => {
+it('verify names each object that differs, and publish --repair repairs them', async () => {
   const wanted = damage('blue')
   const { code, stdout, stderr } = await press.fundpress('verify')
   expect(code).toBe(1)
@@ -98,19 +87,17 @@ it('names each object that differs, and publish --repair puts all right', async 
     /^fundpress: s3:\/\/fund-data: 4 objects differ from the manifest of 2026-11-19-[0-9a-f]{12}: run `fundpress publish --repair`\n$/,
   )
   const deep = await press.fundpress('verify --deep --json')
-  const report = JSON.parse(deep.stdout) as Report
-  expect({ code: deep.code, differences: report.differences }).toEqual({ code: 1, differences: wanted })
+  const { differences } = JSON.parse(deep.stdout) as { differences: typeof wanted }
+  expect({ code: deep.code, differences }).toEqual({ code: 1, differences: wanted })
 
   // What is live is not written to: the snapshot moves to the other slot.
-  expect(await press.json('publish --out night-1 --repair')).toMatchObject({
-    slot: 'green',
-    hasFlipped: true,
-  })
+  const repaired = await press.json('publish --out night-1 --repair')
+  expect(repaired).toMatchObject({ slot: 'green', hasFlipped: true })
   expect(press.bucket.differencesFrom('night-1', 'green')).toEqual([])
   expect(await press.json('verify --deep')).toMatchObject({ slot: 'green', differences: [] })
 })
 
-it('does not go back to the damaged slot, and the next publish into it puts it right', async () => {
+it('rollback refuses the damaged slot, and the next publish into it repairs it', async () => {
   const { other } = await press.json<{ other: object }>('status')
   expect(other).toMatchObject({ slot: 'blue', isWhole: false })
   const { code, stderr } = await press.fundpress('rollback')
@@ -120,7 +107,7 @@ it('does not go back to the damaged slot, and the next publish into it puts it r
   expect(press.bucket.differencesFrom('b', 'blue')).toEqual([])
 })
 
-it('puts right a slot that is about to be written to', async () => {
+it('publish --repair repairs the slot that it writes to', async () => {
   const wanted = damage('green')
   const planned = await press.json<{ requests: Record<string, number> }>('plan --out night-1 --repair')
   const done = await press.json<{ requests: Record<string, number> }>('publish --out night-1 --repair')
@@ -130,7 +117,7 @@ it('puts right a slot that is about to be written to', async () => {
   expect(await press.json('status')).toMatchObject({ other: { slot: 'blue', isWhole: true } })
 })
 
-it('finds a body that the store has let rot under its old ETag only by reading it', async () => {
+it('verify finds a rotten body with an unchanged ETag only by reading it', async () => {
   const [key = ''] = [...press.nights.sums('night-1').keys()].slice(8)
   press.server.faults([{ kind: 'corrupt', operation: 'GetObject', keyMatches: new RegExp(key) }])
   expect(await press.json('verify')).toMatchObject({ differences: [] })
@@ -139,7 +126,7 @@ it('finds a body that the store has let rot under its old ETag only by reading i
   press.server.reset()
 })
 
-it('says what to do where the manifest of the live slot is gone', async () => {
+it('verify says what to do if the manifest of the live slot is missing', async () => {
   press.bucket.remove('green/manifest.ndjson.gz')
   const { code, stderr } = await press.fundpress('verify')
   expect(code).toBe(1)
@@ -149,7 +136,7 @@ it('says what to do where the manifest of the live slot is gone', async () => {
 })
 
 it.each(['manifest', 'list of ETags'])(
-  'names a %s in the bucket that is damaged, and repairs it',
+  'publish names a damaged %s in the bucket, and --repair repairs it',
   async (what) => {
     const { other } = await press.json<{ other: { slot: string } }>('status')
     const key =

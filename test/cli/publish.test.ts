@@ -1,4 +1,4 @@
-/** A night goes live, costs what changed, and can be looked at before. */
+/** `publish` and `plan`: what goes live, what it costs, and what is refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
@@ -40,8 +40,8 @@ async function publishAsPlanned(flags: string): Promise<Summary> {
   return done
 }
 
-describe('one night after the other', () => {
-  it('status and serve say that nothing is live in an empty bucket', async () => {
+describe('one snapshot after the other', () => {
+  it('status, rollback, verify and serve fail in an empty bucket', async () => {
     const { code, stdout, stderr } = await press.fundpress('status')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(`fundpress: s3://${bucket}: nothing is live\n`)
@@ -50,7 +50,7 @@ describe('one night after the other', () => {
     expect(await press.fundpress('serve')).toMatchObject({ code: 1, stdout: '' })
   })
 
-  it('the first publish puts every object, as plan has said', async () => {
+  it('the first publish puts every object, as planned', async () => {
     const done = await publishAsPlanned('--out night-1')
     expect(done).toMatchObject({ slot: 'blue', put: press.nights.sums('night-1').size, deleted: 0 })
     expect(press.bucket.differencesFrom('night-1', 'blue')).toEqual([])
@@ -58,7 +58,7 @@ describe('one night after the other', () => {
     expect(live).toMatchObject({ slot: 'blue', snapshot: done.snapshot, previous: null })
   })
 
-  it('gives each object its type, caching and digest', () => {
+  it('a publish gives each object its type, caching and digest', () => {
     const [key, digest] = [...press.nights.sums('night-1')].find(([one]) => one.endsWith('.xml')) ?? ['', '']
     const object = press.server.objects(bucket).get(`blue/${key}`)
     expect(object?.headers).toMatchObject({
@@ -68,33 +68,30 @@ describe('one night after the other', () => {
     })
   })
 
-  it('the same again asks for a single object, says so, and changes nothing', async () => {
+  it('a publish of the live snapshot makes one request and changes nothing', async () => {
     const before = press.server.snapshot()
     press.server.reset()
     const { code, stdout, stderr } = await press.fundpress('publish --out night-1')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^2026-11-19-[0-9a-f]{12} is already live in blue, nothing to do\n$/)
     expect(press.server.counts()).toEqual({ GetObject: 1 })
-    expect([...(press.server.snapshot().get(bucket)?.keys() ?? [])]).toEqual([
-      ...(before.get(bucket)?.keys() ?? []),
-    ])
+    expect(press.server.snapshot()).toEqual(before)
     const { stdout: planned } = await press.fundpress('plan --out night-1')
     expect(planned).toContain('none: there is nothing to do')
     expect(planned).toContain('requests  1 (0 puts, 1 gets, 0 lists, 0 deletes)')
   })
 
-  it('the next snapshot fills the other slot', async () => {
+  it('the next publish fills the other slot', async () => {
     const done = await publishAsPlanned('--out b')
     expect(done).toMatchObject({ slot: 'green', put: press.nights.sums('b').size })
     expect(press.bucket.differencesFrom('b', 'green')).toEqual([])
     expect(press.bucket.differencesFrom('night-1', 'blue')).toEqual([])
   })
 
-  it('k changed objects cost k puts and three for the status, and a constant', async () => {
+  it('a publish costs one put for each changed object, three for the status, and a constant', async () => {
     const before = press.nights.sums('night-1')
-    const changed = [...press.nights.sums('c')]
-      .filter(([key, sum]) => before.get(key) !== sum)
-      .map(([key]) => key)
+    const sums = [...press.nights.sums('c')]
+    const changed = sums.filter(([key, sum]) => before.get(key) !== sum).map(([key]) => key)
     expect(changed.filter((key) => key.startsWith('api/'))).toHaveLength(4)
     expect(changed.slice(4)).toEqual(['status/de.html', 'status/index.html', 'status/index.json'])
     const done = await publishAsPlanned('--out c')
@@ -107,7 +104,7 @@ describe('one night after the other', () => {
     expect(press.bucket.differencesFrom('c', 'blue')).toEqual([])
   })
 
-  it('leaves nothing of its own behind but the journal, released, and the ETags', () => {
+  it('a publish leaves only the released journal and the ETags beside the slots', () => {
     const keys = press.bucket.keys().filter((key) => !/^(blue|green)\//.test(key))
     expect(keys.sort()).toEqual([
       'journal.json',
@@ -119,7 +116,7 @@ describe('one night after the other', () => {
     expect(journal).toMatchObject({ isHeld: false, changing: {} })
   })
 
-  it('deletes what the slot has and the snapshot has not', async () => {
+  it('a publish deletes objects that the snapshot lacks', async () => {
     await press.nights.change('less', 'DELETE FROM profile WHERE isin = (SELECT min(isin) FROM profile)')
     const done = await publishAsPlanned('--out less --max-deletes 100')
     expect(done.deleted).toBeGreaterThan(0)
@@ -138,11 +135,9 @@ describe('plan', () => {
     expect(stdout).toMatch(/\ncost +(under )?\$0\.000\d for this publish, \$0\.0\d+ a month/)
   })
 
-  it('counts with the prices of the settings', async () => {
+  it('computes the cost with the prices of the settings', async () => {
     interface Costs {
-      readonly requests: Readonly<
-        Record<'PutObject' | 'GetObject' | 'ListObjectsV2' | 'DeleteObjects', number>
-      >
+      readonly requests: Readonly<Record<'PutObject' | 'GetObject' | 'ListObjectsV2', number>>
       readonly slotBytes: number
       readonly cost: { readonly publish: number; readonly month: number }
     }
@@ -157,7 +152,7 @@ describe('plan', () => {
   })
 })
 
-describe('what is most likely a mistake', () => {
+describe('a probable mistake', () => {
   const isLive = async () => (await press.json<{ live: Summary }>('status')).live.snapshot
 
   const oldPrices = "DELETE FROM price WHERE date > '2026-11-10'"
@@ -210,7 +205,7 @@ describe('what is most likely a mistake', () => {
     expect(await isLive()).toBe(before)
   })
 
-  it('is more deletes than allowed', async () => {
+  it('is to delete more objects than --max-deletes', async () => {
     await press.fundpress('publish --out c --force')
     await press.fundpress('publish --out c --repair')
     const { code, stderr } = await press.fundpress('publish --out less --max-deletes 0')

@@ -27,20 +27,24 @@ export interface ProcessOptions extends RunOptions {
 
 export const launcher = join(repository, 'src/cli/fundpress.mjs')
 
-export async function run(args: readonly string[], { cwd, env = {} }: RunOptions): Promise<Ended> {
-  return { ...(await runWarm({ args, cwd, env: environmentOf(env) })), signal: null }
+/** The words after `fundpress`: a text is cut at its blanks. */
+type Words = string | readonly string[]
+const wordsOf = (words: Words) => (typeof words === 'string' ? words.split(' ') : words)
+
+export async function run(words: Words, { cwd, env = {} }: RunOptions): Promise<Ended> {
+  return { ...(await runWarm({ args: wordsOf(words), cwd, env: environmentOf(env) })), signal: null }
 }
 
 /** The same in a process of its own, for what belongs to one. */
-export async function runAlone(args: readonly string[], options: ProcessOptions): Promise<Ended> {
-  return ended(start(args, options))
+export async function runAlone(words: Words, options: ProcessOptions): Promise<Ended> {
+  return ended(start(words, options))
 }
 
 export function start(
-  args: readonly string[],
+  words: Words,
   { cwd, env = {}, node = process.execPath, user }: ProcessOptions,
 ): ChildProcess {
-  return spawn(node, [launcher, ...args], {
+  return spawn(node, [launcher, ...wordsOf(words)], {
     cwd,
     ...(user === undefined ? {} : { uid: user, gid: user }),
     env: environmentOf(env),

@@ -1,32 +1,24 @@
 /**
- * Names out of databases, files and buckets on a terminal and in the log of a workflow: no character that cannot be seen, no
- * command for GitHub's runner, no line of more than 2 KB. JSON has all of the text.
+ * Names from databases, files and buckets on a terminal and in the log of a workflow: no invisible character, no command for
+ * GitHub's runner, no line of more than 2 KB. JSON has the whole text.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cut, safeData, safeLines } from '../../src/cli/safe-text.ts'
 import { asOf, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { makeTempFolder, type Run } from '../support/product.ts'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { run } from './run.ts'
 
-/** What a terminal, a reader or the runner would fall for. A file may be called that, too. */
+/** What harms a terminal, a reader or the runner. It is also a valid name of a file. */
 const hostile =
   'a\n::stop-commands::x\r\n \t::error::y\u0085::warning::z ##[add-mask]1 \u001b[2J\u001b]0;t\u0007\u009b31m\u007f\u202e\u2066\u200b\ufdd0'
 const long = `${hostile}${'ä'.repeat(2000)}`
 
-/** The lines of what a command has written. */
-function linesOf({
-  stdout,
-  stderr,
-}: {
-  readonly stdout: string
-  readonly stderr: string
-}): readonly string[] {
-  return `${stdout}${stderr}`.split('\n')
-}
+/** The lines that a command wrote. */
+const linesOf = ({ stdout, stderr }: Run) => `${stdout}${stderr}`.split('\n')
 
 function expectSafe(lines: readonly string[], most = 2048): void {
   for (const line of lines) {
@@ -72,12 +64,12 @@ describe('a database with hostile names', () => {
     ['--config', hostile, 'check'],
     [hostile],
     [`--${long}`],
-  ])('is written safely by %s %s', async (...args) => {
+  ])('is escaped by %s %s', async (...args) => {
     const needsDay = ['check', 'build'].includes(args[0])
     expectSafe(linesOf(await fundpress(...args, ...(needsDay ? ['--as-of', asOf] : []))))
   })
 
-  it('is in JSON with all of its text', async () => {
+  it('is complete in JSON', async () => {
     const { stdout } = await fundpress('check', '--db', 'wrong.sqlite', '--as-of', asOf, '--json')
     expectSafe(stdout.split('\n'), Infinity)
     const { findings } = JSON.parse(stdout) as { readonly findings: readonly { readonly isin: string }[] }
@@ -85,7 +77,7 @@ describe('a database with hostile names', () => {
   })
 })
 
-it('writes the names of files to import, their cells and their columns safely', async () => {
+it('import escapes names of files, cells and columns', async () => {
   makeDatabase(folder.file('import.sqlite'), (insert) => insertGood(insert, isin))
   const name = `${hostile}.csv`
   const cell = `"${hostile}"`
@@ -119,7 +111,7 @@ describe('a bucket with hostile keys', () => {
   afterAll(() => press.stop())
 
   it.each(['prune', 'verify', 'status', 'doctor'])(
-    'is written safely by %s, and whole as JSON',
+    'is escaped by %s, and complete in JSON',
     async (command) => {
       const plain = await press.fundpress([command])
       expectSafe(linesOf(plain))
@@ -133,14 +125,14 @@ describe('a bucket with hostile keys', () => {
   )
 })
 
-it('keeps a line of 2 KB, and says of a longer one how many bytes it had', () => {
+it('a line of more than 2 KB is cut, and says how many bytes it had', () => {
   expect(cut('ä'.repeat(1024))).toBe('ä'.repeat(1024))
   const line = cut(`a${'ä'.repeat(1024)}`)
   expect(line).toMatch(/^aä+… \(2,049 bytes\)$/)
   expect(Buffer.byteLength(line)).toBeLessThanOrEqual(2048)
 })
 
-it('leaves any text safe, and any JSON with its meaning', () => {
+it('any text becomes safe, and any JSON keeps its meaning', () => {
   const unit = fc.constantFrom(...Array.from(`${hostile}a"\\:#[ä😀\ud800`), '::', '##[')
   const text = fc.string({ unit, maxLength: 3000 })
   fc.assert(

@@ -12,12 +12,10 @@ import { cleanEnvironment, run, type Ended } from './run.ts'
 
 const folder = makeTempFolder()
 const secret = 'hunter2-Zx9'
-const isin = 'DE000FP06UX9'
 
 beforeAll(async () => {
-  const demo = 'demo --db d.sqlite --funds 1 --years 1 --until 2026-11-19 --quiet'
-  await run(demo.split(' '), { cwd: folder.path })
-  await run('build --db d.sqlite --out out --as-of 2026-11-20 --quiet'.split(' '), { cwd: folder.path })
+  await run('demo --db d.sqlite --funds 1 --years 1 --until 2026-11-19 --quiet', { cwd: folder.path })
+  await run('build --db d.sqlite --out out --as-of 2026-11-20 --quiet', { cwd: folder.path })
 })
 afterAll(folder.remove)
 
@@ -28,30 +26,33 @@ const addresses = [
   `https://user:a/b@${secret}?c#d@store.example.com:9000`,
   `http://user:'"${secret}"'@store.example.com`,
 ]
-/** What nobody could find in a text, but what stands for an address all the same. */
+/** What nobody can find in a text, but a user may give as an address. */
 const mistaken = [`http://user:${secret} with space@store.example.com`, `user:${secret}@store.example.com`]
 
+const onBucket = '--bucket fund-data --region eu-central-1 --json'
 const commands = {
-  build: ['build', '--db', 'd.sqlite', '--out', 'new', '--json'],
-  check: ['check', '--db', 'd.sqlite', '--json'],
-  merge: ['merge', 'out', 'out', '--db', 'd.sqlite', '--out', 'new', '--json'],
-  serve: ['serve', '--out', 'nowhere', '--port', '0'],
-  show: ['show', isin, '--db', 'd.sqlite', '--json'],
-  plan: ['plan', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
-  publish: ['publish', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
-  status: ['status', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
-  verify: ['verify', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
-  rollback: ['rollback', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
-  diff: ['diff', 'live', 'out', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
-  prune: ['prune', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
-  doctor: ['doctor', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
-  nightly: [
-    ...['nightly', '--db', 'd.sqlite', '--bucket', 'fund-data', '--region', 'eu-central-1', '--json'],
-    ...['--summary', 'summary.md'],
-  ],
-  edge: ['edge', 'nginx', '--out', 'out', '--dest', 'edge'],
-  conform: ['conform', '--base', 'http://127.0.0.1:1', '--db', 'd.sqlite', '--json'],
+  build: 'build --db d.sqlite --out new --json',
+  check: 'check --db d.sqlite --json',
+  merge: 'merge out out --db d.sqlite --out new --json',
+  serve: 'serve --out nowhere --port 0',
+  show: 'show DE000FP06UX9 --db d.sqlite --json',
+  plan: `plan ${onBucket}`,
+  publish: `publish ${onBucket}`,
+  status: `status ${onBucket}`,
+  verify: `verify ${onBucket}`,
+  rollback: `rollback ${onBucket}`,
+  diff: `diff live out ${onBucket}`,
+  prune: `prune ${onBucket}`,
+  doctor: `doctor ${onBucket}`,
+  nightly: `nightly --db d.sqlite ${onBucket} --summary summary.md`,
+  edge: 'edge nginx --out out --dest edge',
+  conform: 'conform --base http://127.0.0.1:1 --db d.sqlite --json',
 } as const
+/** A command with words of its own that may hold blanks. */
+const words = (name: keyof typeof commands, ...more: readonly string[]) => [
+  ...commands[name].split(' '),
+  ...more,
+]
 
 function expectNoSecret({ stdout, stderr }: Ended): void {
   expect(stdout + stderr).not.toContain(secret)
@@ -61,26 +62,27 @@ function expectNoSecret({ stdout, stderr }: Ended): void {
 }
 
 const debugging = { FUNDPRESS_DEBUG: '1' }
+const options = { cwd: folder.path, env: debugging }
 
 describe('a password in an address', () => {
-  it.each(Object.entries(commands))('is not shown by %s, wherever it stands', async (_, command) => {
-    const options = { cwd: folder.path, env: debugging }
+  it.each(Object.entries(commands))('is not shown by %s, in any flag or variable', async (_, command) => {
     const flags = ['--endpoint', '--base', '--docs-url', '--db', '--out', '--dest', '--config', '--since']
     for (const [index, flag] of flags.entries())
-      expectNoSecret(await run([...command, flag, addresses[index % addresses.length] ?? ''], options))
+      expectNoSecret(
+        await run([...command.split(' '), flag, addresses[index % addresses.length] ?? ''], options),
+      )
     for (const [index, name] of ['BUCKET_NAME', 'DB', 'OUT', 'BUCKET_ENDPOINT'].entries()) {
       const env = { ...debugging, [`FUNDPRESS_${name}`]: addresses[index] }
       expectNoSecret(await run(command, { ...options, env }))
     }
   })
 
-  it.each([...addresses, ...mistaken])('is refused where an address is expected: %s', async (address) => {
-    const options = { cwd: folder.path, env: debugging }
+  it.each([...addresses, ...mistaken])('is refused in an address: %s', async (address) => {
     const reason = 'must be an absolute http or https URL without a user name, a password or a query'
     const refused = [
-      await run([...commands.publish, '--endpoint', address], options),
-      await run([...commands.build, '--docs-url', address], options),
-      await run([...commands.conform, '--base', address], options),
+      await run(words('publish', '--endpoint', address), options),
+      await run(words('build', '--docs-url', address), options),
+      await run(words('conform', '--base', address), options),
       await run(['status', '--base', address], options),
       ...(await Promise.all(
         ['BUCKET_ENDPOINT', 'BASE_URL', 'DOCS_URL', 'LICENCE_URL'].map((name) =>
@@ -94,7 +96,7 @@ describe('a password in an address', () => {
     }
   })
 
-  it.each([...addresses, ...mistaken])('is not shown where the config file has it: %s', async (address) => {
+  it.each([...addresses, ...mistaken])('is not shown if the config file has it: %s', async (address) => {
     const configs = [
       { bucket: { endpoint: address } },
       { baseUrl: address, docsUrl: address },
@@ -105,14 +107,13 @@ describe('a password in an address', () => {
     ]
     for (const config of configs) {
       writeFileSync(folder.file('fundpress.config.other.json'), JSON.stringify(config))
-      const words = [...commands.nightly, '--config', 'fundpress.config.other.json']
-      const ended = await run(words, { cwd: folder.path, env: debugging })
+      const ended = await run(`${commands.nightly} --config fundpress.config.other.json`, options)
       expect(ended.code).toBe(2)
       expectNoSecret(ended)
     }
   })
 
-  it('is not shown where the SDK or a proxy got it from the environment', async () => {
+  it('is not shown if the SDK or a proxy gets it from the environment', async () => {
     const server = createServer((_, response) => response.writeHead(403).end())
     server.on('connect', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -122,34 +123,39 @@ describe('a password in an address', () => {
     const env = {
       ...debugging,
       ...Object.fromEntries(proxies.map((name) => [name, address])),
-      ...{ NODE_USE_ENV_PROXY: '1', AWS_ENDPOINT_URL: address, AWS_ENDPOINT_URL_S3: address },
-      ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: secret, AWS_MAX_ATTEMPTS: '1' },
+      NODE_USE_ENV_PROXY: '1',
+      AWS_ENDPOINT_URL: address,
+      AWS_ENDPOINT_URL_S3: address,
+      AWS_ACCESS_KEY_ID: 'key',
+      AWS_SECRET_ACCESS_KEY: secret,
+      AWS_MAX_ATTEMPTS: '1',
     }
-    for (const command of [commands.status, commands.verify])
+    for (const command of [commands.status, commands.verify, 'status --base http://api.example.com'])
       expectNoSecret(await run(command, { cwd: folder.path, env }))
-    expectNoSecret(await run(['status', '--base', 'http://api.example.com'], { cwd: folder.path, env }))
     server.close()
   })
 })
 
-it('is not shown by the action that fetches a database', () => {
+it('the action that fetches a database shows no password', () => {
   const program = join(repository, '.github/actions/fundpress/fetch-database.mjs')
   const env = {
     ...cleanEnvironment(),
-    ...{ ENDPOINT: `http://user:${secret}@127.0.0.1:1`, REGION: 'eu-central-1', AWS_MAX_ATTEMPTS: '1' },
-    ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
+    ENDPOINT: `http://user:${secret}@127.0.0.1:1`,
+    REGION: 'eu-central-1',
+    AWS_MAX_ATTEMPTS: '1',
+    AWS_ACCESS_KEY_ID: 'key',
+    AWS_SECRET_ACCESS_KEY: 'secret',
   }
   for (const address of ['s3://fund-data/funds.sqlite', `s3://user:${secret}@fund-data`]) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, address, 'd.sqlite'], {
-      ...{ cwd: folder.path, env, encoding: 'utf8' },
-    })
+    const how = { cwd: folder.path, env, encoding: 'utf8' } as const
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, address, 'd.sqlite'], how)
     expect(status).toBe(1)
     expect(stdout).toContain('::error')
     expect(stdout + stderr).not.toContain(secret)
   }
 })
 
-it('is found in any text, and a text without one stays as it is', () => {
+it('withoutSecrets finds a password in any text, and does not change a text without one', () => {
   const word = fc.stringMatching(/^[^\s]{0,20}$/)
   fc.assert(
     fc.property(fc.string(), word, word, fc.string(), (before, user, password, after) => {

@@ -1,7 +1,14 @@
-/** Settings through the front door: `check` names the database that it looked for. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+/** Settings: where they come from, what they may be, and what derives from their schema. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { makeTempFolder, type TempFolder } from '../support/product.ts'
+import { UsageError } from '../../src/cli/failure.ts'
+import { configSchema, loadSettings, parseConfig } from '../../src/cli/load-settings.ts'
+import { settingList } from '../../src/cli/settings.ts'
+import { makeTempFolder, repository, type TempFolder } from '../support/product.ts'
+import { times } from '../support/rounds.ts'
 import { run } from './run.ts'
 
 let folder: TempFolder
@@ -13,115 +20,97 @@ afterEach(() => folder.remove())
 const configure = (config: unknown, name = 'fundpress.config.json') =>
   writeFileSync(folder.file(name), typeof config === 'string' ? config : JSON.stringify(config))
 
-async function check(args: readonly string[] = [], env: Record<string, string> = {}) {
-  return run(['check', ...args], { cwd: folder.path, env })
-}
+/** `check` names the database that it looks for. */
+const check = (flags = '', env: Record<string, string> = {}) =>
+  run(`check${flags}`, { cwd: folder.path, env })
+const expectDatabase = async (name: string, ...how: Parameters<typeof check>) =>
+  expect((await check(...how)).stderr).toMatch(`fundpress: ${name} does not exist`)
 
-describe('what a setting comes from', () => {
-  it('is the flag before the variable before the config file', async () => {
+describe('a setting', () => {
+  it('comes from the flag, or else the variable, or else the config file', async () => {
     configure({ $schema: './schema.json', db: 'file.sqlite' })
     const variable = { FUNDPRESS_DB: 'variable.sqlite' }
-    expect((await check()).stderr).toMatch(/^fundpress: file\.sqlite does not exist/)
-    expect((await check([], variable)).stderr).toMatch(/^fundpress: variable\.sqlite does not exist/)
-    expect((await check(['--db', 'flag.sqlite'], variable)).stderr).toMatch(
-      /^fundpress: flag\.sqlite does not exist/,
-    )
+    await expectDatabase('file.sqlite')
+    await expectDatabase('variable.sqlite', '', variable)
+    await expectDatabase('flag.sqlite', ' --db flag.sqlite', variable)
+    // An empty variable counts as none.
+    await expectDatabase('file.sqlite', '', { FUNDPRESS_DB: '' })
   })
 
-  it('counts an empty variable as none', async () => {
-    configure({ db: 'file.sqlite' })
-    expect((await check([], { FUNDPRESS_DB: '' })).stderr).toMatch(/^fundpress: file\.sqlite /)
-  })
-
-  it('takes paths in a config file from its folder, others from the working directory', async () => {
+  it('that is a path counts from the folder of the config file, otherwise from the working directory', async () => {
     mkdirSync(folder.file('conf'))
-    configure({ db: 'file.sqlite' }, 'conf/night.json')
-    const other = ['--config', 'conf/night.json']
-    expect((await check(other)).stderr).toMatch(/^fundpress: conf\/file\.sqlite does not exist/)
-    expect((await check([...other, '--db', 'x.sqlite'])).stderr).toMatch(
-      /^fundpress: x\.sqlite does not exist/,
-    )
-    configure({ db: '/nowhere/file.sqlite' }, 'conf/night.json')
-    expect((await check(other)).stderr).toMatch(/^fundpress: \/nowhere\/file\.sqlite does not exist/)
+    configure({ db: 'file.sqlite' }, 'conf/other.json')
+    await expectDatabase('conf/file.sqlite', ' --config conf/other.json')
+    await expectDatabase('x.sqlite', ' --config conf/other.json --db x.sqlite')
+    configure({ db: '/nowhere/file.sqlite' }, 'conf/other.json')
+    await expectDatabase('/nowhere/file.sqlite', ' --config conf/other.json')
   })
 
-  it('reads a config file with a byte order mark', async () => {
+  it('may be in a config file with a byte order mark', async () => {
     configure('\uFEFF{ "db": "file.sqlite" }')
-    expect((await check()).stderr).toMatch(/^fundpress: file\.sqlite /)
+    await expectDatabase('file.sqlite')
   })
 })
 
-describe('a config file that is wrong', () => {
-  const inDefault = 'config file fundpress.config.json'
+describe('a wrong config file', () => {
   it.each([
-    [{ dbb: 'x' }, `${inDefault}: unknown key "dbb" (did you mean "db"?)`],
-    [{ DocsURL: 'http://x' }, `${inDefault}: unknown key "DocsURL" (did you mean "docsUrl"?)`],
-    [{ edge: { prot: 1 } }, `${inDefault}: unknown key "edge.prot" (did you mean "port"?)`],
-    [{ '': 1 }, `${inDefault}: unknown key "" (there are db, out,`],
-    [{ bucket: { $schema: 'x' } }, `${inDefault}: unknown key "bucket.$schema"`],
-    ['{ "__proto__": {} }', `${inDefault}: unknown key "__proto__"`],
-    [{ constructor: 1 }, `${inDefault}: unknown key "constructor"`],
-    [{ db: 1 }, `${inDefault}: "db" must be a path, not 1`],
-    [{ db: null }, `${inDefault}: "db" must be a path, not null`],
-    [{ jobs: '4' }, `${inDefault}: "jobs" must be a whole number from 1 to 256, not "4"`],
-    [
-      { edge: { port: 8080.5 } },
-      `${inDefault}: "edge.port" must be a whole number from 0 to 65535, not 8080.5`,
-    ],
-    [{ edge: { cacheControl: 'a\nb' } }, `${inDefault}: "edge.cacheControl" must be a header value`],
-    [{ edge: [] }, `${inDefault}: "edge" must be an object, not []`],
-    [{ bucket: { pathStyle: 'yes' } }, `${inDefault}: "bucket.pathStyle" must be true or false, not "yes"`],
-    [{ freshness: { groups: {} } }, `${inDefault}: "freshness.groups" must be a list, not {}`],
+    [{ dbb: 'x' }, 'unknown key "dbb" (did you mean "db"?)'],
+    [{ DocsURL: 'http://x' }, 'unknown key "DocsURL" (did you mean "docsUrl"?)'],
+    [{ edge: { prot: 1 } }, 'unknown key "edge.prot" (did you mean "port"?)'],
+    [{ '': 1 }, 'unknown key "" (there are db, out,'],
+    [{ bucket: { $schema: 'x' } }, 'unknown key "bucket.$schema"'],
+    ['{ "__proto__": {} }', 'unknown key "__proto__"'],
+    [{ constructor: 1 }, 'unknown key "constructor"'],
+    [{ db: 1 }, '"db" must be a path, not 1'],
+    [{ db: null }, '"db" must be a path, not null'],
+    [{ jobs: '4' }, '"jobs" must be a whole number from 1 to 256, not "4"'],
+    [{ edge: { port: 8080.5 } }, '"edge.port" must be a whole number from 0 to 65535, not 8080.5'],
+    [{ edge: { cacheControl: 'a\nb' } }, '"edge.cacheControl" must be a header value'],
+    [{ edge: [] }, '"edge" must be an object, not []'],
+    [{ bucket: { pathStyle: 'yes' } }, '"bucket.pathStyle" must be true or false, not "yes"'],
+    [{ freshness: { groups: {} } }, '"freshness.groups" must be a list, not {}'],
     [
       { freshness: { groups: [{ currency: 'EUR' }, { currency: 'USD', warnDays: '25' }] } },
-      `${inDefault}: "freshness.groups[1].warnDays" must be a whole number from 0 to 999, not "25"`,
+      `"freshness.groups[1].warnDays" must be a whole number from 0 to 999, not "25"`,
     ],
     [
       { freshness: { groups: [{ categori: 'Aktienfonds' }] } },
-      `${inDefault}: unknown key "freshness.groups[0].categori" (did you mean "category"?)`,
+      'unknown key "freshness.groups[0].categori" (did you mean "category"?)',
     ],
     [
       { freshness: { groups: ['Aktienfonds'] } },
-      `${inDefault}: "freshness.groups[0]" must be an object, not "Aktienfonds"`,
+      '"freshness.groups[0]" must be an object, not "Aktienfonds"',
     ],
     [
       { freshness: { groups: [{ never: true }] } },
-      `${inDefault}: "freshness.groups[0]" must be an object with at least one of category, currency, isins, not {"never":true}`,
+      '"freshness.groups[0]" must be an object with at least one of category, currency, isins, not {"never":true}',
     ],
     [
       { freshness: { groups: [{ isins: ['XX'] }] } },
-      `${inDefault}: "freshness.groups[0].isins[0]" must be an ISIN, not "XX"`,
+      '"freshness.groups[0].isins[0]" must be an ISIN, not "XX"',
     ],
-    [
-      { baseUrl: '/api' },
-      `${inDefault}: "baseUrl" must be an absolute http or https URL without a user name, a password or a query`,
-    ],
-    [{ docsUrl: 'https://x.example/?a=b' }, `${inDefault}: "docsUrl" must be an absolute http or https URL`],
-    [{ $schema: 1 }, `${inDefault}: "$schema" must be a text, not 1`],
-    [[], `${inDefault}: the file must be an object, not []`],
+    [{ baseUrl: '/api' }, '"baseUrl" must be an absolute http or https URL without a user name'],
+    [{ $schema: 1 }, '"$schema" must be a text, not 1'],
+    [[], 'the file must be an object, not []'],
     [
       '{\n  "db": "x",\n  "jobs": 4,\n}\n',
-      `config file fundpress.config.json is not JSON: Expected double-quoted property name in JSON at position 28 (line 4 column 1)`,
+      'is not JSON: Expected double-quoted property name in JSON at position 28 (line 4 column 1)',
     ],
-    [
-      '{\n  "db": x\n}',
-      `config file fundpress.config.json is not JSON: Unexpected token 'x', "{ "db": x }" is not valid JSON`,
-    ],
-    ['', `config file fundpress.config.json is not JSON: Unexpected end of JSON input`],
+    ['{\n  "db": x\n}', `is not JSON: Unexpected token 'x', "{ "db": x }" is not valid JSON`],
+    ['', 'is not JSON: Unexpected end of JSON input'],
   ])('%j is refused in one line with exit code 2', async (config, reason) => {
     configure(config)
-    const { code, stdout, stderr } = await check(['--db', 'x.sqlite'])
-    expect(stderr).toContain(`fundpress: ${reason}`)
-    expect(stderr).toMatch(/^[^\n]+\n$/)
+    const { code, stdout, stderr } = await check(' --db x.sqlite')
+    expect(stderr).toMatch(/^fundpress: config file fundpress\.config\.json[^\n]+\n$/)
+    expect(stderr).toContain(reason)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   })
 
   it('is named by the path that was given', async () => {
-    configure({ dbb: 'x' }, 'night.json')
-    expect((await check(['--config', 'night.json'])).stderr).toContain(
-      'config file night.json: unknown key "dbb"',
-    )
-    expect((await check(['--config', '.'])).stderr).toContain('config file . cannot be read')
+    configure({ dbb: 'x' }, 'other.json')
+    const { stderr } = await check(' --config other.json')
+    expect(stderr).toContain('config file other.json: unknown key "dbb"')
+    expect((await check(' --config .')).stderr).toContain('config file . cannot be read')
   })
 })
 
@@ -130,8 +119,205 @@ it.each([
   ['FUNDPRESS_JOBS', '0', 'it must be a whole number from 1 to 256'],
   ['FUNDPRESS_DOCS_URL', 'docs', 'it must be an absolute http or https URL'],
   ['FUNDPRESS_BUCKET_PATH_STYLE', 'yes', 'it must be true or false'],
-])('names the environment variable %s when its value is wrong', async (name, value, reason) => {
-  const { code, stderr } = await check(['--db', 'x.sqlite'], { [name]: value })
+])('the environment variable %s is named if its value is wrong', async (name, value, reason) => {
+  const { code, stderr } = await check(' --db x.sqlite', { [name]: value })
   expect(code).toBe(2)
   expect(stderr).toContain(`fundpress: environment variable ${name} is '${value}': ${reason}`)
+})
+
+describe('the JSON Schema of the config file', () => {
+  const shipped = readFileSync(join(repository, 'templates/fundpress.config.schema.json'), 'utf8')
+  const matchesSchema = new Ajv({ strict: true }).compile(JSON.parse(shipped))
+  const isTaken = (config: unknown): boolean => {
+    try {
+      parseConfig('test.json', JSON.stringify(config))
+      return true
+    } catch (error) {
+      if (error instanceof UsageError) return false
+      throw error
+    }
+  }
+
+  it('is shipped as `npm run generate` writes it', () => {
+    expect(shipped).toBe(configSchema())
+  })
+
+  const right: readonly unknown[] = [
+    {},
+    { $schema: './node_modules/fundpress/templates/fundpress.config.schema.json' },
+    { db: 'funds.sqlite', out: '/srv/out', jobs: 8, baseUrl: 'https://funds.example.com/' },
+    { docsUrl: 'http://[::1]:80/d', bucket: { name: 'fund-data', endpoint: 'http://127.0.0.1:9000' } },
+    { bucket: { region: 'auto', prefix: '', pathStyle: true } },
+    { edge: { cacheControl: 'no-store', errorCacheControl: 'no-store', host: '::1', port: 0 } },
+    { prices: { perMillionPuts: 4.5, perGbMonth: 0 } },
+    { freshness: { calendar: 'DE-HE', yearEndOpen: true, warnDays: 0, maxStaleShare: 0.25 } },
+    { freshness: { groups: [] } },
+    { freshness: { groups: [{ category: 'Immobilienfonds', warnDays: 25, errorDays: 40 }] } },
+    { freshness: { groups: [{ isins: ['DE0008471400', 'XF0000000020'], calendar: 'TARGET', never: true }] } },
+    { freshness: { groups: [{ currency: 'SEK', calendar: 'SE' }] } },
+  ]
+  const wrongGroups: readonly unknown[] = [
+    ...[{}, [null], [{}], [{ never: true }], [{ currency: 'EUR', warnDays: '25' }], [{ category: null }]],
+    ...[[{ isins: [] }], [{ isins: ['DE0008471400', 'nonsense'] }], [{ isins: 'DE0008471400' }]],
+    ...[[{ currency: 'EUR', days: 3 }], [{ currency: 'EUR', $schema: 'x' }]],
+  ]
+  const wrong: readonly unknown[] = [
+    ...wrongGroups.map((groups) => ({ freshness: { groups } })),
+    ...[{ freshness: { calendar: 'Germany' } }, { freshness: { maxStaleShare: 10 } }],
+    ...[{ prices: { perMillionPuts: -1 } }, { prices: { perMillionPuts: '5' } }],
+    ...[{ bucket: { maxRate: 0.5 } }, { bucket: { name: 'Fund_Data' } }, { bucket: { prefix: '/api' } }],
+    ...[{ bucket: { prefix: 'api/' } }, { bucket: null }, { edge: { port: 70000 } }, { jobs: 0 }],
+    ...[{ db: '' }, { database: 'x' }, null, 'db'],
+  ]
+
+  it.each([
+    ...right.map((config) => [true, config] as const),
+    ...wrong.map((config) => [false, config] as const),
+  ])('agrees with our own check: %j for %j', (isRight, config) => {
+    expect([matchesSchema(config), isTaken(config)]).toEqual([isRight, isRight])
+  })
+
+  it('agrees with our own check for arbitrary values of every key', () => {
+    const texts = [
+      '',
+      '/',
+      'a',
+      'a b',
+      'x/y',
+      'http://a',
+      'https://a:8/b/',
+      'https://a?b',
+      'abc.de',
+      'ü',
+      'a\n',
+    ]
+    const whole = fc.integer({ min: -1, max: 70000 })
+    const value = fc.oneof(
+      ...[fc.constantFrom(...texts), fc.string(), whole, fc.double(), fc.boolean(), fc.constant(null)],
+    )
+    const keys = settingList.map((named) => named.key as string)
+    const key = fc.constantFrom(...keys, '$schema', 'freshness.groups', 'other', 'edge.other')
+    fc.assert(
+      fc.property(key, value, (path, given) => {
+        const config = path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), given)
+        // What JSON cannot hold (NaN, -0) is another value in the file.
+        const written: unknown = JSON.parse(JSON.stringify(config))
+        expect(isTaken(written)).toBe(matchesSchema(written))
+      }),
+      { numRuns: times(3000) },
+    )
+  })
+})
+
+describe('settings', () => {
+  const load = (environment: Record<string, string> = {}) =>
+    loadSettings({ flags: new Map(), environment, configFile: undefined, cores: 6 })
+
+  it('have these defaults', () => {
+    expect(load()).toEqual({
+      db: null,
+      out: 'out',
+      quickCheck: true,
+      rawCsv: false,
+      baseUrl: 'http://localhost:8080',
+      docsUrl: 'http://localhost:8080/docs',
+      pages: true,
+      jobs: 6,
+      downloads: true,
+      licence: { name: null, url: null },
+      bucket: {
+        name: null,
+        endpoint: null,
+        region: null,
+        prefix: '',
+        pathStyle: false,
+        concurrency: 64,
+        maxRate: null,
+        maxDeletes: null,
+        leaseSeconds: 180,
+        lateSeconds: 90,
+        graceSeconds: 10,
+      },
+      edge: {
+        cacheControl: 'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
+        errorCacheControl: 'public, max-age=60',
+        host: '127.0.0.1',
+        port: 8080,
+        liveTtlSeconds: 5,
+        hstsSeconds: 0,
+        keyValueStore: null,
+      },
+      freshness: {
+        calendar: 'DE',
+        yearEndOpen: false,
+        warnDays: 2,
+        errorDays: 5,
+        maxStaleShare: 0.1,
+        groups: [],
+      },
+      prices: { perMillionPuts: 5, perMillionGets: 0.4, perMillionDeletes: 0, perGbMonth: 0.023 },
+    })
+  })
+
+  it('use the prices of R2 for a bucket there, unless others are given', () => {
+    const { prices } = load({
+      FUNDPRESS_BUCKET_ENDPOINT: 'https://0a1b.eu.r2.cloudflarestorage.com',
+      FUNDPRESS_PRICES_PER_GB_MONTH: '0.5',
+    })
+    expect(prices).toEqual({
+      perMillionPuts: 4.5,
+      perMillionGets: 0.36,
+      perMillionDeletes: 0,
+      perGbMonth: 0.5,
+    })
+  })
+
+  const FUNDPRESS_EDGE_KEY_VALUE_STORE =
+    'arn:aws:cloudfront::123456789012:key-value-store/5d6d5a1c-0000-4000-8000-000000000000'
+  it.each([
+    ['twice --live-ttl', { FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '20' }, 40],
+    ['the time of all edges of CloudFront', { FUNDPRESS_EDGE_KEY_VALUE_STORE }, 120],
+    ['the longer of both', { FUNDPRESS_EDGE_KEY_VALUE_STORE, FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '90' }, 180],
+    ['the given time', { FUNDPRESS_EDGE_KEY_VALUE_STORE, FUNDPRESS_BUCKET_GRACE_SECONDS: '30' }, 30],
+  ])('have a grace period of %s', (_, environment, seconds) => {
+    expect(load(environment).bucket.graceSeconds).toBe(seconds)
+  })
+
+  it('derive docsUrl from baseUrl, without closing slashes', () => {
+    expect(load({ FUNDPRESS_BASE_URL: 'https://funds.example.com/api//' })).toMatchObject({
+      baseUrl: 'https://funds.example.com/api',
+      docsUrl: 'https://funds.example.com/api/docs',
+    })
+  })
+
+  it('have the same names in the environment as in the file', () => {
+    const keys = Object.entries(load()).flatMap(([name, value]) =>
+      value === null || typeof value !== 'object'
+        ? [name]
+        : Object.keys(value).map((one) => `${name}.${one}`),
+    )
+    const inFileOnly = 'freshness.groups'
+    expect([...settingList.map(({ key }): string => key), inFileOnly].sort()).toEqual(keys.sort())
+    expect(Object.fromEntries(settingList.map(({ key, variable }) => [key, variable]))).toMatchObject({
+      db: 'FUNDPRESS_DB',
+      baseUrl: 'FUNDPRESS_BASE_URL',
+      quickCheck: 'FUNDPRESS_QUICK_CHECK',
+      rawCsv: 'FUNDPRESS_RAW_CSV',
+      'licence.url': 'FUNDPRESS_LICENCE_URL',
+      'bucket.name': 'FUNDPRESS_BUCKET_NAME',
+      'bucket.pathStyle': 'FUNDPRESS_BUCKET_PATH_STYLE',
+      'edge.keyValueStore': 'FUNDPRESS_EDGE_KEY_VALUE_STORE',
+      'freshness.maxStaleShare': 'FUNDPRESS_FRESHNESS_MAX_STALE_SHARE',
+      'prices.perMillionPuts': 'FUNDPRESS_PRICES_PER_MILLION_PUTS',
+    })
+  })
+
+  it('read numbers and booleans from the environment', () => {
+    const { edge, bucket, jobs } = load({
+      FUNDPRESS_EDGE_PORT: '0',
+      FUNDPRESS_BUCKET_PATH_STYLE: '1',
+      FUNDPRESS_JOBS: '3',
+    })
+    expect([edge.port, bucket.pathStyle, jobs]).toEqual([0, true, 3])
+  })
 })

@@ -43,8 +43,8 @@ const show = (...args: readonly string[]) => runFundpress(['show', ...args])
 describe.each([
   ['a snapshot', fromFolder],
   ['a database', fromDatabase],
-])('out of %s', (_, source) => {
-  it('shows price, line, years and costs of a fund', async () => {
+])('show, from %s', (_, source) => {
+  it('prints price, chart, years and costs of a fund', async () => {
     const { code, stdout, stderr } = await show(good, ...source)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain(`Möwenstein Aktien\n${good}, ABC123, Equity fund\n`)
@@ -56,28 +56,25 @@ describe.each([
     expect(stdout).toMatch(/expense ratio +1\.5 %/)
   })
 
-  it('takes an ISIN in either case, and a part of a name without its accents', async () => {
+  it('accepts an ISIN in either case, and a part of a name without its accents', async () => {
     const { stdout } = await show(good, ...source)
     expect((await show(good.toLowerCase(), ...source)).stdout).toBe(stdout)
     expect((await show('mowenstein akt', ...source)).stdout).toBe(stdout)
   })
 
-  it('says which funds may have been meant, and ends with 1', async () => {
+  it('names similar funds for an unknown one, and ends with 1', async () => {
     const mistyped = `${good.slice(0, 11)}9`
-    const unknown = await show(mistyped, ...source)
-    expect(unknown).toMatchObject({ code: 1, stdout: '' })
-    expect(unknown.stderr).toContain(
-      `there is no fund "${mistyped}" (did you mean ${good} Möwenstein Aktien?)`,
-    )
-    const several = await show('Möwenstein', ...source)
-    expect(several.code).toBe(1)
-    expect(several.stderr).toContain(
-      `did you mean ${good} Möwenstein Aktien, ${pricesDenied} Möwenstein Renten?`,
-    )
-    expect((await show('zzz', ...source)).stderr).toContain('there is no fund "zzz" (it has 5 funds)')
+    for (const [word, reason] of [
+      [mistyped, `there is no fund "${mistyped}" (did you mean ${good} Möwenstein Aktien?)`],
+      ['Möwenstein', `did you mean ${good} Möwenstein Aktien, ${pricesDenied} Möwenstein Renten?`],
+      ['zzz', 'there is no fund "zzz" (it has 5 funds)'],
+    ] as const) {
+      const { code, stdout, stderr } = await show(word, ...source)
+      expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(reason)])
+    }
   })
 
-  it('shows nothing that is refused', async () => {
+  it('hides what must not be published', async () => {
     expect((await show(denied, ...source)).stdout).toBe(`${denied}: nothing about this fund is published\n`)
     const noPrices = await show(pricesDenied, ...source)
     expect(noPrices.stdout).toContain('no price is published')
@@ -103,7 +100,7 @@ describe.each([
     })
   })
 
-  it('shows a hostile name so that it cannot do anything', async () => {
+  it('escapes a hostile name', async () => {
     const { stdout } = await show(hostile, ...source)
     expect(stdout).toContain('\\u009b[2J\\u202ered\\nline')
     expect(stdout).not.toMatch(/[\u009b\u202e]/)
@@ -111,7 +108,7 @@ describe.each([
   })
 })
 
-it('needs a snapshot that is whole', async () => {
+it('show needs a complete snapshot', async () => {
   expect(await show(good, '--out', folder.file('nothing'))).toMatchObject({ code: 1 })
   writeFileSync(`${out}/sparse.json`, '{"since":"2024-05-02-000000000000"}\n')
   const { code, stderr } = await show(good, ...fromFolder)
@@ -119,7 +116,7 @@ it('needs a snapshot that is whole', async () => {
   expect(stderr).toContain('is sparse')
 })
 
-it('says what is wrong with a fund out of a database, as a build of it would', async () => {
+it('show says what is wrong with a fund of the database, as a build does', async () => {
   const wrong = folder.file('wrong.sqlite')
   copyFileSync(db, wrong)
   editDatabase(wrong, `UPDATE price SET date = '2024-05-32' WHERE isin = '${good}' AND date = '2024-05-02'`)

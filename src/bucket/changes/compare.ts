@@ -23,13 +23,21 @@ export const changesWithout = (
   before: SnapshotName | null,
   { documents = 0, notCompared = [] }: { documents?: number; notCompared?: readonly string[] },
 ): SnapshotChanges => ({
-  ...{ format: 1, asOf, snapshot, before },
+  format: 1,
+  asOf,
+  snapshot,
+  before,
   funds: { total, added: [], removed: [], renamed: [] },
   documents: { added: documents, removed: 0, changed: 0 },
-  ...{ endpoints: [], prices: { counts: noCounts, corrected: [], added: [], removed: [] }, notCompared },
+  endpoints: [],
+  prices: {
+    counts: { corrected: 0, added: 0, removed: 0 },
+    corrected: [],
+    added: [],
+    removed: [],
+  },
+  notCompared,
 })
-
-const noCounts = { corrected: 0, added: 0, removed: 0 }
 
 /** @param compared null if the live slot's manifest cannot be read */
 export async function readChanges(
@@ -40,28 +48,64 @@ export async function readChanges(
   const { head } = publish.snapshot.manifest
   const before = { asOf: live.asOf, snapshot: live.snapshot }
   if (compared === null) return changesWithout(head, before, { notCompared: [manifestIn(live.slot)] })
-  const { asOf, snapshot, funds: total } = head
   const { toRead, documents, endpoints } = compared
-  const found = collector()
+  const names = { before: new Map<string, string>(), after: new Map<string, string>() }
+  const notCompared: string[] = []
+  const prices = {
+    counts: { corrected: 0, added: 0, removed: 0 },
+    corrected: [] as CorrectedValue[],
+    added: [] as PastDay[],
+    removed: [] as PastDay[],
+  }
+  const add = (one: ToRead, read: Both) => {
+    const { isin } = one
+    try {
+      const [old, fresh] = [documentIn(one.before, read.before), documentIn(one.after, read.after)]
+      const found = one.kind === 'window' ? compareWindows(daysIn(old), daysIn(fresh), one.isNewest) : null
+      const [nameBefore, nameAfter] = [nameIn(old), nameIn(fresh)]
+      if (nameBefore !== null) names.before.set(isin, nameBefore)
+      if (nameAfter !== null) names.after.set(isin, nameAfter)
+      const fund = { isin, name: nameAfter ?? nameBefore }
+      const keep = <Row>(kept: (NamedFund & Row)[], kind: keyof WindowChanges, rows: readonly Row[] = []) => {
+        prices.counts[kind] += rows.length
+        kept.push(...rows.slice(0, maxPriceRows - kept.length).map((row) => ({ ...fund, ...row })))
+      }
+      keep(prices.corrected, 'corrected', found?.corrected)
+      keep(prices.added, 'added', found?.added)
+      keep(prices.removed, 'removed', found?.removed)
+    } catch {
+      // Another version may have made it in another form: that is no reason to stop a publish.
+      notCompared.push((one.after ?? one.before)?.key ?? isin)
+    }
+  }
   // Some at a time, in their order: the rows that are kept do not depend on which was read first.
   for (let from = 0; from < toRead.length; from += publish.concurrency) {
     publish.lease.writing.signal.throwIfAborted()
     const some = toRead.slice(from, from + publish.concurrency)
     const read = await Promise.all(some.map((one) => readBoth(publish, live.slot, one)))
-    for (const [index, one] of some.entries()) found.add(one, read[index] ?? nothingRead)
+    for (const [index, one] of some.entries()) add(one, read[index] ?? { before: null, after: null })
   }
-  const named =
-    (names: ReadonlyMap<string, string>) =>
-    (isin: string): NamedFund => ({ isin, name: names.get(isin) ?? null })
+  const renamed = [...names.before].flatMap(([isin, old]) => {
+    const after = names.after.get(isin) ?? old
+    return after === old ? [] : [{ isin, before: old, after }]
+  })
+  const named = (isins: readonly string[], known: ReadonlyMap<string, string>) =>
+    isins.map((isin) => ({ isin, name: known.get(isin) ?? null }))
   return {
-    ...{ format: 1, asOf, snapshot, before },
+    format: 1,
+    asOf: head.asOf,
+    snapshot: head.snapshot,
+    before,
     funds: {
-      total,
-      added: compared.added.map(named(found.namesAfter)),
-      removed: compared.removed.map(named(found.namesBefore)),
-      renamed: found.renamed(),
+      total: head.funds,
+      added: named(compared.added, names.after),
+      removed: named(compared.removed, names.before),
+      renamed,
     },
-    ...{ documents, endpoints, prices: found.prices, notCompared: found.notCompared },
+    documents,
+    endpoints,
+    prices,
+    notCompared,
   }
 }
 
@@ -70,7 +114,6 @@ interface Both {
   readonly before: string | null
   readonly after: string | null
 }
-const nothingRead: Both = { before: null, after: null }
 
 async function readBoth(publish: Publish, live: Slot, { before, after }: ToRead): Promise<Both> {
   const { store, out, base, lease } = publish
@@ -90,54 +133,6 @@ async function readBoth(publish: Publish, live: Slot, { before, after }: ToRead)
 /** Null if it is not what the manifest says. */
 function textOf(body: Buffer | undefined, { sha256 }: ManifestLine): string | null {
   return body === undefined || hash('sha256', body) !== sha256 ? null : body.toString('utf8')
-}
-
-/** Collects what differs in documents, which come in the order of funds. */
-function collector() {
-  const namesBefore = new Map<string, string>()
-  const namesAfter = new Map<string, string>()
-  const notCompared: string[] = []
-  const counts = { ...noCounts }
-  const prices = {
-    counts,
-    corrected: [] as CorrectedValue[],
-    added: [] as PastDay[],
-    removed: [] as PastDay[],
-  }
-  const addPrices = (fund: NamedFund, { corrected, added, removed }: WindowChanges) => {
-    const days = { added, removed }
-    for (const kind of ['added', 'removed'] as const) {
-      counts[kind] += days[kind].length
-      const rows = days[kind].slice(0, maxPriceRows - prices[kind].length)
-      prices[kind].push(...rows.map((date) => ({ ...fund, date })))
-    }
-    counts.corrected += corrected.length
-    const rows = corrected.slice(0, maxPriceRows - prices.corrected.length)
-    prices.corrected.push(...rows.map((one) => ({ ...fund, ...one })))
-  }
-  return {
-    ...{ namesBefore, namesAfter, notCompared, prices },
-    add: (one: ToRead, read: Both) => {
-      const { isin } = one
-      try {
-        const [old, fresh] = [documentIn(one.before, read.before), documentIn(one.after, read.after)]
-        const changes =
-          one.kind === 'window' ? compareWindows(daysIn(old), daysIn(fresh), one.isNewest) : null
-        const [before, after] = [nameIn(old), nameIn(fresh)]
-        if (before !== null) namesBefore.set(isin, before)
-        if (after !== null) namesAfter.set(isin, after)
-        if (changes !== null) addPrices({ isin, name: after ?? before }, changes)
-      } catch {
-        // Another version may have made it in another form: that is no reason to stop a publish.
-        notCompared.push((one.after ?? one.before)?.key ?? isin)
-      }
-    },
-    renamed: () =>
-      [...namesBefore].flatMap(([isin, before]) => {
-        const after = namesAfter.get(isin) ?? before
-        return after === before ? [] : [{ isin, before, after }]
-      }),
-  }
 }
 
 /** A document of any endpoint, as far as it matters here. */
@@ -183,29 +178,29 @@ function valuesOf(record: Readonly<Record<string, unknown>>): Values {
 
 interface WindowChanges {
   readonly corrected: readonly Omit<CorrectedValue, keyof NamedFund>[]
-  /** ISO 8601 days. */
-  readonly added: readonly string[]
-  readonly removed: readonly string[]
+  readonly added: readonly Pick<PastDay, 'date'>[]
+  readonly removed: readonly Pick<PastDay, 'date'>[]
 }
 
 /** @param isNewest whether it is the last year that had prices before: a day after its last one is not in the past */
 function compareWindows(before: Days, after: Days, isNewest: boolean): WindowChanges {
   const lastDay = [...before.keys()].at(-1) ?? ''
   const isPast = (day: string) => !isNewest || day <= lastDay
+  const added = [...after.keys()].filter((date) => !before.has(date) && isPast(date))
+  const removed = [...before.keys()].filter((date) => !after.has(date))
   return {
-    corrected: [...after].flatMap(([date, values]) => {
-      const old = before.get(date)
-      return old === undefined ? [] : correctionsOf(old, values).map((one) => ({ date, ...one }))
-    }),
-    added: [...after.keys()].filter((day) => !before.has(day) && isPast(day)),
-    removed: [...before.keys()].filter((day) => !after.has(day)),
+    corrected: [...after].flatMap(([date, values]) =>
+      correctionsOf(date, before.get(date) ?? values, values),
+    ),
+    added: added.map((date) => ({ date })),
+    removed: removed.map((date) => ({ date })),
   }
 }
 
 /** In the order of the items in the records; items that are gone come last. */
-function correctionsOf(before: Values, after: Values) {
+function correctionsOf(date: string, before: Values, after: Values) {
   const items = [...new Set([...Object.keys(after), ...Object.keys(before)])]
   return items
-    .map((item) => ({ item, before: before[item] ?? null, after: after[item] ?? null }))
+    .map((item) => ({ date, item, before: before[item] ?? null, after: after[item] ?? null }))
     .filter((one) => one.before !== one.after)
 }

@@ -25,14 +25,12 @@ export interface DayChanges extends PublishChanges {
   readonly earlier: readonly PublishChanges[]
 }
 
-/** What one publish of a day changed. */
 export interface PublishChanges extends SnapshotChanges {
   readonly publish: number
 }
 
 export interface SnapshotChanges {
   readonly format: 1
-  /** ISO 8601 day. */
   readonly asOf: string
   readonly snapshot: string
   readonly before: SnapshotName | null
@@ -74,7 +72,6 @@ export interface PastPrices {
 }
 
 export interface PastDay extends NamedFund {
-  /** ISO 8601 day. */
   readonly date: string
 }
 
@@ -85,7 +82,6 @@ export interface CorrectedValue extends PastDay {
   readonly after: string | null
 }
 
-/** The most rows of a list. */
 export const maxPriceRows = 10_000
 
 /** How many publishes of a day are kept, beside the newest one. */
@@ -99,7 +95,6 @@ export function dayChanges(changes: SnapshotChanges, publish: number, live: stri
   return { ...changes, publish, earlier: live === null ? [] : shorten(publishesIn(live)) }
 }
 
-/** The newest first. */
 function publishesIn(text: string): PublishChanges[] {
   const day = JSON.parse(text) as Partial<DayChanges> | null
   if (day?.format !== 1 || day.prices === undefined) throw new Error('it is not one of this fundpress')

@@ -30,18 +30,14 @@ export function describeChanges(changes: SnapshotChanges): Description {
   }
 }
 
-interface List {
-  readonly total: number
-  readonly noun: string
-  readonly what: string
-  readonly items: readonly string[]
-}
-
-function listsOf({ funds, prices }: SnapshotChanges): List[] {
+function listsOf({ funds, prices }: SnapshotChanges) {
   const { counts, corrected } = prices
-  const list = (noun: string, what: string, items: readonly string[], total = items.length): List => {
-    return { total, noun, what, items }
-  }
+  const list = (noun: string, what: string, items: readonly string[], total = items.length) => ({
+    total,
+    noun,
+    what,
+    items,
+  })
   const dayOf = ({ date, ...fund }: PastDay) => `${nameOf(fund)} ${date}`
   const renamed = funds.renamed.map(({ isin, before, after }) => `${before} is now ${after} (${isin})`)
   const values = corrected.map(
@@ -57,7 +53,8 @@ function listsOf({ funds, prices }: SnapshotChanges): List[] {
   ]
 }
 
-const headingOf = ({ total, noun, what }: List) => `${count(total, noun)} ${what}`
+const headingOf = ({ total, noun, what }: ReturnType<typeof listsOf>[number]) =>
+  `${count(total, noun)} ${what}`
 
 function documentTitle({ documents, notCompared }: SnapshotChanges): string {
   if (sum(documents) > 0) return `${count(sum(documents), 'document')} changed`
@@ -84,6 +81,4 @@ function shortList(items: readonly string[], total: number): string {
 
 const count = (total: number, noun: string) => `${number(total)} ${noun}${total === 1 ? '' : 's'}`
 
-/** `101,204`, on any machine. */
-// eslint-disable-next-line regexp/no-super-linear-move -- A number has a few digits.
-const number = (value: number) => String(value).replace(/\B(?=(\d{3})+$)/g, ',')
+const number = (value: number) => value.toLocaleString('en-US')

@@ -33,7 +33,6 @@ export const noHistory: ChangeHistory = { format: 1, nights: [] }
 /** The file of a day, beside the index. @param asOf ISO 8601 day */
 export const fileOf = (asOf: string) => `${asOf}.json`
 
-/** @param asOf ISO 8601 day */
 export const findDay = ({ nights }: ChangeHistory, asOf: string) => nights.find((day) => day.asOf === asOf)
 
 /** The number of the next publish among those of its day. @param asOf ISO 8601 day */
@@ -53,16 +52,10 @@ export function withPublish(
   return { format: 1, nights: [...others, day].sort((one, other) => (one.asOf < other.asOf ? 1 : -1)) }
 }
 
-/** Each publish of a day, the newest first. */
 export const publishesOf = (day: HistoryDay): readonly HistoryEntry[] => {
   const { asOf, snapshot, before, title, lines, publish } = day
   return [{ asOf, snapshot, before, title, lines, publish }, ...day.earlier]
 }
-
-export const withoutDays = ({ nights }: ChangeHistory, gone: readonly HistoryDay[]): ChangeHistory => ({
-  format: 1,
-  nights: nights.filter((day) => !gone.includes(day)),
-})
 
 /** @throws {Error} if it is not the index of this version */
 export function parseHistory(text: string): ChangeHistory {

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { messageOf } from '../../system/message.ts'
 import { changesFolder, inSlot, jsonType, type Slot } from '../live/layout.ts'
-import { compareDocuments, type DocumentComparison } from '../manifest/documents.ts'
+import { compareDocuments } from '../manifest/documents.ts'
 import { fetchManifest } from '../manifest/manifest.ts'
 import type { Publish } from '../publish/options.ts'
 import { inParallel } from '../store/in-parallel.ts'
@@ -26,7 +26,6 @@ import {
   nextPublish,
   noHistory,
   parseHistory,
-  withoutDays,
   withPublish,
 } from './history.ts'
 
@@ -40,8 +39,8 @@ const keyOf = (asOf: string) => changesFolder + fileOf(asOf)
  * @throws {Error} if the store fails
  */
 export async function tellChanges(publish: Publish): Promise<number | null> {
-  const { store, base, snapshot, onWarning } = publish
-  const { head } = snapshot.manifest
+  const { store, base, snapshot, folder, table, onWarning } = publish
+  const { head, objects } = snapshot.manifest
   const { live } = base.live
   const found = await readFolders(publish)
   // A repair uploads the snapshot that is live into the other slot.
@@ -53,10 +52,19 @@ export async function tellChanges(publish: Publish): Promise<number | null> {
     await writeFolder(publish, found, changesWithout(head, null, { documents: head.objects }))
     return head.objects
   }
-  const compared = await compareWithLive(publish, live)
+  const before = await fetchManifest(store, live.slot, folder, true)
+  // Objects alone: the files of /status/ differ each day.
+  const compared =
+    before?.head.snapshot === live.snapshot
+      ? await compareDocuments(before.objects(), objects(), table)
+      : null
   const changes = await readChanges(publish, live, compared)
   const { notCompared, documents } = changes
-  if (compared !== null && notCompared.length > 0)
+  if (compared === null)
+    onWarning(
+      `${store.name}: ${live.slot} has no manifest of ${live.snapshot}, so it is not known what changed`,
+    )
+  else if (notCompared.length > 0)
     onWarning(
       `${store.name}: ${notCompared.length} documents could not be compared with those that are live, ` +
         `${notCompared[0]} is one of them`,
@@ -65,31 +73,11 @@ export async function tellChanges(publish: Publish): Promise<number | null> {
   return compared === null ? null : documents.added + documents.removed + documents.changed
 }
 
-async function compareWithLive(
-  { store, snapshot, folder, table, onWarning }: Publish,
-  live: { readonly slot: Slot; readonly snapshot: string },
-): Promise<DocumentComparison | null> {
-  const before = await fetchManifest(store, live.slot, folder, true)
-  // Objects alone: the files of /status/ differ each day.
-  if (before?.head.snapshot === live.snapshot)
-    return compareDocuments(before.objects(), snapshot.manifest.objects(), table)
-  onWarning(
-    `${store.name}: ${live.slot} has no manifest of ${live.snapshot}, so it is not known what changed`,
-  )
-  return null
-}
-
-/** What the two slots have under `changes/`. */
-interface Folders {
-  /** The history in the live slot. */
-  readonly history: ChangeHistory
-  /** Its days whose files the other slot lacks, or may lack. */
-  readonly toCopy: readonly HistoryDay[]
-  /** All keys of the other slot. */
-  readonly keys: readonly string[]
-}
-
-async function readFolders({ store, base, onWarning }: Publish): Promise<Folders> {
+/**
+ * What the two slots have under `changes/`.
+ * @returns the history in the live slot, its days whose files the other slot lacks or may lack, and all keys of that
+ */
+async function readFolders({ store, base, onWarning }: Publish) {
   const { slot, isTrusted, live } = base
   const sizes = new Map<string, number>()
   for await (const { key, bytes } of store.list(inSlot(slot, changesFolder)))
@@ -122,7 +110,11 @@ async function readHistory(
 }
 
 /** @param changes null if the snapshot is the one that is live */
-async function writeFolder(publish: Publish, found: Folders, changes: SnapshotChanges | null): Promise<void> {
+async function writeFolder(
+  publish: Publish,
+  found: Awaited<ReturnType<typeof readFolders>>,
+  changes: SnapshotChanges | null,
+): Promise<void> {
   const { store, base, snapshot, lease, baseUrl, cacheControl, concurrency, onWarning } = publish
   const { asOf } = snapshot.manifest.head
   const { writing } = lease
@@ -135,7 +127,9 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
     const day = await withEarlier(publish, history, changes)
     const body = Buffer.from(`${JSON.stringify(day)}\n`)
     await put(keyOf(asOf), body)
-    history = withPublish(history, entryOf(day, body))
+    const file = { file: fileOf(asOf), sha256: hash('sha256', body), bytes: body.length }
+    const { snapshot: id, before } = day
+    history = withPublish(history, { asOf, snapshot: id, before, ...describeChanges(day), ...file })
   }
   const lost: HistoryDay[] = []
   const toCopy = found.toCopy.filter((day) => day.asOf !== changes?.asOf && findDay(history, day.asOf))
@@ -147,7 +141,7 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
       `${store.name}: what changed on ${day.asOf} is missing or damaged in ${base.live.live?.slot ?? ''}, it is left out`,
     )
   })
-  history = withoutDays(history, lost)
+  history = { format: 1, nights: history.nights.filter((day) => !lost.includes(day)) }
   await put(feedKey, Buffer.from(atomFeed(history, baseUrl, asOf)), contentTypeOf(feedKey))
   await put(indexKey, Buffer.from(`${JSON.stringify(history)}\n`))
   const known = new Set([indexKey, feedKey, ...history.nights.map((day) => keyOf(day.asOf))])
@@ -156,7 +150,6 @@ async function writeFolder(publish: Publish, found: Folders, changes: SnapshotCh
   if (gone.length > 0) await store.delete(gone, writing)
 }
 
-/** The file of the day, with what was published on it before. */
 async function withEarlier(
   publish: Publish,
   history: ChangeHistory,
@@ -186,10 +179,4 @@ async function readLiveDay(
   const { live } = base.live
   const object = live === null ? null : await readObject(store, inSlot(live.slot, keyOf(asOf)), lease.writing)
   return object !== null && hash('sha256', object.body) === sha256 ? object.body : null
-}
-
-function entryOf(changes: DayChanges, body: Buffer): Omit<HistoryDay, 'publish' | 'earlier'> {
-  const { asOf, snapshot, before } = changes
-  const file = { file: fileOf(asOf), sha256: hash('sha256', body), bytes: body.length }
-  return { asOf, snapshot, before, ...describeChanges(changes), ...file }
 }

@@ -17,7 +17,6 @@ export const ok = (what: string, says: string): Diagnosis => ({ what, level: 'ok
 export const warning = (what: string, says: string): Diagnosis => ({ what, level: 'warning', says })
 export const problem = (what: string, says: string): Diagnosis => ({ what, level: 'problem', says })
 
-/** An error's message in one line. */
 export const lineOf = (error: unknown): string => messageOf(error).replaceAll(/\s+/g, ' ')
 
 /** A look that throws is a problem, with the error's message. */

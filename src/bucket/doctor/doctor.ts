@@ -1,17 +1,26 @@
 /** `fundpress doctor`: everything that would make tonight fail, tried for real and in a moment. */
 
+import { existsSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { checksumsKey, manifestKey, readManifestHead, type ManifestHead } from '../../build/manifest.ts'
 import { heldMessage, isHeldByOther, readJournal, type Holder } from '../live/journal.ts'
 import { manifestIn } from '../live/layout.ts'
 import { readLive, tornSlots } from '../live/live.ts'
+import { describeLocalAddresses, type Addresses } from '../publish/mistakes.ts'
 import type { S3Store } from '../store/s3.ts'
 import type { ObjectStore } from '../store/store.ts'
-import { diagnoseBucket, diagnoseCredentials } from './access.ts'
-import { diagnoseSettings } from './bucket-settings.ts'
-import { ok, problem, problemIfThrown, warning, type Diagnosis } from './diagnosis.ts'
-import { diagnoseMachine, type MachineOptions } from './machine.ts'
+import { diagnoseBucket, diagnoseCredentials, diagnoseSettings } from './bucket.ts'
+import { lineOf, ok, problem, problemIfThrown, warning, type Diagnosis } from './diagnosis.ts'
 import { diagnoseRights } from './rights.ts'
 
-export interface DoctorOptions extends MachineOptions {
+interface DoctorOptions {
+  readonly out: string
+  /** The addresses that a snapshot names, and the store's. */
+  readonly addresses: Addresses
+  readonly temporary: string
+  /** Without a `v`. */
+  readonly nodeVersion: string
   readonly me: Holder
   readonly isAlive: (holder: Holder) => boolean
   readonly now: () => Date
@@ -69,4 +78,83 @@ async function* diagnosePublished(
       `${torn.join(' and ')} ${are} torn after a publish: the next one puts it right, no rollback until then`,
     )
   })
+}
+
+/** Assumed if no snapshot says what the next one takes. */
+const usualBytes = 1e9
+/** A publish keeps lists: bytes for each object. */
+const listBytes = 500
+
+async function* diagnoseMachine({ out, temporary, nodeVersion, addresses }: DoctorOptions) {
+  yield diagnoseNode(nodeVersion)
+  const [snapshot, head] = await diagnoseSnapshot(out)
+  yield await diagnoseDisk('disk for out', out, {
+    // A build lies beside the snapshot before it takes its place; a file takes whole blocks.
+    bytes: (blockBytes) => (head === null ? usualBytes : head.bytes + head.objects * blockBytes),
+    files: head?.objects ?? 0,
+    advice: 'make room, or choose another --out',
+  })
+  yield await diagnoseDisk('disk for temp', temporary, {
+    bytes: () => Math.max(1e8, (head?.objects ?? 0) * listBytes),
+    files: 10,
+    advice: 'make room, or set TMPDIR to another folder',
+  })
+  yield snapshot
+  const local = describeLocalAddresses(addresses)
+  yield local === null ? ok('baseUrl', addresses.baseUrl) : warning('baseUrl', local)
+}
+
+function diagnoseNode(version: string): Diagnosis {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major < 22 || (major === 22 && minor < 18))
+    return problem('node', `Node ${version} is too old: install 22.18 or later, 24 is recommended`)
+  if (major % 2 === 1)
+    return warning('node', `Node ${version} is a version without long support: 24 is recommended`)
+  return ok('node', `Node ${version}`)
+}
+
+interface Need {
+  readonly bytes: (blockBytes: number) => number
+  readonly files: number
+  readonly advice: string
+}
+
+async function diagnoseDisk(what: string, path: string, { bytes, files, advice }: Need): Promise<Diagnosis> {
+  const folder = nearestFolder(resolve(path))
+  try {
+    const disk = await statfs(folder)
+    const free = disk.bavail * disk.bsize
+    const needed = bytes(disk.bsize)
+    const says = `${megabytes(free)} free in ${folder}, ${megabytes(needed)} needed`
+    if (free < needed) return problem(what, `${says}: ${advice}`)
+    // File systems without a fixed number of files say 0.
+    if (disk.files > 0 && disk.ffree < files)
+      return problem(what, `${disk.ffree} more files fit into ${folder}, ${files} are needed: ${advice}`)
+    return free < 2 * needed ? warning(what, `${says}, that is scarce: ${advice}`) : ok(what, says)
+  } catch (error) {
+    return problem(what, `${folder} cannot be looked at: ${lineOf(error)}`)
+  }
+}
+
+function nearestFolder(path: string): string {
+  let folder = path
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  return folder
+}
+
+const megabytes = (bytes: number) =>
+  `${(bytes / 1e6).toLocaleString('en-US', { maximumFractionDigits: 0 })} MB`
+
+async function diagnoseSnapshot(out: string): Promise<readonly [Diagnosis, ManifestHead | null]> {
+  const what = 'snapshot'
+  if (!existsSync(join(out, manifestKey)))
+    return [ok(what, `none in ${out} yet: \`fundpress build\` makes one`), null]
+  try {
+    const head = await readManifestHead(out)
+    if (!existsSync(join(out, checksumsKey)))
+      return [problem(what, `${join(out, checksumsKey)} is missing: build the snapshot again`), head]
+    return [ok(what, `${head.snapshot} in ${out}, ${head.objects.toLocaleString('en-US')} objects`), head]
+  } catch (error) {
+    return [problem(what, `${lineOf(error)}: build it again`), null]
+  }
 }

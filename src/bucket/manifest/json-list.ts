@@ -18,14 +18,12 @@ export interface JsonField {
   readonly after?: object
 }
 
-export async function withJsonList<T extends object>(
-  work: (list: JsonList<T>) => Promise<void>,
-): Promise<void> {
+export async function withJsonList<T extends object, R>(work: (list: JsonList<T>) => Promise<R>): Promise<R> {
   const folder = await mkdtemp(join(tmpdir(), 'fundpress-list-'))
   try {
     const { add, end, read } = lineWriter<T>(join(folder, 'list.ndjson.gz'))
     try {
-      await work({
+      return await work({
         add,
         write: async (send, { before, name, after = {} }) => {
           await end()

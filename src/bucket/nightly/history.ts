@@ -4,9 +4,7 @@ import { smallObject } from '../live/live.ts'
 import { readSmall } from '../store/read.ts'
 import { type Condition, ConditionFailed, type ObjectStore } from '../store/store.ts'
 
-/** The figures of one nightly run. */
 export interface NightlyFigures {
-  /** ISO 8601 day. */
   readonly asOf: string
   /** When the run ended, ISO 8601 with time. */
   readonly finishedAt: string
@@ -20,13 +18,10 @@ export interface NightlyFigures {
    * known. Earlier versions did not write `written`, and have that figure here.
    */
   readonly changed: number | null
-  /** Objects that the publish put or deleted. */
   readonly written?: number
-  /** The size of the snapshot. */
   readonly bytes: number
   /** In dollars: what the store charges for the requests of the publish. */
   readonly cost: number
-  /** The duration of the nightly run. */
   readonly seconds: number
   /** The oldest of the newest prices of all watched funds, as a day; null without a price. */
   readonly oldestPrice: string | null

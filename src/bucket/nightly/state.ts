@@ -23,7 +23,6 @@ export interface Reverted {
 }
 
 interface Wanted {
-  /** ISO 8601 day. */
   readonly asOf: string
   /** SHA-256 of the database, in hex. It is slow, so it is computed only if the rest fits. */
   readonly source: () => Promise<string>
@@ -31,7 +30,6 @@ interface Wanted {
   readonly settings: () => Promise<string>
   readonly pointer: () => Promise<LivePointer | null>
   readonly signal: AbortSignal
-  /** Gets the reason if the history cannot be read. */
   readonly onUnknownHistory: (error: unknown) => void
 }
 
@@ -48,45 +46,30 @@ export async function findNightlyState(store: ObjectStore, wanted: Wanted): Prom
   const { live } = await readLive(store)
   if (live === null) return open
   const before = live.broughtBy === 'rollback' ? live.previous : null
-  if (live.asOf !== asOf && before?.asOf !== asOf) return open
-  const heads = {
-    live: live.asOf === asOf ? await fetchHeadOf(store, live.slot, live) : null,
-    other: before?.asOf === asOf ? await fetchHeadOf(store, otherSlot(live.slot), live) : null,
-  }
+  /** Null if it is of another day, or cannot be read. */
+  const headOf = async (one: LiveSnapshot | null, slot: Slot) =>
+    one?.asOf === asOf ? fetchHeadOf(store, slot, live) : null
+  const [head, otherHead] = [await headOf(live, live.slot), await headOf(before, otherSlot(live.slot))]
+  if (head === null && otherHead === null) return open
   const source = await wanted.source()
   const history = await fetchHistory(store).catch((error: unknown) => {
     signal.throwIfAborted()
     wanted.onUnknownHistory(error)
     return []
   })
-  const made = { source, settings: await wanted.settings() }
-  const state = decide(live, before, heads, made, history)
+  const settings = await wanted.settings()
+  const isAlike = ({ snapshot }: LiveSnapshot, manifest: ManifestHead | null) =>
+    manifest?.snapshot === snapshot && manifest.settings === settings
+  const isLive = isAlike(live, head) && head?.source === source
+  let state = open
+  if (isLive && isTrusted(live, history)) state = { kind: 'done', live }
+  else if (before !== null && isAlike(before, otherHead)) {
+    const reverted: Reverted = { kind: 'reverted', live, snapshot: before.snapshot }
+    state = !isLive && otherHead?.source === source ? reverted : { kind: 'open', reverted }
+  }
   // The run or the rollback before this one may have failed at just this.
   if (state !== open) await point(await wanted.pointer(), live)
   return state
-}
-
-/** The heads of both slots' manifests: null if they are of another day, or cannot be read. */
-interface Heads {
-  readonly live: ManifestHead | null
-  readonly other: ManifestHead | null
-}
-
-function decide(
-  live: Live,
-  before: LiveSnapshot | null,
-  heads: Heads,
-  { source, settings }: Pick<ManifestHead, 'source' | 'settings'>,
-  history: readonly NightlyFigures[],
-): NightlyState {
-  const isAlike = ({ snapshot }: LiveSnapshot, head: ManifestHead | null) =>
-    head?.snapshot === snapshot && head.settings === settings
-  const isLive = isAlike(live, heads.live) && heads.live?.source === source
-  if (isLive && isTrusted(live, history)) return { kind: 'done', live }
-  if (before === null || !isAlike(before, heads.other)) return open
-  const reverted: Reverted = { kind: 'reverted', live, snapshot: before.snapshot }
-  const isReverted = !isLive && heads.other?.source === source
-  return isReverted ? reverted : { kind: 'open', reverted }
 }
 
 function fetchHeadOf(store: ObjectStore, slot: Slot, live: Live): Promise<ManifestHead | null> {

@@ -28,45 +28,35 @@ export interface Garbage {
   readonly uploadId?: string
 }
 
-/** What the bucket says of itself, and what others may still do to it. */
+/** What the bucket says of itself, what others may still do to it, and who hears about it. */
 export interface BucketState {
   readonly live: Live | null
   readonly journal: Journal | null
-  /** Whether a publish is under way. */
   readonly isHeld: boolean
   /** Whether requests of a publish that was killed may still be carried out. */
   readonly isUnsettled: boolean
   readonly now: Date
-  /** ISO 8601 */
   readonly today: string
   /** Downloads older than this number of days are expired; null: none is. */
   readonly keepDownloadDays: number | null
   /** For lists that need not fit into memory. */
   readonly folder: string
-}
-
-export interface GarbageListeners {
   /** Hears how far the listing of a slot is; how many objects there are is not always known. */
   readonly onListed: (slot: Slot, done: number, of: number) => void
   /** Hears what was left alone, and why. */
   readonly onNote: (note: string) => void
 }
 
-export async function* findGarbage(
-  store: ObjectStore,
-  state: BucketState,
-  listeners: GarbageListeners,
-): AsyncGenerator<Garbage> {
-  const { live, isHeld } = state
-  if (live === null) listeners.onNote('nothing is live: the slots are left alone')
+export async function* findGarbage(store: ObjectStore, state: BucketState): AsyncGenerator<Garbage> {
+  const { live, isHeld, onNote } = state
+  if (live === null) onNote('nothing is live: the slots are left alone')
   else {
     for (const slot of slots) {
-      if (isHeld && slot !== live.slot)
-        listeners.onNote(`${slot} is left alone: a publish is under way in it`)
-      else yield* slotGarbage(store, slot, { ...state, live }, listeners)
+      if (isHeld && slot !== live.slot) onNote(`${slot} is left alone: a publish is under way in it`)
+      else yield* slotGarbage(store, slot, live, state)
     }
   }
-  if (isHeld) listeners.onNote('lists of changes are left alone: a publish is under way')
+  if (isHeld) onNote('lists of changes are left alone: a publish is under way')
   yield* journalGarbage(store, state)
   yield* downloadGarbage(store, state)
 }
@@ -75,7 +65,6 @@ interface Keyed {
   readonly key: string
 }
 
-/** What a slot should hold. */
 interface Known {
   readonly hasManifest: boolean
   /** According to its manifest or `live.json`; 0 if neither says. */
@@ -84,23 +73,19 @@ interface Known {
   readonly keys: AsyncIterable<Keyed>
 }
 
-type LiveState = BucketState & { readonly live: Live }
-
 async function* slotGarbage(
   store: ObjectStore,
   slot: Slot,
-  state: LiveState,
-  { onListed, onNote }: GarbageListeners,
+  live: Live,
+  state: BucketState,
 ): AsyncGenerator<Garbage> {
-  const known = await knownObjects(store, slot, state)
+  const known = await knownObjects(store, slot, live, state)
   if (typeof known === 'string') {
-    onNote(`${slot} is left alone: ${known}`)
+    state.onNote(`${slot} is left alone: ${known}`)
     return
   }
   const listed = listSlot(store, slot, {
-    onListed: (count) => {
-      onListed(slot, count, Math.max(count, known.objects))
-    },
+    onListed: (count) => state.onListed(slot, count, Math.max(count, known.objects)),
   })
   const prefix = `${slot}/`
   for await (const { key, after, change } of compareManifests(known.keys, listed, () => true)) {
@@ -115,7 +100,8 @@ async function* slotGarbage(
 async function knownObjects(
   store: ObjectStore,
   slot: Slot,
-  { live, journal, folder }: LiveState,
+  live: Live,
+  { journal, folder }: BucketState,
 ): Promise<Known | string> {
   const isLive = live.slot === slot
   // The list of changes of a publish that was killed.

@@ -5,11 +5,11 @@ import { withLease, type LeaseOptions } from '../live/lease.ts'
 import { readLive } from '../live/live.ts'
 import { withFolder } from '../live/status.ts'
 import type { S3Store } from '../store/s3.ts'
-import { findGarbage, type BucketState, type Garbage, type GarbageListeners } from './garbage.ts'
+import { findGarbage, type Garbage, type BucketState } from './garbage.ts'
 import { abortUpload, oldUploads } from './uploads.ts'
 
 export interface PruneOptions
-  extends LeaseOptions, GarbageListeners, Pick<BucketState, 'keepDownloadDays' | 'today'> {
+  extends LeaseOptions, Pick<BucketState, 'keepDownloadDays' | 'today' | 'onListed' | 'onNote'> {
   /** False: nothing is removed. */
   readonly isReal: boolean
   readonly now: () => Date
@@ -34,13 +34,11 @@ export async function prune(store: S3Store, options: PruneOptions): Promise<void
     walk(store, options, { isHeld: false, isUnsettled }, async (batch) => {
       const objects = batch.filter(({ kind }) => kind !== 'upload')
       writing.assertFresh()
-      await store.delete(
-        objects.map(({ key }) => key),
-        writing,
-      )
+      const keys = objects.map(({ key }) => key)
+      await store.delete(keys, writing)
       for (const upload of batch.filter(({ kind }) => kind === 'upload')) {
         writing.assertFresh()
-        await abortUpload(store, upload, writing)
+        await abortUpload(store, upload, writing.signal)
       }
     }),
   )
@@ -53,7 +51,7 @@ async function walk(
   others: Pick<BucketState, 'isHeld' | 'isUnsettled'>,
   remove: (batch: readonly Garbage[]) => Promise<void>,
 ): Promise<void> {
-  const { keepDownloadDays, today, signal, onFound } = options
+  const { signal, onFound } = options
   const now = options.now()
   const { live } = await readLive(store)
   const { journal } = await readJournal(store)
@@ -70,7 +68,7 @@ async function walk(
     }
   }
   await withFolder((folder) =>
-    take(findGarbage(store, { ...others, live, journal, now, today, keepDownloadDays, folder }, options)),
+    take(findGarbage(store, { ...options, ...others, live, journal, now, folder })),
   )
   await take(oldUploads(store, now, signal, options.onNote))
   if (batch.length > 0) await remove(batch)

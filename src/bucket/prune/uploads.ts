@@ -8,7 +8,6 @@ import {
 } from '@aws-sdk/client-s3'
 import { journalKey, liveKey, slotPrefix, slots } from '../live/layout.ts'
 import type { Garbage } from './garbage.ts'
-import type { CallOptions } from '../store/store.ts'
 import { bareCause, codeOf, isMissing, statusOf } from '../store/errors.ts'
 import type { S3Store } from '../store/s3.ts'
 
@@ -65,14 +64,13 @@ async function* listUploads(
 export async function abortUpload(
   store: S3Store,
   { key, uploadId }: Garbage,
-  { signal }: CallOptions = {},
+  signal: AbortSignal,
 ): Promise<void> {
   try {
     const upload = { Bucket: store.bucket, Key: store.fullKey(key), UploadId: uploadId }
-    const options = signal === undefined ? {} : { abortSignal: signal }
-    await store.client.send(new AbortMultipartUploadCommand(upload), options)
+    await store.client.send(new AbortMultipartUploadCommand(upload), { abortSignal: signal })
   } catch (error) {
-    signal?.throwIfAborted()
+    signal.throwIfAborted()
     if (isMissing(error)) return
     if (statusOf(error) !== 403) throw store.advise(error, 'delete', `the unfinished upload of ${key}`)
     throw new Error(

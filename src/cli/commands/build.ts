@@ -1,25 +1,43 @@
-/** `fundpress build`: renders a database into the files of a snapshot. */
+/** `fundpress build`: renders a database into the files of a snapshot. `merge` and `nightly` build the same way. */
 
-import { Option } from 'commander'
-import type { BuildSummary } from '../../build/build.ts'
-import type { Shard } from '../../build/shard.ts'
+import { statSync } from 'node:fs'
+import { withFolder } from '../../bucket/live/status.ts'
+import { fetchSlotManifest, isSlotWord, type SlotManifest } from '../../bucket/manifest/sources.ts'
+import { fetchSlotZip, findSlotZip } from '../../bucket/publish/slot-zip.ts'
+import type { ObjectStore } from '../../bucket/store/store.ts'
+import type { BuildOptions, BuildSummary } from '../../build/build.ts'
+import type { RemoteZip, Since } from '../../build/options.ts'
+import { startRenderThreads } from '../../build/render-threads.ts'
+import { withBucket } from '../bucket.ts'
+import { showProgress } from '../progress.ts'
 import { RefusedDatabase } from '../../data/check/finding.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { describeFreshness, describeOverdue } from '../freshness.ts'
-import { asOfOption, bucketSettings, isinsOption, jsonOption, shardOption } from '../options.ts'
-import { buildOptions } from '../tasks/build-options.ts'
-import { buildSince } from '../tasks/build.ts'
+import { isIsinInEitherCase } from '../../api/routes/values.ts'
+import { asOfOption, bucketSettings, option, parsedOption } from '../options.ts'
+import { buildOptions } from '../build-options.ts'
 
-interface Flags {
-  readonly asOf?: string
-  readonly only?: readonly string[]
-  readonly since?: string
-  readonly shard?: Shard
-  readonly json?: boolean
-}
+/** One or more ISINs in either case; the value is a list in upper case without duplicates. */
+const onlyOption = parsedOption<'--only <isin...>', readonly string[]>(
+  '--only <isin...>',
+  'Render these funds only',
+  'an ISIN (12 characters with the right check digit)',
+  (text, before = []) =>
+    isIsinInEitherCase(text) ? [...new Set([...before, text.toUpperCase()])] : undefined,
+)
 
-export default defineCommand<Flags>({
+const shardOption = parsedOption(
+  '--shard <n/of>',
+  'Render one of several parts, such as 3/8',
+  'a part of up to 999, such as 3/8',
+  (text) => {
+    const [, number, of] = /^([1-9][0-9]{0,2})\/([1-9][0-9]{0,2})$/.exec(text)?.map(Number) ?? []
+    return number === undefined || of === undefined || number > of ? undefined : { number, of }
+  },
+)
+
+export default defineCommand({
   description:
     'Renders a fund database into the files of a snapshot. The build checks the database first. The folder holds ' +
     'the old snapshot until the new one is complete. If the database file is overwritten during a build, the build ' +
@@ -38,11 +56,11 @@ export default defineCommand<Flags>({
   ],
   options: [
     asOfOption(),
-    isinsOption('--only <isin...>', 'Render these funds only'),
-    new Option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot'),
-    shardOption('--shard <n/of>', 'Render one of several parts, such as 3/8').conflicts('only'),
-    jsonOption(),
+    onlyOption,
+    option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot'),
+    shardOption.conflicts('only'),
   ],
+  json: 'Print the summary as JSON',
   examples: [
     ['build --db funds.sqlite --out out', 'All funds, as of today'],
     ['build --db funds.sqlite --as-of 2026-11-20 --jobs 4', 'As of a day, with four threads'],
@@ -51,22 +69,20 @@ export default defineCommand<Flags>({
     ['build --db funds.sqlite --out part-3 --shard 3/8', 'The third of eight parts'],
     ['build --db funds.sqlite --out try --only DE0008471400', 'One fund, to look at'],
   ],
-  run: async (session, { asOf = session.today, only = [], since = null, shard, json }) => {
+  run: async (session, { asOf = session.today, only = [], since = null, shard }) => {
     const part = shard === undefined ? null : ({ kind: 'shard', ...shard } as const)
     const options = { ...(await buildOptions(session)), asOf, only, part }
-    await showBuild(session, json, buildSince(session, since, options, session.stderr.tell))
+    await showBuild(session, buildSince(session, since, options, session.stderr.tell))
   },
 })
 
 /** Prints what a build or a merge made, or what is wrong with a database that it refused. */
-export async function showBuild(session: Session, json = false, work: Promise<BuildSummary>): Promise<void> {
-  const { settings, isQuiet, stdout, stderr } = session
+export async function showBuild({ settings, stderr, print }: Session, work: Promise<BuildSummary>) {
   const summary = await work.catch((error: unknown) => {
     if (error instanceof RefusedDatabase) stderr.write(describeFindings(error.findings, stderr.paint))
     throw error
   })
-  if (json) stdout.data(`${JSON.stringify(summary)}\n`)
-  else if (!isQuiet) stdout.write(describe(summary, settings.out))
+  print(summary, () => describe(summary, settings.out))
 }
 
 function describe(summary: BuildSummary, out: string): string {
@@ -98,4 +114,99 @@ function describe(summary: BuildSummary, out: string): string {
 function describeFiles({ files, bytes, leftOut }: NonNullable<BuildSummary['downloads']>): string {
   const without = leftOut.map((file) => `, without ${file}`).join('')
   return `${formatCount(files)} files, ${formatBytes(bytes)}${without}`
+}
+
+/**
+ * Builds what changed since a folder, a manifest or a slot; since null, everything.
+ * @param onWarning gets the reason if there is no snapshot to continue from, so that everything is rendered
+ */
+export async function buildSince(
+  session: Session,
+  word: string | null,
+  options: BuildOptions,
+  onWarning: (warning: string) => void,
+): Promise<BuildSummary> {
+  if (word === null) return buildFrom(session, options)
+  const purpose = { snapshot: '', documents: ' to make documents.zip complete' }
+  let hasWarned = false
+  const onMissing = (what: keyof typeof purpose, reason: string) => {
+    hasWarned = true
+    onWarning(`${reason}: everything is rendered${purpose[what]}`)
+  }
+  return withSince(session, word, onMissing, async (find) => {
+    const summary = await buildFrom(session, { ...options, since: await find() })
+    if (summary.since === null && !hasWarned) onMissing('snapshot', `${word} holds no snapshot`)
+    return summary
+  })
+}
+
+function buildFrom(session: Session, options: BuildOptions): Promise<BuildSummary> {
+  return withProgress(session, async (onProgress) => {
+    // Two are enough for a small database; a build of a large one starts more.
+    const threads = (session.renderThreads ?? startRenderThreads)(Math.min(options.jobs, 2))
+    // Imported here so that the threads load their code at the same time.
+    const { buildSnapshot } = await import('../../build/build.ts')
+    return buildSnapshot({ ...options, threads, onProgress })
+  })
+}
+
+export function withProgress(
+  session: Session,
+  work: (onProgress: NonNullable<BuildOptions['onProgress']>) => Promise<BuildSummary>,
+): Promise<BuildSummary> {
+  const progress = showProgress(session, 'funds')
+  const onProgress: Parameters<typeof work>[0] = ({ funds, of, documents }) =>
+    progress.update(funds, of, `${formatCount(documents)} documents`)
+  return work(onProgress).finally(progress.end)
+}
+
+/** Called when a slot lacks its snapshot, or only the documents.zip of that. */
+export type OnMissing = (what: 'snapshot' | 'documents', reason: string) => void
+
+/** Null if the slot holds no snapshot. A file that it has fetched exists until the work is done. */
+export type FindSince = () => Promise<Since | null>
+
+export async function withSince<T>(
+  session: Session,
+  word: string,
+  onMissing: OnMissing,
+  work: (find: FindSince) => Promise<T>,
+): Promise<T> {
+  if (!isSlotWord(word)) {
+    const kind = statSync(word, { throwIfNoEntry: false })?.isFile() === true ? 'manifest' : 'folder'
+    return work(() => Promise.resolve({ kind, path: word }))
+  }
+  return withFolder((folder) =>
+    withBucket(session, (store) =>
+      work(async () => {
+        const found = await fetchSlotManifest(store, word, folder)
+        if (found.kind === 'fetched')
+          return { kind: 'manifest', path: found.file, zip: zipOf(store, found, session.signal, onMissing) }
+        onMissing('snapshot', found.reason)
+        return null
+      }),
+    ),
+  )
+}
+
+function zipOf(
+  store: ObjectStore,
+  { file: manifest, slot, live }: Extract<SlotManifest, { readonly kind: 'fetched' }>,
+  signal: AbortSignal,
+  onMissing: OnMissing,
+): RemoteZip {
+  const from = { manifest, slot, live, signal }
+  return {
+    fetch: async (file, made) => {
+      const zip = await fetchSlotZip(store, { ...from, ...made }, file)
+      if (zip.kind === 'found') return zip.sha256
+      onMissing('documents', zip.reason)
+      return null
+    },
+    isThere: async (made) => {
+      const zip = await findSlotZip(store, { ...from, ...made })
+      if (zip.kind === 'none') onMissing('documents', zip.reason)
+      return zip.kind === 'found'
+    },
+  }
 }

@@ -1,56 +1,45 @@
 /** `fundpress check`: every problem of a database. */
 
-import { defineCommand, type Session } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { countErrors, countFindings, describeFindings } from '../format.ts'
 import { freshnessRules } from '../freshness.ts'
-import { asOfOption, jsonOption, required } from '../options.ts'
+import { asOfOption, required } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import { checkDatabase } from '../../data/check/check.ts'
 import { describeAge } from '../../freshness/assess.ts'
 import { unmetGroups } from '../../freshness/rules.ts'
 
-interface Flags {
-  readonly asOf?: string
-  readonly json?: boolean
-}
-
-export default defineCommand<Flags>({
+export default defineCommand({
   description:
     'Lists every problem of a fund database. The exit code is 1 if there are errors, 0 if there are only warnings.',
   settings: ['db', 'quickCheck'],
-  options: [
-    asOfOption('A price with a later date is an error (default: today in Europe/Berlin)'),
-    jsonOption('Print { errors, warnings, findings } as JSON'),
-  ],
+  options: [asOfOption('A price with a later date is an error (default: today in Europe/Berlin)')],
+  json: 'Print { errors, warnings, findings } as JSON',
   examples: [
     ['check --db funds.sqlite', 'A list by fund, errors first'],
     ['check --db funds.sqlite --as-of 2026-11-20 --json', 'The same for machines'],
   ],
-  run: check,
+  run: async (session, { asOf = session.today }) => {
+    const { settings, signal, isJson, isQuiet, stdout, print } = session
+    const db = required(settings.db, 'db')
+    const rules = await freshnessRules(settings)
+    const progress = showProgress(session, 'funds')
+    const findings = await checkDatabase({
+      db,
+      asOf,
+      ageProblem: (fund) => describeAge(fund, rules, asOf),
+      settingsProblems: (funds) => unmetGroups(settings.freshness.groups, funds),
+      onFund: progress.update,
+      signal,
+      hasQuickCheck: settings.quickCheck,
+    }).finally(progress.end)
+    const errors = countErrors(findings)
+    if (!isJson) {
+      const shown = isQuiet ? findings.filter(({ severity }) => severity === 'error') : findings
+      stdout.write(describeFindings(shown, stdout.paint))
+    }
+    print({ errors, warnings: findings.length - errors, findings }, () => `${countFindings(findings)}\n`)
+    if (errors > 0)
+      throw new Error(`${db} has ${countFindings(findings)}: correct the errors before the next build`)
+  },
 })
-
-async function check(session: Session, { asOf = session.today, json = false }: Flags): Promise<void> {
-  const { settings, signal, isQuiet, stdout } = session
-  const db = required(settings.db, 'db')
-  const rules = await freshnessRules(settings)
-  const progress = showProgress(session, 'funds')
-  const findings = await checkDatabase({
-    db,
-    asOf,
-    ageProblem: (fund) => describeAge(fund, rules, asOf),
-    settingsProblems: (funds) => unmetGroups(settings.freshness.groups, funds),
-    onFund: progress.update,
-    signal,
-    hasQuickCheck: settings.quickCheck,
-  }).finally(progress.end)
-  const errors = countErrors(findings)
-  if (json) {
-    stdout.data(`${JSON.stringify({ errors, warnings: findings.length - errors, findings })}\n`)
-  } else {
-    const shown = isQuiet ? findings.filter(({ severity }) => severity === 'error') : findings
-    stdout.write(describeFindings(shown, stdout.paint))
-    if (!isQuiet) stdout.write(`${countFindings(findings)}\n`)
-  }
-  if (errors > 0)
-    throw new Error(`${db} has ${countFindings(findings)}: correct the errors before the next build`)
-}

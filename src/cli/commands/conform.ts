@@ -1,29 +1,17 @@
 /** `fundpress conform`: whether a deployment answers as the interface and the database say. */
 
-import { Option } from 'commander'
 import type { BudgetReport } from '../../conform/budget/budget.ts'
 import type { RequestCost } from '../../conform/budget/costs.ts'
 import type { LoadResult } from '../../conform/budget/loads.ts'
 import type { CheckResult } from '../../conform/check.ts'
 import { conform as runSuite, type ConformReport } from '../../conform/suite.ts'
-import { defineCommand, type Session } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { alignedTable, countOf, formatCount } from '../format.ts'
-import { asOfOption, baseOption, jsonOption, required, wholeOption } from '../options.ts'
+import { asOfOption, baseOption, option, required, wholeOption } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
 
-interface Flags {
-  readonly base?: string
-  readonly asOf?: string
-  readonly requests: number
-  readonly seed: number
-  readonly concurrency: number
-  readonly pid?: number
-  readonly load?: boolean
-  readonly json?: boolean
-}
-
-export default defineCommand<Flags>({
+export default defineCommand({
   description:
     'Sends some thousand requests to a deployment of the API and compares each answer with the database: every ' +
     'endpoint, every error, negotiation, random date ranges, caching, hostile requests. The exit code is 1 if anything ' +
@@ -33,62 +21,51 @@ export default defineCommand<Flags>({
   options: [
     baseOption('The address of the deployment (default: the setting baseUrl)'),
     asOfOption("The published snapshot's date (default: today in Europe/Berlin)"),
-    wholeOption('--requests <number>', 'How many random date ranges to request', [0, 1e6]).default(2000),
-    wholeOption('--seed <number>', 'Another number gives other random requests', [0, 2 ** 32 - 1]).default(1),
-    wholeOption('--concurrency <number>', 'How many requests run at the same time', [1, 256]).default(8),
+    wholeOption('--requests <number>', 'How many random date ranges to request', [0, 1e6], 2000),
+    wholeOption('--seed <number>', 'Another number gives other random requests', [0, 2 ** 32 - 1], 1),
+    wholeOption('--concurrency <number>', 'How many requests run at the same time', [1, 256], 8),
     wholeOption(
       '--pid <number>',
       'Measure CPU time and memory of this process of this machine and its children (Linux)',
       [1, 2 ** 31 - 1],
     ),
-    new Option(
+    option(
       '--load',
       'Also hold 200 connections open and send what a server must refuse. Not for a service in use',
     ),
-    jsonOption('Print { base, asOf, seed, funds, requests, failed, checks, budget } as JSON'),
   ],
+  json: 'Print { base, asOf, seed, funds, requests, failed, checks, budget } as JSON',
   examples: [
     ['conform --db funds.sqlite', 'The baseUrl of the config file, built today'],
     ['conform --base http://127.0.0.1:8080 --db funds.sqlite --as-of 2026-11-20', 'A server on this machine'],
     ['conform --db funds.sqlite --requests 50000 --seed 7', 'More random ranges, and other ones'],
     [
-      'conform --base http://127.0.0.1:8080 --db funds.sqlite --load --pid "$(cat /run/nginx.pid)"',
-      'What one client can cost an nginx on this machine: CPU time, memory, delay of others',
+      'conform --db funds.sqlite --load --pid "$(cat /run/nginx.pid)"',
+      'What one client can cost an nginx here',
     ],
   ],
-  run: conform,
+  run: async (session, { base = session.settings.baseUrl, asOf = session.today, pid, load, ...random }) => {
+    const { settings, signal, isJson, isQuiet, stdout, print } = session
+    const progress = showProgress(session, 'checks')
+    const report = await runSuite({
+      ...{ base, asOf, ...random, signal },
+      db: required(settings.db, 'db'),
+      docsUrl: settings.docsUrl,
+      ...(pid !== undefined && { pid }),
+      ...(load !== undefined && { load }),
+      onStep: progress.update,
+    }).finally(progress.end)
+    const { failed, checks, budget } = report
+    const text = () => describe(report, stdout.paint)
+    if (isQuiet && !isJson && failed > 0) stdout.write(text())
+    else print(report, text)
+    if (failed === 0) return
+    const failedChecks = [...checks, { failed: budget.failures.length }].filter((check) => check.failed > 0)
+    throw new Error(
+      `${base} does not conform: ${countOf(failed, 'failure')} in ${countOf(failedChecks.length, 'check')}`,
+    )
+  },
 })
-
-async function conform(session: Session, flags: Flags): Promise<void> {
-  const { settings, signal, isQuiet, today, stdout } = session
-  const {
-    base = settings.baseUrl,
-    asOf = today,
-    requests,
-    seed,
-    concurrency,
-    pid,
-    load,
-    json = false,
-  } = flags
-  const progress = showProgress(session, 'checks')
-  const report = await runSuite({
-    ...{ base, asOf, requests, seed, concurrency, signal },
-    db: required(settings.db, 'db'),
-    docsUrl: settings.docsUrl,
-    ...(pid !== undefined && { pid }),
-    ...(load !== undefined && { load }),
-    onStep: progress.update,
-  }).finally(progress.end)
-  const { failed, checks, budget } = report
-  if (json) stdout.data(`${JSON.stringify(report)}\n`)
-  else if (!isQuiet || failed > 0) stdout.write(describe(report, stdout.paint))
-  if (failed === 0) return
-  const failedChecks = [...checks, { failed: budget.failures.length }].filter((check) => check.failed > 0)
-  throw new Error(
-    `${base} does not conform: ${countOf(failed, 'failure')} in ${countOf(failedChecks.length, 'check')}`,
-  )
-}
 
 function describe(report: ConformReport, paint: Terminal['paint']): string {
   const { base, asOf, seed, funds, requests, checks, budget } = report
@@ -133,19 +110,13 @@ function describeFailures({ group, name, failed, failures }: CheckResult, paint:
   return `\n${paint('bold', `${group}: ${name}`)}\n${shown.join('')}${more}\n`
 }
 
-/** How many of the most expensive requests are shown. */
-const mostCosts = 3
-
-/** The most expensive requests, then the loads, then what exceeded its limit. */
+/** The three most expensive requests, then the loads, then what exceeded its limit. */
 export function describeBudget(report: BudgetReport, paint: Terminal['paint']): string {
   const { kind, costLimitMs, costs, loads, failures } = report
   const unit = kind === 'cpu' ? 'CPU time' : 'wall time, which networks and other clients add to'
-  const worst = costs.toSorted((a, b) => b.beyondMs - a.beyondMs).slice(0, mostCosts)
+  const worst = costs.toSorted((a, b) => b.beyondMs - a.beyondMs).slice(0, 3)
   const limit = `${formatCount(costs.length)} hostile requests, at most ${costLimitMs} ms more than a plain one`
-  const table = (rows: readonly (readonly string[])[]) =>
-    alignedTable(rows)
-      .map((line) => `  ${line}\n`)
-      .join('')
+  const table = (rows: readonly (readonly string[])[]) => `  ${alignedTable(rows).join('\n  ')}\n`
   const held =
     loads.length === 0 ? '' : `\n${paint('bold', 'Clients that hold connections')}\n${table(loadRows(loads))}`
   const failed = failures.map((failure) => `${paint('red', 'failed')}  ${failure}\n`)

@@ -14,44 +14,37 @@ import {
 import { isSlotWord, openPath, openSlot, type Source } from '../../bucket/manifest/sources.ts'
 import type { ManifestHead } from '../../build/manifest.ts'
 import { withBucket } from '../bucket.ts'
-import { defineCommand, type Session } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { alignedTable, describeSummary, formatCount } from '../format.ts'
-import { bucketSettings, jsonOption } from '../options.ts'
+import { bucketSettings } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 import { printable } from '../../data/model/printable.ts'
 
-interface Flags {
-  readonly json?: boolean
-}
-
-export default defineCommand<Flags, [before: string, after: string]>({
+export default defineCommand({
   description:
     'Shows what changed from snapshot A to snapshot B, by fund and endpoint. Each is a folder, a manifest ' +
     '(manifest.ndjson.gz), or a slot of the bucket: live, other, blue or green. The exit code is 0 also if they differ.',
   arguments: [new Argument('<A>', 'The snapshot before'), new Argument('<B>', 'The snapshot after')],
   settings: bucketSettings,
-  options: [jsonOption('Print { from, to, funds, documents, groups } as JSON')],
+  json: 'Print { from, to, funds, documents, groups } as JSON',
   examples: [
     ['diff out-yesterday out', 'Two folders'],
     ['diff live out --bucket fund-data', 'What a publish of out would change for readers'],
     ['diff other live --bucket fund-data --json', 'What the last publish changed, for machines'],
   ],
-  run: diff,
+  run: async (session, _, before: string, after: string) => {
+    const { settings, stdout, stderr, print } = session
+    await withFolder(async (folder) => {
+      const open = (word: string): Promise<Source> =>
+        isSlotWord(word) ? withBucket(session, (store) => openSlot(store, word, folder)) : openPath(word)
+      const [from, to] = [await open(before), await open(after)]
+      const table = routeTable(endpoints, settings.docsUrl)
+      const found = await diffManifests(from.manifest, to.manifest, table)
+      for (const { warning } of [from, to]) if (warning !== null) stderr.tell(warning)
+      print(found, () => describe(found, [from.name, to.name], stdout.paint))
+    })
+  },
 })
-
-async function diff(session: Session, { json }: Flags, before: string, after: string): Promise<void> {
-  const { settings, isQuiet, stdout, stderr } = session
-  await withFolder(async (folder) => {
-    const open = (word: string): Promise<Source> =>
-      isSlotWord(word) ? withBucket(session, (store) => openSlot(store, word, folder)) : openPath(word)
-    const [from, to] = [await open(before), await open(after)]
-    const table = routeTable(endpoints, settings.docsUrl)
-    const found = await diffManifests(from.manifest, to.manifest, table)
-    for (const { warning } of [from, to]) if (warning !== null) stderr.tell(warning)
-    if (json === true) stdout.data(`${JSON.stringify(found)}\n`)
-    else if (!isQuiet) stdout.write(describe(found, [from.name, to.name], stdout.paint))
-  })
-}
 
 /** More parts than this are only counted. */
 const partsShown = 8

@@ -6,65 +6,59 @@ import type { Diagnosis, Level } from '../../bucket/doctor/diagnosis.ts'
 import { examine } from '../../bucket/doctor/doctor.ts'
 import { isAlive, thisHolder } from '../../bucket/live/holder.ts'
 import { withBucket } from '../bucket.ts'
-import { defineCommand, type Session } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { countOf } from '../format.ts'
-import { bucketSettings, jsonOption } from '../options.ts'
+import { bucketSettings } from '../options.ts'
 import type { Style } from '../terminal.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
-
-interface Flags {
-  readonly json?: boolean
-}
-
-export default defineCommand<Flags>({
-  description:
-    'Tests everything that could make a publish fail: credentials, region, rights, conditional puts, clock, rules of ' +
-    'the bucket, disk. It writes one small object, journal/doctor-…, and removes it. The exit code is 1 if there is a ' +
-    'problem.',
-  settings: ['out', ...bucketSettings],
-  options: [jsonOption('Print { problems, warnings, findings } as JSON')],
-  examples: [
-    ['doctor --bucket fund-data --region eu-central-1', 'Before the first nightly, and after a failed one'],
-    ['doctor --bucket fund-data --json', 'The same for machines'],
-  ],
-  run: doctor,
-})
 
 /** A doctor must answer soon. */
 const patience = { attempts: 2, connectMs: 3000, silenceMs: 4000 }
 
 const styles: Readonly<Record<Level, Style>> = { ok: 'green', warning: 'yellow', problem: 'red' }
 
-async function doctor(session: Session, { json = false }: Flags): Promise<void> {
-  const { settings, now, signal, isQuiet, stdout } = session
-  const { baseUrl, docsUrl, bucket } = settings
-  const findings: Diagnosis[] = []
-  const onDiagnosis = (finding: Diagnosis) => {
-    findings.push(finding)
-    const { what, level, says } = finding
-    if (json || (isQuiet && level !== 'problem')) return
-    const word = stdout.paint(styles[level], level.padEnd(7))
-    stdout.write(`${word}  ${what.padEnd(15)}  ${escapeInvisible(says)}\n`)
-  }
-  await withBucket(
-    session,
-    (store) =>
-      examine(store, {
-        out: settings.out,
-        addresses: { baseUrl, docsUrl, endpoint: bucket.endpoint },
-        temporary: tmpdir(),
-        nodeVersion: process.versions.node,
-        me: thisHolder(),
-        isAlive,
-        now,
-        uuid: randomUUID(),
-        signal,
-        onDiagnosis,
-      }),
-    patience,
-  )
-  const count = (level: Level) => findings.filter((finding) => finding.level === level).length
-  const [problems, warnings] = [count('problem'), count('warning')]
-  if (json) stdout.data(`${JSON.stringify({ problems, warnings, findings })}\n`)
-  if (problems > 0) throw new Error(`${countOf(problems, 'problem')}: a publish would fail or harm readers`)
-}
+export default defineCommand({
+  description:
+    'Tests everything that could make a publish fail: credentials, region, rights, conditional puts, clock, rules of ' +
+    'the bucket, disk. It writes one small object, journal/doctor-…, and removes it. The exit code is 1 if there is a ' +
+    'problem.',
+  settings: ['out', ...bucketSettings],
+  json: 'Print { problems, warnings, findings } as JSON',
+  examples: [
+    ['doctor --bucket fund-data --region eu-central-1', 'Before the first nightly, and after a failed one'],
+    ['doctor --bucket fund-data --json', 'The same for machines'],
+  ],
+  run: async (session) => {
+    const { settings, now, signal, isJson, isQuiet, stdout } = session
+    const { baseUrl, docsUrl, bucket } = settings
+    const findings: Diagnosis[] = []
+    const onDiagnosis = (finding: Diagnosis) => {
+      findings.push(finding)
+      const { what, level, says } = finding
+      if (isJson || (isQuiet && level !== 'problem')) return
+      const word = stdout.paint(styles[level], level.padEnd(7))
+      stdout.write(`${word}  ${what.padEnd(15)}  ${escapeInvisible(says)}\n`)
+    }
+    await withBucket(
+      session,
+      (store) =>
+        examine(store, {
+          out: settings.out,
+          addresses: { baseUrl, docsUrl, endpoint: bucket.endpoint },
+          temporary: tmpdir(),
+          nodeVersion: process.versions.node,
+          me: thisHolder(),
+          isAlive,
+          now,
+          uuid: randomUUID(),
+          signal,
+          onDiagnosis,
+        }),
+      patience,
+    )
+    const count = (level: Level) => findings.filter((finding) => finding.level === level).length
+    const [problems, warnings] = [count('problem'), count('warning')]
+    if (isJson) stdout.data(`${JSON.stringify({ problems, warnings, findings })}\n`)
+    if (problems > 0) throw new Error(`${countOf(problems, 'problem')}: a publish would fail or harm readers`)
+  },
+})

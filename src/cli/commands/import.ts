@@ -1,36 +1,37 @@
 /** `fundpress import`: reads a file into a table of the database. */
 
-import { defineCommand, type Session } from '../command.ts'
+import { defineCommand, printList, type Session } from '../command.ts'
 import { suggest, UsageError } from '../failure.ts'
 import { countOf, describeSummary, formatCount } from '../format.ts'
-import { withJsonList } from '../../bucket/manifest/json-list.ts'
-import { jsonOption, required, wholeOption } from '../options.ts'
+import { choiceOption, option, required, wholeOption, type FlagsOf } from '../options.ts'
 import { showProgress } from '../progress.ts'
-import type { Scope } from '../../data/import/database.ts'
 import { type BadLine, importFile, type ImportSummary } from '../../data/import/import.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import { schemaTableNames } from '../../data/model/schema.ts'
-import { Argument, Option } from 'commander'
-
-const delimiters = { semicolon: ';', comma: ',', tab: '\t' } as const
-
-interface Flags {
-  readonly encoding?: 'utf-8' | 'windows-1252'
-  readonly delimiter?: keyof typeof delimiters
-  readonly decimal?: 'comma' | 'point'
-  readonly dates?: 'iso' | 'german'
-  readonly replace?: boolean
-  readonly replaceAll?: boolean
-  readonly skipBad?: boolean
-  readonly dryRun?: boolean
-  readonly wait: number
-  readonly json?: boolean
-}
+import { Argument } from 'commander'
 
 /** The tables in the order in which they can be filled. */
 const tables = schemaTableNames
 
-export default defineCommand<Flags, [table: string, file: string]>({
+const options = [
+  choiceOption('--encoding <name>', 'The encoding of the file', ['utf-8', 'windows-1252']),
+  choiceOption('--delimiter <name>', 'What separates its cells', ['semicolon', 'comma', 'tab']),
+  choiceOption('--decimal <mark>', 'The decimal separator', ['comma', 'point']),
+  choiceOption('--dates <form>', 'iso is YYYY-MM-DD, german DD.MM.YYYY', ['iso', 'german']),
+  option(
+    '--replace',
+    'For each fund in the file, delete rows that the file does not contain, and values of columns that it lacks',
+  ).conflicts('replaceAll'),
+  option(
+    '--replace-all',
+    'The same for the whole table. For the table fund: delete funds that the file does not contain, with all their rows',
+  ),
+  option('--skip-bad', 'Take the good lines if others are bad'),
+  option('--dry-run', 'Change nothing, only show what would change'),
+  wholeOption('--wait <seconds>', 'How long to wait for other users of the database', [0, 86_400], 600),
+] as const
+
+export default defineCommand({
   description:
     'Reads a CSV file into a table of the fund database. One transaction takes all lines, or none if one of them is ' +
     'bad. The first line names the columns, in any order. For the table emt the file may also be the FinDatEx ' +
@@ -45,26 +46,8 @@ export default defineCommand<Flags, [table: string, file: string]>({
     new Argument('<file>', 'The CSV file (or the EMT template as XLSX)'),
   ],
   settings: ['db'],
-  options: [
-    new Option('--encoding <name>', 'The encoding of the file').choices(['utf-8', 'windows-1252']),
-    new Option('--delimiter <name>', 'What separates its cells').choices(Object.keys(delimiters)),
-    new Option('--decimal <mark>', 'The decimal separator').choices(['comma', 'point']),
-    new Option('--dates <form>', 'iso is YYYY-MM-DD, german DD.MM.YYYY').choices(['iso', 'german']),
-    new Option(
-      '--replace',
-      'For each fund in the file, delete rows that the file does not contain, and values of columns that it lacks',
-    ).conflicts('replaceAll'),
-    new Option(
-      '--replace-all',
-      'The same for the whole table. For the table fund: delete funds that the file does not contain, with all their rows',
-    ),
-    new Option('--skip-bad', 'Take the good lines if others are bad'),
-    new Option('--dry-run', 'Change nothing, only show what would change'),
-    wholeOption('--wait <seconds>', 'How long to wait for other users of the database', [0, 86_400]).default(
-      600,
-    ),
-    jsonOption('Print { table, file, form, lines, changes, badCount, bad, … } as JSON'),
-  ],
+  options,
+  json: 'Print { table, file, form, lines, changes, badCount, bad, … } as JSON',
   notes: `If the database has a row with the same primary key, the row takes the values of the file and keeps those of
 columns that the file lacks. An empty cell is NULL. Bad lines are listed by number. If there are any, and --skip-bad is
 not set, nothing is taken and the exit code is 1. \`fundpress check\` finds what only a whole fund can show.
@@ -75,65 +58,60 @@ not set, nothing is taken and the exit code is 1. \`fundpress check\` finds what
     ['import emt EMT_V4.3.xlsx --skip-bad', 'The template, without funds of other companies'],
     ['import fund funds.csv --decimal comma --dates german --dry-run', 'What would change'],
   ],
-  run: async (session, flags, table, file) => {
-    const target = { ...flags, table, file }
-    await (flags.json === true ? importForMachines : importForPeople)(session, target)
+  run: async (session, flags, table: string, file: string) => {
+    const { isJson, isQuiet, stdout } = session
+    const { skipBad = false, dryRun = false } = flags
+    let listed = 0
+    const summary = await printList<BadLine, ImportSummary>(
+      session,
+      (add) => importInto(session, flags, table, file, add),
+      {
+        name: 'bad',
+        fields: ({ bad: badCount, ...others }) => ({ before: { table, file, dryRun, ...others, badCount } }),
+        line: ({ line, reasons }) => {
+          listed++
+          return `line ${line}: ${escapeInvisible(reasons.join('; '))}\n`
+        },
+      },
+    )
+    const { bad, lines, changes } = summary
+    if (!isJson) {
+      if (bad > listed) stdout.write(`and ${formatCount(bad - listed)} more bad lines\n`)
+      if (!isQuiet) stdout.write(describeSummary({ table, file, ...figuresOf(summary, dryRun) }))
+    }
+    if (changes !== undefined) return
+    const advice = skipBad || lines === bad ? '' : ` (--skip-bad takes the other ${formatCount(lines - bad)})`
+    throw new Error(`${file} has ${countOf(bad, 'bad line')}: nothing was taken${advice}`)
   },
 })
 
-type Target = Flags & { readonly table: string; readonly file: string }
-
-function importForMachines({ stdout, ...session }: Session, target: Target): Promise<void> {
-  const { table, file, dryRun = false } = target
-  return withJsonList<BadLine>(async (list) => {
-    const summary = await importInto({ stdout, ...session }, target, list.add)
-    const { bad: badCount, ...others } = summary
-    await list.write(stdout.data, { before: { table, file, dryRun, ...others, badCount }, name: 'bad' })
-    assertTaken(target, summary)
-  })
-}
-
-async function importForPeople(session: Session, target: Target): Promise<void> {
-  const { isQuiet, stdout } = session
-  let listed = 0
-  const summary = await importInto(session, target, ({ line, reasons }) => {
-    listed++
-    stdout.write(`line ${line}: ${escapeInvisible(reasons.join('; '))}\n`)
-  })
-  const unlisted = summary.bad - listed
-  if (unlisted > 0) stdout.write(`and ${formatCount(unlisted)} more bad lines\n`)
-  if (!isQuiet) stdout.write(describe(target, summary))
-  assertTaken(target, summary)
-}
-
-function assertTaken({ file, skipBad = false }: Target, { bad, lines, changes }: ImportSummary): void {
-  if (changes !== undefined) return
-  const good = formatCount(lines - bad)
-  const advice = skipBad || lines === bad ? '' : ` (--skip-bad takes the other ${good})`
-  throw new Error(`${file} has ${countOf(bad, 'bad line')}: nothing was taken${advice}`)
-}
-
-function scopeOf({ replace = false, replaceAll = false }: Flags): Scope {
-  if (replaceAll) return 'table'
-  return replace ? 'funds' : 'upsert'
-}
+const delimiters = { semicolon: ';', comma: ',', tab: '\t' } as const
 
 function importInto(
   session: Session,
-  target: Target,
+  flags: FlagsOf<typeof options>,
+  table: string,
+  file: string,
   onBad: (bad: BadLine) => unknown,
 ): Promise<ImportSummary> {
-  const { settings, signal, stderr } = session
-  const { table, file, encoding, delimiter, decimal, dates, skipBad = false, dryRun = false, wait } = target
+  const { settings, signal, isQuiet, stderr } = session
+  const { encoding, delimiter, decimal, dates, replace, replaceAll, skipBad, dryRun, wait } = flags
   const db = required(settings.db, 'db')
   const reading = showProgress(session, 'bytes read')
   const taking = showProgress(session, 'funds taken')
   return importFile({
-    ...{ db, table, file, encoding, decimal, dates, suggest, signal },
+    db,
+    table,
+    file,
+    encoding,
+    decimal,
+    dates,
+    suggest,
+    signal,
     delimiter: delimiter === undefined ? undefined : delimiters[delimiter],
-    scope: scopeOf(target),
-    isSkippingBad: skipBad,
-    isDryRun: dryRun,
+    scope: replaceAll === true ? 'table' : replace === true ? 'funds' : 'upsert',
+    isSkippingBad: skipBad === true,
+    isDryRun: dryRun === true,
     patienceMs: wait * 1000,
     onBad: (bad) => {
       reading.end()
@@ -146,7 +124,7 @@ function importInto(
     },
     onWait: () => {
       reading.end()
-      if (!session.isQuiet) stderr.tell(`waiting for other users of ${db}`)
+      if (!isQuiet) stderr.tell(`waiting for other users of ${db}`)
     },
   }).finally(() => {
     reading.end()
@@ -154,17 +132,14 @@ function importInto(
   })
 }
 
-function describe({ table, file, dryRun = false }: Target, summary: ImportSummary): string {
-  const { form, notes, lines, bad, changes } = summary
+function figuresOf({ form, notes, lines, bad, changes }: ImportSummary, isDryRun: boolean) {
   const { added, changed, unchanged, removed } = changes ?? {}
   const words = Object.entries({ new: added, changed, unchanged, removed })
   const rows = words.map(([word, count = 0]) => `${formatCount(count)} ${word}`).join(', ')
-  return describeSummary({
-    table,
-    file,
+  return {
     form: form.join(', '),
     notes: notes.length === 0 ? null : notes.join('; '),
     lines: formatCount(lines) + (bad === 0 ? '' : `, ${formatCount(bad)} of them bad`),
-    rows: changes === undefined ? null : rows + (dryRun ? ' (dry run: nothing was changed)' : ''),
-  })
+    rows: changes === undefined ? null : rows + (isDryRun ? ' (dry run: nothing was changed)' : ''),
+  }
 }

@@ -1,18 +1,17 @@
 /** `fundpress merge`: makes a snapshot from shards. */
 
-import { Argument, Option } from 'commander'
-import { defineCommand } from '../command.ts'
-import { bucketSettings, jsonOption } from '../options.ts'
-import { mergeOptions } from '../tasks/build-options.ts'
-import { mergeSince } from '../tasks/build.ts'
-import { showBuild } from './build.ts'
+import { join } from 'node:path'
+import { Argument } from 'commander'
+import type { BuildSummary } from '../../build/build.ts'
+import { manifestKey, readHeadOf } from '../../build/manifest.ts'
+import type { MergeOptions } from '../../build/merge.ts'
+import type { Since } from '../../build/options.ts'
+import { defineCommand, type Session } from '../command.ts'
+import { bucketSettings, option } from '../options.ts'
+import { mergeOptions } from '../build-options.ts'
+import { showBuild, withProgress, withSince, type FindSince } from './build.ts'
 
-interface Flags {
-  readonly since?: string
-  readonly json?: boolean
-}
-
-export default defineCommand<Flags, [shards: readonly string[]]>({
+export default defineCommand({
   description:
     'Merges what `fundpress build --shard 1/8` to `8/8` made from the same database. The snapshot, with its id, is ' +
     'the same as that of a build without shards. Dates and addresses come from the shards. Documents about all funds ' +
@@ -22,20 +21,63 @@ export default defineCommand<Flags, [shards: readonly string[]]>({
     'Without it, or if that ZIP is missing, documents.zip is left out.',
   arguments: [new Argument('<shard...>', 'The folders of all shards, in any order')],
   settings: ['db', 'out', 'jobs', 'downloads', 'rawCsv', ...bucketSettings],
-  options: [
-    new Option('--since <snapshot>', 'The snapshot that sparse shards continue from: their own --since'),
-    jsonOption(),
-  ],
+  options: [option('--since <snapshot>', 'The snapshot that sparse shards continue from: their own --since')],
+  json: 'Print the summary as JSON',
   examples: [
     ['merge part-1 part-2 --db funds.sqlite --out out', 'Two halves'],
     ['merge parts/* --db funds.sqlite --out out --json', 'The shards of a matrix of machines'],
     [
       'merge parts/* --db funds.sqlite --since other --bucket fund-data',
-      'Shards that were built with --since other',
+      'Shards of builds with --since other',
     ],
   ],
-  run: async (session, { since = null, json }, shards) => {
+  run: async (session, { since = null }, shards: readonly string[]) => {
     const options = { ...(await mergeOptions(session)), shards }
-    await showBuild(session, json, mergeSince(session, since, options, session.stderr.tell))
+    await showBuild(session, mergeSince(session, since, options, session.stderr.tell))
   },
 })
+
+/**
+ * Merges shards that continue from a folder, a manifest or a slot; null if they hold all their files.
+ * @param onWarning gets the reason if documents.zip is left out
+ */
+export function mergeSince(
+  session: Session,
+  word: string | null,
+  options: Omit<MergeOptions, 'findSince' | 'onProgress'>,
+  onWarning: (warning: string) => void,
+): Promise<BuildSummary> {
+  const merge = (more: Pick<MergeOptions, 'findSince'>) =>
+    withProgress(session, async (onProgress) => {
+      // Imported here because it loads all of a build, which must not happen before threads start (see `buildFrom`).
+      const { mergeShards } = await import('../../build/merge.ts')
+      return mergeShards({ ...options, ...more, onProgress })
+    })
+  if (word === null) return merge({})
+  const leftOut = (reason: string) => {
+    if (options.downloads !== null) onWarning(`${reason}: documents.zip is left out`)
+  }
+  return withSince(
+    session,
+    word,
+    (_, reason) => leftOut(reason),
+    (find) => merge({ findSince: (snapshot) => findManifest(word, snapshot, find, leftOut) }),
+  )
+}
+
+/** The manifest of the snapshot that the shards continue from, and of no other. */
+async function findManifest(
+  word: string,
+  snapshot: string,
+  find: FindSince,
+  leftOut: (reason: string) => void,
+): Promise<Since | null> {
+  const found = await find()
+  if (found === null) return null
+  const path = found.kind === 'folder' ? join(found.path, manifestKey) : found.path
+  const head = await readHeadOf(path)
+  if (head?.snapshot === snapshot) return found.kind === 'folder' ? { kind: 'manifest', path } : found
+  const holds = head === null ? 'holds no snapshot' : `is ${head.snapshot}`
+  leftOut(`the shards continue from ${snapshot}, but ${word} ${holds}`)
+  return null
+}

@@ -1,31 +1,33 @@
 /** `fundpress nightly`: all steps of a nightly run, for cron, Kubernetes, AWS Batch and GitHub Actions alike. */
 
 import { writeFileSync } from 'node:fs'
-import { Option } from 'commander'
+import { findNightlyState, type NightlyState } from '../../bucket/nightly/state.ts'
+import { settingsDigest } from '../../build/options.ts'
+import { openFile } from '../../data/read/digest.ts'
+import { openFunds } from '../../data/read/open.ts'
+import { livePointer, withBucket } from '../bucket.ts'
+import { buildOptions } from '../build-options.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
 import { openLog, type NightlyLog } from '../nightly/log.ts'
 import { describeReport, type NightlyReport } from '../nightly/report.ts'
-import { runNightly, type NightlyOptions } from '../nightly/run.ts'
 import { writeForWorkflow } from '../nightly/workflow.ts'
-import { asOfOption, bucketSettings, jsonOption, wholeOption } from '../options.ts'
+import { asOfOption, bucketSettings, option, required, wholeOption, type FlagsOf } from '../options.ts'
 
-interface Flags {
-  readonly asOf?: string
-  readonly since?: string
-  readonly shards?: readonly string[]
-  readonly ask?: boolean
-  readonly sample: number
-  readonly seed?: number
-  readonly force?: boolean
-  /** False with --no-lock. */
-  readonly lock: boolean
-  readonly again?: boolean
-  readonly summary?: string
-  readonly json?: boolean
-}
+const options = [
+  asOfOption(),
+  option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot, or none'),
+  option('--shards <folder...>', 'Merge these shards instead of building; --since is theirs, see `merge`'),
+  option('--ask', 'Only tell whether there is anything to do'),
+  wholeOption('--sample <number>', 'How many bodies to read after the publish', [1, 1_000_000], 100),
+  wholeOption('--seed <number>', 'See `verify`', [0, 2 ** 32 - 1]),
+  option('--force', 'See `publish`'),
+  option('--no-lock', 'See `publish`'),
+  option('--again', 'Run even if the snapshot is live already or was reverted'),
+  option('--summary <file>', 'Write a summary in Markdown to this file, also after a failure'),
+] as const
 
-export default defineCommand<Flags>({
+export default defineCommand({
   description:
     'Checks the database while it builds the snapshot, plans, publishes, verifies the live slot by a listing and a ' +
     'sample of bodies, and shows what is live.\n\n' +
@@ -41,67 +43,34 @@ export default defineCommand<Flags>({
     ...(['bucket.concurrency', 'bucket.maxRate', 'bucket.maxDeletes'] as const),
     ...(['bucket.leaseSeconds', 'bucket.graceSeconds', 'edge.liveTtlSeconds', 'edge.keyValueStore'] as const),
   ],
-  options: [
-    asOfOption(),
-    new Option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot, or none'),
-    new Option(
-      '--shards <folder...>',
-      'Merge these shards instead of building; --since is theirs, see `merge`',
-    ),
-    new Option('--ask', 'Only tell whether there is anything to do'),
-    wholeOption('--sample <number>', 'How many bodies to read after the publish', [1, 1_000_000]).default(
-      100,
-    ),
-    wholeOption('--seed <number>', 'See `verify`', [0, 2 ** 32 - 1]),
-    new Option('--force', 'See `publish`'),
-    new Option('--no-lock', 'See `publish`'),
-    new Option('--again', 'Run even if the snapshot is live already or was reverted'),
-    new Option('--summary <file>', 'Write a summary in Markdown to this file, also after a failure'),
-    jsonOption('Log as JSON, one object per line: time, step, event, figures'),
-  ],
+  options,
+  json: 'Log as JSON, one object per line: time, step, event, figures',
   examples: [
     ['nightly --db funds.sqlite --bucket fund-data --region eu-central-1', 'From cron'],
-    [
-      'nightly --db funds.sqlite --bucket fund-data --since other --json',
-      'In a container that keeps nothing',
-    ],
+    ['nightly --db funds.sqlite --bucket fund-data --since other', 'In a container that keeps nothing'],
     ['nightly --db funds.sqlite --bucket fund-data --summary night.md', 'With a summary to mail'],
     ['nightly --db funds.sqlite --bucket fund-data --ask', 'Before several machines begin'],
-    [
-      'nightly --db funds.sqlite --bucket fund-data --shards parts/* --since other',
-      'After all of them are done',
-    ],
+    ['nightly --db funds.sqlite --bucket fund-data --shards parts/* --since other', 'After they have built'],
   ],
-  run: nightly,
+  run: async (session, { asOf = session.today, ...flags }) => {
+    const log = openLog(session)
+    const leave = (report: NightlyReport) => leaveReport(session, flags.summary, report, log)
+    try {
+      leave(await runNightly(session, { ...flags, asOf }, log))
+    } catch (error) {
+      const step = log.step()
+      const reason = reasonOf(session.signal.aborted ? session.signal.reason : error)
+      const errors = [...log.errors]
+      // For people, the program itself ends with the reason.
+      if (session.isJson) log.fail(step, reason)
+      leave({ kind: 'failed', asOf, step, reason, errors })
+      throw error
+    }
+  },
 })
 
-async function nightly(session: Session, flags: Flags): Promise<void> {
-  const { asOf = session.today, since, sample, seed, json = false } = flags
-  const options: NightlyOptions = {
-    ...{ asOf, sample, seed },
-    since: since === 'none' ? null : since,
-    shards: flags.shards ?? null,
-    isAsking: flags.ask === true,
-    isForced: flags.force === true,
-    isLocking: flags.lock,
-    isAgain: flags.again === true,
-  }
-  const log = openLog(session, json)
-  try {
-    leave(session, flags, await runNightly(session, options, log), log)
-  } catch (error) {
-    const step = log.step()
-    const reason = reasonOf(session.signal.aborted ? session.signal.reason : error)
-    const errors = [...log.errors()]
-    // For people, the program itself ends with the reason.
-    if (json) log.fail(step, reason)
-    leave(session, flags, { kind: 'failed', asOf, step, reason, errors }, log)
-    throw error
-  }
-}
-
 /** Leaves the summary and the outputs. A run does not fail if they cannot be written: it warns. */
-function leave(session: Session, { summary }: Flags, report: NightlyReport, log: NightlyLog): void {
+function leaveReport(session: Session, summary: string | undefined, report: NightlyReport, log: NightlyLog) {
   const trying = (what: string, write: () => void) => {
     try {
       write()
@@ -110,6 +79,70 @@ function leave(session: Session, { summary }: Flags, report: NightlyReport, log:
     }
   }
   if (summary !== undefined)
-    trying('its summary', () => writeFileSync(summary, describeReport(report, log.warnings())))
-  trying('its outputs', () => writeForWorkflow(session, report, log.warnings()))
+    trying('its summary', () => writeFileSync(summary, describeReport(report, log.warnings)))
+  trying('its outputs', () => writeForWorkflow(session, report, log.warnings))
+}
+
+/** @throws {Error} the reason why a step failed, after the log has its single errors */
+async function runNightly(
+  session: Session,
+  flags: FlagsOf<typeof options> & { readonly asOf: string },
+  log: NightlyLog,
+): Promise<NightlyReport> {
+  const started = session.clock()
+  const { asOf } = flags
+  const db = required(session.settings.db, 'db')
+  required(session.settings.bucket.name, 'bucket.name')
+  log.begin('night', { asOf, database: db, folder: session.settings.out })
+  const state = flags.again === true ? null : await stateOf(session, db, asOf, log)
+  if (state !== null && state.kind !== 'open') return skip(state, asOf, log)
+  if (flags.ask === true) {
+    log.end('night', 'done', { asOf, isOpen: true }, `${db} as of ${asOf} is not published yet`)
+    return { kind: 'open', asOf }
+  }
+  log.enter('check')
+  // Imported here because a run with nothing to do must start fast: several attempts a night are normal.
+  const { buildNightly } = await import('../nightly/build.ts')
+  const { publishNightly } = await import('../nightly/steps.ts')
+  const built = await buildNightly(session, flags, log)
+  // Another file with the same content, such as a repeated delivery.
+  if (state?.reverted?.snapshot === built.snapshot) return skip(state.reverted, asOf, log)
+  return publishNightly(session, flags, log, { built, started })
+}
+
+async function stateOf(session: Session, db: string, asOf: string, log: NightlyLog): Promise<NightlyState> {
+  // A file that is no database is an error at once.
+  openFunds(db).close()
+  return withBucket(session, (store) =>
+    findNightlyState(store, {
+      asOf,
+      source: async () => {
+        const file = await openFile(db)
+        return file.digest().finally(file.close)
+      },
+      settings: async () => settingsDigest(await buildOptions(session)),
+      pointer: () => livePointer(session),
+      signal: session.signal,
+      onUnknownHistory: (error) => {
+        log.warn('night', `the figures of the last runs cannot be read: ${reasonOf(error)}`)
+      },
+    }),
+  )
+}
+
+function skip(state: Exclude<NightlyState, { kind: 'open' }>, asOf: string, log: NightlyLog): NightlyReport {
+  const { snapshot, slot, liveSince } = state.live
+  const reverted = state.kind === 'reverted' ? state.snapshot : null
+  if (reverted !== null)
+    log.warn(
+      'night',
+      `a rollback reverted ${reverted} (${liveSince}), and this run would publish it again: ` +
+        `${snapshot} stays live; --again publishes it all the same`,
+    )
+  const text =
+    reverted === null
+      ? `${snapshot} is already live in ${slot}, made from this very database: nothing to do`
+      : `${snapshot} stays live in ${slot}: nothing to do`
+  log.end('night', 'skipped', { snapshot, slot, asOf }, text)
+  return { kind: 'skipped', snapshot, slot, asOf, reverted }
 }

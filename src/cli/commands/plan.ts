@@ -1,6 +1,5 @@
 /** `fundpress plan`: what a publish would change, request and cost. It writes nothing. */
 
-import { Option } from 'commander'
 import type { EndpointWork, Preview } from '../../bucket/publish/preview.ts'
 import { defineCommand } from '../command.ts'
 import {
@@ -11,33 +10,31 @@ import {
   formatCount,
   formatDollars,
 } from '../format.ts'
-import { bucketSettings, jsonOption } from '../options.ts'
-import { planFolder, type PublishCost, type PublishFlags } from '../tasks/publish.ts'
+import { bucketSettings, option } from '../options.ts'
+import { planFolder } from './publish.ts'
 
-export default defineCommand<PublishFlags & { readonly json?: boolean }>({
+export default defineCommand({
   description:
     'Shows what a publish would put and delete, its requests, and their cost (requests and storage, without traffic; ' +
     'the prices are settings). It writes nothing. If a publish would refuse, the plan says why; the exit code is 0.',
   settings: ['out', ...bucketSettings, 'bucket.maxDeletes', 'freshness.maxStaleShare'],
   options: [
-    new Option('--force', 'See `publish`'),
-    new Option('--repair', 'See `publish`'),
-    new Option('--no-lock', 'See `publish`'),
-    jsonOption('Print the plan as JSON'),
+    option('--force', 'See `publish`'),
+    option('--repair', 'See `publish`'),
+    option('--no-lock', 'See `publish`'),
   ],
+  json: 'Print the plan as JSON',
   examples: [
     ['plan --out out --bucket fund-data --region eu-central-1', 'A table by endpoint, and the cost'],
     ['plan --bucket fund-data --json', 'The same for machines'],
   ],
   run: async (session, flags) => {
-    const { isQuiet, stdout } = session
     const { preview, cost } = await planFolder(session, flags)
-    if (flags.json === true) stdout.data(`${JSON.stringify({ ...preview, cost })}\n`)
-    else if (!isQuiet) stdout.write(describe(preview, cost))
+    session.print({ ...preview, cost }, () => describe(preview, cost))
   },
 })
 
-function describe(preview: Preview, cost: PublishCost): string {
+function describe(preview: Preview, cost: Awaited<ReturnType<typeof planFolder>>['cost']): string {
   const { snapshot, slot, isLive, put, deleted, bytes, endpoints, requests, refusals, heldBy } = preview
   const changes = `${formatCount(put)} to put, ${formatCount(deleted)} to delete`
   const figures = describeSummary({

@@ -1,13 +1,21 @@
-/** `fundpress publish`: uploads a snapshot and makes it live. */
+/** `fundpress publish`: uploads a snapshot and makes it live. `plan` and `nightly` publish the same way. */
 
-import { Option } from 'commander'
-import type { PublishSummary } from '../../bucket/publish/publish.ts'
-import { defineCommand } from '../command.ts'
+import { routeTable } from '../../api/derive/route-table.ts'
+import { endpoints } from '../../api/endpoints/index.ts'
+import { isAlive, thisHolder } from '../../bucket/live/holder.ts'
+import { costOfMonth, costOfRequests } from '../../bucket/publish/cost.ts'
+import { describeLocalAddresses } from '../../bucket/publish/mistakes.ts'
+import { previewPublish } from '../../bucket/publish/preview.ts'
+import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
+import { readManifestHead } from '../../build/manifest.ts'
+import { recoverSnapshot } from '../../build/staging.ts'
+import { livePointer, withBucket } from '../bucket.ts'
+import { defineCommand, type Session } from '../command.ts'
 import { describeDownloads, describeSummary, formatBytes, formatCount } from '../format.ts'
-import { bucketSettings, forceOption, jsonOption, noLockOption } from '../options.ts'
-import { publishFolder, type PublishFlags } from '../tasks/publish.ts'
+import { bucketSettings, forceOption, noLockOption, option } from '../options.ts'
+import { showProgress } from '../progress.ts'
 
-export default defineCommand<PublishFlags & { readonly json?: boolean }>({
+export default defineCommand({
   description:
     'Puts what changed into the slot that is not live, then makes that slot live with one write. Until then the live ' +
     'snapshot does not change. If a publish is stopped or killed, the next one continues.',
@@ -19,11 +27,11 @@ export default defineCommand<PublishFlags & { readonly json?: boolean }>({
   ],
   options: [
     forceOption(),
-    new Option('--repair', 'Compare the slots with listings of them, and repair what differs'),
-    new Option('--deep', 'With --repair: read and hash every body, too'),
+    option('--repair', 'Compare the slots with listings of them, and repair what differs'),
+    option('--deep', 'With --repair: read and hash every body, too'),
     noLockOption(),
-    jsonOption(),
   ],
+  json: 'Print the summary as JSON',
   examples: [
     ['publish --out out --bucket fund-data --region eu-central-1', 'To AWS'],
     ['publish --bucket fund-data --endpoint http://127.0.0.1:9000 --path-style', 'To MinIO'],
@@ -31,10 +39,8 @@ export default defineCommand<PublishFlags & { readonly json?: boolean }>({
     ['publish --bucket fund-data --repair', 'After `fundpress verify` has found damage'],
   ],
   run: async (session, flags) => {
-    const { isQuiet, stdout, stderr } = session
-    const summary = await publishFolder(session, flags, stderr.tell)
-    if (flags.json === true) stdout.data(`${JSON.stringify(summary)}\n`)
-    else if (!isQuiet) stdout.write(describe(summary))
+    const summary = await publishFolder(session, flags, session.stderr.tell)
+    session.print(summary, () => describe(summary))
   },
 })
 
@@ -54,4 +60,78 @@ function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }:
     requests: `${formatCount(sum)} (${byOperation.join(', ')})`,
     seconds: `${seconds.toFixed(1)} (${formatCount(pace)} objects a second)`,
   })
+}
+
+export interface PublishFlags {
+  readonly force?: boolean | undefined
+  readonly repair?: boolean | undefined
+  readonly deep?: boolean | undefined
+  /** False with --no-lock. */
+  readonly lock: boolean
+}
+
+/** Publishes the folder of the settings into their bucket. */
+export function publishFolder(
+  session: Session,
+  flags: PublishFlags,
+  onWarning: (warning: string) => void,
+): Promise<PublishSummary> {
+  const { settings, signal } = session
+  const { bucket, edge, baseUrl, docsUrl } = settings
+  return withBucket(session, async (store) => {
+    const local = describeLocalAddresses({ baseUrl, docsUrl, endpoint: bucket.endpoint })
+    const common = await commonOptions(session, flags)
+    if (local !== null) onWarning(local)
+    const progress = showProgress(session, 'objects')
+    return publish(store, {
+      ...bucket,
+      ...common,
+      cacheControl: edge.cacheControl,
+      isDeep: flags.deep === true,
+      pointer: await livePointer(session),
+      signal,
+      onWarning,
+      onProgress: ({ done, of, bytes }) => {
+        progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`)
+      },
+    }).finally(progress.end)
+  })
+}
+
+/**
+ * What a publish of the settings' folder into their bucket would do and cost, in dollars: this publish, and a `month` with
+ * thirty such publishes and the storage of two slots.
+ */
+export async function planFolder(session: Session, flags: PublishFlags) {
+  const { signal, settings } = session
+  const { bucket, prices } = settings
+  const preview = await withBucket(session, async (store) =>
+    previewPublish(store, {
+      maxDeletes: bucket.maxDeletes,
+      concurrency: bucket.concurrency,
+      signal,
+      ...(await commonOptions(session, flags)),
+    }),
+  )
+  const { requests, slotBytes } = preview
+  const publish = costOfRequests(requests, prices)
+  return { preview, cost: { publish, month: costOfMonth(requests, slotBytes, prices) } }
+}
+
+/** @throws {Error} if the folder holds no snapshot */
+async function commonOptions({ settings }: Session, flags: PublishFlags) {
+  const { out, baseUrl, docsUrl, freshness } = settings
+  recoverSnapshot(out)
+  await readManifestHead(out)
+  return {
+    out,
+    baseUrl,
+    table: routeTable(endpoints, docsUrl),
+    maxStaleShare: freshness.maxStaleShare,
+    isForced: flags.force === true,
+    isRepair: flags.repair === true,
+    isLocking: flags.lock,
+    me: thisHolder(),
+    isAlive,
+  } as const
 }

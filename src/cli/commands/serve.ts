@@ -1,21 +1,30 @@
-/** `fundpress serve`: serves a snapshot on this machine. */
+/** `fundpress serve`: serves a snapshot on this machine, from a folder or from a bucket. */
 
+import { createReadStream, existsSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
+import { routeTable } from '../../api/derive/route-table.ts'
+import { endpoints } from '../../api/endpoints/index.ts'
+import { checksumsIn, inSlot } from '../../bucket/live/layout.ts'
+import { readLive } from '../../bucket/live/live.ts'
+import { readPart, readUpTo } from '../../bucket/store/read.ts'
+import type { S3Store } from '../../bucket/store/s3.ts'
+import { exampleTargets } from '../../build/examples.ts'
+import { checksumsKey, manifestKey, readManifestHead, readSparse } from '../../build/manifest.ts'
+import { recoverSnapshot } from '../../build/staging.ts'
+import { bucketOrigin } from '../../edge/node/bucket.ts'
+import { folderOrigin } from '../../edge/node/folder.ts'
+import { createEdgeServer } from '../../edge/node/server.ts'
+import { messageOf } from '../../system/message.ts'
 import { withBucket } from '../bucket.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { bucketSettings } from '../options.ts'
-import { listen, serveBucket, type Served, serveFolder } from '../served.ts'
-import { createEdgeServer } from '../../edge/node/server.ts'
-import { messageOf } from '../../system/message.ts'
 
-/** Flags that were given; the settings have the values. */
-interface Flags {
-  readonly out?: string
-  readonly bucket?: string
-}
-
-export default defineCommand<Flags>({
+export default defineCommand({
   description:
     'Serves a snapshot over HTTP, as the published API answers: that of a folder, or with --bucket the live one. It ' +
     'follows new builds and publishes. Ctrl-C ends it.',
@@ -25,21 +34,13 @@ export default defineCommand<Flags>({
     ['serve --out out --host 0.0.0.0 --port 80', 'For other machines, too'],
     ['serve --bucket fund-data --region eu-central-1', 'The live snapshot of a bucket'],
   ],
-  run: async (session, flags) => {
-    const { settings, clock, now, stderr } = session
-    if (flags.bucket === undefined) return serveUntilStopped(session, await serveFolder(settings.out))
-    if (flags.out !== undefined)
-      throw new UsageError('--out and --bucket exclude each other: serve one of them')
-    const liveTtlMs = settings.edge.liveTtlSeconds * 1000
-    const onDamaged = ({ message }: Error) => {
-      stderr.tell(`${message} (the previous snapshot is still served)`)
-    }
+  run: async (session) => {
+    const { settings, hasFlag } = session
+    if (!hasFlag('bucket.name')) return serveUntilStopped(session, await serveFolder(settings.out))
+    if (hasFlag('out')) throw new UsageError('--out and --bucket exclude each other: serve one of them')
     await withBucket(
       session,
-      async (store) => {
-        const options = { liveTtlMs, clock: wakefulClock(clock, now), onDamaged }
-        await serveUntilStopped(session, await serveBucket(store, options))
-      },
+      async (store) => serveUntilStopped(session, await serveBucket(store, session)),
       requestPatience,
     )
   },
@@ -77,4 +78,93 @@ async function serveUntilStopped(session: Session, { origin, snapshot, place, ex
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
   server.close()
   server.closeAllConnections()
+}
+
+/**
+ * `snapshot` is the id of the one that is served now, `place` its folder or bucket for messages; `examples` are pages to
+ * open and requests to try.
+ */
+type Served = Awaited<ReturnType<typeof serveFolder>>
+
+/** @throws {Error} if the folder holds no snapshot, or a sparse one */
+export async function serveFolder(out: string) {
+  recoverSnapshot(out)
+  const readHead = async (folder: string) => {
+    const head = await readManifestHead(folder)
+    if (readSparse(folder) === null) return head
+    throw new Error(`${folder} is sparse, it lacks unchanged documents: publish it, or build without --since`)
+  }
+  const { snapshot } = await readHead(out)
+  const origin = folderOrigin({
+    folder: out,
+    markFile: manifestKey,
+    // The edge's own errors link to the same documentation as those of the snapshot.
+    readHead: async (folder) => {
+      const head = await readHead(folder)
+      return { snapshot: head.snapshot, table: routeTable(endpoints, head.docsUrl) }
+    },
+    recover: () => recoverSnapshot(out),
+  })
+  const examples = () =>
+    exampleTargets({
+      checksums: createReadStream(join(out, checksumsKey)),
+      has: (key) => existsSync(join(out, key)),
+    })
+  return { origin, snapshot, place: out, examples }
+}
+
+/** @throws {Error} if nothing is live, or the bucket cannot be read */
+async function serveBucket(store: S3Store, { settings, clock, now, stderr }: Session): Promise<Served> {
+  const liveNow = async () => {
+    const { live } = await readLive(store)
+    if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to serve`)
+    return live
+  }
+  const origin = bucketOrigin({
+    readLive: liveNow,
+    table: routeTable(endpoints, ''),
+    reader: {
+      read: (key, most) => readUpTo(store, key, most),
+      readPart: (key, part, etag) => readPart(store, key, part, etag),
+    },
+    ttlMs: settings.edge.liveTtlSeconds * 1000,
+    clock: wakefulClock(clock, now),
+    onDamaged: ({ message }) => stderr.tell(`${message} (the previous snapshot is still served)`),
+  })
+  const { slot, snapshot } = await liveNow()
+  const examples = async () => {
+    const list = await store.get(checksumsIn(slot))
+    if (list === null) return []
+    const has = async (key: string) => {
+      const object = await store.get(inSlot(slot, key))
+      object?.cancel()
+      return object !== null
+    }
+    const found = await exampleTargets({ checksums: Readable.from(list.body), has })
+    list.cancel()
+    return found
+  }
+  return { origin, snapshot, place: store.name, examples }
+}
+
+/** @returns the address to put into a browser: `http://127.0.0.1:8080` @throws {Error} if the port cannot be opened */
+export async function listen(
+  server: Server,
+  { host, port }: { host: string; port: number },
+): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason: Readonly<Record<string, string>> = {
+        EADDRINUSE: 'another program uses it: choose another --port (0: any free port)',
+        EACCES: 'permission denied: choose a --port above 1023',
+        EADDRNOTAVAIL: 'this machine does not have that address: choose another --host',
+        ENOTFOUND: 'that host does not exist: choose another --host',
+      }
+      const known = reason[error.code ?? '']
+      reject(known === undefined ? error : new Error(`${host} port ${port}: ${known}`, { cause: error }))
+    })
+    server.listen(port, host, resolve)
+  })
+  const { address, family, port: actual } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${actual}`
 }

@@ -1,7 +1,7 @@
 /** `fundpress show`: a fund in the terminal. */
 
-import { Argument, Option } from 'commander'
-import { type Language, languages } from '../../api/routes/table.ts'
+import { Argument } from 'commander'
+import { languages } from '../../api/routes/table.ts'
 import {
   documentsInDatabase,
   documentsInFolder,
@@ -9,49 +9,45 @@ import {
   fundSummary,
   type FundSummary,
 } from '../../build/fund-view.ts'
-import { defineCommand, type Session } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { nearest } from '../failure.ts'
 import { describeSummary, shorten } from '../format.ts'
 import { freshnessRules } from '../freshness.ts'
-import { asOfOption, jsonOption } from '../options.ts'
+import { asOfOption, choiceOption } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 import { printable, quoted } from '../../data/model/printable.ts'
-import { businessDays, type FundAge } from '../../freshness/assess.ts'
+import { businessDays } from '../../freshness/assess.ts'
 import { searchKey } from '../../site/funds/chart/formats.ts'
 import { wording } from '../../site/wording.ts'
 
-interface Flags {
-  readonly db?: string
-  readonly asOf?: string
-  readonly language: Language
-  readonly json?: boolean
-}
-
-export default defineCommand<Flags, [fund: string]>({
+export default defineCommand({
   description:
     'Shows a fund with its newest price, the age of that, and a chart of the last twelve months: as a snapshot ' +
     'publishes it, or with --db as a build would. It hides what must not be published.',
   arguments: [new Argument('<fund>', 'An ISIN, or a part of the name')],
   settings: ['out', 'db'],
   options: [
-    new Option('--language <language>', 'The language of texts').choices([...languages]).default('en'),
+    choiceOption('--language <language>', 'The language of texts', languages).default('en'),
     asOfOption('With --db: the date for the age of the fund and of its newest price (default: today)'),
-    jsonOption('Print the figures as JSON'),
   ],
+  json: 'Print the figures as JSON',
   examples: [
     ['show DE000FP06UX9', 'As the snapshot in out has it'],
     ['show DE000FP06UX9 --db funds.sqlite', 'As the database would give it'],
     ['show "aktien europa" --language de', 'By a part of the name'],
   ],
-  run: async ({ settings, today, stdout, isQuiet }: Session, flags, fund) => {
+  run: async (
+    { settings, today, stdout, hasFlag, print },
+    { asOf = today, language = 'en' },
+    fund: string,
+  ) => {
     const documents =
-      flags.db === undefined || settings.db === null
+      settings.db === null || !hasFlag('db')
         ? await documentsInFolder(settings.out)
-        : documentsInDatabase(settings.db, flags.asOf ?? today, await freshnessRules(settings))
+        : documentsInDatabase(settings.db, asOf, await freshnessRules(settings))
     try {
-      const summary = fundSummary(documents, findFund(documents, fund), flags.language)
-      if (flags.json === true) stdout.data(`${JSON.stringify(summary)}\n`)
-      else if (!isQuiet) stdout.write(describe(summary, stdout))
+      const summary = fundSummary(documents, findFund(documents, fund), language)
+      print(summary, () => describe(summary, stdout))
     } finally {
       documents.close()
     }
@@ -78,13 +74,11 @@ function findFund({ place, isins, names }: FundDocuments, word: string): string 
   throw new Error(`${place}: ${what} ${quoted(word)} (${advice})`)
 }
 
-/** A wider line shows nothing more. */
-const widest = 80
-
 function describe(fund: FundSummary, { columns, paint }: Pick<Terminal, 'columns' | 'paint'>): string {
   const { isin, wkn, name, category, price } = fund
   if (name === null) return `${isin}: nothing about this fund is published\n`
-  const width = Math.max(20, Math.min(widest, columns() - 1))
+  // A wider line shows nothing more.
+  const width = Math.max(20, Math.min(80, columns() - 1))
   const change = (percent: string) => {
     const value = Number(percent)
     const text = `${value > 0 ? '+' : ''}${percent} %`
@@ -98,27 +92,26 @@ function describe(fund: FundSummary, { columns, paint }: Pick<Terminal, 'columns
     const since = changePercent === null ? '' : `, ${change(changePercent)}`
     const value = paint('bold', `${price.netAssetValue} ${printable(price.currency)}`)
     lines.push(`${value} on ${price.date}${since}`)
-    if (age !== null) lines.push(describeAge(age, paint))
+    if (age !== null) {
+      const { mark, ageDays, asOf } = age
+      const text = `${wording.en.status.marks[mark]}: ${businessDays(ageDays)} before ${asOf}`
+      lines.push(paint(mark === 'late' ? 'yellow' : mark === 'stale' ? 'red' : 'dim', text))
+    }
     lines.push(...describeLastYear(fund, width, paint))
   }
-  const years = yearsThatFit(fund, width - 'repurchase price  '.length)
+  // The newest years that fit into a line: '2024 +13.56 %' and two spaces, after 'repurchase price  '.
+  const years = fund.years.slice(-Math.max(1, Math.floor((width - 18) / 16)))
+  const performances = years.map(({ year, percent }) => `${year} ${change(percent.toFixed(2))}`)
   const figures = describeSummary({
     'issue price': price?.issuePrice ?? null,
     'repurchase price': price?.repurchasePrice ?? null,
-    'calendar years':
-      years.length === 0 ? null : years.map(({ year, percent }) => `${year} ${change(percent)}`).join('  '),
+    'calendar years': performances.length === 0 ? null : performances.join('  '),
     'fund assets': fund.fundAssets === null ? null : printable(fund.fundAssets),
     'expense ratio': fund.totalExpenseRatio === null ? null : `${fund.totalExpenseRatio} %`,
     benchmark: fund.benchmark === null ? null : printable(fund.benchmark),
     inception: fund.inceptionDate,
   })
   return `${[...lines, ''].join('\n')}\n${figures}`
-}
-
-/** `stale: 8 business days before 2026-11-20` */
-function describeAge({ mark, ageDays, asOf }: FundAge, paint: Terminal['paint']): string {
-  const text = `${wording.en.status.marks[mark]}: ${businessDays(ageDays)} before ${asOf}`
-  return paint(mark === 'late' ? 'yellow' : mark === 'stale' ? 'red' : 'dim', text)
 }
 
 function describeLastYear(
@@ -153,11 +146,4 @@ function sparkline(numbers: readonly number[], width: number): string {
     // Equal numbers are shown in the middle.
     high === low ? 3 : Math.round(((value - low) / (high - low)) * (blocks.length - 1))
   return shown.map((value) => blocks.charAt(level(value))).join('')
-}
-
-/** The newest years, as many as fit into a line. */
-function yearsThatFit({ years }: FundSummary, width: number) {
-  // '2024 +13.56 %' and two spaces
-  const count = Math.max(1, Math.floor(width / 16))
-  return years.slice(-count).map(({ year, percent }) => ({ year, percent: percent.toFixed(2) }))
 }

@@ -2,28 +2,26 @@
 
 import { isAlive, thisHolder } from '../../bucket/live/holder.ts'
 import { heldMessage, isHeldByOther } from '../../bucket/live/journal.ts'
-import type { Live } from '../../bucket/live/live.ts'
 import { contradictions, type DownloadsState, readStatus, type Status } from '../../bucket/live/status.ts'
+import { printable } from '../../data/model/printable.ts'
+import { describeStale, type FreshnessCounts, staleShare } from '../../freshness/assess.ts'
+import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../../freshness/calendar.ts'
+import { readPublishedStatus } from '../../site/status/published.ts'
 import { withBucket } from '../bucket.ts'
 import { defineCommand, type Session } from '../command.ts'
-import { formatDuration } from '../dates.ts'
+import { todayInBerlin } from '../dates.ts'
 import { UsageError } from '../failure.ts'
-import { describeSummary, formatBytes, formatCount } from '../format.ts'
-import { describeFreshness, findAlarms, type LiveAge } from '../freshness.ts'
-import { baseOption, bucketSettings, durationOption, jsonOption } from '../options.ts'
-import { printable } from '../../data/model/printable.ts'
-import { type PublishedStatus, readPublishedStatus } from '../../site/status/published.ts'
+import { describeSummary, formatBytes, formatCount, formatDuration } from '../format.ts'
+import { describeFreshness, wrongSettings } from '../freshness.ts'
+import { baseOption, bucketSettings, parsedOption } from '../options.ts'
 
-interface Flags {
-  /** Set if the command line has it; the settings have the value. */
-  readonly bucket?: string
-  readonly base?: string
-  /** In seconds. */
-  readonly maxAge?: number
-  readonly json?: boolean
+function inSeconds(duration: string): number | undefined {
+  const [, number, unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(duration) ?? []
+  const seconds = { s: 1, m: 60, h: 3600, d: 86_400 }[unit]
+  return seconds === undefined ? undefined : Number(number) * seconds
 }
 
-export default defineCommand<Flags>({
+export default defineCommand({
   description:
     'Shows which slot of the bucket is live, and what the other one holds; with --base what a deployment reports ' +
     'about itself, which needs no credentials. The exit code is 1 if nothing is live, or if documents or downloads ' +
@@ -33,72 +31,125 @@ export default defineCommand<Flags>({
   settings: [...bucketSettings, 'freshness.maxStaleShare'],
   options: [
     baseOption('Ask a deployment over HTTP instead of the bucket'),
-    durationOption('--max-age <duration>', 'Fail if the live snapshot is older: 90m, 36h, 2d'),
-    jsonOption('Print the status as JSON'),
+    parsedOption(
+      '--max-age <duration>',
+      'Fail if the live snapshot is older: 90m, 36h, 2d',
+      'a whole number with a unit: 90m, 36h, 2d',
+      inSeconds,
+    ),
   ],
+  json: 'Print the status as JSON',
   examples: [
-    [
-      'status --bucket fund-data --region eu-central-1',
-      'What is live, since when, and the previous snapshot',
-    ],
+    ['status --bucket fund-data --region eu-central-1', 'What is live, and the previous snapshot'],
     ['status --bucket fund-data --json', 'The same for machines'],
     ['status --base https://api.example.com --max-age 36h --quiet', 'For a monitor, from outside'],
   ],
-  run: async (session, flags) => {
-    if (flags.base === undefined) return statusOfBucket(session, flags)
-    if (flags.bucket !== undefined)
+  run: async (session, { base, maxAge }) => {
+    if (base === undefined) return statusOfBucket(session, maxAge)
+    if (session.hasFlag('bucket.name'))
       throw new UsageError('--base and --bucket exclude each other: ask one of them')
-    return statusOfDeployment(session, flags.base, flags)
+    return statusOfDeployment(session, base, maxAge)
   },
 })
 
-async function statusOfBucket(session: Session, { json = false, maxAge }: Flags): Promise<void> {
-  const { isQuiet, stdout } = session
+/** What a bucket or a deployment says of the snapshot that is live. */
+interface LiveFacts {
+  readonly snapshot: string
+  readonly liveSince: string
+  /** By the store's clock, or this machine's. */
+  readonly now: Date
+  /** ISO 8601 day. */
+  readonly asOf: string
+  readonly funds: number
+  readonly newestPrice: string | null
+  /** Only a deployment says it. */
+  readonly oldestPrice?: string | null
+  /** Unknown for snapshots of earlier versions. */
+  readonly freshness?: FreshnessCounts | undefined
+  readonly objects: number
+  readonly bytes: number
+}
+
+async function statusOfBucket(session: Session, maxAge: number | undefined): Promise<void> {
+  const { isJson, stdout, print } = session
   const { name, found, heldBy } = await withBucket(session, async (store) => {
     const status = await readStatus(store)
     const isHeld = isHeldByOther(status.journal, thisHolder(), isAlive)
     return { name: store.name, found: status, heldBy: isHeld ? heldMessage(store, status.journal) : null }
   })
-  const { live } = found.live
-  const { consistency } = found
-  const wrong = live === null || consistency === null ? [] : contradictions(live, consistency)
-  const alarms = wrong.map((what) => `${what}: \`fundpress publish --repair\` repairs it`)
-  if (live !== null) {
-    const { now } = found.live
-    const { snapshot, asOf, freshness } = live
-    const ageSeconds = ageOf(live, found.live)
-    alarms.push(...(await alarmsOf(session, { snapshot, asOf, freshness, now, ageSeconds }, maxAge)))
+  const { consistency, other } = found
+  const { live, now } = found.live
+  if (live === null) {
+    if (isJson) stdout.data(`${JSON.stringify({ ...report(found, heldBy), alarms: [] })}\n`)
+    throw new Error(`${name}: nothing is live${heldBy === null ? '' : ` yet; ${heldBy}`}`)
   }
-  if (json) stdout.data(`${JSON.stringify({ ...report(found, heldBy), alarms })}\n`)
-  else if (live !== null && !isQuiet) stdout.write(describe(live, found, heldBy))
-  if (live === null) throw new Error(`${name}: nothing is live${heldBy === null ? '' : ` yet; ${heldBy}`}`)
+  const wrong = consistency === null ? [] : contradictions(live, consistency)
+  const alarms = wrong.map((what) => `${what}: \`fundpress publish --repair\` repairs it`)
+  alarms.push(...(await findAlarms(session, { ...live, now }, maxAge)))
+  print({ ...report(found, heldBy), alarms }, () => {
+    const { files, bytes } = live.downloads ?? { files: 0, bytes: 0 }
+    const state = downloadsStates[consistency?.downloads ?? 'none']
+    return describe({ ...live, now }, `in ${live.slot}`, {
+      downloads:
+        live.downloads === undefined ? null : `${formatCount(files)} files, ${formatBytes(bytes)}, ${state}`,
+      other: describeOther(other),
+      publishing: heldBy,
+    })
+  })
   raise(session, name, alarms)
 }
 
-async function statusOfDeployment(
-  session: Session,
-  base: string,
-  { json = false, maxAge }: Flags,
-): Promise<void> {
-  const { isQuiet, stdout, signal } = session
-  const published = await readPublishedStatus(base, signal)
-  const { document, liveSince } = published
+async function statusOfDeployment(session: Session, base: string, maxAge: number | undefined): Promise<void> {
+  const { url, document, liveSince } = await readPublishedStatus(base, session.signal)
+  const { as_of: asOf, newest_price: newestPrice, oldest_price: oldestPrice, documents: objects } = document
+  const since = liveSince.toISOString()
   // By this machine's clock: a cache that has stopped would report the time that it stopped at.
-  const now = session.now()
-  const ageSeconds = (now.getTime() - liveSince.getTime()) / 1000
-  const { snapshot, as_of: asOf, freshness } = document
-  const alarms = await alarmsOf(session, { snapshot, ageSeconds, asOf, now, freshness }, maxAge)
-  if (json) {
-    // The prices are long, and available at that address.
-    const live = { ...document, prices: undefined }
-    const times = { liveSince: liveSince.toISOString(), ageSeconds: Math.round(ageSeconds) }
-    stdout.data(`${JSON.stringify({ base, live, ...times, alarms })}\n`)
-  } else if (!isQuiet) stdout.write(describePublished(published, ageSeconds))
+  const facts = { ...document, asOf, newestPrice, oldestPrice, objects, liveSince: since, now: session.now() }
+  const alarms = await findAlarms(session, facts, maxAge)
+  // The prices are long, and available at that address.
+  const live = { ...document, prices: undefined }
+  const result = { base, live, liveSince: since, ageSeconds: Math.round(ageOf(facts)), alarms }
+  session.print(result, () => describe(facts, `at ${url}`))
   raise(session, base, alarms)
 }
 
-const alarmsOf = ({ settings }: Session, live: LiveAge, maxAgeSeconds: number | undefined) =>
-  maxAgeSeconds === undefined ? [] : findAlarms(live, settings.freshness, maxAgeSeconds)
+/** One sentence per reason for an alarm; none if all is well, or if no age is the limit. */
+async function findAlarms(
+  { settings }: Session,
+  live: LiveFacts,
+  maxAgeSeconds: number | undefined,
+): Promise<string[]> {
+  if (maxAgeSeconds === undefined) return []
+  const { calendar: name, yearEndOpen: isYearEndOpen, maxStaleShare } = settings.freshness
+  const { snapshot, asOf, now, freshness } = live
+  const calendar = await openCalendar(name, { isYearEndOpen }).catch(wrongSettings)
+  const asOfAgeSeconds = secondsSinceDay(calendar, asOf, now)
+  const limit = formatDuration(maxAgeSeconds)
+  const alarms: string[] = []
+  if (ageOf(live) > maxAgeSeconds)
+    alarms.push(`${snapshot} went live ${formatDuration(ageOf(live))} ago, more than ${limit}`)
+  // After a rollback an old snapshot has just gone live.
+  if (asOfAgeSeconds > maxAgeSeconds)
+    alarms.push(
+      `the as-of date of ${snapshot}, ${asOf}, ended ${formatDuration(asOfAgeSeconds)} of business days ago, more than ${limit}`,
+    )
+  if (freshness !== undefined && staleShare(freshness) > maxStaleShare)
+    alarms.push(describeStale(freshness, maxStaleShare))
+  return alarms
+}
+
+/**
+ * How long ago a day ended, counted on business days: some companies run no nightly between Friday's and Monday's.
+ * Days are those of Berlin, as as-of dates are.
+ */
+function secondsSinceDay(calendar: Calendar, asOf: string, now: Date): number {
+  const today = todayInBerlin(now)
+  const whole = businessDaysBetween(calendar, asOf, dayAfter(today, -1)) * 86_400
+  if (asOf >= today || !calendar.isBusinessDay(today)) return whole
+  const time = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin', timeStyle: 'medium' })
+  const [hours = 0, minutes = 0, seconds = 0] = time.format(now).split(':').map(Number)
+  return whole + hours * 3600 + minutes * 60 + seconds
+}
 
 /** Writes one line per alarm to stderr. @throws {Error} with the last one, if there is one */
 function raise({ stderr }: Session, place: string, alarms: readonly string[]): void {
@@ -107,20 +158,15 @@ function raise({ stderr }: Session, place: string, alarms: readonly string[]): v
   if (last !== undefined) throw new Error(`${place}: ${last}`)
 }
 
-/** In seconds, by the store's clock if it has sent its time. */
-const ageOf = ({ liveSince }: Live, { now }: Status['live']) => (now.getTime() - Date.parse(liveSince)) / 1000
+/** In seconds. */
+const ageOf = ({ liveSince, now }: Pick<LiveFacts, 'liveSince' | 'now'>) =>
+  (now.getTime() - Date.parse(liveSince)) / 1000
 
-function report({ live, consistency, other }: Status, heldBy: string | null) {
-  const ageSeconds = live.live === null ? null : Math.round(ageOf(live.live, live))
+function report({ live: { live, now }, consistency, other }: Status, heldBy: string | null) {
+  const ageSeconds = live === null ? null : Math.round(ageOf({ ...live, now }))
   const { slot, head, isWhole } = other ?? { slot: null, head: null, isWhole: false }
-  return {
-    live: live.live,
-    ageSeconds,
-    consistency,
-    other:
-      slot === null ? null : { slot, snapshot: head?.snapshot ?? null, asOf: head?.asOf ?? null, isWhole },
-    heldBy,
-  }
+  const others = { slot, snapshot: head?.snapshot ?? null, asOf: head?.asOf ?? null, isWhole }
+  return { live, ageSeconds, consistency, other: slot === null ? null : others, heldBy }
 }
 
 const downloadsStates: Readonly<Record<DownloadsState, string>> = {
@@ -130,38 +176,23 @@ const downloadsStates: Readonly<Record<DownloadsState, string>> = {
   none: '',
 }
 
-function describe(live: Live, found: Status, heldBy: string | null): string {
-  const { downloads, freshness } = live
-  const state = downloadsStates[found.consistency?.downloads ?? 'none']
+function describe(
+  live: LiveFacts,
+  place: string,
+  more: Readonly<Record<string, string | null>> = {},
+): string {
+  const { newestPrice, oldestPrice, freshness } = live
   return describeSummary({
-    live: `${live.snapshot} in ${live.slot}`,
-    since: `${live.liveSince} (${formatDuration(ageOf(live, found.live))})`,
+    live: `${live.snapshot} ${place}`,
+    since: `${live.liveSince} (${formatDuration(ageOf(live))})`,
     'as of': live.asOf,
     funds: formatCount(live.funds),
-    'newest price': live.newestPrice ?? 'none',
+    'newest price': printable(newestPrice ?? 'none'),
+    'oldest price': oldestPrice === undefined ? null : printable(oldestPrice ?? 'none'),
     prices: freshness === undefined ? null : describeFreshness(freshness),
     objects: formatCount(live.objects),
     bytes: formatBytes(live.bytes),
-    downloads:
-      downloads === undefined
-        ? null
-        : `${formatCount(downloads.files)} files, ${formatBytes(downloads.bytes)}, ${state}`,
-    other: describeOther(found.other),
-    publishing: heldBy,
-  })
-}
-
-function describePublished({ url, document, liveSince }: PublishedStatus, ageSeconds: number): string {
-  return describeSummary({
-    live: `${document.snapshot} at ${url}`,
-    since: `${liveSince.toISOString()} (${formatDuration(ageSeconds)})`,
-    'as of': document.as_of,
-    funds: formatCount(document.funds),
-    'newest price': printable(document.newest_price ?? 'none'),
-    'oldest price': printable(document.oldest_price ?? 'none'),
-    prices: describeFreshness(document.freshness),
-    objects: formatCount(document.documents),
-    bytes: formatBytes(document.bytes),
+    ...more,
   })
 }
 

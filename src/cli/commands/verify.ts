@@ -1,72 +1,134 @@
-/** `fundpress verify`: whether the live slot matches its manifest. */
+/** `fundpress verify`: whether the live slot matches its manifest. `nightly` verifies the same way. */
 
-import { Option } from 'commander'
 import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
-import { defineCommand, type Session } from '../command.ts'
+import { verifyLive, type Verified, type VerifyOptions } from '../../bucket/manifest/verify.ts'
+import { escapeInvisible } from '../../data/model/printable.ts'
+import { randomFor } from '../../demo/random.ts'
+import { withBucket } from '../bucket.ts'
+import { defineCommand, printList, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
-import { withJsonList } from '../../bucket/manifest/json-list.ts'
-import { bucketSettings, jsonOption, wholeOption } from '../options.ts'
-import {
-  assertMatches,
-  describeDifference,
-  describeVerified,
-  maxSeed,
-  sampleOf,
-  verifyBucket,
-  type WantedBodies,
-} from '../tasks/verify.ts'
+import { countOf, formatCount } from '../format.ts'
+import { bucketSettings, option, wholeOption } from '../options.ts'
+import { type Progress, showProgress } from '../progress.ts'
 
-interface Flags {
-  readonly deep?: boolean
-  readonly sample?: number
-  readonly seed?: number
-  readonly json?: boolean
-}
+const maxSeed = 2 ** 32 - 1
 
-export default defineCommand<Flags>({
+export default defineCommand({
   description:
     'Compares a listing of the live slot with its manifest, and one of its downloads with their checksums: whether ' +
     'every object exists with its size and ETag. It names each object that differs. The exit code is 1 if any does: ' +
     '`fundpress publish --repair` repairs it.',
   settings: [...bucketSettings, 'bucket.concurrency'],
   options: [
-    new Option('--deep', 'Read all bodies, too, those of downloads included, and compare their SHA-256'),
+    option('--deep', 'Read all bodies, too, those of downloads included, and compare their SHA-256'),
     wholeOption('--sample <number>', 'Read this number of bodies, chosen at random', [1, 1e8]),
     wholeOption('--seed <number>', 'Read the bodies that a sample with this seed has read', [0, maxSeed]),
-    jsonOption('Print { slot, snapshot, objects, downloads, bodies, seed, differences } as JSON'),
   ],
+  json: 'Print { slot, snapshot, objects, downloads, bodies, seed, differences } as JSON',
   examples: [
     ['verify --bucket fund-data --region eu-central-1', 'By listing: one request per thousand objects'],
     ['verify --bucket fund-data --sample 1000', 'And a thousand bodies'],
     ['verify --bucket fund-data --sample 1000 --seed 42', 'And the same thousand each time'],
   ],
-  run: verify,
+  run: async (session, { deep = false, sample, seed }) => {
+    if (sample === undefined && seed !== undefined) throw new UsageError('--seed goes with --sample')
+    const wanted =
+      sample === undefined ? ({ bodies: deep ? 'all' : 'none' } as const) : sampleOf(sample, seed)
+    const verified = await printList<ObjectDifference, VerifiedBucket>(
+      session,
+      (add) => verifyBucket(session, wanted, add),
+      {
+        name: 'differences',
+        fields: ({ found: { slot, snapshot, objects, downloads, bodies } }) => {
+          const files = downloads === null ? {} : { downloads }
+          const chosenBy = 'seed' in wanted ? { seed: wanted.seed } : {}
+          return { before: { slot, snapshot, objects, ...files, bodies, ...chosenBy } }
+        },
+        line: (difference) => `${describeDifference(difference)}\n`,
+      },
+    )
+    assertMatches(verified)
+    const { isJson, isQuiet, stdout } = session
+    if (!isJson && !isQuiet) stdout.write(`${describeVerified(verified.found, wanted)}\n`)
+  },
 })
 
-async function verify(session: Session, flags: Flags): Promise<void> {
-  const { isQuiet, stdout } = session
-  const wanted = bodiesOf(flags)
-  if (flags.json === true) {
-    await withJsonList<ObjectDifference>(async (list) => {
-      const verified = await verifyBucket(session, wanted, list.add)
-      const { slot, snapshot, objects, downloads, bodies } = verified.found
-      const files = downloads === null ? {} : { downloads }
-      const seed = 'seed' in wanted ? { seed: wanted.seed } : {}
-      const before = { slot, snapshot, objects, ...files, bodies, ...seed }
-      await list.write(stdout.data, { before, name: 'differences' })
-      assertMatches(verified)
-    })
-    return
+/** The bodies to read: none, all, or a number of them that the seed chooses. */
+type WantedBodies = { readonly bodies: 'none' | 'all' } | ReturnType<typeof sampleOf>
+
+/** Without a seed each call chooses other bodies. */
+export const sampleOf = (bodies: number, seed = Math.floor(Math.random() * (maxSeed + 1))) => ({
+  bodies,
+  seed,
+})
+
+export type VerifiedBucket = Awaited<ReturnType<typeof verifyBucket>>
+
+/** @param onDifference may return a promise, to slow the verification down */
+export async function verifyBucket(
+  session: Session,
+  wanted: WantedBodies,
+  onDifference: VerifyOptions['onDifference'],
+) {
+  const { settings, signal } = session
+  const listing = showProgress(session, 'objects listed')
+  const random = randomFor('verify', 'seed' in wanted ? wanted.seed : 0)
+  const kinds = new Set<ObjectDifference['what']>()
+  let reading: Progress | undefined
+  const endProgress = () => {
+    listing.end()
+    reading?.end()
   }
-  const verified = await verifyBucket(session, wanted, (difference) => {
-    stdout.write(`${describeDifference(difference)}\n`)
+  return withBucket(session, async (store) => {
+    const found = await verifyLive(store, {
+      bodies: wanted.bodies,
+      concurrency: settings.bucket.concurrency,
+      signal,
+      random: () => random.uniform(),
+      onDifference: (difference) => {
+        endProgress()
+        kinds.add(difference.what)
+        return onDifference(difference)
+      },
+      onListed: listing.update,
+      onBody: (done, of) => {
+        listing.end()
+        reading ??= showProgress(session, 'bodies')
+        reading.update(done, of)
+      },
+    }).finally(endProgress)
+    return { name: store.name, found, kinds }
   })
-  assertMatches(verified)
-  if (!isQuiet) stdout.write(`${describeVerified(verified.found, wanted)}\n`)
 }
 
-function bodiesOf({ deep = false, sample, seed }: Flags): WantedBodies {
-  if (sample !== undefined) return sampleOf(sample, seed)
-  if (seed !== undefined) throw new UsageError('--seed goes with --sample')
-  return { bodies: deep ? 'all' : 'none' }
+const meanings: Readonly<Record<ObjectDifference['what'], string>> = {
+  missing: 'is not there',
+  extra: 'is in no manifest',
+  size: 'has another size',
+  etag: 'is not the object that was put',
+  body: 'has another body',
+}
+
+export const describeDifference = ({ key, what }: ObjectDifference): string =>
+  `${escapeInvisible(key)} ${meanings[what]}`
+
+/** @throws {Error} that counts the differences, if there are any */
+export function assertMatches({ name, found: { snapshot, differences }, kinds }: VerifiedBucket): void {
+  if (differences === 0) return
+  const differ = differences === 1 ? 'differs' : 'differ'
+  // Only reading finds a body that changed while its size and ETag stayed the same.
+  const repair = kinds.has('body') ? '--repair --deep' : '--repair'
+  throw new Error(
+    `${name}: ${countOf(differences, 'object')} ${differ} from the manifest of ${snapshot}: run \`fundpress publish ${repair}\``,
+  )
+}
+
+export function describeVerified(
+  { snapshot, slot, objects, downloads, bodies }: Verified,
+  wanted: WantedBodies,
+): string {
+  const seed = 'seed' in wanted ? ` (--sample ${wanted.bodies} --seed ${wanted.seed})` : ''
+  const read = bodies === 0 ? '' : `, ${formatCount(bodies)} bodies read${seed}`
+  const files = downloads === null ? '' : `, ${formatCount(downloads)} downloads`
+  return `${snapshot} in ${slot} matches its manifest: ${formatCount(objects)} objects${files}${read}`
 }

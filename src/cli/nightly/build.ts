@@ -10,16 +10,17 @@ import type { Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
 import { countErrors, countFindings, countOf, errorsFirst, formatCount } from '../format.ts'
 import { describeOverdueInLine } from '../freshness.ts'
-import { buildOptions, mergeOptions } from '../tasks/build-options.ts'
-import { buildSince, mergeSince } from '../tasks/build.ts'
+import { buildOptions, mergeOptions } from '../build-options.ts'
+import { buildSince } from '../commands/build.ts'
+import { mergeSince } from '../commands/merge.ts'
 import type { NightlyLog } from './log.ts'
 
-export interface NightlyBuild {
+interface NightlyBuild {
   readonly asOf: string
-  /** As in `build --since`; null: render everything; undefined: continue from the folder, if it holds a snapshot. */
-  readonly since: string | null | undefined
-  /** The folders of the shards to merge; null: build. */
-  readonly shards: readonly string[] | null
+  /** As in `build --since`; `none`: render everything; undefined: continue from the folder, if it holds a snapshot. */
+  readonly since?: string | undefined
+  /** The folders of the shards to merge; undefined: build. */
+  readonly shards?: readonly string[] | undefined
 }
 
 const findingsShown = 100
@@ -31,8 +32,8 @@ export async function buildNightly(
   log: NightlyLog,
 ): Promise<BuildSummary> {
   log.begin('check')
-  const make = options.shards === null ? render : merge
-  const built = await make(session, options, log).catch((error: unknown) => {
+  const making = options.shards === undefined ? render(session, options, log) : merge(session, options, log)
+  const built = await making.catch((error: unknown) => {
     if (error instanceof RefusedDatabase) logFindings(error.findings, log)
     else log.enter('build')
     throw error
@@ -51,13 +52,11 @@ export async function buildNightly(
   return built
 }
 
-type Make = (session: Session, options: NightlyBuild, log: NightlyLog) => Promise<BuildSummary>
-
-const render: Make = async (session, { asOf, since }, log) => {
+async function render(session: Session, { asOf, since }: NightlyBuild, log: NightlyLog) {
   const { settings, signal } = session
   const options = { ...(await buildOptions(session)), asOf, only: [] }
   const warn = (warning: string) => log.warn('build', warning)
-  const from = since === undefined ? await snapshotFolder(settings.out, warn) : since
+  const from = since === 'none' ? null : (since ?? (await snapshotFolder(settings.out, warn)))
   const stepSession = log.sessionFor('build')
   return buildSince(stepSession, from, options, warn).catch((error: unknown) => {
     const isFinal = error instanceof RefusedDatabase || signal.aborted
@@ -69,9 +68,10 @@ const render: Make = async (session, { asOf, since }, log) => {
 }
 
 /** The builds of the shards have decided what they continue from. */
-const merge: Make = async (session, { asOf, since = null, shards }, log) => {
-  const options = { ...(await mergeOptions(session)), asOf, shards: shards ?? [] }
-  return mergeSince(log.sessionFor('build'), since, options, (warning) => log.warn('build', warning))
+async function merge(session: Session, { asOf, since = 'none', shards = [] }: NightlyBuild, log: NightlyLog) {
+  const options = { ...(await mergeOptions(session)), asOf, shards }
+  const from = since === 'none' ? null : since
+  return mergeSince(log.sessionFor('build'), from, options, (warning) => log.warn('build', warning))
 }
 
 /** The folder itself, if it holds a complete snapshot. */

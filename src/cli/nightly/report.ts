@@ -1,10 +1,10 @@
 /** The result of a nightly run, and its Markdown summary: what a workflow shows of it, and what can be mailed. */
 
 import type { NightlyFigures } from '../../bucket/nightly/history.ts'
+import type { PublishSummary } from '../../bucket/publish/publish.ts'
+import type { BuildSummary } from '../../build/build.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
-import type { FreshnessCounts } from '../../freshness/assess.ts'
-import { formatDuration } from '../dates.ts'
-import { countOf, formatBytes, formatCount, formatDollars } from '../format.ts'
+import { countOf, formatBytes, formatCount, formatDollars, formatDuration } from '../format.ts'
 import { describeFreshness } from '../freshness.ts'
 import { safeLines } from '../safe-text.ts'
 import type { NightlyWarning, Step } from './log.ts'
@@ -12,50 +12,35 @@ import type { NightlyWarning, Step } from './log.ts'
 export interface DoneRun {
   readonly kind: 'done'
   readonly figures: NightlyFigures
-  readonly slot: string
-  readonly put: number
-  readonly deleted: number
+  readonly built: BuildSummary
+  readonly published: PublishSummary
   /** In dollars: thirty such runs, and the storage of two slots. */
   readonly costOfMonth: number
-  readonly freshness: FreshnessCounts
   readonly newestPrice: string | null
-  /** The watched fund with the oldest newest price, or null. */
-  readonly oldestIsin: string | null
   /** What was verified, in words. */
   readonly verified: string
   /** The last runs, this one included. */
   readonly history: readonly NightlyFigures[]
 }
 
-/** The same database is live as of the same day; or a rollback has reverted that. */
-export interface SkippedRun {
-  readonly kind: 'skipped'
-  /** The live snapshot. */
-  readonly snapshot: string
-  readonly slot: string
-  /** The as-of date of the run. */
-  readonly asOf: string
-  /** The snapshot of the run, if a rollback has reverted it. */
-  readonly reverted: string | null
-}
+/** `asOf` is the as-of date of the run. */
+export type NightlyReport =
+  | DoneRun
+  /** `snapshot` is live, as the run would make it; or a rollback has reverted `reverted`, the one of the run. */
+  | (Ended<'skipped'> & {
+      readonly snapshot: string
+      readonly slot: string
+      readonly reverted: string | null
+    })
+  /** `reason` has one line; `errors` are those that led to it, one line each, empty if the reason says it all. */
+  | (Ended<'failed'> & { readonly step: Step; readonly reason: string; readonly errors: readonly string[] })
+  /** With --ask: there is something to do. */
+  | Ended<'open'>
 
-export interface FailedRun {
-  readonly kind: 'failed'
-  readonly asOf: string
-  readonly step: Step
-  /** In one line. */
-  readonly reason: string
-  /** The single errors that led to it, one line each; empty if the reason says it all. */
-  readonly errors: readonly string[]
-}
-
-/** With --ask: there is something to do. */
-export interface OpenRun {
-  readonly kind: 'open'
+interface Ended<Kind> {
+  readonly kind: Kind
   readonly asOf: string
 }
-
-export type NightlyReport = DoneRun | SkippedRun | OpenRun | FailedRun
 
 const linesShown = 100
 
@@ -70,21 +55,23 @@ function describeOutcome(report: NightlyReport): string {
       return `${heading}: live\n\n${describeDone(report)}`
     case 'open':
       return `${heading}: not done yet\n`
-    case 'skipped':
-      return `${heading}: nothing to do\n\n${describeSkipped(report)}\n`
+    case 'skipped': {
+      const { snapshot, slot, reverted } = report
+      const why =
+        reverted === null
+          ? `${code(snapshot)} is already live in ${slot}. It was made from this very database.`
+          : `A rollback reverted ${code(reverted)}: ${code(snapshot)} stays live in ${slot}. \`--again\` publishes it again.`
+      return `${heading}: nothing to do\n\n${why}\n`
+    }
     case 'failed':
       return `${heading}: failed in ${report.step}\n\n${fenced([report.reason, ...firstOf(report.errors)])}`
   }
 }
 
-const describeSkipped = ({ snapshot, slot, reverted }: SkippedRun) =>
-  reverted === null
-    ? `${code(snapshot)} is already live in ${slot}. It was made from this very database.`
-    : `A rollback reverted ${code(reverted)}: ${code(snapshot)} stays live in ${slot}. \`--again\` publishes it again.`
-
 function describeDone(run: DoneRun): string {
-  const { figures, slot, put, deleted, oldestIsin } = run
-  const isin = oldestIsin === null ? '' : ` (${oldestIsin})`
+  const { figures, built } = run
+  const { slot, put, deleted } = run.published
+  const isin = built.oldestPrice === null ? '' : ` (${built.oldestPrice.isin})`
   const rows: readonly (readonly [string, string])[] = [
     ['snapshot', `${code(figures.snapshot)} in ${slot}`],
     ['funds', formatCount(figures.funds)],
@@ -97,7 +84,7 @@ function describeDone(run: DoneRun): string {
       `${formatDollars(figures.cost)} (${formatDollars(run.costOfMonth)} a month for one such run a day)`,
     ],
     ['duration', formatDuration(figures.seconds)],
-    ['prices', describeFreshness(run.freshness)],
+    ['prices', describeFreshness(built.freshness)],
     ['newest price', run.newestPrice ?? 'none'],
     ['oldest price', figures.oldestPrice === null ? 'none' : figures.oldestPrice + isin],
     ['verified', run.verified],
@@ -106,7 +93,6 @@ function describeDone(run: DoneRun): string {
   return `| | |\n|---|---|\n${table}${charts(run.history)}`
 }
 
-/** The number of documents that changed. */
 export const describeChanged = ({ changed }: Pick<NightlyFigures, 'changed'>) =>
   changed === null ? 'not known' : formatCount(changed)
 

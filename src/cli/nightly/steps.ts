@@ -10,47 +10,46 @@ import { withBucket } from '../bucket.ts'
 import type { Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
 import { formatBytes, formatCount, formatDollars } from '../format.ts'
-import { planFolder, publishFolder } from '../tasks/publish.ts'
+import { planFolder, publishFolder } from '../commands/publish.ts'
 import {
   assertMatches,
   describeDifference,
   describeVerified,
   sampleOf,
   verifyBucket,
-} from '../tasks/verify.ts'
-import type { NightlyBuild } from './build.ts'
+} from '../commands/verify.ts'
 import type { NightlyLog } from './log.ts'
 import { describeChanged, type DoneRun } from './report.ts'
 
-export interface NightlySteps extends NightlyBuild {
-  /** How many bodies are read after the publish. */
+interface NightlySteps {
+  readonly asOf: string
   readonly sample: number
   readonly seed: number | undefined
-  readonly isForced: boolean
-  readonly isLocking: boolean
+  readonly force: boolean | undefined
+  /** False with --no-lock. */
+  readonly lock: boolean
 }
 
 /** @param started of the run, by the session's clock */
 export async function publishNightly(
   session: Session,
-  options: NightlySteps,
+  { asOf, sample, seed, force, lock }: NightlySteps,
   log: NightlyLog,
   { built, started }: { readonly built: BuildSummary; readonly started: number },
 ): Promise<DoneRun> {
-  const flags = { force: options.isForced, lock: options.isLocking }
-  const { preview, cost } = await planFolder(log.begin('plan'), flags)
-  const { put, deleted, bytes } = preview
+  const { preview, cost } = await planFolder(log.begin('plan'), { force, lock })
+  const { slot, put, deleted, bytes } = preview
   const expected = `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}, ${formatDollars(cost.publish)}`
-  const planned = { slot: preview.slot, put, deleted, bytes, cost: cost.publish, costOfMonth: cost.month }
+  const planned = { slot, put, deleted, bytes, cost: cost.publish, costOfMonth: cost.month }
   log.end('plan', 'done', planned, preview.isLive ? 'already live, nothing to change' : expected)
 
   const warn = (warning: string) => log.warn('publish', warning)
-  const published = await publishFolder(log.begin('publish'), flags, warn)
+  const published = await publishFolder(log.begin('publish'), { force, lock }, warn)
   logPublished(published, log)
 
   const keep = async (isVerified: boolean) => {
     const figures: NightlyFigures = {
-      asOf: options.asOf,
+      asOf,
       snapshot: built.snapshot,
       edition: published.edition,
       funds: built.funds,
@@ -64,9 +63,10 @@ export async function publishNightly(
       isVerified,
       finishedAt: session.now().toISOString(),
     }
-    return { figures, history: await keepInBucket(session, figures, options.isLocking, log) }
+    return { figures, history: await keepInBucket(session, figures, lock, log) }
   }
-  const verified = await verifySample(log.begin('verify'), options, log).catch(async (error: unknown) => {
+  const verifying = verifySample(log.begin('verify'), sampleOf(sample, seed), log)
+  const verified = await verifying.catch(async (error: unknown) => {
     await keep(false)
     throw error
   })
@@ -75,19 +75,7 @@ export async function publishNightly(
   const { documents, written = 0, seconds } = figures
   const text = `done in ${seconds.toFixed(1)} s: ${describeChanged(figures)} documents changed of ${formatCount(documents)}, ${formatCount(written)} files put or deleted, ${formatDollars(figures.cost)}`
   log.end('night', 'done', { ...figures, slot: published.slot }, text)
-  return {
-    kind: 'done',
-    figures,
-    slot: published.slot,
-    put: published.put,
-    deleted: published.deleted,
-    costOfMonth: cost.month,
-    freshness: built.freshness,
-    newestPrice,
-    oldestIsin: built.oldestPrice?.isin ?? null,
-    verified,
-    history,
-  }
+  return { kind: 'done', figures, built, published, costOfMonth: cost.month, newestPrice, verified, history }
 }
 
 function logPublished(published: PublishSummary, log: NightlyLog): void {
@@ -108,10 +96,9 @@ const differencesShown = 100
 /** @returns what was verified, in words @throws {Error} if the live slot does not match its manifest */
 async function verifySample(
   session: Session,
-  { sample, seed }: NightlySteps,
+  wanted: ReturnType<typeof sampleOf>,
   log: NightlyLog,
 ): Promise<string> {
-  const wanted = sampleOf(sample, seed)
   let shown = 0
   const verified = await verifyBucket(session, wanted, (difference) => {
     if (shown++ < differencesShown) log.fail('verify', describeDifference(difference))

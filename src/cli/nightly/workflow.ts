@@ -33,12 +33,25 @@ const noFailure = { 'failed-step': '', reason: '' }
 function outputsOf(report: NightlyReport): Readonly<Record<string, string | number | boolean>> {
   switch (report.kind) {
     case 'done': {
-      const { snapshot, funds, documents, changed, written, bytes, cost, seconds, oldestPrice } =
-        report.figures
+      const {
+        snapshot,
+        funds,
+        documents,
+        changed,
+        written = '',
+        bytes,
+        cost,
+        seconds,
+        oldestPrice,
+      } = report.figures
       return {
-        ...{ skipped: false, snapshot, slot: report.slot, funds, documents },
+        skipped: false,
+        snapshot,
+        slot: report.published.slot,
+        funds,
+        documents,
         changed: changed ?? '',
-        written: written ?? '',
+        written,
         bytes,
         // To a millionth of a dollar: a sum of binary fractions has digits that mean nothing.
         cost: cost.toFixed(6),

@@ -1,9 +1,9 @@
-/** What the settings say of a build. Apart from `build.ts`, because `nightly` needs only this if it has nothing to do. */
+/** What the settings say of a build. Apart from `commands/build.ts`, because `nightly` needs only this if it has nothing to do. */
 
-import type { BuildOptions } from '../../build/build.ts'
-import type { Session } from '../command.ts'
-import { freshnessRules } from '../freshness.ts'
-import { required } from '../options.ts'
+import type { BuildOptions } from '../build/build.ts'
+import type { Session } from './command.ts'
+import { freshnessRules } from './freshness.ts'
+import { required } from './options.ts'
 
 /** @throws {UsageError} if the settings are wrong */
 export async function buildOptions(session: Session): Promise<Omit<BuildOptions, 'asOf' | 'only'>> {

@@ -4,13 +4,9 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { readNdjson } from '../../src/bucket/manifest/ndjson.ts'
 import { Damaged } from '../../src/bucket/store/store.ts'
-import type { Press } from '../support/press.ts'
-import { three, useTwoNights } from '../support/two-nights.ts'
+import { press, three, useTwoNights } from '../support/two-nights.ts'
 
-let press: Press
-useTwoNights(3, (opened) => {
-  press = opened
-})
+useTwoNights(3)
 
 const mega = 2 ** 20
 const endlessLine = () => gzipSync(Buffer.alloc(8 * mega, '{"key":"'))

@@ -3,15 +3,17 @@ import { cpSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { Press } from '../support/press.ts'
 import { isComplete } from '../support/rounds.ts'
 import {
+  beginPublish,
+  flip,
   four,
   holdBack,
   killAt,
   killWithPutOnItsWay,
   one,
-  putsOf,
+  press,
+  puts,
   slowPuts,
   three,
   two,
@@ -19,16 +21,8 @@ import {
   useTwoNights,
 } from '../support/two-nights.ts'
 
-let press: Press
-useTwoNights(4, (opened) => {
-  press = opened
-})
+useTwoNights(4)
 
-const puts = (key: RegExp) => putsOf(press, key)
-const flip = /^live\.json$/
-const beginPublish = (out: string, ...flags: readonly string[]) =>
-  // On a slow machine it would say how far it is.
-  press.begin(['publish', '--out', out, '--quiet', ...flags])
 const changing = () =>
   (JSON.parse(press.bucket.body('journal.json').toString()) as { changing: Record<string, string> }).changing
 const slotOfLive = () => press.bucket.live()?.slot
@@ -57,7 +51,7 @@ it.each([
   ['a publish that is refused', 'publish --out night-1', 1],
   ['a prune', 'prune --yes', 0],
 ])('stops a late flip also when %s had the lease in between', async (_, between, code) => {
-  const late = await killWithPutOnItsWay(press, beginPublish(one, '--force'), flip)
+  const late = await killWithPutOnItsWay(beginPublish(one, '--force'), flip)
   press.server.faults([slowPuts(100)])
   expect((await press.fundpress(between)).code).toBe(code)
   const next = beginPublish(three, '--concurrency', '4')
@@ -70,11 +64,7 @@ it.each([
 })
 
 it('notices a put of a dead publish that arrives after its own, and the next publish repairs it', async () => {
-  const late = await killWithPutOnItsWay(
-    press,
-    beginPublish(three, '--concurrency', '4'),
-    /^blue\/api.*profile/,
-  )
+  const late = await killWithPutOnItsWay(beginPublish(three, '--concurrency', '4'), /^blue\/api.*profile/)
   press.server.faults([
     holdBack(/^journal\/blue\.etags/, async () => {
       late.release()
@@ -92,11 +82,7 @@ it('notices a put of a dead publish that arrives after its own, and the next pub
 })
 
 it('waits until no request of a publish that was killed can arrive, and says so', async () => {
-  const late = await killWithPutOnItsWay(
-    press,
-    beginPublish(three, '--concurrency', '4'),
-    /^blue\/api.*profile/,
-  )
+  const late = await killWithPutOnItsWay(beginPublish(three, '--concurrency', '4'), /^blue\/api.*profile/)
   press.server.reset()
   const next = press.begin(['publish', '--out', four, '--quiet'], { FUNDPRESS_BUCKET_LATE_SECONDS: '4' })
   let said = ''
@@ -127,7 +113,7 @@ it.runIf(isComplete)(
 )
 
 it.runIf(isComplete)('knows a slot to be whole whose publish was killed right after its flip', async () => {
-  await killAt(press, beginPublish(three), flip, { when: 'after' })
+  await killAt(beginPublish(three), flip, { when: 'after' })
   expect(changing()['blue']).toBeDefined()
   expect((await press.publish(four)).code).toBe(0)
   expect(slotOfLive()).toBe('green')

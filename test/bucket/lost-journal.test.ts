@@ -1,16 +1,12 @@
 /** A journal that was damaged or removed: nothing is trusted that it would have called torn, and a repair mends it. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Press } from '../support/press.ts'
 import { isComplete } from '../support/rounds.ts'
-import { four, killAt, one, three, useTwoNights } from '../support/two-nights.ts'
+import { beginPublish, four, killAt, one, press, three, useTwoNights } from '../support/two-nights.ts'
 
-let press: Press
-useTwoNights(4, (opened) => {
-  press = opened
-})
+useTwoNights(4)
 
 const killPublish = (out: string, nth: number, ...flags: readonly string[]) =>
-  killAt(press, press.begin(['publish', '--out', out, '--concurrency', '2', ...flags]), /^blue\/api/, { nth })
+  killAt(beginPublish(out, '--concurrency', '2', ...flags), /^blue\/api/, { nth })
 
 /** A third night was killed in blue. */
 beforeEach(async () => {

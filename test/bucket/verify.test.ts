@@ -10,7 +10,7 @@ let press: Press
 let restoreNight: () => void
 
 beforeAll(async () => {
-  press = await openPress(await buildNights(1, 1))
+  press = await openPress(await buildNights(1, 1, { years: 1 }))
   expect(await press.publish(press.nights.outs[0] ?? '')).toMatchObject({ code: 0 })
   restoreNight = press.bucket.save()
 })

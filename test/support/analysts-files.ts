@@ -15,7 +15,7 @@ export const dayAfter = '2026-11-12'
 export function useThreeSnapshots(onOpen: (press: Press) => void): void {
   let press: Press
   beforeAll(async () => {
-    press = await openPress(await buildNights(1, 1))
+    press = await openPress(await buildNights(1, 1, { years: 1 }))
     await press.nights.change('again', newBenchmark(1))
     await press.nights.change('later', newBenchmark(2), '--as-of', dayAfter)
     onOpen(press)

@@ -9,7 +9,7 @@ const { put, get, has } = probe
 const refusal = (httpStatusCode: number, name: string) => ({ name, $metadata: { httpStatusCode } })
 
 describe('the server', () => {
-  it('answers with an error, or cuts the connection, when it has carried a request out or before', async () => {
+  it('answers with an error or cuts the connection, before or after it carries a request out', async () => {
     probe.server.faults([
       { kind: 'status', status: 503, keyMatches: /1/ },
       { kind: 'status-after', status: 409, keyMatches: /2/ },
@@ -29,7 +29,7 @@ describe('the server', () => {
     expect(probe.server.counts()).toEqual({ PutObject: 4 })
   })
 
-  it('goes back to an earlier state, and carries nothing out that was on its way', async () => {
+  it('restores an earlier state, and carries out no request that was on its way', async () => {
     await put('old')
     const saved = probe.server.snapshot().get(Bucket) ?? new Map()
     const arrived = Promise.withResolvers<undefined>()
@@ -64,7 +64,7 @@ describe('the server', () => {
     expect(probe.server.objects(Bucket).size).toBe(0)
   })
 
-  it('truncates and corrupts what it answers, and says nothing of its length', async () => {
+  it('truncates and corrupts answers, and omits their length', async () => {
     probe.server.put(Bucket, 'key', 'abcdefgh')
     probe.server.faults([
       { kind: 'truncate', method: 'GET', nth: 1 },
@@ -78,7 +78,7 @@ describe('the server', () => {
     expect(String(await get('key'))).toBe('abcdefgh')
   })
 
-  it('waits, and lets the test do something first', async () => {
+  it('waits, and calls the test before and after a request', async () => {
     const seen: boolean[] = []
     probe.server.faults([
       { kind: 'call', when: 'before', run: () => seen.push(has('key')) },
@@ -91,7 +91,7 @@ describe('the server', () => {
     expect(seen).toEqual([false, true])
   })
 
-  it('fails by chance, the same from the same seed', async () => {
+  it('fails at random, in the same way for the same seed', async () => {
     const run = async (): Promise<number[]> => {
       probe.server.reset()
       probe.server.faults([{ kind: 'status', status: 500, probability: 0.3 }], 7)
@@ -103,7 +103,7 @@ describe('the server', () => {
     expect(await run()).toEqual(statuses)
   })
 
-  it('denies what the settings say, and does not tell a reader that may not list what is missing', async () => {
+  it('denies what the settings say, and does not say which key is missing to a reader without the right to list', async () => {
     probe.server.settings.deny = [{ operation: /^Put/, key: /^closed\// }, { operation: /^ListObjectsV2$/ }]
     await put('open')
     await expect(put('closed/1')).rejects.toMatchObject({ name: 'AccessDenied' })

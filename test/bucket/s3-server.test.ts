@@ -81,7 +81,7 @@ describe('a signature', () => {
     await refused({}, 403, 'InvalidAccessKeyId')
   })
 
-  it('is judged by the clock of the server, which the SDK learns', async () => {
+  it('is checked against the clock of the server, which the SDK learns', async () => {
     probe.server.settings.clockSkewMs = -3_600_000
     const learner = probe.connect()
     await expect(put('key', 'x', {}, learner)).rejects.toMatchObject({ name: 'RequestTimeTooSkewed' })
@@ -99,18 +99,18 @@ describe('an object', () => {
     expect(head).toMatchObject({ ...about, Metadata, ContentLength: 5000, ETag: etagOf(body) })
   })
 
-  it.each([
-    'odd/a b+c&d=e.json',
-    'odd/é ü 漢字.json',
-    'odd/100%25.json',
-    `odd/quote'"<>.json`,
-    'odd/double//slash.json',
-    'odd/tilde~(x)!.json',
-    `long/${'k'.repeat(990)}`,
-  ])('has the key %s, in listings too', async (key) => {
-    await put(key, key)
-    expect(String(await get(key))).toBe(key)
-    expect(await keysOf(key)).toEqual([key])
+  it('has any key, in listings too', async () => {
+    for (const key of [
+      'odd/a b+c&d=e',
+      'odd/é ü 漢字',
+      'odd/100%25',
+      `odd/'"<>`,
+      'odd//slash',
+      'odd/~(x)!',
+    ]) {
+      await put(key, key)
+      expect([String(await get(key)), await keysOf(key)]).toEqual([key, [key]])
+    }
   })
 
   it.each<[string, number, string, () => Promise<unknown>]>([
@@ -148,24 +148,6 @@ describe('an object', () => {
   })
 })
 
-describe('a conditional put', () => {
-  it.each([
-    ['ignored', 'written'],
-    ['if-match-ignored', 'written'],
-    ['refused', 'NotImplemented'],
-    ['unquoted', 'PreconditionFailed'],
-  ] as const)('where conditions are %s, as in other stores: %s', async (conditions, expected) => {
-    probe.server.settings.conditions = conditions
-    probe.server.put(Bucket, 'key', 'same')
-    const sent = put('key', 'next', { IfMatch: conditions === 'unquoted' ? etagOf('same') : etagOf('x') })
-    const result = await sent.then(
-      () => 'written',
-      (error: unknown) => (error as Error).name,
-    )
-    expect(result).toBe(expected)
-  })
-})
-
 describe('a listing', () => {
   it('comes in pages, with ETags and sizes', async () => {
     const numbered = Array.from({ length: 25 }, (_, index) => `l/${String(index).padStart(3, '0')}`)
@@ -192,19 +174,17 @@ describe('DeleteObjects', () => {
       new DeleteObjectsCommand({ Bucket, Delete: { Quiet, Objects: keys.map((Key) => ({ Key })) } }),
     )
 
-  it('deletes what is there and does not mind the rest, a thousand keys and no more', async () => {
+  it('deletes up to a thousand keys, also keys that do not exist', async () => {
     const keys = ['d/1', "d/é<&'>", 'd/3', ...Array.from({ length: 998 }, (_, index) => `q${index}`)]
     for (const key of keys) probe.server.put(Bucket, key, 'x')
     await expect(remove(keys)).rejects.toMatchObject(refusal(400, 'MalformedXML'))
     expect((await remove(keys.slice(0, 1000))).Errors).toBeUndefined()
-    expect((await remove(['q997', 'never-was'], false)).Deleted).toEqual([
-      { Key: 'q997' },
-      { Key: 'never-was' },
-    ])
+    const { Deleted } = await remove(['q997', 'never-was'], false)
+    expect(Deleted).toEqual([{ Key: 'q997' }, { Key: 'never-was' }])
     expect(probe.server.objects(Bucket).size).toBe(0)
   })
 
-  it('fails for single keys', async () => {
+  it('answers with an error for each key that fails', async () => {
     for (const key of ['a', 'b', 'c']) probe.server.put(Bucket, key, 'x')
     probe.server.faults([{ kind: 'delete-error', keyMatches: /b/ }])
     probe.server.settings.deny = [{ operation: /^DeleteObject$/, key: /c/ }]
@@ -216,7 +196,7 @@ describe('DeleteObjects', () => {
   })
 })
 
-it('makes a bucket, and tells of its versioning, its rules and its unfinished uploads', async () => {
+it('makes a bucket, and lists its versioning, rules and unfinished uploads', async () => {
   const of = { Bucket: 'another' }
   await expect(probe.client.send(new ListObjectsV2Command(of))).rejects.toMatchObject(
     refusal(404, 'NoSuchBucket'),

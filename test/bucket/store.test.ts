@@ -126,7 +126,7 @@ describe('a file', () => {
     await proxy.stop()
   })
 
-  it('is given up after as many attempts as any request, and closed', async () => {
+  it('is closed after the last attempt', async () => {
     server.faults([{ kind: 'status-early', status: 500 }])
     await expect(store.putFile(file, stored)).rejects.toThrow(/^s3:\/\/funds: could not write blue\/big: /)
     expect(store.requests()).toEqual({ PutObject: 5 })
@@ -149,7 +149,7 @@ describe('a file', () => {
     expect(store.requests()).toEqual({ PutObject: 1 })
   })
 
-  it('is named if it is not there, or too large for one put', async () => {
+  it('is named if it is missing, or too large for one put', async () => {
     await expect(store.putFile(folder.file('none'), stored)).rejects.toThrow(
       `${folder.file('none')} cannot be read (ENOENT)`,
     )
@@ -186,10 +186,10 @@ describe('a file', () => {
   })
 })
 
-describe('a call that is stopped', () => {
-  const object = { ...stored, body: Buffer.from('x'), sha256: hex(Buffer.from('x')) }
+const object = { ...stored, body: Buffer.from('x'), sha256: hex(Buffer.from('x')) }
 
-  it('ends at once with the reason, and others go on', async () => {
+describe('a call that is stopped', () => {
+  it('ends at once with the reason, and others continue', async () => {
     server.faults([{ kind: 'delay', ms: 1000, keyMatches: /slow/ }])
     const stop = new AbortController()
     const { signal } = stop
@@ -212,7 +212,7 @@ describe('a call that is stopped', () => {
     await store.put(object)
   })
 
-  it('ends with the session too, which lets through what cleans up', async () => {
+  it('ends with its session; later calls of the session can still clean up', async () => {
     const session = new AbortController()
     const own = new AbortController()
     const stopped = open(server.endpoint, { signal: session.signal })
@@ -249,17 +249,16 @@ describe('a call that is stopped', () => {
     endless.close()
   })
 
-  it('does not wait for the next attempt at keys that could not be deleted', async () => {
+  it('does not wait for the next attempt to delete', async () => {
     server.faults([{ kind: 'delete-error', code: 'SlowDown' }])
     server.put(bucket, 'a', 'x')
     await expect(store.delete(['a'], { signal: AbortSignal.timeout(20) })).rejects.toThrow(/timeout/)
   })
 })
 
-describe('a write', () => {
-  const object = { ...stored, body: Buffer.from('x'), sha256: hex(Buffer.from('x')) }
-
-  it.each(['put', 'conditional put', 'delete', 'putFile'])('asks before each attempt (%s)', async (kind) => {
+it.each(['put', 'conditional put', 'delete', 'putFile'])(
+  'a write asks before each attempt (%s)',
+  async (kind) => {
     const file = folder.file('nine')
     writeFileSync(file, bytes(9 * 1024 * 1024))
     server.faults([{ kind: 'status', status: 500, times: 2, method: kind === 'delete' ? 'POST' : 'PUT' }])
@@ -280,8 +279,8 @@ describe('a write', () => {
     await expect(calls[kind]?.()).rejects.toBe(lost)
     expect(asked).toBe(3)
     expect(server.log.map(({ status }) => status)).toEqual([500, 500])
-  })
-})
+  },
+)
 
 describe('deleting', () => {
   const all = ['a', 'b', 'c', 'd']
@@ -302,7 +301,7 @@ describe('deleting', () => {
     },
   )
 
-  it('gives up in the end, and says which key and why', async () => {
+  it('gives up after the last attempt, and says which key and why', async () => {
     server.faults([{ kind: 'delete-error', keyMatches: /[bd]/ }])
     await expect(store.delete(all)).rejects.toThrow(
       's3://funds: could not delete b and 1 more: the store kept answering 500: try again later (InternalError)',
@@ -311,7 +310,7 @@ describe('deleting', () => {
     expect(left()).toEqual(['b', 'd'])
   })
 
-  it('names the right that is missing, and tries no more', async () => {
+  it('names the missing right, and does not try again', async () => {
     server.settings.deny = [{ operation: /^DeleteObject$/, key: /[cd]/ }]
     server.faults([{ kind: 'delete-error', keyMatches: /a/ }])
     await expect(store.delete(all)).rejects.toThrow(
@@ -320,7 +319,7 @@ describe('deleting', () => {
     expect(server.counts()).toEqual({ DeleteObjects: 1 })
   })
 
-  it('quotes a code that it does not know', async () => {
+  it('quotes an unknown code', async () => {
     server.faults([{ kind: 'delete-error', code: 'ObjectLocked', keyMatches: /c/ }])
     const below = open(server.endpoint, { prefix: 'x' })
     server.put(bucket, 'x/c', 'x')
@@ -328,7 +327,7 @@ describe('deleting', () => {
     below.close()
   })
 
-  it('takes a key that is gone for deleted', async () => {
+  it('counts a missing key as deleted', async () => {
     server.faults([{ kind: 'delete-error', code: 'NoSuchKey', keyMatches: /c/ }])
     await store.delete(all)
     expect(server.counts()).toEqual({ DeleteObjects: 1 })
@@ -344,7 +343,7 @@ describe('reading', () => {
     )
   })
 
-  it('takes an answer that has no length', async () => {
+  it('reads an answer without a length', async () => {
     server.put(bucket, 'key', 'abc')
     server.faults([{ kind: 'chunked' }])
     const object = await readSmall(store, 'key')
@@ -353,14 +352,14 @@ describe('reading', () => {
     expect(readFileSync(folder.file('chunked'), 'utf8')).toBe('abc')
   })
 
-  it('begins again when a body breaks off', async () => {
+  it('starts again when a body breaks off', async () => {
     server.put(bucket, 'key', 'abcdef')
     server.faults([{ kind: 'truncate', times: 1 }])
     expect((await readSmall(store, 'key'))?.text).toBe('abcdef')
     expect(server.counts()).toEqual({ GetObject: 2 })
   })
 
-  it('asks once, and names the file, if what comes cannot be written', async () => {
+  it('asks once, and names the file, if it cannot be written', async () => {
     server.put(bucket, 'key', bytes(100_000))
     await expect(download(store, 'key', '/dev/full')).rejects.toThrow(
       /^\/dev\/full cannot be written: ENOSPC/,

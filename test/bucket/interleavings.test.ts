@@ -1,4 +1,4 @@
-/** Two who change the same bucket, or one who was away for too long: readers never get a slot that is written to. */
+/** Two commands that change one bucket, or one that was stopped for too long: readers never get a slot that is written to. */
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { sample } from '../support/rounds.ts'
@@ -33,7 +33,7 @@ async function expectSoundBucket(liveAtStart: string): Promise<void> {
 }
 
 it.each([`publish --out ${one} --force`, 'rollback', 'rollback --no-check'])(
-  'stops the flip of a killed `%s` that arrives while the next publish writes',
+  'rejects the flip of a killed `%s` that arrives while the next publish writes',
   async (command) => {
     const late = await killWithPutOnItsWay(press.begin(command), flip)
     press.server.faults([slowPuts(60)])
@@ -46,7 +46,7 @@ it.each([`publish --out ${one} --force`, 'rollback', 'rollback --no-check'])(
   },
 )
 
-it('sends nothing any more when it was stopped for longer than its lease', async () => {
+it('sends nothing after it was stopped for longer than its lease', async () => {
   press.server.faults([slowPuts(60)])
   const { child, end } = beginPublish(three, '--lease', '10', '--concurrency', '2')
   await until(() => puts(/^blue\/api/).length > 10)
@@ -79,7 +79,7 @@ it('sends nothing any more when it was stopped for longer than its lease', async
   await expectSoundBucket('green')
 })
 
-it('gives up when its lease cannot be renewed, and leaves live what was live', async () => {
+it('gives up when its lease cannot be renewed, and leaves the live slot', async () => {
   press.server.faults([
     // Slow enough for the publish to outlast its lease on a fast machine, too.
     slowPuts(120),
@@ -92,7 +92,7 @@ it('gives up when its lease cannot be renewed, and leaves live what was live', a
   await expectSoundBucket('green')
 })
 
-it('lets no publish begin while a rollback is on its way, and the other way round', async () => {
+it('a rollback blocks a publish, and a publish blocks a rollback', async () => {
   const held = Promise.withResolvers<undefined>()
   let isOnItsWay = false
   const hold = () => {
@@ -122,7 +122,7 @@ it('lets no publish begin while a rollback is on its way, and the other way roun
   await expectSoundBucket('blue')
 })
 
-it('takes a night back at once beside a publish that was killed on the same machine, but not into its slot', async () => {
+it('a rollback does not wait for a publish that was killed on this machine, but refuses its torn slot', async () => {
   await killAt(beginPublish(three, '--concurrency', '2'), /^blue\/api/, { nth: 5 })
   const torn = await press.fundpress('rollback', { FUNDPRESS_BUCKET_LATE_SECONDS: '600' })
   expect(torn).toMatchObject({
@@ -132,7 +132,7 @@ it('takes a night back at once beside a publish that was killed on the same mach
   await expectSoundBucket('green')
 })
 
-it('gives up, before the first change, when a rollback has changed what is live', async () => {
+it('gives up, before the first change, if another tool has changed live.json', async () => {
   let isBack = false
   // A rollback of another tool, which does not ask for the lease.
   const rollBack = () => {
@@ -148,7 +148,7 @@ it('gives up, before the first change, when a rollback has changed what is live'
   await expectSoundBucket('blue')
 })
 
-it('remembers what is damaged in the slot that was live, killed right after the flip', async () => {
+it('remembers damage in the slot that was live, if it is killed right after the flip', async () => {
   const [damaged = ''] = press.bucket.keys('green/api')
   press.bucket.put(damaged, '{}')
   await killAt(beginPublish(two, '--repair'), flip, { when: 'after' })
@@ -160,7 +160,7 @@ it('remembers what is damaged in the slot that was live, killed right after the 
   expect(press.bucket.faultsOf('green')).toEqual([])
 })
 
-it('goes back to no slot that somebody has damaged', async () => {
+it('rollback refuses a damaged slot', async () => {
   const keys = press.bucket.keys('blue/api')
   press.bucket.remove(keys[3] ?? '')
   const { code, stderr } = await press.fundpress('rollback')
@@ -172,7 +172,7 @@ it('goes back to no slot that somebody has damaged', async () => {
   expect(puts(/^(live|blue|green)/)).toEqual([])
 })
 
-it('takes a night back in one write, under the lease', async () => {
+it('rollback is one write, under the lease', async () => {
   expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
   const written = press.server.log.filter(({ method, status }) => method !== 'GET' && status < 300)
   expect(written.map(({ method, key }) => `${method} ${key}`)).toEqual([
@@ -183,7 +183,7 @@ it('takes a night back in one write, under the lease', async () => {
   expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
 })
 
-it('writes live.json once a night, last but for its own notes', async () => {
+it('a publish writes live.json once, last except for the journal', async () => {
   expect((await press.publish(three)).code).toBe(0)
   const written = press.server.log
     .filter(({ method, status }) => method === 'PUT' && status < 300)
@@ -192,7 +192,7 @@ it('writes live.json once a night, last but for its own notes', async () => {
   expect(written.slice(written.indexOf('live.json') + 1).filter((key) => key !== 'journal.json')).toEqual([])
 })
 
-it('says that nobody knows if the flip is not answered, and the next publish finds out', async () => {
+it('says that the state is unknown if the flip is not answered, and the next publish repairs it', async () => {
   press.server.faults([{ kind: 'status', status: 500, method: 'PUT', keyMatches: /^live\.json$/ }])
   const { code, stderr } = await press.publish(three)
   expect(code).toBe(1)
@@ -205,7 +205,7 @@ it('says that nobody knows if the flip is not answered, and the next publish fin
   expect(press.bucket.faultsOf('blue')).toEqual([])
 })
 
-it('is done when the snapshot is live, even if its own notes cannot be tidied up', async () => {
+it('succeeds when the snapshot is live, even if the journal cannot be written', async () => {
   const denyNotes = () => {
     press.server.faults([{ kind: 'status', status: 403, code: 'AccessDenied', keyMatches: /^journal/ }])
   }
@@ -217,23 +217,20 @@ it('is done when the snapshot is live, even if its own notes cannot be tidied up
   await expectSoundBucket('green')
 })
 
-it.each(sample([1, 2, 3, 4, 5, 6]))(
-  'lets one of two publishes win, and the other say so (try %d)',
-  async () => {
-    // Slow enough for both to be under way at once.
-    press.server.faults([{ kind: 'delay', ms: 15, method: 'PUT' }])
-    const runs = await Promise.all([press.publish(three), press.publish(four)])
-    press.server.faults([])
-    const losers = runs.filter(({ code }) => code !== 0)
-    expect(losers).toHaveLength(1)
-    expect(losers[0]).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(
-        /^[^\n]*another publish is under way \(process \d+ on [^\n]+\)[^\n]*\n$/,
-      ) as string,
-    })
-    expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
-    expect(press.bucket.faultsOf('blue')).toEqual([])
-    expect(press.bucket.writesIntoLive('green')).toEqual([])
-  },
-)
+it.each(sample([1, 2, 3, 4, 5, 6]))('one of two publishes wins, and the other says so (try %d)', async () => {
+  // Slow enough for both to be under way at once.
+  press.server.faults([{ kind: 'delay', ms: 15, method: 'PUT' }])
+  const runs = await Promise.all([press.publish(three), press.publish(four)])
+  press.server.faults([])
+  const losers = runs.filter(({ code }) => code !== 0)
+  expect(losers).toHaveLength(1)
+  expect(losers[0]).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^[^\n]*another publish is under way \(process \d+ on [^\n]+\)[^\n]*\n$/,
+    ) as string,
+  })
+  expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
+  expect(press.bucket.faultsOf('blue')).toEqual([])
+  expect(press.bucket.writesIntoLive('green')).toEqual([])
+})

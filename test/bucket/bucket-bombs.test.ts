@@ -1,9 +1,6 @@
 /** Hostile objects in the bucket: they are refused early, by name, and cost little. */
-import { writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { readNdjson } from '../../src/bucket/manifest/ndjson.ts'
-import { Damaged } from '../../src/bucket/store/store.ts'
 import { press, three, useTwoNights } from '../support/two-nights.ts'
 
 useTwoNights(3)
@@ -11,44 +8,6 @@ useTwoNights(3)
 const mega = 2 ** 20
 const endlessLine = () => gzipSync(Buffer.alloc(8 * mega, '{"key":"'))
 const tooManyLines = () => gzipSync(Buffer.alloc(64 * mega, '{"key":"a"}\n'))
-
-describe('a list', () => {
-  const file = () => press.nights.folder.file('list.ndjson.gz')
-
-  it.each([
-    ['with one endless line', endlessLine, /a line has more than 65536 characters/],
-    ['that unpacks to a thousand times its size', tooManyLines, /it unpacks to more than 200 times its size/],
-  ])('%s is damaged, after little of it', async (_, pack, reason) => {
-    writeFileSync(file(), pack())
-    let lines = 0
-    const reading = (async () => {
-      for await (const line of readNdjson(file())) lines += line === null ? 0 : 1
-    })()
-    await expect(reading).rejects.toThrow(reason)
-    await expect(reading).rejects.toBeInstanceOf(Damaged)
-    expect(lines * 12).toBeLessThanOrEqual(16 * mega)
-  })
-
-  it('with equal lines is accepted if it is short', async () => {
-    writeFileSync(file(), gzipSync('{"key":"a"}\n'.repeat(100_000)))
-    let lines = 0
-    for await (const line of readNdjson(file())) lines += line === null ? 0 : 1
-    expect(lines).toBe(100_000)
-  })
-
-  it('is not read further after a signal', async () => {
-    writeFileSync(file(), gzipSync('{"key":"a"}\n'.repeat(1_000_000)))
-    const stop = new AbortController()
-    let lines = 0
-    const reading = (async () => {
-      for await (const line of readNdjson(file(), { signal: stop.signal })) {
-        if (line !== null && ++lines === 10) stop.abort(new Error('stopped by SIGTERM'))
-      }
-    })()
-    await expect(reading).rejects.toThrow('stopped by SIGTERM')
-    expect(lines).toBeLessThan(100_000)
-  })
-})
 
 it.each([
   ['manifest', 'blue/manifest.ndjson.gz', tooManyLines],

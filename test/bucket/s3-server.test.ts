@@ -1,6 +1,6 @@
 /**
- * The S3 server of the tests, held against what AWS does. `store-port.test.ts` compares it with a real store: order of
- * listings, conditions, one winner. `s3-faults.test.ts` shows its faults.
+ * The S3 server of the tests, held against what AWS does, and the proxy that brings faults to any server. `store-port.test.ts`
+ * compares the server with a real store; `store.test.ts` shows its faults.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import {
@@ -13,9 +13,11 @@ import {
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  type S3Client,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startFaultProxy, type FaultProxy, type Mishap } from '../support/s3/fault-proxy.ts'
 import { Bucket, startProbe } from '../support/s3/probe.ts'
 
 const body = randomBytes(5000)
@@ -23,7 +25,7 @@ const etagOf = (bytes: Buffer | string) => `"${createHash('md5').update(bytes).d
 const refusal = (httpStatusCode: number, name: string) => ({ name, $metadata: { httpStatusCode } })
 const accessKeyId = 'TESTKEY'
 const probe = startProbe()
-const { put, get } = probe
+const { put, get, has } = probe
 const list = (input: object = {}) => probe.client.send(new ListObjectsV2Command({ Bucket, ...input }))
 const keysOf = async (Prefix: string) => (await list({ Prefix })).Contents?.map(({ Key }) => Key) ?? []
 
@@ -216,4 +218,94 @@ it('makes a bucket, and lists its versioning, rules and unfinished uploads', asy
   const abort = () => probe.client.send(new AbortMultipartUploadCommand({ ...of, Key: 'a', UploadId: '1' }))
   await abort()
   await expect(abort()).rejects.toMatchObject(refusal(404, 'NoSuchUpload'))
+})
+
+describe('the server', () => {
+  it('restores an earlier state, and carries out no request that was on its way', async () => {
+    await put('old')
+    const saved = probe.server.snapshot().get(Bucket) ?? new Map()
+    const arrived = Promise.withResolvers<undefined>()
+    const held = Promise.withResolvers<undefined>()
+    const run = () => {
+      arrived.resolve(undefined)
+      return held.promise
+    }
+    probe.server.faults([{ kind: 'call', when: 'before', keyMatches: /late/, run }])
+    const late = put('late')
+    await arrived.promise
+    probe.server.remove(Bucket, 'old')
+    probe.server.reset()
+    probe.server.restore(Bucket, saved)
+    held.resolve(undefined)
+    await expect(late).rejects.toThrow()
+    expect([...probe.server.objects(Bucket)]).toEqual([...saved])
+    expect(probe.server.log).toEqual([])
+  })
+
+  it('fails at random, in the same way for the same seed', async () => {
+    const run = async (): Promise<number[]> => {
+      probe.server.reset()
+      probe.server.faults([{ kind: 'status', status: 500, probability: 0.3 }], 7)
+      for (let turn = 0; turn < 20; turn++) await put('key').catch(() => undefined)
+      return probe.server.log.map(({ status }) => status)
+    }
+    const statuses = await run()
+    expect(new Set(statuses)).toEqual(new Set([200, 500]))
+    expect(await run()).toEqual(statuses)
+  })
+
+  it('denies what the settings say, and does not say which key is missing to a reader without the right to list', async () => {
+    probe.server.settings.deny = [{ operation: /^Put/, key: /^closed\// }, { operation: /^ListObjectsV2$/ }]
+    await put('open')
+    await expect(put('closed/1')).rejects.toMatchObject({ name: 'AccessDenied' })
+    await expect(get('absent')).rejects.toMatchObject({ name: 'AccessDenied' })
+    expect(probe.server.log.map(({ method, key, status }) => `${method} ${key} ${status}`)).toEqual([
+      'PUT open 200',
+      'PUT closed/1 403',
+      'GET absent 403',
+    ])
+  })
+})
+
+describe('the proxy', () => {
+  let proxy: FaultProxy
+  let through: S3Client
+  beforeAll(async () => {
+    proxy = await startFaultProxy(probe.server.endpoint, 1)
+    through = probe.connect({ endpoint: proxy.endpoint })
+  })
+  afterAll(() => proxy.stop())
+
+  it('lets signed requests through as they are', async () => {
+    proxy.set({})
+    await put('é (1)', 'body', {}, through)
+    expect(String(await get('é (1)', through))).toBe('body')
+  })
+
+  // What reached the server, and whether the put was carried out.
+  it.each<[Mishap, number, boolean]>([
+    ['status', 0, false],
+    ['cutBefore', 0, false],
+    ['cutRequest', 1, false],
+    ['cutAfter', 1, true],
+  ])('spoils a put by %s', async (mishap, requests, isDone) => {
+    proxy.set({ [mishap]: 1 })
+    await expect(put('key', 'body', {}, through)).rejects.toThrow()
+    await expect.poll(() => probe.server.log.length).toBe(requests)
+    expect(has('key')).toBe(isDone)
+  })
+
+  it.each<Mishap>(['cutAnswer', 'truncate'])('spoils a get by %s', async (mishap) => {
+    probe.server.put(Bucket, 'key', 'x'.repeat(5000))
+    proxy.set({ [mishap]: 1 })
+    await expect(get('key', through)).rejects.toThrow()
+  })
+
+  it('spoils as many requests as the odds say', async () => {
+    const before = proxy.counts.through
+    proxy.set({ status: 0.1, cutBefore: 0.1, cutAfter: 0.1, delay: 0.01 })
+    for (let turn = 0; turn < 100; turn++) await put('key', 'body', {}, through).catch(() => undefined)
+    expect(proxy.counts.through - before).toBeGreaterThan(50)
+    expect(proxy.counts.through - before).toBeLessThan(90)
+  })
 })

@@ -19,9 +19,8 @@ let days: readonly string[]
 beforeAll(async () => {
   press = await openPress(await buildNights(1, 4))
   isins = query('SELECT isin FROM fund ORDER BY isin').map(({ isin }) => isin ?? '')
-  days = query('SELECT date FROM price GROUP BY date HAVING count(*) = 4 ORDER BY date').map(
-    ({ date }) => date ?? '',
-  )
+  const dates = query('SELECT date FROM price GROUP BY date HAVING count(*) = 4 ORDER BY date')
+  days = dates.map(({ date }) => date ?? '')
 })
 afterAll(() => press.stop())
 
@@ -166,9 +165,8 @@ describe('one day after the other', () => {
 
     await night('2026-11-14', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`)
     const { funds, prices } = changesOf('2026-11-14')
-    // It is still a row of the database, but not published any more.
-    const withheld = { removed: [named(second)] }
-    expect(funds).toEqual({ total: 4, added: [named(fourth)], ...withheld, renamed: [] })
+    // The second fund is still a row of the database, but not published any more.
+    expect(funds).toEqual({ total: 4, added: [named(fourth)], removed: [named(second)], renamed: [] })
     // What is refused now was not corrected.
     expect(prices.counts).toEqual({ corrected: 0, added: 0, removed: 0 })
   })
@@ -180,10 +178,8 @@ describe('one day after the other', () => {
     await publishOut('2026-11-15')
     expect(changesOf('2026-11-15').funds).toEqual({ total: 1, added: [], removed: others, renamed: [] })
     await night('2026-11-16', `UPDATE fund SET data_permitted = 1 WHERE isin = '${second}'`)
-    expect(changesOf('2026-11-16').funds).toEqual({
-      ...{ total: 4, removed: [], renamed: [] },
-      added: [others[0], named(second), others[1]],
-    })
+    const added = [others[0], named(second), others[1]]
+    expect(changesOf('2026-11-16').funds).toEqual({ total: 4, added, removed: [], renamed: [] })
   })
 
   it('counts past days that are added, also in an earlier year, as changes of the past', async () => {
@@ -238,17 +234,13 @@ describe('one day after the other', () => {
       publish: 2,
       earlier: [told],
     })
-    expect(index().nights[0]).toMatchObject({
-      title: '2026-11-18: 4 documents changed',
-      publish: 2,
-      earlier: [{ publish: 1, title: before?.title, snapshot: before?.snapshot }],
-    })
+    const earlier = [{ publish: 1, title: before?.title, snapshot: before?.snapshot }]
+    const title = '2026-11-18: 4 documents changed'
+    expect(index().nights[0]).toMatchObject({ title, publish: 2, earlier })
     assertFeedIsValid(9)
     expect([entry(2, 'id'), entry(2, 'title')]).toEqual([id, before?.title])
-    expect([entry(1, 'updated'), entry(2, 'updated')]).toEqual([
-      '2026-11-18T00:00:01Z',
-      '2026-11-18T00:00:00Z',
-    ])
+    const updated = [entry(1, 'updated'), entry(2, 'updated')]
+    expect(updated).toEqual(['2026-11-18T00:00:01Z', '2026-11-18T00:00:00Z'])
 
     // Back to what the day was at first: a snapshot that the feed knows, in an entry of its own.
     await publishOut('2026-11-18')
@@ -282,8 +274,8 @@ describe('one day after the other', () => {
   })
 
   it('edges serve the feed under its address', async () => {
-    const env = { ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0' }
-    const server = await startServing(bucketArgs(press.server.endpoint, press.bucket.name), { env })
+    const place = bucketArgs(press.server.endpoint, press.bucket.name)
+    const server = await startServing(place, { env: credentials })
     const answer = await fetch(`${server.base}/changes/feed.xml`)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
@@ -361,21 +353,19 @@ describe('damage', () => {
 })
 
 it('keeps thirty days, copies one file a day, and sends the requests that plan says', async () => {
-  for (let day = 1; day <= 32; day++) {
-    const asOf = new Date(Date.UTC(2026, 11, day)).toISOString().slice(0, 10)
-    if (day < 31) {
-      const nights = index().nights
-      const known = {
-        ...index(),
-        nights: [{ ...nights[0], asOf, snapshot: `${asOf}-0`, file: `${asOf}.json` }, ...nights].slice(0, 30),
-      }
-      for (const slot of ['blue', 'green']) {
-        press.bucket.put(`${slot}/changes/index.json`, JSON.stringify(known))
-        press.bucket.put(`${slot}/changes/${asOf}.json`, bodyOf('2026-11-23.json'))
-      }
-      continue
+  const dayOf = (day: number) => new Date(Date.UTC(2026, 11, day)).toISOString().slice(0, 10)
+  for (let day = 1; day < 31; day++) {
+    const asOf = dayOf(day)
+    const { nights, ...head } = index()
+    const next = { ...nights[0], asOf, snapshot: `${asOf}-0`, file: `${asOf}.json` }
+    for (const slot of ['blue', 'green']) {
+      const known = JSON.stringify({ ...head, nights: [next, ...nights].slice(0, 30) })
+      press.bucket.put(`${slot}/changes/index.json`, known)
+      press.bucket.put(`${slot}/changes/${asOf}.json`, bodyOf('2026-11-23.json'))
     }
-    await press.nights.change(asOf, newBenchmark(100 + day), '--as-of', asOf)
+  }
+  for (const asOf of [dayOf(31), dayOf(32)]) {
+    await press.nights.change(asOf, newBenchmark(Number(asOf.slice(8))), '--as-of', asOf)
     const planned = await press.json<{ requests: object }>(`plan --out ${asOf}`)
     await publishOut(asOf)
     expect({ DeleteObjects: 0, ...press.server.counts() }).toEqual(planned.requests)

@@ -95,7 +95,7 @@ it('emits ETags in the order of keys, in whichever order the puts end', async ()
 })
 
 it('does not run far ahead of a put that is slow', async () => {
-  const slow = Promise.withResolvers<void>()
+  const slow = Promise.withResolvers<undefined>()
   const { store, log } = fake((key) => (key === `blue/${name(0)}` ? slow.promise : setImmediate()))
   let emitted = 0
   const applying = apply(store, puts(3000), { onEtag: () => emitted++ })
@@ -107,19 +107,19 @@ it('does not run far ahead of a put that is slow', async () => {
   // 64 puts for each of the four that are under way.
   expect(log.filter((line) => /^put .*\d$/.test(line))).toHaveLength(256)
   expect(emitted).toBe(0)
-  slow.resolve()
+  slow.resolve(undefined)
   await applying
   expect(emitted).toBe(3000)
 })
 
 it('waits for the receiver of the ETags', async () => {
-  const full = Promise.withResolvers<void>()
+  const full = Promise.withResolvers<undefined>()
   const { store, log } = fake(() => setImmediate())
   const applying = apply(store, puts(1000), { onEtag: () => full.promise })
   await setTimeout(200)
   // Four at a time, and a few that ended before an earlier one.
   expect(log.filter((line) => line.endsWith('done')).length).toBeLessThan(100)
-  full.resolve()
+  full.resolve(undefined)
   await applying
   expect(log.filter((line) => line.endsWith('done'))).toHaveLength(1000)
 })

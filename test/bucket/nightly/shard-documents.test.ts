@@ -23,6 +23,15 @@ import { isComplete, sample } from '../../support/rounds.ts'
 
 useDocumentNights()
 
+const replaceZip = async () => {
+  await Promise.resolve()
+  press.bucket.put(keyOf('documents.zip'), 'x')
+}
+const emptyBucket = async () => {
+  await Promise.resolve()
+  press.bucket.empty()
+}
+
 describe('shards that continue from a snapshot', () => {
   const day = '--as-of 2026-11-13'
   const halves = ['half-1', 'half-2']
@@ -93,13 +102,9 @@ describe('shards that continue from a snapshot', () => {
   })
 
   it.each([
-    [
-      'it was replaced',
-      () => press.bucket.put(keyOf('documents.zip'), 'x'),
-      `${zipKey} is not what ${sumsKey} says`,
-    ],
+    ['it was replaced', replaceZip, `${zipKey} is not what ${sumsKey} says`],
     ['its slot is another one', () => press.fundpress('rollback'), 'the shards continue from 2026-11-11-'],
-    ['nothing is live any more', () => press.bucket.empty(), 'nothing is live yet'],
+    ['nothing is live any more', emptyBucket, 'nothing is live yet'],
   ])('merge without documents.zip if, since they were built, %s', async (_, change, says) => {
     await buildHalves('other')
     await change()

@@ -155,15 +155,8 @@ async function exchange(
     return { operation, method, bucket, key, status, body, faults: rules.map(({ kind }) => kind) }
   }
 
-  if (fault?.kind === 'cut-before') return end(0)
-  if (fault?.kind === 'cut-early' || fault?.kind === 'status-early') {
-    await readSome(request)
-    if (fault.kind === 'cut-early') return end(0)
-    // A sender that does not want to send the rest has to end the connection.
-    response.setHeader('connection', 'close')
-    send(response, faultAnswer(fault), undefined)
-    return end(fault.status)
-  }
+  const early = await endEarly(request, response, fault)
+  if (early !== undefined) return end(early)
   const body = await readBody(request)
   // A body that broke off: nobody is there to be answered, and nothing is carried out.
   if (body === undefined) return end(0)
@@ -176,21 +169,38 @@ async function exchange(
     verifySignature({ method, headers, ...asked }, body, world.settings, now)
     return carryOut({ ...asked, headers, body, checksums: verifyChecksums(body, headers), now }, world)
   }
-  const done = fault?.kind === 'status' ? faultAnswer(fault) : attempt(respond)
+  const done = fault?.kind === 'status' ? faultAnswer(fault) : answerOf(attempt(respond))
   await waitFor(rules, 'after')
   if (fault?.kind === 'cut-after') return end(0, body)
   response.setHeader('date', new Date(now).toUTCString())
   response.setHeader('x-amz-bucket-region', world.settings.region)
-  const carriedOut = done instanceof S3Error ? refusalOf(done) : done
-  const answered = fault?.kind === 'status-after' ? faultAnswer(fault) : carriedOut
+  const answered = fault?.kind === 'status-after' ? faultAnswer(fault) : done
   send(response, answered, fault)
   return end(answered.status, body)
 }
 
-const refusalOf = ({ status, code, message, details }: S3Error): Answer =>
-  code === 'NotModified'
-    ? answer(304, { etag: details['ETag'] ?? '' })
-    : errorAnswer(status, code, { Message: message, ...details })
+/** Ends a request before its body is read, if the fault says so. @returns the status, 0 without an answer */
+async function endEarly(
+  request: IncomingMessage,
+  response: ServerResponse,
+  fault: FaultRule | undefined,
+): Promise<number | undefined> {
+  if (fault?.kind === 'cut-before') return 0
+  if (fault?.kind !== 'cut-early' && fault?.kind !== 'status-early') return undefined
+  await readSome(request)
+  if (fault.kind === 'cut-early') return 0
+  // A sender that does not want to send the rest has to end the connection.
+  response.setHeader('connection', 'close')
+  send(response, faultAnswer(fault), undefined)
+  return fault.status
+}
+
+function answerOf(done: Answer | S3Error): Answer {
+  if (!(done instanceof S3Error)) return done
+  const { status, code, message, details } = done
+  if (code === 'NotModified') return answer(304, { etag: details['ETag'] ?? '' })
+  return errorAnswer(status, code, { Message: message, ...details })
+}
 
 const faultAnswer = ({ status, code = usualCode(status) }: Extract<FaultRule, { status: number }>): Answer =>
   errorAnswer(status, code, { Message: 'A fault of the test.' })

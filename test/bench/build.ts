@@ -42,14 +42,11 @@ export const run = bench(options, async (folder, values) => {
   if (!existsSync(db))
     await writeDemo({ file: db, funds: Number(funds), years: Number(years), until, seed: 1 })
   const hasPages = !values['no-pages']
-  const flags = [
-    '--jobs',
-    values.jobs,
-    hasPages ? '' : '--no-pages',
-    values.downloads ? '' : '--no-downloads',
-  ]
+  const flags = ['--jobs', values.jobs]
+  if (!hasPages) flags.push('--no-pages')
+  if (!values.downloads) flags.push('--no-downloads')
   const what = `${funds} funds, ${years} years, ${hasPages ? 'with' : 'without'} pages, ${values.downloads ? 'with' : 'without'} downloads`
-  const common = { db, until, flags: flags.filter((flag) => flag !== ''), what }
+  const common = { db, until, flags, what }
   if (values.shards === undefined) await measure(folder, common, values)
   else await measureShards(folder, common, Number(values.shards))
 })

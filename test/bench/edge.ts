@@ -28,28 +28,13 @@ interface Subject {
   readonly stop: () => Promise<void>
 }
 
-interface Figures {
-  readonly perSecond: number
-  readonly p50: string
-  readonly p99: string
-}
-
 const options = {
   seconds: { type: 'string', default: '5' },
   connections: { type: 'string', default: '16' },
 } as const
 
-export const run = bench(options, async (folder, values) => {
+export const run = bench(options, async (folder, load) => {
   if (spawnSync('wrk', ['-v']).error !== undefined) throw new Error('wrk makes the load: apt-get install wrk')
-  await measure(folder, values)
-})
-
-interface Load {
-  readonly seconds: string
-  readonly connections: string
-}
-
-async function measure(folder: string, load: Load): Promise<void> {
   const db = join(folder, 'funds.sqlite')
   const out = join(folder, 'out')
   await mustRun(['demo', '--db', db, '--funds', '20', '--years', '11', '--until', '2026-11-18', '--quiet'])
@@ -72,14 +57,8 @@ async function measure(folder: string, load: Load): Promise<void> {
         expected.set(name, wanted)
         if (body !== wanted) throw new Error(`${subject.name} answers ${target} otherwise`)
         const { perSecond, p50, p99 } = wrk(subject.base + target, load)
-        rows.push([
-          subject.name,
-          name,
-          String(Buffer.byteLength(body)),
-          perSecond.toLocaleString('en', { maximumFractionDigits: 0 }),
-          p50,
-          p99,
-        ])
+        const figure = perSecond.toLocaleString('en', { maximumFractionDigits: 0 })
+        rows.push([subject.name, name, String(Buffer.byteLength(body)), figure, p50, p99])
       }
     } finally {
       await subject.stop()
@@ -87,7 +66,7 @@ async function measure(folder: string, load: Load): Promise<void> {
   }
   process.stdout.write(`${load.connections} connections, ${load.seconds} s each\n\n`)
   printTable(rows)
-}
+})
 
 interface Place {
   readonly folder: string
@@ -167,7 +146,7 @@ function fundWithLongHistory(file: string): string {
 }
 
 /** @throws {Error} if one answer was no success */
-function wrk(url: string, { seconds, connections }: Load): Figures {
+function wrk(url: string, { seconds, connections }: Record<keyof typeof options, string>) {
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', url]
   // Compilers and caches get warm first.
   spawnSync('wrk', ['-t1', `-c${connections}`, '-d1s', url])

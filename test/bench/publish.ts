@@ -4,8 +4,8 @@
  * Options: --endpoint http://127.0.0.1:8091 (a path-style store; AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY from the
  * environment) --funds 160
  *
- * Nights: the first publish into an empty slot; one in which nothing changed; one in which 2 % of the funds changed.
- * fundpress has two slots: the third night is measured when both are filled, as it is every night but the first two.
+ * Measured: the first publish into an empty slot; a publish without changes; one after 2 % of the funds changed. fundpress
+ * has two slots: the third is measured when both are filled, as usual.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -21,15 +21,9 @@ const options = { endpoint: { type: 'string' }, funds: { type: 'string', default
 
 export const run = bench(options, async (folder, { endpoint, funds }) => {
   if (endpoint === undefined) throw new Error('which server? --endpoint http://127.0.0.1:8091')
-  await measure(folder, endpoint, funds)
-})
-
-const prepare = (...args: string[]) => execFileSync(process.execPath, [fundpress, ...args])
-
-async function measure(folder: string, endpoint: string, funds: string): Promise<void> {
+  const prepare = (...args: string[]) => execFileSync(process.execPath, [fundpress, ...args])
   const db = join(folder, 'funds.sqlite')
-  const nights = ['first', 'second', 'third'].map((name) => join(folder, name))
-  const [first = '', second = '', third = ''] = nights
+  const [first, second, third] = [join(folder, 'first'), join(folder, 'second'), join(folder, 'third')]
   prepare('demo', '--db', db, '--funds', funds, '--years', '1', '--until', '2026-11-18', '--quiet')
   prepare('build', '--db', db, '--out', first, '--as-of', '2026-11-18', '--quiet')
   cpSync(first, second, { recursive: true })
@@ -44,22 +38,16 @@ async function measure(folder: string, endpoint: string, funds: string): Promise
   ]
   const add = (name: string, [one, none, some]: readonly [Timed, Timed, Timed]) => {
     const peak = Math.max(one.peakMib, none.peakMib, some.peakMib)
-    rows.push([
-      name,
-      `${one.seconds.toFixed(1)} s`,
-      Math.round(objects / one.seconds).toLocaleString('en'),
-      `${none.seconds.toFixed(1)} s`,
-      `${some.seconds.toFixed(1)} s`,
-      `${peak} MiB`,
-      [one, none, some].map(({ stdout }) => requestsIn(stdout)).join(' / '),
-    ])
+    const seconds = [one, none, some].map((timed) => `${timed.seconds.toFixed(1)} s`)
+    const rate = Math.round(objects / one.seconds).toLocaleString('en')
+    const requests = [one, none, some].map(({ stdout }) => requestsIn(stdout)).join(' / ')
+    rows.push([name, seconds[0] ?? '', rate, ...seconds.slice(1), `${peak} MiB`, requests])
   }
   const bucket = await newBucket(endpoint)
-  const publish = (out: string) => () => timed(process.execPath, publishArgs(out, bucket, endpoint))
-  const nightOne = await publish(first)()
-  const nothing = await publish(first)()
-  await publish(second)()
-  add('fundpress publish', [nightOne, nothing, await publish(third)()])
+  const publish = (out: string) => timed(process.execPath, publishArgs(out, bucket, endpoint))
+  const [whole, nothing] = [await publish(first), await publish(first)]
+  await publish(second)
+  add('fundpress publish', [whole, nothing, await publish(third)])
 
   for (const { name, command } of others(endpoint)) {
     const own = await newBucket(endpoint)
@@ -71,7 +59,7 @@ async function measure(folder: string, endpoint: string, funds: string): Promise
     add(name, [await sync(first), await sync(first), await sync(third)])
   }
   printTable(rows)
-}
+})
 
 function publishArgs(out: string, bucket: string, endpoint: string): string[] {
   const place = ['--bucket', bucket, '--endpoint', endpoint, '--path-style', '--region', 'us-east-1']
@@ -118,7 +106,6 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 function requestsIn(output: string): string {
   if (!output.startsWith('{')) return ''
   const { requests } = JSON.parse(output) as { requests: Readonly<Record<string, number>> }
-  return Object.values(requests)
-    .reduce((sum, count) => sum + count, 0)
-    .toLocaleString('en')
+  const sum = Object.values(requests).reduce((before, count) => before + count, 0)
+  return sum.toLocaleString('en')
 }

@@ -19,9 +19,8 @@ let days: readonly string[]
 beforeAll(async () => {
   press = await openPress(await buildNights(1, 4))
   isins = query('SELECT isin FROM fund ORDER BY isin').map(({ isin }) => isin ?? '')
-  days = query('SELECT date FROM price GROUP BY date HAVING count(*) = 4 ORDER BY date').map(
-    ({ date }) => date ?? '',
-  )
+  const dates = query('SELECT date FROM price GROUP BY date HAVING count(*) = 4 ORDER BY date')
+  days = dates.map(({ date }) => date ?? '')
 })
 afterAll(() => press.stop())
 
@@ -81,12 +80,15 @@ const xpath = (expression: string) => askFeed(bodyOf('feed.xml'), expression)
 const assertFeedIsValid = (entries: number) =>
   assertIsFeed(bodyOf('feed.xml'), { self: `${baseUrl}/changes/feed.xml`, entries })
 
-describe('one night after the other', () => {
-  it('the first one is told as such', async () => {
+describe('one day after the other', () => {
+  it('names the first snapshot', async () => {
     await publishOut('night-1')
     const objects = sums('night-1').size
     expect(changesOf('2026-11-11')).toMatchObject({
-      ...{ format: 1, asOf: '2026-11-11', snapshot: press.bucket.live()?.snapshot, before: null },
+      format: 1,
+      asOf: '2026-11-11',
+      snapshot: press.bucket.live()?.snapshot,
+      before: null,
       funds: { total: 4, added: [], removed: [], renamed: [] },
       documents: { added: objects, removed: 0, changed: 0 },
     })
@@ -96,7 +98,7 @@ describe('one night after the other', () => {
     assertFeedIsValid(1)
   })
 
-  it('names what was corrected in the past, and does not count a new price', async () => {
+  it('names corrections of the past, and does not count a new price', async () => {
     const [first = '', second = ''] = isins
     const [old = ''] = days
     const last = days.at(-1) ?? ''
@@ -126,7 +128,7 @@ describe('one night after the other', () => {
     expect(index().nights[0]?.title).toBe('2026-11-12: 2 prices corrected, 1 past day removed')
   })
 
-  it('counts documents as the difference of two checksum lists does', () => {
+  it('counts the documents that differ between two checksum lists', () => {
     const [one, other] = [sums('night-1'), sums('2026-11-12')]
     const changed = [...other].filter(([key, sum]) => one.has(key) && one.get(key) !== sum)
     const { documents, endpoints } = changesOf('2026-11-12')
@@ -139,12 +141,12 @@ describe('one night after the other', () => {
     expect(endpoints.find(({ endpoint }) => endpoint === 'prices-current')?.changed).toBe(current.length)
   })
 
-  it('names funds that are new, gone and renamed, however they are called', async () => {
+  it('names new, removed and renamed funds, and escapes their names', async () => {
     const [first = '', second = '', third = '', fourth = ''] = isins
     await press.nights.change(
       '2026-11-13',
       `UPDATE fund SET name = '${hostile}' WHERE isin = '${first}'`,
-      ...[...['--as-of', '2026-11-13', '--only', first, '--only', second, '--only', third]],
+      ...['--as-of', '2026-11-13', '--only', first, '--only', second, '--only', third],
     )
     await publishOut('2026-11-13')
     expect(changesOf('2026-11-13').funds).toEqual({
@@ -163,27 +165,24 @@ describe('one night after the other', () => {
 
     await night('2026-11-14', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`)
     const { funds, prices } = changesOf('2026-11-14')
-    // It is still a row of the database, but not published any more.
-    const withheld = { removed: [named(second)] }
-    expect(funds).toEqual({ total: 4, added: [named(fourth)], ...withheld, renamed: [] })
+    // The second fund is still a row of the database, but not published any more.
+    expect(funds).toEqual({ total: 4, added: [named(fourth)], removed: [named(second)], renamed: [] })
     // What is refused now was not corrected.
     expect(prices.counts).toEqual({ corrected: 0, added: 0, removed: 0 })
   })
 
-  it('counts a fund as new that is published again, and as gone only once', async () => {
+  it('counts a fund as new when it is published again, and as removed only once', async () => {
     const [first = '', second = '', third = '', fourth = ''] = isins
     const others = [{ isin: first, name: hostile }, named(fourth)]
     await press.nights.change('2026-11-15', '', '--as-of', '2026-11-15', '--only', third)
     await publishOut('2026-11-15')
     expect(changesOf('2026-11-15').funds).toEqual({ total: 1, added: [], removed: others, renamed: [] })
     await night('2026-11-16', `UPDATE fund SET data_permitted = 1 WHERE isin = '${second}'`)
-    expect(changesOf('2026-11-16').funds).toEqual({
-      ...{ total: 4, removed: [], renamed: [] },
-      added: [others[0], named(second), others[1]],
-    })
+    const added = [others[0], named(second), others[1]]
+    expect(changesOf('2026-11-16').funds).toEqual({ total: 4, added, removed: [], renamed: [] })
   })
 
-  it('counts days that are added in the past, and a year before all others, as changes of the past', async () => {
+  it('counts past days that are added, also in an earlier year, as changes of the past', async () => {
     const [first = '', second = ''] = isins
     await night(
       '2026-11-17',
@@ -204,7 +203,7 @@ describe('one night after the other', () => {
     })
   })
 
-  it('a rollback brings the feed of that night back', async () => {
+  it('a rollback restores the earlier feed', async () => {
     const before = bodyOf('feed.xml')
     expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
     expect(nightsOf()[0]).toBe('2026-11-17')
@@ -214,7 +213,7 @@ describe('one night after the other', () => {
     expect((await press.fundpress('prune')).stdout).toBe('nothing to remove\n')
   })
 
-  it('keeps what a day changed before when it is published again, and tells of each publish in the feed', async () => {
+  it('keeps the earlier changes of a day that is published again, with one entry of the feed for each publish', async () => {
     const nights = nightsOf()
     const entry = (nth: number, element: string) => xpath(`string(/a:feed/a:entry[${nth}]/a:${element})`)
     const before = index().nights[0]
@@ -230,25 +229,24 @@ describe('one night after the other', () => {
     expect(nightsOf()).toEqual(nights)
     const second = changesOf('2026-11-18')
     expect(second).toMatchObject({
-      ...{ before: { snapshot: before?.snapshot }, documents: { changed: 4 } },
-      ...{ publish: 2, earlier: [told] },
-    })
-    expect(index().nights[0]).toMatchObject({
-      title: '2026-11-18: 4 documents changed',
+      before: { snapshot: before?.snapshot },
+      documents: { changed: 4 },
       publish: 2,
-      earlier: [{ publish: 1, title: before?.title, snapshot: before?.snapshot }],
+      earlier: [told],
     })
+    const earlier = [{ publish: 1, title: before?.title, snapshot: before?.snapshot }]
+    const title = '2026-11-18: 4 documents changed'
+    expect(index().nights[0]).toMatchObject({ title, publish: 2, earlier })
     assertFeedIsValid(9)
     expect([entry(2, 'id'), entry(2, 'title')]).toEqual([id, before?.title])
-    expect([entry(1, 'updated'), entry(2, 'updated')]).toEqual([
-      '2026-11-18T00:00:01Z',
-      '2026-11-18T00:00:00Z',
-    ])
+    const updated = [entry(1, 'updated'), entry(2, 'updated')]
+    expect(updated).toEqual(['2026-11-18T00:00:01Z', '2026-11-18T00:00:00Z'])
 
     // Back to what the day was at first: a snapshot that the feed knows, in an entry of its own.
     await publishOut('2026-11-18')
     expect(changesOf('2026-11-18')).toMatchObject({
-      ...{ snapshot: before?.snapshot, publish: 3 },
+      snapshot: before?.snapshot,
+      publish: 3,
       earlier: [{ publish: 2, documents: { changed: 4 } }, told],
     })
     assertFeedIsValid(10)
@@ -262,7 +260,7 @@ describe('one night after the other', () => {
     assertFeedIsValid(9)
   })
 
-  it('a repair takes it all along and adds nothing', async () => {
+  it('a repair keeps all changes and adds none', async () => {
     const [feed, all] = [bodyOf('feed.xml'), bodyOf('index.json')]
     const slot = slotNow()
     press.bucket.remove(`${slot === 'blue' ? 'green' : 'blue'}/changes/2026-11-12.json`)
@@ -275,9 +273,9 @@ describe('one night after the other', () => {
     expect(changesOf('2026-11-12')).toMatchObject({ asOf: '2026-11-12' })
   })
 
-  it('edges give the feed out under its address', async () => {
-    const env = { ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0' }
-    const server = await startServing(bucketArgs(press.server.endpoint, press.bucket.name), { env })
+  it('edges serve the feed under its address', async () => {
+    const place = bucketArgs(press.server.endpoint, press.bucket.name)
+    const server = await startServing(place, { env: credentials })
     const answer = await fetch(`${server.base}/changes/feed.xml`)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
@@ -288,13 +286,13 @@ describe('one night after the other', () => {
   })
 })
 
-describe('bad weather', () => {
+describe('damage', () => {
   let benchmarks = 50
   it.each([
     ['missing', null, 'is missing'],
     ['damaged', '{"format":1,"nights":[{}]}', 'is damaged'],
     ['no JSON', '{', 'is damaged'],
-  ])('an index that is %s stops no publish: it starts anew', async (_what, text, said) => {
+  ])('a publish starts the index anew if it is %s', async (_what, text, said) => {
     const key = `${slotNow()}/changes/index.json`
     if (text === null) press.bucket.remove(key)
     else press.bucket.put(key, text)
@@ -309,7 +307,7 @@ describe('bad weather', () => {
     expect(files.sort()).toEqual([`${asOf}.json`, 'feed.xml', 'index.json'])
   })
 
-  it('names damage in the live snapshot, which stops no publish', async () => {
+  it('names damage in the live snapshot, and publishes', async () => {
     const [first = ''] = isins
     const [old = ''] = days
     const key = `api/v1/prices-historic/${first}/${old.slice(0, 4)}.json`
@@ -331,7 +329,7 @@ describe('bad weather', () => {
     expect(index().nights[0]?.title).toBe('2026-11-22: not known what changed')
   })
 
-  it('a day whose file is damaged is published again: the feed still tells of what it changed before', async () => {
+  it('the feed keeps the entry of an earlier publish of a day whose file is damaged', async () => {
     const slot = slotNow()
     press.bucket.put(`${slot}/changes/2026-11-22.json`, '{}')
     const title = index().nights[0]?.title
@@ -344,7 +342,7 @@ describe('bad weather', () => {
     assertFeedIsValid(nightsOf().length + 1)
   })
 
-  it('a night whose file is gone is left out', async () => {
+  it('omits a day whose file is missing', async () => {
     const slot = slotNow()
     press.bucket.remove(`${slot}/changes/2026-11-22.json`)
     const { stderr } = await night('2026-11-23', newBenchmark(9))
@@ -354,22 +352,20 @@ describe('bad weather', () => {
   })
 })
 
-it('keeps thirty nights, copies one file a night, and asks for what plan says', async () => {
-  for (let day = 1; day <= 32; day++) {
-    const asOf = new Date(Date.UTC(2026, 11, day)).toISOString().slice(0, 10)
-    if (day < 31) {
-      const nights = index().nights
-      const known = {
-        ...index(),
-        nights: [{ ...nights[0], asOf, snapshot: `${asOf}-0`, file: `${asOf}.json` }, ...nights].slice(0, 30),
-      }
-      for (const slot of ['blue', 'green']) {
-        press.bucket.put(`${slot}/changes/index.json`, JSON.stringify(known))
-        press.bucket.put(`${slot}/changes/${asOf}.json`, bodyOf('2026-11-23.json'))
-      }
-      continue
+it('keeps thirty days, copies one file a day, and sends the requests that plan says', async () => {
+  const dayOf = (day: number) => new Date(Date.UTC(2026, 11, day)).toISOString().slice(0, 10)
+  for (let day = 1; day < 31; day++) {
+    const asOf = dayOf(day)
+    const { nights, ...head } = index()
+    const next = { ...nights[0], asOf, snapshot: `${asOf}-0`, file: `${asOf}.json` }
+    for (const slot of ['blue', 'green']) {
+      const known = JSON.stringify({ ...head, nights: [next, ...nights].slice(0, 30) })
+      press.bucket.put(`${slot}/changes/index.json`, known)
+      press.bucket.put(`${slot}/changes/${asOf}.json`, bodyOf('2026-11-23.json'))
     }
-    await press.nights.change(asOf, newBenchmark(100 + day), '--as-of', asOf)
+  }
+  for (const asOf of [dayOf(31), dayOf(32)]) {
+    await press.nights.change(asOf, newBenchmark(Number(asOf.slice(8))), '--as-of', asOf)
     const planned = await press.json<{ requests: object }>(`plan --out ${asOf}`)
     await publishOut(asOf)
     expect({ DeleteObjects: 0, ...press.server.counts() }).toEqual(planned.requests)
@@ -382,7 +378,7 @@ it('keeps thirty nights, copies one file a night, and asks for what plan says', 
   assertFeedIsValid(30)
 })
 
-it('the same two snapshots give the same bytes', async () => {
+it('writes the same bytes for the same two snapshots', async () => {
   press.reset()
   const bytes: string[] = []
   for (let round = 0; round < 2; round++) {
@@ -394,7 +390,7 @@ it('the same two snapshots give the same bytes', async () => {
   expect(bytes[0]).toBe(bytes[1])
 })
 
-it('finds in the slot what a folder that is built with --since lacks', async () => {
+it('reads from the slot what a sparse snapshot lacks', async () => {
   press.reset()
   press.bucket.empty()
   const [first = ''] = isins
@@ -422,7 +418,7 @@ it('finds in the slot what a folder that is built with --since lacks', async () 
   ])
 })
 
-it('never names a fund that is withheld before and after, and tells of prices that are withheld', async () => {
+it('never names a fund that is not published before and after, and counts withheld prices', async () => {
   press.reset()
   const [first = '', second = ''] = isins
   const build = async (asOf: string, sql: string, ...only: readonly string[]) => {

@@ -2,14 +2,10 @@
 import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { asOf, dayAfter, lay, sha256, useThreeSnapshots, withEdge } from '../support/analysts-files.ts'
-import type { Press } from '../support/press.ts'
+import { asOf, dayAfter, lay, press, sha256, useThreeSnapshots, withEdge } from '../support/analysts-files.ts'
 import { startServer } from '../support/product.ts'
 
-let press: Press
-useThreeSnapshots((opened) => {
-  press = opened
-})
+useThreeSnapshots()
 
 /** Larger than what is read into memory for a put. */
 const large = Buffer.alloc(9 * 1024 * 1024, 'large\n')
@@ -40,7 +36,7 @@ async function publish(out: string, ...flags: readonly string[]) {
   return { downloads, snapshot, stderr: run.stderr }
 }
 
-it('a snapshot without downloads publishes none', async () => {
+it('publishes no downloads if the snapshot has none', async () => {
   rmSync(join(press.nights.folder.file('night-1'), 'downloads'), { recursive: true, force: true })
   press.bucket.put(`downloads/${asOf}/prices.csv`, 'of another publish')
   const { downloads, stderr } = await publish('night-1')
@@ -51,9 +47,9 @@ it('a snapshot without downloads publishes none', async () => {
   expect(keys()).toEqual([`downloads/${asOf}/prices.csv`])
 })
 
-it('puts the files of the night before the flip, their checksums last, each with its type', async () => {
-  lay(press, 'night-1', asOf, files)
-  lay(press, 'night-1', '2026-11-01', { 'prices.csv': 'of another night' })
+it('puts the files before the flip, the checksums last, each with its type', async () => {
+  lay('night-1', asOf, files)
+  lay('night-1', '2026-11-01', { 'prices.csv': 'of another night' })
   const { downloads, snapshot, stderr } = await publish('night-1')
   expect(stderr).toBe('')
   expect(downloads).toMatchObject({ put: 6, replaced: 0, deleted: 0 })
@@ -80,16 +76,16 @@ it('puts the files of the night before the flip, their checksums last, each with
   })
 })
 
-it('a corrected night has a folder of its own; edges give out the one that is live, for the day and as the latest', async () => {
-  lay(press, 'night-1', asOf, files)
+it('a corrected day has a folder of its own; edges serve the live one, for the day and as the latest', async () => {
+  lay('night-1', asOf, files)
   const first = await publish('night-1')
-  await withEdge(press, async (csv) => {
-    lay(press, 'again', asOf, { 'prices.csv': 'isin;date;corrected\r\n' })
+  await withEdge(async (csv) => {
+    lay('again', asOf, { 'prices.csv': 'isin;date;corrected\r\n' })
     const again = await publish('again')
     expect(again).toMatchObject({ downloads: { put: 2, replaced: 0, deleted: 0 }, stderr: '' })
     expect(keys().filter((key) => key.includes(first.snapshot))).toHaveLength(6)
     for (const name of ['latest', asOf]) expect(await csv(name)).toBe('isin;date;corrected\r\n')
-    lay(press, 'later', dayAfter, { 'prices.csv': 'of the day after' })
+    lay('later', dayAfter, { 'prices.csv': 'of the day after' })
     expect(await publish('later')).toMatchObject({ stderr: '' })
     for (const name of ['latest', dayAfter]) expect(await csv(name)).toBe('of the day after')
     expect(await csv(asOf)).toBe('isin;date;corrected\r\n')
@@ -97,19 +93,19 @@ it('a corrected night has a folder of its own; edges give out the one that is li
   })
 })
 
-it('no address leads to a folder but a day that live.json knows, and latest', async () => {
-  lay(press, 'night-1', asOf, files)
+it('serves only the days that live.json knows, and the latest', async () => {
+  lay('night-1', asOf, files)
   const { snapshot } = await publish('night-1')
   press.bucket.put('downloads/2026-11-12-3f9c2ab4d1e0/prices.csv', 'of a publish that is under way')
   press.bucket.put('downloads/2026-11-10/prices.csv', 'as an earlier version put it')
   press.bucket.put('downloads/2026-11-12/prices.csv', 'of a day that is not yet live')
   const names = [snapshot, '2026-11-12-3f9c2ab4d1e0', dayAfter, '2026-13-01', '2026-11-10', asOf]
-  const answers = await withEdge(press, (csv) => Promise.all(names.map(csv)))
+  const answers = await withEdge((csv) => Promise.all(names.map(csv)))
   expect(answers).toEqual([404, 404, 404, 404, 'as an earlier version put it', files['prices.csv']])
 })
 
-it('the next publish after one that failed among them does not put again what is there', async () => {
-  lay(press, 'night-1', asOf, files)
+it('a publish after one that failed does not put files again', async () => {
+  lay('night-1', asOf, files)
   press.server.faults([
     { kind: 'status', operation: 'PutObject', keyMatches: /SHA256SUMS/, status: 403, code: 'AccessDenied' },
   ])
@@ -120,12 +116,12 @@ it('the next publish after one that failed among them does not put again what is
   expect(downloads).toMatchObject({ put: 1, replaced: 0 })
 })
 
-it('a rollback takes the files back, within a day, too, and a second one brings them again', async () => {
-  lay(press, 'night-1', asOf, { 'prices.csv': 'right' })
+it('a rollback restores the earlier files, also of the same day, and a second one brings them again', async () => {
+  lay('night-1', asOf, { 'prices.csv': 'right' })
   const right = await publish('night-1')
-  lay(press, 'again', asOf, { 'prices.csv': 'wrong' })
+  lay('again', asOf, { 'prices.csv': 'wrong' })
   await publish('again')
-  await withEdge(press, async (csv) => {
+  await withEdge(async (csv) => {
     expect([await csv(asOf), await csv('latest')]).toEqual(['wrong', 'wrong'])
     const rollback = async () => {
       const { code, stdout, stderr } = await press.fundpress('rollback --json')
@@ -140,7 +136,7 @@ it('a rollback takes the files back, within a day, too, and a second one brings 
     expect([await csv(asOf), await csv('latest')]).toEqual(['wrong', 'wrong'])
     await rollback()
 
-    lay(press, 'later', dayAfter, { 'prices.csv': 'of the day after' })
+    lay('later', dayAfter, { 'prices.csv': 'of the day after' })
     await publish('later')
     expect([await csv(asOf), await csv('latest')]).toEqual(['right', 'of the day after'])
     await rollback()
@@ -151,10 +147,10 @@ it('a rollback takes the files back, within a day, too, and a second one brings 
   })
 })
 
-it('a rollback warns if the files of its snapshot are gone, and goes on', async () => {
-  lay(press, 'night-1', asOf, { 'prices.csv': 'first' })
+it('a rollback warns if the files of its snapshot are missing, and continues', async () => {
+  lay('night-1', asOf, { 'prices.csv': 'first' })
   const first = await publish('night-1')
-  lay(press, 'later', dayAfter, { 'prices.csv': 'second' })
+  lay('later', dayAfter, { 'prices.csv': 'second' })
   await publish('later')
   press.bucket.remove(`downloads/${first.snapshot}/SHA256SUMS`)
   const { code, stderr } = await press.fundpress('rollback')
@@ -166,8 +162,8 @@ it('a rollback warns if the files of its snapshot are gone, and goes on', async 
   expect(press.bucket.live()).toMatchObject({ snapshot: first.snapshot })
 })
 
-it('a file that is not what its checksums say goes nowhere, and nothing goes live', async () => {
-  lay(press, 'night-1', asOf, files)
+it('refuses a file that does not match its checksum', async () => {
+  lay('night-1', asOf, files)
   writeFileSync(join(press.nights.folder.file('night-1'), 'downloads', asOf, 'prices.csv'), 'cut off')
   const { code, stderr } = await press.publish('night-1')
   expect(code).toBe(1)
@@ -175,8 +171,8 @@ it('a file that is not what its checksums say goes nowhere, and nothing goes liv
   expect(press.bucket.live()).toBeUndefined()
 })
 
-it('serve answers from the folder, for the day and as the latest', async () => {
-  lay(press, 'night-1', asOf, files)
+it('serve --out serves the files, for the day and as the latest', async () => {
+  lay('night-1', asOf, files)
   const server = await startServer(press.nights.folder.file('night-1'))
   for (const day of [asOf, 'latest']) {
     const nav = await fetch(`${server.base}/downloads/${day}/DE000FP06UX9/nav.txt`)
@@ -190,12 +186,12 @@ it('serve answers from the folder, for the day and as the latest', async () => {
   await server.stop()
 })
 
-it('does not go live with files of another night that has replaced the folder meanwhile', async () => {
+it('does not go live with the files of another build that replaced the folder meanwhile', async () => {
   const place = (name: string) => press.nights.folder.file(name)
   cpSync(place('night-1'), place('slow'), { recursive: true })
   cpSync(place('again'), place('quick'), { recursive: true })
-  lay(press, 'slow', asOf, { 'prices.csv': 'of the first' })
-  lay(press, 'quick', asOf, { 'prices.csv': 'of the second' })
+  lay('slow', asOf, { 'prices.csv': 'of the first' })
+  lay('quick', asOf, { 'prices.csv': 'of the second' })
   const replace = () => {
     renameSync(place('slow'), place('aside'))
     renameSync(place('quick'), place('slow'))

@@ -13,7 +13,7 @@ let two = ''
 let published: ReadonlyMap<string, StoredObject>
 
 beforeAll(async () => {
-  nights = await buildNights(2, 1)
+  nights = await buildNights(2, 1, { years: 1 })
   ;[one = '', two = ''] = nights.outs
   const press = await openPress({ ...nights, remove: () => undefined })
   expect(await press.publish(one)).toMatchObject({ code: 0, stderr: '' })

@@ -1,14 +1,17 @@
-/** Two who change the same bucket, or one who was away for too long: readers never get a slot that is written to. */
+/** Two commands that change one bucket, or one that was stopped for too long: readers never get a slot that is written to. */
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { Press } from '../support/press.ts'
+import { sample } from '../support/rounds.ts'
 import {
+  beginPublish,
+  flip,
   four,
   holdBack,
   killAt,
   killWithPutOnItsWay,
   one,
-  putsOf,
+  press,
+  puts,
   slowPuts,
   three,
   two,
@@ -16,16 +19,7 @@ import {
   useTwoNights,
 } from '../support/two-nights.ts'
 
-let press: Press
-useTwoNights(4, (opened) => {
-  press = opened
-})
-
-const beginPublish = (out: string, ...flags: readonly string[]) =>
-  // On a slow machine it would say how far it is.
-  press.begin(['publish', '--out', out, '--quiet', ...flags])
-const puts = (key: RegExp) => putsOf(press, key)
-const flip = /^live\.json$/
+useTwoNights(4)
 
 /** What must hold in every case. */
 async function expectSoundBucket(liveAtStart: string): Promise<void> {
@@ -39,9 +33,9 @@ async function expectSoundBucket(liveAtStart: string): Promise<void> {
 }
 
 it.each([`publish --out ${one} --force`, 'rollback', 'rollback --no-check'])(
-  'stops the flip of a killed `%s` that arrives while the next publish writes',
+  'rejects the flip of a killed `%s` that arrives while the next publish writes',
   async (command) => {
-    const late = await killWithPutOnItsWay(press, press.begin(command), flip)
+    const late = await killWithPutOnItsWay(press.begin(command), flip)
     press.server.faults([slowPuts(60)])
     const next = beginPublish(three, '--concurrency', '4')
     await until(() => puts(/^blue\/api/).length > 30)
@@ -52,7 +46,7 @@ it.each([`publish --out ${one} --force`, 'rollback', 'rollback --no-check'])(
   },
 )
 
-it('sends nothing any more when it was stopped for longer than its lease', async () => {
+it('sends nothing after it was stopped for longer than its lease', async () => {
   press.server.faults([slowPuts(60)])
   const { child, end } = beginPublish(three, '--lease', '10', '--concurrency', '2')
   await until(() => puts(/^blue\/api/).length > 10)
@@ -85,7 +79,7 @@ it('sends nothing any more when it was stopped for longer than its lease', async
   await expectSoundBucket('green')
 })
 
-it('gives up when its lease cannot be renewed, and leaves live what was live', async () => {
+it('gives up when its lease cannot be renewed, and leaves the live slot', async () => {
   press.server.faults([
     // Slow enough for the publish to outlast its lease on a fast machine, too.
     slowPuts(120),
@@ -98,7 +92,7 @@ it('gives up when its lease cannot be renewed, and leaves live what was live', a
   await expectSoundBucket('green')
 })
 
-it('lets no publish begin while a rollback is on its way, and the other way round', async () => {
+it('a rollback blocks a publish, and a publish blocks a rollback', async () => {
   const held = Promise.withResolvers<undefined>()
   let isOnItsWay = false
   const hold = () => {
@@ -128,8 +122,8 @@ it('lets no publish begin while a rollback is on its way, and the other way roun
   await expectSoundBucket('blue')
 })
 
-it('takes a night back at once beside a publish that was killed on the same machine, but not into its slot', async () => {
-  await killAt(press, beginPublish(three, '--concurrency', '2'), /^blue\/api/, { nth: 5 })
+it('a rollback does not wait for a publish that was killed on this machine, but refuses its torn slot', async () => {
+  await killAt(beginPublish(three, '--concurrency', '2'), /^blue\/api/, { nth: 5 })
   const torn = await press.fundpress('rollback', { FUNDPRESS_BUCKET_LATE_SECONDS: '600' })
   expect(torn).toMatchObject({
     code: 1,
@@ -138,7 +132,7 @@ it('takes a night back at once beside a publish that was killed on the same mach
   await expectSoundBucket('green')
 })
 
-it('gives up, before the first change, when a rollback has changed what is live', async () => {
+it('gives up, before the first change, if another tool has changed live.json', async () => {
   let isBack = false
   // A rollback of another tool, which does not ask for the lease.
   const rollBack = () => {
@@ -154,10 +148,10 @@ it('gives up, before the first change, when a rollback has changed what is live'
   await expectSoundBucket('blue')
 })
 
-it('remembers what is damaged in the slot that was live, killed right after the flip', async () => {
+it('remembers damage in the slot that was live, if it is killed right after the flip', async () => {
   const [damaged = ''] = press.bucket.keys('green/api')
   press.bucket.put(damaged, '{}')
-  await killAt(press, beginPublish(two, '--repair'), flip, { when: 'after' })
+  await killAt(beginPublish(two, '--repair'), flip, { when: 'after' })
   expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
   const status = JSON.parse((await press.fundpress('status --json')).stdout) as { other: object }
   expect(status.other).toMatchObject({ slot: 'green', isWhole: false })
@@ -166,7 +160,7 @@ it('remembers what is damaged in the slot that was live, killed right after the 
   expect(press.bucket.faultsOf('green')).toEqual([])
 })
 
-it('goes back to no slot that somebody has damaged', async () => {
+it('rollback refuses a damaged slot', async () => {
   const keys = press.bucket.keys('blue/api')
   press.bucket.remove(keys[3] ?? '')
   const { code, stderr } = await press.fundpress('rollback')
@@ -178,7 +172,7 @@ it('goes back to no slot that somebody has damaged', async () => {
   expect(puts(/^(live|blue|green)/)).toEqual([])
 })
 
-it('takes a night back in one write, under the lease', async () => {
+it('rollback is one write, under the lease', async () => {
   expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
   const written = press.server.log.filter(({ method, status }) => method !== 'GET' && status < 300)
   expect(written.map(({ method, key }) => `${method} ${key}`)).toEqual([
@@ -189,7 +183,7 @@ it('takes a night back in one write, under the lease', async () => {
   expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
 })
 
-it('writes live.json once a night, last but for its own notes', async () => {
+it('a publish writes live.json once, last except for the journal', async () => {
   expect((await press.publish(three)).code).toBe(0)
   const written = press.server.log
     .filter(({ method, status }) => method === 'PUT' && status < 300)
@@ -198,7 +192,7 @@ it('writes live.json once a night, last but for its own notes', async () => {
   expect(written.slice(written.indexOf('live.json') + 1).filter((key) => key !== 'journal.json')).toEqual([])
 })
 
-it('says that nobody knows if the flip is not answered, and the next publish finds out', async () => {
+it('says that the state is unknown if the flip is not answered, and the next publish repairs it', async () => {
   press.server.faults([{ kind: 'status', status: 500, method: 'PUT', keyMatches: /^live\.json$/ }])
   const { code, stderr } = await press.publish(three)
   expect(code).toBe(1)
@@ -211,7 +205,7 @@ it('says that nobody knows if the flip is not answered, and the next publish fin
   expect(press.bucket.faultsOf('blue')).toEqual([])
 })
 
-it('is done when the snapshot is live, even if its own notes cannot be tidied up', async () => {
+it('succeeds when the snapshot is live, even if the journal cannot be written', async () => {
   const denyNotes = () => {
     press.server.faults([{ kind: 'status', status: 403, code: 'AccessDenied', keyMatches: /^journal/ }])
   }
@@ -223,7 +217,7 @@ it('is done when the snapshot is live, even if its own notes cannot be tidied up
   await expectSoundBucket('green')
 })
 
-it.each([1, 2, 3, 4, 5, 6])('lets one of two publishes win, and the other say so (try %d)', async () => {
+it.each(sample([1, 2, 3, 4, 5, 6]))('one of two publishes wins, and the other says so (try %d)', async () => {
   // Slow enough for both to be under way at once.
   press.server.faults([{ kind: 'delay', ms: 15, method: 'PUT' }])
   const runs = await Promise.all([press.publish(three), press.publish(four)])

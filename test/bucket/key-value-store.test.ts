@@ -1,5 +1,5 @@
-/** The KeyValueStore as a place that says what is live, against its API over HTTP. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+/** The KeyValueStore that names the live snapshot, against its API over HTTP. */
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { LiveSnapshot } from '../../src/bucket/live/live.ts'
 import { keyValueStore } from '../../src/bucket/live/key-value-store.ts'
 import { startKeyValueStore, type KeyValueStoreServer } from '../support/key-value-store.ts'
@@ -30,17 +30,12 @@ beforeEach(async () => {
   server = await startKeyValueStore()
 })
 afterEach(() => server.stop())
-afterAll(() => {
-  delete process.env['AWS_ACCESS_KEY_ID']
-  delete process.env['AWS_SECRET_ACCESS_KEY']
-})
-
-it('says what is live under one key, for the edge to read', async () => {
+it('writes the live snapshot under one key, for the edge to read', async () => {
   expect(await pointer().set(live)).toBe(true)
   expect(Object.fromEntries(server.keys)).toEqual({ live: said })
 })
 
-it('says which folders have downloads, a key a month, before it says what is live', async () => {
+it('writes the folders of downloads, one key a month, before the live snapshot', async () => {
   const downloads = { folder: live.snapshot, files: 3, bytes: 10, sums: 'x' }
   const earlierDownloads = { '2026-11': '19-aaaaaaaaaaaa 18-bbbbbbbbbbbb', '2026-10': '31-cccccccccccc' }
   expect(await pointer().set({ ...live, downloads, earlierDownloads })).toBe(true)
@@ -62,19 +57,17 @@ it('says which folders have downloads, a key a month, before it says what is liv
   expect(server.keys.get('downloads/2026-10')).toBe('31-cccccccccccc')
 })
 
-it('writes nothing if the store says so already', async () => {
-  server.put('live', said)
-  expect(await pointer().set(live)).toBe(false)
-  expect(server.log.filter((request) => request.startsWith('PUT'))).toEqual([])
-})
-
-it('replaces what was said before', async () => {
-  server.put('live', said.replace('green', 'blue'))
-  expect(await pointer().set(live)).toBe(true)
+it.each([
+  ['nothing if the live snapshot is named already', said, false, 0],
+  ['the live snapshot over another one', said.replace('green', 'blue'), true, 1],
+])('writes %s', async (_, before, hasChanged, writes) => {
+  server.put('live', before)
+  expect(await pointer().set(live)).toBe(hasChanged)
+  expect(server.log.filter((request) => request.startsWith('PUT'))).toHaveLength(writes)
   expect(server.keys.get('live')).toBe(said)
 })
 
-it('looks again if somebody else has changed the store between look and write', async () => {
+it('reads again if somebody else changes the store before the write', async () => {
   let others = 2
   server.onRequest = (request) => {
     if (request === 'PUT live' && others-- > 0) server.put('other', String(others))
@@ -84,7 +77,7 @@ it('looks again if somebody else has changed the store between look and write', 
   expect(server.log.filter((request) => request === 'PUT live')).toHaveLength(3)
 })
 
-it('gives up if somebody else changes it again and again, and says so', async () => {
+it('gives up if somebody else changes the store again and again', async () => {
   server.onRequest = (request) => {
     if (request === 'PUT live') server.put('other', 'x')
   }
@@ -94,20 +87,20 @@ it('gives up if somebody else changes it again and again, and says so', async ()
   expect(server.keys.get('live')).toBeUndefined()
 })
 
-it('names the rights that are missing', async () => {
-  server.refusal = { status: 403, type: 'AccessDeniedException' }
-  await expect(pointer().set(live)).rejects.toThrow(
+it.each([
+  [
+    403,
+    'AccessDeniedException',
     'access denied: the credentials need cloudfront-keyvaluestore:DescribeKeyValueStore, ' +
       'cloudfront-keyvaluestore:GetKey, cloudfront-keyvaluestore:PutKey (AccessDeniedException)',
-  )
+  ],
+  [404, 'ResourceNotFoundException', 'there is no such KeyValueStore: check --flip-kvs'],
+])('explains an answer %d %s', async (status, type, message) => {
+  server.refusal = { status, type }
+  await expect(pointer().set(live)).rejects.toThrow(message)
 })
 
-it('says that there is no such store', async () => {
-  server.refusal = { status: 404, type: 'ResourceNotFoundException' }
-  await expect(pointer().set(live)).rejects.toThrow('there is no such KeyValueStore: check --flip-kvs')
-})
-
-it('refuses a value that the store would not take', async () => {
+it('refuses a value that is too long for the store', async () => {
   const docsUrl = `https://docs.example.org/${'x'.repeat(1000)}`
   await expect(pointer().set({ ...live, docsUrl })).rejects.toThrow(
     "docsUrl is too long for CloudFront's KeyValueStore (1024 bytes a value)",
@@ -115,7 +108,7 @@ it('refuses a value that the store would not take', async () => {
   expect(server.log).toEqual([])
 })
 
-it('stops when it is asked to', async () => {
+it('stops on a signal', async () => {
   const signal = AbortSignal.abort(new Error('stopped'))
   const stopped = keyValueStore(server.arn, { endpoint: server.endpoint, signal })
   await expect(stopped.set(live)).rejects.toThrow('stopped')

@@ -7,7 +7,7 @@ import { rounds, times } from '../support/rounds.ts'
 
 /** Buckets whose publishes are killed at the same time, and how often each. */
 const buckets = Math.min(4, rounds + 1)
-const kills = Math.ceil(times(100) / buckets)
+const kills = Math.ceil(times(64) / buckets)
 let nights: Nights
 /** Any two of them differ in some objects and lack others, so that each kind of request is a large part of a publish. */
 let outs: readonly string[]
@@ -16,7 +16,7 @@ const newPrice = (nav: string) =>
   `UPDATE price SET net_asset_value = '${nav}' WHERE date = (SELECT max(date) FROM price)`
 
 beforeAll(async () => {
-  nights = await buildNights(1, 1)
+  nights = await buildNights(1, 1, { years: 1 })
   outs = [
     ...nights.outs,
     await nights.change('changed', `${newBenchmark(1)}; ${newPrice('1.00')}`),

@@ -1,17 +1,19 @@
-/** What arrives late, is exchanged meanwhile, or is not answered: nothing wrong goes live, and nothing whole is given up. */
+/** Requests that arrive late, folders that are replaced meanwhile, answers that are lost: only whole snapshots go live. */
 import { cpSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import type { Press } from '../support/press.ts'
 import { isComplete } from '../support/rounds.ts'
 import {
+  beginPublish,
+  flip,
   four,
   holdBack,
   killAt,
   killWithPutOnItsWay,
   one,
-  putsOf,
+  press,
+  puts,
   slowPuts,
   three,
   two,
@@ -19,16 +21,8 @@ import {
   useTwoNights,
 } from '../support/two-nights.ts'
 
-let press: Press
-useTwoNights(4, (opened) => {
-  press = opened
-})
+useTwoNights(4)
 
-const puts = (key: RegExp) => putsOf(press, key)
-const flip = /^live\.json$/
-const beginPublish = (out: string, ...flags: readonly string[]) =>
-  // On a slow machine it would say how far it is.
-  press.begin(['publish', '--out', out, '--quiet', ...flags])
 const changing = () =>
   (JSON.parse(press.bucket.body('journal.json').toString()) as { changing: Record<string, string> }).changing
 const slotOfLive = () => press.bucket.live()?.slot
@@ -56,8 +50,8 @@ it('puts the lists of one snapshot, even if a build replaces the folder meanwhil
 it.each([
   ['a publish that is refused', 'publish --out night-1', 1],
   ['a prune', 'prune --yes', 0],
-])('stops a late flip also when %s had the lease in between', async (_, between, code) => {
-  const late = await killWithPutOnItsWay(press, beginPublish(one, '--force'), flip)
+])('rejects a late flip also if %s had the lease in between', async (_, between, code) => {
+  const late = await killWithPutOnItsWay(beginPublish(one, '--force'), flip)
   press.server.faults([slowPuts(100)])
   expect((await press.fundpress(between)).code).toBe(code)
   const next = beginPublish(three, '--concurrency', '4')
@@ -69,12 +63,8 @@ it.each([
   expect(press.bucket.faultsOf('blue')).toEqual([])
 })
 
-it('notices a put of a dead publish that arrives after its own, and the next publish repairs it', async () => {
-  const late = await killWithPutOnItsWay(
-    press,
-    beginPublish(three, '--concurrency', '4'),
-    /^blue\/api.*profile/,
-  )
+it('notices a put of a killed publish that arrives after its own, and the next publish repairs it', async () => {
+  const late = await killWithPutOnItsWay(beginPublish(three, '--concurrency', '4'), /^blue\/api.*profile/)
   press.server.faults([
     holdBack(/^journal\/blue\.etags/, async () => {
       late.release()
@@ -91,12 +81,8 @@ it('notices a put of a dead publish that arrives after its own, and the next pub
   expect(press.bucket.differencesFrom(four, 'blue')).toEqual([])
 })
 
-it('waits until no request of a publish that was killed can arrive, and says so', async () => {
-  const late = await killWithPutOnItsWay(
-    press,
-    beginPublish(three, '--concurrency', '4'),
-    /^blue\/api.*profile/,
-  )
+it('waits until no request of a killed publish can arrive, and says so', async () => {
+  const late = await killWithPutOnItsWay(beginPublish(three, '--concurrency', '4'), /^blue\/api.*profile/)
   press.server.reset()
   const next = press.begin(['publish', '--out', four, '--quiet'], { FUNDPRESS_BUCKET_LATE_SECONDS: '4' })
   let said = ''
@@ -112,22 +98,19 @@ it('waits until no request of a publish that was killed can arrive, and says so'
   expect(press.bucket.differencesFrom(four, 'blue')).toEqual([])
 })
 
-it.runIf(isComplete)(
-  'leaves a slot whole that it has not written to: stopped while it waited for readers',
-  async () => {
-    const { child, end } = beginPublish(three, '--grace', '3600')
-    await until(() => changing()['blue'] !== undefined)
-    child.kill('SIGINT')
-    await end
-    expect(puts(/^blue/)).toEqual([])
-    expect(changing()).toEqual({})
-    expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
-    expect(slotOfLive()).toBe('blue')
-  },
-)
+it.runIf(isComplete)('a publish that is stopped in the grace period leaves the slot whole', async () => {
+  const { child, end } = beginPublish(three, '--grace', '3600')
+  await until(() => changing()['blue'] !== undefined)
+  child.kill('SIGINT')
+  await end
+  expect(puts(/^blue/)).toEqual([])
+  expect(changing()).toEqual({})
+  expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
+  expect(slotOfLive()).toBe('blue')
+})
 
-it.runIf(isComplete)('knows a slot to be whole whose publish was killed right after its flip', async () => {
-  await killAt(press, beginPublish(three), flip, { when: 'after' })
+it.runIf(isComplete)('a slot is whole if its publish was killed right after the flip', async () => {
+  await killAt(beginPublish(three), flip, { when: 'after' })
   expect(changing()['blue']).toBeDefined()
   expect((await press.publish(four)).code).toBe(0)
   expect(slotOfLive()).toBe('green')
@@ -135,7 +118,7 @@ it.runIf(isComplete)('knows a slot to be whole whose publish was killed right af
   expect(press.bucket.differencesFrom(three, slotOfLive())).toEqual([])
 })
 
-it('counts a rollback as done that was carried out and not answered', async () => {
+it('a rollback succeeds if it was carried out and not answered', async () => {
   press.server.faults([
     { kind: 'status-after', status: 400, code: 'Weird', method: 'PUT', keyMatches: /^live\.json$/ },
   ])
@@ -143,7 +126,7 @@ it('counts a rollback as done that was carried out and not answered', async () =
   expect(slotOfLive()).toBe('blue')
 })
 
-it('is done when the rollback is live, even if the lease cannot be released', async () => {
+it('a rollback succeeds even if the lease cannot be released', async () => {
   const denyLease = () => {
     press.server.faults([{ kind: 'status', status: 403, keyMatches: /^journal\.json$/ }])
   }
@@ -152,7 +135,7 @@ it('is done when the rollback is live, even if the lease cannot be released', as
   expect(slotOfLive()).toBe('blue')
 })
 
-it('says that nobody knows what is live when it is stopped during the flip', async () => {
+it('says that the state is unknown when it is stopped during the flip', async () => {
   const { child, end } = beginPublish(three)
   press.server.faults([
     holdBack(flip, async () => {
@@ -166,7 +149,7 @@ it('says that nobody knows what is live when it is stopped during the flip', asy
   )
 })
 
-it('reads bodies in a deep repair, and puts right what has rotted under its old ETag', async () => {
+it('a deep repair reads bodies, and replaces damaged ones with an old ETag', async () => {
   const same = press.bucket
     .keys('green/api')
     .find((key) => press.bucket.body(key).equals(press.bucket.body(key.replace('green', 'blue'))))
@@ -184,7 +167,7 @@ it('reads bodies in a deep repair, and puts right what has rotted under its old 
   expect(press.bucket.differencesFrom(three, 'green')).toEqual([])
 })
 
-it('accepts strange objects in a slot whose names sort otherwise in UTF-16 than in UTF-8', async () => {
+it('verify and prune handle keys that sort differently in UTF-16 and UTF-8', async () => {
   press.bucket.put('green/\uff21', 'x')
   press.bucket.put('green/\u{1f600}', 'x')
   const { code, stdout } = await press.fundpress('verify')

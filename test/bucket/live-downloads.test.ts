@@ -1,19 +1,16 @@
 /** Downloads belong to the flip: a publish that dies, buckets of earlier versions, verify, status and prune. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { asOf, dayAfter, lay, useThreeSnapshots, withEdge } from '../support/analysts-files.ts'
-import type { Press } from '../support/press.ts'
+import { sample } from '../support/rounds.ts'
+import { asOf, dayAfter, lay, press, useThreeSnapshots, withEdge } from '../support/analysts-files.ts'
 
-let press: Press
-useThreeSnapshots((opened) => {
-  press = opened
-})
+useThreeSnapshots()
 beforeAll(() => {
   for (const [out, day, text] of [
     ['night-1', asOf, 'first'],
     ['again', asOf, 'again'],
     ['later', dayAfter, 'later'],
   ] as const)
-    lay(press, out, day, { 'funds.csv': `funds ${text}`, 'prices.csv': `prices ${text}` })
+    lay(out, day, { 'funds.csv': `funds ${text}`, 'prices.csv': `prices ${text}` })
 })
 
 async function mustPublish(out: string, ...flags: readonly string[]): Promise<void> {
@@ -43,14 +40,17 @@ function makeOld(): void {
   press.bucket.put('live.json', JSON.stringify({ ...rest, previous: previous ?? null }))
 }
 
+const writesBetween = (first: number, end: number) =>
+  Array.from({ length: end - first }, (_, index) => first + index)
+
 describe.each([
   ['the day after', 'later'],
   ['a correction of the day', 'again'],
-])('a publish of %s that dies', (_, out) => {
+])('a publish of %s that stops', (_, out) => {
   const remains = async () =>
     (await prune()).filter(({ kind }) => kind === 'replaced').map(({ key }) => key.split('/').at(-1))
 
-  it('before the flip leaves what is live as it was, whatever it has written; the next one is whole', async () => {
+  it('at any write before the flip leaves the live downloads as they were; the next publish is complete', async () => {
     await mustPublish('night-1')
     const restore = press.bucket.save()
     press.server.reset()
@@ -59,8 +59,8 @@ describe.each([
     const first = writes.findIndex((key) => key.startsWith('downloads/'))
     const flip = writes.indexOf('live.json')
     expect([first > 0, flip - first > 3]).toEqual([true, true])
-    await withEdge(press, async (csv) => {
-      for (let nth = first; nth < flip; nth++) {
+    await withEdge(async (csv) => {
+      for (const nth of sample(writesBetween(first, flip), { least: 3 })) {
         restore()
         press.server.reset()
         // Nothing that comes after it gets to the store.
@@ -84,11 +84,11 @@ describe.each([
     age(2)
     expect(await remains()).toEqual(['SHA256SUMS', 'funds.csv', 'prices.csv'])
     await mustPublish(out)
-    await withEdge(press, async (csv) => expect(await csv('latest')).toBe(`prices ${out}`))
+    await withEdge(async (csv) => expect(await csv('latest')).toBe(`prices ${out}`))
     expect(await press.fundpress('verify --deep')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('by SIGKILL right before the flip does so, too', async () => {
+  it('by SIGKILL right before the flip leaves them, too', async () => {
     await mustPublish('night-1')
     const { child, end } = press.begin(['publish', '--out', out, '--json', '--quiet'])
     const kill = () => child.kill('SIGKILL')
@@ -97,15 +97,15 @@ describe.each([
     press.server.faults([{ ...manifest, kind: 'call', when: 'after', run: kill }])
     expect(await end).toMatchObject({ stderr: '', signal: 'SIGKILL' })
     press.server.faults([])
-    await withEdge(press, async (csv) => expect(await csv('latest')).toBe('prices first'))
+    await withEdge(async (csv) => expect(await csv('latest')).toBe('prices first'))
     age(2)
     expect(await remains()).toHaveLength(3)
     await mustPublish(out)
-    await withEdge(press, async (csv) => expect(await csv('latest')).toBe(`prices ${out}`))
+    await withEdge(async (csv) => expect(await csv('latest')).toBe(`prices ${out}`))
   })
 })
 
-it('names what differs from the checksums, and a repair restores it in its place', async () => {
+it('verify names what differs from the checksums, and a repair restores it', async () => {
   await mustPublish('night-1')
   const folder = press.bucket.downloads()
   const verify = async (...flags: readonly string[]) => {
@@ -172,14 +172,14 @@ it('status says whether documents and downloads belong to the live snapshot', as
   ])
 })
 
-describe('a bucket of the version before', () => {
+describe('a bucket of the previous version', () => {
   beforeEach(async () => {
     await mustPublish('night-1')
     makeOld()
   })
 
-  it('is served, verified and looked at as it is', async () => {
-    await withEdge(press, async (csv) => {
+  it('is served, verified and shown as it is', async () => {
+    await withEdge(async (csv) => {
       expect([await csv('latest'), await csv(asOf)]).toEqual(['prices first', 'prices first'])
     })
     expect(await press.fundpress('verify --deep')).toMatchObject({ code: 0, stderr: '' })
@@ -194,7 +194,7 @@ describe('a bucket of the version before', () => {
     ['a correction of the day', 'again', 'prices again', 404],
   ])('is published to with %s, and rolled back', async (_, out, ofDay, ofDayAfter) => {
     await mustPublish(out)
-    await withEdge(press, async (csv) => {
+    await withEdge(async (csv) => {
       expect([await csv('latest'), await csv(asOf)]).toEqual([`prices ${out}`, ofDay])
       // What the rollback needs stays, however old it is.
       age(2)
@@ -209,7 +209,7 @@ describe('a bucket of the version before', () => {
   })
 })
 
-it('prune removes what another publish of the day has replaced, and days that are past their time', async () => {
+it('prune removes downloads that another publish of the day replaced, and days that are too old', async () => {
   await mustPublish('night-1')
   const first = press.bucket.downloads()
   await mustPublish('again')

@@ -1,16 +1,12 @@
 /** A journal that was damaged or removed: nothing is trusted that it would have called torn, and a repair mends it. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Press } from '../support/press.ts'
 import { isComplete } from '../support/rounds.ts'
-import { four, killAt, one, three, useTwoNights } from '../support/two-nights.ts'
+import { beginPublish, four, killAt, one, press, three, useTwoNights } from '../support/two-nights.ts'
 
-let press: Press
-useTwoNights(4, (opened) => {
-  press = opened
-})
+useTwoNights(4)
 
 const killPublish = (out: string, nth: number, ...flags: readonly string[]) =>
-  killAt(press, press.begin(['publish', '--out', out, '--concurrency', '2', ...flags]), /^blue\/api/, { nth })
+  killAt(beginPublish(out, '--concurrency', '2', ...flags), /^blue\/api/, { nth })
 
 /** A third night was killed in blue. */
 beforeEach(async () => {
@@ -33,7 +29,7 @@ describe.each([
 ])('a journal that %s', (_, lose) => {
   beforeEach(lose)
 
-  it('is named, with the way out, and nothing is written', async () => {
+  it('is named, with advice, and nothing is written', async () => {
     const writes = () => press.server.log.filter(({ method }) => method !== 'GET')
     for (const command of [`publish --out ${four}`, 'rollback', 'rollback --no-check', 'prune --yes']) {
       const { code, stderr } = await press.fundpress(command)
@@ -45,7 +41,7 @@ describe.each([
     expect(writes()).toEqual([])
   })
 
-  it('is mended by a repair, which puts right what it would have known', async () => {
+  it('is rewritten by a repair, which completes the slots', async () => {
     expect(await press.publish(four, '--repair')).toMatchObject({ code: 0, stderr: '' })
     expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
     expect(press.bucket.differencesFrom(four, 'blue')).toEqual([])
@@ -58,7 +54,7 @@ describe.each([
     expect(await press.fundpress('verify --deep')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it.runIf(isComplete)('stays lost if the repair is killed: the next one mends it', async () => {
+  it.runIf(isComplete)('stays lost if the repair is killed, until the next repair', async () => {
     await killPublish(four, 3, '--repair')
     expect((await press.fundpress('rollback')).stderr).toMatch(/blue is not whole/)
     expect((await press.publish(three, '--repair')).code).toBe(0)
@@ -68,7 +64,7 @@ describe.each([
   })
 })
 
-it('waits for a holder that nobody knows, until its lease has ended and its requests are over', async () => {
+it('waits for an unknown holder until its lease and its requests have expired', async () => {
   press.bucket.remove('journal.json')
   const { child, end } = press.begin(['publish', '--out', four, '--repair', '--lease', '100'], {
     FUNDPRESS_BUCKET_LATE_SECONDS: '50',
@@ -85,13 +81,13 @@ it('waits for a holder that nobody knows, until its lease has ended and its requ
   ).toEqual([])
 })
 
-it('takes a bucket without anything for a new one', async () => {
+it('counts an empty bucket as new', async () => {
   press.bucket.empty()
   expect(await press.publish(one)).toMatchObject({ code: 0, stderr: '' })
   expect(journal()).toMatchObject({ isHeld: false, changing: {}, isUnsettled: false })
 })
 
-it('does not take a bucket for a new one if the journal of its first, killed publish was removed', async () => {
+it('does not count a bucket as new if the journal of its first, killed publish was removed', async () => {
   press.bucket.empty()
   press.bucket.put('blue/api/v1/profile/DE0000000000/index.de.json', '{}')
   expect((await press.publish(one)).stderr).toMatch(/journal\.json is missing/)
@@ -99,7 +95,7 @@ it('does not take a bucket for a new one if the journal of its first, killed pub
   expect(press.bucket.faultsOf('blue')).toEqual([])
 })
 
-it('trusts no slot of a bucket whose live.json was removed together with the journal', async () => {
+it('trusts no slot if live.json was removed together with the journal', async () => {
   press.bucket.remove('journal.json')
   press.bucket.remove('live.json')
   expect((await press.publish(four)).stderr).toMatch(/journal\.json is missing/)

@@ -1,3 +1,4 @@
+/** The plan of an upload: which objects of a slot change. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { ManifestLine } from '../../src/build/manifest.ts'
@@ -25,7 +26,7 @@ const snapshot = fc
 const sorted = <T extends { key: string }>(lines: T[]) => lines.toSorted((a, b) => (a.key < b.key ? -1 : 1))
 const keys = fc.uniqueArray(key).map((some) => sorted(some.map((one) => ({ key: one }))))
 
-/** What stands in a slot whose objects under the unknown keys may be anything. */
+/** The content of a slot whose objects under the unknown keys may be anything. */
 function apply(
   current: readonly ManifestLine[],
   unknown: readonly { key: string }[],
@@ -40,39 +41,21 @@ function apply(
   return slot
 }
 
-it('plans changes that make any slot the new snapshot, whatever stands under the unknown keys', async () => {
+it('plans, in the order of keys, only puts that are needed and changes that make any slot the new snapshot', async () => {
   await fc.assert(
     fc.asyncProperty(snapshot, snapshot, keys, async (next, current, unknown) => {
       const changes = await collect(planChanges(stream(next), stream(current), stream(unknown)))
       const wanted = new Map(next.map((line) => [line.key, line.sha256 + String(line.bytes)]))
       expect(apply(current, unknown, changes)).toEqual(wanted)
-    }),
-    { numRuns: 1000 },
-  )
-})
-
-it('plans nothing for an object that is there as it should be', async () => {
-  await fc.assert(
-    fc.asyncProperty(snapshot, snapshot, async (next, current) => {
-      const changes = await collect(planChanges(stream(next), stream(current), stream([])))
-      const same = (line: ManifestLine) =>
-        current.some(
-          (other) => other.key === line.key && other.sha256 === line.sha256 && other.bytes === line.bytes,
-        )
-      const expected = next.filter((line) => !same(line)).map((line) => line.key)
-      expect(changes.filter(({ kind }) => kind === 'put').map((change) => change.key)).toEqual(expected)
-    }),
-  )
-})
-
-it('plans in the order of keys', async () => {
-  await fc.assert(
-    fc.asyncProperty(snapshot, snapshot, keys, async (next, current, unknown) => {
-      const planned = (await collect(planChanges(stream(next), stream(current), stream(unknown)))).map(
-        (one) => one.key,
-      )
+      const planned = changes.map((change) => change.key)
       expect(planned).toEqual(planned.toSorted())
+      const isKnown = ({ key: one, sha256, bytes }: ManifestLine) =>
+        !unknown.some((other) => other.key === one) &&
+        current.some((other) => other.key === one && other.sha256 === sha256 && other.bytes === bytes)
+      const needed = next.filter((line) => !isKnown(line)).map((line) => line.key)
+      expect(changes.filter(({ kind }) => kind === 'put').map((change) => change.key)).toEqual(needed)
     }),
+    { numRuns: 500 },
   )
 })
 
@@ -82,9 +65,9 @@ it('refuses a list that is not sorted, since a merge would lose lines', async ()
   )
 })
 
-it('merges two million keys in constant memory', { timeout: 60_000 }, async () => {
+it('merges a million keys in constant memory', { timeout: 60_000 }, async () => {
   async function* many(step: number) {
-    for (let index = 0; index < 2_000_000; index += step) yield { key: String(index).padStart(7, '0') }
+    for (let index = 0; index < 1_000_000; index += step) yield { key: String(index).padStart(7, '0') }
   }
   const before = process.memoryUsage().heapUsed
   let rows = 0
@@ -93,6 +76,6 @@ it('merges two million keys in constant memory', { timeout: 60_000 }, async () =
     if (values[0] !== undefined || values[1] !== undefined) rows++
     if (rows % 100_000 === 0) peak = Math.max(peak, process.memoryUsage().heapUsed - before)
   }
-  expect(rows).toBe(1_333_333)
-  expect(peak).toBeLessThan(100 * 1024 * 1024)
+  expect(rows).toBe(666_667)
+  expect(peak).toBeLessThan(60 * 1024 * 1024)
 })

@@ -1,25 +1,15 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { prune as pruneStore, type PruneOptions } from '../../src/bucket/prune/prune.ts'
-import { buildNights } from '../support/nights.ts'
-import { openPress, type Press } from '../support/press.ts'
+import type { Press } from '../support/press.ts'
 import { credentials } from '../support/publishing.ts'
+import { holdBack, press, useTwoNights } from '../support/two-nights.ts'
+import { makeSettings } from '../support/s3/settings.ts'
 import { openS3 } from '../../src/bucket/store/s3.ts'
 
-let press: Press
-let restoreTwoNights: () => void
-
-beforeAll(async () => {
-  press = await openPress(await buildNights(3, 1))
-  for (const out of press.nights.outs.slice(0, 2)) expect(await press.publish(out)).toMatchObject({ code: 0 })
-  restoreTwoNights = press.bucket.save()
-})
-afterAll(() => press.stop())
-
-/** Two nights are published; green is live. */
+useTwoNights(3)
 beforeEach(() => {
-  press.reset()
-  restoreTwoNights()
+  Object.assign(press.server.settings, makeSettings())
 })
 
 interface Report {
@@ -55,33 +45,26 @@ function addUpload(key: string, ageHours: number): void {
   uploads().set(id, { id, key, initiated: Date.now() - ageHours * 3_600_000 })
 }
 
-it('finds nothing in a bucket that is in order', async () => {
+it('finds nothing in a bucket without garbage', async () => {
   for (const slot of ['blue', 'green'])
     for (const key of ['changes/feed.xml', 'status/index.json'])
       press.bucket.put(`${slot}/${key}`, 'of a publish')
   expect(await prune()).toMatchObject({ code: 0, stdout: 'nothing to remove\n', stderr: '' })
-  expect((await prune('--yes', '--json')).report).toEqual({
-    removed: true,
-    count: 0,
-    bytes: 0,
-    objects: [],
-    notes: [],
-  })
+  const report = { removed: true, count: 0, bytes: 0, objects: [], notes: [] }
+  expect((await prune('--yes', '--json')).report).toEqual(report)
 })
 
-it('lists what would go and writes nothing, then removes exactly that with --yes', async () => {
+it('lists garbage as text or as one JSON document and writes nothing; --yes removes exactly that', async () => {
   const before = keys()
   const garbage = addGarbage()
   for (const key of ['somebody/else.txt', 'blueprint.txt']) press.bucket.put(key, 'not ours')
   press.server.reset()
-  const { stdout, report } = await prune('--json')
-  expect(report).toMatchObject({ removed: false, count: 4, bytes: 4 * 7, notes: [] })
-  expect(keysOf(report).sort()).toEqual([...garbage].sort())
-  expect(Object.keys(press.server.counts()).sort()).toEqual([
-    'GetObject',
-    'ListMultipartUploads',
-    'ListObjectsV2',
-  ])
+  const { stdout } = await prune('--json')
+  const kindOf = (key: string) => (key.startsWith('journal/') ? 'changes' : 'unknown')
+  const objects = garbage.map((key) => ({ kind: kindOf(key), key, bytes: 7 }))
+  expect(stdout).toBe(`${JSON.stringify({ removed: false, count: 4, bytes: 28, objects, notes: [] })}\n`)
+  const operations = Object.keys(press.server.counts()).sort()
+  expect(operations).toEqual(['GetObject', 'ListMultipartUploads', 'ListObjectsV2'])
   const text = await prune()
   expect(text.stdout).toContain(
     '3 in a slot, but in no manifest, 21 (0.0 MB)\n  blue/api/v1/old/index.json\n',
@@ -92,10 +75,10 @@ it('lists what would go and writes nothing, then removes exactly that with --yes
   expect(removed.stdout).toBe(stdout.replace('"removed":false', '"removed":true'))
   expect(keys()).toEqual([...before, 'blueprint.txt', 'somebody/else.txt'].sort())
   for (const slot of ['blue', 'green']) expect(press.bucket.faultsOf(slot)).toEqual([])
-  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+  expect(await press.publish('night-3')).toMatchObject({ code: 0 })
 })
 
-it('removes more than a thousand objects, a thousand at a time', async () => {
+it('deletes at most a thousand objects in a request', async () => {
   const before = keys()
   for (let i = 0; i < 2300; i++) press.bucket.put(`blue/zzz/${i}`, '')
   expect((await prune('--yes', '--json')).report.count).toBe(2300)
@@ -103,9 +86,9 @@ it('removes more than a thousand objects, a thousand at a time', async () => {
   expect(keys()).toEqual(before)
 })
 
-it('works below a prefix, and sees nothing beside it', async () => {
+it('works below a prefix only', async () => {
   const prefix = ['--prefix', 'a/b']
-  expect(await press.publish(press.nights.outs[0] ?? '', ...prefix)).toMatchObject({ code: 0 })
+  expect(await press.publish('night-1', ...prefix)).toMatchObject({ code: 0 })
   addGarbage()
   press.bucket.put('a/b/blue/zzz', 'garbage')
   const { report } = await prune('--yes', '--json', ...prefix)
@@ -119,10 +102,10 @@ it('works below a prefix, and sees nothing beside it', async () => {
   expect(keys()).not.toContain('a/b/blue/zzz')
 })
 
-it('leaves alone what a publish that was killed has put, and the next one puts all right', async () => {
+it('leaves the objects of a killed publish alone, and the next publish completes the slot', async () => {
   // Killed with some of its puts done, its list written.
   const before = new Set(keys())
-  expect(await press.publishUntilRequest(press.nights.outs[2] ?? '', 40, 'after')).toBe(true)
+  expect(await press.publishUntilRequest('night-3', 40, 'after')).toBe(true)
   addGarbage()
   press.bucket.put('blue/api/v1/prices-current/XS0000000000/index.json', 'garbage')
   // Among its puts is one that the manifest in the slot does not know.
@@ -138,40 +121,30 @@ it('leaves alone what a publish that was killed has put, and the next one puts a
   expect(keysOf(report)).not.toContain(list)
   expect(keys()).toContain(list)
   for (const key of before) expect(keys()).toContain(key)
-  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0, stderr: '' })
+  expect(await press.publish('night-3')).toMatchObject({ code: 0, stderr: '' })
   expect(press.bucket.live()?.slot).toBe('blue')
   expect(press.bucket.faultsOf('blue')).toEqual([])
 })
 
-it('leaves a slot alone whose list of changes is gone or damaged', async () => {
-  expect(await press.publishUntilRequest(press.nights.outs[2] ?? '', 40, 'after')).toBe(true)
+it('leaves a slot alone if its list of changes is missing or damaged', async () => {
+  expect(await press.publishUntilRequest('night-3', 40, 'after')).toBe(true)
   addGarbage()
   const { blue: list } = JSON.parse(String(press.bucket.body('journal.json'))).changing
   press.bucket.put(list, gzipSync('{"kind":"put","key":"a"}\n'.repeat(1000)).subarray(0, 40))
   const damaged = await prune('--json')
   expect(keysOf(damaged.report).filter((key) => key.startsWith('blue/'))).toEqual([])
-  expect(damaged.report.notes).toEqual([expect.stringMatching(/^blue is left alone: .* is damaged/)])
-  expect(damaged.report.notes).toEqual([expect.stringContaining(`s3://funds/${list} is damaged: `)])
+  expect(damaged.report.notes).toEqual([expect.stringMatching(/^blue is left alone: .* is damaged: /)])
   press.bucket.remove(list)
-  expect((await prune('--json')).report.notes).toEqual([
-    expect.stringMatching(/^blue is left alone: .* is gone/),
-  ])
+  const { notes } = (await prune('--json')).report
+  expect(notes).toEqual([expect.stringMatching(/^blue is left alone: .* is gone/)])
 })
 
-it('refuses while a publish is under way, and leaves its slot alone in a dry run', async () => {
+it('refuses during a publish, and leaves its slot alone in a dry run', async () => {
   addGarbage()
   let during: Promise<Awaited<ReturnType<typeof prune>>[]> | undefined
-  press.server.faults([
-    {
-      kind: 'call',
-      when: 'before',
-      keyMatches: /^blue\/api/,
-      method: 'PUT',
-      nth: 5,
-      run: () => (during = Promise.all([prune('--yes'), prune('--json')])),
-    },
-  ])
-  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+  const pruneMeanwhile = () => (during = Promise.all([prune('--yes'), prune('--json')]))
+  press.server.faults([holdBack(/^blue\/api/, pruneMeanwhile, { nth: 5 })])
+  expect(await press.publish('night-3')).toMatchObject({ code: 0 })
   const [real, dry] = (await during) ?? []
   expect(real).toMatchObject({ code: 1, stdout: '' })
   expect(real?.stderr).toMatch(/^fundpress: s3:\/\/funds: another publish is under way \(process \d+ on /)
@@ -182,18 +155,11 @@ it('refuses while a publish is under way, and leaves its slot alone in a dry run
   ])
 })
 
-it('keeps a publish from beginning while it removes', async () => {
+it('blocks a publish while it deletes', async () => {
   addGarbage()
   let during: ReturnType<Press['publish']> | undefined
-  press.server.faults([
-    {
-      kind: 'call',
-      when: 'before',
-      operation: 'DeleteObjects',
-      nth: 1,
-      run: () => (during = press.publish(press.nights.outs[2] ?? '')),
-    },
-  ])
+  const run = () => (during = press.publish('night-3'))
+  press.server.faults([{ kind: 'call', when: 'before', operation: 'DeleteObjects', nth: 1, run }])
   expect(await prune('--yes')).toMatchObject({ code: 0 })
   expect(await during).toMatchObject({
     code: 1,
@@ -201,7 +167,7 @@ it('keeps a publish from beginning while it removes', async () => {
   })
 })
 
-it('touches no slot of which it is not sure what it holds', async () => {
+it('leaves a slot alone unless its manifest matches what was live in it', async () => {
   addGarbage()
   const slots = ({ report }: { report: Report }) =>
     keysOf(report).filter((key) => /^(blue|green)\//.test(key))
@@ -232,11 +198,11 @@ it('touches no slot of which it is not sure what it holds', async () => {
   await prune('--yes')
   expect(keys().filter((key) => key.startsWith('blue/'))).toEqual([])
   expect(press.bucket.faultsOf('green')).toEqual([])
-  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+  expect(await press.publish('night-3')).toMatchObject({ code: 0 })
   expect(press.bucket.faultsOf('blue')).toEqual([])
 })
 
-it('removes downloads only when asked to, and never those of a night that can be live', async () => {
+it('removes downloads only with --keep-downloads, and never those of a day that can be live', async () => {
   const file = (day: string) => `downloads/${day}/prices.csv`
   for (const day of ['2000-01-01', '2026-11-11', '2026-11-12', 'latest', '2000-02-30'])
     press.bucket.put(file(day), 'x')
@@ -247,7 +213,7 @@ it('removes downloads only when asked to, and never those of a night that can be
   expect(long.report.count).toBe(0)
 })
 
-it('aborts our uploads that are older than a day, and tells of stores that do not list them', async () => {
+it('aborts our uploads that are older than a day, and says if the store does not list uploads', async () => {
   addUpload('blue/old', 30)
   addUpload('blue/new', 20)
   addUpload('other/old', 30)
@@ -255,9 +221,8 @@ it('aborts our uploads that are older than a day, and tells of stores that do no
   expect(report.objects).toEqual([{ kind: 'upload', key: 'blue/old', bytes: 0, uploadId: 'upload-blue/old' }])
   expect([...uploads().keys()]).toEqual(['upload-blue/new', 'upload-other/old'])
 
-  press.server.faults([
-    { kind: 'status', status: 501, code: 'NotImplemented', operation: 'ListMultipartUploads' },
-  ])
+  const unknown = { kind: 'status', status: 501, code: 'NotImplemented' } as const
+  press.server.faults([{ ...unknown, operation: 'ListMultipartUploads' }])
   expect(await prune()).toMatchObject({
     code: 0,
     stdout:
@@ -265,27 +230,17 @@ it('aborts our uploads that are older than a day, and tells of stores that do no
   })
 })
 
-it('says which right is missing, and gives the lease back', async () => {
+it('names the missing right, and releases the lease', async () => {
   addGarbage()
   press.server.settings.deny = [{ operation: /^DeleteObject$/ }]
   const { code, stderr } = await prune('--yes')
   expect(code).toBe(1)
   expect(stderr).toMatch(/^fundpress: s3:\/\/funds: [^\n]*AccessDenied[^\n]*\n$/)
   press.server.settings.deny = []
-  expect(await press.publish(press.nights.outs[2] ?? '')).toMatchObject({ code: 0 })
+  expect(await press.publish('night-3')).toMatchObject({ code: 0 })
 })
 
-it('prints its JSON as one document', async () => {
-  const [garbage = '', other = ''] = addGarbage()
-  for (const key of keys())
-    if (key.startsWith('green/S') || key.startsWith('journal/dead')) press.bucket.remove(key)
-  const objects = [garbage, other].map((key) => ({ kind: 'unknown', key, bytes: 7 }))
-  expect((await prune('--json')).stdout).toBe(
-    `${JSON.stringify({ removed: false, count: 2, bytes: 14, objects, notes: [] })}\n`,
-  )
-})
-
-it('fails when the network does, instead of leaving a slot alone', async () => {
+it('fails if the network fails', async () => {
   press.server.faults([{ kind: 'truncate', keyMatches: /^blue\/manifest/ }])
   expect(await prune('--json')).toMatchObject({
     code: 1,
@@ -294,7 +249,7 @@ it('fails when the network does, instead of leaving a slot alone', async () => {
   })
 })
 
-it('asks again for what could not be removed in passing', async () => {
+it('retries keys that the store is too busy to delete', async () => {
   const before = keys()
   addGarbage()
   press.server.faults([{ kind: 'delete-error', code: 'SlowDown', times: 2 }])
@@ -302,7 +257,7 @@ it('asks again for what could not be removed in passing', async () => {
   expect(keys()).toEqual(before)
 })
 
-it('aborts uploads of more than one page, and says what kept it from it', async () => {
+it('aborts more than one page of uploads, and names the missing right', async () => {
   for (let i = 0; i < 1200; i++) addUpload(`blue/${String(i).padStart(4, '0')}`, 48)
   press.server.faults([{ kind: 'status', status: 403, operation: 'AbortMultipartUpload', nth: 3 }])
   expect(await prune('--yes')).toMatchObject({
@@ -340,7 +295,7 @@ const pruneHere = async (options: Partial<PruneOptions>) => {
   }
 }
 
-it('tells how far the listing of each slot is', async () => {
+it('reports the progress of the listing of each slot', async () => {
   press.bucket.put('green/zzz', 'garbage')
   const last = new Map<string, readonly [number, number]>()
   await pruneHere({ isReal: false, onListed: (slot, done, of) => last.set(slot, [done, of]) })
@@ -357,7 +312,7 @@ it('tells how far the listing of each slot is', async () => {
 it.each([
   ['DeleteObjects', 'ListMultipartUploads'],
   ['AbortMultipartUpload', 'DeleteObjects'],
-] as const)('sends no %s after a sleep that the lease did not outlast', async (operation, before) => {
+] as const)('sends no %s after the lease has expired', async (operation, before) => {
   addGarbage()
   addUpload('blue/old', 48)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
@@ -370,7 +325,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('needs --no-lock where the store ignores conditions', async () => {
+it('requires --no-lock if the store ignores conditions', async () => {
   addGarbage()
   press.server.settings.conditions = 'ignored'
   expect(await prune('--yes')).toMatchObject({ code: 1, stderr: expect.stringMatching(/--no-lock/) })

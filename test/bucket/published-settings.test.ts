@@ -40,7 +40,7 @@ const requestsOf = async (work: () => Promise<unknown>) => {
   return press.server.counts()
 }
 
-it('brings other thresholds, another address and another licence live, each once, under the id that stands', async () => {
+it('publishes other thresholds, another address and another licence, each once, under the same snapshot id', async () => {
   const first = await publish('night-1')
   expect(await requestsOf(() => publish('night-1'))).toEqual({ GetObject: 1 })
 
@@ -74,23 +74,14 @@ it('brings other thresholds, another address and another licence live, each once
   expect((await press.json<{ isLive: boolean }>('plan --out next')).isLive).toBe(false)
 })
 
-it('warns of a local address in a bucket that others read', async () => {
+it('warns of a local address in a public bucket', async () => {
   const env = {
     ...withLocalNames,
     FUNDPRESS_BUCKET_ENDPOINT: `http://s3.test:${new URL(press.server.endpoint).port}`,
   }
-  const line = [
-    'nightly',
-    '--db',
-    'funds.sqlite',
-    '--as-of',
-    '2026-11-11',
-    '--bucket',
-    'funds',
-    '--path-style',
-  ]
-  const region = ['--region', 'us-east-1']
-  const local = await press.bare([...line, ...region], env)
+  const place = '--bucket funds --path-style --region us-east-1'
+  const nightly = `nightly --db funds.sqlite --as-of 2026-11-11 ${place}`
+  const local = await press.bare(nightly, env)
   expect([local.code, local.stderr]).toEqual([
     0,
     expect.stringMatching(
@@ -98,9 +89,9 @@ it('warns of a local address in a bucket that others read', async () => {
     ),
   ])
   const named = { ...env, FUNDPRESS_BASE_URL: 'https://api.example.com' }
-  expect(await press.bare([...line, ...region], named)).toMatchObject({ code: 0, stderr: '' })
+  expect(await press.bare(nightly, named)).toMatchObject({ code: 0, stderr: '' })
   const docs = { ...named, FUNDPRESS_DOCS_URL: 'http://127.0.0.1/docs' }
-  const published = await press.bare(['publish', ...line.slice(5), ...region, '--quiet'], docs)
+  const published = await press.bare(`publish ${place} --quiet`, docs)
   expect([published.code, published.stderr]).toEqual([
     0,
     expect.stringMatching(/^fundpress: docsUrl is http:\/\/127\.0\.0\.1\/docs: [^\n]*set "docsUrl"[^\n]*\n$/),

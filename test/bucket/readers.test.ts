@@ -12,7 +12,7 @@ let references: Server[]
 let edge: Server
 
 beforeAll(async () => {
-  press = await openPress(await buildNights(3, 3))
+  press = await openPress(await buildNights(3, 1))
   references = await Promise.all(press.nights.outs.map((out) => startServer(out)))
   expect(await press.publish(press.nights.outs[0] ?? '')).toMatchObject({ code: 0 })
   const place = bucketArgs(press.server.endpoint, press.bucket.name)
@@ -39,52 +39,47 @@ async function targets(): Promise<string[]> {
   ])
 }
 
-it(
-  'gives every reader answers of one snapshot only while others are published and flipped to',
-  { timeout: 240_000 },
-  async () => {
-    const asked = await targets()
-    const expected = new Map<string, string>()
-    for (const target of asked) {
-      for (const { base } of references)
-        expected.set(target + base, await (await fetch(base + target)).text())
+it('each answer is of one snapshot while other snapshots go live', { timeout: 240_000 }, async () => {
+  const asked = await targets()
+  const expected = new Map<string, string>()
+  for (const target of asked) {
+    for (const { base } of references) expected.set(target + base, await (await fetch(base + target)).text())
+  }
+  const nightOf = (target: string, body: string) =>
+    references.findIndex(({ base }) => expected.get(target + base) === body)
+  let isDone = false
+  let answers = 0
+  const seen = new Set<number>()
+  const wrong: string[] = []
+  const reader = async (start: number) => {
+    for (let turn = start; !isDone; turn++) {
+      const target = asked[turn % asked.length] ?? ''
+      const response = await fetch(edge.base + target)
+      const night = nightOf(target, await response.text())
+      if (response.status !== 200 || night < 0) wrong.push(`${response.status} ${target}`)
+      answers++
+      seen.add(night)
+      // Hundreds of requests a second are enough: the publishes need the machine, too.
+      await setTimeout(10)
     }
-    const nightOf = (target: string, body: string) =>
-      references.findIndex(({ base }) => expected.get(target + base) === body)
-    let isDone = false
-    let answers = 0
-    const seen = new Set<number>()
-    const wrong: string[] = []
-    const reader = async (start: number) => {
-      for (let turn = start; !isDone; turn++) {
-        const target = asked[turn % asked.length] ?? ''
-        const response = await fetch(edge.base + target)
-        const night = nightOf(target, await response.text())
-        if (response.status !== 200 || night < 0) wrong.push(`${response.status} ${target}`)
-        answers++
-        seen.add(night)
-        // Hundreds of requests a second are enough: the publishes need the machine, too.
-        await setTimeout(10)
-      }
-    }
-    const readers = [0, 3, 7, 11].map(reader)
-    for (const night of rounds > 1 ? [1, 2, 0, 1, 2] : [1, 2]) {
-      // The grace period: as long as an edge may read from a slot that was live.
-      const run = await press.publish(press.nights.outs[night] ?? '', '--force', '--grace', '2')
-      expect(run).toMatchObject({ code: 0, stderr: '' })
-    }
-    const [target = ''] = asked
-    const isLast = async () => nightOf(target, await (await fetch(edge.base + target)).text()) === 2
-    await expect.poll(isLast, { timeout: 2000 }).toBe(true)
-    isDone = true
-    await Promise.all(readers)
-    expect(wrong).toEqual([])
-    expect(answers).toBeGreaterThan(100)
-    expect([...seen].toSorted()).toEqual([0, 1, 2])
-  },
-)
+  }
+  const readers = [0, 1, 2, 4].map(reader)
+  for (const night of rounds > 1 ? [1, 2, 0, 1, 2] : [1, 2]) {
+    // The grace period: as long as an edge may read from a slot that was live.
+    const run = await press.publish(press.nights.outs[night] ?? '', '--force', '--grace', '2')
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+  }
+  const [target = ''] = asked
+  const isLast = async () => nightOf(target, await (await fetch(edge.base + target)).text()) === 2
+  await expect.poll(isLast, { timeout: 2000 }).toBe(true)
+  isDone = true
+  await Promise.all(readers)
+  expect(wrong).toEqual([])
+  expect(answers).toBeGreaterThan(100)
+  expect([...seen].toSorted()).toEqual([0, 1, 2])
+})
 
-it('serves what was live while live.json is damaged, and follows it again afterwards', async () => {
+it('serves the last good snapshot while live.json is damaged, and follows it again afterwards', async () => {
   const [target = ''] = await targets()
   // It looks less often than the other one: a slow machine must not make it look too late.
   const place = bucketArgs(press.server.endpoint, press.bucket.name)

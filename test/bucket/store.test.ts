@@ -113,33 +113,27 @@ describe('a file', () => {
   })
 
   it('arrives whole through a network that cuts bodies', async () => {
-    const proxy = await startFaultProxy({ target: server.endpoint, seed: 3 })
+    const proxy = await startFaultProxy(server.endpoint, 3)
     proxy.set({ cutRequest: 0.4, cutAfter: 0.1 })
     const behind = open(proxy.endpoint)
-    for (let turn = 0; turn < 4; turn++) {
+    for (let turn = 0; turn < 3; turn++) {
       server.empty(bucket)
       await behind.putFile(file, stored).catch(() => behind.putFile(file, stored))
       expect(server.objects(bucket).get('blue/big')?.body.equals(big)).toBe(true)
     }
-    expect(proxy.counts().cutRequest).toBeGreaterThan(0)
+    expect(proxy.counts.cutRequest).toBeGreaterThan(0)
     behind.close()
     await proxy.stop()
   })
 
-  it('is given up after as many attempts as any request, and closed', async () => {
+  it('is closed after the last attempt', async () => {
     server.faults([{ kind: 'status-early', status: 500 }])
     await expect(store.putFile(file, stored)).rejects.toThrow(/^s3:\/\/funds: could not write blue\/big: /)
     expect(store.requests()).toEqual({ PutObject: 5 })
     await expect.poll(openFiles).toEqual([])
     server.faults([])
     // The connections that were cut off are free again: there are four.
-    await Promise.all(Array.from({ length: 8 }, () => store.putFile(file, stored)))
-  })
-
-  it('is refused if it is not what the manifest says', async () => {
-    const sha256 = hex(Buffer.from('another'))
-    await expect(store.putFile(file, { ...stored, sha256 })).rejects.toThrow(/build the snapshot again/)
-    expect(server.objects(bucket).size).toBe(0)
+    await Promise.all(Array.from({ length: 5 }, () => store.putFile(file, stored)))
   })
 
   it('is not waited for if it becomes shorter meanwhile', async () => {
@@ -155,7 +149,7 @@ describe('a file', () => {
     expect(store.requests()).toEqual({ PutObject: 1 })
   })
 
-  it('is named if it is not there, or too large for one put', async () => {
+  it('is named if it is missing, or too large for one put', async () => {
     await expect(store.putFile(folder.file('none'), stored)).rejects.toThrow(
       `${folder.file('none')} cannot be read (ENOENT)`,
     )
@@ -171,7 +165,7 @@ describe('a file', () => {
   it('is never in memory as a whole', async () => {
     const sparse = folder.file('sparse')
     writeFileSync(sparse, '')
-    truncateSync(sparse, 300 * 1024 * 1024)
+    truncateSync(sparse, 120 * 1024 * 1024)
     let received = 0
     const sink = createServer((request, response) => {
       request.on('data', (chunk: Buffer) => (received += chunk.length))
@@ -186,16 +180,16 @@ describe('a file', () => {
     clearInterval(watch)
     behind.close()
     sink.close()
-    expect(received).toBe(300 * 1024 * 1024)
+    expect(received).toBe(120 * 1024 * 1024)
     // What waits for the garbage collector included.
-    expect(peak - before).toBeLessThan(150 * 1024 * 1024)
+    expect(peak - before).toBeLessThan(100 * 1024 * 1024)
   })
 })
 
-describe('a call that is stopped', () => {
-  const object = { ...stored, body: Buffer.from('x'), sha256: hex(Buffer.from('x')) }
+const object = { ...stored, body: Buffer.from('x'), sha256: hex(Buffer.from('x')) }
 
-  it('ends at once with the reason, and others go on', async () => {
+describe('a call that is stopped', () => {
+  it('ends at once with the reason, and others continue', async () => {
     server.faults([{ kind: 'delay', ms: 1000, keyMatches: /slow/ }])
     const stop = new AbortController()
     const { signal } = stop
@@ -218,7 +212,7 @@ describe('a call that is stopped', () => {
     await store.put(object)
   })
 
-  it('ends with the session too, which lets through what cleans up', async () => {
+  it('ends with its session; later calls of the session can still clean up', async () => {
     const session = new AbortController()
     const own = new AbortController()
     const stopped = open(server.endpoint, { signal: session.signal })
@@ -233,27 +227,7 @@ describe('a call that is stopped', () => {
     stopped.close()
   })
 
-  it('does not begin a download again', async () => {
-    const session = new AbortController()
-    const stopped = open(server.endpoint, { signal: session.signal })
-    server.put(bucket, 'big', bytes(20 * 1024 * 1024))
-    const object = await stopped.get('big')
-    expect(object?.signal?.aborted).toBe(false)
-    object?.cancel()
-    server.reset()
-    server.faults([{ kind: 'truncate' }])
-    const reading = download(stopped, 'big', folder.file('stopped'))
-    // Between the first attempt and the second.
-    await expect.poll(() => server.log.length).toBe(1)
-    await setTimeout(50)
-    session.abort(new Error('stopped'))
-    await expect(reading).rejects.toThrow(/^stopped$/)
-    await setTimeout(300)
-    expect(server.counts()).toEqual({ GetObject: 1 })
-    stopped.close()
-  })
-
-  it('does not begin a download again that was stopped in the middle', async () => {
+  it('does not begin a download again that was stopped', async () => {
     let requests = 0
     const endless = createServer((_request, response) => {
       requests++
@@ -275,17 +249,16 @@ describe('a call that is stopped', () => {
     endless.close()
   })
 
-  it('does not wait for the next attempt at keys that could not be deleted', async () => {
+  it('does not wait for the next attempt to delete', async () => {
     server.faults([{ kind: 'delete-error', code: 'SlowDown' }])
     server.put(bucket, 'a', 'x')
     await expect(store.delete(['a'], { signal: AbortSignal.timeout(20) })).rejects.toThrow(/timeout/)
   })
 })
 
-describe('a write', () => {
-  const object = { ...stored, body: Buffer.from('x'), sha256: hex(Buffer.from('x')) }
-
-  it.each(['put', 'conditional put', 'delete', 'putFile'])('asks before each attempt (%s)', async (kind) => {
+it.each(['put', 'conditional put', 'delete', 'putFile'])(
+  'a write asks before each attempt (%s)',
+  async (kind) => {
     const file = folder.file('nine')
     writeFileSync(file, bytes(9 * 1024 * 1024))
     server.faults([{ kind: 'status', status: 500, times: 2, method: kind === 'delete' ? 'POST' : 'PUT' }])
@@ -306,8 +279,8 @@ describe('a write', () => {
     await expect(calls[kind]?.()).rejects.toBe(lost)
     expect(asked).toBe(3)
     expect(server.log.map(({ status }) => status)).toEqual([500, 500])
-  })
-})
+  },
+)
 
 describe('deleting', () => {
   const all = ['a', 'b', 'c', 'd']
@@ -320,18 +293,15 @@ describe('deleting', () => {
     'asks again for the keys that failed with %s, and only for them',
     async (code) => {
       server.faults([{ kind: 'delete-error', code, keyMatches: /[bc]/, times: 3 }])
-      const bodies: number[] = []
       await store.delete(all)
       expect(left()).toEqual([])
-      expect(server.counts()).toEqual({ DeleteObjects: 3 })
-      bodies.push(...server.log.map(({ bytes: length }) => length))
-      // Four keys, then b and c, then c.
-      expect(bodies[0]).toBeGreaterThan(bodies[1] ?? 0)
-      expect(bodies[1]).toBeGreaterThan(bodies[2] ?? 0)
+      const keysIn = (body: Buffer) =>
+        [...body.toString().matchAll(/<Key>(.)/g)].map(([, key]) => key).join('')
+      expect(server.log.map(({ body }) => keysIn(body))).toEqual(['abcd', 'bc', 'b'])
     },
   )
 
-  it('gives up in the end, and says which key and why', async () => {
+  it('gives up after the last attempt, and says which key and why', async () => {
     server.faults([{ kind: 'delete-error', keyMatches: /[bd]/ }])
     await expect(store.delete(all)).rejects.toThrow(
       's3://funds: could not delete b and 1 more: the store kept answering 500: try again later (InternalError)',
@@ -340,7 +310,7 @@ describe('deleting', () => {
     expect(left()).toEqual(['b', 'd'])
   })
 
-  it('names the right that is missing, and tries no more', async () => {
+  it('names the missing right, and does not try again', async () => {
     server.settings.deny = [{ operation: /^DeleteObject$/, key: /[cd]/ }]
     server.faults([{ kind: 'delete-error', keyMatches: /a/ }])
     await expect(store.delete(all)).rejects.toThrow(
@@ -349,7 +319,7 @@ describe('deleting', () => {
     expect(server.counts()).toEqual({ DeleteObjects: 1 })
   })
 
-  it('quotes a code that it does not know', async () => {
+  it('quotes an unknown code', async () => {
     server.faults([{ kind: 'delete-error', code: 'ObjectLocked', keyMatches: /c/ }])
     const below = open(server.endpoint, { prefix: 'x' })
     server.put(bucket, 'x/c', 'x')
@@ -357,7 +327,7 @@ describe('deleting', () => {
     below.close()
   })
 
-  it('takes a key that is gone for deleted', async () => {
+  it('counts a missing key as deleted', async () => {
     server.faults([{ kind: 'delete-error', code: 'NoSuchKey', keyMatches: /c/ }])
     await store.delete(all)
     expect(server.counts()).toEqual({ DeleteObjects: 1 })
@@ -373,7 +343,7 @@ describe('reading', () => {
     )
   })
 
-  it('takes an answer that has no length', async () => {
+  it('reads an answer without a length', async () => {
     server.put(bucket, 'key', 'abc')
     server.faults([{ kind: 'chunked' }])
     const object = await readSmall(store, 'key')
@@ -382,14 +352,14 @@ describe('reading', () => {
     expect(readFileSync(folder.file('chunked'), 'utf8')).toBe('abc')
   })
 
-  it('begins again when a body breaks off', async () => {
+  it('starts again when a body breaks off', async () => {
     server.put(bucket, 'key', 'abcdef')
     server.faults([{ kind: 'truncate', times: 1 }])
     expect((await readSmall(store, 'key'))?.text).toBe('abcdef')
     expect(server.counts()).toEqual({ GetObject: 2 })
   })
 
-  it('asks once, and names the file, if what comes cannot be written', async () => {
+  it('asks once, and names the file, if it cannot be written', async () => {
     server.put(bucket, 'key', bytes(100_000))
     await expect(download(store, 'key', '/dev/full')).rejects.toThrow(
       /^\/dev\/full cannot be written: ENOSPC/,

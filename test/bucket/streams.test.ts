@@ -31,7 +31,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 const noise = (number: number) => `${number}-${Math.random()}-${Math.random()}-${Math.random()}`
 
 describe('a list that is written', () => {
-  it('is read as it was', async () => {
+  it('is read back unchanged', async () => {
     const { add, end, read } = etagWriter(folder.file('etags'))
     const lines = Array.from({ length: 5000 }, (_, number) => ({ key: noise(number), etag: `"${number}"` }))
     for (const { key, etag } of lines) await add(key, etag)
@@ -39,7 +39,7 @@ describe('a list that is written', () => {
     expect(await all(read())).toEqual(lines)
   })
 
-  it('holds its writer up before much of it is in memory', async () => {
+  it('blocks its writer before much of it is in memory', async () => {
     const { add, end } = lineWriter(folder.file('long'))
     const line = { key: 'x'.repeat(10_000) }
     let room: Promise<void> | undefined
@@ -72,7 +72,7 @@ describe('a list that is written', () => {
     await expect(end()).rejects.toThrow(`${folder.file('none/etags')} cannot be written: ENOENT`)
   })
 
-  it('says so of a list that comes from a stream, and not of what fails in the stream', async () => {
+  it('names the file for a list from a stream, but not for a failure of the stream', async () => {
     async function* lines(failure?: Error) {
       for (let number = 0; number < 1000; number++) yield { key: noise(number) }
       await Promise.resolve()
@@ -108,7 +108,43 @@ describe('a list that is read', () => {
     await expect(all(readNdjson(file()))).rejects.toThrow(`${file()} is damaged: `)
   })
 
-  it('is not damaged where its file is gone', async () => {
+  const mega = 2 ** 20
+  it.each([
+    ['an endless line', Buffer.alloc(8 * mega, '{"key":"'), /a line has more than 65536 characters/],
+    [
+      'too many lines',
+      Buffer.alloc(64 * mega, '{"key":"a"}\n'),
+      /it unpacks to more than 200 times its size/,
+    ],
+  ])('is damaged, after little of it is read, with %s', async (_, text, reason) => {
+    writeFileSync(file(), gzipSync(text))
+    let lines = 0
+    const reading = (async () => {
+      for await (const line of readNdjson(file())) lines += line === null ? 0 : 1
+    })()
+    await expect(reading).rejects.toThrow(reason)
+    await expect(reading).rejects.toBeInstanceOf(Damaged)
+    expect(lines * 12).toBeLessThanOrEqual(16 * mega)
+  })
+
+  it('may have equal lines if it is short', async () => {
+    writeFileSync(file(), gzipSync('{"key":"a"}\n'.repeat(100_000)))
+    expect(await all(readNdjson(file()))).toHaveLength(100_000)
+  })
+
+  it('is not read further after a signal', async () => {
+    writeFileSync(file(), gzipSync('{"key":"a"}\n'.repeat(1_000_000)))
+    const stop = new AbortController()
+    let lines = 0
+    const reading = (async () => {
+      for await (const line of readNdjson(file(), { signal: stop.signal }))
+        if (line !== null && ++lines === 10) stop.abort(new Error('stopped by SIGTERM'))
+    })()
+    await expect(reading).rejects.toThrow('stopped by SIGTERM')
+    expect(lines).toBeLessThan(100_000)
+  })
+
+  it('is unreadable, not damaged, if its file is missing', async () => {
     const failure = await all(readNdjson(folder.file('none'), { label })).catch((error: unknown) => error)
     expect(failure).not.toBeInstanceOf(Damaged)
     expect(String(failure)).toMatch(/^Error: s3:\/\/funds\/green\/list\.ndjson\.gz cannot be read: ENOENT/)
@@ -120,7 +156,7 @@ describe('a list that is read', () => {
     ['{"key":"a"}\n{"name":"b"}\n', 'a line has no key'],
     ['{"key":1}\n', 'a line has no key'],
     ['null\n', 'a line has no key'],
-  ])('is damaged where its keys are: %j', async (text, reason) => {
+  ])('is damaged with the keys %j', async (text, reason) => {
     writeFileSync(file(), gzipSync(text))
     const failure = await all(readSorted(file(), { label })).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(Damaged)
@@ -128,7 +164,7 @@ describe('a list that is read', () => {
   })
 
   it.each(['', 'null\n', '"text"\n', '{"key":"a"}\n', '{"format":2}\n'])(
-    'is no manifest of this format: %j',
+    'is not a manifest of this format: %j',
     async (text) => {
       writeFileSync(file(), gzipSync(text))
       const failure = await openManifest(file(), { label }).catch((error: unknown) => error)
@@ -137,7 +173,7 @@ describe('a list that is read', () => {
     },
   )
 
-  it('is a manifest up to the line that is damaged', async () => {
+  it('is read as a manifest up to the damaged line', async () => {
     writeFileSync(file(), gzipSync('{"format":1,"objects":2}\n{"key":"a"}\n{"key":\n'))
     const { head, lines } = await openManifest(file(), { label })
     expect(head.objects).toBe(2)
@@ -205,7 +241,7 @@ describe('a list in a JSON document', () => {
     )
   })
 
-  it('ends the document where nothing follows, and shows no character that nobody sees', async () => {
+  it('ends the document if nothing follows, and escapes invisible characters', async () => {
     const { send, written } = sink()
     await withJsonList(async ({ add, write }: JsonList<object>) => {
       await add({ key: 'a\u202eb' })
@@ -214,7 +250,7 @@ describe('a list in a JSON document', () => {
     expect(written.join('')).toBe('{"list":[{"key":"a\\u202eb"}]}\n')
   })
 
-  it('is written an entry at a time, and leaves nothing behind', async () => {
+  it('is written an entry at a time, and leaves no file', async () => {
     const before = leftovers()
     const { send, written } = sink()
     await withJsonList(async ({ add, write }: JsonList<object>) => {

@@ -1,5 +1,6 @@
 /** The upload of changes to a store that the test controls. */
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { setImmediate, setTimeout } from 'node:timers/promises'
@@ -94,9 +95,8 @@ it('emits ETags in the order of keys, in whichever order the puts end', async ()
 })
 
 it('does not run far ahead of a put that is slow', async () => {
-  let release: () => void = () => undefined
-  const slow = new Promise<void>((resolve) => (release = resolve))
-  const { store, log } = fake((key) => (key === `blue/${name(0)}` ? slow : setImmediate()))
+  const slow = Promise.withResolvers<undefined>()
+  const { store, log } = fake((key) => (key === `blue/${name(0)}` ? slow.promise : setImmediate()))
   let emitted = 0
   const applying = apply(store, puts(3000), { onEtag: () => emitted++ })
   let before = -1
@@ -107,20 +107,19 @@ it('does not run far ahead of a put that is slow', async () => {
   // 64 puts for each of the four that are under way.
   expect(log.filter((line) => /^put .*\d$/.test(line))).toHaveLength(256)
   expect(emitted).toBe(0)
-  release()
+  slow.resolve(undefined)
   await applying
   expect(emitted).toBe(3000)
 })
 
 it('waits for the receiver of the ETags', async () => {
-  let release: () => void = () => undefined
-  const full = new Promise<void>((resolve) => (release = resolve))
+  const full = Promise.withResolvers<undefined>()
   const { store, log } = fake(() => setImmediate())
-  const applying = apply(store, puts(1000), { onEtag: () => full })
+  const applying = apply(store, puts(1000), { onEtag: () => full.promise })
   await setTimeout(200)
   // Four at a time, and a few that ended before an earlier one.
   expect(log.filter((line) => line.endsWith('done')).length).toBeLessThan(100)
-  release()
+  full.resolve(undefined)
   await applying
   expect(log.filter((line) => line.endsWith('done'))).toHaveLength(1000)
 })
@@ -133,7 +132,7 @@ it('fails when the receiver of the ETags fails', async () => {
   await expect(apply(store, puts(1000), { onEtag })).rejects.toThrow('no space left')
 })
 
-it('throws the first failure when all that is under way has ended, and begins no more', async () => {
+it('throws the first failure when all requests that are under way have ended, and begins no more', async () => {
   const { store, log } = fake(async (key) => {
     if (key.endsWith('5')) throw new Error(`cannot put ${key}`)
     await setTimeout(50)
@@ -144,7 +143,7 @@ it('throws the first failure when all that is under way has ended, and begins no
   expect(log.filter((line) => line.endsWith('done'))).toHaveLength(begun.length - 1)
 })
 
-it('ends what is under way when the list of changes breaks off', async () => {
+it('ends requests that are under way when the list of changes breaks off', async () => {
   async function* broken() {
     yield* puts(3)
     await setImmediate()
@@ -156,7 +155,7 @@ it('ends what is under way when the list of changes breaks off', async () => {
   expect(log).not.toEqual([])
 })
 
-it('lets the store ask before every write whether the lease is fresh', async () => {
+it('asks before each write whether the lease is fresh', async () => {
   const seen: string[] = []
   const { store } = fake((key) => {
     seen.push(key)
@@ -168,7 +167,7 @@ it('lets the store ask before every write whether the lease is fresh', async () 
   expect(seen).toEqual(writes.flatMap((key) => ['?', key]))
 })
 
-it('sends nothing any more once the lease is not fresh', async () => {
+it('sends nothing once the lease is lost', async () => {
   const { store, log } = fake(() => setImmediate())
   let asked = 0
   const assertFresh = () => {
@@ -182,14 +181,10 @@ it.each([puts(100), [{ kind: 'delete', key: 'a' } as const]])(
   'ends what is under way when it is stopped, with the reason (%#)',
   async (...changes) => {
     const stop = new AbortController()
-    const { store, log } = fake(
-      (_key, { signal }) =>
-        new Promise((_, reject) =>
-          signal?.addEventListener('abort', () => {
-            reject(new Error('Request aborted'))
-          }),
-        ),
-    )
+    const { store, log } = fake(async (_key, { signal }) => {
+      await once(signal as EventTarget, 'abort')
+      throw new Error('Request aborted')
+    })
     const applying = apply(store, changes, { signal: stop.signal })
     await setTimeout(50)
     stop.abort(new Error('stopped by SIGINT'))
@@ -198,7 +193,7 @@ it.each([puts(100), [{ kind: 'delete', key: 'a' } as const]])(
   },
 )
 
-it('does not sit out a low rate when it is stopped', async () => {
+it('does not wait for a low rate when it is stopped', async () => {
   const { store } = fake(() => setImmediate())
   const signal = AbortSignal.timeout(50)
   const started = performance.now()
@@ -206,7 +201,7 @@ it('does not sit out a low rate when it is stopped', async () => {
   expect(performance.now() - started).toBeLessThan(1000)
 })
 
-it('names a file that is gone', async () => {
+it('names a missing file', async () => {
   const { store, log } = fake(() => setImmediate())
   await expect(apply(store, [put('gone')])).rejects.toThrow(
     `${folder.file('out/gone')} is in the manifest but cannot be read (ENOENT): build the snapshot again`,
@@ -214,7 +209,7 @@ it('names a file that is gone', async () => {
   expect(log).toEqual([])
 })
 
-it('works on as many items at a time as it may, and reads not many more', async () => {
+it('works on the given number of items at a time, and reads few more', async () => {
   let [read, atWork, most] = [0, 0, 0]
   async function* items() {
     for (; read < 100; read++) {
@@ -232,7 +227,7 @@ it('works on as many items at a time as it may, and reads not many more', async 
   expect({ done, most, atWork }).toEqual({ done: 100, most: 4, atWork: 0 })
 })
 
-it.each(['work', 'items'])('throws what fails first, of %s, when all has ended', async (what) => {
+it.each(['work', 'items'])('throws the first failure of %s when all work has ended', async (what) => {
   let atWork = 0
   async function* items() {
     for (let item = 0; item < 100; item++) {

@@ -10,7 +10,7 @@ let press: Press
 let restoreNight: () => void
 
 beforeAll(async () => {
-  press = await openPress(await buildNights(1, 1))
+  press = await openPress(await buildNights(1, 1, { years: 1 }))
   expect(await press.publish(press.nights.outs[0] ?? '')).toMatchObject({ code: 0 })
   restoreNight = press.bucket.save()
 })
@@ -50,7 +50,7 @@ it('prints its JSON as one document, whole or not', async () => {
   expect(stderr).toMatch(/^fundpress: s3:\/\/funds: 2 objects differ from the manifest of /)
 })
 
-it('takes what a publish writes beside the snapshot for no stranger, and looks at the files of the status', async () => {
+it('accepts what a publish writes beside the snapshot, and checks the files of the status', async () => {
   for (const key of ['changes/feed.xml', 'status/index.json']) press.bucket.put(`blue/${key}`, 'x')
   for (const key of ['changes', 'statuses/index.json']) press.bucket.put(`blue/${key}`, 'x')
   expect((await verify()).stdout).toBe(
@@ -58,12 +58,12 @@ it('takes what a publish writes beside the snapshot for no stranger, and looks a
   )
 })
 
-it('shows no key as it is that would play with the terminal', async () => {
+it('escapes control characters in keys', async () => {
   press.bucket.put('blue/zzz\u001b[2J\u202e', 'x')
   expect((await verify()).stdout).toBe('zzz\\u001b[2J\\u202e is in no manifest\n')
 })
 
-it('says which list in the bucket is damaged, and what to do', async () => {
+it('names a damaged list in the bucket, with advice', async () => {
   const list = 'journal/blue.etags.ndjson.gz'
   const body = press.bucket.body(list)
   press.bucket.put(list, body.subarray(0, body.length >>> 1))
@@ -76,7 +76,7 @@ it('says which list in the bucket is damaged, and what to do', async () => {
   expect((await verify()).stderr).toContain(`s3://funds/${list} is damaged: not sorted, a after b`)
 })
 
-it('tells how far the listing is, and then the bodies', async () => {
+it('reports the progress of the listing, and then of the bodies', async () => {
   Object.assign(process.env, credentials)
   const store = openS3({ ...press.storeSettings, concurrency: 4 })
   const seen: string[] = []

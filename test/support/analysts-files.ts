@@ -11,14 +11,14 @@ import { bucketArgs, credentials } from './publishing.ts'
 export const asOf = '2026-11-11'
 export const dayAfter = '2026-11-12'
 
-/** `night-1` and its correction `again` as of one day, `later` as of the day after. @param onOpen told the bucket */
-export function useThreeSnapshots(onOpen: (press: Press) => void): void {
-  let press: Press
+export let press: Press
+
+/** Sets up {@link press}: `night-1` and its correction `again` as of one day, `later` as of the day after. */
+export function useThreeSnapshots(): void {
   beforeAll(async () => {
-    press = await openPress(await buildNights(1, 1))
+    press = await openPress(await buildNights(1, 1, { years: 1 }))
     await press.nights.change('again', newBenchmark(1))
     await press.nights.change('later', newBenchmark(2), '--as-of', dayAfter)
-    onOpen(press)
   })
   afterAll(() => press.stop())
   beforeEach(() => {
@@ -29,13 +29,8 @@ export function useThreeSnapshots(onOpen: (press: Press) => void): void {
 export const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')
 
 /** Puts files and their checksums into the folder of a snapshot, as `build` does. */
-export function lay(
-  { nights }: Press,
-  out: string,
-  day: string,
-  files: Readonly<Record<string, string | Buffer>>,
-): void {
-  const folder = join(nights.folder.file(out), 'downloads', day)
+export function lay(out: string, day: string, files: Readonly<Record<string, string | Buffer>>): void {
+  const folder = join(press.nights.folder.file(out), 'downloads', day)
   rmSync(folder, { recursive: true, force: true })
   const sums = Object.entries(files).map(([name, content]) => `${sha256(content)}  ${name}\n`)
   for (const [name, content] of Object.entries({ ...files, SHA256SUMS: sums.sort().join('') })) {
@@ -46,7 +41,6 @@ export function lay(
 
 /** @param work asks an edge that follows each flip at once for a day's prices.csv: its text, or a status that is not 200 */
 export async function withEdge<T>(
-  press: Press,
   work: (csv: (day: string) => Promise<string | number>) => Promise<T>,
 ): Promise<T> {
   const env = { ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '0' }

@@ -20,79 +20,59 @@ export interface LiveJson {
   readonly previous: Omit<LiveJson, 'previous'> | null
 }
 
-export interface Bucket {
-  readonly name: string
-  /** Those that begin with the prefix, in the order of their first puts. */
-  readonly keys: (prefix?: string) => string[]
-  /** Empty if there is no such object. */
-  readonly body: (key: string) => Buffer
-  readonly put: (key: string, body: string | Buffer) => void
-  readonly remove: (key: string) => void
-  readonly empty: () => void
-  /** Keeps what is there. @returns what brings it back, at any time */
-  readonly save: () => () => void
-  readonly live: () => LiveJson | undefined
-  /** The folder that live.json names for the downloads of a day, or of the live snapshot: `downloads/<folder>/`. */
-  readonly downloads: (day?: string) => string
-  /** Everything that is wrong with a slot, measured by the manifest that lies in it. */
-  readonly faultsOf: (slot: string | undefined) => string[]
-  /** The differences between a slot and a snapshot's folder, file by file. */
-  readonly differencesFrom: (out: string, slot: string | undefined) => string[]
-  /** Writes into the slot that was live when they were carried out, in the order of the server's log. */
-  readonly writesIntoLive: (liveAtStart: string | undefined) => string[]
-}
+export type Bucket = ReturnType<typeof bucketOf>
 
 /** @param folder where the names of snapshots are looked up */
-export function bucketOf(server: S3Server, name: string, folder: string): Bucket {
+export function bucketOf(server: S3Server, name: string, folder: string) {
   const objects = () => server.objects(name)
+  const body = (key: string) => objects().get(key)?.body ?? Buffer.alloc(0)
   const keys = (prefix = '') => [...objects().keys()].filter((key) => key.startsWith(prefix))
+  const live = (): LiveJson | undefined =>
+    objects().has('live.json') ? (JSON.parse(body('live.json').toString()) as LiveJson) : undefined
   return {
     name,
+    /** Those that begin with the prefix, in the order of their first puts. */
     keys,
-    body: (key) => objects().get(key)?.body ?? Buffer.alloc(0),
-    put: (key, body) => {
-      server.put(name, key, body)
+    /** Empty if there is no such object. */
+    body,
+    put: (key: string, content: string | Buffer) => {
+      server.put(name, key, content)
     },
-    remove: (key) => {
+    remove: (key: string) => {
       server.remove(name, key)
     },
     empty: () => {
       server.empty(name)
     },
+    /** Keeps what is there. @returns what brings it back, at any time */
     save: () => {
-      const saved = server.snapshot().get(name) ?? new Map()
+      const saved = new Map(objects())
       return () => {
         server.restore(name, saved)
       }
     },
-    live: () => {
-      const object = objects().get('live.json')
-      return object === undefined ? undefined : (JSON.parse(object.body.toString()) as LiveJson)
-    },
-    downloads: (day) => {
-      const {
-        downloads,
-        earlierDownloads = {},
-        asOf,
-      } = JSON.parse(objects().get('live.json')?.body.toString() ?? '{}') as Partial<LiveJson>
+    live,
+    /** The folder that live.json names for the downloads of a day, or of the live snapshot: `downloads/<folder>/`. */
+    downloads: (day?: string) => {
+      const { downloads, earlierDownloads = {}, asOf }: Partial<LiveJson> = live() ?? {}
       if (day === undefined || day === asOf) return `downloads/${downloads?.folder ?? 'none'}/`
       const rest = earlierDownloads[day.slice(0, 7)]?.split(' ').find((one) => one.startsWith(day.slice(8)))
       return rest === undefined ? 'downloads/none/' : `downloads/${day.slice(0, 8)}${rest}/`
     },
+    /** Everything that is wrong with a slot, measured by the manifest that lies in it. */
     faultsOf: (slot = 'nothing') => faultsOfSlot(objects(), slot),
-    differencesFrom: (snapshot, slot = 'nothing') => {
+    /** The differences between a slot and a snapshot's folder, file by file. */
+    differencesFrom: (snapshot: string, slot = 'nothing') => {
       const out = resolve(folder, snapshot)
       const files = filesIn(out)
-      const isSame = (file: string) =>
-        objects()
-          .get(`${slot}/${file}`)
-          ?.body.equals(readFileSync(join(out, file))) === true
+      const isSame = (file: string) => body(`${slot}/${file}`).equals(readFileSync(join(out, file)))
       const extra = keys(`${slot}/`)
         .map((key) => key.slice(slot.length + 1))
         .filter((key) => !isWrittenByPublish(key))
       return [...files.filter((file) => !isSame(file)), ...extra.filter((key) => !files.includes(key))]
     },
-    writesIntoLive: (liveAtStart) => writesIntoLive(server, liveAtStart),
+    /** Writes into the slot that was live when they were carried out, in the order of the server's log. */
+    writesIntoLive: (liveAtStart: string | undefined) => writesIntoLive(server, liveAtStart),
   }
 }
 

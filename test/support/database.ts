@@ -13,13 +13,16 @@ export function makeDatabase(file: string, fill: (insert: Insert, db: Database.D
   const db = new Database(file)
   db.exec(readFileSync(join(repository, 'templates/schema.sql'), 'utf8'))
   db.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON')
-  const insert: Insert = (table, row) => {
+  db.transaction(() => fill(insertInto(db), db))()
+  db.close()
+}
+
+export function insertInto(db: Database.Database): Insert {
+  return (table, row) => {
     const columns = Object.keys(row)
     const places = columns.map(() => '?').join(', ')
     db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`).run(...Object.values(row))
   }
-  db.transaction(() => fill(insert, db))()
-  db.close()
 }
 
 /** Changes a database. */

@@ -1,40 +1,26 @@
 /** CloudFront's KeyValueStore as its API gives it: reads, and writes that have to name the store's ETag. */
+import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
-export interface KeyValueStoreServer {
-  readonly endpoint: string
-  readonly arn: string
-  readonly keys: Map<string, string>
-  /** Requests so far: `GET live`, `PUT live`, `GET` for the store itself. */
-  readonly log: readonly string[]
-  /** Changes a key past the API: somebody else's write. */
-  readonly put: (key: string, value: string) => void
-  /** Called at every request, before it is worked on. */
-  onRequest: (request: string) => void
-  /** Called for every write. */
-  onPut: (key: string, value: string) => void
-  /** Answers all requests with this, until it is undefined again. */
-  refusal: { readonly status: number; readonly type: string } | undefined
-  readonly stop: () => Promise<void>
-}
+export type KeyValueStoreServer = Awaited<ReturnType<typeof startKeyValueStore>>
 
-export async function startKeyValueStore(): Promise<KeyValueStoreServer> {
+export async function startKeyValueStore() {
   const arn = 'arn:aws:cloudfront::123456789012:key-value-store/5d6d5a1c-0000-4000-8000-000000000000'
   const keys = new Map<string, string>()
   const log: string[] = []
   let version = 1
   const etag = () => `KV${version}ETAG`
 
-  const work = (request: IncomingMessage, text: string): { status: number; type?: string; body: object } => {
+  const work = (request: IncomingMessage, sent: string): { status: number; type?: string; body: object } => {
     const { method = '', url = '', headers } = request
     if (headers.host?.startsWith('123456789012.') !== true)
       return { status: 404, type: 'ResourceNotFoundException', body: { Message: 'of another account' } }
     const path = `/key-value-stores/${encodeURIComponent(arn)}`
-    const rest = url.startsWith(path)
-      ? decodeURIComponent(url.slice(path.length).replace('/keys/', ''))
-      : undefined
-    if (rest === undefined) return { status: 404, type: 'ResourceNotFoundException', body: { Message: url } }
+    if (!url.startsWith(path))
+      return { status: 404, type: 'ResourceNotFoundException', body: { Message: url } }
+    const rest = decodeURIComponent(url.slice(path.length).replace('/keys/', ''))
     log.push(`${method} ${rest}`.trim())
     server.onRequest(`${method} ${rest}`.trim())
     if (server.refusal !== undefined) return { ...server.refusal, body: { Message: 'refused' } }
@@ -52,7 +38,7 @@ export async function startKeyValueStore(): Promise<KeyValueStoreServer> {
     }
     if (headers['if-match'] !== etag())
       return { status: 409, type: 'ConflictException', body: { Message: 'the store has another ETag' } }
-    const { Value } = JSON.parse(text) as { Value: string }
+    const { Value } = JSON.parse(sent) as { Value: string }
     put(rest, Value)
     server.onPut(rest, Value)
     return { status: 200, body: { ItemCount: keys.size, TotalSizeInBytes: Value.length } }
@@ -63,30 +49,32 @@ export async function startKeyValueStore(): Promise<KeyValueStoreServer> {
   }
 
   const http = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const { status, type, body } = work(request, Buffer.concat(chunks).toString())
+    void text(request).then((sent) => {
+      const { status, type, body } = work(request, sent)
       const error = type === undefined ? {} : { 'x-amzn-errortype': type }
       response.writeHead(status, { 'content-type': 'application/json', etag: etag(), ...error })
       response.end(JSON.stringify(body))
     })
   })
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  const server: KeyValueStoreServer = {
+  await once(http.listen(0, '127.0.0.1'), 'listening')
+  const server = {
     // The SDK asks at 123456789012.localhost: see local-names.ts.
     endpoint: `http://localhost:${(http.address() as AddressInfo).port}`,
     arn,
     keys,
-    log,
+    /** Requests so far: `GET live`, `PUT live`, `GET` for the store itself. */
+    log: log as readonly string[],
+    /** Changes a key past the API: somebody else's write. */
     put,
-    onRequest: () => undefined,
-    onPut: () => undefined,
-    refusal: undefined,
+    /** Called at every request, before it is worked on. */
+    onRequest: (_request: string): void => undefined,
+    /** Called for every write. */
+    onPut: (_key: string, _value: string): void => undefined,
+    /** Answers all requests with this, until it is undefined again. */
+    refusal: undefined as { readonly status: number; readonly type: string } | undefined,
     stop: async () => {
-      const closed = new Promise((resolve) => http.close(resolve))
       http.closeAllConnections()
-      await closed
+      await new Promise((resolve) => http.close(resolve))
     },
   }
   return server

@@ -49,23 +49,7 @@ export interface Process {
   readonly end: () => void
 }
 
-interface Late {
-  readonly due: number
-  readonly carryOut: () => unknown
-}
-
-export interface LateStore {
-  readonly objects: ReadonlyMap<string, StoredBytes>
-  readonly time: Time
-  /** The store's clock, which is that of all machines, too. */
-  readonly now: () => Date
-  /** Lets time pass: what is late by then is carried out. */
-  readonly pass: (seconds: number) => void
-  /** @param others what runs while the process stands still or waits */
-  readonly begin: (plan: Plan | null, others: () => Promise<void>) => Process
-}
-
-export interface LateStoreOptions {
+interface LateStoreOptions {
   /** The longest time between the last moment of a sender and the moment a request is carried out, in seconds. */
   readonly lifetimeSeconds: number
   /** From 0 to below 1. */
@@ -78,14 +62,9 @@ export interface LateStoreOptions {
 
 const silenceSeconds = 60
 
-export function lateStore({
-  lifetimeSeconds,
-  random,
-  knowsConditions,
-  onWrite,
-}: LateStoreOptions): LateStore {
+export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }: LateStoreOptions) {
   const objects = new Map<string, StoredBytes>()
-  let late: Late[] = []
+  let late: { readonly due: number; readonly carryOut: () => unknown }[] = []
   const begun = performance.now()
   let passed = Date.parse('2026-11-20T00:00:00Z')
   const clock = () => passed + performance.now() - begun
@@ -98,6 +77,7 @@ export function lateStore({
       next.carryOut()
     }
   }
+  /** Lets time pass: what is late by then is carried out. */
   const pass = (seconds: number) => {
     const until = passed + seconds * 1000
     for (const { due } of [...late].sort((one, other) => one.due - other.due)) {
@@ -125,7 +105,8 @@ export function lateStore({
       throw new ConditionFailed(`${key} is not what it was`)
   }
 
-  const begin: LateStore['begin'] = (plan, others) => {
+  /** @param others what runs while the process stands still or waits */
+  const begin = (plan: Plan | null, others: () => Promise<void>): Process => {
     let state: 'alive' | 'killed' | 'ended' = 'alive'
     let writes = 0
     let unanswered = 0
@@ -284,5 +265,12 @@ export function lateStore({
     }
     return process
   }
-  return { objects, time, now: () => new Date(clock()), pass, begin }
+  return {
+    objects: objects as ReadonlyMap<string, StoredBytes>,
+    time,
+    /** The store's clock, which is that of all machines, too. */
+    now: () => new Date(clock()),
+    pass,
+    begin,
+  }
 }

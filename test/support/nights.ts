@@ -1,21 +1,12 @@
 /** Small snapshots of one fund family on several nights: every document of each night names its night. */
 import { resolve } from 'node:path'
 import { editDatabase } from './database.ts'
-import { docsUrl, makeTempFolder, mustRun, type TempFolder } from './product.ts'
+import { docsUrl, makeTempFolder, mustRun } from './product.ts'
 import { sumsOf } from './tree.ts'
 
-export interface Nights {
-  readonly folder: TempFolder
-  /** A snapshot's folder each, `night-1` and so on; their funds are called `… night 1`, `… night 2` and so on. */
-  readonly outs: readonly string[]
-  /** Changes the database by SQL and builds it once more, as of the last night. @returns the snapshot's folder */
-  readonly change: (name: string, sql: string, ...flags: readonly string[]) => Promise<string>
-  /** SHA-256 by key of a snapshot, by its name or folder. */
-  readonly sums: (out: string) => ReadonlyMap<string, string>
-  readonly remove: () => void
-}
+export type Nights = Awaited<ReturnType<typeof buildNights>>
 
-export interface NightsOptions {
+interface NightsOptions {
   /** Years of prices; 2 unless given. */
   readonly years?: number
   /** The day of the newest prices; the first night is that of the day after. */
@@ -27,32 +18,30 @@ export async function buildNights(
   count: number,
   funds: number,
   { years = 2, until = '2026-11-10' }: NightsOptions = {},
-): Promise<Nights> {
+) {
   const folder = makeTempFolder()
   const db = folder.file('funds.sqlite')
   await mustRun(['demo', '--db', db, '--funds', String(funds), '--years', String(years), '--until', until])
   const build = async (name: string, sql: string, night: number, flags: readonly string[] = []) => {
     editDatabase(db, sql)
     const out = folder.file(name)
-    await mustRun(
-      ['build', '--db', db, '--out', out, '--as-of', daysAfter(until, night), '--quiet', ...flags],
-      {
-        env: { FUNDPRESS_DOCS_URL: docsUrl },
-      },
-    )
+    const line = ['build', '--db', db, '--out', out, '--as-of', daysAfter(until, night), '--quiet', ...flags]
+    await mustRun(line, { env: { FUNDPRESS_DOCS_URL: docsUrl } })
     return out
   }
   const outs: string[] = []
   for (let night = 1; night <= count; night++) {
-    outs.push(
-      await build(`night-${night}`, `UPDATE fund SET name = 'Fonds ' || isin || ' night ${night}'`, night),
-    )
+    const rename = `UPDATE fund SET name = 'Fonds ' || isin || ' night ${night}'`
+    outs.push(await build(`night-${night}`, rename, night))
   }
   return {
     folder,
+    /** A snapshot's folder each, `night-1` and so on; their funds are called `… night 1`, `… night 2` and so on. */
     outs,
-    sums: (out) => sumsOf(resolve(folder.path, out)),
-    change: (name, sql, ...flags) => build(name, sql, count, flags),
+    /** SHA-256 by key of a snapshot, by its name or folder. */
+    sums: (out: string) => sumsOf(resolve(folder.path, out)),
+    /** Changes the database by SQL and builds it once more, as of the last night. @returns the snapshot's folder */
+    change: (name: string, sql: string, ...flags: readonly string[]) => build(name, sql, count, flags),
     remove: folder.remove,
   }
 }

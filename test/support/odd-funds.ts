@@ -3,6 +3,7 @@
  * at the edge of their notation, years without prices, each permission taken away once. As-of date: 2025-02-28.
  */
 import Database from 'better-sqlite3'
+import { insertInto, type Insert, type Row } from './database.ts'
 
 export const oddFunds = {
   asOf: '2025-02-28',
@@ -25,16 +26,10 @@ const forgedRecord = '"},{"date":"2020-01-01","issue_price":{"name":"'
 const forgedItem = '</value></item><item key="1"><date>2020-01-01</date>'
 const marks = `& < > " ' &amp; &#13; ]]> \\ / \t \n \r \u2028 \u0085 ÄÖÜß € 😀`
 
-type Row = Readonly<Record<string, string | number | null>>
-
 /** Fills an empty database of the schema. */
 export function insertOddFunds(path: string): void {
   const db = new Database(path, { fileMustExist: true })
-  const insert = (table: string, row: Row): void => {
-    const columns = Object.keys(row)
-    const places = columns.map(() => '?').join(', ')
-    db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`).run(...Object.values(row))
-  }
+  const insert = insertInto(db)
   db.transaction(() => {
     insertFunds(insert)
     for (const isin of Object.values(oddFunds)) if (isin.startsWith('LU')) insertSimple(insert, isin)
@@ -45,8 +40,6 @@ export function insertOddFunds(path: string): void {
   })()
   db.close()
 }
-
-type Insert = (table: string, row: Row) => void
 
 function insertFunds(insert: Insert): void {
   const fund = (isin: string, row: Row): void => {
@@ -82,99 +75,46 @@ function insertSimple(insert: Insert, isin: string): void {
   if (isin === oddFunds.withoutData || isin === oddFunds.awkward) return
   if (isin !== oddFunds.gap) insert('price', price(isin, '2025-02-27', '10.5'))
   insert('performance_year', { isin, year: 2024, percent: 5.25 })
-  insert('structure_item', {
-    isin,
-    type: 'countries',
-    position: 0,
-    name_de: 'Schweden',
-    name_en: 'Sweden',
-    percent: 100,
-  })
+  const sweden = { name_de: 'Schweden', name_en: 'Sweden' }
+  insert('structure_item', { isin, type: 'countries', position: 0, ...sweden, percent: 100 })
   insert('key_figure', { isin, position: 0, name_de: 'Volatilität', name_en: 'Volatility', value: '1,5 %' })
   insert('launch_point', { isin, date: '2024-12-02', value: 100 })
   // A line without periods is legal performance data too.
   insert('legal_point', { isin, date: '2024-12-02', value: 0 })
-  insert('asset_allocation', {
-    isin,
-    derivatives: 0,
-    position: 0,
-    class_de: 'Aktien',
-    class_en: 'Shares',
-    date: '2024-12-31',
-    percent: 99.5,
-  })
+  const shares = { class_de: 'Aktien', class_en: 'Shares', date: '2024-12-31', percent: 99.5 }
+  insert('asset_allocation', { isin, derivatives: 0, position: 0, ...shares })
   insert('emt', { isin })
   insert('profile', profile(isin, {}))
 }
 
 function insertAwkward(insert: Insert, isin: string): void {
   insert('price', price(isin, '2019-12-31', '-0.00'))
-  insert('price', {
-    ...price(isin, '2020-01-01', '0.0001'),
-    intercompany_profit: '1.10',
-    share_profit2: '-2.00',
-  })
+  const taxed = { intercompany_profit: '1.10', share_profit2: '-2.00' }
+  insert('price', { ...price(isin, '2020-01-01', '0.0001'), ...taxed })
   insert('price', { ...price(isin, '2020-02-29', '100'), share_profit: '3', real_estate_profits: '0.50' })
   insert('price', price(isin, '2021-12-31', '123456789012345678.123456789'))
-  for (const [year, percent] of [
-    [2019, 1e-7],
-    [2020, -1.5e-10],
-    [2021, 1e21],
-    [2022, -0.1],
-    [2023, 1.2345e22],
-  ]) {
-    insert('performance_year', { isin, year: year ?? 0, percent: percent ?? 0 })
-  }
+  for (const [index, percent] of [1e-7, -1.5e-10, 1e21, -0.1, 1.2345e22].entries())
+    insert('performance_year', { isin, year: 2019 + index, percent })
   const names = ['Plain', marks, forgedRecord, forgedItem, '7', ' spaces ']
   names.forEach((name, position) => {
-    insert('structure_item', {
-      isin,
-      type: 'top_values',
-      position,
-      name_de: name,
-      name_en: position % 2 === 0 ? null : `en ${name}`,
-      percent: -position / 3,
-    })
-    insert('key_figure', {
-      isin,
-      position,
-      name_de: name,
-      name_en: null,
-      value: name,
-      value2: position % 2 === 0 || position % 3 === 0 ? null : name,
-      has_value2: position % 3 === 0 ? 0 : 1,
-    })
-    insert('legal_period', {
-      isin,
-      label: name,
-      date_from: '2009-01-02',
-      date_realfrom: '2009-01-05',
-      date_to: '2010-11-12',
-      gross: position % 2 === 0 ? null : 1e-7,
-      net: position % 3 === 0 ? null : 3,
-    })
+    const [isEven, isThird] = [position % 2 === 0, position % 3 === 0]
+    const english = isEven ? null : `en ${name}`
+    const item = { isin, type: 'top_values', position, percent: -position / 3 }
+    insert('structure_item', { ...item, name_de: name, name_en: english })
+    const second = { value2: isEven || isThird ? null : name, has_value2: isThird ? 0 : 1 }
+    insert('key_figure', { isin, position, name_de: name, name_en: null, value: name, ...second })
+    const dates = { date_from: '2009-01-02', date_realfrom: '2009-01-05', date_to: '2010-11-12' }
+    const percents = { gross: isEven ? null : 1e-7, net: isThird ? null : 3 }
+    insert('legal_period', { isin, label: name, ...dates, ...percents })
   })
   insert('legal_point', { isin, date: '1969-12-31', value: 0 })
   insert('legal_point', { isin, date: '1970-01-01', value: -12.5 })
   insert('launch_point', { isin, date: '2015-06-01', value: 100 })
   insertAllocations(insert, isin)
-  insert(
-    'profile',
-    profile(isin, {
-      category_de: marks,
-      category_en: forgedItem,
-      benchmark: forgedRecord,
-      end_of_fiscal_year: '03-05',
-    }),
-  )
-  insert('emt', {
-    isin,
-    srri: 7,
-    ongoing_costs: 1e-9,
-    entry_costs: 0,
-    governanceprocess: 'D',
-    other_specific_investment_need: 'O',
-  })
+  const texts = { category_de: marks, category_en: forgedItem, benchmark: forgedRecord }
+  insert('profile', profile(isin, { ...texts, end_of_fiscal_year: '03-05' }))
+  const letters = { governanceprocess: 'D', other_specific_investment_need: 'O' }
+  insert('emt', { isin, srri: 7, ongoing_costs: 1e-9, entry_costs: 0, ...letters })
 }
 
 /** Classes named like numbers keep their order; a class whose name changes in time makes two maps; one has two positions. */
@@ -190,30 +130,20 @@ function insertAllocations(insert: Insert, isin: string): void {
   ] as const
   for (const [position, class_de, class_en, date, percent] of rows) {
     for (const derivatives of [0, 1]) {
-      insert('asset_allocation', {
-        isin,
-        derivatives,
-        position,
-        class_de,
-        class_en,
-        date,
-        percent: percent + derivatives,
-      })
+      const place = { isin, derivatives, position, date }
+      insert('asset_allocation', { ...place, class_de, class_en, percent: percent + derivatives })
     }
   }
 }
 
 function price(isin: string, date: string, amount: string): Row {
-  return {
-    isin,
-    date,
+  const amounts = {
     issue_price: amount,
     repurchase_price: amount,
     net_asset_value: amount,
-    change: '-0.10',
-    change_percent: '-1.25',
     performance: amount,
   }
+  return { isin, date, ...amounts, change: '-0.10', change_percent: '-1.25' }
 }
 
 function profile(isin: string, row: Row): Row {

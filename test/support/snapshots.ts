@@ -37,32 +37,20 @@ export const buildDemo = (funds = 12): Promise<Snapshot> =>
 async function makeDemo(funds: number): Promise<Snapshot> {
   const folder = makeTempFolder()
   const db = folder.file('demo.sqlite')
-  await mustRun([
-    'demo',
-    '--db',
-    db,
-    '--funds',
-    String(funds),
-    '--years',
-    '4',
-    '--until',
-    demoUntil,
-    '--seed',
-    '7',
-  ])
+  const size = ['--funds', String(funds), '--years', '4']
+  await mustRun(['demo', '--db', db, ...size, '--until', demoUntil, '--seed', '7'])
   return build(folder, db, demoUntil)
 }
 
 /** The eight funds of `odd-funds.ts`. */
-export const buildOdd = (): Promise<Snapshot> => once('odd snapshot', makeOdd)
-
-async function makeOdd(): Promise<Snapshot> {
-  const folder = makeTempFolder()
-  const db = folder.file('odd.sqlite')
-  await mustRun(['init', '--db', db])
-  insertOddFunds(db)
-  return build(folder, db, oddFunds.asOf)
-}
+export const buildOdd = (): Promise<Snapshot> =>
+  once('odd snapshot', async () => {
+    const folder = makeTempFolder()
+    const db = folder.file('odd.sqlite')
+    await mustRun(['init', '--db', db])
+    insertOddFunds(db)
+    return build(folder, db, oddFunds.asOf)
+  })
 
 /** A real fund family; not part of the repository. */
 export const captorDatabase = join(repository, '../shared/data/captor/captor.sqlite')

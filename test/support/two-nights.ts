@@ -7,15 +7,15 @@ import type { FaultRule } from './s3/faults.ts'
 
 export const [one, two, three, four] = ['night-1', 'night-2', 'night-3', 'night-4'] as const
 
-/** Sets up the bucket for the tests of a file. @param nights how many are built @param onOpen told the bucket */
-export function useTwoNights(nights: number, onOpen: (press: Press) => void): void {
-  let press: Press
+export let press: Press
+
+/** Sets up {@link press} for the tests of a file. @param nights how many are built */
+export function useTwoNights(nights: number): void {
   let restore: () => void
   beforeAll(async () => {
-    press = await openPress(await buildNights(nights, 1))
+    press = await openPress(await buildNights(nights, 1, { years: 1 }))
     for (const out of [one, two]) expect((await press.publish(out)).code).toBe(0)
     restore = press.bucket.save()
-    onOpen(press)
   })
   afterAll(() => press.stop())
   beforeEach(() => {
@@ -24,18 +24,25 @@ export function useTwoNights(nights: number, onOpen: (press: Press) => void): vo
   })
 }
 
+/** Begins a publish in a process of its own. */
+export const beginPublish = (out: string, ...flags: readonly string[]) =>
+  // On a slow machine it would say how far it is.
+  press.begin(['publish', '--out', out, '--quiet', ...flags])
+
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await setTimeout(10)
 }
 
 /** Puts that the server has got, by key. */
-export const putsOf = ({ server }: Press, key: RegExp) =>
-  server.log.filter((entry) => entry.method === 'PUT' && key.test(entry.key))
+export const puts = (key: RegExp) =>
+  press.server.log.filter((entry) => entry.method === 'PUT' && key.test(entry.key))
 
 /** Makes a publish slow enough to interfere with it. */
 export const slowPuts = (ms: number): FaultRule => ({
   ...{ kind: 'delay', ms, operation: 'PutObject', keyMatches: /^(blue|green)\/api/ },
 })
+
+export const flip = /^live\.json$/
 
 /** Holds the n-th put of such a key back until the work is done; after `after` it has been carried out. */
 export const holdBack = (
@@ -49,19 +56,17 @@ export const holdBack = (
 
 /** Kills a command at such a put, and waits for its end. Other faults of the server end with it. */
 export async function killAt(
-  { server }: Press,
   { child, end }: Begun,
   keyMatches: RegExp,
   which?: Parameters<typeof holdBack>[2],
 ): Promise<void> {
-  server.faults([holdBack(keyMatches, () => child.kill('SIGKILL'), which)])
+  press.server.faults([holdBack(keyMatches, () => child.kill('SIGKILL'), which)])
   await end
-  server.faults([])
+  press.server.faults([])
 }
 
 /** Kills a command at the first such put, which stays on its way until it is released. */
 export async function killWithPutOnItsWay(
-  { server }: Press,
   { child, end }: Begun,
   keyMatches: RegExp,
 ): Promise<{ readonly release: () => void }> {
@@ -70,7 +75,7 @@ export async function killWithPutOnItsWay(
     child.kill('SIGKILL')
     return held.promise
   }
-  server.faults([holdBack(keyMatches, kill)])
+  press.server.faults([holdBack(keyMatches, kill)])
   await end
   return {
     release: () => {

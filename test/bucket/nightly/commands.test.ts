@@ -1,4 +1,4 @@
-/** What funds, keys and settings are called never commands the runner of GitHub Actions, nor breaks a summary. */
+/** Names of funds, keys and settings never become commands of GitHub Actions, nor break a summary. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
@@ -36,19 +36,14 @@ const hostile = [
 const sql = (text: string) => `'${text.replaceAll("'", "''")}'`
 const workflow = { GITHUB_ACTIONS: 'true' }
 
-it('would find commands of both forms', () => {
+it('this test finds commands of both forms', () => {
   const run = { code: 0, stderr: '' }
-  for (const stdout of [
-    '  ::error title=a%3A b::x',
-    'a ##[add-mask]1',
-    '::stop-commands::x',
-    '{"a":"##[Group]"}',
-  ])
-    expect(commandsIn({ ...run, stdout })).toHaveLength(1)
+  const commands = ['  ::error title=a%3A b::x', 'a ##[add-mask]1', '::stop-commands::x', '{"a":"##[Group]"}']
+  for (const stdout of commands) expect(commandsIn({ ...run, stdout })).toHaveLength(1)
   expect(commandsIn({ ...run, stdout: 'a ::error::x\n##\\u005badd-mask]1\n##[none]x' })).toEqual([])
 })
 
-it('a night tells of hostile texts in its log, its summary and its outputs, and commands only what it means to', async () => {
+it('a nightly run quotes hostile texts in log, summary and outputs without giving a command', async () => {
   const file = (name: string) => press.nights.folder.file(name)
   // A warning quotes it, and the night goes on.
   editDatabase(
@@ -86,7 +81,7 @@ it('a night tells of hostile texts in its log, its summary and its outputs, and 
     )
 })
 
-it('neither do a build, a check, a refusal, and a stranger in the bucket', async () => {
+it('builds, checks, refusals and unknown keys of a bucket give no commands', async () => {
   const late = 'build --db funds.sqlite --out late --as-of 2026-12-01'
   const built = await press.bare(late, workflow)
   expect([built.code, built.stdout.includes('##\\u005bstop-commands]x'), commandsIn(built)]).toEqual([

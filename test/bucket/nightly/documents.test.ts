@@ -31,10 +31,9 @@ import {
 } from './documents-nights.ts'
 
 useDocumentNights()
-import { eventsOf } from './nightly.ts'
+import { buildOf, eventsOf } from './nightly.ts'
 import { isComplete, sample } from '../../support/rounds.ts'
 
-const builtOf = (run: Run) => eventsOf(run).find(({ step, event }) => `${step} ${event}` === 'build done')
 /** But for prices that are late: nobody has brought new ones. */
 const warningsOf = (run: Run) =>
   eventsOf(run)
@@ -57,12 +56,12 @@ async function publish(day: number, flags = '') {
   // What the next night goes on from.
   expect(hashesOf(fileOf('out'))['downloads.ndjson']).toBe(full['downloads.ndjson'])
   expect(namesLeft()).toEqual([])
-  return { isSparse: builtOf(run)?.['isSparse'], warnings: warningsOf(run) }
+  return { isSparse: buildOf(run)?.['isSparse'], warnings: warningsOf(run) }
 }
 const namesLeft = () => readdirSync(press.nights.folder.path).filter((name) => name.startsWith('.'))
 const sparse = { isSparse: true, warnings: [] }
 
-describe('after the night before the last', () => {
+describe('continuing from the other slot', () => {
   it.each(
     sample<readonly [string, () => void, string]>(
       [
@@ -70,16 +69,16 @@ describe('after the night before the last', () => {
         ['each fund has a new price', () => edit(newPrices), ''],
         ['a fund is new', () => writeFileSync(db(), allFunds), ''],
         ['a fund is gone', () => edit(without(isinAt(1))), '--force'],
-        ['a fund is given out no more', () => edit(refuse(isinAt(1))), '--force'],
+        ['a fund is no longer published', () => edit(refuse(isinAt(1))), '--force'],
       ],
       { least: 2, turn: 1 },
     ),
-  )('%s: a sparse night has the downloads of a full build', async (_, change, flags) => {
+  )('%s: a sparse build has the downloads of a full build', async (_, change, flags) => {
     change()
     expect(await publish(13, flags)).toEqual(sparse)
   })
 
-  it('a fund that is given out no more is in no ZIP of the night', async () => {
+  it('a fund that is no longer published is not in documents.zip', async () => {
     const zip = () => bodyOf(`${press.bucket.downloads()}documents.zip`).toString('latin1')
     await nightly(13)
     expect(zip()).toContain(isinAt(1))
@@ -89,7 +88,7 @@ describe('after the night before the last', () => {
     expect(zip()).not.toContain(isinAt(1))
   })
 
-  it.runIf(isComplete)('a rollback came before the night', async () => {
+  it.runIf(isComplete)('continues after a rollback', async () => {
     const { code } = await press.fundpress('rollback --json')
     expect([code, press.bucket.live()?.slot]).toEqual([0, 'blue'])
     edit(newPrices)
@@ -101,7 +100,7 @@ describe('after the night before the last', () => {
 
 const refuse = (isin: string) => `UPDATE fund SET data_permitted = 0 WHERE isin = '${isin}'`
 
-it('a night gets the ZIP of the slot that it goes on from, and none without downloads', async () => {
+it('gets the ZIP of the slot that it continues from, and none without downloads', async () => {
   const gets = () =>
     press.server.log.flatMap(({ method, key }) =>
       method === 'GET' && key.endsWith('documents.zip') ? [undated(key)] : [],
@@ -110,11 +109,11 @@ it('a night gets the ZIP of the slot that it goes on from, and none without down
   expect(gets()).toEqual(['downloads/2026-11-11/documents.zip'])
   press.server.reset()
   const run = await nightly(14, '', { FUNDPRESS_DOWNLOADS: 'false' })
-  expect([run.code, builtOf(run)?.['isSparse'], gets()]).toEqual([0, true, []])
+  expect([run.code, buildOf(run)?.['isSparse'], gets()]).toEqual([0, true, []])
 })
 
 it.each(sample(['blue', 'green', 'live']))(
-  'builds on from %s to the downloads of a full build',
+  'build --since %s makes the downloads of a full build',
   async (slot) => {
     const words = `build --db funds.sqlite --out out --as-of 2026-11-13 --quiet --since ${slot}`
     expect(await press.fundpress(words, env)).toMatchObject({ code: 0, stderr: '' })
@@ -133,13 +132,13 @@ it.each(
     ['it is cut off', { kind: 'truncate' }],
     ['the connection ends', { kind: 'cut-before' }],
   ] satisfies readonly (readonly [string, Fault])[]),
-)('asks again for the ZIP where %s', async (_, fault) => {
+)('asks again for the ZIP if %s', async (_, fault) => {
   onZip(fault, 2)
   expect(await publish(13)).toEqual(sparse)
 })
 
 it.each(sample(['SIGTERM', 'SIGKILL'] as const))(
-  'leaves nothing of a night that gets %s while it waits',
+  'leaves nothing after %s while it waits for the ZIP',
   async (signal) => {
     const words = 'nightly --db funds.sqlite --as-of 2026-11-13 --since other --json'
     const { child, end } = press.begin(words, env)
@@ -152,7 +151,7 @@ it.each(sample(['SIGTERM', 'SIGKILL'] as const))(
 )
 
 it.runIf(isComplete)(
-  'goes on from a snapshot that another one of its day has replaced: each has a ZIP of its own',
+  'continues from a snapshot that another one of its day replaced: each has a ZIP of its own',
   async () => {
     expect(await publish(13)).toEqual(sparse)
     edit(`UPDATE profile SET benchmark = 'y' WHERE isin = '${isinAt(0)}'`)
@@ -161,7 +160,7 @@ it.runIf(isComplete)(
   },
 )
 
-describe('where there is no ZIP to rely on, everything is rendered, with a warning', () => {
+describe('without a usable ZIP, everything is rendered, with a warning', () => {
   it.each(
     sample(
       [
@@ -200,23 +199,20 @@ describe('where there is no ZIP to rely on, everything is rendered, with a warni
     expect(warnings[0]).toMatch(/^s3:\/\/funds.*: everything is rendered to make documents\.zip complete$/)
   })
 
-  it.runIf(isComplete)(
-    'a night that went on from a manifest alone has left it out, and has said so',
-    async () => {
-      writeFileSync(fileOf('blue.ndjson.gz'), bodyOf('blue/manifest.ndjson.gz'))
-      const run = await nightly(13, '--since blue.ndjson.gz')
-      const leftOut = expect.stringMatching(
-        /^downloads without documents\.zip: .*: build without --since$/,
-      ) as string
-      expect([run.code, builtOf(run)?.['isSparse'], warningsOf(run)]).toEqual([0, true, [leftOut]])
-      const prefix = press.bucket.downloads()
-      expect(press.bucket.keys(prefix)).not.toContain(`${prefix}documents.zip`)
-      expect(await publish(14)).toEqual(sparse)
-      const { isSparse, warnings } = await publish(15)
-      const missing = expect.stringContaining(
-        'there is no downloads/2026-11-13/documents.zip: everything',
-      ) as string
-      expect([isSparse, warnings]).toEqual([false, [missing]])
-    },
-  )
+  it.runIf(isComplete)('a run since a manifest alone omits it, and says so', async () => {
+    writeFileSync(fileOf('blue.ndjson.gz'), bodyOf('blue/manifest.ndjson.gz'))
+    const run = await nightly(13, '--since blue.ndjson.gz')
+    const leftOut = expect.stringMatching(
+      /^downloads without documents\.zip: .*: build without --since$/,
+    ) as string
+    expect([run.code, buildOf(run)?.['isSparse'], warningsOf(run)]).toEqual([0, true, [leftOut]])
+    const prefix = press.bucket.downloads()
+    expect(press.bucket.keys(prefix)).not.toContain(`${prefix}documents.zip`)
+    expect(await publish(14)).toEqual(sparse)
+    const { isSparse, warnings } = await publish(15)
+    const missing = expect.stringContaining(
+      'there is no downloads/2026-11-13/documents.zip: everything',
+    ) as string
+    expect([isSparse, warnings]).toEqual([false, [missing]])
+  })
 })

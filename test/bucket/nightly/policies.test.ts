@@ -1,4 +1,4 @@
-/** The role of the workflow: what it may do against what a night does. */
+/** The role of the workflow: what it allows, compared with the requests of nightly runs. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
@@ -14,13 +14,10 @@ interface Statement {
 }
 
 const policy = (name: string) => readFileSync(`templates/github/${name}.json`, 'utf8')
-const statements = (
-  JSON.parse(
-    policy('permissions').replaceAll('{{bucket}}', 'funds').replaceAll('{{database}}', 'in/funds.sqlite'),
-  ) as {
-    Statement: readonly Statement[]
-  }
-).Statement
+const statementsIn = (text: string) => (JSON.parse(text) as { Statement: readonly Statement[] }).Statement
+const statements = statementsIn(
+  policy('permissions').replaceAll('{{bucket}}', 'funds').replaceAll('{{database}}', 'in/funds.sqlite'),
+)
 const listOf = (value: string | readonly string[]) => (typeof value === 'string' ? [value] : value)
 
 /** What is asked for, as IAM names it. */
@@ -48,21 +45,10 @@ beforeAll(async () => {
   await press.bare('build --db funds.sqlite --out killed --as-of 2026-11-13')
   expect(await press.publishUntilRequest('killed', 20, 'before')).toBe(true)
   await nightly('2026-11-13')
-  editDatabase(
-    database,
-    [
-      'price',
-      'performance_year',
-      'structure_item',
-      'key_figure',
-      'legal_period',
-      'legal_point',
-      'launch_point',
-    ]
-      .concat(['profile', 'asset_allocation', 'emt', 'fund'])
-      .map((table) => `DELETE FROM ${table} WHERE isin = (SELECT max(isin) FROM fund);`)
-      .join(''),
-  )
+  const tables =
+    'price performance_year structure_item key_figure legal_period legal_point launch_point profile'
+  const remove = (table: string) => `DELETE FROM ${table} WHERE isin = (SELECT max(isin) FROM fund);`
+  editDatabase(database, [...tables.split(' '), 'asset_allocation', 'emt', 'fund'].map(remove).join(''))
   await nightly('2026-11-14', '--force')
   await nightly('2026-11-15', '--force')
   // A folder of downloads that holds something else, as a publish that was stopped may leave it.
@@ -84,24 +70,19 @@ afterAll(() => press.stop())
 
 /** Source: IAM's documentation: a star stands for any characters. */
 const covers = (pattern: string, resource: string) =>
-  new RegExp(
-    `^${pattern
-      .split('*')
-      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-      .join('.*')}$`,
-  ).test(resource)
+  new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`).test(resource)
 
 const allows = ({ Effect, Action, Resource }: Statement, { action, resource }: Asked) =>
   Effect === 'Allow' &&
   listOf(Action).includes(action) &&
   listOf(Resource).some((one) => covers(one, resource))
 
-it('allows all that a first night, a second attempt, a change, deletes and a publish that was killed ask for', () => {
+it('allows all requests of a first run, a second attempt, a change, deletes and after a killed publish', () => {
   expect(asked.length).toBeGreaterThan(500)
   expect(asked.filter((one) => !statements.some((statement) => allows(statement, one)))).toEqual([])
 })
 
-it('allows nothing that no night asks for', () => {
+it('allows nothing that no run requests', () => {
   const unused = statements
     .filter(({ Sid }) => Sid !== 'Database')
     .flatMap((statement) =>
@@ -115,16 +96,15 @@ it('allows nothing that no night asks for', () => {
   expect(database).toMatchObject({ Action: 's3:GetObject', Resource: 'arn:aws:s3:::in/funds.sqlite' })
 })
 
-it('would fail with an action less', () => {
+it('needs each of its actions', () => {
   for (const [index] of statements.slice(0, 3).entries()) {
     const others = statements.filter((_, other) => other !== index)
     expect(asked.some((one) => !others.some((statement) => allows(statement, one)))).toBe(true)
   }
 })
 
-it('lets one environment of one repository assume the role, and nobody else', () => {
-  const [statement, ...others] = (JSON.parse(policy('trust')) as { Statement: readonly Statement[] })
-    .Statement
+it('lets only one environment of one repository assume the role', () => {
+  const [statement, ...others] = statementsIn(policy('trust'))
   expect(others).toEqual([])
   expect(statement).toMatchObject({
     Effect: 'Allow',

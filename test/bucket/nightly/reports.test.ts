@@ -1,4 +1,4 @@
-/** What `fundpress nightly` tells: a summary in Markdown, annotations, outputs of a workflow. */
+/** What `fundpress nightly` reports: a summary in Markdown, annotations, outputs of a workflow. */
 import { rmSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
@@ -9,22 +9,23 @@ import {
   db,
   eventsOf,
   fileOf,
-  historyOf,
+  history,
+  inWorkflow,
   lastOf,
   nightly,
+  nightlyOf,
+  press,
   read,
-  theBucket,
-  thePress,
   useNights,
 } from './nightly.ts'
 import { isComplete } from '../../support/rounds.ts'
 
 useNights()
 
-it('sums the night up in Markdown, with the cost of its requests and charts of the last nights', async () => {
+it('writes a summary in Markdown, with the cost of its requests and charts of the last runs', async () => {
   const run = await nightly('--summary night.md --json')
   const night = lastOf(run)
-  const { snapshot = '' } = theBucket().live() ?? {}
+  const { snapshot = '' } = press.bucket.live() ?? {}
   const rows = new Map(
     [...read('night.md').matchAll(/^\| ([a-z ]+) \| (.*) \|$/gm)].map(([, label = '', figure = '']) => [
       label,
@@ -45,8 +46,8 @@ it('sums the night up in Markdown, with the cost of its requests and charts of t
   expect(Number(night?.['cost'])).toBeCloseTo((Number(night?.['documents']) + 14) * 5e-6, 4)
   expect(read('night.md')).not.toContain('mermaid')
 
-  await thePress().fundpress('nightly --db funds.sqlite --as-of 2026-11-12 --summary night.md')
-  const [first, second] = historyOf().nights.map((one) => Number(one['changed']))
+  await nightlyOf('2026-11-12', '--summary night.md')
+  const [first, second] = history().map((one) => Number(one['changed']))
   expect(read('night.md')).toContain(
     [
       '```mermaid',
@@ -60,23 +61,23 @@ it('sums the night up in Markdown, with the cost of its requests and charts of t
   )
 })
 
-it('counts what changed since the night before, whatever the slot held that was written to', async () => {
-  await thePress().fundpress('nightly --db funds.sqlite --as-of 2026-11-10')
+it('counts what changed since the live snapshot, whatever the other slot held', async () => {
+  await nightlyOf('2026-11-10')
   editDatabase(db(), `UPDATE fund SET name = name || ' new'`)
   await nightly()
   editDatabase(db(), newBenchmark(1))
-  const env = { GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: fileOf('outputs') }
-  const flags = '--as-of 2026-11-12 --summary night.md --json'
-  const run = await thePress().fundpress(`nightly --db funds.sqlite ${flags}`, env)
-  const { slot = '' } = theBucket().live() ?? {}
-  const { documents } = JSON.parse(theBucket().body(`${slot}/changes/2026-11-12.json`).toString()) as {
+  const env = inWorkflow()
+  const flags = '--summary night.md --json'
+  const run = await nightlyOf('2026-11-12', flags, env)
+  const { slot = '' } = press.bucket.live() ?? {}
+  const { documents } = JSON.parse(press.bucket.body(`${slot}/changes/2026-11-12.json`).toString()) as {
     readonly documents: Readonly<Record<'added' | 'removed' | 'changed', number>>
   }
   const changed = documents.added + documents.removed + documents.changed
   const night = lastOf(run)
   expect(night).toMatchObject({ changed })
   expect(Number(night?.['written'])).toBeGreaterThan(2 * changed)
-  expect(historyOf().nights.at(-1)).toMatchObject({ changed, written: night?.['written'] })
+  expect(history().at(-1)).toMatchObject({ changed, written: night?.['written'] })
   expect(read('night.md')).toContain(`\n| changed | ${changed} |\n`)
   expect(read('night.md')).toMatch(new RegExp(`title "Documents changed.*\n.*\n.*\n  bar .*, ${changed}\\]`))
   const outputs = new Map(
@@ -91,38 +92,35 @@ it('counts what changed since the night before, whatever the slot held that was 
   expect(Number(outputs.get('cost'))).toBeCloseTo(Number(night?.['cost']), 6)
 })
 
-it.runIf(isComplete)(
-  'leaves out of the chart of what changed the nights that counted what they wrote, or do not know',
-  async () => {
-    await nightly()
-    const [night = {}] = historyOf().nights
-    const old: Record<string, unknown> = { ...night, asOf: '2026-11-08', changed: 4711 }
-    Reflect.deleteProperty(old, 'written')
-    const unknown = { ...night, asOf: '2026-11-09', changed: null }
-    const known = { ...night, asOf: '2026-11-10', changed: 12 }
-    theBucket().put(
-      'nightly/history.json',
-      JSON.stringify({ format: 1, nights: [old, unknown, known, night] }),
-    )
-    await nightly('--again --summary night.md')
-    expect(historyOf().nights.map((one) => one['asOf'])).toHaveLength(4)
-    expect(read('night.md')).toMatch(
-      /title "Documents changed, the last 2 runs"\n {2}x-axis \["11-10", "11-11"\]\n.*\n {2}bar \[12, 0\]/,
-    )
-    expect(read('night.md')).toContain('title "Duration, the last 4 runs"')
-  },
-)
+it.runIf(isComplete)('the chart of changes omits runs that counted written documents, or none', async () => {
+  await nightly()
+  const [night = {}] = history()
+  const old: Record<string, unknown> = { ...night, asOf: '2026-11-08', changed: 4711 }
+  Reflect.deleteProperty(old, 'written')
+  const unknown = { ...night, asOf: '2026-11-09', changed: null }
+  const known = { ...night, asOf: '2026-11-10', changed: 12 }
+  press.bucket.put(
+    'nightly/history.json',
+    JSON.stringify({ format: 1, nights: [old, unknown, known, night] }),
+  )
+  await nightly('--again --summary night.md')
+  expect(history().map((one) => one['asOf'])).toHaveLength(4)
+  expect(read('night.md')).toMatch(
+    /title "Documents changed, the last 2 runs"\n {2}x-axis \["11-10", "11-11"\]\n.*\n {2}bar \[12, 0\]/,
+  )
+  expect(read('night.md')).toContain('title "Duration, the last 4 runs"')
+})
 
-it('says that it is not known what changed where the manifest of what was live is damaged', async () => {
-  await thePress().fundpress('nightly --db funds.sqlite --as-of 2026-11-10')
-  theBucket().put('blue/manifest.ndjson.gz', 'x')
+it('says that changes are unknown if the manifest of the live slot is damaged', async () => {
+  await nightlyOf('2026-11-10')
+  press.bucket.put('blue/manifest.ndjson.gz', 'x')
   const run = await nightly('--json --summary night.md')
   expect([run.code, lastOf(run)?.['changed']]).toEqual([0, null])
   expect(read('night.md')).toContain('\n| changed | not known |\n')
-  expect(historyOf().nights.at(-1)).toMatchObject({ changed: null, isVerified: true })
+  expect(history().at(-1)).toMatchObject({ changed: null, isVerified: true })
 })
 
-it('names the fund whose newest price is oldest, and counts those without; refused funds count for nothing', async () => {
+it('names the fund with the oldest newest price, counts funds without prices, and ignores refused funds', async () => {
   editDatabase(
     db(),
     `UPDATE fund SET name = '=cmd|'' /C calc''!A1' WHERE isin = (SELECT max(isin) FROM fund);
@@ -144,7 +142,7 @@ it('names the fund whose newest price is oldest, and counts those without; refus
   expect(read('night.md')).toContain('| prices | 1 fresh, 0 late, 0 stale, 1 without a price |')
 })
 
-it('warns of funds whose prices are late, by the thresholds of the settings', async () => {
+it('warns of late prices, by the thresholds of the settings', async () => {
   editDatabase(db(), `DELETE FROM price WHERE date > '2026-11-05' AND isin = (SELECT max(isin) FROM fund)`)
   const run = await nightly('--summary night.md')
   expect([run.code, run.stderr]).toEqual([
@@ -156,23 +154,20 @@ it('warns of funds whose prices are late, by the thresholds of the settings', as
   expect(read('night.md')).toContain('| prices | 1 fresh, 1 late, 0 stale |')
 })
 
-it('changes nothing in the bucket for a bad database, and names every error', async () => {
+it('does not change the bucket if the database has errors, and names each error', async () => {
   await nightly()
-  const before = theBucket().live()
-  thePress().server.reset()
+  const before = press.bucket.live()
+  press.server.reset()
   editDatabase(db(), `UPDATE fund SET currency = '</script>' || char(10) || '::error::%0A\`\`\`\`'`)
-  const run = await nightly('--json --summary night.md', {
-    GITHUB_ACTIONS: 'true',
-    GITHUB_OUTPUT: fileOf('outputs'),
-  })
+  const run = await nightly('--json --summary night.md', inWorkflow())
   expect(run.code).toBe(1)
   expect(eventsOf(run).filter(({ event }) => event === 'error')).toHaveLength(3)
   expect(lastOf(run)).toMatchObject({ step: 'check', event: 'error' })
   expect(String(lastOf(run)?.['message'])).toMatch(
     /^funds\.sqlite has 2 errors: fund [A-Z]{2}\w{10}: currency .* \(table fund\), and 1 more; fix it/,
   )
-  expect(Object.keys(thePress().server.counts()).filter((name) => name !== 'GetObject')).toEqual([])
-  expect(theBucket().live()).toEqual(before)
+  expect(Object.keys(press.server.counts()).filter((name) => name !== 'GetObject')).toEqual([])
+  expect(press.bucket.live()).toEqual(before)
   expect(read('night.md')).toMatch(
     /^## fundpress 2026-11-11: failed in check\n\n`{5}text\nfunds\.sqlite has 2 errors/,
   )
@@ -189,7 +184,7 @@ it('changes nothing in the bucket for a bad database, and names every error', as
   ])
 })
 
-it('warns once of a group of the settings that fits no fund', async () => {
+it('warns once of a group in the settings that matches no fund', async () => {
   writeFileSync(
     fileOf('fundpress.config.json'),
     JSON.stringify({ freshness: { groups: [{ category: 'Gibtsnicht', never: true }] } }),
@@ -197,19 +192,14 @@ it('warns once of a group of the settings that fits no fund', async () => {
   const run = await nightly('--json')
   rmSync(fileOf('fundpress.config.json'))
   const said = eventsOf(run).filter(({ message }) => String(message).includes('Gibtsnicht'))
+  const message = 'fund: freshness.groups[0]: no fund has the category "Gibtsnicht"'
   expect([run.code, said]).toEqual([
     0,
-    [
-      expect.objectContaining({
-        step: 'check',
-        event: 'warning',
-        message: 'fund: freshness.groups[0]: no fund has the category "Gibtsnicht"',
-      }),
-    ],
+    [expect.objectContaining({ step: 'check', event: 'warning', message })],
   ])
 })
 
-it('annotates warnings where GitHub Actions runs it', async () => {
+it('annotates warnings in GitHub Actions', async () => {
   editDatabase(db(), `UPDATE fund SET fund_inception_date = '2026-11-10'`)
   const warned = eventsOf(await nightly('--json')).filter(({ event }) => event === 'warning')
   const run = await nightly('--json --again', { GITHUB_ACTIONS: 'true' })
@@ -220,7 +210,7 @@ it('annotates warnings where GitHub Actions runs it', async () => {
   )
 })
 
-it('shows nine warnings and a count, and no text leaves its annotation', () => {
+it('annotates nine warnings and a count, and escapes their texts', () => {
   const warnings = Array.from({ length: 12 }, (_, index) => ({
     title: 'a:b,c',
     message: `${index}%\r\n::error::x`,
@@ -231,9 +221,9 @@ it('shows nine warnings and a count, and no text leaves its annotation', () => {
   expect(lines[9]).toBe('::warning title=all::3 more warnings: see the log')
 })
 
-it('gives a workflow its outputs where the summary cannot be written', async () => {
-  const env = { GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: fileOf('outputs') }
+it('writes the outputs of a workflow even if it cannot write the summary', async () => {
+  const env = inWorkflow()
   const run = await nightly('--summary no/such/folder/night.md', env)
   expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('its summary could not be written')])
-  expect(read('outputs')).toContain(`snapshot=${theBucket().live()?.snapshot ?? ''}\n`)
+  expect(read('outputs')).toContain(`snapshot=${press.bucket.live()?.snapshot ?? ''}\n`)
 })

@@ -23,16 +23,16 @@ import { isComplete, sample } from '../../support/rounds.ts'
 
 useDocumentNights()
 
-const replaceZip = () => {
+const replaceZip = async () => {
+  await Promise.resolve()
   press.bucket.put(keyOf('documents.zip'), 'x')
-  return Promise.resolve()
 }
-const emptyBucket = () => {
+const emptyBucket = async () => {
+  await Promise.resolve()
   press.bucket.empty()
-  return Promise.resolve()
 }
 
-describe('shards that go on from a snapshot', () => {
+describe('shards that continue from a snapshot', () => {
   const day = '--as-of 2026-11-13'
   const halves = ['half-1', 'half-2']
   const build = (words: string) => press.fundpress(`build --db funds.sqlite ${day} --quiet ${words}`, env)
@@ -51,10 +51,8 @@ describe('shards that go on from a snapshot', () => {
     readonly downloads: { readonly leftOut: readonly string[] }
   }
   const merge = async (flags = '') => {
-    const run = await press.fundpress(
-      `merge ${halves.join(' ')} --db funds.sqlite --json ${flags}`.trim(),
-      env,
-    )
+    const words = `merge ${halves.join(' ')} --db funds.sqlite --json ${flags}`
+    const run = await press.fundpress(words.trim(), env)
     expect(run, run.stderr).toMatchObject({ code: 0 })
     return { said: run.stderr, summary: JSON.parse(run.stdout) as Merged }
   }
@@ -71,7 +69,7 @@ describe('shards that go on from a snapshot', () => {
   })
 
   it.each(sample(['other', 'live', 'base', 'base/manifest.ndjson.gz'], { least: 2 }))(
-    'from %s, they are merged to what one machine builds since then, to the last byte',
+    'continue from %s, and merge to the bytes that one machine builds',
     async (since) => {
       if (since.startsWith('base')) {
         writeFileSync(db(), twoFunds)
@@ -90,7 +88,7 @@ describe('shards that go on from a snapshot', () => {
     },
   )
 
-  it('are merged without documents.zip unless the merge is told so, and it says what helps', async () => {
+  it('merge without documents.zip unless `merge` gets --since, and the merge says so', async () => {
     await buildHalves('other')
     const { said, summary } = await merge()
     expect([said, summary.isSparse]).toEqual(['', true])
@@ -107,7 +105,7 @@ describe('shards that go on from a snapshot', () => {
     ['it was replaced', replaceZip, `${zipKey} is not what ${sumsKey} says`],
     ['its slot is another one', () => press.fundpress('rollback'), 'the shards continue from 2026-11-11-'],
     ['nothing is live any more', emptyBucket, 'nothing is live yet'],
-  ])('are merged without it where, since they were built, %s', async (_, change, says) => {
+  ])('merge without documents.zip if, since they were built, %s', async (_, change, says) => {
     await buildHalves('other')
     await change()
     const { said, summary } = await merge('--since other')
@@ -125,7 +123,7 @@ describe('shards that go on from a snapshot', () => {
     ['the ZIP', () => press.bucket.remove(keyOf('documents.zip')), `there is no ${zipKey}`],
     ['its checksums', () => press.bucket.remove(keyOf('SHA256SUMS')), `there is no ${sumsKey}`],
     ['the version', changeSettings, 'blue was made by another version of fundpress'],
-  ])('render everything where the slot lacks %s: the merge has all downloads', async (_, damage, says) => {
+  ])('render everything if the slot lacks %s: the merge has all downloads', async (_, damage, says) => {
     damage()
     for (const said of await buildHalves('other')) {
       expect(undated(said)).toContain(says)
@@ -136,25 +134,22 @@ describe('shards that go on from a snapshot', () => {
     expect(hashesOf(fileOf('out'))).toEqual(await fullBuild('2026-11-13'))
   })
 
-  it.runIf(isComplete)(
-    'are merged to all downloads where the store has failed one of the machines alone',
-    async () => {
-      const half = (number: number) =>
-        build(`--out ${halves[number - 1] ?? ''} --shard ${number}/2 --since other`)
-      expect(await half(1)).toMatchObject({ code: 0, stderr: '' })
-      onZip({ kind: 'status', status: 403 })
-      const failed = await half(2)
-      expect([failed.code, failed.stderr]).toEqual([0, expect.stringContaining('everything is rendered')])
-      press.server.faults([])
-      const { said, summary } = await merge('--since other')
-      expect([said, summary.isSparse, summary.downloads.leftOut]).toEqual(['', true, []])
-      await inAll()
-      expect(await press.fundpress('publish --out out', env)).toMatchObject({ code: 0 })
-      expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
-    },
-  )
+  it.runIf(isComplete)('merge to all downloads if the store failed one machine only', async () => {
+    const half = (number: number) =>
+      build(`--out ${halves[number - 1] ?? ''} --shard ${number}/2 --since other`)
+    expect(await half(1)).toMatchObject({ code: 0, stderr: '' })
+    onZip({ kind: 'status', status: 403 })
+    const failed = await half(2)
+    expect([failed.code, failed.stderr]).toEqual([0, expect.stringContaining('everything is rendered')])
+    press.server.faults([])
+    const { said, summary } = await merge('--since other')
+    expect([said, summary.isSparse, summary.downloads.leftOut]).toEqual(['', true, []])
+    await inAll()
+    expect(await press.fundpress('publish --out out', env)).toMatchObject({ code: 0 })
+    expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+  })
 
-  it('need no bucket for what one machine does without downloads', async () => {
+  it('need no bucket without downloads', async () => {
     const none = { ...env, FUNDPRESS_DOWNLOADS: 'false' }
     for (const [index, half] of halves.entries())
       await press.fundpress(

@@ -9,104 +9,55 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { spawnSync } from 'node:child_process'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
-import { startApi, type Artifact, type FakeApi } from '../../support/github/api.ts'
-import { readWorkflow } from '../../support/github/files.ts'
-import { openRunner, type RanJob, type Runner, type Surroundings } from '../../support/github/runner.ts'
-import { buildNights } from '../../support/nights.ts'
-import { openPress, type Press } from '../../support/press.ts'
-import { credentials } from '../../support/publishing.ts'
-import { isComplete } from '../../support/rounds.ts'
+import type { Artifact } from '../../support/github/api.ts'
+import { openRunner, type Surroundings } from '../../support/github/runner.ts'
+import { isComplete, sample } from '../../support/rounds.ts'
+import { api, db, press, replaceIn, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 
-let press: Press
-let runner: Runner
-let api: FakeApi
-let db: string
-beforeAll(async () => {
-  press = await openPress(await buildNights(1, 1, { years: 1 }))
-  runner = openRunner()
-  api = await startApi()
-  db = press.nights.folder.file('funds.sqlite')
-  for (const file of ['nightly.yml', 'guard.yml']) {
-    const { jobs } = readWorkflow(`.github/workflows/${file}`)
-    for (const [id, { permissions }] of Object.entries(jobs)) {
-      const scopes = (wanted: string) =>
-        Object.entries(permissions).flatMap(([scope, right]) => (right === wanted ? scope : []))
-      api.mayRead.set(`token-of-${id}`, scopes('read'))
-      api.mayWrite.set(`token-of-${id}`, scopes('write'))
-    }
-  }
-})
-afterAll(async () => {
-  await api.stop()
-  runner.remove()
-  await press.stop()
-})
+useRunner(['nightly.yml', 'guard.yml'], 1)
 beforeEach(() => {
   press.reset()
   api.issues.length = 0
   api.artifacts.length = 0
   api.labels.clear()
-  api.fail(0)
-  api.withoutIssues(false)
-  api.workflows.clear()
-  for (const file of ['nightly.yml', 'guard.yml']) api.workflows.set(file, { state: 'active', enabled: 0 })
+  api.failures = 0
+  api.hasIssues = true
+  for (const workflow of api.workflows.values()) Object.assign(workflow, { state: 'active', enabled: 0 })
   rmSync(runner.checkout.file('fundpress-out'), { recursive: true, force: true })
+  // Most runs have no pages and no downloads: they take half as long.
   writeFileSync(config(), JSON.stringify({ pages: false, downloads: false }))
 })
-
-/** Most nights have no pages and no downloads: they take half as long. */
 const config = () => runner.checkout.file('fundpress.config.json')
 
-/** An action of ours with another default: nights of the tests do not wait. */
-function hurry(): void {
-  const file = runner.checkout.file('.github/actions/fundpress/action.yml')
-  const text = readFileSync(file, 'utf8')
-  writeFileSync(file, text.replace("default: '60'", "default: '0'"))
-}
-
-const surroundings = (changes: Partial<Surroundings> = {}): Surroundings => ({
-  api: api.base,
-  vars: {
-    FUNDPRESS_DATABASE: db,
-    FUNDPRESS_BUCKET: 'funds',
-    FUNDPRESS_REGION: 'us-east-1',
-    FUNDPRESS_ENDPOINT: press.server.endpoint,
-    FUNDPRESS_PATH_STYLE: 'true',
-    FUNDPRESS_ROLE: 'arn:aws:iam::123456789012:role/fundpress',
-  },
-  inputs: { 'as-of': '2026-11-11' },
-  credentials,
-  ...changes,
-})
 const nightly = (changes?: Partial<Surroundings>) => runner.run('nightly.yml', surroundings(changes))
-const results = (jobs: Readonly<Record<string, RanJob>>) =>
-  Object.fromEntries(Object.entries(jobs).map(([id, { result }]) => [id, result]))
+/** A nightly run of a database that is in another place. */
+const nightlyOf = (database: string) => nightly({ inputs: { 'as-of': '2026-11-11', database } })
 const allWell = { night: 'success', report: 'success', keep: 'success' }
 
-it('publishes a first night, does nothing in a second attempt, and sums both up', async () => {
+it('publishes in the first attempt, does nothing in the second, and summarizes both', async () => {
   const first = await nightly()
-  expect(results(first)).toEqual(allWell)
+  expect(resultsOf(first)).toEqual(allWell)
   const { snapshot = '', slot } = press.bucket.live() ?? {}
   expect(press.bucket.faultsOf(slot)).toEqual([])
   expect(first['night']?.summary).toContain(`| snapshot | \`${snapshot}\` in blue |`)
   expect(runner.npmCalls()).toEqual([`${runner.checkout.path}: npm ci --omit=dev --no-audit --no-fund`])
   press.server.reset()
   const second = await nightly()
-  expect(results(second)).toEqual(allWell)
+  expect(resultsOf(second)).toEqual(allWell)
   expect(second['night']?.log).toContain(`${snapshot} is already live in blue`)
   expect(second['night']?.summary).toMatch(/^## fundpress 2026-11-11: nothing to do\n/)
   expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
   expect(api.issues).toEqual([])
 })
 
-it('goes on from the slot that it overwrites as soon as there is one, with all downloads', async () => {
+it('continues from the slot that it overwrites as soon as there is one, with all downloads', async () => {
   rmSync(config())
   const night = async (day: number) => {
     press.server.reset()
     const jobs = await nightly({ inputs: { 'as-of': `2026-11-${day}` } })
-    expect(results(jobs)).toEqual(allWell)
+    expect(resultsOf(jobs)).toEqual(allWell)
     const folder = `downloads/${press.bucket.live()?.snapshot ?? ''}/`
     const isSparse = existsSync(runner.checkout.file('fundpress-out/sparse.json'))
     const annotations = jobs['night']?.log.match(
@@ -117,26 +68,24 @@ it('goes on from the slot that it overwrites as soon as there is one, with all d
   }
   const everything = { hasZip: true, isSparse: false }
   expect(await night(11)).toEqual({
-    ...{
-      ...everything,
-      annotations: [expect.stringContaining('nothing is live yet: everything is rendered')],
-    },
+    ...everything,
+    annotations: [expect.stringContaining('nothing is live yet: everything is rendered')],
   })
   expect(await night(12)).toEqual({
-    ...{ ...everything, annotations: [expect.stringContaining('green holds no snapshot yet: everything')] },
+    ...everything,
+    annotations: [expect.stringContaining('green holds no snapshot yet: everything')],
   })
-  expect(await night(13)).toEqual({ hasZip: true, isSparse: true, annotations: [] })
-  expect(await night(14)).toEqual({ hasZip: true, isSparse: true, annotations: [] })
+  for (const day of sample([13, 14]))
+    expect(await night(day)).toEqual({ hasZip: true, isSparse: true, annotations: [] })
 })
 
-it('opens one issue for nights that fail, comments on it, and closes it when one succeeds', async () => {
-  hurry()
+it('opens one issue for runs that fail, comments on it, and closes it when a run succeeds', async () => {
   const bad = press.nights.folder.file('bad.sqlite')
-  copyFileSync(db, bad)
+  copyFileSync(db(), bad)
   editDatabase(bad, `UPDATE fund SET currency = '@somebody'`)
-  const failing = () => nightly({ inputs: { 'as-of': '2026-11-11', database: bad } })
+  const failing = () => nightlyOf(bad)
   const failed = await failing()
-  expect(results(failed)).toEqual({ night: 'failure', report: 'success', keep: 'success' })
+  expect(resultsOf(failed)).toEqual({ night: 'failure', report: 'success', keep: 'success' })
   expect(failed['night']?.log.match(/^::error title=fundpress nightly%3A check::/gm)).toHaveLength(1)
   // What waiting does not mend is not tried again.
   expect(failed['night']?.log).not.toContain('Attempt')
@@ -150,7 +99,7 @@ it('opens one issue for nights that fail, comments on it, and closes it when one
   await failing()
   expect(api.issues).toHaveLength(1)
   expect(api.issues[0]?.comments).toEqual([api.issues[0]?.body])
-  expect(results(await nightly())).toEqual(allWell)
+  expect(resultsOf(await nightly())).toEqual(allWell)
   expect(api.issues[0]).toMatchObject({ state: 'closed' })
   expect(api.issues[0]?.comments).toHaveLength(2)
   expect(api.issues[0]?.comments[1]).toMatch(/ succeeded\.$/)
@@ -159,33 +108,27 @@ it('opens one issue for nights that fail, comments on it, and closes it when one
 })
 
 it.runIf(isComplete)(
-  'tries once where the number of attempts is none: a variable that is not set is empty',
+  'tries once if the number of attempts is empty, as a variable that is not set',
   async () => {
-    const other = openRunner()
-    try {
-      const file = other.checkout.file('.github/actions/fundpress/action.yml')
-      writeFileSync(file, readFileSync(file, 'utf8').replace("default: '3'", "default: ''"))
-      const inputs = { 'as-of': '2026-11-11', database: 'nowhere.sqlite' }
-      const { night } = await other.run('nightly.yml', surroundings({ inputs }))
-      expect(night?.result).toBe('failure')
-      expect(night?.log).not.toContain('Attempt')
-    } finally {
-      other.remove()
-    }
+    const action = '.github/actions/fundpress/action.yml'
+    replaceIn(action, "default: '3'", "default: ''")
+    const { night } = await nightlyOf('nowhere.sqlite')
+    replaceIn(action, "default: ''", "default: '3'")
+    expect(night?.result).toBe('failure')
+    expect(night?.log).not.toContain('Attempt')
   },
 )
 
 it.runIf(isComplete)(
-  'leaves other issues and pull requests alone, and bears a GitHub that fails now and then',
+  'leaves other issues and pull requests alone, and retries when GitHub fails',
   async () => {
-    hurry()
     const other = { title: 'x', body: '', comments: [], state: 'open' as const }
     api.issues.push(
       { ...other, number: 1, labels: ['bug'] },
       { ...other, number: 2, labels: ['fundpress-night'], isPullRequest: true },
     )
-    api.fail(2)
-    const failed = await nightly({ inputs: { 'as-of': '2026-11-11', database: 'nowhere.sqlite' } })
+    api.failures = 2
+    const failed = await nightlyOf('nowhere.sqlite')
     expect(failed['night']?.log).toContain('Attempt 2 of 3 failed. The next one begins in 0 s.')
     expect(failed['report']?.result).toBe('success')
     expect(api.issues.map(({ labels, state }) => [labels[0], state])).toEqual([
@@ -199,10 +142,9 @@ it.runIf(isComplete)(
   },
 )
 
-it('says what to enable in a repository without issues', async () => {
-  hurry()
-  api.withoutIssues(true)
-  const { night, report } = await nightly({ inputs: { 'as-of': '2026-11-11', database: 'nowhere.sqlite' } })
+it.runIf(isComplete)('says what to enable in a repository without issues', async () => {
+  api.hasIssues = false
+  const { night, report } = await nightlyOf('nowhere.sqlite')
   expect([night?.result, report?.result]).toEqual(['failure', 'failure'])
   expect(report?.log).toContain(
     '::error title=fundpress::the issue cannot be opened: issues are disabled in this repository, as in each new ' +
@@ -210,22 +152,19 @@ it('says what to enable in a repository without issues', async () => {
   )
 })
 
-it('fetches the database out of a bucket, or takes it out of an artifact of a run that is named', async () => {
-  hurry()
-  press.bucket.put('in/funds.sqlite', readFileSync(db))
-  const fromBucket = await nightly({
-    inputs: { 'as-of': '2026-11-11', database: 's3://funds/in/funds.sqlite' },
-  })
-  expect(results(fromBucket)).toEqual(allWell)
+it('fetches the database from a bucket, or from an artifact of a named run', async () => {
+  press.bucket.put('in/funds.sqlite', readFileSync(db()))
+  const fromBucket = await nightlyOf('s3://funds/in/funds.sqlite')
+  expect(resultsOf(fromBucket)).toEqual(allWell)
   const live = press.bucket.live()
   const fromArtifact = await nightly({
-    artifacts: { '815/fund-database': db },
+    artifacts: { '815/fund-database': db() },
     vars: { ...surroundings().vars, FUNDPRESS_ARTIFACT_RUN_ID: '815' },
     inputs: { 'as-of': '2026-11-11', database: 'artifact:fund-database', again: true },
   })
-  expect(results(fromArtifact)).toEqual(allWell)
+  expect(resultsOf(fromArtifact)).toEqual(allWell)
   expect(press.bucket.live()?.snapshot).toBe(live?.snapshot)
-  const missing = await nightly({ inputs: { 'as-of': '2026-11-11', database: 's3://funds/in/other.sqlite' } })
+  const missing = await nightlyOf('s3://funds/in/other.sqlite')
   expect(missing['night']?.result).toBe('failure')
   expect(missing['night']?.log).toContain(
     '::error title=fundpress::s3://funds/in/other.sqlite does not exist',
@@ -234,7 +173,7 @@ it('fetches the database out of a bucket, or takes it out of an artifact of a ru
   expect(api.issues[0]?.body).toContain('```text\ns3://funds/in/other.sqlite does not exist\n```')
 })
 
-describe('an artifact of no run that is named', () => {
+describe('an artifact without a named run', () => {
   const uploaded = (id: number, day: number, changes: Partial<Artifact> = {}): Artifact => ({
     ...{ name: 'fund-database', expired: false, created_at: `2026-11-${day}T03:00:00Z` },
     workflow_run: { id, repository_id: 1, head_repository_id: 1, head_branch: 'main' },
@@ -244,7 +183,7 @@ describe('an artifact of no run that is named', () => {
   const artifactNight = (artifacts: Readonly<Record<string, string>> = {}) =>
     nightly({ artifacts, inputs: { 'as-of': '2026-11-11', database: 'artifact:fund-database' } })
 
-  it('is the newest that has not expired and that no pull request, fork or other branch has uploaded', async () => {
+  it('is the newest that has not expired and that the main branch of the repository uploaded', async () => {
     api.artifacts.push(
       // More than a page of what others have uploaded.
       ...Array.from({ length: 120 }, (_, index) =>
@@ -257,10 +196,10 @@ describe('an artifact of no run that is named', () => {
       uploaded(5, 16),
       uploaded(6, 21, { name: 'other' }),
     )
-    expect(results(await artifactNight({ '5/fund-database': db }))).toEqual(allWell)
+    expect(resultsOf(await artifactNight({ '5/fund-database': db() }))).toEqual(allWell)
   })
 
-  it('fails with a reason where there is none, where it cannot be asked for, and where it cannot be downloaded', async () => {
+  it('fails with a reason if there is none, if the list is denied, and if the download fails', async () => {
     const reasonOfNight = async () => {
       const { night } = await artifactNight()
       expect(night?.result).toBe('failure')
@@ -277,12 +216,13 @@ describe('an artifact of no run that is named', () => {
     expect(await reasonOfNight()).toContain(': all of them have expired')
     api.artifacts.push(uploaded(4, 15))
     expect(await reasonOfNight()).toMatch(/^artifact fund-database of run 4 cannot be downloaded: /)
-    api.mayRead.set('token-of-night', ['contents'])
+    const permissions = api.permissions.get('token-of-night') ?? {}
+    api.permissions.set('token-of-night', { contents: 'read' })
     expect(await reasonOfNight()).toContain('403')
-    api.mayRead.set('token-of-night', ['contents', 'actions'])
+    api.permissions.set('token-of-night', permissions)
   })
 
-  it.runIf(isComplete)('is got by the action alone, too, as the shards do', async () => {
+  it.runIf(isComplete)('can be fetched by the action alone, as shards do', async () => {
     const file = runner.checkout.file('.github/workflows/fetch.yml')
     writeFileSync(
       file,
@@ -294,15 +234,15 @@ describe('an artifact of no run that is named', () => {
         .replace('steps.night.outputs.reason', 'steps.night.outputs.database'),
     )
     api.artifacts.push(uploaded(5, 16))
-    const jobs = await runner.run('fetch.yml', surroundings({ artifacts: { '5/fund-database': db } }))
+    const jobs = await runner.run('fetch.yml', surroundings({ artifacts: { '5/fund-database': db() } }))
     rmSync(file)
-    expect(results(jobs)).toEqual(allWell)
-    expect(readFileSync(jobs['night']?.outputs['reason'] ?? '').equals(readFileSync(db))).toBe(true)
+    expect(resultsOf(jobs)).toEqual(allWell)
+    expect(readFileSync(jobs['night']?.outputs['reason'] ?? '').equals(readFileSync(db()))).toBe(true)
     expect(press.requests()).toBe(0)
   })
 })
 
-it('leaves the last line of a command that fails as the reason, and its exit code', () => {
+it('run.sh outputs the last line of a command that fails as the reason, and keeps its exit code', () => {
   const outputs = press.nights.folder.file('outputs')
   const runFundpress = (...args: readonly string[]) => {
     writeFileSync(outputs, '')
@@ -321,20 +261,20 @@ it('leaves the last line of a command that fails as the reason, and its exit cod
   })
 })
 
-it('does nothing in a fork that was not set up', async () => {
-  expect(results(await nightly({ vars: {} }))).toEqual({
+it('does nothing in a fork without settings', async () => {
+  expect(resultsOf(await nightly({ vars: {} }))).toEqual({
     night: 'skipped',
     report: 'skipped',
     keep: 'skipped',
   })
-  expect(results(await runner.run('guard.yml', surroundings({ vars: {} })))).toEqual({
+  expect(resultsOf(await runner.run('guard.yml', surroundings({ vars: {} })))).toEqual({
     age: 'skipped',
     report: 'skipped',
   })
   expect(press.requests()).toBe(0)
 })
 
-it('keeps the schedules alive, but not one that somebody switched off', async () => {
+it('keeps the schedules enabled, except one that somebody disabled', async () => {
   await nightly()
   const enabled = () => [...api.workflows.values()].map((workflow) => workflow.enabled)
   expect(enabled()).toEqual([1, 1])
@@ -344,7 +284,7 @@ it('keeps the schedules alive, but not one that somebody switched off', async ()
   expect(keep?.log).toBe('guard.yml was disabled by hand and stays disabled\n')
 })
 
-it('guards: asks for the age by its variables, and opens the issue with the reason where it is too old', async () => {
+it('the guard asks for the age by its variables, and opens an issue with the reason if the snapshot is too old', async () => {
   // The program itself is asked elsewhere; here, what the workflow makes of its answers.
   const other = openRunner()
   try {
@@ -358,8 +298,8 @@ it('guards: asks for the age by its variables, and opens the issue with the reas
       )
       return other.run('guard.yml', surroundings())
     }
-    expect(results(await answer(0, 'fresh '))).toEqual({ age: 'success', report: 'skipped' })
-    expect(results(await answer(1, 'too old: '))).toEqual({ age: 'failure', report: 'success' })
+    expect(resultsOf(await answer(0, 'fresh '))).toEqual({ age: 'success', report: 'skipped' })
+    expect(resultsOf(await answer(1, 'too old: '))).toEqual({ age: 'failure', report: 'success' })
     expect(api.issues).toMatchObject([{ title: 'Nothing has gone live for too long', state: 'open' }])
     expect(api.issues[0]?.body).toContain('```text\ntoo old: status --max-age 36hfunds\n```')
   } finally {
@@ -367,7 +307,7 @@ it('guards: asks for the age by its variables, and opens the issue with the reas
   }
 })
 
-it('would notice what the runner of the tests does not know', async () => {
+it('fails on a key that the runner of the tests does not know', async () => {
   const other = openRunner()
   const file = other.checkout.file('.github/workflows/guard.yml')
   appendFileSync(file, '\n  strange:\n    runs-on: x\n    container: {}\n    steps: []\n')

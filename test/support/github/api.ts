@@ -1,4 +1,4 @@
-/** GitHub's REST API as far as our scripts ask it: labels, issues, comments, workflows, artifacts. Each job's token may what its permissions say. */
+/** GitHub's REST API as far as our scripts use it: labels, issues, comments, workflows, artifacts. Tokens have the permissions of their job. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,111 +27,84 @@ export interface Artifact {
   } | null
 }
 
-export interface FakeApi {
-  readonly base: string
-  readonly issues: Issue[]
-  /** As in a new fork, until somebody enables them. */
-  withoutIssues: (isSo: boolean) => void
-  readonly labels: Set<string>
-  /** By file. */
-  readonly workflows: Map<string, { state: string; enabled: number }>
-  readonly artifacts: Artifact[]
-  /** Scopes that a token may read. */
-  readonly mayRead: Map<string, readonly string[]>
-  /** Scopes that a token may write to. */
-  readonly mayWrite: Map<string, readonly string[]>
-  /** So many requests are answered with 502. */
-  fail: (times: number) => void
-  readonly stop: () => Promise<void>
-}
-
-type Answer = readonly [status: number, body: object | undefined]
-
-interface Sent {
-  readonly name?: string
-  readonly title?: string
-  readonly body?: string
-  readonly labels?: readonly string[]
-  readonly state?: Issue['state']
-}
-
+export type FakeApi = Awaited<ReturnType<typeof startApi>>
+type Answer = readonly [status: number, body?: object]
+type Sent = Partial<Pick<Issue, 'title' | 'body' | 'labels' | 'state'>> & { readonly name?: string }
 /** What a method and a path are answered with; `part` is what the pattern holds. */
 type Route = readonly [pattern: RegExp, reply: (part: string, sent: Sent, query: URLSearchParams) => Answer]
 
-export async function startApi(): Promise<FakeApi> {
-  const issues: Issue[] = []
-  const labels = new Set<string>()
-  const workflows: FakeApi['workflows'] = new Map()
-  const artifacts: Artifact[] = []
-  const mayRead: FakeApi['mayRead'] = new Map()
-  const mayWrite: FakeApi['mayWrite'] = new Map()
-  let failing = 0
-  let isWithoutIssues = false
+export async function startApi() {
+  const api = {
+    base: '',
+    issues: [] as Issue[],
+    /** A new fork has none until somebody enables them. */
+    hasIssues: true,
+    labels: new Set<string>(),
+    /** By file. */
+    workflows: new Map<string, { state: string; enabled: number }>(),
+    artifacts: [] as Artifact[],
+    /** The permissions of a job, by its token. */
+    permissions: new Map<string, Readonly<Record<string, 'read' | 'write'>>>(),
+    /** How many of the next requests are answered with 502. */
+    failures: 0,
+    stop: async () => {
+      http.closeAllConnections()
+      http.close()
+      await once(http, 'close')
+    },
+  }
+  const issueNumbered = (number: string) => api.issues.find((issue) => String(issue.number) === number)
 
+  const createLabel: Route[1] = (_, { name = '' }) => {
+    if (api.labels.has(name)) return [422, { message: 'already_exists' }]
+    api.labels.add(name)
+    return [201, {}]
+  }
+  const listIssues: Route[1] = (_, __, query) => {
+    const found = api.issues.filter(
+      ({ state, labels }) => state === query.get('state') && labels.includes(query.get('labels') ?? ''),
+    )
+    return [200, found.map((one) => (one.isPullRequest === true ? { ...one, pull_request: {} } : one))]
+  }
+  const createIssue: Route[1] = (_, { title = '', body = '', labels = [] }) => {
+    if (!api.hasIssues) return [410, { message: 'Issues has been disabled in this repository.' }]
+    const number = api.issues.length + 1
+    api.issues.push({ number, title, body, labels, comments: [], state: 'open' })
+    return [201, { number }]
+  }
+  const comment: Route[1] = (number, { body = '' }) => {
+    const issue = issueNumbered(number)
+    issue?.comments.push(body)
+    return [issue === undefined ? 404 : 201, {}]
+  }
+  const changeIssue: Route[1] = (number, { state }) => {
+    const issue = issueNumbered(number)
+    if (issue !== undefined && state !== undefined) issue.state = state
+    return [issue === undefined ? 404 : 200, {}]
+  }
+  const listArtifacts: Route[1] = (_, __, query) => {
+    const found = api.artifacts.filter(({ name }) => name === query.get('name'))
+    const perPage = Number(query.get('per_page') ?? 30)
+    const from = (Number(query.get('page') ?? 1) - 1) * perPage
+    return [200, { total_count: found.length, artifacts: found.slice(from, from + perPage) }]
+  }
+  const enableWorkflow: Route[1] = (file) => {
+    const workflow = api.workflows.get(file)
+    if (workflow !== undefined) workflow.enabled++
+    return [workflow === undefined ? 404 : 204]
+  }
   const routes: readonly Route[] = [
-    [
-      /^POST \/labels$/,
-      (_, { name = '' }) => {
-        if (labels.has(name)) return [422, { message: 'already_exists' }]
-        labels.add(name)
-        return [201, {}]
-      },
-    ],
-    [
-      /^GET \/issues\?/,
-      (_, __, query) => {
-        const found = issues.filter(
-          ({ state, labels: own }) => state === query.get('state') && own.includes(query.get('labels') ?? ''),
-        )
-        return [200, found.map((one) => (one.isPullRequest === true ? { ...one, pull_request: {} } : one))]
-      },
-    ],
-    [
-      /^POST \/issues$/,
-      (_, { title = '', body = '', labels: own = [] }) => {
-        if (isWithoutIssues) return [410, { message: 'Issues has been disabled in this repository.' }]
-        const number = issues.length + 1
-        issues.push({ number, title, body, labels: own, comments: [], state: 'open' })
-        return [201, { number }]
-      },
-    ],
-    [
-      /^POST \/issues\/(\d+)\/comments$/,
-      (number, { body = '' }) => {
-        const issue = issues.find((one) => String(one.number) === number)
-        issue?.comments.push(body)
-        return [issue === undefined ? 404 : 201, {}]
-      },
-    ],
-    [
-      /^PATCH \/issues\/(\d+)$/,
-      (number, { state }) => {
-        const issue = issues.find((one) => String(one.number) === number)
-        if (issue !== undefined && state !== undefined) issue.state = state
-        return [issue === undefined ? 404 : 200, {}]
-      },
-    ],
-    [
-      /^GET \/actions\/artifacts\?/,
-      (_, __, query) => {
-        const found = artifacts.filter(({ name }) => name === query.get('name'))
-        const perPage = Number(query.get('per_page') ?? 30)
-        const from = (Number(query.get('page') ?? 1) - 1) * perPage
-        return [200, { total_count: found.length, artifacts: found.slice(from, from + perPage) }]
-      },
-    ],
+    [/^POST \/labels$/, createLabel],
+    [/^GET \/issues\?/, listIssues],
+    [/^POST \/issues$/, createIssue],
+    [/^POST \/issues\/(\d+)\/comments$/, comment],
+    [/^PATCH \/issues\/(\d+)$/, changeIssue],
+    [/^GET \/actions\/artifacts\?/, listArtifacts],
     [
       /^GET \/actions\/workflows\/([^/]+)$/,
-      (file) => [workflows.has(file) ? 200 : 404, { state: workflows.get(file)?.state }],
+      (file) => [api.workflows.has(file) ? 200 : 404, { state: api.workflows.get(file)?.state }],
     ],
-    [
-      /^PUT \/actions\/workflows\/([^/]+)\/enable$/,
-      (file) => {
-        const workflow = workflows.get(file)
-        if (workflow !== undefined) workflow.enabled++
-        return [workflow === undefined ? 404 : 204, undefined]
-      },
-    ],
+    [/^PUT \/actions\/workflows\/([^/]+)\/enable$/, enableWorkflow],
   ]
 
   const answer = async (request: IncomingMessage): Promise<Answer> => {
@@ -139,10 +112,10 @@ export async function startApi(): Promise<FakeApi> {
     const sent = await text(request)
     const target = url.replace(/^\/repos\/owner\/funds/, '')
     const token = headers.authorization?.replace('Bearer ', '') ?? ''
-    const scope = target.startsWith('/actions/') ? 'actions' : 'issues'
-    const may = [...(mayWrite.get(token) ?? []), ...(method === 'GET' ? (mayRead.get(token) ?? []) : [])]
-    if (!may.includes(scope)) return [403, { message: `${token} may not` }]
-    if (failing-- > 0) return [502, {}]
+    const right = api.permissions.get(token)?.[target.startsWith('/actions/') ? 'actions' : 'issues']
+    if (right !== 'write' && (right !== 'read' || method !== 'GET'))
+      return [403, { message: `${token} may not` }]
+    if (api.failures-- > 0) return [502, {}]
     for (const [pattern, reply] of routes) {
       const [found, part = ''] = pattern.exec(`${method} ${target}`) ?? []
       const query = new URL(target, 'http://localhost').searchParams
@@ -150,34 +123,13 @@ export async function startApi(): Promise<FakeApi> {
     }
     return [404, { message: `${method} ${target}` }]
   }
-
   const http = createServer((request, response) => {
     void answer(request).then(([status, body]) => {
       response.writeHead(status, { 'content-type': 'application/json' })
       response.end(body === undefined ? '' : JSON.stringify(body))
     })
   })
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  const { port } = http.address() as AddressInfo
-  return {
-    base: `http://127.0.0.1:${port}`,
-    issues,
-    labels,
-    workflows,
-    artifacts,
-    mayRead,
-    mayWrite,
-    fail: (times) => {
-      failing = times
-    },
-    withoutIssues: (isSo) => {
-      isWithoutIssues = isSo
-    },
-    stop: async () => {
-      http.closeAllConnections()
-      http.close()
-      await once(http, 'close')
-    },
-  }
+  await once(http.listen(0, '127.0.0.1'), 'listening')
+  api.base = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  return api
 }

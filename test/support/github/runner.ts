@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { makeTempFolder, repository, type TempFolder } from '../product.ts'
-import { asText, fillIn, holds, type Contexts } from './expressions.ts'
+import { fillIn, holds, type Contexts } from './expressions.ts'
 import { readAction, readWorkflow, type Job, type Step } from './files.ts'
 
 export interface Surroundings {
@@ -41,7 +41,7 @@ export interface RanJob {
 }
 
 export interface Runner {
-  /** A checkout: a copy of .github, links to all else, to be changed at will. */
+  /** A checkout that tests may change: a copy of .github, links to everything else. */
   readonly checkout: TempFolder
   readonly run: (workflow: string, surroundings: Surroundings) => Promise<Readonly<Record<string, RanJob>>>
   /** How npm was called. */
@@ -86,7 +86,7 @@ export function openRunner(): Runner {
         const hasFailed = needed.some(([, { result }]) => result !== 'success')
         const temp = folder.file(`temp-${id}`)
         const place = { ...surroundings, root, bin, workflow: name, temp, uploads }
-        ran[id] = holds(job.if, contexts, { hasFailed })
+        ran[id] = holds(job.if, contexts, hasFailed)
           ? await runMachines(job, contexts, place)
           : { result: 'skipped', outputs: {}, log: '', summary: '' }
       }
@@ -95,13 +95,11 @@ export function openRunner(): Runner {
   }
 }
 
-type NeededJob = readonly [id: string, { readonly result: RanJob['result']; readonly outputs: Outputs }]
-
-function neededBy({ needs = [] }: Job, ran: Readonly<Record<string, RanJob>>): readonly NeededJob[] {
+function neededBy({ needs = [] }: Job, ran: Readonly<Record<string, RanJob>>) {
   return [needs].flat().map((id) => {
     const job = ran[id]
     if (job === undefined) throw new Error(`a job comes before ${id}, which it needs`)
-    return [id, { result: job.result, outputs: job.outputs }]
+    return [id, { result: job.result, outputs: job.outputs }] as const
   })
 }
 
@@ -163,6 +161,8 @@ async function runJob(job: Job, contexts: Contexts, place: Place): Promise<RanJo
     GITHUB_WORKFLOW: place.workflow,
     GITHUB_WORKSPACE: place.root,
     RUNNER_TEMP: place.temp,
+    // Each job has a HOME of its own: the compiled program is kept for all of them.
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     // So that nothing of the machine's own has a say, and no slot is left alone for long.
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
@@ -173,26 +173,20 @@ async function runJob(job: Job, contexts: Contexts, place: Place): Promise<RanJo
   const all = { ...contexts, runner: { temp: place.temp } }
   const { hasFailed, steps } = await runSteps(running, job.steps, all, {})
   const outputs = Object.entries(job.outputs ?? {}).map(
-    ([name, text]) => [name, asText(fillIn(text, { ...all, steps }))] as const,
+    ([name, text]) => [name, String(fillIn(text, { ...all, steps }))] as const,
   )
   const { log, summary } = running
   return { result: hasFailed ? 'failure' : 'success', outputs: Object.fromEntries(outputs), log, summary }
 }
 
 type Outputs = Readonly<Record<string, string>>
-type StepContexts = Readonly<Record<string, { readonly outputs: Outputs }>>
 
-async function runSteps(
-  running: Running,
-  steps: readonly Step[],
-  contexts: Contexts,
-  env: Outputs,
-): Promise<{ readonly hasFailed: boolean; readonly steps: StepContexts }> {
+async function runSteps(running: Running, steps: readonly Step[], contexts: Contexts, env: Outputs) {
   let hasFailed = false
   const ran: Record<string, { outputs: Outputs }> = {}
   for (const step of steps) {
     const known = { ...contexts, steps: ran }
-    if (!holds(step.if, known, { hasFailed })) continue
+    if (!holds(step.if, known, hasFailed)) continue
     const done =
       step.uses === undefined
         ? await runScript(running, step, known, env)
@@ -212,8 +206,7 @@ interface DoneStep {
 async function runScript(running: Running, step: Step, contexts: Contexts, env: Outputs): Promise<DoneStep> {
   const { place } = running
   const file = join(place.temp, `step-${++running.files}`)
-  const [script, output, summary] = ['sh', 'output', 'summary'].map((kind) => `${file}.${kind}`)
-  if (script === undefined || output === undefined || summary === undefined) throw new Error('three names')
+  const [script, output, summary] = [`${file}.sh`, `${file}.output`, `${file}.summary`]
   if ((step.run ?? '').includes(['$', '{{'].join('')))
     throw new Error(`an expression in a script can be made to run anything: ${step.run ?? ''}`)
   writeFileSync(script, step.run ?? '')
@@ -255,7 +248,7 @@ function readOutputs(file: string): Outputs {
 
 const filled = (texts: Readonly<Record<string, unknown>> | undefined, contexts: Contexts): Outputs =>
   Object.fromEntries(
-    Object.entries(texts ?? {}).map(([name, text]) => [name, asText(fillIn(String(text), contexts))]),
+    Object.entries(texts ?? {}).map(([name, text]) => [name, String(fillIn(String(text), contexts))]),
   )
 
 async function useAction(running: Running, step: Step, contexts: Contexts): Promise<DoneStep> {
@@ -325,17 +318,12 @@ function downloadOfRun(given: Outputs, { artifacts = {} }: Place): boolean {
   return true
 }
 
-async function useOwnAction(
-  running: Running,
-  folder: string,
-  given: Outputs,
-  contexts: Contexts,
-): Promise<DoneStep> {
+async function useOwnAction(running: Running, folder: string, given: Outputs, contexts: Contexts) {
   const action = readAction(join(folder, 'action.yml'))
   expectOnly(folder, given, Object.keys(action.inputs))
   const inputs = Object.entries(action.inputs).map(([name, { default: fallback, required }]) => {
     if (required === true && (given[name] ?? '') === '') throw new Error(`${folder}: ${name} is required`)
-    return [name, given[name] ?? asText(fillIn(fallback ?? '', contexts))] as const
+    return [name, given[name] ?? String(fillIn(fallback ?? '', contexts))] as const
   })
   const own = {
     github: contexts['github'],
@@ -344,7 +332,7 @@ async function useOwnAction(
   } as Contexts
   const { hasFailed, steps } = await runSteps(running, action.runs.steps, own, { GITHUB_ACTION_PATH: folder })
   const outputs = Object.entries(action.outputs ?? {}).map(
-    ([name, { value }]) => [name, asText(fillIn(value, { ...own, steps }))] as const,
+    ([name, { value }]) => [name, String(fillIn(value, { ...own, steps }))] as const,
   )
   return { hasFailed, outputs: Object.fromEntries(outputs) }
 }

@@ -12,37 +12,32 @@ import { makeSettings } from './settings.ts'
 
 export const Bucket = 'probe'
 
-export interface Probe {
-  readonly server: S3Server
-  readonly client: S3Client
-  readonly connect: (config?: S3ClientConfig) => S3Client
-}
-
-/** Started before the tests of a file, and as good as new before each. */
-export function startProbe(): Probe & {
-  readonly put: (
-    key: string,
-    body?: Buffer | string,
-    input?: Partial<PutObjectCommandInput>,
-    through?: S3Client,
-  ) => Promise<unknown>
-  readonly get: (key: string, through?: S3Client) => Promise<Buffer>
-  readonly has: (key: string) => boolean
-} {
-  const probe = {} as { -readonly [K in keyof Probe]: Probe[K] }
+/** Starts before the tests of a file, and is as good as new before each. Its server and client are there in hooks and tests only. */
+export function startProbe() {
+  const probe = { server: undefined as unknown as S3Server, client: undefined as unknown as S3Client }
+  const clients = {
+    connect: (config: S3ClientConfig = {}) => {
+      const { endpoint, settings } = probe.server
+      const { accessKeyId, secretAccessKey } = settings
+      const credentials = { accessKeyId, secretAccessKey }
+      const place = { endpoint, region: 'us-east-1', forcePathStyle: true, credentials, maxAttempts: 1 }
+      return new S3Client({ ...place, ...config })
+    },
+    put: (
+      Key: string,
+      Body: Buffer | string = 'body',
+      input: Partial<PutObjectCommandInput> = {},
+      through = probe.client,
+    ): Promise<unknown> => through.send(new PutObjectCommand({ Bucket, Key, Body, ...input })),
+    get: async (Key: string, through = probe.client): Promise<Buffer> => {
+      const { Body } = await through.send(new GetObjectCommand({ Bucket, Key }))
+      return Buffer.from((await Body?.transformToByteArray()) ?? [])
+    },
+    has: (key: string) => probe.server.objects(Bucket).has(key),
+  }
   beforeAll(async () => {
     probe.server = await startS3({ buckets: [Bucket] })
-    const { accessKeyId, secretAccessKey } = probe.server.settings
-    probe.connect = (config = {}) =>
-      new S3Client({
-        endpoint: probe.server.endpoint,
-        region: 'us-east-1',
-        forcePathStyle: true,
-        credentials: { accessKeyId, secretAccessKey },
-        maxAttempts: 1,
-        ...config,
-      })
-    probe.client = probe.connect()
+    probe.client = clients.connect()
   })
   afterAll(() => probe.server.stop())
   beforeEach(() => {
@@ -50,17 +45,5 @@ export function startProbe(): Probe & {
     probe.server.empty(Bucket)
     Object.assign(probe.server.settings, makeSettings())
   })
-  return Object.assign(probe, {
-    put: (
-      Key: string,
-      Body: Buffer | string = 'body',
-      input: Partial<PutObjectCommandInput> = {},
-      through = probe.client,
-    ) => through.send(new PutObjectCommand({ Bucket, Key, Body, ...input })),
-    get: async (Key: string, through = probe.client) => {
-      const { Body } = await through.send(new GetObjectCommand({ Bucket, Key }))
-      return Buffer.from((await Body?.transformToByteArray()) ?? [])
-    },
-    has: (key: string) => probe.server.objects(Bucket).has(key),
-  })
+  return Object.assign(probe, clients)
 }

@@ -1,11 +1,11 @@
 /** A real S3 server on loopback: Ceph's gateway over one store in memory, from Debian's packages. Gone when stopped. */
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 export interface Radosgw {
@@ -18,17 +18,12 @@ export interface Radosgw {
 /** From the packages radosgw, ceph-mon, ceph-osd and what those need. */
 const programs = ['ceph', 'ceph-authtool', 'ceph-mon', 'ceph-osd', 'monmaptool', 'radosgw', 'radosgw-admin']
 
-export function missingPrograms(): string[] {
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  return programs.filter((program) => !folders.some((folder) => isExecutable(join(folder, program))))
-}
+export const missingPrograms = (): string[] =>
+  programs.filter((program) => spawnSync('which', [program]).status !== 0)
 
-const pools = [
-  '.rgw.root',
-  ...['log', 'control', 'meta', 'buckets.index', 'buckets.data', 'buckets.non-ec'].map(
-    (name) => `default.rgw.${name}`,
-  ),
-]
+const pools = ['log', 'control', 'meta', 'buckets.index', 'buckets.data', 'buckets.non-ec']
+  .map((name) => `default.rgw.${name}`)
+  .concat('.rgw.root')
 const patienceMs = 60_000
 
 /** Takes about ten seconds. */
@@ -37,7 +32,7 @@ export async function startRadosgw(): Promise<Radosgw> {
   for (const folder of ['mon', 'osd', 'run']) mkdirSync(join(dir, folder))
   const [port, monitorPort] = [await freePort(), await freePort()]
   const [fsid, osd] = [randomUUID(), randomUUID()]
-  writeFileSync(join(dir, 'ceph.conf'), configuration(dir, { port, monitorPort, fsid }))
+  writeFileSync(join(dir, 'ceph.conf'), configuration(dir, port, monitorPort, fsid))
   const run = promisify(execFile)
   // For commands that still wait when everything ends.
   const ending = new AbortController()
@@ -112,14 +107,8 @@ export async function startRadosgw(): Promise<Radosgw> {
   }
 }
 
-interface Places {
-  readonly port: number
-  readonly monitorPort: number
-  readonly fsid: string
-}
-
 /** One copy, no authentication among the daemons, everything in memory. */
-const configuration = (dir: string, { port, monitorPort, fsid }: Places): string => `[global]
+const configuration = (dir: string, port: number, monitorPort: number, fsid: string): string => `[global]
 fsid = ${fsid}
 mon_host = 127.0.0.1:${monitorPort}
 public_addr = 127.0.0.1
@@ -158,19 +147,10 @@ async function until(what: string, attempt: () => Promise<unknown>): Promise<voi
   }
 }
 
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
 async function freePort(): Promise<number> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
+  await once(server.close(), 'close')
   return port
 }

@@ -1,19 +1,16 @@
 /** A strict little S3 server for tests, over a real socket: verifies what S3 verifies, fails as the test wants. */
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { makeFaults, usualCode, type FaultRule } from './faults.ts'
-import { carryOut, targetOf, type Operation, type Target, type World } from './operations.ts'
+import { carryOut, targetOf, type Operation, type World } from './operations.ts'
 import { makeSettings, type S3Settings } from './settings.ts'
-import { makeBucket, makeObject, type StoredBucket, type StoredObject, type Upload } from './storage.ts'
+import { makeBucket, makeObject, type StoredBucket, type StoredObject } from './storage.ts'
 import { verifyChecksums, verifySignature } from './verification.ts'
 import { answer, errorAnswer, joinHeaders, readBody, readSome, S3Error, type Answer } from './wire.ts'
 
-export interface S3Options extends Partial<S3Settings> {
-  readonly buckets?: readonly string[]
-}
-
 /** A request as it ended. */
-export interface LogEntry {
+interface LogEntry {
   /** `unknown` if the request names none. */
   readonly operation: Operation | 'unknown'
   readonly method: string
@@ -21,50 +18,19 @@ export interface LogEntry {
   readonly key: string
   /** What was answered, 0 if the connection ended before. */
   readonly status: number
-  /** The length of the request's body, and the body, as it came. */
-  readonly bytes: number
+  /** The request's body as it came; empty if it was not read to its end. */
   readonly body: Buffer
   readonly faults: readonly FaultRule['kind'][]
 }
 
-export interface S3Server {
-  /** http://127.0.0.1:port */
-  readonly endpoint: string
-  /** What the server holds true, to be changed at any time. */
-  readonly settings: S3Settings
-  /** Rules in place of those before; none: all is well again. */
-  readonly faults: (rules: readonly FaultRule[], seed?: number) => void
-  /** Requests that came since the last reset, by operation. */
-  readonly counts: () => Readonly<Record<string, number>>
-  /** Requests that came since the last reset, in the order of their ends. */
-  readonly log: readonly LogEntry[]
-  /** Forgets counts, log and faults; objects stay. Requests that are on their way are carried out, but not logged. */
-  readonly reset: () => void
-  /** As it is now and becomes; not over HTTP, so neither counted nor logged. */
-  readonly objects: (bucket: string) => ReadonlyMap<string, StoredObject>
-  /** Unfinished uploads; tests add to them. */
-  readonly uploads: (bucket: string) => Map<string, Upload>
-  /** All buckets as they are now; later changes do not show. */
-  readonly snapshot: () => ReadonlyMap<string, ReadonlyMap<string, StoredObject>>
-  /** Past all checks, faults and counts. */
-  readonly put: (
-    bucket: string,
-    key: string,
-    body: string | Buffer,
-    headers?: Readonly<Record<string, string>>,
-  ) => void
-  readonly remove: (bucket: string, key: string) => void
-  /** Removes all objects and uploads. */
-  readonly empty: (bucket: string) => void
-  /**
-   * Puts objects of a snapshot back as they were, in place of all that is there. ETags are the same again: requests that
-   * are on their way are not carried out any more, and not logged.
-   */
-  readonly restore: (bucket: string, objects: ReadonlyMap<string, StoredObject>) => void
-  readonly stop: () => Promise<void>
+export type S3Server = Awaited<ReturnType<typeof startS3>>
+type Objects = ReadonlyMap<string, StoredObject>
+
+interface S3Options extends Partial<S3Settings> {
+  readonly buckets?: readonly string[]
 }
 
-export async function startS3({ buckets: names = [], ...given }: S3Options = {}): Promise<S3Server> {
+export async function startS3({ buckets: names = [], ...given }: S3Options = {}) {
   const settings = makeSettings(given)
   const buckets = new Map<string, StoredBucket>(names.map((name) => [name, makeBucket()]))
   const log: LogEntry[] = []
@@ -94,7 +60,7 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
       },
     )
   })
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  await once(http.listen(0, '127.0.0.1'), 'listening')
 
   const bucketNamed = (name: string): StoredBucket => {
     const bucket = buckets.get(name)
@@ -102,58 +68,75 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
     return bucket
   }
   return {
+    /** http://127.0.0.1:port */
     endpoint: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    /** How the server behaves: tests change it at any time. */
     settings,
-    faults: (rules, seed = 1) => {
+    /** Rules in place of those before; none: all is well again. */
+    faults: (rules: readonly FaultRule[], seed = 1) => {
       faults = makeFaults(rules, seed)
     },
-    counts: () => {
+    /** Requests since the last reset, by operation. */
+    counts: (): Readonly<Record<string, number>> => {
       const counts: Record<string, number> = {}
       for (const { operation } of log) counts[operation] = (counts[operation] ?? 0) + 1
       return counts
     },
-    log,
+    /** Requests since the last reset, in the order of their ends. */
+    log: log as readonly LogEntry[],
+    /** Forgets counts, log and faults; objects stay. Requests that are on their way are carried out, but not logged. */
     reset: () => {
       resets++
       log.length = 0
       faults = makeFaults([], 0)
     },
-    objects: (bucket) => bucketNamed(bucket).objects,
-    uploads: (bucket) => bucketNamed(bucket).uploads,
-    snapshot: () => new Map([...buckets].map(([name, { objects }]) => [name, new Map(objects)])),
-    put: (bucket, key, body, headers = {}) => {
+    /** As it is now and becomes; not over HTTP, so neither counted nor logged. */
+    objects: (bucket: string): Objects => bucketNamed(bucket).objects,
+    /** Unfinished uploads; tests add to them. */
+    uploads: (bucket: string) => bucketNamed(bucket).uploads,
+    /** All buckets as they are now; later changes do not show. */
+    snapshot: (): ReadonlyMap<string, Objects> =>
+      new Map([...buckets].map(([name, { objects }]) => [name, new Map(objects)])),
+    /** Past all checks, faults and counts. */
+    put: (
+      bucket: string,
+      key: string,
+      body: string | Buffer,
+      headers: Readonly<Record<string, string>> = {},
+    ) => {
       const now = Date.now() + settings.clockSkewMs
       bucketNamed(bucket).put(makeObject(key, Buffer.from(body), now, { headers }))
     },
-    remove: (bucket, key) => {
+    remove: (bucket: string, key: string) => {
       bucketNamed(bucket).remove(key)
     },
-    empty: (bucket) => {
+    /** Removes all objects and uploads. */
+    empty: (bucket: string) => {
       bucketNamed(bucket).empty()
     },
-    restore: (name, objects) => {
+    /**
+     * Puts objects of a snapshot back as they were, in place of all that is there. ETags are the same again: requests that
+     * are on their way are not carried out any more, and not logged.
+     */
+    restore: (name: string, objects: Objects) => {
       restored++
       const bucket = bucketNamed(name)
       bucket.empty()
       for (const object of objects.values()) bucket.put(object)
     },
     stop: async () => {
-      const closed = new Promise((resolve) => http.close(resolve))
       http.closeAllConnections()
-      await closed
+      await new Promise((resolve) => http.close(resolve))
     },
   }
 }
 
 interface Circumstances {
   readonly world: World
-  readonly rulesFor: (asked: { method: string; operation: Operation; key: string }) => readonly FaultRule[]
+  readonly rulesFor: ReturnType<typeof makeFaults>['of']
   /** Whether the server has gone back to an earlier state since the request came. */
   readonly isStale: () => boolean
 }
-
-/** The body of a request that was not read to its end. */
-const nobody = Buffer.alloc(0)
 
 /** One request, from its first header to its answer, with all that goes wrong on the way. @returns what is logged */
 async function exchange(
@@ -167,28 +150,33 @@ async function exchange(
   const { operation, bucket, key } = target
   const rules = operation === 'unknown' ? [] : rulesFor({ method, operation, key })
   const fault = rules.find(({ kind }) => kind !== 'delay' && kind !== 'call')
-  const end = (status: number, body: Buffer = nobody): LogEntry => {
+  const end = (status: number, body: Buffer = Buffer.alloc(0)): LogEntry => {
     if (status === 0) response.destroy()
-    const faults = rules.map(({ kind }) => kind)
-    return { operation, method, bucket, key, status, bytes: body.length, body, faults }
+    return { operation, method, bucket, key, status, body, faults: rules.map(({ kind }) => kind) }
   }
 
   const early = await endEarly(request, response, fault)
   if (early !== undefined) return end(early)
-  const received = await readBody(request)
+  const body = await readBody(request)
   // A body that broke off: nobody is there to be answered, and nothing is carried out.
-  if (received === undefined) return end(0)
+  if (body === undefined) return end(0)
   await waitFor(rules, 'before')
-  if (isStale()) return end(0, received)
+  if (isStale()) return end(0, body)
   const now = Date.now() + world.settings.clockSkewMs
-  const done = fault?.kind === 'status' ? faultAnswer(fault) : respond(request, asked, received, world, now)
+  const respond = () => {
+    if (asked instanceof S3Error) throw asked
+    const headers = joinHeaders(request)
+    verifySignature({ method, headers, ...asked }, body, world.settings, now)
+    return carryOut({ ...asked, headers, body, checksums: verifyChecksums(body, headers), now }, world)
+  }
+  const done = fault?.kind === 'status' ? faultAnswer(fault) : answerOf(attempt(respond))
   await waitFor(rules, 'after')
-  if (fault?.kind === 'cut-after') return end(0, received)
+  if (fault?.kind === 'cut-after') return end(0, body)
   response.setHeader('date', new Date(now).toUTCString())
   response.setHeader('x-amz-bucket-region', world.settings.region)
   const answered = fault?.kind === 'status-after' ? faultAnswer(fault) : done
   send(response, answered, fault)
-  return end(answered.status, received)
+  return end(answered.status, body)
 }
 
 /** Ends a request before its body is read, if the fault says so. @returns the status, 0 without an answer */
@@ -207,20 +195,7 @@ async function endEarly(
   return fault.status
 }
 
-/** Verifies a request and carries it out. */
-function respond(
-  request: IncomingMessage,
-  asked: Target | S3Error,
-  body: Buffer,
-  world: World,
-  now: number,
-): Answer {
-  const done = attempt(() => {
-    if (asked instanceof S3Error) throw asked
-    const headers = joinHeaders(request)
-    verifySignature({ method: request.method ?? '', headers, ...asked }, body, world.settings, now)
-    return carryOut({ ...asked, headers, body, checksums: verifyChecksums(body, headers), now }, world)
-  })
+function answerOf(done: Answer | S3Error): Answer {
   if (!(done instanceof S3Error)) return done
   const { status, code, message, details } = done
   if (code === 'NotModified') return answer(304, { etag: details['ETag'] ?? '' })

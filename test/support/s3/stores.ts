@@ -1,7 +1,7 @@
 /** The same tests against every S3 server there is: our own always, Ceph's if it is installed. */
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { missingPrograms, startRadosgw } from './radosgw.ts'
+import { missingPrograms, startRadosgw, type Radosgw } from './radosgw.ts'
 import { startS3 } from './server.ts'
 
 /** All but the name can be read in hooks and tests only. */
@@ -15,11 +15,7 @@ export interface TestStore {
   readonly bucket: string
 }
 
-interface Started extends Pick<TestStore, 'endpoint' | 'accessKeyId' | 'secretAccessKey'> {
-  readonly stop: () => Promise<void>
-}
-
-const starts: Readonly<Record<TestStore['name'], () => Promise<Started>>> = {
+const starts: Readonly<Record<TestStore['name'], () => Promise<Radosgw>>> = {
   'our own': async () => {
     const { settings, endpoint, stop } = await startS3()
     return { ...settings, endpoint, stop }
@@ -53,7 +49,7 @@ function prepare(name: TestStore['name']): TestStore {
   const bucket = `bucket-${process.pid}`
   const region = 'us-east-1'
   const place = { endpoint: '', accessKeyId: '', secretAccessKey: '' }
-  let running: Started | undefined
+  let running: Radosgw | undefined
   beforeAll(async () => {
     running = await starts[name]()
     const { endpoint, accessKeyId, secretAccessKey } = running

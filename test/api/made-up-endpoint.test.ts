@@ -4,7 +4,7 @@ import { allFunds, eachFund, endpoint, fail, isoDate, oneOf } from '../../src/ap
 import { noIsin } from '../../src/api/contract/errors.ts'
 import { fundOfPrices, fundWithoutStatus } from '../../src/api/contract/fund.ts'
 import { number, record, text } from '../../src/api/contract/shape.ts'
-import { documentSchemas } from '../../src/api/derive/document-schemas.ts'
+import { documentSchemas } from '../../src/api/derive/json-schema.ts'
 import { openApi } from '../../src/api/derive/openapi.ts'
 import { routeTable } from '../../src/api/derive/route-table.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'

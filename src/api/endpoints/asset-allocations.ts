@@ -1,6 +1,6 @@
 /** Asset allocations over time, with derivatives and without: endpoints 11 and 12. Source: the interface. */
 
-import { eachFund, endpoint, fail } from '../contract/endpoint.ts'
+import { endpoint, fail } from '../contract/endpoint.ts'
 import { dataDenied, noIsin, unknownIsin } from '../contract/errors.ts'
 import { basicFund, fundWithStatus, inLanguage } from '../contract/fund.ts'
 import { keyed, number, record, type Texts } from '../contract/shape.ts'
@@ -34,7 +34,7 @@ const allocations = (which: 'with' | 'without', texts: { readonly name: Texts; r
     path: `/api/v2/asset-allocations/${which}-derivatives/{isin}/`,
     ...texts,
     hasLanguages: true,
-    parameters: { isin: eachFund({ missing: 'noisin', unknown: 'notfound' }) },
+    parameters: { isin: { kind: 'isin', missing: 'noisin', unknown: 'notfound' } },
     errors: { noisin: noIsin, notfound: unknownIsin, denied: dataDenied },
     reads: ['assetAllocations'],
     body,

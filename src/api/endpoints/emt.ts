@@ -1,4 +1,4 @@
-import { eachFund, endpoint, fail } from '../contract/endpoint.ts'
+import { endpoint, fail } from '../contract/endpoint.ts'
 import { dataDenied, noData, noIsin, unknownIsin } from '../contract/errors.ts'
 import { basicFund, fundWithStatus } from '../contract/fund.ts'
 import { day, nullable, number, record, text, textAmong, wholeNumber } from '../contract/shape.ts'
@@ -66,7 +66,7 @@ export default endpoint({
     de: 'EMT-Daten eines Fonds (European MiFID Template)',
   },
   hasLanguages: true,
-  parameters: { isin: eachFund({ missing: 'noisin', unknown: 'notfound' }) },
+  parameters: { isin: { kind: 'isin', missing: 'noisin', unknown: 'notfound' } },
   errors: { noisin: noIsin, notfound: unknownIsin, denied: dataDenied, nodata: noData },
   reads: ['emt'],
   body: record({ fund: basicFund, emt_data: emtRecord }),

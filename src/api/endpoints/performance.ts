@@ -1,6 +1,6 @@
 /** Performance per calendar year, in legal periods and since launch: endpoints 4, 5, 8 and 9. */
 
-import { allFunds, eachFund, endpoint, fail } from '../contract/endpoint.ts'
+import { allFunds, endpoint, fail } from '../contract/endpoint.ts'
 import { noIsin, type ErrorRow } from '../contract/errors.ts'
 import { basicFund, fundWithStatus, isYoungerThanOneYear, mayShowPerformance } from '../contract/fund.ts'
 import type { FundRows, PointRow } from '../contract/rows.ts'
@@ -32,7 +32,7 @@ const noPerformance = (title: string): ErrorRow => ({
 /** What these endpoints have in common. @param title of the error if there is no data */
 const ofPerformance = (title: string) => ({
   hasLanguages: false,
-  parameters: { isin: eachFund({ missing: 'noisin', unknown: 'nodata' }) },
+  parameters: { isin: { kind: 'isin', missing: 'noisin', unknown: 'nodata' } as const },
   errors: { noisin: noIsin, young: tooYoung, nodata: noPerformance(title) },
 })
 

@@ -1,6 +1,6 @@
 /** Current and historic prices: endpoints 1 to 3. */
 
-import { allFunds, eachFund, endpoint, fail, isoDate } from '../contract/endpoint.ts'
+import { allFunds, endpoint, fail } from '../contract/endpoint.ts'
 import { noIsin } from '../contract/errors.ts'
 import { fundOfPrices, fundWithoutStatus, mayGiveOutPrices } from '../contract/fund.ts'
 import { currentPriceRecord, historicPriceRecord, type PriceRow } from '../contract/prices.ts'
@@ -34,7 +34,7 @@ export const pricesCurrent = endpoint({
   name: { en: 'Current prices', de: 'Aktuelle Preise' },
   summary: { en: 'Current prices of one fund', de: 'Aktuelle Preise eines Fonds' },
   hasLanguages: false,
-  parameters: { isin: eachFund({ missing: 'noisin', unknown: 'nodata' }) },
+  parameters: { isin: { kind: 'isin', missing: 'noisin', unknown: 'nodata' } },
   errors: {
     noisin: noIsin,
     denied,
@@ -76,18 +76,20 @@ export const pricesHistoric = endpoint({
   },
   hasLanguages: false,
   parameters: {
-    isin: eachFund({ missing: 'noisin', unknown: 'nodata' }),
-    datefrom: isoDate({
+    isin: { kind: 'isin', missing: 'noisin', unknown: 'nodata' },
+    datefrom: {
+      kind: 'date',
       invalid: 'wrongdate',
       meaning: { en: 'First day of the range, included', de: 'Erster Tag des Zeitraums, eingeschlossen' },
-    }),
-    dateto: isoDate({
+    },
+    dateto: {
+      kind: 'date',
       invalid: 'wrongdate',
       meaning: {
         en: 'Last day of the range, included; not before `datefrom`',
         de: 'Letzter Tag des Zeitraums, eingeschlossen; nicht vor `datefrom`',
       },
-    }),
+    },
   },
   errors: {
     noisin: noIsin,

@@ -50,8 +50,10 @@ const allocations = (which: 'with' | 'without', texts: { readonly name: Texts; r
         byClass.set(name, byDay.set(row.date, row.percent))
       }
       // The days of a class that stands at two positions come in two runs.
-      for (const [name, byDay] of byClass) byClass.set(name, ascending(byDay))
-      return { fund: fundWithStatus(fund), allocations: byClass }
+      const ascending = (byDay: Map<string, number>) =>
+        new Map([...byDay].sort(([a], [b]) => (a < b ? -1 : 1)))
+      const allocations = new Map([...byClass].map(([name, byDay]) => [name, ascending(byDay)]))
+      return { fund: fundWithStatus(fund), allocations }
     },
   })
 
@@ -76,9 +78,3 @@ export const withoutDerivatives = allocations('without', {
     de: 'Vermögensaufteilung eines Fonds im Zeitverlauf, ohne Derivate',
   },
 })
-
-function ascending(byDay: Map<string, number>): Map<string, number> {
-  const days = [...byDay.keys()]
-  const isSorted = days.every((day, index) => index === 0 || day > (days[index - 1] ?? ''))
-  return isSorted ? byDay : new Map([...byDay].sort(([one], [other]) => (one < other ? -1 : 1)))
-}

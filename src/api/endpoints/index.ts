@@ -5,7 +5,7 @@ import { withDerivatives, withoutDerivatives } from './asset-allocations.ts'
 import emt from './emt.ts'
 import figures from './figures.ts'
 import investmentStructure from './investment-structure.ts'
-import { performanceLaunch, performanceLegal, performanceYears, performanceYearsAll } from './performance.ts'
+import { legalPerformance, sinceLaunch, yearly, yearlyOfAll } from './performance.ts'
 import { pricesCurrent, pricesCurrentAll, pricesHistoric } from './prices.ts'
 import profile from './profile.ts'
 
@@ -13,12 +13,12 @@ export const endpoints: readonly Endpoint[] = [
   pricesCurrent,
   pricesCurrentAll,
   pricesHistoric,
-  performanceYears,
-  performanceYearsAll,
+  yearly,
+  yearlyOfAll,
   investmentStructure,
   figures,
-  performanceLegal,
-  performanceLaunch,
+  legalPerformance,
+  sinceLaunch,
   profile,
   withDerivatives,
   withoutDerivatives,

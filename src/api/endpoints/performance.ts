@@ -48,7 +48,7 @@ const performancePoint = (en: string, de: string) =>
 
 const toPoint = ({ date, value }: PointRow) => ({ x: Date.parse(`${date}T00:00:00Z`), y: value })
 
-export const performanceYears = endpoint({
+export const yearly = endpoint({
   id: 'performance-years',
   group: {
     id: 'performance-years',
@@ -88,7 +88,7 @@ export const performanceYears = endpoint({
   },
 })
 
-export const performanceYearsAll = allFunds(performanceYears, {
+export const yearlyOfAll = allFunds(yearly, {
   id: 'performance-years-all',
   path: '/api/v1/performance-years-all/',
   summary: {
@@ -100,7 +100,7 @@ export const performanceYearsAll = allFunds(performanceYears, {
 const byPeriod = <S extends Shape>(of: S) => keyed('period label', 'Bezeichnung des Zeitraums', of)
 const shortDay = '^[0-9]{2}\\.[0-9]{2}\\.[0-9]{2}$'
 
-export const performanceLegal = endpoint({
+export const legalPerformance = endpoint({
   id: 'performance-legal',
   group: {
     id: 'performance-legal',
@@ -179,7 +179,7 @@ const bars = (periods: FundRows['legalPeriods'], which: 'gross' | 'net') =>
 
 const germanDay = (iso: string) => `${iso.slice(8)}.${iso.slice(5, 7)}.${iso.slice(2, 4)}`
 
-export const performanceLaunch = endpoint({
+export const sinceLaunch = endpoint({
   id: 'performance-launch',
   group: {
     id: 'performance-launch',

@@ -13,7 +13,7 @@ export interface Finding {
 }
 
 /** The beginning of a message: what names the row beside its ISIN. `type countries, position 3: ` */
-export function placeOf(columns: readonly string[], values: readonly unknown[]): string {
+export function rowPlace(columns: readonly string[], values: readonly unknown[]): string {
   const parts = columns.map((column, index) => `${column} ${printable(String(values[index]))}`)
   return parts.length === 0 ? '' : `${parts.join(', ')}: `
 }

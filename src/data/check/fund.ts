@@ -16,7 +16,7 @@ import {
   type TextKind,
 } from '../model/schema.ts'
 import type { Fund } from '../read/fund-reader.ts'
-import { placeOf, type Finding } from './finding.ts'
+import { rowPlace, type Finding } from './finding.ts'
 
 /** Findings of one table of one fund: a column that is wrong throughout must not fill the memory. */
 const maxFindings = 1000
@@ -82,7 +82,7 @@ function checkRows(table: SchemaTable, rows: readonly object[], asOf: string, re
 
 function placeIn({ columns }: SchemaTable, row: Row): string {
   const named = columns.filter(({ isKey, kind }) => isKey && kind !== 'isin')
-  return placeOf(
+  return rowPlace(
     named.map(({ name }) => name),
     named.map(({ field }) => row[field]),
   )

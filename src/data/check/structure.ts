@@ -5,7 +5,7 @@
 import type { Database } from 'better-sqlite3'
 import { maxListRows, maxTextBytes } from '../model/limits.ts'
 import { schemaTables, sqlTypeOf, type SchemaTable } from '../model/schema.ts'
-import { placeOf, type Finding } from './finding.ts'
+import { rowPlace, type Finding } from './finding.ts'
 
 /** The schema, then the sizes. */
 export function checkStructure(db: Database): Finding[] {
@@ -120,6 +120,6 @@ function tooLarge(
   return large.map(([isin, ...rest]): Finding => {
     const size = Number(rest.at(-1)).toLocaleString('en-US')
     const message = `${describe(size)}, more than ${limit.toLocaleString('en-US')}`
-    return { severity: 'error', isin, table, message: placeOf(places, rest) + message }
+    return { severity: 'error', isin, table, message: rowPlace(places, rest) + message }
   })
 }

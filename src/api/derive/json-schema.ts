@@ -1,7 +1,7 @@
 /** JSON Schemas (2020-12) from the shapes of documents, and the schema of each kind of document: `schemas/<id>.json`. */
 
 import type { Endpoint } from '../contract/endpoint.ts'
-import type { Numeric, Shape, Text } from '../contract/shape.ts'
+import type { Fields, Numeric, Shape, Text } from '../contract/shape.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -31,30 +31,37 @@ export function schemaOf(shape: Shape, { xml = false } = {}): JsonSchema {
       return recordSchema({ name: { const: shape.name, type: 'string' }, value: schemaOf(shape.value) }, [])
     case 'nullable':
       return nullable(schemaOf(shape.of, { xml }))
-    case 'record': {
-      const fields = Object.entries(shape.fields)
-      const optional = fields.filter(([, { kind }]) => kind === 'optional').map(([name]) => name)
-      const properties = fields.map(([name, field]) => {
-        return [name, schemaOf(field.kind === 'optional' ? field.of : field, { xml })] as const
-      })
-      return recordSchema(Object.fromEntries(properties), optional)
-    }
-    case 'list': {
-      const items = schemaOf(shape.of, { xml })
-      return xml
-        ? { type: 'array', items: { ...items, xml: { name: 'item' } }, xml: { wrapped: true } }
-        : { type: 'array', items }
-    }
-    case 'keyed': {
-      const inXml = xml ? ' In XML an `item` each, with the key as its attribute `key`.' : ''
-      const description = `A map. Its keys: ${shape.key.en}.${inXml}`
-      return { type: 'object', description, additionalProperties: schemaOf(shape.of, { xml }) }
-    }
+    case 'record':
+      return fieldsSchema(shape.fields, xml)
+    case 'list':
+      return listSchema(schemaOf(shape.of, { xml }), xml)
+    case 'keyed':
+      return keyedSchema(schemaOf(shape.of, { xml }), shape.key.en, xml)
     case 'byIsin':
       return mapByIsin(schemaOf(shape.of, { xml }))
     default:
       return shape satisfies never
   }
+}
+
+const listSchema = (items: JsonSchema, xml: boolean): JsonSchema =>
+  xml
+    ? { type: 'array', items: { ...items, xml: { name: 'item' } }, xml: { wrapped: true } }
+    : { type: 'array', items }
+
+const keyedSchema = (of: JsonSchema, key: string, xml: boolean): JsonSchema => ({
+  type: 'object',
+  description: `A map. Its keys: ${key}.${xml ? ' In XML an `item` each, with the key as its attribute `key`.' : ''}`,
+  additionalProperties: of,
+})
+
+function fieldsSchema(members: Fields, xml: boolean): JsonSchema {
+  const fields = Object.entries(members)
+  const optional = fields.filter(([, { kind }]) => kind === 'optional').map(([name]) => name)
+  const properties = fields.map(([name, field]) => {
+    return [name, schemaOf(field.kind === 'optional' ? field.of : field, { xml })] as const
+  })
+  return recordSchema(Object.fromEntries(properties), optional)
 }
 
 /** A map by ISIN of what the schema says. */

@@ -31,7 +31,10 @@ export function openApi(source: OpenApiSource): JsonSchema {
   const { endpoints, baseUrl, docsUrl, asOf } = source
   const schemas = endpoints.map((endpoint) => {
     const schema = answerSchema(endpoint, referenceTo, true)
-    return [schemaName(endpoint.id), { title: endpoint.summary.en, ...schema, xml: { name: 'root' } }]
+    return [
+      schemaName(endpoint.id),
+      { title: endpoint.summary.en, ...schema, xml: { name: 'root' } },
+    ] as const
   })
   return {
     openapi: '3.1.0',
@@ -209,7 +212,8 @@ function errorResponse(cases: readonly ErrorCase[], docsUrl: string): JsonSchema
 function exampleOf({ problem, values }: ErrorCase, docsUrl: string, format: Format) {
   const document = problemDocument(docsUrl, problem, values, format)
   const summary = fill(problem.title, values)
-  return [summary, { summary, value: format === 'json' ? (JSON.parse(document) as unknown) : document }]
+  const value = format === 'json' ? (JSON.parse(document) as unknown) : document
+  return [summary, { summary, value }] as const
 }
 
 /** References to headers by their names. */

@@ -39,8 +39,9 @@ export function openCsv(
     return { delimiter, header, error, known: header.filter(isName).length }
   })
   // The first that knows most names, or else has most cells.
-  tries.sort((one, other) => other.known - one.known || other.header.length - one.header.length)
-  const { delimiter = ';', header = [], error } = tries[0] ?? {}
+  const { delimiter, header, error } = tries.reduce((one, other) =>
+    (other.known - one.known || other.header.length - one.header.length) > 0 ? other : one,
+  )
   // With the wrong delimiter, a quotation mark may be in the middle of a cell.
   if (error !== undefined) throw new Error(`${file}, line 1: it cannot be read as CSV`, { cause: error })
   if (header.length === 0) throw new Error(`${file} is empty`)

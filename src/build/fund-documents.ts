@@ -158,7 +158,7 @@ function putWindow(
 ): WindowDigests {
   const records = (body as Readonly<Record<string, readonly unknown[]>>)[list] ?? []
   const putAs = (format: Format) => {
-    const content = series[format].around(body).document(records.map(series[format].record))
+    const content = series[format].around(body)(records.map(series[format].record))
     return put({ key: windowKey(route, values, year, format), content })
   }
   const [json = '', xml = ''] = formats.map(putAs)

@@ -1,7 +1,7 @@
 /** Figures, durations, tables and findings as text for people. */
 
 import type { DownloadCounts } from '../bucket/publish/downloads.ts'
-import type { Finding } from '../data/check/check.ts'
+import type { Finding } from '../data/check/finding.ts'
 import { escapeInvisible, printable } from '../data/model/printable.ts'
 import type { Terminal } from './terminal.ts'
 

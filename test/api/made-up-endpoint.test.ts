@@ -1,10 +1,10 @@
 /** An endpoint that only this test registers: all that is derived from the registry must know it. */
 import { expect, it } from 'vitest'
-import { allFunds, eachFund, endpoint, fail, isoDate, oneOf } from '../../src/api/contract/endpoint.ts'
+import { allFunds, endpoint, fail } from '../../src/api/contract/endpoint.ts'
 import { noIsin } from '../../src/api/contract/errors.ts'
 import { fundOfPrices, fundWithoutStatus } from '../../src/api/contract/fund.ts'
 import { number, record, text } from '../../src/api/contract/shape.ts'
-import { documentSchemas } from '../../src/api/derive/document-schemas.ts'
+import { documentSchemas } from '../../src/api/derive/json-schema.ts'
 import { openApi } from '../../src/api/derive/openapi.ts'
 import { routeTable } from '../../src/api/derive/route-table.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
@@ -24,11 +24,13 @@ const carbon = endpoint({
   summary: { en: 'Carbon footprint of one fund', de: 'CO2-Fußabdruck eines Fonds' },
   hasLanguages: false,
   parameters: {
-    scope: oneOf(['direct', 'indirect'], {
+    scope: {
+      kind: 'choice',
+      choices: ['direct', 'indirect'],
       invalid: 'wrongscope',
       nameOf: (scope, language) => `${scope} ${language}`,
-    }),
-    isin: eachFund({ missing: 'noisin', unknown: 'nodata' }),
+    },
+    isin: { kind: 'isin', missing: 'noisin', unknown: 'nodata' },
   },
   errors: {
     noisin: noIsin,
@@ -135,7 +137,7 @@ it('is documented in English and German', () => {
 
 it('is refused if a date has no series, an error that it names is not declared, or its path lacks a parameter', () => {
   const tableWith = (more: object) => routeTable([{ ...carbon, ...more }], docsUrl)
-  const date = isoDate({ invalid: 'wrongscope', meaning: text('Day', 'Tag').description })
+  const date = { kind: 'date', invalid: 'wrongscope', meaning: text('Day', 'Tag').description }
   expect(() => tableWith({ path: '/api/v3/{date}/{scope}/{isin}/', parameters: { date } })).toThrow(
     'go together',
   )

@@ -42,12 +42,12 @@ const columns = Object.entries(goodRows).flatMap(([table, row]) =>
   Object.keys(row).map((column) => [table, column] as const),
 )
 
-it('are the same for the same rows', () => {
+it('digests are the same for the same rows', () => {
   expect(digestsOf({})).toEqual(good)
   expect(good.doubtful).toEqual([])
 })
 
-it.each(columns)('differ when %s.%s does, and no others do', (table, column) => {
+it.each(columns)('one digest differs if %s.%s does', (table, column) => {
   const value = goodRows[table]?.[column]
   const other =
     typeof value === 'number' ? (value === 1 ? 0 : 1) : column === 'date' ? '2024-05-01' : `${value}1`
@@ -66,16 +66,11 @@ it.each(columns)('differ when %s.%s does, and no others do', (table, column) => 
   })
 })
 
-describe('tell apart', () => {
+describe('digests tell apart', () => {
   it.each<readonly [string, string, Row, Row]>([
     ['NULL from an empty text', 'key_figure', { name_en: null }, { name_en: '' }],
     ['NULL from its name', 'key_figure', { name_en: null }, { name_en: 'null' }],
-    [
-      'two texts from their marks within one',
-      'key_figure',
-      { name_de: 'a', name_en: 'b' },
-      { name_de: 'a","b', name_en: '' },
-    ],
+    ['texts from marks', 'key_figure', { name_de: 'a', name_en: 'b' }, { name_de: 'a","b', name_en: '' }],
     ['a backslash from an escape', 'key_figure', { name_de: 'a\\' }, { name_de: 'a' }],
     ['a text from what follows its NUL', 'key_figure', { name_de: 'a\u0000b' }, { name_de: 'a\u0000c' }],
     ['numbers that share 16 digits', 'legal_point', { value: 0.3 }, { value: 0.30000000000000004 }],
@@ -87,19 +82,17 @@ describe('tell apart', () => {
   })
 
   it('two rows from one', () => {
-    expect(digestsOf({}, { key_figure: [{ position: 5 }] }).tables['key_figure']).not.toBe(
-      good.tables['key_figure'],
-    )
+    const two = digestsOf({}, { key_figure: [{ position: 5 }] })
+    expect(two.tables['key_figure']).not.toBe(good.tables['key_figure'])
   })
 })
 
-it('name the tables with texts that the checks warn of', () => {
-  expect(
-    digestsOf({ profile: { benchmark: 'M\ufffdnchen' }, emt: { governanceprocess: 'A' } }).doubtful,
-  ).toEqual(['profile'])
+it('digests name the tables with texts that the checks warn of', () => {
+  const changed = { profile: { benchmark: 'M\ufffdnchen' }, emt: { governanceprocess: 'A' } }
+  expect(digestsOf(changed).doubtful).toEqual(['profile'])
 })
 
-describe('of years', () => {
+describe('digests of years', () => {
   it('hold every price once', () => {
     const dates = ['2021-12-31', '2022-01-01', '2022-12-31', '2024-01-01']
     const years = digestsOf({}, { price: dates.map((date) => ({ date })) }).years

@@ -22,7 +22,7 @@ makeDatabase(folder.file('good.sqlite'), (insert) => {
   insertGood(insert, isinOf(2))
 })
 
-it('reads every column of every table, and the rows of one fund only', () => {
+it('the reader gives every column of every table, and the rows of one fund only', () => {
   const db = openFunds(folder.file('good.sqlite'))
   const fund = fundReader(db).read(isin)
   db.close()
@@ -32,7 +32,7 @@ it('reads every column of every table, and the rows of one fund only', () => {
   expect({ ...fund, fund: undefined }).toEqual({ ...Object.fromEntries(expected), fund: undefined })
 })
 
-it('knows no fund that there is not', () => {
+it('the reader gives undefined for an unknown ISIN', () => {
   const db = openFunds(folder.file('good.sqlite'))
   expect(fundReader(db).read(isinOf(3))).toBe(undefined)
   db.close()
@@ -45,7 +45,7 @@ function inCamelCase(row: Row): Row {
   return Object.fromEntries(named)
 }
 
-it('has the columns that schema.sql has: order, types, keys, defaults and constraints', () => {
+it('the model has the columns of schema.sql: order, types, keys, defaults and constraints', () => {
   const db = new Database(':memory:')
   db.exec(schemaSql())
   const columns = db.prepare<

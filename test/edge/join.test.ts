@@ -98,7 +98,7 @@ function windowsOf(value: History, format: Format): Window[] {
     const [first = '', last = ''] = [prices[0]?.date, prices.at(-1)?.date]
     return {
       entry: { year: Number(year), first, last, records: prices.length, json: '', xml: '' },
-      document: encoder.document(prices.map(encoders[format].record)),
+      document: encoder(prices.map(encoders[format].record)),
     }
   })
 }
@@ -229,7 +229,7 @@ describe.each(['json', 'xml'] as const)('a range in %s', (format) => {
         // If no window overlaps, any window's document describes the fund.
         const windows = wanted.length > 0 ? all.filter(({ entry }) => wanted.includes(entry)) : all.slice(-1)
         const between = value.prices.filter(({ date }) => from <= date && date <= to)
-        const expected = encoders[format].around(value).document(between.map(encoders[format].record))
+        const expected = encoders[format].around(value)(between.map(encoders[format].record))
         const reading = { format, from, to, windows }
         expect(Buffer.from(await gather(await joinedRange(reading))).toString()).toBe(expected)
         expect(await new Response(await stream(reading)).text()).toBe(expected)

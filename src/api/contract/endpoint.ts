@@ -10,10 +10,13 @@ import type { RecordOf, Texts, ValueOf } from './shape.ts'
 
 /** Parameters of a path, each with the names of the errors that it can have. `E` are the endpoint's error names. */
 export type PathParameter<E extends string = string> =
+  /** The fund's ISIN: its answers can be enumerated, so each fund's answer is a stored object. */
   | { readonly kind: 'isin'; readonly missing: E; readonly unknown: E }
   | ChoiceParameter<E>
+  /** An ISO 8601 day: cannot be enumerated, so the answer is put together from yearly windows. */
   | { readonly kind: 'date'; readonly invalid: E; readonly meaning: Texts }
 
+/** One of a closed list: enumerated too. */
 export interface ChoiceParameter<E extends string = string> {
   readonly kind: 'choice'
   readonly choices: readonly string[]
@@ -21,27 +24,6 @@ export interface ChoiceParameter<E extends string = string> {
   /** What answers call the choice. */
   readonly nameOf: (choice: string, language: Language) => string
 }
-
-/** The fund's ISIN: its answers can be enumerated, so each fund's answer is a stored object. */
-export const eachFund = <const E extends string>(problems: {
-  readonly missing: E
-  readonly unknown: E
-}): PathParameter<E> => ({
-  kind: 'isin',
-  ...problems,
-})
-
-/** One of a closed list: enumerated too. */
-export const oneOf = <const E extends string>(
-  choices: readonly string[],
-  more: Pick<ChoiceParameter<E>, 'invalid' | 'nameOf'>,
-): PathParameter<E> => ({ kind: 'choice', choices, ...more })
-
-/** An ISO 8601 day: cannot be enumerated, so the answer is put together from yearly windows. */
-export const isoDate = <const E extends string>(more: {
-  readonly invalid: E
-  readonly meaning: Texts
-}): PathParameter<E> => ({ kind: 'date', ...more })
 
 /** A refusal is a value: the endpoint's error of that name, instead of a body. */
 export interface Refusal<E extends string = string> {

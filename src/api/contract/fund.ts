@@ -47,9 +47,7 @@ export const mayShowPerformance = (fund: FundRow) =>
  * Whether the fund is younger than one year on the snapshot's date. Source: src/api/decisions.md, Errors. A fund of 29 February
  * turns one year old on 28 February.
  */
-export function isYoungerThanOneYear(fund: FundRow, asOf: string): boolean {
-  return yearLater(fund.inceptionDate) > asOf
-}
+export const isYoungerThanOneYear = (fund: FundRow, asOf: string) => yearLater(fund.inceptionDate) > asOf
 
 /** `<decimal> <currency>`. Source: src/api/decisions.md, Values. */
 export const amount = (decimalText: string, fund: FundRow) => `${decimalText} ${fund.currency}`

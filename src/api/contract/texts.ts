@@ -21,14 +21,13 @@ export const isFormula = (text: string): boolean =>
 const invisible = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/
 
 /** @returns the first invisible character as `U+202E`, or undefined if there is none */
-export function invisibleIn(text: string): string | undefined {
-  const found = invisible.exec(text)?.[0]
-  return found === undefined ? undefined : codePoint(found)
-}
+export const invisibleIn = (text: string) => firstOf(invisible, text)
 
-/** A character as `U+000B`. */
-const codePoint = (character: string): string =>
-  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+/** The first character that fits, as `U+000B`, or undefined. */
+function firstOf(pattern: RegExp, text: string): string | undefined {
+  const code = pattern.exec(text)?.[0].codePointAt(0)
+  return code === undefined ? undefined : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+}
 
 /** Whether a text needs a closer look by the functions above and below: most texts do not. */
 export const isSuspect = (text: string): boolean => suspect.test(text)
@@ -37,9 +36,6 @@ const suspect =
   /^\s*[=+\-@]|[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufffd-\uffff]/
 
 /** @returns the first character that XML 1.0 does not have (its production Char) as `U+000B`, or undefined */
-export function unfitForXml(text: string): string | undefined {
-  const found = isSuspect(text) ? notInXml.exec(text)?.[0] : undefined
-  return found === undefined ? undefined : codePoint(found)
-}
+export const unfitForXml = (text: string) => (isSuspect(text) ? firstOf(notInXml, text) : undefined)
 
 const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u

@@ -63,19 +63,11 @@ function errorOf(group: string, { group: own = group, status, slug, title, when 
 /** The request that runs into an error of a parameter; an unknown fund's error is the one that its ISIN names. */
 function targetOf(endpoint: FundEndpoint, error: string): string | null {
   for (const [name, parameter] of Object.entries(endpoint.parameters)) {
-    switch (parameter.kind) {
-      case 'isin':
-        if (parameter.missing === error) return rightPath(endpoint).split(unassignedIsin)[0] ?? null
-        if (parameter.unknown === error) return rightPath(endpoint)
-        break
-      case 'choice':
-        if (parameter.invalid === error) return pathOf(endpoint, { [name]: wrongType })
-        break
-      case 'date':
-        if (parameter.invalid === error) return pathOf(endpoint, { [name]: wrongDay })
-        break
-      default:
-        return parameter satisfies never
+    if (parameter.kind === 'isin') {
+      if (parameter.missing === error) return rightPath(endpoint).split(unassignedIsin)[0] ?? null
+      if (parameter.unknown === error) return rightPath(endpoint)
+    } else if (parameter.invalid === error) {
+      return pathOf(endpoint, { [name]: parameter.kind === 'date' ? wrongDay : wrongType })
     }
   }
   return null

@@ -1,6 +1,7 @@
-/** JSON Schemas (2020-12) from the shapes of documents: what the JSON form of a value looks like. */
+/** JSON Schemas (2020-12) from the shapes of documents, and the schema of each kind of document: `schemas/<id>.json`. */
 
-import type { Decimal, Fields, Numeric, Shape, Text } from '../contract/shape.ts'
+import type { Endpoint } from '../contract/endpoint.ts'
+import type { Fields, Numeric, Shape, Text } from '../contract/shape.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -14,16 +15,16 @@ export function schemaOf(shape: Shape, { xml = false } = {}): JsonSchema {
   switch (shape.kind) {
     case 'text':
       return { type: 'string', description: shape.description.en, ...formOf(shape) }
-    case 'decimal':
-      return { type: 'string', description: shape.description.en, pattern: decimalPattern(shape) }
+    case 'decimal': {
+      const pattern = `^-?[0-9]+(?:${shape.mark === '.' ? '\\.' : ','}[0-9]+)?$`
+      return { type: 'string', description: shape.description.en, pattern }
+    }
     case 'day':
       return { type: 'string', description: shape.description.en, format: 'date', pattern: dayPattern }
-    case 'number':
-      return {
-        type: shape.whole ? 'integer' : 'number',
-        description: shape.description.en,
-        ...boundsOf(shape),
-      }
+    case 'number': {
+      const type = shape.whole ? 'integer' : 'number'
+      return { type, description: shape.description.en, ...boundsOf(shape) }
+    }
     case 'flag':
       return { type: 'boolean', description: shape.description.en }
     case 'item':
@@ -31,7 +32,7 @@ export function schemaOf(shape: Shape, { xml = false } = {}): JsonSchema {
     case 'nullable':
       return nullable(schemaOf(shape.of, { xml }))
     case 'record':
-      return recordSchema(members(shape.fields, xml), optionalNames(shape.fields))
+      return fieldsSchema(shape.fields, xml)
     case 'list':
       return listSchema(schemaOf(shape.of, { xml }), xml)
     case 'keyed':
@@ -54,16 +55,25 @@ const keyedSchema = (of: JsonSchema, key: string, xml: boolean): JsonSchema => (
   additionalProperties: of,
 })
 
+function fieldsSchema(members: Fields, xml: boolean): JsonSchema {
+  const fields = Object.entries(members)
+  const optional = fields.filter(([, { kind }]) => kind === 'optional').map(([name]) => name)
+  const properties = fields.map(([name, field]) => {
+    return [name, schemaOf(field.kind === 'optional' ? field.of : field, { xml })] as const
+  })
+  return recordSchema(Object.fromEntries(properties), optional)
+}
+
 /** A map by ISIN of what the schema says. */
-export const mapByIsin = (of: JsonSchema): JsonSchema => ({
+const mapByIsin = (of: JsonSchema): JsonSchema => ({
   type: 'object',
   description: 'A map by ISIN.',
-  propertyNames: { pattern: isinPattern },
+  propertyNames: { pattern: '^[A-Z]{2}[A-Z0-9]{9}[0-9]$' },
   additionalProperties: of,
 })
 
 /** An object that has these members, all but the optional ones, and no other. */
-export const recordSchema = (
+const recordSchema = (
   properties: Readonly<Record<string, JsonSchema>>,
   optional: readonly string[] = [],
 ): JsonSchema => ({
@@ -73,10 +83,7 @@ export const recordSchema = (
   additionalProperties: false,
 })
 
-export const isinPattern = '^[A-Z]{2}[A-Z0-9]{9}[0-9]$'
 export const dayPattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
-
-const decimalPattern = ({ mark }: Decimal) => `^-?[0-9]+(?:${mark === '.' ? '\\.' : ','}[0-9]+)?$`
 
 function formOf({ form }: Text): JsonSchema {
   if (form === undefined) return {}
@@ -97,13 +104,71 @@ function nullable(schema: JsonSchema): JsonSchema {
   return { ...schema, type: [schema['type'], 'null'], ...named }
 }
 
-const members = (fields: Fields, xml: boolean): Record<string, JsonSchema> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [
-      name,
-      schemaOf(field.kind === 'optional' ? field.of : field, { xml }),
-    ]),
-  )
+export interface DocumentSchema {
+  /** The endpoint's id, or `error` or `window-list`. */
+  readonly id: string
+  /** Relative to the snapshot. */
+  readonly key: string
+  readonly schema: JsonSchema
+}
 
-const optionalNames = (fields: Fields) =>
-  Object.keys(fields).filter((name) => fields[name]?.kind === 'optional')
+/** @param baseUrl where the schemas are published, without a closing slash: their `$id`s begin with it */
+export function documentSchemas(endpoints: readonly Endpoint[], baseUrl: string): readonly DocumentSchema[] {
+  const document = (id: string, title: string, schema: JsonSchema): DocumentSchema => ({
+    id,
+    key: schemaKey(id),
+    schema: { $schema: dialect, $id: `${baseUrl}/${schemaKey(id)}`, title, ...schema },
+  })
+  return [
+    ...endpoints.map((endpoint) =>
+      document(
+        endpoint.id,
+        endpoint.summary.en,
+        answerSchema(endpoint, (id) => `${id}.json`),
+      ),
+    ),
+    document('error', 'An error: the answer where there is none', errorSchema),
+    document('window-list', 'The yearly windows that a fund has historic prices in', windowListSchema),
+  ]
+}
+
+export const schemaKey = (id: string) => `schemas/${id}.json`
+
+/** @param reference to the schema of an endpoint; a document over all funds holds its bodies @param xml as for `schemaOf` */
+export const answerSchema = (
+  endpoint: Endpoint,
+  reference: (id: string) => string,
+  xml = false,
+): JsonSchema =>
+  endpoint.scope === 'fund'
+    ? schemaOf(endpoint.body, { xml })
+    : recordSchema({ funds: mapByIsin({ $ref: reference(endpoint.of.id) }) })
+
+/** Source: the interface, "Error body". */
+export const errorSchema: JsonSchema = recordSchema({
+  title: { type: 'string', description: 'What is wrong, for people' },
+  type: {
+    type: 'string',
+    format: 'uri',
+    description: 'Address of this documentation of the error: stable, for programs to compare',
+  },
+  status: { type: 'integer', description: 'The HTTP status', minimum: 400, maximum: 599 },
+})
+
+const sha256Start = { type: 'string', pattern: '^[0-9a-f]{32}$' }
+const day = { type: 'string', format: 'date' }
+
+/** Source: routes/keys.ts. */
+const windowListSchema: JsonSchema = recordSchema({
+  windows: {
+    type: 'array',
+    items: recordSchema({
+      year: { type: 'integer', description: 'Calendar year: the window is the file of that name' },
+      first: { ...day, description: 'Date of its first record' },
+      last: { ...day, description: 'Date of its last record' },
+      records: { type: 'integer', minimum: 1, description: 'How many records it has' },
+      json: { ...sha256Start, description: 'First half of the SHA-256 of its JSON file' },
+      xml: { ...sha256Start, description: 'First half of the SHA-256 of its XML file' },
+    }),
+  },
+})

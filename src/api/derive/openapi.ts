@@ -1,17 +1,11 @@
 /** The OpenAPI 3.1 description of the API, made from the registry: `openapi.json`. Pure. */
 
-import { groupsOf, type Endpoint } from '../contract/endpoint.ts'
-import { allFundsSchema, errorSchema } from './document-schemas.ts'
-import { schemaOf, type JsonSchema } from './json-schema.ts'
-import { parametersOf, sharedParameters } from './openapi-parameters.ts'
-import {
-  responsesOf,
-  schemaName,
-  schemaReference,
-  sharedHeaders,
-  sharedResponses,
-  type OpenApiExample,
-} from './openapi-responses.ts'
+import { groupsOf, type Endpoint, type PathParameter } from '../contract/endpoint.ts'
+import { fill } from '../routes/keys.ts'
+import { problemDocument } from '../routes/problems.ts'
+import { formats, languages, type Format } from '../routes/table.ts'
+import { errorCases, type ErrorCase } from './error-cases.ts'
+import { answerSchema, dayPattern, errorSchema, type JsonSchema } from './json-schema.ts'
 
 export interface OpenApiSource {
   readonly endpoints: readonly Endpoint[]
@@ -27,10 +21,21 @@ export interface OpenApiSource {
   readonly values: Readonly<Record<string, string>>
 }
 
-export type OpenApi = Readonly<Record<string, unknown>>
+/** An answer of the snapshot: the JSON parsed, the XML as text. */
+export interface OpenApiExample {
+  readonly json: unknown
+  readonly xml: string
+}
 
-export function openApi(source: OpenApiSource): OpenApi {
+export function openApi(source: OpenApiSource): JsonSchema {
   const { endpoints, baseUrl, docsUrl, asOf } = source
+  const schemas = endpoints.map((endpoint) => {
+    const schema = answerSchema(endpoint, referenceTo, true)
+    return [
+      schemaName(endpoint.id),
+      { title: endpoint.summary.en, ...schema, xml: { name: 'root' } },
+    ] as const
+  })
   return {
     openapi: '3.1.0',
     info: { title: 'Fund data', version: asOf, summary: 'Read-only data of funds by ISIN', description },
@@ -47,12 +52,7 @@ export function openApi(source: OpenApiSource): OpenApi {
     })),
     paths: Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, pathItem(endpoint, source)])),
     components: {
-      schemas: {
-        ...Object.fromEntries(
-          endpoints.map((endpoint) => [schemaName(endpoint.id), answerSchema(endpoint)] as const),
-        ),
-        Error: { ...errorSchema, xml: { name: 'root' } },
-      },
+      schemas: { ...Object.fromEntries(schemas), Error: { ...errorSchema, xml: { name: 'root' } } },
       parameters: sharedParameters,
       headers: sharedHeaders,
       responses: sharedResponses,
@@ -69,22 +69,193 @@ root element \`root\`; lists and maps are \`item\` elements with an attribute \`
 but for \`funds\`, whose members are elements named by ISIN; null is an empty element, true is 1 and false is 0.`
 
 function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
+  const { id, group, summary } = endpoint
+  const own = endpoint.scope === 'all' ? [] : Object.entries(endpoint.parameters)
+  const hasLanguages = endpoint.scope === 'all' ? endpoint.of.hasLanguages : endpoint.hasLanguages
+  const shared = [
+    'format',
+    ...(hasLanguages ? ['language', 'acceptLanguage'] : []),
+    'ifNoneMatch',
+    'ifModifiedSince',
+  ]
   return {
     get: {
-      operationId: endpoint.id,
-      tags: [endpoint.group.id],
-      summary: endpoint.summary.en,
-      externalDocs: { url: `${source.docsUrl}/v1/endpoints/${endpoint.group.id}/#${endpoint.id}` },
-      parameters: parametersOf(endpoint, source.values),
-      responses: responsesOf(endpoint, source.docsUrl, source.examples.get(endpoint.id)),
+      operationId: id,
+      tags: [group.id],
+      summary: summary.en,
+      externalDocs: { url: `${source.docsUrl}/v1/endpoints/${group.id}/#${id}` },
+      parameters: [
+        ...own.map(([name, parameter]) => pathParameter(name, parameter, source.values[name])),
+        ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+      ],
+      responses: responsesOf(endpoint, hasLanguages, source),
     },
   }
 }
 
-function answerSchema(endpoint: Endpoint): JsonSchema {
-  const schema =
-    endpoint.scope === 'fund'
-      ? schemaOf(endpoint.body, { xml: true })
-      : allFundsSchema(endpoint, ({ id }) => schemaReference(id))
-  return { title: endpoint.summary.en, ...schema, xml: { name: 'root' } }
+/** OpenAPI has no place for `Accept` among the parameters: the media types of the responses are its values. */
+const sharedParameters = {
+  format: {
+    name: 'format',
+    in: 'query',
+    description: 'The form of the answer. Wins over the `Accept` header; without both it is JSON.',
+    schema: { type: 'string', enum: formats },
+  },
+  language: {
+    name: 'language',
+    in: 'query',
+    description:
+      'The language of texts. Wins over the `Accept-Language` header; without both it is German. Errors are in English.',
+    schema: { type: 'string', enum: languages },
+  },
+  acceptLanguage: {
+    name: 'Accept-Language',
+    in: 'header',
+    // In words and no `example`: the explorer would fill that in, and send it.
+    description: 'Languages with quality values, such as `en, de;q=0.5`; `en-GB` counts as `en`.',
+    schema: { type: 'string' },
+  },
+  ifNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'An `ETag` that is known already: the answer is 304 without a body where it still holds.',
+    schema: { type: 'string' },
+  },
+  ifModifiedSince: {
+    name: 'If-Modified-Since',
+    in: 'header',
+    description: 'A `Last-Modified` that is known already. `If-None-Match` goes before it.',
+    schema: { type: 'string' },
+  },
+}
+
+function pathParameter(name: string, parameter: PathParameter, example: string | undefined): JsonSchema {
+  const own = { name, in: 'path', required: true, ...pathSchema(parameter) }
+  return example === undefined ? own : { ...own, example }
+}
+
+function pathSchema(parameter: PathParameter): JsonSchema {
+  switch (parameter.kind) {
+    case 'isin':
+      return {
+        description: 'ISIN of the fund, in upper or lower case',
+        schema: { type: 'string', pattern: '^[A-Za-z]{2}[A-Za-z0-9]{9}[0-9]$' },
+      }
+    case 'choice':
+      return { description: `One of the listed values`, schema: { type: 'string', enum: parameter.choices } }
+    case 'date':
+      return {
+        description: `${parameter.meaning.en}, ISO 8601`,
+        schema: { type: 'string', format: 'date', pattern: dayPattern },
+      }
+    default:
+      return parameter satisfies never
+  }
+}
+
+/** The answer, and every error by status with its title and an example. */
+function responsesOf(
+  endpoint: Endpoint,
+  hasLanguages: boolean,
+  { docsUrl, examples }: OpenApiSource,
+): JsonSchema {
+  const cases = Map.groupBy(errorCases(endpoint), ({ problem }) => problem.status)
+  const errors = [...cases].sort(([one], [other]) => one - other)
+  const schema = schemaReference(endpoint.id)
+  const example = examples.get(endpoint.id)
+  const content = (value: unknown) => (example === undefined ? { schema } : { schema, example: value })
+  const languageHeader = hasLanguages ? (['ContentLanguage'] as const) : []
+  return {
+    200: {
+      description: endpoint.summary.en,
+      headers: headers(
+        'ETag',
+        'LastModified',
+        'CacheControl',
+        ...languageHeader,
+        'Vary',
+        'Link',
+        'AccessControlAllowOrigin',
+      ),
+      content: { 'application/json': content(example?.json), 'application/xml': content(example?.xml) },
+    },
+    304: { $ref: '#/components/responses/notModified' },
+    ...Object.fromEntries(errors.map(([status, some]) => [status, errorResponse(some, docsUrl)])),
+    503: { $ref: '#/components/responses/unavailable' },
+  }
+}
+
+const referenceTo = (id: string) => `#/components/schemas/${schemaName(id)}`
+const schemaReference = (id: string): JsonSchema => ({ $ref: referenceTo(id) })
+
+/** A name that generators of clients make types of: `PricesCurrentAll`. */
+const schemaName = (id: string) =>
+  id
+    .split(/[-_]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+
+/** Several errors of one status: each is an example of its own. */
+function errorResponse(cases: readonly ErrorCase[], docsUrl: string): JsonSchema {
+  const content = (format: Format) => ({
+    schema: schemaReference('error'),
+    examples: Object.fromEntries(cases.map((error) => exampleOf(error, docsUrl, format))),
+  })
+  return {
+    description: cases.map(({ problem }) => problem.title).join('; '),
+    headers: headers('CacheControl', 'ContentLanguage', 'Vary', 'AccessControlAllowOrigin'),
+    content: Object.fromEntries(formats.map((format) => [`application/${format}`, content(format)])),
+  }
+}
+
+/** With its title for a name. A slug is not enough: an endpoint may have two errors of one status and slug. */
+function exampleOf({ problem, values }: ErrorCase, docsUrl: string, format: Format) {
+  const document = problemDocument(docsUrl, problem, values, format)
+  const summary = fill(problem.title, values)
+  const value = format === 'json' ? (JSON.parse(document) as unknown) : document
+  return [summary, { summary, value }] as const
+}
+
+/** References to headers by their names. */
+function headers(...names: (keyof typeof sharedHeaders)[]): JsonSchema {
+  // `AccessControlAllowOrigin` is `Access-Control-Allow-Origin`.
+  const inHttp = (name: string) => (name === 'ETag' ? name : name.replace(/(?<=[a-z])(?=[A-Z])/g, '-'))
+  return Object.fromEntries(names.map((name) => [inHttp(name), { $ref: `#/components/headers/${name}` }]))
+}
+
+const text = { type: 'string' }
+
+const sharedHeaders = {
+  ETag: { description: 'Strong; differs between formats, languages and content codings', schema: text },
+  LastModified: { description: 'When this document last changed, an HTTP date', schema: text },
+  CacheControl: { description: 'How long the answer may be kept', schema: text },
+  ContentLanguage: {
+    description: 'The language of the texts; errors are in English',
+    schema: { type: 'string', enum: ['de', 'en'] },
+  },
+  Vary: {
+    description:
+      'Only where the answer depends on a request header: `Accept`, `Accept-Language`, `Accept-Encoding`',
+    schema: text,
+  },
+  Link: { description: 'The same answer in the other format and language, `rel="alternate"`', schema: text },
+  AccessControlAllowOrigin: { description: 'Pages of any origin may read it', schema: { const: '*' } },
+}
+
+const sharedResponses = {
+  notModified: {
+    description: 'What is known already still holds: no body',
+    headers: headers('ETag'),
+  },
+  unavailable: {
+    description: 'The service cannot answer just now',
+    headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } },
+    content: {
+      'application/json': {
+        schema: schemaReference('error'),
+        // Source: src/edge/core/standalone.ts, `unavailable`.
+        example: { title: 'The service cannot answer just now', type: 'about:blank', status: 503 },
+      },
+    },
+  },
 }

@@ -15,15 +15,12 @@ import type { Fields, RecordOf, Shape } from '../contract/shape.ts'
 import { jsonEncoder, type Encode } from './json.ts'
 import { xmlContent, xmlDeclaration, xmlElement, xmlItem } from './xml.ts'
 
-/** One format's text of a series: any run of `records` between `head` and `tail` is a document. */
-export interface SeriesText {
-  /** @param records texts of records as `record` gave them @returns the document that holds just these */
-  readonly document: (records: readonly string[]) => string
-}
-
 export interface SeriesEncoder {
-  /** @param body a value of the whole body's shape; its list is not looked at */
-  readonly around: (body: unknown) => SeriesText
+  /**
+   * @param body a value of the whole body's shape; its list is not looked at
+   * @returns gives the document that holds just these records, texts as `record` gives them
+   */
+  readonly around: (body: unknown) => (records: readonly string[]) => string
   readonly record: Encode
 }
 
@@ -54,7 +51,7 @@ export function jsonSeries(body: RecordOf, list: string, date: string): SeriesEn
       const cut = empty.indexOf(mark) + mark.length
       const head = empty.slice(0, cut)
       const tail = empty.slice(cut)
-      return { document: (records) => head + records.join(',') + tail }
+      return (records) => head + records.join(',') + tail
     },
   }
 }
@@ -68,13 +65,9 @@ export function xmlSeries(body: RecordOf, list: string, date: string): SeriesEnc
     around: (value) => {
       const head = `${xmlDeclaration}<root>${before(value)}`
       const tail = `${after(value)}</root>`
-      return {
-        document: (records) => {
-          let items = ''
-          for (let index = 0; index < records.length; index++)
-            items += xmlItem(String(index), records[index] ?? '')
-          return head + xmlElement(list, items) + tail
-        },
+      return (records) => {
+        const items = records.map((record, index) => xmlItem(String(index), record))
+        return head + xmlElement(list, items.join('')) + tail
       }
     },
   }

@@ -1,6 +1,6 @@
 /** Asset allocations over time, with derivatives and without: endpoints 11 and 12. Source: the interface. */
 
-import { eachFund, endpoint, fail } from '../contract/endpoint.ts'
+import { endpoint, fail } from '../contract/endpoint.ts'
 import { dataDenied, noIsin, unknownIsin } from '../contract/errors.ts'
 import { basicFund, fundWithStatus, inLanguage } from '../contract/fund.ts'
 import { keyed, number, record, type Texts } from '../contract/shape.ts'
@@ -34,7 +34,7 @@ const allocations = (which: 'with' | 'without', texts: { readonly name: Texts; r
     path: `/api/v2/asset-allocations/${which}-derivatives/{isin}/`,
     ...texts,
     hasLanguages: true,
-    parameters: { isin: eachFund({ missing: 'noisin', unknown: 'notfound' }) },
+    parameters: { isin: { kind: 'isin', missing: 'noisin', unknown: 'notfound' } },
     errors: { noisin: noIsin, notfound: unknownIsin, denied: dataDenied },
     reads: ['assetAllocations'],
     body,
@@ -50,8 +50,10 @@ const allocations = (which: 'with' | 'without', texts: { readonly name: Texts; r
         byClass.set(name, byDay.set(row.date, row.percent))
       }
       // The days of a class that stands at two positions come in two runs.
-      for (const [name, byDay] of byClass) byClass.set(name, ascending(byDay))
-      return { fund: fundWithStatus(fund), allocations: byClass }
+      const ascending = (byDay: Map<string, number>) =>
+        new Map([...byDay].sort(([a], [b]) => (a < b ? -1 : 1)))
+      const allocations = new Map([...byClass].map(([name, byDay]) => [name, ascending(byDay)]))
+      return { fund: fundWithStatus(fund), allocations }
     },
   })
 
@@ -76,9 +78,3 @@ export const withoutDerivatives = allocations('without', {
     de: 'Vermögensaufteilung eines Fonds im Zeitverlauf, ohne Derivate',
   },
 })
-
-function ascending(byDay: Map<string, number>): Map<string, number> {
-  const days = [...byDay.keys()]
-  const isSorted = days.every((day, index) => index === 0 || day > (days[index - 1] ?? ''))
-  return isSorted ? byDay : new Map([...byDay].sort(([one], [other]) => (one < other ? -1 : 1)))
-}

@@ -1,7 +1,9 @@
-import { eachFund, endpoint, fail } from '../contract/endpoint.ts'
+import { endpoint, fail } from '../contract/endpoint.ts'
 import { dataDenied, noData, noIsin, unknownIsin } from '../contract/errors.ts'
 import { basicFund, fundWithStatus } from '../contract/fund.ts'
 import { day, nullable, number, record, text, textAmong, wholeNumber } from '../contract/shape.ts'
+
+const cost = (en: string, de: string) => nullable(number(en, de))
 
 export const emtRecord = record({
   srri: nullable(
@@ -13,29 +15,21 @@ export const emtRecord = record({
     ),
   ),
   ongoing_costs_date: nullable(day('Date of ongoing_costs', 'Tag von ongoing_costs')),
-  ongoing_costs: nullable(
-    number(
-      'Ongoing costs ex post, a fraction: 0.0158 is 1.58 % (EMT 08030)',
-      'Laufende Kosten ex post, als Bruchteil: 0.0158 sind 1,58 % (EMT 08030)',
-    ),
+  ongoing_costs: cost(
+    'Ongoing costs ex post, a fraction: 0.0158 is 1.58 % (EMT 08030)',
+    'Laufende Kosten ex post, als Bruchteil: 0.0158 sind 1,58 % (EMT 08030)',
   ),
   transaction_costs_date: nullable(day('Day of transaction_costs', 'Tag von transaction_costs')),
-  transaction_costs: nullable(
-    number(
-      'Transaction costs ex ante, a fraction (EMT 07130)',
-      'Transaktionskosten ex ante, als Bruchteil (EMT 07130)',
-    ),
+  transaction_costs: cost(
+    'Transaction costs ex ante, a fraction (EMT 07130)',
+    'Transaktionskosten ex ante, als Bruchteil (EMT 07130)',
   ),
   incidental_costs_date: nullable(day('Day of incidental_costs', 'Tag von incidental_costs')),
-  incidental_costs: nullable(
-    number(
-      'Incidental costs ex ante, a fraction (EMT 07140)',
-      'Nebenkosten ex ante, als Bruchteil (EMT 07140)',
-    ),
+  incidental_costs: cost(
+    'Incidental costs ex ante, a fraction (EMT 07140)',
+    'Nebenkosten ex ante, als Bruchteil (EMT 07140)',
   ),
-  entry_costs: nullable(
-    number('Entry costs, a fraction (EMT 08025)', 'Einstiegskosten, als Bruchteil (EMT 08025)'),
-  ),
+  entry_costs: cost('Entry costs, a fraction (EMT 08025)', 'Einstiegskosten, als Bruchteil (EMT 08025)'),
   governanceprocess: nullable(
     textAmong(
       'Product governance process: A, B, C or D (EMT 00075)',
@@ -72,7 +66,7 @@ export default endpoint({
     de: 'EMT-Daten eines Fonds (European MiFID Template)',
   },
   hasLanguages: true,
-  parameters: { isin: eachFund({ missing: 'noisin', unknown: 'notfound' }) },
+  parameters: { isin: { kind: 'isin', missing: 'noisin', unknown: 'notfound' } },
   errors: { noisin: noIsin, notfound: unknownIsin, denied: dataDenied, nodata: noData },
   reads: ['emt'],
   body: record({ fund: basicFund, emt_data: emtRecord }),

@@ -1,4 +1,4 @@
-import { eachFund, endpoint, fail } from '../contract/endpoint.ts'
+import { endpoint, fail } from '../contract/endpoint.ts'
 import { dataDenied, noIsin, unknownIsin } from '../contract/errors.ts'
 import { basicFund, fundWithStatus, inLanguage } from '../contract/fund.ts'
 import { list, nullable, optional, record, text } from '../contract/shape.ts'
@@ -17,7 +17,7 @@ export default endpoint({
   name: { en: 'Key figures', de: 'Kennzahlen' },
   summary: { en: 'Key figures of one fund', de: 'Kennzahlen eines Fonds' },
   hasLanguages: true,
-  parameters: { isin: eachFund({ missing: 'noisin', unknown: 'notfound' }) },
+  parameters: { isin: { kind: 'isin', missing: 'noisin', unknown: 'notfound' } },
   errors: { noisin: noIsin, notfound: unknownIsin, denied: dataDenied },
   reads: ['keyFigures'],
   body: record({

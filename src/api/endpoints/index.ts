@@ -5,23 +5,20 @@ import { withDerivatives, withoutDerivatives } from './asset-allocations.ts'
 import emt from './emt.ts'
 import figures from './figures.ts'
 import investmentStructure from './investment-structure.ts'
-import performanceLaunch from './performance-launch.ts'
-import performanceLegal from './performance-legal.ts'
-import performanceYears, { performanceYearsAll } from './performance-years.ts'
-import pricesCurrent, { pricesCurrentAll } from './prices-current.ts'
-import pricesHistoric from './prices-historic.ts'
+import { legalPerformance, sinceLaunch, yearly, yearlyOfAll } from './performance.ts'
+import { pricesCurrent, pricesCurrentAll, pricesHistoric } from './prices.ts'
 import profile from './profile.ts'
 
 export const endpoints: readonly Endpoint[] = [
   pricesCurrent,
   pricesCurrentAll,
   pricesHistoric,
-  performanceYears,
-  performanceYearsAll,
+  yearly,
+  yearlyOfAll,
   investmentStructure,
   figures,
-  performanceLegal,
-  performanceLaunch,
+  legalPerformance,
+  sinceLaunch,
   profile,
   withDerivatives,
   withoutDerivatives,

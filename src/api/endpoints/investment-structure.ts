@@ -1,4 +1,4 @@
-import { eachFund, endpoint, fail, oneOf } from '../contract/endpoint.ts'
+import { endpoint, fail } from '../contract/endpoint.ts'
 import { noIsin } from '../contract/errors.ts'
 import { basicFund, fundWithStatus, inLanguage } from '../contract/fund.ts'
 import { list, number, record, text } from '../contract/shape.ts'
@@ -19,8 +19,8 @@ export default endpoint({
   summary: { en: 'Investment structure of one fund, by type', de: 'Anlagestruktur eines Fonds, nach Art' },
   hasLanguages: true,
   parameters: {
-    type: oneOf(structureTypes, { invalid: 'wrongtype', nameOf: structureTypeName }),
-    isin: eachFund({ missing: 'noisin', unknown: 'nodata' }),
+    type: { kind: 'choice', choices: structureTypes, invalid: 'wrongtype', nameOf: structureTypeName },
+    isin: { kind: 'isin', missing: 'noisin', unknown: 'nodata' },
   },
   errors: {
     wrongtype: {

@@ -1,4 +1,4 @@
-import { eachFund, endpoint, fail } from '../contract/endpoint.ts'
+import { endpoint, fail } from '../contract/endpoint.ts'
 import { dataDenied, noData, noIsin, unknownIsin } from '../contract/errors.ts'
 import { amount, basicFund, fundWithStatus, inLanguage } from '../contract/fund.ts'
 import type { FundRow } from '../contract/rows.ts'
@@ -67,7 +67,7 @@ export default endpoint({
   name: { en: 'Profile', de: 'Profil' },
   summary: { en: 'Profile of one fund', de: 'Profil eines Fonds' },
   hasLanguages: true,
-  parameters: { isin: eachFund({ missing: 'noisin', unknown: 'notfound' }) },
+  parameters: { isin: { kind: 'isin', missing: 'noisin', unknown: 'notfound' } },
   errors: { noisin: noIsin, notfound: unknownIsin, denied: dataDenied, nodata: noData },
   reads: ['profile'],
   body: record({ fund: profileRecord }),

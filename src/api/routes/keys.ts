@@ -14,10 +14,12 @@ export function folderKey(route: Route, values: Values): string {
 
 /** The templates of that folder's segments; the last one is empty, after the closing slash. */
 export function folderSegments(route: Route): readonly string[] {
+  const isDate = (segment: string) =>
+    route.parameters.some(({ kind, name }) => kind === 'date' && segment === '{' + name + '}')
   return route.path
     .slice(1)
     .split('/')
-    .filter((segment) => !isDateSegment(route, segment))
+    .filter((segment) => !isDate(segment))
 }
 
 /** The key of a whole document. `language` counts only on a route with languages. */
@@ -57,12 +59,6 @@ export function fill(template: string, values: Values): string {
       return (parts[0] as string) + (values[parts[1] as string] ?? '')
     })
     .join('')
-}
-
-function isDateSegment(route: Route, segment: string): boolean {
-  return route.parameters.some(
-    (parameter) => parameter.kind === 'date' && segment === '{' + parameter.name + '}',
-  )
 }
 
 export interface WindowEntry {

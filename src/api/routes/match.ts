@@ -51,26 +51,27 @@ export function matchPath(table: RouteTable, path: string): Match {
 function matchRoute(route: Route, segments: readonly string[]): Match {
   // Both start with the empty text before the first slash.
   const templates = route.path.slice(0, -1).split('/')
-  if (segments.length > templates.length) return none
+  const values = matchSegments(templates, segments)
+  if (values === null) return none
+  if (segments.length === templates.length) return { kind: 'route', route, values }
+  // A segment such as `investment_structure-{type}` is a name of its own: without it the path is another one.
+  const next = templates[segments.length]
+  const missing = route.parameters.filter(({ name }) => next === '{' + name + '}')[0]
+  return missing ? { kind: 'incomplete', route, values, missing } : none
+}
+
+/** @returns the values of the templates `name`, `{value}` and `name-{value}`, or null if a segment has not its template's form */
+export function matchSegments(templates: readonly string[], segments: readonly string[]): Values | null {
   const values: Record<string, string> = {}
-  for (let index = 0; index < templates.length; index++) {
+  if (segments.length > templates.length) return null
+  for (let index = 0; index < segments.length; index++) {
     const template = templates[index] as string
-    const segment = segments[index]
+    const segment = segments[index] as string
     const brace = template.indexOf('{')
-    if (brace < 0) {
-      if (segment !== template) return none
-      continue
-    }
-    const name = template.slice(brace + 1, -1)
-    if (segment === undefined) {
-      const missing = route.parameters.filter((parameter) => parameter.name === name)[0]
-      // A segment such as `investment_structure-{type}` is a name of its own: without it the path is another one.
-      return brace === 0 && missing !== undefined ? { kind: 'incomplete', route, values, missing } : none
-    }
-    if (segment.slice(0, brace) !== template.slice(0, brace)) return none
-    values[name] = segment.slice(brace)
+    if (brace < 0 ? segment !== template : segment.slice(0, brace) !== template.slice(0, brace)) return null
+    if (brace >= 0) values[template.slice(brace + 1, -1)] = segment.slice(brace)
   }
-  return { kind: 'route', route, values }
+  return values
 }
 
 /** Percent-decodes UTF-8; text with an escape that cannot be decoded stands as it is. */

@@ -1,38 +1,27 @@
 /** The way back from an object's key to what lies there: the reverse of keys.ts. Pure; see table.ts. */
 
 import { folderSegments } from './keys.ts'
-import type { Format, Language, Route, RouteTable, Values } from './table.ts'
+import { matchSegments } from './match.ts'
+import type { Format, Language, Parameter, Problem, Route, RouteTable, Values } from './table.ts'
 import { isIsin } from './values.ts'
 
 /** What lies under a key; `unknown` is what no route and no error of this version writes. */
 export type KeyMeaning =
-  | {
-      readonly kind: 'document'
-      readonly route: Route
-      readonly values: Values
-      /** Null on a route without languages. */
-      readonly language: Language | null
-      readonly format: Format
-    }
-  | { readonly kind: 'refusal'; readonly route: Route; readonly values: Values; readonly format: Format }
-  | {
-      readonly kind: 'window'
-      readonly route: Route
-      readonly values: Values
-      readonly year: string
-      readonly format: Format
-    }
-  | { readonly kind: 'windowList'; readonly route: Route; readonly values: Values }
-  | {
-      readonly kind: 'sharedError'
-      readonly group: string
-      readonly status: number
-      readonly slug: string
-      readonly format: Format
-    }
+  /** `language` is null on a route without languages. */
+  | (OfRoute<'document'> & { readonly language: Language | null; readonly format: Format })
+  | (OfRoute<'refusal'> & { readonly format: Format })
+  | (OfRoute<'window'> & { readonly year: string; readonly format: Format })
+  | OfRoute<'windowList'>
+  | (Omit<Problem, 'title'> & { readonly kind: 'sharedError'; readonly format: Format })
   /** A page or a file for people; `isin` where it is about one fund. */
   | { readonly kind: 'page'; readonly isin: string | null; readonly name: string }
   | { readonly kind: 'unknown' }
+
+interface OfRoute<K extends string> {
+  readonly kind: K
+  readonly route: Route
+  readonly values: Values
+}
 
 const unknown: KeyMeaning = { kind: 'unknown' }
 
@@ -70,22 +59,12 @@ function pageOf(table: RouteTable, segments: readonly string[]): KeyMeaning {
 function matchFolder(route: Route, segments: readonly string[]): Values | null {
   const templates = folderSegments(route)
   if (templates.length !== segments.length) return null
-  const values: Record<string, string> = {}
-  for (let index = 0; index < templates.length - 1; index++) {
-    const template = templates[index] as string
-    const segment = segments[index] as string
-    const brace = template.indexOf('{')
-    if (brace < 0) {
-      if (segment !== template) return null
-      continue
-    }
-    if (segment.slice(0, brace) !== template.slice(0, brace) || segment.length === brace) return null
-    values[template.slice(brace + 1, -1)] = segment.slice(brace)
+  const values = matchSegments(templates.slice(0, -1), segments.slice(0, -1))
+  const isWrong = ({ kind, name }: Parameter) => {
+    const value = values?.[name]
+    return value === '' || (kind === 'isin' && !isIsin(value ?? ''))
   }
-  const hasStrangers = route.parameters.some(
-    ({ kind, name }) => kind === 'isin' && !isIsin(values[name] ?? ''),
-  )
-  return hasStrangers ? null : values
+  return route.parameters.some(isWrong) ? null : values
 }
 
 function meaningOf(route: Route, values: Values, name: string): KeyMeaning {

@@ -22,15 +22,11 @@ export interface Problem {
 }
 
 /** A parameter of a path and the problems that it can have, as positions in {@link RouteTable.problems}. */
-export type Parameter =
-  | { readonly kind: 'isin'; readonly name: string; readonly missing: number; readonly unknown: number }
-  | {
-      readonly kind: 'choice'
-      readonly name: string
-      readonly choices: readonly string[]
-      readonly invalid: number
-    }
-  | { readonly kind: 'date'; readonly name: string; readonly invalid: number }
+export type Parameter = { readonly name: string } & (
+  | { readonly kind: 'isin'; readonly missing: number; readonly unknown: number }
+  | { readonly kind: 'choice'; readonly choices: readonly string[]; readonly invalid: number }
+  | { readonly kind: 'date'; readonly invalid: number }
+)
 
 /** How the answers of a date range are cut: the field that holds the records, their date field, and what follows. */
 export interface Series {
@@ -57,12 +53,7 @@ export interface RouteTable {
   /** First segments of the paths of pages and files, which are given out as they lie there. */
   readonly pages: readonly string[]
   /** Positions of the problems that belong to no endpoint. */
-  readonly general: {
-    readonly wrongMethod: number
-    readonly noEndpoint: number
-    readonly wrongFormat: number
-    readonly wrongLanguage: number
-  }
+  readonly general: Readonly<Record<'wrongMethod' | 'noEndpoint' | 'wrongFormat' | 'wrongLanguage', number>>
 }
 
 /** Parameter values by name, percent-decoded. */

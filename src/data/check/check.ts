@@ -2,16 +2,19 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
-import { isDay } from '../../api/routes/values.ts'
 import { checkFund } from './fund.ts'
 import { checkStructure } from './structure.ts'
 import { settingsWarning, type Finding } from './finding.ts'
-import { distinctIsins, fundReader, readIsins, type Fund, type FundPriceDays } from '../read/fund-reader.ts'
+import {
+  distinctIsins,
+  fundReader,
+  readIsins,
+  readPriceDays,
+  type FundPriceDays,
+} from '../read/fund-reader.ts'
 import { damageIn, databaseError, openFunds, refuseDamage } from '../read/open.ts'
 import { printable } from '../model/printable.ts'
 import { groupNames, schemaTables } from '../model/schema.ts'
-
-export { RefusedDatabase, type Finding } from './finding.ts'
 
 export interface CheckOptions {
   readonly db: string
@@ -26,8 +29,6 @@ export interface CheckOptions {
   readonly onFund?: (done: number, of: number) => void
   readonly signal?: AbortSignal
 }
-
-type AgeProblem = NonNullable<CheckOptions['ageProblem']>
 
 /**
  * All findings, by fund. Opens the database read-only, in one read transaction.
@@ -48,18 +49,16 @@ export async function checkDatabase({
     if (hasQuickCheck) refuseDamage(file, damageIn(db))
     const structureFindings = checkStructure(db)
     if (structureFindings.length > 0) return structureFindings
-    const reader = fundReader(db)
-    const isins = readIsins(db)
     const findings = checkTables(db)
-    const funds: FundPriceDays[] = []
-    for (const [index, isin] of isins.entries()) {
+    const reader = fundReader(db)
+    const funds = readPriceDays(db, readIsins(db), 1)
+    for (const [index, priced] of funds.entries()) {
+      const { isin } = priced
       const fund = reader.read(isin)
-      if (fund !== undefined) {
-        const priced = newestPriceOf(fund)
-        funds.push(priced)
-        findings.push(...checkFund(fund, asOf), ...checkAge(priced, ageProblem))
-      }
-      onFund?.(index + 1, isins.length)
+      if (fund !== undefined) findings.push(...checkFund(fund, asOf))
+      const message = ageProblem(priced)
+      if (message !== null) findings.push({ severity: 'warning', isin, table: 'price', message })
+      onFund?.(index + 1, funds.length)
       await setImmediate()
       signal?.throwIfAborted()
     }
@@ -71,22 +70,6 @@ export async function checkDatabase({
   }
 }
 
-/** With only the newest day. */
-function newestPriceOf({ fund, prices, profile: [profile] }: Fund): FundPriceDays {
-  const newest = prices.findLast(({ date }) => isDay(date))?.date
-  return {
-    ...fund,
-    categoryDe: profile?.categoryDe ?? null,
-    categoryEn: profile?.categoryEn ?? null,
-    priceDays: newest === undefined ? [] : [newest],
-  }
-}
-
-function checkAge(fund: FundPriceDays, ageProblem: AgeProblem): Finding[] {
-  const message = ageProblem(fund)
-  return message === null ? [] : [{ severity: 'warning', isin: fund.isin, table: 'price', message }]
-}
-
 /** Finds rows of funds that are not there: no single fund's rows show them. */
 export function checkTables(db: Database): Finding[] {
   return groupNames.flatMap((group) => {
@@ -95,11 +78,8 @@ export function checkTables(db: Database): Finding[] {
     return orphans
       .pluck()
       .all()
-      .map((isin): Finding => ({
-        severity: 'error',
-        isin,
-        table,
-        message: `orphan rows: there is no fund ${printable(isin)}`,
-      }))
+      .map((isin): Finding => {
+        return { severity: 'error', isin, table, message: `orphan rows: there is no fund ${printable(isin)}` }
+      })
   })
 }

@@ -12,6 +12,12 @@ export interface Finding {
   readonly message: string
 }
 
+/** The beginning of a message: what names the row beside its ISIN. `type countries, position 3: ` */
+export function rowPlace(columns: readonly string[], values: readonly unknown[]): string {
+  const parts = columns.map((column, index) => `${column} ${printable(String(values[index]))}`)
+  return parts.length === 0 ? '' : `${parts.join(', ')}: `
+}
+
 /** A finding of no fund: something that the settings name and the database does not have. */
 export const settingsWarning = (message: string): Finding => ({
   severity: 'warning',
@@ -26,15 +32,14 @@ export class RefusedDatabase extends Error {
   readonly findings: readonly Finding[]
 
   constructor(db: string, findings: readonly Finding[]) {
-    const [first, ...others] = findings.filter(({ severity }) => severity === 'error')
-    const count = others.length === 0 ? '1 error' : `${others.length + 1} errors`
-    const rest = others.length === 0 ? '' : `, and ${others.length} more`
-    super(
-      `${db} has ${count}: ${first === undefined ? '' : describe(first)}${rest}; fix it, then check it with \`fundpress check\``,
+    const errors = findings.filter(({ severity }) => severity === 'error')
+    const [first] = errors.map(
+      ({ isin, table, message }) =>
+        `${isin === null ? '' : `fund ${printable(isin)}: `}${message} (table ${table})`,
     )
+    const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
+    const rest = errors.length === 1 ? '' : `, and ${errors.length - 1} more`
+    super(`${db} has ${count}: ${first ?? ''}${rest}; fix it, then check it with \`fundpress check\``)
     this.findings = findings
   }
 }
-
-const describe = ({ isin, table, message }: Finding) =>
-  `${isin === null ? '' : `fund ${printable(isin)}: `}${message} (table ${table})`

@@ -4,9 +4,8 @@
 
 import type { Database } from 'better-sqlite3'
 import { maxListRows, maxTextBytes } from '../model/limits.ts'
-import { printable } from '../model/printable.ts'
 import { schemaTables, sqlTypeOf, type SchemaTable } from '../model/schema.ts'
-import type { Finding } from './finding.ts'
+import { rowPlace, type Finding } from './finding.ts'
 
 /** The schema, then the sizes. */
 export function checkStructure(db: Database): Finding[] {
@@ -24,12 +23,9 @@ export function checkSchema(db: Database): Finding[] {
   return Object.values(schemaTables).flatMap((wanted) => {
     const table = found.get(wanted.name)
     const messages = table === undefined ? ['the table is missing'] : differences(db, table, wanted)
-    return messages.map((message): Finding => ({
-      severity: 'error',
-      isin: null,
-      table: wanted.name,
-      message,
-    }))
+    return messages.map((message): Finding => {
+      return { severity: 'error', isin: null, table: wanted.name, message }
+    })
   })
 }
 
@@ -78,9 +74,6 @@ function differences(db: Database, table: FoundTable, wanted: SchemaTable): stri
 /** Findings of one column or list: more of them tell nothing new. */
 const maxFindings = 1000
 
-/** No more of a key is read than a message shows. */
-const shown = (column: string) => `substr("${column}", 1, 80)`
-
 /** Every text that is far too long. */
 function longTexts(db: Database): Finding[] {
   // SQLite knows the largest row of each table from its pages alone: as a rule, no row needs a look.
@@ -88,22 +81,15 @@ function longTexts(db: Database): Finding[] {
     .prepare<[number], string>('SELECT lower(name) FROM dbstat WHERE aggregate = TRUE AND mx_payload > ?')
     .pluck()
     .all(maxTextBytes)
-  return Object.values(schemaTables)
-    .filter(({ name }) => large.includes(name))
-    .flatMap(({ name: table, key, columns }) =>
-      columns
-        .filter(({ kind }) => sqlTypeOf(kind) === 'TEXT')
-        .flatMap(({ name }) =>
-          tooLarge(db, {
-            table,
-            size: `octet_length("${name}")`,
-            limit: maxTextBytes,
-            rest: `WHERE size > ?`,
-            places: key.slice(1),
-            describe: (bytes, limit) => `${name} has ${bytes} bytes, more than ${limit}`,
-          }),
-        ),
-    )
+  const tables = Object.values(schemaTables).filter(({ name }) => large.includes(name))
+  return tables.flatMap((table) => {
+    const texts = table.columns.filter(({ kind }) => sqlTypeOf(kind) === 'TEXT')
+    return texts.flatMap(({ name }) => {
+      const query = `octet_length("${name}") AS size FROM ${table.name} WHERE size > ?`
+      const describe = (size: string) => `${name} has ${size} bytes`
+      return tooLarge(db, table.name, table.key.slice(1), query, maxTextBytes, describe)
+    })
+  })
 }
 
 /** What makes one list in one document, beside the ISIN. */
@@ -111,42 +97,29 @@ const lists = { structure_item: ['type'], key_figure: [], legal_period: [] } as 
 
 /** Every list that has far too many rows. */
 const longLists = (db: Database): Finding[] =>
-  Object.entries(lists).flatMap(([table, places]) =>
-    tooLarge(db, {
-      table,
-      size: 'count(*)',
-      limit: maxListRows,
-      rest: `GROUP BY ${['isin', ...places].join(', ')} HAVING size > ?`,
-      places,
-      describe: (rows, limit) => `${rows} rows, more than ${limit}`,
-    }),
+  Object.entries(lists).flatMap(([table, places]) => {
+    const query = `count(*) AS size FROM ${table} GROUP BY ${['isin', ...places].join(', ')} HAVING size > ?`
+    return tooLarge(db, table, places, query, maxListRows, (size) => `${size} rows`)
+  })
+
+/** @param places columns that name the row or the list, beside the ISIN @param query what is measured, from where */
+function tooLarge(
+  db: Database,
+  table: string,
+  places: readonly string[],
+  query: string,
+  limit: number,
+  describe: (size: string) => string,
+): Finding[] {
+  // No more of a key is read than a message shows.
+  const columns = ['isin', ...places].map((column) => `substr("${column}", 1, 80)`)
+  const rows = db.prepare<[number], readonly [isin: string, ...places: unknown[], size: number]>(
+    `SELECT ${columns.join(', ')}, ${query} LIMIT ${maxFindings}`,
   )
-
-interface SizeCheck {
-  readonly table: string
-  /** SQL of what is measured; `rest` compares it with the limit. */
-  readonly size: string
-  readonly rest: string
-  readonly limit: number
-  /** Columns that name the row or the list, beside the ISIN. */
-  readonly places: readonly string[]
-  readonly describe: (size: string, limit: string) => string
-}
-
-function tooLarge(db: Database, { table, size, rest, limit, places, describe }: SizeCheck): Finding[] {
-  const columns = [shown('isin'), `${size} AS size`, ...places.map(shown)]
-  const rows = db
-    .prepare<[number], readonly [isin: string, size: number, ...places: (string | number)[]]>(
-      `SELECT ${columns.join(', ')} FROM ${table} ${rest} LIMIT ${maxFindings}`,
-    )
-    .raw()
-    .all(limit)
-  return rows.map(([isin, found, ...values]): Finding => {
-    const place = values
-      .map((value, index) => `${places[index] ?? ''} ${printable(String(value))}: `)
-      .join('')
-    return { severity: 'error', isin, table, message: place + describe(count(found), count(limit)) }
+  const large = rows.raw().all(limit)
+  return large.map(([isin, ...rest]): Finding => {
+    const size = Number(rest.at(-1)).toLocaleString('en-US')
+    const message = `${describe(size)}, more than ${limit.toLocaleString('en-US')}`
+    return { severity: 'error', isin, table, message: rowPlace(places, rest) + message }
   })
 }
-
-const count = (number: number) => number.toLocaleString('en-US')

@@ -12,15 +12,6 @@ export type Delimiter = ';' | ',' | '\t'
 
 const delimiters: readonly Delimiter[] = [';', ',', '\t']
 
-export interface CsvFile {
-  readonly file: string
-  readonly encoding: Encoding
-  /** What was asked for; undefined sniffs. */
-  readonly delimiter: Delimiter | undefined
-  /** Whether a cell of the header names a column. */
-  readonly isName: (text: string) => boolean
-}
-
 /** The header must lie within this. */
 const headerBytes = 1 << 18
 const lineCharacters = 1 << 20
@@ -28,40 +19,43 @@ const lineCharacters = 1 << 20
 /** A first line that tells Excel the delimiter: `sep=;`. */
 const delimiterHint = /^\ufeff?"?sep=([;,\t])"?(?:\r\n|\n|\r|$)/i
 
-/** @throws {Error} if the file is empty, or its first line cannot be read */
-export function openCsv({
-  file,
-  encoding,
-  delimiter: asked,
-  isName,
-}: CsvFile): CellLines & { delimiter: Delimiter } {
+/**
+ * @param asked for; undefined sniffs @param isName whether a cell of the header names a column
+ * @throws {Error} if the file is empty, or its first line cannot be read
+ */
+export function openCsv(
+  file: string,
+  encoding: Encoding,
+  asked: Delimiter | undefined,
+  isName: (text: string) => boolean,
+): CellLines {
   const whole = readStart(file, encoding)
   const [hint = '', hinted] = delimiterHint.exec(whole) ?? []
   const hasHint = hint !== ''
-  const wanted = asked ?? (hinted as Delimiter | undefined)
   const start = whole.slice(hint.length)
+  const wanted = asked ?? (hinted as Delimiter | undefined)
   const tries = (wanted === undefined ? delimiters : [wanted]).map((delimiter) => {
     const { header, error } = firstLine(start, delimiter)
-    return { delimiter, header, error, known: header.filter((name) => isName(name)).length }
+    return { delimiter, header, error, known: header.filter(isName).length }
   })
-  const best = tries.reduce((one, other) => {
-    const isBetter =
-      other.known === one.known ? other.header.length > one.header.length : other.known > one.known
-    return isBetter ? other : one
-  })
-  const { delimiter, header, error } = best
+  // The first that knows most names, or else has most cells.
+  const { delimiter, header, error } = tries.reduce((one, other) =>
+    (other.known - one.known || other.header.length - one.header.length) > 0 ? other : one,
+  )
   // With the wrong delimiter, a quotation mark may be in the middle of a cell.
   if (error !== undefined) throw new Error(`${file}, line 1: it cannot be read as CSV`, { cause: error })
   if (header.length === 0) throw new Error(`${file} is empty`)
-  const blank = /^\ufeff?((?:\r\n|\n|\r)*)/.exec(start)?.[1]?.match(/\r\n|\n|\r/g)?.length ?? 0
+  const blank = /^\ufeff?((?:\r\n|\n|\r)*)/.exec(start)?.[1]?.match(lineBreak)?.length ?? 0
+  const shown = delimiter === '\t' ? 'tab' : delimiter
   return {
-    delimiter,
     header,
     headerLine: (hasHint ? 2 : 1) + blank,
-    form: `${encodingNames[encoding]}, delimiter ${delimiter === '\t' ? 'tab' : delimiter}${hasHint ? ' (line 1 is sep=)' : ''}`,
-    read: (visitor) => readLines({ file, encoding, delimiter, hasHint }, visitor),
+    form: `${encodingNames[encoding]}, delimiter ${shown}${hasHint ? ' (line 1 is sep=)' : ''}`,
+    read: (visitor) => readLines(file, encoding, delimiter, hasHint ? 2 : 1, visitor),
   }
 }
+
+const lineBreak = /\r\n|\n|\r/g
 
 function readStart(file: string, encoding: Encoding): string {
   const handle = openSync(file, 'r')
@@ -85,12 +79,7 @@ function options(delimiter: Delimiter): Options {
   }
 }
 
-interface FirstLine {
-  readonly header: readonly string[]
-  readonly error?: unknown
-}
-
-function firstLine(start: string, delimiter: Delimiter): FirstLine {
+function firstLine(start: string, delimiter: Delimiter): { header: readonly string[]; error?: unknown } {
   try {
     return { header: parseSync(start, { ...options(delimiter), to: 1 })[0] ?? [] }
   } catch (error) {
@@ -98,15 +87,18 @@ function firstLine(start: string, delimiter: Delimiter): FirstLine {
   }
 }
 
+/** @param headLines lines of cells that are not given to the visitor */
 async function readLines(
-  { file, encoding, delimiter, hasHint }: Omit<CsvFile, 'isName'> & { readonly hasHint: boolean },
+  file: string,
+  encoding: Encoding,
+  delimiter: Delimiter,
+  headLines: number,
   visitor: LineVisitor,
 ): Promise<void> {
   const counter = lineCounter()
-  // Lines that hold no cells.
-  let left = hasHint ? 2 : 1
+  let left = headLines
   const parser = parse({
-    ...options(delimiter ?? ';'),
+    ...options(delimiter),
     on_record: (cells: string[], { lines }) => {
       const line = counter.firstLineOf(cells, lines)
       if (left > 0) left--
@@ -137,16 +129,16 @@ function readChunks(file: string, encoding: Encoding, { bytes }: LineVisitor): R
   return Readable.from(chunks())
 }
 
+const unreadableReasons: Readonly<Record<string, string>> = {
+  CSV_INVALID_CLOSING_QUOTE: 'text after a closing quotation mark: inside a cell it is written twice',
+  CSV_QUOTE_NOT_CLOSED: 'a quotation mark that is never closed',
+  CSV_MAX_RECORD_SIZE: `a line of more than ${lineCharacters} characters: a quotation mark before it is never closed`,
+}
+
 function unreadable(file: string, line: number, error: CsvError | undefined): Error {
-  const reasons: Readonly<Record<string, string>> = {
-    CSV_INVALID_CLOSING_QUOTE: 'text after a closing quotation mark: inside a cell it is written twice',
-    CSV_QUOTE_NOT_CLOSED: 'a quotation mark that is never closed',
-    CSV_MAX_RECORD_SIZE: `a line of more than ${lineCharacters} characters: a quotation mark before it is never closed`,
-  }
-  const reason = reasons[error?.code ?? ''] ?? 'it cannot be read as CSV'
-  return new Error(`${file}, line ${line}: ${reason}; so the beginning of the next line cannot be found`, {
-    cause: error,
-  })
+  const reason = unreadableReasons[error?.code ?? ''] ?? 'it cannot be read as CSV'
+  const message = `${file}, line ${line}: ${reason}; so the beginning of the next line cannot be found`
+  return new Error(message, { cause: error })
 }
 
 /** The parser gives the last line of a record, and counts a CR LF inside a cell as two lines. */
@@ -162,8 +154,8 @@ function lineCounter() {
         previous = end
         return end
       }
-      const breaks = cells.flatMap((cell) => cell.match(/\r\n|\n|\r/g) ?? [])
-      const pairs = breaks.filter((lineBreak) => lineBreak === '\r\n').length
+      const breaks = cells.flatMap((cell) => cell.match(lineBreak) ?? [])
+      const pairs = breaks.filter((each) => each === '\r\n').length
       twice += pairs
       previous = end - pairs
       return previous - breaks.length
@@ -272,9 +264,10 @@ async function lookAtBytes(file: string, onBytes: (count: number) => void): Prom
   for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
     const bytes = Buffer.concat([rest, chunk as Buffer])
     onBytes((chunk as Buffer).length)
-    // The last character may be cut: it begins at the last byte that does not continue another one.
+    // The last character may be cut: it begins at the last byte that does not continue another one. It has at most four.
     const start = Math.max(0, bytes.length - 4)
-    const cut = Math.max(0, start + bytes.subarray(start).findLastIndex((byte) => (byte & 0xc0) !== 0x80))
+    const last = bytes.subarray(start).findLastIndex((byte) => (byte & 0xc0) !== 0x80)
+    const cut = last < 0 ? bytes.length : start + last
     look(bytes.subarray(0, cut))
     rest = bytes.subarray(cut)
   }

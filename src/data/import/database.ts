@@ -8,7 +8,7 @@ import Database from 'better-sqlite3'
 import { checkSchema } from '../check/structure.ts'
 import { createStatement, schemaTableNames, type SchemaTable } from '../model/schema.ts'
 import { distinctIsins } from '../read/fund-reader.ts'
-import { databaseError, openFunds } from '../read/open.ts'
+import { databaseError, isBusy, openFunds } from '../read/open.ts'
 import type { Value } from './values.ts'
 
 /** For the pages that wait for the commit, and for the staged lines; the rest goes to disk. */
@@ -115,12 +115,7 @@ export function openStaging(
 export type Scope = 'upsert' | 'funds' | 'table'
 
 export interface TakeOptions {
-  readonly db: Database.Database
-  readonly table: SchemaTable
-  /** The columns that the file has. */
-  readonly columns: readonly string[]
   readonly scope: Scope
-  readonly isins: readonly string[]
   /** Counts only. */
   readonly isDryRun: boolean
   /** How long to wait for others that read or write, in milliseconds. */
@@ -140,16 +135,39 @@ export interface Changes {
 
 /**
  * Takes the staged lines into the database: one transaction, a fund at a time.
+ * @param columns those that the file has
  * @throws {Error} if it fails, or the signal aborts: the database is as it was
  */
-export async function takeLines(options: TakeOptions): Promise<Changes> {
-  const { db, isDryRun } = options
+export async function takeLines(
+  db: Database.Database,
+  table: SchemaTable,
+  columns: readonly string[],
+  isins: readonly string[],
+  options: TakeOptions,
+): Promise<Changes> {
+  const { scope, isDryRun, onFund, signal } = options
   if (isDryRun) db.exec('BEGIN')
-  else await beginWriting(options)
+  else await beginWriting(db, options)
   try {
-    const changes = await takeFunds(options)
+    const { count, upsert, removals } = prepare(db, table, columns, scope)
+    const sum = { added: 0, changed: 0, unchanged: 0, removed: 0 }
+    const all = [...(scope === 'table' ? isinsOutsideOf(db, table) : []), ...isins]
+    for (const [index, isin] of all.entries()) {
+      const { added, changed, lines } = count.get({ isin }) ?? { added: 0, changed: 0, lines: 0 }
+      sum.added += added
+      sum.changed += changed
+      sum.unchanged += lines - added - changed
+      for (const removal of removals) sum.removed += removal.count.get({ isin }) ?? 0
+      if (!isDryRun) {
+        for (const { remove } of removals) remove.run({ isin })
+        if (added + changed > 0) upsert.run({ isin })
+      }
+      onFund(index + 1, all.length)
+      await setImmediate()
+      signal.throwIfAborted()
+    }
     db.exec(isDryRun ? 'ROLLBACK' : 'COMMIT')
-    return changes
+    return sum
   } catch (error) {
     // A full disk has ended the transaction already.
     if (db.inTransaction) db.exec('ROLLBACK')
@@ -162,7 +180,10 @@ export async function takeLines(options: TakeOptions): Promise<Changes> {
  * all changes in memory until the last reader is gone. The lock is asked for now and then and released at once, so that
  * waiting for it keeps nobody else out.
  */
-async function beginWriting({ db, patienceMs, onWait, signal }: TakeOptions): Promise<void> {
+async function beginWriting(
+  db: Database.Database,
+  { patienceMs, onWait, signal }: TakeOptions,
+): Promise<void> {
   db.pragma('busy_timeout = 0')
   const end = performance.now() + patienceMs
   for (let tries = 0; ; tries++) {
@@ -171,35 +192,14 @@ async function beginWriting({ db, patienceMs, onWait, signal }: TakeOptions): Pr
       db.exec('BEGIN EXCLUSIVE')
       return
     } catch (error) {
-      const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
-      if (!isBusy || performance.now() > end) throw error
+      if (!isBusy(error)) throw error
+      const advice = 'try again later, or wait longer (--wait)'
+      if (performance.now() > end)
+        throw new Error(`${db.name}: other programs kept it busy: ${advice}`, { cause: error })
       if (tries === 20) onWait()
       await setTimeout(50, undefined, { signal }).catch(() => undefined)
     }
   }
-}
-
-async function takeFunds(options: TakeOptions): Promise<Changes> {
-  const { db, table, scope, isins, isDryRun, onFund, signal } = options
-  const { count, upsert, removals } = prepare(options)
-  const sum = { added: 0, changed: 0, unchanged: 0, removed: 0 }
-  const gone = scope === 'table' ? isinsOutsideOf(db, table) : []
-  const of = gone.length + isins.length
-  for (const [index, isin] of [...gone, ...isins].entries()) {
-    const { added, changed, lines } = count.get({ isin }) ?? { added: 0, changed: 0, lines: 0 }
-    sum.added += added
-    sum.changed += changed
-    sum.unchanged += lines - added - changed
-    for (const removal of removals) sum.removed += removal.count.get({ isin }) ?? 0
-    if (!isDryRun) {
-      for (const { remove } of removals) remove.run({ isin })
-      if (added + changed > 0) upsert.run({ isin })
-    }
-    onFund(index + 1, of)
-    await setImmediate()
-    signal.throwIfAborted()
-  }
-  return sum
 }
 
 function isinsOutsideOf(db: Database.Database, table: SchemaTable): string[] {
@@ -211,13 +211,7 @@ function isinsOutsideOf(db: Database.Database, table: SchemaTable): string[] {
     .all()
 }
 
-interface Counts {
-  readonly added: number
-  readonly changed: number
-  readonly lines: number
-}
-
-function prepare({ db, table, columns, scope }: TakeOptions) {
+function prepare(db: Database.Database, table: SchemaTable, columns: readonly string[], scope: Scope) {
   const names = table.columns.map(({ name }) => name)
   // The values that the file does not have stay; if rows are replaced, they go.
   const values = names.filter(
@@ -230,7 +224,7 @@ function prepare({ db, table, columns, scope }: TakeOptions) {
   const isNew = values.map((name) => `own.${name} IS NOT excluded.${name}`).join(' OR ')
   const update = values.length === 0 ? 'NOTHING' : `UPDATE SET ${excluded} WHERE ${isNew}`
   return {
-    count: db.prepare<{ isin: string }, Counts>(`
+    count: db.prepare<{ isin: string }, Readonly<Record<'lines' | 'added' | 'changed', number>>>(`
       SELECT count(*) AS lines, count(*) FILTER (WHERE own.isin IS NULL) AS added,
         count(*) FILTER (WHERE own.isin IS NOT NULL AND (${differs || 'false'})) AS changed
       FROM ${staged} AS line LEFT JOIN ${own} AS own ON ${same} WHERE line.isin = :isin`),

@@ -1,7 +1,6 @@
 /** `fundpress import`: a file into a table of the fund database, all of it or nothing. */
 
-import { statSync, type BigIntStats } from 'node:fs'
-import Database from 'better-sqlite3'
+import { statSync } from 'node:fs'
 import { printable } from '../model/printable.ts'
 import { schemaTables, type SchemaTable } from '../model/schema.ts'
 import { readIsins } from '../read/fund-reader.ts'
@@ -13,8 +12,8 @@ import {
   openStaging,
   takeLines,
   type Changes,
-  type Scope,
   type StagedLines,
+  type TakeOptions,
 } from './database.ts'
 import {
   columnLayout,
@@ -30,7 +29,7 @@ import { notationSniffer, type Notations } from './notation.ts'
 import { convert, isProblem, type FileCell, type DateForm, type DecimalMark, type Value } from './values.ts'
 import { isWorkbook, openWorkbook } from './workbook.ts'
 
-export interface ImportOptions {
+export interface ImportOptions extends TakeOptions {
   readonly db: string
   /** A table of the schema. */
   readonly table: string
@@ -40,18 +39,12 @@ export interface ImportOptions {
   readonly delimiter: Delimiter | undefined
   readonly decimal: DecimalMark | undefined
   readonly dates: DateForm | undefined
-  readonly scope: Scope
   /** Takes the good lines even if there are bad ones. */
   readonly isSkippingBad: boolean
-  readonly isDryRun: boolean
-  readonly patienceMs: number
   readonly suggest: Suggest
   /** The first 1,000 come in ascending order; the others are counted. */
   readonly onBad: (bad: BadLine) => unknown
   readonly onBytes: (done: number, of: number) => void
-  readonly onFund: (done: number, of: number) => void
-  readonly onWait: () => void
-  readonly signal: AbortSignal
 }
 
 export interface ImportSummary {
@@ -72,60 +65,47 @@ export interface ImportSummary {
  * line after its header, or if the signal aborts: the database is as it was
  */
 export async function importFile(options: ImportOptions): Promise<ImportSummary> {
+  const { file, signal } = options
   const table = Object.values(schemaTables).find(({ name }) => name === options.table)
   if (table === undefined) throw new Error(`the schema has no table ${options.table}`)
-  const file = mustBeFile(options.file)
+  const content = contentOf(file)
   const db = openForWriting(options.db)
   try {
-    return await importInto(db, table, { ...options, assertSame: sameContent(options.file, file) })
+    const meter = byteMeter(options)
+    const cells = await openCells(options, table, meter)
+    const layout = within(`${file}, line ${cells.headerLine}`, () => layoutOf(table, cells, options.suggest))
+    const notations = await sniffNotations(options, cells, layout, meter)
+    const columns = layout.fields.map(({ column }) => column.name)
+    const staging = openStaging(db, table, columns)
+    const isins = table.name === 'fund' ? undefined : new Set(readIsins(db))
+    const reader = lineReader(layout, notations, isins, staging, options.onBad)
+    await cells.read({ ...reader.visitor, bytes: meter })
+    const staged = staging.end()
+    // It may have been half written.
+    if (contentOf(file) !== content)
+      throw new Error(
+        `${file} changed while it was being read: nothing was imported; import it when it is complete`,
+      )
+    const { lines, bad } = reader.counts()
+    if (lines === 0) throw new Error(whyNothing(options))
+    const isTaken = bad === 0 || (options.isSkippingBad && bad < lines)
+    const changes = isTaken ? await takeLines(db, table, columns, staged, options) : undefined
+    return { form: [cells.form, ...notations.form], notes: layout.notes(), lines, bad, changes }
   } catch (error) {
-    if (options.signal.aborted) throw options.signal.reason
-    throw withAdvice(error, options.db)
+    if (signal.aborted) throw signal.reason
+    throw databaseError(options.db, error)
   } finally {
     db.close()
   }
 }
 
-async function importInto(
-  db: Database.Database,
-  table: SchemaTable,
-  options: ImportOptions & { readonly assertSame: () => void },
-): Promise<ImportSummary> {
-  const { file, scope, isSkippingBad, isDryRun, patienceMs, onFund, onWait, signal } = options
-  const meter = byteMeter(options)
-  const cells = await openCells(options, table, meter)
-  const layout = within(file, cells.headerLine, () => layoutOf(table, cells, options.suggest))
-  const notations = await sniffNotations(options, cells, layout, meter)
-  const columns = layout.fields.map(({ column }) => column.name)
-  const staging = openStaging(db, table, columns)
-  const isins = table.name === 'fund' ? undefined : new Set(readIsins(db))
-  const reader = lineReader({ layout, notations, isins, staging, onBad: options.onBad })
-  await cells.read({ ...reader.visitor, bytes: meter })
-  const staged = staging.end()
-  options.assertSame()
-  const { lines, bad } = reader.counts()
-  if (lines === 0) throw new Error(whyNothing(options))
-  const isTaken = bad === 0 || (isSkippingBad && bad < lines)
-  const take = {
-    db,
-    table,
-    columns,
-    scope,
-    isins: staged,
-    isDryRun,
-    patienceMs,
-    onWait,
-    onFund,
-    signal,
-  }
-  const { decimalForm, dateForm } = notations
-  return {
-    form: [cells.form, decimalForm, dateForm].filter((part) => part !== undefined),
-    notes: layout.notes(),
-    lines,
-    bad,
-    changes: isTaken ? await takeLines(take) : undefined,
-  }
+/** What changes when somebody writes to the file or replaces it. */
+function contentOf(file: string): string {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
+  if (stats === undefined) throw new Error(`${file} does not exist`)
+  // It is read several times.
+  if (!stats.isFile()) throw new Error(`${file} is not a file`)
+  return `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs}`
 }
 
 /** A broken export may leave no line: to read it as `no rows` would empty the table. */
@@ -153,7 +133,7 @@ async function openCells(
   const names = new Set(table.columns.map(({ name }) => name))
   const isName = (text: string) =>
     names.has(headerName(text)) || (table.name === 'emt' && fieldNumber(text) !== undefined)
-  return openCsv({ file, encoding, delimiter, isName })
+  return openCsv(file, encoding, delimiter, isName)
 }
 
 const layoutOf = (table: SchemaTable, { header }: CellLines, suggest: Suggest): Layout =>
@@ -174,7 +154,7 @@ async function sniffNotations(
     }
     await cells.read({ line, broken: () => undefined, bytes: meter })
   }
-  return within(file, undefined, sniffer.notations)
+  return within(file, sniffer.notations)
 }
 
 /** Counts bytes. The file is read up to three times. Each piece asks whether it is to go on. */
@@ -188,53 +168,14 @@ function byteMeter({ file, decimal, dates, onBytes, signal }: ImportOptions): (c
   }
 }
 
-function mustBeFile(file: string): BigIntStats {
-  const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
-  if (stats === undefined) throw new Error(`${file} does not exist`)
-  // It is read several times.
-  if (!stats.isFile()) throw new Error(`${file} is not a file`)
-  return stats
-}
-
-/** @returns throws if somebody has written to the file since: it may have been half written */
-function sameContent(file: string, before: BigIntStats): () => void {
-  const contentOf = ({ dev, ino, size, mtimeNs }: BigIntStats) => `${dev} ${ino} ${size} ${mtimeNs}`
-  return () => {
-    if (contentOf(mustBeFile(file)) !== contentOf(before))
-      throw new Error(
-        `${file} changed while it was being read: nothing was imported; import it when it is complete`,
-      )
-  }
-}
-
-/** Says where in the file something is wrong. */
-function within<T>(file: string, line: number | undefined, work: () => T): T {
+/** Says where something is wrong. */
+function within<T>(place: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    const place = line === undefined ? file : `${file}, line ${line}`
     throw new Error(`${place}: ${error.message}`, { cause: error })
   }
-}
-
-/** What SQLite says, with the file and what to do. */
-function withAdvice(error: unknown, db: string): unknown {
-  if (!(error instanceof Database.SqliteError)) return error
-  const { code } = error
-  if (code === 'SQLITE_FULL') {
-    return new Error(
-      `${db}: the disk is full, its own or that of the folder for temporary files (SQLITE_TMPDIR): free some space; ` +
-        'the database is as it was',
-      { cause: error },
-    )
-  }
-  if (code.startsWith('SQLITE_BUSY')) {
-    return new Error(`${db}: other programs kept it busy: try again later, or wait longer (--wait)`, {
-      cause: error,
-    })
-  }
-  return databaseError(db, error)
 }
 
 export interface BadLine {
@@ -242,40 +183,37 @@ export interface BadLine {
   readonly reasons: readonly string[]
 }
 
-interface LineReading {
-  readonly layout: Layout
-  readonly notations: Notations
-  /** The funds in the database; undefined if the file has the funds themselves. */
-  readonly isins: ReadonlySet<string> | undefined
-  readonly staging: StagedLines
-  /** Gets the first bad lines; the others are counted. */
-  readonly onBad: (bad: BadLine) => unknown
-}
-
 /** More of them tell nothing new and would fill the memory. */
 const maxBadLines = 1000
 
-/** Converts and stages the good lines, reports the bad ones. */
-function lineReader({ layout, notations, isins, staging, onBad }: LineReading) {
-  const { fields, check } = layout
-  const [least, most] = layout.width
-  const columns = fields.map(({ column, at, label }, index) => {
-    return {
-      column,
-      at,
-      label,
-      notation: { mark: notations.marks[index] ?? 'point', dates: notations.dates },
-    }
+/**
+ * Converts and stages the good lines, reports the bad ones.
+ * @param isins the funds in the database; undefined if the file has the funds themselves
+ */
+function lineReader(
+  { fields, check, width: [least, most] }: Layout,
+  { marks, dates }: Notations,
+  isins: ReadonlySet<string> | undefined,
+  staging: StagedLines,
+  onBad: ImportOptions['onBad'],
+) {
+  const columns = fields.map((field, index) => {
+    return { ...field, notation: { mark: marks[index] ?? 'point', dates } }
   })
   const isinAt = fields.findIndex(({ column }) => column.kind === 'isin')
   let lines = 0
   let bad = 0
-  const tell = (line: number, reasons: readonly string[]) => {
+  const refuse = (line: number, reasons: readonly string[]) => {
     bad++
     if (bad <= maxBadLines) onBad({ line, reasons })
   }
-  const faultsOf = (cells: readonly FileCell[], values: Value[]): string[] => {
+  const faultsOf = (cells: readonly FileCell[], line: number): string[] => {
+    if (cells.length < least || cells.length > most) {
+      const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`
+      return [`it has ${count}, the header ${most}`]
+    }
     const faults = [...check(cells)]
+    const values: Value[] = []
     for (const { column, at, label, notation } of columns) {
       const cell = cells[at] ?? ''
       // Many lines are of one fund: a known ISIN needs no check of its digit.
@@ -284,28 +222,22 @@ function lineReader({ layout, notations, isins, staging, onBad }: LineReading) {
       if (isProblem(value)) faults.push(`${label} ${value.reason}`)
       else values.push(value)
     }
-    const isin = values[isinAt]
-    if (faults.length === 0 && isins !== undefined && !isins.has(String(isin))) {
-      faults.push(`there is no fund ${printable(String(isin))}`)
-    }
-    return faults
+    if (faults.length > 0) return faults
+    const isin = String(values[isinAt])
+    if (isins?.has(isin) === false) return [`there is no fund ${printable(isin)}`]
+    const refused = staging.add(values, line)
+    return refused === undefined ? [] : [refused]
   }
-  const readLine = (cells: readonly FileCell[], line: number): void => {
-    lines++
-    if (cells.length < least || cells.length > most) {
-      const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`
-      tell(line, [`it has ${count}, the header ${most}`])
-      return
-    }
-    const values: Value[] = []
-    const faults = faultsOf(cells, values)
-    const refused = faults.length === 0 ? staging.add(values, line) : undefined
-    if (refused !== undefined) faults.push(refused)
-    if (faults.length > 0) tell(line, faults)
+  const visitor = {
+    line: (cells: readonly FileCell[], line: number) => {
+      lines++
+      const faults = faultsOf(cells, line)
+      if (faults.length > 0) refuse(line, faults)
+    },
+    broken: (reason: string, line: number) => {
+      lines++
+      refuse(line, [reason])
+    },
   }
-  const broken = (reason: string, line: number): void => {
-    lines++
-    tell(line, [reason])
-  }
-  return { visitor: { line: readLine, broken }, counts: () => ({ lines, bad }) }
+  return { visitor, counts: () => ({ lines, bad }) }
 }

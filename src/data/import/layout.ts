@@ -71,38 +71,36 @@ export function columnLayout(table: SchemaTable, header: readonly FileCell[], su
     }
     return { column, at, label: name }
   })
-  const seen = new Set<string>()
-  for (const { label } of fields) {
-    if (seen.has(label)) throw new Error(`column ${label} is there twice`)
-    seen.add(label)
-  }
-  const absent = table.columns.filter(({ name }) => !seen.has(name))
+  const found = fields.map(({ label }) => label)
+  const twice = found.find((label, at) => found.indexOf(label) < at)
+  if (twice !== undefined) throw new Error(`column ${twice} is there twice`)
+  const absent = table.columns.filter(({ name }) => !found.includes(name))
   const missing = absent.filter(({ isNullable, hasDefault }) => !isNullable && !hasDefault)
   if (missing.length > 0) {
-    const found = missing.map(({ name }) => name).join(', ')
-    throw new Error(
-      `column${missing.length === 1 ? '' : 's'} ${found} of table ${table.name} ${missing.length === 1 ? 'is' : 'are'} missing`,
-    )
+    const [noun, verb] = missing.length === 1 ? ['column', 'is'] : ['columns', 'are']
+    const list = missing.map(({ name }) => name).join(', ')
+    throw new Error(`${noun} ${list} of table ${table.name} ${verb} missing`)
   }
-  const left = absent.map(({ name }) => name).join(', ')
-  const notes = absent.length === 0 ? [] : [`not in the file: ${left}`]
-  const width = [named, header.length] as const
-  return { fields, width, check: (cells) => namelessFaults(cells, named), notes: () => notes }
+  return {
+    fields,
+    width: [named, header.length],
+    check: (cells) =>
+      cells.slice(named).flatMap((cell, index) => {
+        const text = String(cell).trim()
+        const place = `column ${named + index + 1} has no name in the header`
+        return text === '' ? [] : [`${place}, but here ${quoted(text)}`]
+      }),
+    notes: () => notInFile(absent.map(({ name }) => name)),
+  }
 }
 
-/** @param named how many cells have a column with a name, from the first */
-function namelessFaults(cells: readonly FileCell[], named: number): readonly string[] {
-  if (cells.length === named) return []
-  return cells.slice(named).flatMap((cell, index) => {
-    const text = String(cell).trim()
-    return text === ''
-      ? []
-      : [`column ${named + index + 1} has no name in the header, but here ${quoted(text)}`]
-  })
-}
+const notInFile = (names: readonly string[]) =>
+  names.length === 0 ? [] : [`not in the file: ${names.join(', ')}`]
 
 const versionField = '00001'
 const codeTypeField = '00020'
+/** ISO 6166. Source: the template's closed list. */
+const isinCode = '1'
 
 /** The versions that this was written for. Later ones of the fourth have kept the numbers so far. */
 const knownVersions = ['V4', 'V4.0', 'V4.1', 'V4.2', 'V4.3']
@@ -126,52 +124,46 @@ export function templateLayout(table: SchemaTable, header: readonly FileCell[]):
     if (places.has(number)) throw new Error(`field ${number} is there twice`)
     places.set(number, at)
   }
-  const version = required(places, versionField, 'the version')
-  required(places, '00010', 'the ISIN')
+  const required = (number: string, what: string): number => {
+    const at = places.get(number)
+    if (at === undefined) throw new Error(`field ${number} of the template, ${what}, is missing`)
+    return at
+  }
+  const version = required(versionField, 'the version')
+  required('00010', 'the ISIN')
   const fields = table.columns.flatMap((column): Field[] => {
     const at = places.get(column.template ?? '')
     return at === undefined ? [] : [{ column, at, label: `${column.template} (${column.name})` }]
   })
   const wanted = new Set(table.columns.flatMap(({ template }) => template ?? []))
-  const absent = [...wanted].filter((number) => !places.has(number)).sort()
   const codeType = places.get(codeTypeField)
   const versions = new Set<string>()
   return {
     fields,
     width: [header.length, header.length],
     check: (cells) => {
+      const faults: string[] = []
       const name = versionName(textOf(cells[version]))
-      const isFourth = /^V4(?:\.[0-9]{1,2})?$/.test(name)
-      if (isFourth) versions.add(name)
-      return [
-        ...(isFourth
-          ? []
-          : [`${versionField}: EMT version ${quoted(name)} is not one of ${knownVersions.join(', ')}`]),
-        ...(codeType === undefined ? [] : codeTypeFaults(textOf(cells[codeType]))),
-      ]
+      if (/^V4(?:\.[0-9]{1,2})?$/.test(name)) versions.add(name)
+      else
+        faults.push(`${versionField}: EMT version ${quoted(name)} is not one of ${knownVersions.join(', ')}`)
+      const type = codeType === undefined ? isinCode : textOf(cells[codeType])
+      if (type !== isinCode)
+        faults.push(
+          `${codeTypeField}: the fund is named by a code of type ${quoted(type)}, not by its ISIN (1)`,
+        )
+      return faults
     },
     notes: () => [
       ...[...versions]
         .sort()
         .map((name) => `EMT ${name}${knownVersions.includes(name) ? '' : ', which is not known here'}`),
-      ...(absent.length === 0 ? [] : [`not in the file: ${absent.join(', ')}`]),
+      ...notInFile([...wanted].filter((number) => !places.has(number)).sort()),
     ],
   }
-}
-
-function required(places: ReadonlyMap<string, number>, number: string, what: string): number {
-  const at = places.get(number)
-  if (at === undefined) throw new Error(`field ${number} of the template, ${what}, is missing`)
-  return at
 }
 
 const textOf = (cell: FileCell | undefined) => String(cell ?? '').trim()
 
 /** A spreadsheet makes a number of a version without the V. */
 const versionName = (version: string) => (/^[0-9]/.test(version) ? `V${version}` : version.toUpperCase())
-
-/** Source: the template's closed list; 1 is ISO 6166. */
-function codeTypeFaults(type: string): string[] {
-  if (type === '1') return []
-  return [`${codeTypeField}: the fund is named by a code of type ${quoted(type)}, not by its ISIN (1)`]
-}

@@ -6,24 +6,18 @@ import {
   dateFormHint,
   dateFormNames,
   dateFormOf,
-  decimalSign,
+  decimalMarks,
   type FileCell,
   type DateForm,
   type DecimalMark,
 } from './values.ts'
 
-export interface WantedNotation {
-  readonly decimal: DecimalMark | undefined
-  readonly dates: DateForm | undefined
-}
-
 export interface Notations {
   /** The mark of each field's column. */
   readonly marks: readonly DecimalMark[]
   readonly dates: DateForm
-  /** For people; undefined where the file has nothing of the sort. */
-  readonly decimalForm: string | undefined
-  readonly dateForm: string | undefined
+  /** For people: the marks and the form of the dates, as far as the file has any. */
+  readonly form: readonly string[]
 }
 
 /** A cell that shows something, and where it is. */
@@ -31,34 +25,38 @@ interface Example {
   readonly text: string
   readonly line: number
 }
-
 type Examples<Key extends string> = Partial<Record<Key, Example>>
 
+/** A column of numbers, with the first cells of each sort. */
+interface NumberColumn {
+  readonly label: string
+  /** Cells that are a number with this mark only. */
+  readonly sure: Examples<DecimalMark>
+  /** Cells that are a number with either mark, by the mark that makes fractions of them: `1.234`. */
+  readonly either: Examples<DecimalMark>
+}
+
 /** Looks at the cells of one line after the other and decides at the end. Its memory does not grow. */
-export function notationSniffer(fields: readonly Field[], wanted: WantedNotation) {
-  const numbers = fields.map(({ column: { kind } }): NumberExamples | undefined =>
-    kind === 'decimal' || kind === 'number' || kind === 'fraction' ? { sure: {}, either: {} } : undefined,
+export function notationSniffer(
+  fields: readonly Field[],
+  wanted: { readonly decimal: DecimalMark | undefined; readonly dates: DateForm | undefined },
+) {
+  const labels = fields.map(({ label }) => label)
+  const numbers = fields.map(({ label, column: { kind } }): NumberColumn | undefined =>
+    ['decimal', 'number', 'fraction'].includes(kind) ? { label, sure: {}, either: {} } : undefined,
   )
   const areDays = fields.map(({ column: { kind } }) => kind === 'day' || kind === 'dayOfYear')
   const days: Examples<DateForm> = {}
   // The form of a cell that is bad either way. It decides only which form the message names.
   let hint: DateForm | undefined
 
-  const lookAtNumber = (seen: NumberExamples, text: string, line: number): void => {
-    // Most cells tell nothing new.
-    if (seen.sure.comma !== undefined && !text.includes('.')) return
-    if (seen.sure.point !== undefined && !text.includes(',')) return
-    const sign = decimalSign(text)
-    if (sign?.kind === 'sure') seen.sure[sign.mark] ??= { text, line }
-    else if (sign?.kind === 'either') seen.either[sign.ifDecimal] ??= { text, line }
-  }
   const look = (cells: readonly FileCell[], line: number): void => {
     for (const [index, { at }] of fields.entries()) {
       const text = cells[at]
       if (typeof text !== 'string' || text === '') continue
-      const seen = numbers[index]
-      if (seen !== undefined) {
-        lookAtNumber(seen, text, line)
+      const column = numbers[index]
+      if (column !== undefined) {
+        lookAtNumber(column, text, line)
       } else if (areDays[index] === true && (days.iso === undefined || days.german === undefined)) {
         const form = dateFormOf(text)
         if (form === undefined) hint ??= dateFormHint(text)
@@ -68,86 +66,88 @@ export function notationSniffer(fields: readonly Field[], wanted: WantedNotation
   }
   /** @throws {Error} that says which lines contradict each other, or leave it open */
   const notations = (): Notations => {
-    const marks =
-      wanted.decimal === undefined ? sniffMarks(fields, numbers) : fields.map(() => wanted.decimal)
-    const dates = wanted.dates ?? sniffDates(days)
+    const found = wanted.decimal === undefined ? sniffMarks(numbers) : fields.map(() => wanted.decimal)
+    const mark = wanted.decimal ?? agreed(found)
+    const dates =
+      wanted.dates ??
+      theOnly(
+        days,
+        ({ iso, german }) =>
+          `the dates are of two forms, ${show(iso)} and ${show(german)}: choose one with --dates`,
+      )
     return {
-      marks: marks.map((mark) => mark ?? commonest(marks) ?? 'point'),
+      marks: found.map((own) => own ?? mark ?? 'point'),
       dates: dates ?? hint ?? 'iso',
-      decimalForm: wanted.decimal === undefined ? describeMarks(fields, marks) : `decimal ${wanted.decimal}`,
-      dateForm: dates === undefined ? undefined : `dates ${dateFormNames[dates]}`,
+      form: [
+        mark === undefined ? columnsByMark(labels, found) : `decimal ${mark}`,
+        dates === undefined ? '' : `dates ${dateFormNames[dates]}`,
+      ].filter((part) => part !== ''),
     }
   }
   return { look, notations, isNeeded: wanted.decimal === undefined || wanted.dates === undefined }
 }
 
-interface NumberExamples {
-  readonly sure: Examples<DecimalMark>
-  readonly either: Examples<DecimalMark>
+function lookAtNumber({ sure, either }: NumberColumn, text: string, line: number): void {
+  // Most cells tell nothing new.
+  if (sure.comma !== undefined && !text.includes('.')) return
+  if (sure.point !== undefined && !text.includes(',')) return
+  const [mark, other] = decimalMarks(text)
+  if (mark === undefined) return
+  if (other === undefined) sure[mark] ??= { text, line }
+  else either[text.includes(',') ? 'comma' : 'point'] ??= { text, line }
 }
 
 /** By column, since some files have columns of both kinds. Undefined for a column without any mark. */
-function sniffMarks(
-  fields: readonly Field[],
-  numbers: readonly (NumberExamples | undefined)[],
-): (DecimalMark | undefined)[] {
-  const sure = numbers.map((seen, index) => {
-    if (seen === undefined) return undefined
-    const { comma, point } = seen.sure
-    if (comma !== undefined && point !== undefined) {
-      throw new Error(
-        `column ${fields[index]?.label ?? ''}: ${show(comma)} has a decimal comma, ${show(point)} a decimal point: ` +
-          'choose one with --decimal; lines with the other one are then bad lines',
-      )
-    }
-    return comma === undefined ? (point === undefined ? undefined : 'point') : 'comma'
-  })
-  const common = commonest(sure)
-  return numbers.map((seen, index) => {
+function sniffMarks(columns: readonly (NumberColumn | undefined)[]): (DecimalMark | undefined)[] {
+  const sure = columns.map(
+    (column) =>
+      column &&
+      theOnly(
+        column.sure,
+        ({ comma, point }) =>
+          `column ${column.label}: ${show(comma)} has a decimal comma, ${show(point)} a decimal point: choose one with --decimal`,
+      ),
+  )
+  const common = agreed(sure)
+  return columns.map((column, index) => {
     const mark = sure[index]
-    if (seen === undefined || mark !== undefined) return mark
-    const { comma, point } = seen.either
-    const only = comma === undefined ? point : point === undefined ? comma : undefined
-    if (comma === undefined && point === undefined) return undefined
+    if (column === undefined || mark !== undefined) return mark
+    const { comma, point } = column.either
+    const example = comma ?? point
+    if (example === undefined) return undefined
     // The other columns decide if they agree and if that makes it a fraction. We never read it as
     // thousands instead, which would be a thousand times as much: the user has to say so.
     const asDecimal = comma === undefined ? 'point' : 'comma'
-    if (only !== undefined && common === asDecimal) return asDecimal
-    const example = only ?? comma
+    if (common === asDecimal && (comma === undefined || point === undefined)) return asDecimal
     throw new Error(
-      `column ${fields[index]?.label ?? ''}: ${example === undefined ? '' : show(example)} can be read with a decimal ` +
-        'comma and with a decimal point, and no other cell of the column decides it: choose one with --decimal',
+      `column ${column.label}: ${show(example)} can be read with a decimal comma and with a decimal point, ` +
+        'and no other cell of the column decides it: choose one with --decimal',
     )
   })
 }
 
+/** The one that has an example. @throws {Error} if two have one */
+function theOnly<Key extends string>(
+  examples: Examples<Key>,
+  contradiction: (both: Required<Examples<Key>>) => string,
+): Key | undefined {
+  const [key, other] = Object.keys(examples) as Key[]
+  if (other === undefined) return key
+  const what = contradiction(examples as Required<Examples<Key>>)
+  throw new Error(`${what}; lines with the other one are then bad lines`)
+}
+
 /** The mark of all columns that have one, if it is the same. */
-function commonest(marks: readonly (DecimalMark | undefined)[]): DecimalMark | undefined {
+function agreed(marks: readonly (DecimalMark | undefined)[]): DecimalMark | undefined {
   const found = new Set(marks.filter((mark) => mark !== undefined))
   return found.size === 1 ? [...found][0] : undefined
 }
 
-function sniffDates({ iso, german }: Examples<DateForm>): DateForm | undefined {
-  if (iso !== undefined && german !== undefined) {
-    throw new Error(
-      `the dates are of two forms, ${show(iso)} and ${show(german)}: choose one with --dates; lines with the ` +
-        'other one are then bad lines',
-    )
-  }
-  return iso === undefined ? (german === undefined ? undefined : 'german') : 'iso'
-}
-
 const show = ({ text, line }: Example): string => `${quoted(text)} (line ${line})`
 
-/** `decimal comma`, or the columns of each mark. */
-function describeMarks(
-  fields: readonly Field[],
-  marks: readonly (DecimalMark | undefined)[],
-): string | undefined {
-  const common = commonest(marks)
-  if (common !== undefined) return `decimal ${common}`
-  const columns = (mark: DecimalMark) =>
-    fields.filter((_, index) => marks[index] === mark).map(({ label }) => label)
-  if (columns('comma').length === 0) return undefined
-  return `decimal comma (${columns('comma').join(', ')}) and point (${columns('point').join(', ')})`
+/** The columns of each mark, or '' if no column has one. */
+function columnsByMark(labels: readonly string[], marks: readonly (DecimalMark | undefined)[]): string {
+  const columns = (mark: DecimalMark) => labels.filter((_, index) => marks[index] === mark).join(', ')
+  const comma = columns('comma')
+  return comma === '' ? '' : `decimal comma (${comma}) and point (${columns('point')})`
 }

@@ -3,12 +3,10 @@
  * in several ways; `notation.ts` finds out which one a file uses. Pure.
  */
 
-import { structureTypes } from '../../api/contract/structure-types.ts'
-import { unfitForXml } from '../../api/contract/texts.ts'
 import { isDay, isIsinInEitherCase } from '../../api/routes/values.ts'
-import { firstDay, isWithinDigits, maxTextBytes, mostDigits } from '../model/limits.ts'
+import { firstDay, textFaults } from '../model/limits.ts'
 import { printable, quoted } from '../model/printable.ts'
-import type { Kind, TableColumn } from '../model/schema.ts'
+import type { Kind, TableColumn, TextKind } from '../model/schema.ts'
 
 /** A cell is text; a workbook also knows numbers and dates. */
 export type FileCell = string | number | Date
@@ -16,7 +14,7 @@ export type FileCell = string | number | Date
 export type Value = string | number | null
 
 /** What is wrong with a cell: it follows the column's name in a message. */
-export interface CellProblem {
+interface CellProblem {
   readonly reason: string
 }
 
@@ -27,7 +25,7 @@ export type DateForm = 'iso' | 'german'
 export type DecimalMark = 'comma' | 'point'
 
 /** How the numbers and days of a column are written. */
-export interface Notation {
+interface Notation {
   readonly mark: DecimalMark
   readonly dates: DateForm
 }
@@ -46,49 +44,52 @@ export function convert(cell: FileCell, column: TableColumn, notation: Notation)
 
 type Converter = (cell: string, notation: Notation) => Value | CellProblem
 
-const knownTypes: ReadonlySet<string> = new Set(structureTypes)
+/** A text that has only to be trimmed. */
+const trimmed =
+  (kind: TextKind): Converter =>
+  (cell) =>
+    checked(kind, cell.trim())
 
 const toNumber: Converter = (cell, { mark }) => {
   const number = Number(plainDecimal(cell, mark) ?? exponential(cell, mark))
   return Number.isFinite(number) ? number : wrong(cell, `a number (with a decimal ${mark})`)
 }
 
+const wholeNumber = /^-?[0-9]{1,15}$/
+
 const converters: Readonly<Record<Kind, Converter>> = {
-  text: (cell) => {
-    const unfit = unfitForXml(cell)
-    if (unfit !== undefined) return { reason: `holds ${unfit}, which XML cannot hold` }
-    return Buffer.byteLength(cell) > maxTextBytes ? { reason: `has more than ${maxTextBytes} bytes` } : cell
-  },
-  isin: (cell) =>
-    isIsinInEitherCase(cell.trim())
-      ? cell.trim().toUpperCase()
-      : wrong(cell, 'an ISIN: wrong form or check digit'),
-  structureType: (cell) =>
-    knownTypes.has(cell.trim()) ? cell.trim() : wrong(cell, 'one of the structure types'),
-  currency: (cell) => (/^[A-Z]{3}$/.test(cell.trim()) ? cell.trim() : wrong(cell, 'an ISO 4217 code')),
+  text: (cell) => checked('text', cell),
+  isin: (cell) => (isIsinInEitherCase(cell.trim()) ? cell.trim().toUpperCase() : checked('isin', cell)),
+  structureType: trimmed('structureType'),
+  currency: trimmed('currency'),
   day: (cell, { dates }) =>
     plainDay(cell, dates) ?? wrong(cell, `a day (${dateFormNames[dates]})${whyNoDay(cell)}`),
   dayOfYear: (cell, { dates }) =>
     plainDayOfYear(cell, dates) ?? wrong(cell, `a day of the year (${dates === 'iso' ? 'MM-DD' : 'DD.MM.'})`),
   decimal: (cell, { mark }) => {
     const decimal = plainDecimal(cell, mark)
-    if (decimal === undefined) return wrong(cell, `a number (with a decimal ${mark})`)
-    return isWithinDigits(decimal) ? decimal : { reason: `${quoted(cell)} has more than ${mostDigits}` }
+    return decimal === undefined
+      ? wrong(cell, `a number (with a decimal ${mark})`)
+      : checked('decimal', decimal)
   },
   number: toNumber,
   fraction: toNumber,
-  integer: (cell) => (/^-?[0-9]{1,15}$/.test(cell.trim()) ? Number(cell) : wrong(cell, 'a whole number')),
+  integer: (cell) => (wholeNumber.test(cell.trim()) ? Number(cell) : wrong(cell, 'a whole number')),
   flag: (cell) => {
     const text = cell.trim().toLowerCase()
     // Another whole number breaks a constraint of the schema, which says so.
-    if (/^-?[0-9]{1,15}$/.test(text)) return Number(text)
+    if (wholeNumber.test(text)) return Number(text)
     // As our downloads, spreadsheets in English and German, and people write them.
     if (['false', 'falsch', 'no', 'nein'].includes(text)) return 0
-    return ['true', 'wahr', 'yes', 'ja'].includes(text)
-      ? 1
-      : wrong(cell, 'one of 0, 1, false, true, no, yes, nein, ja')
+    if (['true', 'wahr', 'yes', 'ja'].includes(text)) return 1
+    return wrong(cell, 'one of 0, 1, false, true, no, yes, nein, ja')
   },
   year: (cell) => (/^[1-9][0-9]{3}$/.test(cell.trim()) ? Number(cell) : wrong(cell, 'a year of four digits')),
+}
+
+function checked(kind: TextKind, text: string): Value | CellProblem {
+  const reason = textFaults[kind](text)
+  return reason === undefined ? text : { reason }
 }
 
 const wrong = (cell: string, what: string): CellProblem => ({ reason: `${quoted(cell)} is not ${what}` })
@@ -113,18 +114,16 @@ function fromDate(date: Date, kind: Kind): Value | CellProblem {
   return { reason: `cannot be the date ${printable(text)}` }
 }
 
-const isoDay = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
 const germanDay = /^([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})$/
 /** Spreadsheets and databases write it behind a day. A time with a zone is refused: it may be of another day. */
 const midnight = /[ T]00?:00(?::00(?:\.0+)?)?$/
-const isoDayOfYear = /^[0-9]{2}-[0-9]{2}$/
 const germanDayOfYear = /^([0-9]{1,2})\.([0-9]{1,2})\.?$/
 
 /** As people know it. */
 export const dateFormNames: Readonly<Record<DateForm, string>> = { iso: 'YYYY-MM-DD', german: 'DD.MM.YYYY' }
 
 /** @returns YYYY-MM-DD, or undefined if the day does not exist, is before 1900, or has a time of day */
-export function plainDay(text: string, form: DateForm): string | undefined {
+function plainDay(text: string, form: DateForm): string | undefined {
   const written = text.trim().replace(midnight, '')
   const day = form === 'iso' ? written : fromGerman(germanDay.exec(written))
   return day !== undefined && isDay(day) && day >= firstDay ? day : undefined
@@ -139,7 +138,7 @@ function plainDayOfYear(text: string, form: DateForm): string | undefined {
 /** The form that a text has, whether its day exists or not. */
 export function dateFormOf(text: string): DateForm | undefined {
   const trimmed = unquoted(text).replace(midnight, '')
-  if (isoDay.test(trimmed) || isoDayOfYear.test(trimmed)) return 'iso'
+  if (/^(?:[0-9]{4}-)?[0-9]{2}-[0-9]{2}$/.test(trimmed)) return 'iso'
   return germanDay.test(trimmed) || germanDayOfYear.test(trimmed) ? 'german' : undefined
 }
 
@@ -191,7 +190,7 @@ const simple: Readonly<Record<DecimalMark, RegExp>> = {
  * exponent only moves the point.
  * @returns undefined if it is no number, or if its exponent hides digits (`1,23457E+11`)
  */
-export function plainDecimal(text: string, mark: DecimalMark): string | undefined {
+function plainDecimal(text: string, mark: DecimalMark): string | undefined {
   if (simple[mark].test(text)) return mark === 'comma' ? text.replace(',', '.') : text
   const match = patterns[mark].exec(text.trim())
   if (match === null) return undefined
@@ -215,20 +214,9 @@ function movePoint(whole: string, fraction: string, power: number): string | und
   return withPoint(padded.slice(0, at).replace(/^0+(?=[0-9])/, ''), padded.slice(at))
 }
 
-/** What a number tells of its file: it has this mark, or it would be a number with either. */
-export type DecimalSign =
-  | { readonly kind: 'sure'; readonly mark: DecimalMark }
-  /** `1.234`: with a decimal point it is little more than one. */
-  | { readonly kind: 'either'; readonly ifDecimal: DecimalMark }
-
-/** @returns undefined of a text that tells nothing: it has neither mark, or is no number */
-export function decimalSign(text: string): DecimalSign | undefined {
-  const hasComma = text.includes(',')
-  if (!hasComma && !text.includes('.')) return undefined
-  const trimmed = text.trim()
-  const comma = patterns.comma.test(trimmed)
-  const point = patterns.point.test(trimmed)
-  if (comma && point) return { kind: 'either', ifDecimal: hasComma ? 'comma' : 'point' }
-  if (comma) return { kind: 'sure', mark: 'comma' }
-  return point ? { kind: 'sure', mark: 'point' } : undefined
+/** The marks with which a text is a number; none if it has neither mark, because then it tells nothing of its file. */
+export function decimalMarks(text: string): readonly DecimalMark[] {
+  if (!/[,.]/.test(text)) return []
+  const number = text.trim()
+  return (['comma', 'point'] as const).filter((mark) => patterns[mark].test(number))
 }

@@ -5,6 +5,7 @@
  */
 
 import { closeSync, openSync, readSync } from 'node:fs'
+import { messageOf } from '../../system/message.ts'
 import { quoted } from '../model/printable.ts'
 import type { CellLines } from './layout.ts'
 import type { FileCell } from './values.ts'
@@ -66,16 +67,6 @@ export async function openWorkbook(
   }
 }
 
-/** @throws {Error} naming the file and the limit */
-function bounded(file: string): Buffer {
-  try {
-    return boundedWorkbook(file)
-  } catch (error) {
-    const reason = error instanceof RangeError ? 'it is damaged' : error instanceof Error ? error.message : ''
-    throw new Error(`${file} cannot be read as a workbook (XLSX): ${reason}`, { cause: error })
-  }
-}
-
 function cellOf(value: unknown): FileCell {
   if (typeof value === 'string' || typeof value === 'number' || value instanceof Date) return value
   // The other cells are booleans and empty ones.
@@ -93,17 +84,20 @@ const maxTexts = 1_000_000
  * @returns the workbook, with nothing in it that is beyond the limits
  * @throws {Error} that says which limit it breaks, and where
  */
-function boundedWorkbook(file: string): Buffer {
-  const parts = readParts(file)
-  for (const { name, bytes } of parts) {
-    const xml = bytes.toString()
-    if (/[<:]sheetData\b/.test(xml)) checkSheet(xml, name)
-    else if (/[<:]si\b/.test(xml)) checkTexts(xml)
+function bounded(file: string): Buffer {
+  try {
+    const parts = readParts(file)
+    for (const { name, bytes } of parts) {
+      const xml = bytes.toString()
+      if (/[<:]sheetData\b/.test(xml)) checkSheet(xml, name)
+      else if (/[<:]si\b/.test(xml)) checkTexts(xml)
+    }
+    return packParts(parts)
+  } catch (error) {
+    const reason = error instanceof RangeError ? 'it is damaged' : messageOf(error)
+    throw new Error(`${file} cannot be read as a workbook (XLSX): ${reason}`, { cause: error })
   }
-  return packParts(parts)
 }
-
-const howToMend = 'delete the rows and columns behind the data, or save the sheet as CSV'
 
 function checkSheet(xml: string, part: string): void {
   let [lastRow, lastColumn, rows, cells] = [0, 0, 0, 0]
@@ -136,7 +130,7 @@ const sheetRows = 1_048_576
 const tooFar = (what: string, part: string) =>
   new Error(
     `${part} ${what}: up to ${maxRows.toLocaleString('en-US')} rows, ${maxColumns.toLocaleString('en-US')} columns and ` +
-      `${maxCells.toLocaleString('en-US')} cells are read; ${howToMend}`,
+      `${maxCells.toLocaleString('en-US')} cells are read; delete the rows and columns behind the data, or save the sheet as CSV`,
   )
 
 /** `A` is 1, `XFD` 16,384. */
@@ -149,15 +143,8 @@ function checkTexts(xml: string): void {
   if (texts > maxTexts) throw new Error(`it has more than ${maxTexts.toLocaleString('en-US')} texts`)
 }
 
-interface Tag {
-  /** Without the prefix of a namespace. */
-  readonly name: string
-  /** What stands behind the name. */
-  readonly rest: string
-}
-
-/** Every opening tag, in comments too: what a parser finds is among them. In linear time. */
-function* tagsOf(xml: string): Generator<Tag> {
+/** Every opening tag, without its prefix, and what follows its name. In comments too: what a parser finds is among them. In linear time. */
+function* tagsOf(xml: string): Generator<{ readonly name: string; readonly rest: string }> {
   const start = /<(?:[^\s<>/:?!]+:)?([^\s<>/:?!]+)/g
   const end = /(?:[^"'<>]+|"[^"]*"|'[^']*')*/y
   for (let found = start.exec(xml); found !== null; found = start.exec(xml)) {

@@ -1,4 +1,10 @@
-/** How large the values of a database may be: larger ones are refused, with the row's name. */
+/** What the values of a database may be, and how large: others are refused, with the row's name. */
+
+import { structureTypes } from '../../api/contract/structure-types.ts'
+import { unfitForXml } from '../../api/contract/texts.ts'
+import { isDay, isIsin } from '../../api/routes/values.ts'
+import { quoted } from './printable.ts'
+import type { TextKind } from './schema.ts'
 
 /** Bytes of a text in UTF-8. */
 export const maxTextBytes = 100_000
@@ -7,16 +13,12 @@ export const maxTextBytes = 100_000
 export const maxListRows = 10_000
 
 /** Digits of a decimal text, on both sides of the point together. */
-export const maxDigits = 30
+const maxDigits = 30
 export const maxDecimals = 15
 /** Together with 15 decimals these are the 38 digits of the widest decimal that Parquet readers agree on. */
 export const maxWholeDigits = 23
 
-/** For messages. */
-export const mostDigits = `${maxDigits} digits, ${maxWholeDigits} before and ${maxDecimals} after the point`
-
-/** @param decimal plain */
-export function isWithinDigits(decimal: string): boolean {
+function isWithinDigits(decimal: string): boolean {
   // A text this short is within all limits, wherever the point is. It saves time: there are millions of prices.
   if (decimal.length <= maxDecimals) return true
   const [whole = '', fraction = ''] = decimal.replace('-', '').split('.')
@@ -34,3 +36,31 @@ export const firstDay = '1900-01-01'
 /** @param asOf ISO 8601 @returns the last day that a database may name */
 export const lastDay = (asOf: string): string =>
   `${String(Number(asOf.slice(0, 4)) + 50).padStart(4, '0')}${asOf.slice(4)}`
+
+const knownTypes = new Set(structureTypes)
+
+const unless = (isRight: (text: string) => boolean, what: string) => (text: string) =>
+  isRight(text) ? undefined : `${quoted(text)} is not ${what}`
+
+const notPlain = unless((text) => /^-?[0-9]+(?:\.[0-9]+)?$/.test(text), 'a plain decimal')
+
+/** What is wrong with a text of a kind: the end of a sentence that begins with the column's name. Undefined if it is right. */
+export const textFaults: Readonly<Record<TextKind, (text: string) => string | undefined>> = {
+  isin: unless(isIsin, 'an ISIN: wrong form or check digit'),
+  structureType: unless((text) => knownTypes.has(text), 'one of the structure types'),
+  currency: unless((text) => /^[A-Z]{3}$/.test(text), 'an ISO 4217 code'),
+  day: unless(isDay, 'a date (YYYY-MM-DD)'),
+  dayOfYear: unless((text) => isDay(`2000-${text}`), 'a day of the year (MM-DD)'),
+  decimal: (text) =>
+    notPlain(text) ??
+    (isWithinDigits(text)
+      ? undefined
+      : `${quoted(text)} has more than ${maxDigits} digits, ${maxWholeDigits} before and ${maxDecimals} after the point`),
+  text: (text) => {
+    // UTF-8 has up to three bytes for what is one unit here.
+    if (text.length > maxTextBytes / 3 && Buffer.byteLength(text) > maxTextBytes)
+      return `has more than ${maxTextBytes} bytes`
+    const unfit = unfitForXml(text)
+    return unfit === undefined ? undefined : `holds ${unfit}, which XML cannot hold`
+  },
+}

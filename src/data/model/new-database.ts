@@ -7,23 +7,18 @@ import { flushFile, flushFolder } from '../../system/durable.ts'
 import { schemaSql } from './schema.ts'
 import { messageOf } from '../../system/message.ts'
 
-export interface NewDatabase {
-  /** Empty, of the project's schema, with a journal in memory: if writing fails, discard it. */
-  readonly db: Database.Database
-  /** Closes it and puts it in the file's place, over what is there. Comes back when it is on the disk. */
-  readonly keep: () => void
-  /** Closes and removes it, and the folders that were made for it. */
-  readonly discard: () => void
-}
-
-/** @throws {Error} that names the file if it cannot be made; nothing is left behind */
-export function newDatabase(file: string): NewDatabase {
+/**
+ * An empty database of the project's schema, with a journal in memory: if writing fails, discard it.
+ * @throws {Error} that names the file if it cannot be made; nothing is left behind
+ */
+export function newDatabase(file: string) {
   const path = resolve(file)
   const folder = dirname(path)
   const temporary = join(folder, temporaryName(path, process.pid))
   let db: Database.Database | undefined
   let firstMade: string | undefined
 
+  /** Closes and removes it, and the folders that were made for it. */
   const discard = () => {
     db?.close()
     rmSync(temporary, { force: true })
@@ -42,6 +37,7 @@ export function newDatabase(file: string): NewDatabase {
     throw cannotBeMade(file, error)
   }
   const made = db
+  /** Closes it and puts it in the file's place, over what is there. Comes back when it is on the disk. */
   const keep = () => {
     made.close()
     // SQLite did not wait for the disk.
@@ -63,15 +59,10 @@ export function entryAt(file: string): Stats | undefined {
   }
 }
 
-/** @param reason what was thrown */
-export function cannotBeMade(file: string, reason: unknown): Error {
-  const message = messageOf(reason)
-  return new Error(`${file} cannot be created: ${message}`, { cause: reason })
-}
+const cannotBeMade = (file: string, reason: unknown) =>
+  new Error(`${file} cannot be created: ${messageOf(reason)}`, { cause: reason })
 
-function temporaryName(path: string, pid: number | string): string {
-  return `.${basename(path)}.fundpress-${pid}.tmp`
-}
+const temporaryName = (path: string, pid: number | string) => `.${basename(path)}.fundpress-${pid}.tmp`
 
 /** Removes what killed processes left. A file with our own process ID is of an earlier process with that number. */
 function removeLeftovers(path: string): void {

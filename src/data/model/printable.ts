@@ -17,8 +17,9 @@ export const quoted = (text: string): string => `"${printable(text)}"`
 /** Control and formatting characters as `\u009b`: JSON.stringify leaves many of them as they are. */
 export function escapeInvisible(json: string): string {
   return json.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    Array.from({ length: character.length }, (_, index) => {
-      return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`
-    }).join(''),
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
   )
 }

@@ -26,7 +26,7 @@ export const schemaSql = (): string =>
  * - `day`: YYYY-MM-DD. `dayOfYear`: MM-DD. `flag`: 0 or 1. `currency`: ISO 4217. `structureType`: one of the 33.
  */
 export type Kind = TextKind | 'number' | 'fraction' | 'integer' | 'flag' | 'year'
-type TextKind = 'isin' | 'text' | 'structureType' | 'currency' | 'day' | 'dayOfYear' | 'decimal'
+export type TextKind = 'isin' | 'text' | 'structureType' | 'currency' | 'day' | 'dayOfYear' | 'decimal'
 
 export interface TableColumn {
   /** In the database: `issue_price`. */
@@ -62,17 +62,15 @@ export interface SchemaTable {
   readonly columns: readonly TableColumn[]
   /** Columns of the primary key, in its order. */
   readonly key: readonly string[]
-  readonly download: DownloadTable
-}
-
-interface DownloadTable {
-  /** The name of the files (`prices.csv`), and of the table in the SQLite file. */
-  readonly name: string
-  /** The name of the CSV files if they have another one. */
-  readonly csvName?: string
-  /** One sentence for people. */
-  readonly describe: Readonly<Record<Language, string>>
-  readonly needs: Permission
+  readonly download: {
+    /** The name of the files (`prices.csv`), and of the table in the SQLite file. */
+    readonly name: string
+    /** The name of the CSV files if they have another one. */
+    readonly csvName?: string
+    /** One sentence for people. */
+    readonly describe: Readonly<Record<Language, string>>
+    readonly needs: Permission
+  }
 }
 
 /** SQLite's type of a kind. */
@@ -89,32 +87,27 @@ export function createStatement({ name }: SchemaTable): string {
   return statement
 }
 
-interface Options {
+/** A column whose values have type `V` in rows. */
+interface Declared<V> {
+  readonly kind: Kind
+  readonly isNullable: boolean
+  /** For the downloads. May be left out if the API describes a field of that name. */
+  readonly describe: string | undefined
   /** The name in the database if it is not the field in snake_case. */
   readonly name?: string
   readonly allowed?: readonly (string | number)[]
   readonly hasDefault?: true
   readonly template?: string
-  /** False if the downloads do not have the column. */
-  readonly isDownloaded?: false
   /** What the downloads have instead of the column's own value. */
-  readonly sql?: string
-  readonly isNullable?: boolean
-}
-
-/** A column whose values have type `V` in rows. */
-interface Declared<V> extends Options {
-  readonly kind: Kind
-  readonly isNull: boolean
-  readonly describe: string | undefined
+  readonly download?: { readonly sql: string; readonly isNullable: boolean } | null
   /** Never there: it makes a column of one type of values no column of another. */
   readonly values?: (value: V) => V
 }
+type More = Partial<Omit<Declared<unknown>, 'values'>>
 
-/** A declaration; `describe` is for the downloads and may be left out if the API describes a field of that name. */
 const column =
   <V>(kind: Kind) =>
-  (describe?: string, options: Options = {}): Declared<V> => ({ ...options, kind, isNull: false, describe })
+  (describe?: string, more: More = {}): Declared<V> => ({ kind, isNullable: false, describe, ...more })
 
 const text = column<string>('text')
 const day = column<string>('day')
@@ -125,151 +118,135 @@ const flag = column<0 | 1>('flag')
 
 const orNull = <V>({ values: _, ...declared }: Declared<V>): Declared<V | null> => ({
   ...declared,
-  isNull: true,
+  isNullable: true,
 })
 /** A cost of the European MiFID Template. */
 const cost = (template: string) => orNull(column<number>('fraction')(undefined, { template }))
 
 /** A flag that decides what is given out, and is not given out itself. */
-const control = flag(undefined, { hasDefault: true, isDownloaded: false })
+const control = flag(undefined, { hasDefault: true, download: null })
 
 /** A text in German and perhaps in English. */
-const inBoth = <N extends string>(name: N, describe: string) =>
-  ({
+const inBoth = <N extends string>(name: N, describe: string) => {
+  const sql = `coalesce(t.${name}_en, t.${name}_de)`
+  const english = `${describe}, in English (in German where there is no English one)`
+  return {
     [`${name}De`]: text(`${describe}, in German`),
-    [`${name}En`]: orNull(
-      text(`${describe}, in English (in German where there is no English one)`, {
-        sql: `coalesce(t.${name}_en, t.${name}_de)`,
-        isNullable: false,
-      }),
-    ),
-  }) as Record<`${N}De`, Declared<string>> & Record<`${N}En`, Declared<string | null>>
+    [`${name}En`]: orNull(text(english, { download: { sql, isNullable: false } })),
+  } as Record<`${N}De`, Declared<string>> & Record<`${N}En`, Declared<string | null>>
+}
 
 /** A way to invest. If nothing says whether it is possible, its minimum is not given out either. */
-const possibility = <N extends string>(name: N, describe: string) =>
-  ({
+const possibility = <N extends string>(name: N, describe: string) => {
+  const own = inSnakeCase(name)
+  const sql = `iif(t.${own} IS NULL, NULL, t.${own}_minimum)`
+  const minimum = `${describe}: smallest amount, in the currency of the fund`
+  return {
     [name]: orNull(flag(`${describe}: whether it is possible`)),
-    [`${name}Minimum`]: orNull(
-      decimal(`${describe}: smallest amount, in the currency of the fund`, {
-        sql: `iif(t.${inSnakeCase(name)} IS NULL, NULL, t.${inSnakeCase(name)}_minimum)`,
-      }),
-    ),
-  }) as Record<N, Declared<0 | 1 | null>> & Record<`${N}Minimum`, Declared<string | null>>
+    [`${name}Minimum`]: orNull(decimal(minimum, { download: { sql, isNullable: true } })),
+  } as Record<N, Declared<0 | 1 | null>> & Record<`${N}Minimum`, Declared<string | null>>
+}
 
 const inSnakeCase = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-type Columns<Row> = { readonly [F in Exclude<keyof Row, 'isin'>]: Declared<Row[F]> }
-type RowOf<G extends Group> = FundRows[G][number]
+interface DeclaredTable<Row> {
+  readonly name: string
+  /** Columns of the primary key beside the ISIN. */
+  readonly key: readonly string[]
+  /** The name of the files. */
+  readonly download: string
+  readonly csvName?: string
+  readonly needs: Permission
+  /** What the files hold. */
+  readonly en: string
+  readonly de: string
+  /** The API's fields whose descriptions the columns of the same name take over. */
+  readonly published?: Fields
+  readonly columns: { readonly [F in Exclude<keyof Row, 'isin'>]: Declared<Row[F]> }
+}
 
-/**
- * @param keys columns of the primary key beside the ISIN
- * @param published the API's fields whose descriptions the columns of the same name take over
- */
-function table<Row>(
-  name: string,
-  keys: readonly string[],
-  download: DownloadTable,
-  columns: Columns<Row>,
-  published: Fields = {},
-): SchemaTable {
+function table<Row>({
+  name: tableName,
+  key: keys,
+  needs,
+  en,
+  de,
+  ...declared
+}: DeclaredTable<Row>): SchemaTable {
   const key = ['isin', ...keys]
-  const isin = column<string>('isin')('ISIN of the fund')
-  const all = Object.entries({ isin, ...columns } as Readonly<Record<string, Declared<unknown>>>)
-  return {
-    name,
-    key,
-    download,
-    columns: all.map(
-      ([
-        field,
-        { kind, isNull, describe, allowed = null, template = null, hasDefault = false, ...declared },
-      ]) => {
-        const {
-          name: own = inSnakeCase(field),
-          isDownloaded,
-          isNullable = isNull,
-          sql = `t.${own}`,
-        } = declared
-        return {
-          name: own,
-          field,
-          kind,
-          isNullable: isNull,
-          isKey: key.includes(own),
-          hasDefault,
-          allowed: kind === 'flag' ? [0, 1] : allowed,
-          template: kind === 'isin' ? '00010' : template,
-          download:
-            isDownloaded === false
-              ? null
-              : { describe: describe ?? descriptionOf(published[own], name, own), isNullable, sql },
-        }
-      },
-    ),
-  }
+  const { download: file, csvName, published = {} } = declared
+  const isin = column<string>('isin')('ISIN of the fund', { template: '00010' })
+  const all = Object.entries({ isin, ...declared.columns } as Readonly<Record<string, Declared<unknown>>>)
+  const columns = all.map(([field, { kind, isNullable, describe, download, ...more }]): TableColumn => {
+    const { name = inSnakeCase(field), allowed = null, template = null, hasDefault = false } = more
+    const shown = () => describe ?? descriptionOf(published[name]) ?? missing(`${tableName}.${name}`)
+    return {
+      name,
+      field,
+      kind,
+      isNullable,
+      isKey: key.includes(name),
+      hasDefault,
+      allowed: kind === 'flag' ? [0, 1] : allowed,
+      template,
+      download: download === null ? null : { describe: shown(), isNullable, sql: `t.${name}`, ...download },
+    }
+  })
+  const files = { name: file, describe: { en, de }, needs }
+  return { name: tableName, key, columns, download: csvName === undefined ? files : { ...files, csvName } }
+}
+
+function missing(name: string): never {
+  throw new Error(`column ${name} has no description`)
 }
 
 /** The English description of a field of the API, of the value if it is an item with a name. */
-function descriptionOf(shape: Shape | Optional | undefined, table: string, name: string): string {
-  if (shape === undefined) throw new Error(`column ${table}.${name} has no description`)
-  switch (shape.kind) {
-    case 'optional':
-    case 'nullable':
-      return descriptionOf(shape.of, table, name)
-    case 'item':
-      return shape.value.description.en
-    case 'record':
-      return descriptionOf(shape.fields['value'], table, name)
-    case 'list':
-    case 'keyed':
-    case 'byIsin':
-      throw new Error(`column ${table}.${name} has no description`)
-    default:
-      return shape.description.en
-  }
+function descriptionOf(shape: Shape | Optional | undefined): string | undefined {
+  if (shape === undefined) return undefined
+  if ('description' in shape) return shape.description.en
+  if (shape.kind === 'item') return shape.value.description.en
+  return descriptionOf(shape.kind === 'record' ? shape.fields['value'] : shape.of)
 }
 
-/** The tables by the groupNames of rows that they hold, in the order of the downloads; `fund` is what the others refer to. */
+type RowOf<G extends Group> = FundRows[G][number]
+
+/** The tables by the groups of rows that they hold, in the order of the downloads; `fund` is what the others refer to. */
 export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
-  fund: table<FundRow>(
-    'fund',
-    [],
-    {
-      name: 'funds',
-      describe: {
-        en: 'Every fund that data may be given out of',
-        de: 'Alle Fonds, deren Daten herausgegeben werden dürfen',
-      },
-      needs: 'data',
-    },
-    {
+  fund: table<FundRow>({
+    name: 'fund',
+    key: [],
+    download: 'funds',
+    needs: 'data',
+    en: 'Every fund that data may be given out of',
+    de: 'Alle Fonds, deren Daten herausgegeben werden dürfen',
+    published: basicFund.fields,
+    columns: {
       wkn: orNull(text()),
       name: text('Name of the fund'),
       inceptionDate: day('Day of its inception', { name: 'fund_inception_date' }),
       statusDate: orNull(day('Day that the data are of')),
       // The rule of `webAddress`: LIKE does not tell upper from lower case.
       url: text("Address of the fund's details page; empty unless it begins with http:// or https://", {
-        sql: "iif(t.url LIKE 'http://_%' OR t.url LIKE 'https://_%', t.url, '')",
+        download: {
+          sql: "iif(t.url LIKE 'http://_%' OR t.url LIKE 'https://_%', t.url, '')",
+          isNullable: false,
+        },
       }),
       currency: column<string>('currency')('Currency of the fund and of its prices, ISO 4217'),
       dataPermitted: control,
       pricesPermitted: control,
       performancePermitted: control,
     },
-    basicFund.fields,
-  ),
-  prices: table<RowOf<'prices'>>(
-    'price',
-    ['date'],
-    {
-      name: 'prices',
-      describe: {
-        en: 'All prices of all funds, by fund and day',
-        de: 'Alle Preise aller Fonds, nach Fonds und Tag',
-      },
-      needs: 'prices',
-    },
-    {
+  }),
+  prices: table<RowOf<'prices'>>({
+    name: 'price',
+    key: ['date'],
+    download: 'prices',
+    needs: 'prices',
+    en: 'All prices of all funds, by fund and day',
+    de: 'Alle Preise aller Fonds, nach Fonds und Tag',
+    published: historicPriceRecord.fields,
+    columns: {
       date: day('Day of the prices'),
       issuePrice: decimal('Issue price of one share'),
       repurchasePrice: decimal('Repurchase price of one share'),
@@ -282,36 +259,27 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       realEstateProfits: orNull(decimal()),
       shareProfit2: orNull(decimal()),
     },
-    historicPriceRecord.fields,
-  ),
-  performanceYears: table<RowOf<'performanceYears'>>(
-    'performance_year',
-    ['year'],
-    {
-      name: 'performance_years',
-      describe: {
-        en: 'Performance by calendar year; of funds that are a year old',
-        de: 'Wertentwicklung nach Kalenderjahren; von Fonds, die ein Jahr alt sind',
-      },
-      needs: 'performance',
-    },
-    {
+  }),
+  performanceYears: table<RowOf<'performanceYears'>>({
+    name: 'performance_year',
+    key: ['year'],
+    download: 'performance_years',
+    needs: 'performance',
+    en: 'Performance by calendar year; of funds that are a year old',
+    de: 'Wertentwicklung nach Kalenderjahren; von Fonds, die ein Jahr alt sind',
+    columns: {
       year: column<number>('year')('Calendar year'),
       percent: number('Performance of that year, percent'),
     },
-  ),
-  legalPeriods: table<RowOf<'legalPeriods'>>(
-    'legal_period',
-    ['label'],
-    {
-      name: 'performance_periods',
-      describe: {
-        en: 'Performance by the periods that the law asks for; of funds that are a year old',
-        de: 'Wertentwicklung in den gesetzlichen Zeiträumen; von Fonds, die ein Jahr alt sind',
-      },
-      needs: 'performance',
-    },
-    {
+  }),
+  legalPeriods: table<RowOf<'legalPeriods'>>({
+    name: 'legal_period',
+    key: ['label'],
+    download: 'performance_periods',
+    needs: 'performance',
+    en: 'Performance by the periods that the law asks for; of funds that are a year old',
+    de: 'Wertentwicklung in den gesetzlichen Zeiträumen; von Fonds, die ein Jahr alt sind',
+    columns: {
       label: text('Label of the period'),
       dateFrom: day('Start of the period'),
       dateRealfrom: day('Actual start of the period'),
@@ -319,101 +287,82 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       gross: orNull(number('Gross performance of the period, percent')),
       net: orNull(number('Net performance of the period, percent')),
     },
-  ),
-  legalPoints: table<RowOf<'legalPoints'>>(
-    'legal_point',
-    ['date'],
-    {
-      name: 'performance_line',
-      describe: {
-        en: 'Cumulative performance in percent, the line beside the legal periods; of funds that are a year old',
-        de: 'Kumulierte Wertentwicklung in Prozent, die Linie zu den gesetzlichen Zeiträumen; von Fonds, die ein Jahr alt sind',
-      },
-      needs: 'performance',
-    },
-    { date: day('Day of the point'), value: number('Cumulative performance, percent') },
-  ),
-  launchPoints: table<RowOf<'launchPoints'>>(
-    'launch_point',
-    ['date'],
-    {
-      name: 'performance_launch',
-      describe: {
-        en: 'Performance since launch, an index that starts at 100; of funds that are a year old',
-        de: 'Wertentwicklung seit Auflage, ein Index ab 100; von Fonds, die ein Jahr alt sind',
-      },
-      needs: 'performance',
-    },
-    { date: day('Day of the point'), value: number('Index value') },
-  ),
-  structureItems: table<RowOf<'structureItems'>>(
-    'structure_item',
-    ['type', 'position'],
-    {
-      name: 'structures',
-      describe: {
-        en: 'Investment structures: the parts of a fund by country, branch and so on',
-        de: 'Anlagestrukturen: die Anteile eines Fonds nach Land, Branche und so weiter',
-      },
-      needs: 'data',
-    },
-    {
+  }),
+  legalPoints: table<RowOf<'legalPoints'>>({
+    name: 'legal_point',
+    key: ['date'],
+    download: 'performance_line',
+    needs: 'performance',
+    en: 'Cumulative performance in percent, the line beside the legal periods; of funds that are a year old',
+    de: 'Kumulierte Wertentwicklung in Prozent, die Linie zu den gesetzlichen Zeiträumen; von Fonds, die ein Jahr alt sind',
+    columns: { date: day('Day of the point'), value: number('Cumulative performance, percent') },
+  }),
+  launchPoints: table<RowOf<'launchPoints'>>({
+    name: 'launch_point',
+    key: ['date'],
+    download: 'performance_launch',
+    needs: 'performance',
+    en: 'Performance since launch, an index that starts at 100; of funds that are a year old',
+    de: 'Wertentwicklung seit Auflage, ein Index ab 100; von Fonds, die ein Jahr alt sind',
+    columns: { date: day('Day of the point'), value: number('Index value') },
+  }),
+  structureItems: table<RowOf<'structureItems'>>({
+    name: 'structure_item',
+    key: ['type', 'position'],
+    download: 'structures',
+    needs: 'data',
+    en: 'Investment structures: the parts of a fund by country, branch and so on',
+    de: 'Anlagestrukturen: die Anteile eines Fonds nach Land, Branche und so weiter',
+    columns: {
       type: column<string>('structureType')('Type of the structure, as in the path of the API'),
       position: integer('Place of the item in its structure'),
       ...inBoth('name', 'Name of the item'),
       percent: number('Percent of the fund, of the type correlation the coefficient; can be negative'),
     },
-  ),
-  assetAllocations: table<RowOf<'assetAllocations'>>(
-    'asset_allocation',
-    ['derivatives', 'position', 'date'],
-    {
-      name: 'allocations',
-      describe: {
-        en: 'Asset allocations over time',
-        de: 'Vermögensaufteilung im Zeitverlauf',
-      },
-      needs: 'data',
-    },
-    {
+  }),
+  assetAllocations: table<RowOf<'assetAllocations'>>({
+    name: 'asset_allocation',
+    key: ['derivatives', 'position', 'date'],
+    download: 'allocations',
+    needs: 'data',
+    en: 'Asset allocations over time',
+    de: 'Vermögensaufteilung im Zeitverlauf',
+    columns: {
       derivatives: flag('Whether derivatives are counted in'),
       position: integer('Place of the asset class'),
       ...inBoth('class', 'Name of the asset class'),
       date: day('Day of the allocation'),
       percent: number('Percent of the fund in that class on that day'),
     },
-  ),
-  keyFigures: table<RowOf<'keyFigures'>>(
-    'key_figure',
-    ['position'],
-    {
-      name: 'key_figures',
-      describe: {
-        en: 'Key figures, as texts that are ready to be shown',
-        de: 'Kennzahlen, als fertige Texte zum Anzeigen',
-      },
-      needs: 'data',
-    },
-    {
+  }),
+  keyFigures: table<RowOf<'keyFigures'>>({
+    name: 'key_figure',
+    key: ['position'],
+    download: 'key_figures',
+    needs: 'data',
+    en: 'Key figures, as texts that are ready to be shown',
+    de: 'Kennzahlen, als fertige Texte zum Anzeigen',
+    columns: {
       position: integer('Place of the key figure'),
       ...inBoth('name', 'Name of the key figure'),
       value: text('Value, as a text that may carry a percent sign and a decimal comma'),
-      value2: orNull(text('Second value', { sql: 'iif(t.has_value2 = 1, t.value2, NULL)' })),
+      value2: orNull(
+        text('Second value', {
+          download: { sql: 'iif(t.has_value2 = 1, t.value2, NULL)', isNullable: true },
+        }),
+      ),
       hasValue2: control,
     },
-  ),
-  profile: table<RowOf<'profile'>>(
-    'profile',
-    [],
-    {
-      name: 'profiles',
-      describe: {
-        en: 'Profile of each fund: category, volume, costs, ways to invest',
-        de: 'Profil jedes Fonds: Kategorie, Volumen, Kosten, Anlagewege',
-      },
-      needs: 'data',
-    },
-    {
+  }),
+  profile: table<RowOf<'profile'>>({
+    name: 'profile',
+    key: [],
+    download: 'profiles',
+    needs: 'data',
+    en: 'Profile of each fund: category, volume, costs, ways to invest',
+    de: 'Profil jedes Fonds: Kategorie, Volumen, Kosten, Anlagewege',
+    published: profileRecord.fields,
+    columns: {
       ...inBoth('category', 'Category of the fund'),
       benchmark: orNull(text('Benchmark')),
       fundAssets: decimal('Assets of the share class, in the currency of the fund'),
@@ -431,22 +380,18 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       ...possibility('oneTimeInvestment', 'One-time investment'),
       ...possibility('capitalFormingPayments', 'Capital-forming payments'),
     },
-    profileRecord.fields,
-  ),
-  emt: table<RowOf<'emt'>>(
-    'emt',
-    [],
-    {
-      name: 'emt',
-      // emt.csv has the names of the template.
-      csvName: 'emt_data',
-      describe: {
-        en: 'Data of the European MiFID Template (EMT), by the names of the API',
-        de: 'Daten des European MiFID Template (EMT), mit den Namen der API',
-      },
-      needs: 'data',
-    },
-    {
+  }),
+  emt: table<RowOf<'emt'>>({
+    name: 'emt',
+    key: [],
+    download: 'emt',
+    // emt.csv has the names of the template.
+    csvName: 'emt_data',
+    needs: 'data',
+    en: 'Data of the European MiFID Template (EMT), by the names of the API',
+    de: 'Daten des European MiFID Template (EMT), mit den Namen der API',
+    published: emtRecord.fields,
+    columns: {
       srri: orNull(integer(undefined, { template: '04020', allowed: [1, 2, 3, 4, 5, 6, 7] })),
       // The template dates the costs ex ante as a whole, and those ex post by the end of their period.
       ongoingCostsDate: orNull(day('Day of ongoing_costs (EMT 08100)', { template: '08100' })),
@@ -460,11 +405,10 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       compatibleForClientsWithEsgPreferences: orNull(text(undefined, { template: '05105' })),
       otherSpecificInvestmentNeed: orNull(text(undefined, { template: '05115', allowed: ['N', 'I', 'O'] })),
     },
-    emtRecord.fields,
-  ),
+  }),
 }
 
-/** The groupNames of rows of a fund. */
+/** The groups of rows of a fund. */
 export const groupNames = Object.keys(schemaTables).filter((name): name is Group => name !== 'fund')
 
 /** The names of the tables, in their order. */

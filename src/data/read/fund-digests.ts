@@ -43,16 +43,10 @@ export interface RowDigests {
   readonly prices: Readonly<Record<string, string>>
 }
 
-export interface FundDigests {
-  readonly fund: (isin: string) => string
-  readonly group: (group: WholeGroup, isin: string) => RowsDigest
-  /** Ascending; every price is in one of them. Null where a date is none, so that there are no years to tell. */
-  readonly years: (isin: string) => readonly YearDigest[] | null
-  readonly newestPrice: (isin: string) => string
-}
+export type FundDigests = ReturnType<typeof fundDigests>
 
 /** @throws {SqliteError} if a table or a column of the schema is missing */
-export function fundDigests(db: Database): FundDigests {
+export function fundDigests(db: Database) {
   const rowsOf = (table: SchemaTable, where = '') =>
     db.prepare<string[], Row>(`${digestQuery(table)} ${where}`)
   const { fund: fundTable, prices } = schemaTables
@@ -62,20 +56,18 @@ export function fundDigests(db: Database): FundDigests {
   ) as Record<WholeGroup, typeof fund>
   const year = rowsOf(prices, 'AND date >= ? AND date < ?')
   const newest = rowsOf(prices, 'AND date = (SELECT max(date) FROM price WHERE isin = ?)')
-  const firstFrom = db
-    .prepare<[string, string], string>('SELECT min(date) FROM price WHERE isin = ? AND date >= ?')
-    .pluck()
-  const lastBefore = db
-    .prepare<[string, string], string>('SELECT max(date) FROM price WHERE isin = ? AND date < ?')
-    .pluck()
+  const dayWhere = (sql: string) => db.prepare<[string, string], string>(`SELECT ${sql}`).pluck()
+  const firstFrom = dayWhere('min(date) FROM price WHERE isin = ? AND date >= ?')
+  const lastBefore = dayWhere('max(date) FROM price WHERE isin = ? AND date < ?')
 
   return {
-    fund: (isin) => digestOf(fund.get(isin)),
-    group: (group, isin) => {
+    fund: (isin: string) => digestOf(fund.get(isin)),
+    group: (group: WholeGroup, isin: string): RowsDigest => {
       const row = whole[group].get(isin)
       return { digest: digestOf(row), isDoubtful: isDoubtful(row?.rows ?? null) }
     },
-    years: (isin) => {
+    /** Ascending; every price is in one of them. Null where a date is none, so that there are no years to tell. */
+    years: (isin: string): readonly YearDigest[] | null => {
       const years: YearDigest[] = []
       // min() of no rows is NULL.
       for (let first: string | null = firstFrom.get(isin, '') ?? null; first !== null;) {
@@ -90,7 +82,7 @@ export function fundDigests(db: Database): FundDigests {
       }
       return years
     },
-    newestPrice: (isin) => digestOf(newest.get(isin, isin)),
+    newestPrice: (isin: string) => digestOf(newest.get(isin, isin)),
   }
 }
 

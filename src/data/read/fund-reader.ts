@@ -8,17 +8,7 @@ import { groupNames, schemaTables, type SchemaTable } from '../model/schema.ts'
 /** One fund with all its rows. */
 export type Fund = { readonly fund: FundRow } & FundRows
 
-export interface FundReader {
-  /** @returns the fund, or undefined if there is none with this ISIN */
-  readonly read: (isin: string) => Fund | undefined
-  /** The fund's own row, or undefined. */
-  readonly fund: (isin: string) => FundRow | undefined
-  /** A group's rows of a fund, in the order of its primary key. */
-  readonly rows: <G extends Group>(group: G, isin: string) => FundRows[G]
-  /** The prices between two days, both included, ascending. */
-  readonly prices: (isin: string, first: string, last: string) => readonly PriceRow[]
-  readonly newestPrice: (isin: string) => PriceRow | undefined
-}
+export type FundReader = ReturnType<typeof fundReader>
 
 /** The ISINs of all funds, ascending. */
 export function readIsins(db: Database): string[] {
@@ -35,7 +25,7 @@ export const distinctIsins = (table: string) => `
   SELECT isin FROM held WHERE isin IS NOT NULL`
 
 /** @throws {SqliteError} if a table or a column of the schema is missing */
-export function fundReader(db: Database): FundReader {
+export function fundReader(db: Database) {
   const fund = db.prepare<[string], FundRow>(rowsQuery(schemaTables.fund))
   const statements = Object.fromEntries(
     groupNames.map((group) => [group, db.prepare<[string]>(rowsQuery(schemaTables[group]))]),
@@ -44,20 +34,23 @@ export function fundReader(db: Database): FundReader {
     rowsQuery(schemaTables.prices, 'AND date >= ? AND date <= ?'),
   )
   const newest = db.prepare<[string], PriceRow>(`${rowsQuery(schemaTables.prices)} DESC LIMIT 1`)
-  // The type `Columns` of the model holds the columns of the tables and the fields of the rows together.
+  /** A group's rows of a fund, in the order of its primary key. The model holds their types and the columns together. */
   const rows = <G extends Group>(group: G, isin: string) =>
     statements[group].all(isin) as unknown as FundRows[G]
   return {
-    read: (isin) => {
+    read: (isin: string): Fund | undefined => {
       const row = fund.get(isin)
       if (row === undefined) return undefined
       const read = groupNames.map((group) => [group, rows(group, isin)])
       return { fund: row, ...(Object.fromEntries(read) as FundRows) }
     },
-    fund: (isin) => fund.get(isin),
+    /** The fund's own row. */
+    fund: (isin: string) => fund.get(isin),
     rows,
-    prices: (isin, first, last) => between.all(isin, first, last),
-    newestPrice: (isin) => newest.get(isin),
+    /** Between two days, both included, ascending. */
+    prices: (isin: string, first: string, last: string): readonly PriceRow[] =>
+      between.all(isin, first, last),
+    newestPrice: (isin: string) => newest.get(isin),
   }
 }
 

@@ -3,19 +3,14 @@
 import type { Database } from 'better-sqlite3'
 import type { NavPoint } from '../../api/contract/page.ts'
 
-export interface NavReader {
-  /** At most 400 points, ascending, the first and the last price among them; every price of a history of 400 days. */
-  readonly sample: (isin: string) => readonly NavPoint[]
-  /** The last price at or before a day (ISO 8601), or null. */
-  readonly at: (isin: string, day: string) => NavPoint | null
-}
+export type NavReader = ReturnType<typeof navReader>
 
 const maxPoints = 400
 /** A list of days takes 5 kB. */
 const mostKnown = 200
 
 /** @throws {SqliteError} if a table or a column of the schema is missing */
-export function navReader(db: Database): NavReader {
+export function navReader(db: Database) {
   const ends = db.prepare<[string, string], { readonly first: string | null; readonly last: string | null }>(
     'SELECT (SELECT min(date) FROM price WHERE isin = ?) AS first, (SELECT max(date) FROM price WHERE isin = ?) AS last',
   )
@@ -38,7 +33,8 @@ export function navReader(db: Database): NavReader {
     return days
   }
   return {
-    sample: (isin) => {
+    /** At most 400 points, ascending, the first and the last price among them; every price of a history of 400 days. */
+    sample: (isin: string): readonly NavPoint[] => {
       const { first, last } = ends.get(isin, isin) ?? { first: null, last: null }
       if (first === null || last === null) return []
       // Two days can have the same next price, if there is none in between.
@@ -48,7 +44,8 @@ export function navReader(db: Database): NavReader {
         return { date: text.slice(0, end), nav: text.slice(end + 1) }
       })
     },
-    at: (isin, day) => at.get(isin, day) ?? null,
+    /** The last price at or before a day (ISO 8601), or null. */
+    at: (isin: string, day: string) => at.get(isin, day) ?? null,
   }
 }
 

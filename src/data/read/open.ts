@@ -76,7 +76,7 @@ export function commitCount(db: Database.Database): number | undefined {
 
 const busyMilliseconds = 100
 
-const isBusy = (error: unknown) =>
+export const isBusy = (error: unknown) =>
   error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 
 /** What to do with a damaged database. */
@@ -98,6 +98,10 @@ export function databaseError(file: string, error: unknown): unknown {
 const advices = [
   ['SQLITE_NOTADB', 'it is not a SQLite database'],
   ['SQLITE_CORRUPT', `it is damaged: ${whatToDo}`],
+  [
+    'SQLITE_FULL',
+    'the disk is full, its own or that of the folder for temporary files (SQLITE_TMPDIR): free some space; the database is as it was',
+  ],
   ['SQLITE_BUSY', 'another program is writing to it: try again when it is done'],
   [
     'SQLITE_READONLY_ROLLBACK',

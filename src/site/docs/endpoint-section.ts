@@ -3,7 +3,7 @@
 import type { ChoiceParameter, Endpoint, PathParameter } from '../../api/contract/endpoint.ts'
 import type { SitePageSource } from '../../api/contract/page.ts'
 import { byIsin, record } from '../../api/contract/shape.ts'
-import { schemaKey } from '../../api/derive/document-schemas.ts'
+import { schemaKey } from '../../api/derive/json-schema.ts'
 import type { Format, Language } from '../../api/routes/table.ts'
 import { html, linkTo, type Html } from '../layout/html.ts'
 import { wideTable } from '../layout/parts.ts'

@@ -4,7 +4,7 @@
  */
 
 import { maxCharacters, type Page, type SitePageSource } from '../../api/contract/page.ts'
-import { documentSchemas } from '../../api/derive/document-schemas.ts'
+import { documentSchemas } from '../../api/derive/json-schema.ts'
 import { errorCases, rightPath, unassignedIsin } from '../../api/derive/error-cases.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import type { Format, Language } from '../../api/routes/table.ts'

@@ -27,7 +27,7 @@ function add(parent: Builder, plain: Plain): void {
   }
 }
 
-it('gives the same bytes as xmlbuilder2 for any document', () => {
+it('a document has the same bytes as from xmlbuilder2', () => {
   fc.assert(
     fc.property(document, ({ shape, value, plain }) => {
       expect(xmlEncoder(shape)(value)).toBe(byXmlbuilder(plain))
@@ -36,7 +36,7 @@ it('gives the same bytes as xmlbuilder2 for any document', () => {
   )
 })
 
-it('writes a carriage return in text and white space in a key so that a parser gives it back', () => {
+it('a carriage return in text and white space in a key are escaped', () => {
   const encode = xmlEncoder(record({ note: text('any'), years: keyed('any', 'any', text('any')) }))
   expect(encode({ note: 'a\rb\n\tc', years: new Map([['a\tb\nc\rd"<>&', '']]) })).toBe(
     '<?xml version="1.0" encoding="UTF-8"?>\n' +
@@ -44,7 +44,7 @@ it('writes a carriage return in text and white space in a key so that a parser g
   )
 })
 
-it('escapes an ampersand before what looks like an entity, so that a parser gives the text back', () => {
+it('an ampersand is escaped before what looks like an entity', () => {
   const encode = xmlEncoder(record({ note: text('any') }))
   expect(encode({ note: 'a &amp; b &lt; c &foo; d' })).toContain(
     '<note>a &amp;amp; b &amp;lt; c &amp;foo; d</note>',

@@ -15,18 +15,13 @@ export interface Window {
   readonly records: number
 }
 
-const formats = ['json', 'xml'] as const
-const languages = ['de', 'en'] as const
-
 /** Sorted by key, as the manifest is. */
 export function expectedObjects(funds: OracleFunds, asOf: string): ExpectedObject[] {
   const objects = [
     ...plain('api/v1/prices-current-all/'),
     ...plain('api/v1/performance-years-all/'),
-    ...formats.flatMap((format) => [
-      { key: `errors/index/400-noisin.${format}`, target: `/api/v1/figures/?format=${format}` },
-      { key: `errors/prices/400-wrongdate.${format}`, target: `/api/v1/prices-historic/x/?format=${format}` },
-    ]),
+    ...inFormats('errors/index/', '400-noisin', 'api/v1/figures/'),
+    ...inFormats('errors/prices/', '400-wrongdate', 'api/v1/prices-historic/x/'),
     ...funds.all().flatMap((fund) => fundObjects(funds, fund, asOf)),
   ]
   return objects.sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -49,15 +44,13 @@ function fundObjects(funds: OracleFunds, fund: OracleFund, asOf: string): Expect
   const hasPrices = isPublic && fund.prices_permitted === 1 && has('price')
   const mayPerform = isPublic && fund.performance_permitted === 1 && !isTooYoung(fund, asOf)
   const hasLegal = mayPerform && (has('legal_period') || has('legal_point'))
-  const choose = (
-    found: boolean,
-    folder: string,
-    objects: (folder: string) => ExpectedObject[],
-  ): ExpectedObject[] => (found ? objects(folder) : refused(folder))
+  const choose = (found: boolean, folder: string, objects: typeof plain) =>
+    found ? objects(folder) : refused(folder)
+  const historic = `api/v1/prices-historic/${isin}/`
 
   return [
     ...choose(hasPrices, `api/v1/prices-current/${isin}/`, plain),
-    ...(hasPrices ? windows(funds, isin) : refusedRange(isin)),
+    ...(hasPrices ? windows(funds, isin) : refused(historic, `${historic}2024-01-01/2024-12-31/`)),
     ...choose(mayPerform && has('performance_year'), `api/v1/performance-years/${isin}/`, plain),
     ...choose(hasLegal, `api/v1/performance-legal/${isin}/`, plain),
     ...choose(mayPerform && has('launch_point'), `api/v1/performance-launch/${isin}/`, plain),
@@ -77,37 +70,30 @@ function fundObjects(funds: OracleFunds, fund: OracleFund, asOf: string): Expect
 }
 
 function plain(folder: string): ExpectedObject[] {
-  return formats.map((format) => ({ key: `${folder}index.${format}`, target: `/${folder}?format=${format}` }))
+  return inFormats(folder, 'index', folder)
 }
 
 function translated(folder: string): ExpectedObject[] {
-  return languages.flatMap((language) =>
-    formats.map((format) => ({
-      key: `${folder}index.${language}.${format}`,
-      target: `/${folder}?format=${format}&language=${language}`,
-    })),
+  return ['de', 'en'].flatMap((language) =>
+    inFormats(folder, `index.${language}`, folder, `&language=${language}`),
   )
 }
 
-function refused(folder: string): ExpectedObject[] {
-  return formats.map((format) => ({ key: `${folder}error.${format}`, target: `/${folder}?format=${format}` }))
+function refused(folder: string, target = folder): ExpectedObject[] {
+  return inFormats(folder, 'error', target)
 }
 
 function windows(funds: OracleFunds, isin: string): ExpectedObject[] {
   const folder = `api/v1/prices-historic/${isin}/`
   const years = expectedWindows(funds, isin).flatMap(({ year }) =>
-    formats.map((format) => ({
-      key: `${folder}${year}.${format}`,
-      target: `/${folder}${year}-01-01/${year}-12-31/?format=${format}`,
-    })),
+    inFormats(folder, String(year), `${folder}${year}-01-01/${year}-12-31/`),
   )
   return [{ key: `${folder}index.json`, target: undefined }, ...years]
 }
 
-function refusedRange(isin: string): ExpectedObject[] {
-  const folder = `api/v1/prices-historic/${isin}/`
-  return formats.map((format) => ({
-    key: `${folder}error.${format}`,
-    target: `/${folder}2024-01-01/2024-12-31/?format=${format}`,
+function inFormats(folder: string, name: string, path: string, more = ''): ExpectedObject[] {
+  return ['json', 'xml'].map((format) => ({
+    key: `${folder}${name}.${format}`,
+    target: `/${path}?format=${format}${more}`,
   }))
 }

@@ -1,39 +1,27 @@
 /** The oracle itself, held to answers that were written by hand from the interface. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { initDatabase } from '../../../src/data/model/new-database.ts'
 import { insertOddFunds, oddFunds } from '../../support/odd-funds.ts'
+import { makeTempFolder } from '../../support/product.ts'
 import { type Oracle, openOracle } from '../../../src/conform/oracle/oracle.ts'
 
-let folder: string
+const folder = makeTempFolder()
 let oracle: Oracle
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fundpress-oracle-'))
-  const db = join(folder, 'odd.sqlite')
-  const schema = readFileSync(new URL('../../../templates/schema.sql', import.meta.url), 'utf8')
-  new Database(db).exec(schema).close()
+  const db = folder.file('odd.sqlite')
+  initDatabase(db)
   insertOddFunds(db)
   oracle = openOracle({ db, asOf: oddFunds.asOf, docsUrl: 'https://docs.example' })
 })
-
 afterAll(() => {
   oracle.close()
-  rmSync(folder, { recursive: true })
+  folder.remove()
 })
 
 function get(target: string): [status: number, body: string] {
   const { status, body } = oracle.answer({ target })
   return [status, body]
-}
-
-function refusal(status: number, group: string, slug: string, title: string): [number, string] {
-  return [
-    status,
-    `{"title":"${title}","type":"https://docs.example/v1/endpoints/${group}/#error-${status}-${slug}","status":${status}}`,
-  ]
 }
 
 const leaplingHead =
@@ -114,91 +102,37 @@ describe('answers', () => {
 })
 
 describe('refusals', () => {
-  it.each<[string, [number, string]]>([
-    ['/api/v1/prices-current/', refusal(400, 'index', 'noisin', 'No ISIN provided')],
-    ['/api/v2/asset-allocations/with-derivatives//', refusal(400, 'index', 'noisin', 'No ISIN provided')],
-    [
-      '/api/v1/prices-historic/LU00000ODD21/2025-01-01/',
-      refusal(400, 'prices', 'wrongdate', 'Wrong or missing date parameters'),
-    ],
-    [
-      '/api/v1/prices-historic/LU00000ODD21/2023-02-29/2025-01-01/',
-      refusal(400, 'prices', 'wrongdate', 'Wrong or missing date parameters'),
-    ],
-    [
-      '/api/v1/investment_structure-shoes/',
-      refusal(416, 'investment_structure', 'wrongtype', 'There is no investment structure type: shoes'),
-    ],
-    ['/api/v1/figures/LU00000ODD21/?format=', refusal(400, 'index', 'wrongformat', 'Unsupported format: ')],
-    [
-      '/api/v1/figures/LU00000ODD21/?language=fr+x',
-      refusal(400, 'index', 'wronglanguage', 'Unsupported language: fr x'),
-    ],
-    ['/api/v3/', refusal(404, 'index', 'noendpoint', 'There is no such endpoint: /api/v3/')],
-    ['/api/v3', refusal(404, 'index', 'noendpoint', 'There is no such endpoint: /api/v3')],
-    [
-      '/api/v1/prices-current/lu000nosuch8/',
-      refusal(404, 'prices', 'notfound', 'No current prices for the fund with ISIN: LU000NOSUCH8'),
-    ],
-    [
-      '/api/v1/performance-years/lu000nosuch8/',
-      refusal(404, 'performance-years', 'nodata', 'No performance data (years) for the fund: LU000NOSUCH8'),
-    ],
-    [
-      '/api/v2/emt/lu000nosuch8/',
-      refusal(404, 'emt', 'notfound', 'There is no fund with this ISIN: LU000NOSUCH8'),
-    ],
-    [
-      '/api/v2/emt/LU00000ODD47/',
-      refusal(404, 'emt', 'nodata', 'No data found for the fund with ISIN: LU00000ODD47'),
-    ],
-    [
-      '/api/v1/figures/LU00000ODD54/',
-      refusal(
-        403,
-        'figures',
-        'noapidataforfund',
-        'It is not permitted to get data for the fund with ISIN: LU00000ODD54',
-      ),
-    ],
-    [
-      '/api/v1/prices-historic/LU00000ODD62/2020-01-01/2020-01-01/',
-      refusal(
-        403,
-        'prices',
-        'noapidataforfund',
-        'Not permitted to get data for the fund with ISIN: LU00000ODD62',
-      ),
-    ],
-    [
-      '/api/v1/investment_structure-terms/LU00000ODD54/',
-      refusal(
-        404,
-        'investment_structure',
-        'nodata',
-        'No investment structure data found for this fund and type: LU00000ODD54, terms',
-      ),
-    ],
-    [
-      '/api/v1/performance-legal/LU00000ODD70/',
-      refusal(
-        404,
-        'performance-legal',
-        'nodata',
-        'No performance data (legal) found for this fund: LU00000ODD70',
-      ),
-    ],
-    [
-      '/api/v1/performance-launch/LU00000ODD39/',
-      refusal(
-        403,
-        'performance-launch',
-        'noapidataforfund',
-        'Not permitted to get performance data for the fund with ISIN: LU00000ODD39, because the fund is not yet one year old',
-      ),
-    ],
-  ])('refuses %s', (target, expected) => {
-    expect(get(target)).toEqual(expected)
+  it.each(
+    `
+/api/v1/prices-current/ | 400 index noisin | No ISIN provided
+/api/v2/asset-allocations/with-derivatives// | 400 index noisin | No ISIN provided
+/api/v1/prices-historic/LU00000ODD21/2025-01-01/ | 400 prices wrongdate | Wrong or missing date parameters
+/api/v1/prices-historic/LU00000ODD21/2023-02-29/2025-01-01/ | 400 prices wrongdate | Wrong or missing date parameters
+/api/v1/investment_structure-shoes/ | 416 investment_structure wrongtype | There is no investment structure type: shoes
+/api/v1/figures/LU00000ODD21/?format=x | 400 index wrongformat | Unsupported format: x
+/api/v1/figures/LU00000ODD21/?language=fr+x | 400 index wronglanguage | Unsupported language: fr x
+/api/v3/ | 404 index noendpoint | There is no such endpoint: /api/v3/
+/api/v3 | 404 index noendpoint | There is no such endpoint: /api/v3
+/api/v1/prices-current/lu000nosuch8/ | 404 prices notfound | No current prices for the fund with ISIN: LU000NOSUCH8
+/api/v1/performance-years/lu000nosuch8/ | 404 performance-years nodata | No performance data (years) for the fund: LU000NOSUCH8
+/api/v2/emt/lu000nosuch8/ | 404 emt notfound | There is no fund with this ISIN: LU000NOSUCH8
+/api/v2/emt/LU00000ODD47/ | 404 emt nodata | No data found for the fund with ISIN: LU00000ODD47
+/api/v1/figures/LU00000ODD54/ | 403 figures noapidataforfund | It is not permitted to get data for the fund with ISIN: LU00000ODD54
+/api/v1/prices-historic/LU00000ODD62/2020-01-01/2020-01-01/ | 403 prices noapidataforfund | Not permitted to get data for the fund with ISIN: LU00000ODD62
+/api/v1/investment_structure-terms/LU00000ODD54/ | 404 investment_structure nodata | No investment structure data found for this fund and type: LU00000ODD54, terms
+/api/v1/performance-legal/LU00000ODD70/ | 404 performance-legal nodata | No performance data (legal) found for this fund: LU00000ODD70
+/api/v1/performance-launch/LU00000ODD39/ | 403 performance-launch noapidataforfund | Not permitted to get performance data for the fund with ISIN: LU00000ODD39, because the fund is not yet one year old`
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' | ')),
+  )('refuses %s with %s', (target = '', error = '', title = '') => {
+    const [status = '', group, slug] = error.split(' ')
+    const type = `https://docs.example/v1/endpoints/${group}/#error-${status}-${slug}`
+    expect(get(target)).toEqual([Number(status), JSON.stringify({ title, type, status: Number(status) })])
+  })
+
+  it('shows an empty value as it was asked for', () => {
+    expect(get('/api/v1/figures/LU00000ODD21/?format=')[1]).toContain('"Unsupported format: "')
   })
 
   it('redirects a path that lacks only its slash, with its query', () => {

@@ -30,73 +30,63 @@ const valuesOf = (route: Route) =>
     ),
   )
 
-it.each(table.routes.map((route) => [route.id, route] as const))('leads every key of %s back', (_, route) => {
-  const values = valuesOf(route)
-  fc.assert(
-    fc.property(values, language, format, fc.integer({ min: 1900, max: 2100 }), (given, lang, form, year) => {
-      if (route.parameters.length > 0) {
-        const refusal = { kind: 'refusal', route, values: given, format: form }
-        expect(parseKey(table, errorKey(route, given, form))).toEqual(refusal)
-      }
-      if (route.series === undefined) {
-        expect(parseKey(table, documentKey(route, given, lang, form))).toEqual({
-          kind: 'document',
-          route,
-          values: given,
-          language: route.hasLanguages ? lang : null,
-          format: form,
-        })
-        return
-      }
-      const window = { kind: 'window', route, values: given, year: String(year), format: form }
-      expect(parseKey(table, windowKey(route, given, year, form))).toEqual(window)
-      expect(parseKey(table, windowListKey(route, given))).toEqual({
-        kind: 'windowList',
-        route,
-        values: given,
-      })
-    }),
-  )
-})
+it.each(table.routes.map((route) => [route.id, route] as const))(
+  'parseKey reads every key of %s',
+  (_, route) => {
+    const values = valuesOf(route)
+    fc.assert(
+      fc.property(
+        values,
+        language,
+        format,
+        fc.integer({ min: 1900, max: 2100 }),
+        (given, lang, form, year) => {
+          if (route.parameters.length > 0) {
+            const refusal = { kind: 'refusal', route, values: given, format: form }
+            expect(parseKey(table, errorKey(route, given, form))).toEqual(refusal)
+          }
+          if (route.series === undefined) {
+            expect(parseKey(table, documentKey(route, given, lang, form))).toEqual({
+              kind: 'document',
+              route,
+              values: given,
+              language: route.hasLanguages ? lang : null,
+              format: form,
+            })
+            return
+          }
+          const window = { kind: 'window', route, values: given, year: String(year), format: form }
+          expect(parseKey(table, windowKey(route, given, year, form))).toEqual(window)
+          const list = { kind: 'windowList', route, values: given }
+          expect(parseKey(table, windowListKey(route, given))).toEqual(list)
+        },
+      ),
+    )
+  },
+)
 
-it('leads the keys of all shared errors back', () => {
+it('parseKey reads the keys of all shared errors', () => {
   for (const problem of table.problems) {
     const { group, status, slug } = problem
     for (const form of formats) {
-      expect(parseKey(table, sharedErrorKey(problem, form))).toEqual({
-        kind: 'sharedError',
-        group,
-        status,
-        slug,
-        format: form,
-      })
+      const meaning = { kind: 'sharedError', group, status, slug, format: form }
+      expect(parseKey(table, sharedErrorKey(problem, form))).toEqual(meaning)
     }
   }
 })
 
-it.each([
-  'manifest.ndjson.gz',
-  'SHA256SUMS',
-  '',
-  '/',
-  'api/v1/prices-current/DE0008471400/',
-  'api/v1/prices-current/DE0008471401/index.json',
-  'api/v1/prices-current/DE0008471400/index.de.json',
-  'api/v1/prices-current/DE0008471400/2025.json',
-  'api/v1/prices-historic/DE0008471400/index.xml',
-  'api/v1/figures/DE0008471400/index.json',
-  'api/v1/figures/DE0008471400/index.fr.json',
-  'api/v1/figures/DE0008471400/error.de.json',
-  'api/v1/investment_structure-/DE0008471400/index.de.json',
-  'api/v1/nothing/DE0008471400/index.json',
-  'errors/index/4040-noendpoint.json',
-  'docs/',
-  'docs-old/index.html',
-])('knows nothing of %j', (key) => {
+const unknownKeys = `manifest.ndjson.gz SHA256SUMS / api/v1/prices-current/DE0008471400/
+  api/v1/prices-current/DE0008471401/index.json api/v1/prices-current/DE0008471400/index.de.json
+  api/v1/prices-current/DE0008471400/2025.json api/v1/prices-historic/DE0008471400/index.xml
+  api/v1/figures/DE0008471400/index.json api/v1/figures/DE0008471400/index.fr.json
+  api/v1/figures/DE0008471400/error.de.json api/v1/investment_structure-/DE0008471400/index.de.json
+  api/v1/nothing/DE0008471400/index.json errors/index/4040-noendpoint.json docs/ docs-old/index.html`
+
+it.each(['', ...unknownKeys.split(/\s+/)])('parseKey does not know %j', (key) => {
   expect(parseKey(table, key)).toEqual({ kind: 'unknown' })
 })
 
-it('knows a structure type of another version', () => {
+it('parseKey knows a structure type of another version', () => {
   const key = 'api/v1/investment_structure-planets/DE0008471400/index.de.json'
   expect(parseKey(table, key)).toMatchObject({
     kind: 'document',
@@ -112,6 +102,6 @@ it.each([
   ['funds/DE0008471400/index.html', 'DE0008471400', 'funds/index.html'],
   ['funds/DE0008471401/index.html', null, 'funds/DE0008471401/index.html'],
   ['funds/DE0008471400.html', null, 'funds/DE0008471400.html'],
-])('knows the page %s, and the fund that it is about', (key, isin, name) => {
+])('parseKey knows the page %s, and the fund that it is about', (key, isin, name) => {
   expect(parseKey(table, key)).toEqual({ kind: 'page', isin, name })
 })

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, describe, expect, it } from 'vitest'
+import type { Finding } from '../../../src/data/check/finding.ts'
 import { run } from '../../cli/run.ts'
 import { asOf, goodRows, type Row } from '../../support/database.ts'
 import { repository } from '../../support/product.ts'
@@ -19,87 +20,77 @@ const textOf = (row: Row): string[] => Object.values(row).map((value) => String(
 async function importChanged(table: string, changed: Row, flags: readonly string[] = []) {
   const db = folder.database()
   const good = { isin, ...goodRows[table] }
-  const other = { ...good, isin: isins[1] }
-  const lines = [
-    Object.keys(good),
-    textOf(good),
-    textOf({ ...other, ...changed }),
-    textOf({ ...good, isin: isins[2] }),
-  ]
+  const rows = [good, { ...good, isin: isins[1], ...changed }, { ...good, isin: isins[2] }]
+  const lines = [Object.keys(good), ...rows.map(textOf)]
   const before = dumpAll(folder.file(db))
   const ended = await folder.importLines(db, table, lines, ['--decimal', 'point', '--dates', 'iso', ...flags])
   return { ...ended, isUnchanged: JSON.stringify(dumpAll(folder.file(db))) === JSON.stringify(before) }
 }
 
-/** One of each kind; the flag that is named in a message is the column of the schema. */
-const faults: readonly (readonly [table: string, changed: Row, reason: string])[] = [
-  ['price', { isin: 'DE0008471401' }, 'isin "DE0008471401" is not an ISIN: wrong form or check digit'],
-  ['price', { isin: 'Fund 1' }, 'isin "Fund 1" is not an ISIN: wrong form or check digit'],
-  ['price', { isin: '' }, 'isin is empty'],
-  ['price', { isin: unknownIsin }, `there is no fund ${unknownIsin}`],
-  ['price', { date: '2023-02-29' }, 'date "2023-02-29" is not a day (YYYY-MM-DD)'],
-  ['price', { date: '02.05.2024' }, 'date "02.05.2024" is not a day (YYYY-MM-DD)'],
-  [
-    'price',
-    { date: '2024-05-02 00:01' },
-    'date "2024-05-02 00:01" is not a day (YYYY-MM-DD): it has a time of day',
-  ],
-  ['price', { date: '0024-05-02' }, 'date "0024-05-02" is not a day (YYYY-MM-DD)'],
-  ['price', { issue_price: '1,5' }, 'issue_price "1,5" is not a number (with a decimal point)'],
-  ['price', { issue_price: '' }, 'issue_price is empty'],
-  ['price', { issue_price: '  ' }, 'issue_price is empty'],
-  [
-    'price',
-    { isin: 'x', date: 'y', change: 'z' },
-    'isin "x" is not an ISIN: wrong form or check digit; ' +
-      'date "y" is not a day (YYYY-MM-DD); change "z" is not a number (with a decimal point)',
-  ],
-  ['fund', { currency: 'eur' }, 'currency "eur" is not an ISO 4217 code'],
-  ['fund', { name: '' }, 'name is empty'],
-  ['fund', { name: 'Fund\u0000' }, 'name holds U+0000, which XML cannot hold'],
-  ['fund', { name: 'Fund\u0007' }, 'name holds U+0007, which XML cannot hold'],
-  ['fund', { url: 'https://\ufffe' }, 'url holds U+FFFE, which XML cannot hold'],
-  ['fund', { status_date: 'today' }, 'status_date "today" is not a day (YYYY-MM-DD)'],
-  ['fund', { data_permitted: '' }, 'data_permitted is empty'],
-  [
-    'fund',
-    { data_permitted: 'maybe' },
-    'data_permitted "maybe" is not one of 0, 1, false, true, no, yes, nein, ja',
-  ],
-  [
-    'fund',
-    { data_permitted: 'constructor' },
-    'data_permitted "constructor" is not one of 0, 1, false, true, no, yes, nein, ja',
-  ],
-  ['fund', { prices_permitted: 2 }, 'against the schema: prices_permitted IN (0, 1)'],
-  ['performance_year', { year: '24' }, 'year "24" is not a year of four digits'],
-  ['performance_year', { percent: '5 %' }, 'percent "5 %" is not a number (with a decimal point)'],
-  ['performance_year', { percent: '1e999' }, 'percent "1e999" is not a number (with a decimal point)'],
-  ['structure_item', { type: 'country' }, 'type "country" is not one of the structure types'],
-  ['structure_item', { position: '1.5' }, 'position "1.5" is not a whole number'],
-  [
-    'profile',
-    { end_of_fiscal_year: '31.12.' },
-    'end_of_fiscal_year "31.12." is not a day of the year (MM-DD)',
-  ],
-  ['emt', { srri: 8 }, 'against the schema: srri BETWEEN 1 AND 7'],
-  ['emt', { governanceprocess: 'E' }, "against the schema: governanceprocess IN ('A', 'B', 'C', 'D')"],
+const isinFault = 'is not an ISIN: wrong form or check digit'
+const noDay = 'is not a day (YYYY-MM-DD)'
+const noNumber = 'is not a number (with a decimal point)'
+const noFlag = 'is not one of 0, 1, false, true, no, yes, nein, ja'
+
+/** One of each kind; a reason that begins with `is` or `has` follows the column and the cell in the message. */
+const faults: readonly (readonly [table: string, column: string, cell: string, reason: string])[] = [
+  ['price', 'isin', 'DE0008471401', isinFault],
+  ['price', 'isin', 'Fund 1', isinFault],
+  ['price', 'isin', '', 'is empty'],
+  ['price', 'isin', unknownIsin, `there is no fund ${unknownIsin}`],
+  ['price', 'date', '2023-02-29', noDay],
+  ['price', 'date', '02.05.2024', noDay],
+  ['price', 'date', '2024-05-02 00:01', `${noDay}: it has a time of day`],
+  ['price', 'date', '0024-05-02', noDay],
+  ['price', 'date', '1899-12-31', noDay],
+  ['price', 'issue_price', '1,5', noNumber],
+  ['price', 'issue_price', '', 'is empty'],
+  ['price', 'issue_price', '  ', 'is empty'],
+  ['price', 'change', `0.${'1'.repeat(16)}`, 'has more than 30 digits, 23 before and 15 after the point'],
+  ['price', 'change', '1'.repeat(24), 'has more than 30 digits, 23 before and 15 after the point'],
+  ['fund', 'currency', 'eur', 'is not an ISO 4217 code'],
+  ['fund', 'name', '', 'is empty'],
+  ['fund', 'name', 'Fund\u0000', 'name holds U+0000, which XML cannot hold'],
+  ['fund', 'name', 'Fund\u0007', 'name holds U+0007, which XML cannot hold'],
+  ['fund', 'name', 'ä'.repeat(50_001), 'name has more than 100000 bytes'],
+  ['fund', 'url', 'https://\ufffe', 'url holds U+FFFE, which XML cannot hold'],
+  ['fund', 'status_date', 'today', noDay],
+  ['fund', 'data_permitted', '', 'is empty'],
+  ['fund', 'data_permitted', 'maybe', noFlag],
+  ['fund', 'data_permitted', 'constructor', noFlag],
+  ['fund', 'prices_permitted', '2', 'against the schema: prices_permitted IN (0, 1)'],
+  ['performance_year', 'year', '24', 'is not a year of four digits'],
+  ['performance_year', 'percent', '5 %', noNumber],
+  ['performance_year', 'percent', '1e999', noNumber],
+  ['structure_item', 'type', 'country', 'is not one of the structure types'],
+  ['structure_item', 'position', '1.5', 'is not a whole number'],
+  ['profile', 'end_of_fiscal_year', '31.12.', 'is not a day of the year (MM-DD)'],
+  ['emt', 'srri', '8', 'against the schema: srri BETWEEN 1 AND 7'],
+  ['emt', 'governanceprocess', 'E', "against the schema: governanceprocess IN ('A', 'B', 'C', 'D')"],
 ]
 
-describe.concurrent('a line with a fault', () => {
-  it.for(
-    faults.map(([table, changed, reason]) => [table, JSON.stringify(changed), reason, changed] as const),
-  )('of table %s, %s: %s', async ([table, , reason, changed]) => {
-    const { code, stdout, stderr, isUnchanged } = await importChanged(table, changed)
+const faultLines = ({ stdout }: { readonly stdout: string }) => stdout.match(/^line .*$/gm)
+
+describe.concurrent('import refuses a file with', () => {
+  it.for(faults)('%s.%s = %j, because it %s', async ([table, column, cell, reason]) => {
+    const { code, stdout, stderr, isUnchanged } = await importChanged(table, { [column]: cell })
     expect({ code, isUnchanged }).toEqual({ code: 1, isUnchanged: true })
-    expect(stdout.split('\n').filter((line) => line.startsWith('line '))).toEqual([`line 3: ${reason}`])
+    const about = reason === 'is empty' ? `${column} ` : `${column} ${JSON.stringify(cell)} `
+    const message = /^(?:is|has) /.test(reason) ? about + reason : reason
+    expect(faultLines({ stdout })).toEqual([`line 3: ${message}`])
     expect(stderr).toMatch(
       /^fundpress: \d+\.csv has 1 bad line: nothing was taken \(--skip-bad takes the other 2\)\n$/,
     )
   })
 })
 
-it('every constraint of the schema is one that a line can break', async () => {
+it('import names every fault of a line', async () => {
+  expect(faultLines(await importChanged('price', { isin: 'x', date: 'y', change: 'z' }))).toEqual([
+    `line 3: isin "x" ${isinFault}; date "y" ${noDay}; change "z" ${noNumber}`,
+  ])
+})
+
+it('import names the constraint of the schema that a line breaks', async () => {
   const schema = readFileSync(join(repository, 'templates/schema.sql'), 'utf8').replace(/--.*$/gm, '')
   const tables = schema.matchAll(/CREATE TABLE (\w+) \(([\s\S]*?)\n\) STRICT/g)
   const checks = [...tables].flatMap(([, table = '', body = '']) =>
@@ -120,10 +111,10 @@ it('every constraint of the schema is one that a line can break', async () => {
   }
 })
 
-describe('the lines of a file', () => {
+describe('import of lines', () => {
   const header = ['isin', 'date', 'value']
 
-  it('a key that is there twice is named with both lines, and the first counts', async () => {
+  it('names both lines of a key that is there twice, and takes the first', async () => {
     const db = folder.database()
     const lines = [header, [isin, '2024-01-02', '1'], [isin, '2024-01-03', '2'], [isin, '2024-01-02', '3']]
     const { code, stdout } = await folder.importLines(db, 'legal_point', lines, ['--skip-bad'])
@@ -131,18 +122,11 @@ describe('the lines of a file', () => {
       code: 0,
       stdout: expect.stringContaining('line 4: the same isin, date as in line 2\n'),
     })
-    const { rows } = dump(
-      folder.file(db),
-      `legal_point WHERE isin = '${isin}' AND date < '2024-02'`,
-      'date, value',
-    )
-    expect(rows).toEqual([
-      ['2024-01-02', 1],
-      ['2024-01-03', 2],
-    ])
+    const { rows } = dump(folder.file(db), `legal_point WHERE isin = '${isin}' AND date < '2024-02'`)
+    expect(rows.map((row) => row.slice(1).join(' '))).toEqual(['2024-01-02 1', '2024-01-03 2'])
   })
 
-  it('a line of another length is named with both lengths', async () => {
+  it('names the length of a line and of the header if they differ', async () => {
     const lines = [header, [isin, '2024-01-02', '1', ''], [isin, '2024-01-02'], [isin]]
     const { code, stdout } = await folder.importLines(folder.database(), 'legal_point', lines)
     expect(code).toBe(1)
@@ -151,7 +135,7 @@ describe('the lines of a file', () => {
     )
   })
 
-  it('are counted as an editor counts them, with empty ones and cells of several lines', async () => {
+  it('counts lines as an editor does, with empty lines and cells of several lines', async () => {
     const text = [
       '\r\nisin;position;name_de;value\r\n',
       `${isin};1;"of\r\ntwo";x\r\n`,
@@ -164,8 +148,7 @@ describe('the lines of a file', () => {
     ].join('')
     writeFileSync(folder.file('lines.csv'), text)
     const { stdout } = await folder.import('key_figure', 'lines.csv', '--db', folder.database())
-    const told = stdout.split('\n').filter((line) => line.startsWith('line '))
-    expect(told).toEqual([
+    expect(faultLines({ stdout })).toEqual([
       'line 7: position "x" is not a whole number',
       'line 11: a quotation mark inside a cell that is not in quotation marks itself',
       'line 12: value is empty',
@@ -174,13 +157,9 @@ describe('the lines of a file', () => {
   })
 
   it.each([
-    [
-      'that is never closed',
-      `"open;1\n${isin};2024-01-03;1\n`,
-      'line 3: a quotation mark that is never closed',
-    ],
-    ['with text after it', `"${isin}"x;2024-01-03;1\n`, 'line 3: text after a closing quotation mark'],
-  ])('a quotation mark %s ends the reading', async (_, rest, reason) => {
+    ['that is never closed', `"open;1\n${isin};2024-01-03;1\n`, 'a quotation mark that is never closed'],
+    ['with text after it', `"${isin}"x;2024-01-03;1\n`, 'text after a closing quotation mark'],
+  ])('ends at a quotation mark %s', async (_, rest, reason) => {
     const db = folder.database()
     const before = dumpAll(folder.file(db))
     writeFileSync(folder.file('quote.csv'), `isin;date;value\n${isin};2024-01-02;1\n${rest}`)
@@ -189,11 +168,11 @@ describe('the lines of a file', () => {
     expect(stderr).toMatch(
       /^fundpress: quote\.csv, line \d: [^\n]*; so the beginning of the next line cannot be found/,
     )
-    expect(stderr).toContain(reason.slice('line 3: '.length))
+    expect(stderr).toContain(reason)
     expect(dumpAll(folder.file(db))).toEqual(before)
   })
 
-  it('cannot write to the terminal what moves its cursor', async () => {
+  it('escapes control characters in its messages', async () => {
     const lines = [header, [isin, '\u001b[2J\u202e', '1']]
     const { stdout } = await folder.importLines(folder.database(), 'legal_point', lines)
     expect(stdout).not.toMatch(/[\u001b\u202e]/)
@@ -201,49 +180,27 @@ describe('the lines of a file', () => {
   })
 })
 
-describe('with --skip-bad', () => {
-  it('the good lines are taken, and the bad ones are listed', async () => {
+describe('import --skip-bad', () => {
+  it('takes the good lines and lists the bad ones', async () => {
     const { code, stdout, stderr } = await importChanged('price', { date: 'x' }, ['--skip-bad'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('line 3: date "x" is not a day')
     expect(stdout).toContain('lines  3, 1 of them bad\nrows   1 new, 0 changed, 1 unchanged, 0 removed\n')
   })
 
-  it('nothing is taken where no line is good', async () => {
-    const lines = [
-      ['isin', 'date', 'value'],
-      [unknownIsin, '2024-01-02', '1'],
-    ]
+  it('takes nothing if no line is good', async () => {
+    const lines = [['isin', 'date', 'value']].concat([[unknownIsin, '2024-01-02', '1']])
     const db = folder.database()
-    const { code, stderr } = await folder.importLines(db, 'legal_point', lines, [
-      '--skip-bad',
-      '--replace-all',
-    ])
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(/has 1 bad line: nothing was taken\n$/),
-    })
+    const ended = await folder.importLines(db, 'legal_point', lines, ['--skip-bad', '--replace-all'])
+    const stderr = expect.stringMatching(/has 1 bad line: nothing was taken\n$/)
+    expect(ended).toMatchObject({ code: 1, stderr })
     expect(dump(folder.file(db), 'legal_point').rows).toHaveLength(2)
   })
 })
 
-it('what is taken has no error for `check`, whatever stands in the cells', async () => {
+it('check finds no error in what import takes, whatever the cells hold', async () => {
   const db = folder.database()
-  const cells = [
-    '1',
-    '-1.5',
-    '',
-    '1e5',
-    '0',
-    ' 2 ',
-    'EUR',
-    '2024-02-29',
-    '2023-02-29',
-    '12-31',
-    'N',
-    'A',
-    'x\u0000',
-  ]
+  const cells = '1|-1.5||1e5|0| 2 |EUR|2024-02-29|2023-02-29|12-31|N|A|x\u0000'.split('|')
   for (const [table, good] of Object.entries(goodRows)) {
     const row = { isin: isins[2], ...good }
     const columns = Object.keys(row)
@@ -253,9 +210,7 @@ it('what is taken has no error for `check`, whatever stands in the cells', async
     expect({ table, code }).toEqual({ table, code: 0 })
   }
   const { stdout } = await run(['check', '--db', db, '--as-of', asOf, '--json'], { cwd: folder.path })
-  const { findings } = JSON.parse(stdout) as {
-    findings: { readonly severity: string; readonly message: string }[]
-  }
+  const { findings } = JSON.parse(stdout) as { readonly findings: readonly Finding[] }
   // Two classes of one name are no fault of a line.
   const ofLines = findings.filter(
     ({ severity, message }) => severity === 'error' && !/another class|out of order/.test(message),
@@ -263,7 +218,7 @@ it('what is taken has no error for `check`, whatever stands in the cells', async
   expect(ofLines).toEqual([])
 })
 
-it('a database without the schema is refused before the file is read', async () => {
+it('import refuses a database without the schema before it reads the file', async () => {
   const file = folder.file('other.sqlite')
   const other = new Database(file)
   other.exec('CREATE TABLE fund (isin TEXT); PRAGMA user_version = 1')
@@ -275,7 +230,7 @@ it('a database without the schema is refused before the file is read', async () 
   })
 })
 
-it('lists a thousand bad lines, and counts the others', async () => {
+it('import lists a thousand bad lines and counts the others', async () => {
   const db = folder.database()
   const lines = Array.from({ length: 1500 }, (_, line) => [isin, `day ${line}`, '1'])
   const args = [db, 'legal_point', [['isin', 'date', 'value'], ...lines]] as const
@@ -290,14 +245,4 @@ it('lists a thousand bad lines, and counts the others', async () => {
   expect(bad).toHaveLength(1000)
   expect(bad[999]).toEqual({ line: 1001, reasons: ['date "day 999" is not a day (YYYY-MM-DD)'] })
   expect(summary).toMatchObject({ table: 'legal_point', dryRun: false, lines: 1500, badCount: 1500 })
-})
-
-it.each([
-  ['price', { change: `0.${'1'.repeat(16)}` }, 'has more than 30 digits, 23 before and 15 after the point'],
-  ['price', { change: '1'.repeat(24) }, 'has more than 30 digits'],
-  ['price', { date: '1899-12-31' }, 'date "1899-12-31" is not a day'],
-  ['fund', { name: 'ä'.repeat(50_001) }, 'name has more than 100000 bytes'],
-])('refuses what check would, in table %s', async (table, changed, reason) => {
-  const { code, stdout } = await importChanged(table, changed)
-  expect([code, stdout]).toEqual([1, expect.stringContaining(reason)])
 })

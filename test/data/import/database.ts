@@ -46,5 +46,3 @@ export function importFolder() {
     import: (...args: readonly string[]): Promise<Ended> => run(['import', ...args], { cwd: folder.path }),
   }
 }
-
-export type ImportFolder = ReturnType<typeof importFolder>

@@ -2,22 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { Value } from '../../support/database.ts'
+import { goodRows, type Value } from '../../support/database.ts'
 
 /** Funds first: the others refer to them. */
-export const tableNames = [
-  'fund',
-  'price',
-  'performance_year',
-  'structure_item',
-  'key_figure',
-  'legal_period',
-  'legal_point',
-  'launch_point',
-  'profile',
-  'asset_allocation',
-  'emt',
-] as const
+export const tableNames = Object.keys(goodRows)
 
 export interface Dialect {
   readonly encoding: 'utf-8' | 'utf-8 with BOM' | 'windows-1252'
@@ -35,7 +23,7 @@ const upper = new Map(
 )
 upper.delete(' ')
 
-export function encode(text: string, encoding: Dialect['encoding']): Buffer {
+function encode(text: string, encoding: Dialect['encoding']): Buffer {
   if (encoding !== 'windows-1252') {
     return Buffer.from((encoding === 'utf-8' ? '' : '\ufeff') + text)
   }
@@ -54,7 +42,7 @@ const isDecimal = (table: string, column: string): boolean =>
   (table === 'profile' && /fund_assets$|_minimum$/.test(column))
 const isDate = (column: string): boolean => column === 'date' || /^date_|_date$/.test(column)
 
-export function cellText(table: string, column: string, value: Value, { decimal, dates }: Dialect): string {
+function cellText(table: string, column: string, value: Value, { decimal, dates }: Dialect): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value).replace('.', decimal)
   if (isDecimal(table, column)) return value.replace('.', decimal)
@@ -63,17 +51,13 @@ export function cellText(table: string, column: string, value: Value, { decimal,
   return column === 'end_of_fiscal_year' ? `${value.split('-').reverse().join('.')}.` : value
 }
 
-export function quoteCell(text: string, delimiter: string): string {
+function quoteCell(text: string, delimiter: string): string {
   const needsQuotes = text.includes(delimiter) || /["\r\n]/.test(text)
   return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** Writes lines of cells as a file. */
-export function writeCsv(
-  file: string,
-  lines: readonly (readonly string[])[],
-  dialect: Dialect = plain,
-): void {
+export function writeCsv(file: string, lines: readonly (readonly string[])[], dialect = plain): void {
   const { delimiter, lineEnd, encoding } = dialect
   const text = lines.map((cells) => cells.map((cell) => quoteCell(cell, delimiter)).join(delimiter) + lineEnd)
   writeFileSync(file, encode(text.join(''), encoding))
@@ -91,7 +75,7 @@ export function exportTables(db: string, folder: string, dialect: Dialect): void
   }
 }
 
-export interface Dump {
+interface Dump {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly Value[])[]
 }

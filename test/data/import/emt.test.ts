@@ -11,68 +11,43 @@ const folder = importFolder()
 afterAll(folder.remove)
 const [first, second, third] = isins
 
-/** Names of the template 4.3, in its order; more than are needed. */
-const fields = [
-  '00001_EMT_Version',
-  '00005_File_Generation_Date_And_Time',
-  '00010_Financial_Instrument_Identifying_Data',
-  '00020_Type_Of_Identification_Code_For_The_Financial_Instrument',
-  '00030_Financial_Instrument_Name',
-  '00050_General_Reference_Date',
-  '00075_Financial_Instrument_Manufacturer_Product_Governance_Process',
-  '04010_Risk_Tolerance_PRIIPS_Methodology',
-  '04020_Risk_Tolerance_UCITS_Methodology',
-  '05105_Does_This_Financial_Instrument_Consider_End_Client_Sustainability_Preferences',
-  '05115_Other_Specific_Investment_Need',
-  '07020_Gross_One-off_Cost_Financial_Instrument_Maximum_Entry_Cost_Non_Acquired',
-  '07100_Financial_Instrument_Gross_Ongoing_Costs',
-  '07130_Financial_Instrument_Transaction_Costs_Ex_Ante',
-  '07140_Financial_Instrument_Incidental_Costs_Ex_Ante',
-  '07160_Ex_Ante_Costs_Reference_Date',
-  '08025_One-off_Cost_Financial_Instrument_Entry_Cost_Acquired',
-  '08030_Financial_Instrument_Ongoing_Costs_Ex_Post',
-  '08090_Beginning_Of_Reference_Period',
-  '08100_End_Of_Reference_Period',
-]
+/** Fields of the template 4.3 with the values of a full line, in its order; more than are needed. */
+const template = {
+  '00001_EMT_Version': 'V4.3',
+  '00005_File_Generation_Date_And_Time': '2026-01-15 08:00:00',
+  '00010_Financial_Instrument_Identifying_Data': first,
+  '00020_Type_Of_Identification_Code_For_The_Financial_Instrument': '1',
+  '00030_Financial_Instrument_Name': 'Fund',
+  '00050_General_Reference_Date': '2025-12-30',
+  '00075_Financial_Instrument_Manufacturer_Product_Governance_Process': 'B',
+  '04010_Risk_Tolerance_PRIIPS_Methodology': '3',
+  '04020_Risk_Tolerance_UCITS_Methodology': '5',
+  '05105_Does_This_Financial_Instrument_Consider_End_Client_Sustainability_Preferences': 'Neutral',
+  '05115_Other_Specific_Investment_Need': 'I',
+  '07020_Gross_One-off_Cost_Financial_Instrument_Maximum_Entry_Cost_Non_Acquired': '0.055',
+  '07100_Financial_Instrument_Gross_Ongoing_Costs': '0.0149',
+  '07130_Financial_Instrument_Transaction_Costs_Ex_Ante': '0.0012',
+  '07140_Financial_Instrument_Incidental_Costs_Ex_Ante': '0.0003',
+  '07160_Ex_Ante_Costs_Reference_Date': '2025-12-29',
+  '08025_One-off_Cost_Financial_Instrument_Entry_Cost_Acquired': '0.0125',
+  '08030_Financial_Instrument_Ongoing_Costs_Ex_Post': '0.0158',
+  '08090_Beginning_Of_Reference_Period': '2025-01-01',
+  '08100_End_Of_Reference_Period': '2025-12-28',
+}
+const fields = Object.keys(template)
 
 /** The values by number; what is not named is empty. */
 type Line = Readonly<Record<string, string>>
 const cellsOf = (line: Line): string[] => fields.map((name) => line[name.slice(0, 5)] ?? '')
 
-const full: Line = {
-  '00001': 'V4.3',
-  '00005': '2026-01-15 08:00:00',
-  '00010': first,
-  '00020': '1',
-  '00030': 'Fund',
-  '00050': '2025-12-30',
-  '00075': 'B',
-  '04010': '3',
-  '04020': '5',
-  '05105': 'Neutral',
-  '05115': 'I',
-  '07020': '0.055',
-  '07100': '0.0149',
-  '07130': '0.0012',
-  '07140': '0.0003',
-  '07160': '2025-12-29',
-  '08025': '0.0125',
-  '08030': '0.0158',
-  '08090': '2025-01-01',
-  '08100': '2025-12-28',
-}
+const full: Line = Object.fromEntries(
+  Object.entries(template).map(([name, value]) => [name.slice(0, 5), value]),
+)
 const sparse: Line = { '00001': 'V4', '00010': second, '00020': '1' }
 
 /** In the order of the schema. Costs are fractions; each has the date that the template gives it. */
-const fullRow = [
-  first,
-  5,
-  ...['2025-12-28', 0.0158],
-  ...['2025-12-29', 0.0012],
-  ...['2025-12-29', 0.0003],
-  0.0125,
-  ...['B', 'Neutral', 'I'],
-]
+const costs = ['2025-12-28', 0.0158, '2025-12-29', 0.0012, '2025-12-29', 0.0003, 0.0125]
+const fullRow = [first, 5, ...costs, 'B', 'Neutral', 'I']
 const sparseRow = [second, ...Array.from({ length: 11 }, () => null)]
 
 const rowsOf = (db: string) => dump(folder.file(db), 'emt').rows
@@ -81,7 +56,7 @@ const write = (name: string, content: Buffer): string => {
   return name
 }
 
-describe.each(['csv', 'xlsx'])('as %s', (kind) => {
+describe.each(['csv', 'xlsx'])('import of the EMT template as %s', (kind) => {
   const importLines = async (lines: readonly Line[], ...flags: string[]) => {
     const db = folder.database()
     const name = `emt-${db}.${kind}`
@@ -92,14 +67,14 @@ describe.each(['csv', 'xlsx'])('as %s', (kind) => {
     return { ...ended, db }
   }
 
-  it('every field that is needed is taken, of every fund', async () => {
+  it('takes every field that the schema has, for every fund', async () => {
     const { code, stdout, stderr, db } = await importLines([full, sparse])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('notes  EMT V4; EMT V4.3\n')
     expect(rowsOf(db)).toEqual([fullRow, sparseRow])
   })
 
-  it('the fields alone are refused, whatever is to be replaced', async () => {
+  it('refuses a file without lines, also with --replace and --replace-all', async () => {
     for (const flags of [[], ['--replace'], ['--replace-all']]) {
       const { code, stderr, db } = await importLines([], ...flags)
       const reason = `emt-${db}.${kind} has no line after its header: nothing was imported`
@@ -120,7 +95,7 @@ describe.each(['csv', 'xlsx'])('as %s', (kind) => {
     [{ '05115': 'Y' }, "against the schema: other_specific_investment_need IN ('N', 'I', 'O')"],
     [{ '08030': '1.58 %' }, '08030 (ongoing_costs) "1.58 %" is not a number (with a decimal point)'],
     [{ '08100': '2025-13-40' }, '08100 (ongoing_costs_date) "2025-13-40" is not a day (YYYY-MM-DD)'],
-  ])('%j is a bad line', async (changed, reason) => {
+  ])('refuses a line with %j', async (changed, reason) => {
     const flags = ['--decimal', 'point', '--dates', 'iso']
     const { code, stdout, db } = await importLines([sparse, { ...full, ...changed }], ...flags)
     expect(code).toBe(1)
@@ -132,25 +107,22 @@ describe.each(['csv', 'xlsx'])('as %s', (kind) => {
     ['V4.9', 'EMT V4.9, which is not known here'],
     ['4.1', 'EMT V4.1'],
     ['v4.2', 'EMT V4.2'],
-  ])('the version %s is said', async (version, note) => {
+  ])('shows the version %s', async (version, note) => {
     const { code, stdout } = await importLines([{ ...full, '00001': version }])
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`notes  ${note}\n`) })
   })
 })
 
-it('a CSV with decimal commas and German dates is read as well', async () => {
+it('import reads a template with decimal commas and German dates', async () => {
   const german = { ...full, '08030': '0,0158', '07130': '0,0012', '07140': '0,0003', '08025': '0,0125' }
   const dates = { '07160': '29.12.2025', '08100': '28.12.2025' }
   const db = folder.database()
   const { code, stdout } = await folder.importLines(db, 'emt', [fields, cellsOf({ ...german, ...dates })])
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout: expect.stringContaining('decimal comma, dates DD.MM.YYYY'),
-  })
+  expect([code, stdout]).toEqual([0, expect.stringContaining('decimal comma, dates DD.MM.YYYY')])
   expect(rowsOf(db)[0]).toEqual(fullRow)
 })
 
-it('fields in another order, and with their numbers alone, are found', async () => {
+it('import finds fields in any order, by their numbers alone', async () => {
   const order = [...fields.keys()].reverse()
   const pick = (cells: readonly string[]) => order.map((index) => cells[index] ?? '')
   const numbers = fields.map((name) => name.slice(0, 5))
@@ -159,7 +131,7 @@ it('fields in another order, and with their numbers alone, are found', async () 
   expect(rowsOf(db)[0]).toEqual(fullRow)
 })
 
-it('fields that a file does not have are said, and stay as they were', async () => {
+it('import lists the fields that a file lacks, and keeps their values', async () => {
   const some = ['00001', '00010', '04020']
   const db = folder.database()
   const { stdout } = await folder.importLines(db, 'emt', [some, some.map((number) => full[number] ?? '')])
@@ -173,13 +145,13 @@ it.each([
   [['00010_x', '00020_x', '04020_x'], 'field 00001 of the template, the version, is missing'],
   [['00001_x', '00020_x', '04020_x'], 'field 00010 of the template, the ISIN, is missing'],
   [['00001_x', '00010_x', '04020_x', '04020_y'], 'field 04020 is there twice'],
-])('%j: %s', async (header, reason) => {
+])('import refuses the header %j: %s', async (header, reason) => {
   const { code, stderr } = await folder.importLines(folder.database(), 'emt', [header, header.map(() => '1')])
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`line 1: ${reason}`) })
 })
 
-describe('a workbook', () => {
-  it('may have its numbers and dates as such, titles above, and other sheets', async () => {
+describe('import of a workbook', () => {
+  it('reads typed numbers and dates, below titles and beside other sheets', async () => {
     const typed = cellsOf(full).map((text, index): SheetCell => {
       const number = fields[index]?.slice(0, 5) ?? ''
       if (['07160', '08090', '08100'].includes(number)) return { day: text }
@@ -197,13 +169,7 @@ describe('a workbook', () => {
       [],
       cellsOf({ ...sparse, '00010': third }),
     ]
-    const notes = {
-      name: 'Notes',
-      rows: [
-        ['Field', 'Meaning'],
-        ['00010', 'ISIN'],
-      ],
-    }
+    const notes = { name: 'Notes', rows: [['Field', 'Meaning']].concat([['00010', 'ISIN']]) }
     const db = folder.database()
     const name = write('typed.xlsx', workbook(notes, { name: 'EMT V4.3', rows }))
     const { code, stdout, stderr } = await folder.import('emt', name, '--db', db)
@@ -213,46 +179,31 @@ describe('a workbook', () => {
     expect(rowsOf(db)[2]).toEqual([third, ...sparseRow.slice(1)])
   })
 
-  it('has its lines numbered as its rows are', async () => {
+  it('counts lines as the rows of the sheet', async () => {
     const rows = [[], ['Title'], [], fields, [], cellsOf({ ...full, '04020': 'x' })]
     const name = write('rows.xlsx', workbook({ name: 'EMT', rows }))
     const { stdout } = await folder.import('emt', name, '--db', folder.database())
     expect(stdout.split('\n')[0]).toBe('line 6: 04020 (srri) "x" is not a whole number')
   })
 
+  const sheet = (name: string) => ({ name, rows: [fields] })
+  const other = { name: 'A', rows: [['Code', 'Text']] }
   it.each([
-    [
-      'without the fields',
-      workbook({
-        name: 'A',
-        rows: [
-          ['Code', 'Text'],
-          ['01', 'Shares'],
-        ],
-      }),
-      'no sheet has a line',
-    ],
+    ['without the fields', workbook(other), 'refused.xlsx: no sheet has a line'],
     [
       'with two sheets of them',
-      workbook({ name: 'A', rows: [fields] }, { name: 'B', rows: [fields] }),
-      'the sheets "A" and "B" both have',
+      workbook(sheet('A'), sheet('B')),
+      'refused.xlsx: the sheets "A" and "B" both have',
     ],
     [
       'that is cut off',
-      workbook({ name: 'A', rows: [fields] }).subarray(0, 900),
-      'cannot be read as a workbook (XLSX)',
+      workbook(sheet('A')).subarray(0, 900),
+      'refused.xlsx cannot be read as a workbook (XLSX)',
     ],
-  ])('%s is refused', async (_, content, reason) => {
-    const { code, stderr } = await folder.import(
-      'emt',
-      write('refused.xlsx', content),
-      '--db',
-      folder.database(),
-    )
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining(`refused.xlsx: ${reason}`.replace(': cannot', ' cannot')),
-    })
+  ])('is refused %s', async (_, content, reason) => {
+    const name = write('refused.xlsx', content)
+    const { code, stderr } = await folder.import('emt', name, '--db', folder.database())
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason) })
   })
 
   it('is refused for other tables', async () => {
@@ -262,7 +213,7 @@ describe('a workbook', () => {
   })
 })
 
-it('the other commands start without the parsers', () => {
+it('commands other than import do not load the parsers', () => {
   const script = `
     const { registerHooks } = require('node:module')
     registerHooks({ resolve: (specifier, context, next) => {

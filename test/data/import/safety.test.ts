@@ -1,8 +1,15 @@
 /** Imports that are killed, interrupted, out of disk, or not alone: the database is as it was, or has all of it. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs'
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -57,7 +64,7 @@ function pointsIn(db: string): number {
 }
 
 describe.each(['DELETE', 'WAL'])('with a journal in mode %s', (mode) => {
-  it('an import that is killed at any moment leaves all or nothing', async () => {
+  it('an import that is killed at any moment leaves all lines or none', async () => {
     const names = Array.from({ length: times(6, 3) + 1 }, (_, index) => `${mode}-killed-${index}.sqlite`)
     for (const name of names) copyFileSync(folder.file(`${mode}.sqlite`), folder.file(name))
     const [whole = ''] = names
@@ -84,7 +91,7 @@ describe.each(['DELETE', 'WAL'])('with a journal in mode %s', (mode) => {
     expect(pointsIn(again)).toBe(funds * daysOfFund)
   })
 
-  it('an import during a build changes nothing of the build, and comes through', async () => {
+  it('an import during a build does not change what the build reads, and succeeds', async () => {
     const db = `${mode}-busy.sqlite`
     copyFileSync(folder.file(`${mode}.sqlite`), folder.file(db))
     const reader = new Database(folder.file(db), { readonly: true })
@@ -123,23 +130,19 @@ it('a build and an import at the same time both succeed', async () => {
   expect(pointsIn('both.sqlite')).toBe(funds * daysOfFund)
 })
 
-it('says so when other programs keep the database busy', async () => {
+it('import says that other programs kept the database busy', async () => {
   copyFileSync(folder.file('DELETE.sqlite'), folder.file('held.sqlite'))
   const reader = new Database(folder.file('held.sqlite'), { readonly: true })
   reader.exec('BEGIN')
   reader.prepare('SELECT count(*) FROM fund').get()
   const { code, stderr } = await run([...line('held.sqlite'), '--wait', '0'], { cwd: folder.path })
   reader.close()
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: expect.stringMatching(
-      /^fundpress: held\.sqlite: other programs kept it busy: [^\n]*\(--wait\)[^\n]*\n$/,
-    ),
-  })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^fundpress: held\.sqlite: other programs kept it busy: [^\n]*\(--wait\)[^\n]*\n$/)
   expect(pointsIn('held.sqlite')).toBe(funds)
 })
 
-it('ends by the signal that it is sent, also while it waits', async () => {
+it('import ends by a signal while it waits', async () => {
   copyFileSync(folder.file('DELETE.sqlite'), folder.file('waiting.sqlite'))
   const reader = new Database(folder.file('waiting.sqlite'), { readonly: true })
   reader.exec('BEGIN')
@@ -160,7 +163,7 @@ it('ends by the signal that it is sent, also while it waits', async () => {
   expect(pointsIn('waiting.sqlite')).toBe(funds)
 })
 
-it('takes nothing of a file that is still being written, though each of its lines is good', async () => {
+it('import takes nothing from a file that is still being written', async () => {
   copyFileSync(folder.file('DELETE.sqlite'), folder.file('early.sqlite'))
   const [header, ...lines] = readFileSync(folder.file('many.csv'), 'utf8').split(/(?<=\n)/)
   writeFileSync(folder.file('early.csv'), [header, ...lines.slice(0, 10_000)].join(''))
@@ -180,23 +183,20 @@ it('takes nothing of a file that is still being written, though each of its line
   expect(pointsIn('early.sqlite')).toBe(funds)
 })
 
-it('says so when the disk is full, and leaves the database as it was', async ({ skip }) => {
+it('import says that the disk is full, and leaves the database as it was', async ({ skip }) => {
   if (!isMounted) skip('this machine lets nobody mount a small disk')
   copyFileSync(folder.file('DELETE.sqlite'), `${disk}/funds.sqlite`)
   expect(statSync(folder.file('many.csv')).size).toBeGreaterThan(800_000)
   const { code, stdout, stderr } = await run(line('disk/funds.sqlite'), { cwd: folder.path })
-  expect({ code, stdout, stderr }).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(
-      /^fundpress: disk\/funds\.sqlite: the disk is full[^\n]*; the database is as it was[^\n]*\n$/,
-    ),
-  })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(
+    /^fundpress: disk\/funds\.sqlite: the disk is full[^\n]*; the database is as it was[^\n]*\n$/,
+  )
   expect(readdirSync(disk)).toEqual(['funds.sqlite'])
   expect(pointsIn('disk/funds.sqlite')).toBe(funds)
 })
 
-it('says so where it may not write', async () => {
+it('import refuses a database that is none or does not exist', async () => {
   copyFileSync(folder.file('DELETE.sqlite'), folder.file('folder.sqlite'))
   writeFileSync(folder.file('no-database.sqlite'), 'no database')
   for (const [db, reason] of [
@@ -208,7 +208,7 @@ it('says so where it may not write', async () => {
   }
 })
 
-it('takes back what a writer has left that was killed in the middle of its commit', async () => {
+it('import rolls back what a killed writer has left', async () => {
   copyFileSync(folder.file('DELETE.sqlite'), folder.file('hot.sqlite'))
   const writer = `
     const db = new (require('better-sqlite3'))(process.argv[1])
@@ -225,8 +225,8 @@ it('takes back what a writer has left that was killed in the middle of its commi
   expect(dump(folder.file('hot.sqlite'), 'fund', 'DISTINCT name').rows).toEqual([['Good Fund']])
 })
 
-it('needs no more memory for more lines', async () => {
-  const lines = 400_000
+it('import needs no more memory for more lines', async () => {
+  const lines = 200_000
   const daysOf = lines / 10
   const text = Array.from({ length: lines }, (_, index) => {
     const day = new Date(Date.UTC(1900, 0, 1 + (index % daysOf))).toISOString().slice(0, 10)
@@ -235,7 +235,7 @@ it('needs no more memory for more lines', async () => {
   writeFileSync(folder.file('long.csv'), `isin;date;value\n${text.join('')}`)
   copyFileSync(folder.file('DELETE.sqlite'), folder.file('long.sqlite'))
   const args = 'import launch_point long.csv --db long.sqlite --quiet'.split(' ')
-  // As text alone the lines are half of this, as cells they are several times as much.
+  // As cells, the lines are several times as much.
   const limited = spawn(process.execPath, ['--max-old-space-size=24', launcher, ...args], {
     cwd: folder.path,
   })

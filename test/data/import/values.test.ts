@@ -49,38 +49,29 @@ async function importPrices(cells: readonly string[], flags: readonly string[], 
   return { ended, values: rows.map(([value]) => value) }
 }
 
-describe('decimal text', () => {
-  it.each([',', '.'] as const)(
-    'keeps its digits, with a mark of %s, whatever its groups',
-    async (decimal) => {
+describe('import of decimals', () => {
+  it.each([
+    [',', ['--decimal', 'comma']],
+    ['.', ['--decimal', 'point']],
+    [',', []],
+    ['.', []],
+  ] as const)(
+    'keeps their digits, with a mark of %s and the flags %j, whatever their groups',
+    async (decimal, flags) => {
+      // Without a flag, one number has to decide.
+      const sure = { minus: false, whole: '12', fraction: '5', group: '' } as const
       await fc.assert(
         fc.asyncProperty(fc.array(number, many), async (numbers) => {
-          const cells = numbers.map((value) => written(value, decimal))
-          const flag = decimal === ',' ? 'comma' : 'point'
-          const { ended, values } = await importPrices(cells, ['--decimal', flag])
+          const all = flags.length === 0 ? [...numbers, sure] : numbers
+          const cells = all.map((value) => written(value, decimal))
+          const { ended, values } = await importPrices(cells, flags)
           expect(ended).toMatchObject({ code: 0, stderr: '' })
-          expect(values).toEqual(numbers.map(canonical))
+          expect(values).toEqual(all.map(canonical))
         }),
         runs,
       )
     },
   )
-
-  it.each([',', '.'] as const)('is recognised without a flag, with a mark of %s', async (decimal) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(number, many), async (numbers) => {
-        const sure = { minus: false, whole: '12', fraction: '5', group: '' } as const
-        const all = [...numbers, sure]
-        const { ended, values } = await importPrices(
-          all.map((value) => written(value, decimal)),
-          [],
-        )
-        expect(ended).toMatchObject({ code: 0, stderr: '' })
-        expect(values).toEqual(all.map(canonical))
-      }),
-      runs,
-    )
-  })
 
   it.each([
     ['+5', '5'],
@@ -96,55 +87,52 @@ describe('decimal text', () => {
     ['0,5E1', '5'],
     ['0E+9', '0'],
     ['12345678901234567890123,1234567', '12345678901234567890123.1234567'],
-  ])('%j becomes %j', async (cell, expected) => {
+  ])('reads %j as %j', async (cell, expected) => {
     const { ended, values } = await importPrices([cell, '0,1'], [])
     expect(ended).toMatchObject({ code: 0, stderr: '' })
     expect(values).toEqual([expected, '0.1'])
   })
 
-  it('is refused where it is no number, or hides digits', async () => {
-    const cells = [
-      '1,23457E+11',
-      '1,2,3',
-      '1.23,4',
-      '01.234,5',
-      '1 23,5',
-      '5,',
-      '-',
-      '12,5 %',
-      '12 EUR',
-      'NaN',
-    ]
-    const more = ["1'234.567,8", '0x1', '--1', '1,5-', '١', '#N/A', '1e9999', '.', ',']
-    const { ended, values } = await importPrices([...cells, ...more], ['--decimal', 'comma'])
+  it('refuses what is no number, or hides digits', async () => {
+    const cells =
+      "1,23457E+11|1,2,3|1.23,4|01.234,5|1 23,5|5,|-|12,5 %|12 EUR|NaN|1'234.567,8|0x1|--1|1,5-|١|#N/A|1e9999|.|,".split(
+        '|',
+      )
+    const { ended, values } = await importPrices(cells, ['--decimal', 'comma'])
     expect(ended.code).toBe(1)
     expect(values).toEqual([])
     const told = [...ended.stdout.matchAll(/^line (\d+): issue_price "(.*)" is not a number/gm)]
     expect(told.map(([, line, cell]) => [Number(line), cell])).toEqual(
-      [...cells, ...more].map((cell, index) => [index + 2, cell]),
+      cells.map((cell, index) => [index + 2, cell]),
     )
   })
 })
 
-it('numbers of floating point come back as the same floats', async () => {
+/** Imports points and gives back a column of them, in the order of their dates. */
+async function importPoints(
+  lines: readonly (readonly string[])[],
+  column: string,
+  flags: readonly string[] = [],
+) {
+  const db = folder.database()
+  const all = [['isin', 'date', 'value'], ...lines.map((cells) => [isins[2], ...cells])]
+  expect(await folder.importLines(db, 'launch_point', all, flags)).toMatchObject({ code: 0, stderr: '' })
+  return dump(folder.file(db), `launch_point WHERE isin = '${isins[2]}' ORDER BY date`, column).rows.flat()
+}
+
+it('import of numbers gives the same floats', async () => {
   const finite = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0 || 0)
   await fc.assert(
     fc.asyncProperty(fc.array(finite, many), fc.constantFrom(',', '.'), async (numbers, decimal) => {
-      const db = folder.database()
-      const lines = numbers.map((value, index) => {
-        return [isins[2], dayAt(index), String(value).replace('.', decimal)]
-      })
+      const lines = numbers.map((value, index) => [dayAt(index), String(value).replace('.', decimal)])
       const flags = ['--decimal', decimal === ',' ? 'comma' : 'point']
-      const ended = await folder.importLines(db, 'launch_point', [['isin', 'date', 'value'], ...lines], flags)
-      expect(ended).toMatchObject({ code: 0, stderr: '' })
-      const { rows } = dump(folder.file(db), `launch_point WHERE isin = '${isins[2]}' ORDER BY date`, 'value')
-      expect(rows.flat()).toEqual(numbers)
+      expect(await importPoints(lines, 'value', flags)).toEqual(numbers)
     }),
     runs,
   )
 })
 
-it('days are the same in either form, with or without their zeros', async () => {
+it('import of days gives the same days for either form, with or without their zeros', async () => {
   const day = fc.date({ min: new Date('1900-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   const days = fc.uniqueArray(
     day.map((each) => each.toISOString().slice(0, 10)),
@@ -152,16 +140,12 @@ it('days are the same in either form, with or without their zeros', async () => 
   )
   await fc.assert(
     fc.asyncProperty(days, fc.constantFrom('iso', 'german', 'short'), async (expected, form) => {
-      const db = folder.database()
       const lines = expected.map((each) => {
         const parts = each.split('-').reverse()
         const short = parts.map((part, index) => (index < 2 ? String(Number(part)) : part))
-        return [isins[2], form === 'iso' ? each : (form === 'german' ? parts : short).join('.'), '1']
+        return [form === 'iso' ? each : (form === 'german' ? parts : short).join('.'), '1']
       })
-      const ended = await folder.importLines(db, 'legal_point', [['isin', 'date', 'value'], ...lines])
-      expect(ended).toMatchObject({ code: 0, stderr: '' })
-      const { rows } = dump(folder.file(db), `legal_point WHERE isin = '${isins[2]}' ORDER BY date`, 'date')
-      expect(rows.flat()).toEqual([...expected].sort())
+      expect(await importPoints(lines, 'date')).toEqual([...expected].sort())
     }),
     runs,
   )
@@ -173,7 +157,7 @@ const latin = fc.string({
   maxLength: 12,
 })
 
-it('texts come back letter for letter, in any encoding, with any delimiter and line end', async () => {
+it('import of texts gives the same letters, in any encoding, with any delimiter and line end', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(latin, many),
@@ -189,19 +173,15 @@ it('texts come back letter for letter, in any encoding, with any delimiter and l
         const flags = encoding === 'windows-1252' ? ['--encoding', encoding] : []
         const ended = await folder.importLines(db, 'key_figure', all, flags, dialect)
         expect(ended).toMatchObject({ code: 0, stderr: '' })
-        const { rows } = dump(
-          folder.file(db),
-          `key_figure WHERE isin = '${isins[2]}' ORDER BY position`,
-          'name_de',
-        )
-        expect(rows.flat()).toEqual(texts)
+        const rows = `key_figure WHERE isin = '${isins[2]}' ORDER BY position`
+        expect(dump(folder.file(db), rows, 'name_de').rows.flat()).toEqual(texts)
       },
     ),
     runs,
   )
 })
 
-it('every byte of Windows-1252 is the character that the standard says', async () => {
+it('import reads every byte of Windows-1252 as the character of the standard', async () => {
   const db = folder.database()
   const bytes = Array.from({ length: 224 }, (_, index) => index + 32).filter(
     (byte) => ![0x22, 0x3b, 0x7f, 0x81, 0x8d, 0x8f, 0x90, 0x9d].includes(byte),

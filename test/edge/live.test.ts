@@ -1,10 +1,10 @@
 /** How an isolate follows `live.json`, by a clock of its own: in the tests' seconds, with a time to live of ten. */
 import { beforeEach, expect, it } from 'vitest'
-import { followLive, parseLiveSlot, type LiveFollower, type LiveSlot } from '../../src/edge/core/live.ts'
+import { followLive, parseLiveSlot, type LiveSlot } from '../../src/edge/core/live.ts'
 
 let now: number
 let reads: number
-let follower: LiveFollower
+let follower: ReturnType<typeof followLive>
 const follow = (ttlMs: number) => followLive({ ttlMs, clock: () => now, onDamaged: () => undefined })
 const slotOf = (slot: string): LiveSlot => ({
   slot,

@@ -7,11 +7,7 @@ export interface StandaloneAnswer extends Answer<never> {
 }
 
 /** @param title in plain letters @param more headers of this answer alone */
-const standalone = (
-  status: number,
-  title: string,
-  more?: Readonly<Record<string, string>>,
-): StandaloneAnswer => ({
+const standalone = (status: number, title: string, more?: object): StandaloneAnswer => ({
   status,
   headers: Object.assign(
     {

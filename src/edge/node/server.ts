@@ -13,13 +13,8 @@ import {
   targetTooLong,
   unavailable,
 } from '../core/standalone.ts'
-import {
-  connectionLimits,
-  limitConnections,
-  oneAtATime,
-  serverOptions,
-  type ConnectionLimits,
-} from './connections.ts'
+import { connectionLimits, limitConnections, oneAtATime, serverOptions } from './connections.ts'
+import type { ConnectionLimits } from './connections.ts'
 import type { NodeBody } from './objects.ts'
 import { Busy, discard, pour, respondWith, wholeResponse, type Response } from './response.ts'
 import { readerSlots, turns, type ReaderSlots } from './slots.ts'
@@ -96,12 +91,9 @@ type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
 function answerToClientError({ code, rawPacket = Buffer.alloc(0) }: ClientError): string {
   if (code === 'HPE_HEADER_OVERFLOW') return refusalOfFlood(rawPacket)
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return bareAnswer(408)
   // A method that Node's parser does not know is a wrong method, too.
-  const statuses: Readonly<Record<string, number>> = {
-    HPE_INVALID_METHOD: 405,
-    ERR_HTTP_REQUEST_TIMEOUT: 408,
-  }
-  return bareAnswer(statuses[code ?? ''] ?? 400)
+  return bareAnswer(code === 'HPE_INVALID_METHOD' ? 405 : 400)
 }
 
 /** @param packet the last one: if it has no line end in its first 16 KB, the request line is too long */
@@ -145,47 +137,36 @@ async function respond(
 
 /** Answers in every case: a failure is a 503. */
 async function respondSafely(
-  options: NodeEdgeOptions,
+  { origin, settings, onFailure }: NodeEdgeOptions,
   ranges: ReaderSlots,
   request: IncomingMessage,
 ): Promise<Response> {
-  const tooLong = refusalOfLength(request.url ?? '', bytesOfHeaders(request))
+  const { method = 'GET', url = '/', headers } = request
+  const tooLong = refusalOfLength(url, bytesOfHeaders(request))
   if (tooLong !== null) return wholeResponse(tooLong)
+  // A proxy asks in absolute form: http://host/path. Source: RFC 9112, 3.2.2.
+  const target = url.replace(/^https?:\/\/[^/?]*/i, '')
+  // Node's type has lists, too, but none of the headers that the edge reads is one.
+  const header = (name: string) => headers[name] as string | undefined
+  const answerFrom = async ({ table, store, isStillLive }: PinnedSnapshot) => {
+    const resolution = resolve(table, requestOf(method, target, header))
+    const answered = await answer({ table, settings, store }, resolution)
+    return respondWith(answered, method, header, {
+      slots: ranges,
+      readsAtATime: () => (ranges.taken() > rangesThatReadAhead ? 1 : fetchesAtATime),
+      assertLive: async () => {
+        if (!(await isStillLive())) throw new Error('another snapshot is live now')
+      },
+      turn: windowTurn,
+    })
+  }
   try {
-    return await answerFromOneSnapshot(options, ranges, request)
+    return await fromOneSnapshot(origin.pin, answerFrom, maxAttempts, discard)
   } catch (error) {
-    if (!(error instanceof Busy)) options.onFailure(error, request.url ?? '')
+    if (!(error instanceof Busy)) onFailure(error, url)
     return wholeResponse(unavailable)
   }
 }
-
-const answerFromOneSnapshot = (
-  { origin, settings }: NodeEdgeOptions,
-  ranges: ReaderSlots,
-  request: IncomingMessage,
-): Promise<Response> =>
-  fromOneSnapshot(
-    origin.pin,
-    async ({ table, store, isStillLive }) => {
-      const { method = 'GET', url = '/', headers } = request
-      // A proxy asks in absolute form: http://host/path. Source: RFC 9112, 3.2.2.
-      const target = url.replace(/^https?:\/\/[^/?]*/i, '')
-      // Node's type has lists, too, but none of the headers that the edge reads is one.
-      const header = (name: string) => headers[name] as string | undefined
-      const resolution = resolve(table, requestOf(method, target, header))
-      const answered = await answer(table, settings, store, resolution)
-      return respondWith(answered, resolution, method, header, {
-        slots: ranges,
-        readsAtATime: () => (ranges.taken() > rangesThatReadAhead ? 1 : fetchesAtATime),
-        assertLive: async () => {
-          if (!(await isStillLive())) throw new Error('another snapshot is live now')
-        },
-        turn: windowTurn,
-      })
-    },
-    maxAttempts,
-    discard,
-  )
 
 /** `rawHeaders` lists names and values in turn. */
 const bytesOfHeaders = ({ rawHeaders }: IncomingMessage): number =>

@@ -2,15 +2,8 @@
 
 import { problemDocument } from '../../api/routes/problems.ts'
 import { formats, type Format, type RouteTable } from '../../api/routes/table.ts'
-import {
-  bundle,
-  edgeConfig,
-  fillTemplate,
-  sourceExtension,
-  template,
-  type DeploymentSettings,
-  type MakeDeployment,
-} from '../deployment.ts'
+import { bundle, edgeConfig, fromTemplate, sourceExtension } from '../deployment.ts'
+import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 import { packTable } from './table.ts'
 
 /** @throws {Error} without a bucket, with one that is not on AWS, or if a function gets too long */
@@ -24,7 +17,7 @@ export const cloudfront: MakeDeployment = async (settings) => {
     )
   const functions = { request: await requestFunction(settings), response: await responseFunction(settings) }
   const { hostname } = new URL(baseUrl)
-  const readme = fillTemplate(await template('cloudfront/README.md'), {
+  const readme = await fromTemplate('cloudfront/README.md', {
     bucket: bucket.name,
     region: bucket.region ?? 'eu-central-1',
     stack: `fundpress-${bucket.name.replaceAll('.', '-')}`,
@@ -50,7 +43,7 @@ async function stackTemplate(
   functions: { readonly request: string; readonly response: string },
 ): Promise<string> {
   const { hostname } = new URL(baseUrl)
-  const text = fillTemplate(await template('cloudfront/template.jsonc'), {
+  const text = await fromTemplate('cloudfront/template.jsonc', {
     bucket,
     domainExample: hostname === 'localhost' ? '' : `, ${hostname} for example`,
     prefix: prefix === '' ? '' : `${prefix}/`,

@@ -3,15 +3,8 @@
 import { isIP } from 'node:net'
 import { basename, dirname, resolve } from 'node:path'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
-import {
-  bundle,
-  edgeConfig,
-  fillTemplate,
-  sourceExtension,
-  template,
-  type DeploymentSettings,
-  type MakeDeployment,
-} from '../deployment.ts'
+import { bundle, edgeConfig, fromTemplate, sourceExtension } from '../deployment.ts'
+import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 import { worthCompressing } from '../core/finish.ts'
 import { encodeForS3 } from './signature.ts'
 
@@ -44,18 +37,14 @@ export const nginx: MakeDeployment = async (settings) => {
     // edge.js sets types with their parameters, and nginx compares them as they are.
     compressTypes: compressed.map((extension) => `"${contentTypeOf(`.${extension}`)}"`).join('\n    '),
   }
-  const filled = async (path: string, more: Readonly<Record<string, string>> = {}) =>
-    fillTemplate(await template(`nginx/${path}`), { ...values, ...more })
+  const filled = (path: string, more: Readonly<Record<string, string>> = {}) =>
+    fromTemplate(`nginx/${path}`, { ...values, ...more })
   const { mode } = parts
   const origin = await filled(`${mode}.conf`)
+  const partsOrigin = mode === 'bucket' ? indented(origin) : ''
+  const http = await filled(`${mode}-http.conf`)
   return [
-    {
-      path: 'conf.d/fundpress.conf',
-      text: await filled('fundpress.conf', {
-        http: await filled(`${mode}-http.conf`),
-        partsOrigin: mode === 'bucket' ? indented(origin) : '',
-      }),
-    },
+    { path: 'conf.d/fundpress.conf', text: await filled('fundpress.conf', { http, partsOrigin }) },
     { path: 'fundpress/locations.conf', text: await filled('locations.conf', { origin }) },
     { path: 'fundpress/edge.js', text: await edgeScript(parts) },
     { path: 'README.md', text: await filled(`README-${mode}.md`) },

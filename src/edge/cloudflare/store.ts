@@ -6,7 +6,7 @@ import type { ByteRange } from '../core/finish.ts'
 import { idOf, lastModifiedOf, type LiveSlot } from '../core/live.ts'
 import type { DataCentreCache, R2Bucket, R2Object } from './platform.ts'
 
-/** An object's body before it is read. A request reads it in one way only, except a refusal's text. */
+/** An object's body before it is read. A request reads it in one way only. */
 export interface WorkerBody extends Readable {
   /** In bytes. */
   readonly size: number
@@ -14,7 +14,7 @@ export interface WorkerBody extends Readable {
 }
 
 interface Readable {
-  readonly stream: () => Promise<ReadableStream<Uint8Array> | Bytes>
+  readonly stream: () => Promise<ReadableStream<Uint8Array>>
   readonly bytes: () => Promise<Bytes>
 }
 
@@ -119,19 +119,13 @@ export function workerStore(options: WorkerStoreOptions) {
     const found = await find(place, isCaching && isInSlot ? cacheKey : null)
     if (found === null) return null
     const { size, httpEtag: etag, uploaded } = found.head
-    let read: Promise<Bytes> | undefined
-    const body: WorkerBody = {
-      size,
-      // A refusal's text was read for its status.
-      stream: async () => read ?? found.body.stream(),
-      bytes: () => (read ??= found.body.bytes()),
-      part: async ({ first, last }) => {
-        const object = await bucket.get(place, { range: { offset: first, length: last - first + 1 } })
-        if (object?.httpEtag !== etag) throw new Error(`${place} changed while it was read`)
-        return object.body
-      },
+    const part: WorkerBody['part'] = async ({ first, last }) => {
+      const object = await bucket.get(place, { range: { offset: first, length: last - first + 1 } })
+      if (object?.httpEtag !== etag) throw new Error(`${place} changed while it was read`)
+      return object.body
     }
-    return { etag, lastModified: lastModifiedOf(uploaded.getTime(), Date.parse(live.liveSince)), body }
+    const lastModified = lastModifiedOf(uploaded.getTime(), Date.parse(live.liveSince))
+    return { etag, lastModified, body: { ...found.body, size, part } }
   }
 
   return {

@@ -9,7 +9,7 @@ import type { RangeResolution, Refused, Resolution, Stored, Representation } fro
 /** One snapshot's objects. `B` is the platform's body. */
 export interface Store<B> {
   readonly get: (key: string) => Promise<StoredObject<B> | null>
-  /** The body as text in which ASCII characters are themselves: UTF-8, or Latin-1 of the bytes. */
+  /** The body, decoded from UTF-8. It is read once. */
   readonly text: (body: B) => Promise<string>
 }
 
@@ -166,7 +166,11 @@ async function storedRefusal<B>(edge: Edge<B>, stored: Stored): Promise<Answer<B
   const match = /"status":([0-9]{3})\}$|<status>([0-9]{3})<\/status><\/root>$/.exec(text)
   if (match === null) throw new Error('no error document: ' + stored.errorKey)
   const status = Number(match[1] || match[2])
-  return { status, headers: refusalHeaders(edge.settings, stored.wanted, status), body: storedBody(object) }
+  return {
+    status,
+    headers: refusalHeaders(edge.settings, stored.wanted, status),
+    body: { kind: 'text', text },
+  }
 }
 
 const refusal = (

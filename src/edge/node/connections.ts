@@ -3,8 +3,9 @@
  * read something.
  */
 
-import type { RequestListener, Server, ServerOptions } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
+import { maxRequestBytes } from '../core/standalone.ts'
 
 export const connectionLimits = {
   /** The server closes further connections at once. */
@@ -19,22 +20,24 @@ export const connectionLimits = {
 
 export type ConnectionLimits = typeof connectionLimits
 
-/** The limits that a server has from its start. */
-export const serverOptions = ({ headersMs, keepAliveMs }: ConnectionLimits): ServerOptions => ({
-  headersTimeout: headersMs,
-  requestTimeout: headersMs * 1.5,
-  connectionsCheckingInterval: Math.min(headersMs / 4, 5000),
-  keepAliveTimeout: keepAliveMs,
-})
-
-export function limitConnections(server: Server, { connections, idleMs }: ConnectionLimits): void {
-  server.maxConnections = connections
+export function createLimitedServer(limits: ConnectionLimits, handle: RequestListener): Server {
+  const options: ServerOptions = {
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.headersMs * 1.5,
+    connectionsCheckingInterval: Math.min(limits.headersMs / 4, 5000),
+    keepAliveTimeout: limits.keepAliveMs,
+    // Node does not say what was too long, so the server reads more than it accepts. Node refuses what is longer than this.
+    maxHeaderSize: 2 * maxRequestBytes,
+  }
+  const server = createServer(options, handle)
+  server.maxConnections = limits.connections
   // Node closes a connection if nothing has moved on it, even if bytes wait to be sent.
-  server.setTimeout(idleMs)
+  server.setTimeout(limits.idleMs)
   // Connections that only wait for their next request make room.
   server.on('drop', () => {
     server.closeIdleConnections()
   })
+  return server
 }
 
 /**

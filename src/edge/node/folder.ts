@@ -9,13 +9,13 @@ import { open, stat, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { downloadKey } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { Store, StoredObject } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
-import { largeReadsAtATime, mostInMemory, objectCache, latin1Of, type NodeBody } from './objects.ts'
+import { largeReadsAtATime, mostInMemory, objectCache, textOf, type NodeBody } from './objects.ts'
 import type { Origin, PinnedSnapshot } from './server.ts'
-import { queue, type Queue } from './slots.ts'
 
 export interface FolderOriginOptions {
   readonly folder: string
@@ -95,16 +95,20 @@ function rememberedMd5(): Md5Of {
 
 function folderStore(folder: string, snapshot: string, md5Of: Md5Of): Store<NodeBody> {
   const cache = objectCache((body) => body.length)
-  const inTurn = queue(largeReadsAtATime)
+  const inTurn = pLimit(largeReadsAtATime)
   return {
     // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
     // page's path): they stay in the folder.
     get: (key) => cache.get(key, () => readObject(join(folder, downloadKey(snapshot, key)), md5Of, inTurn)),
-    text: latin1Of,
+    text: textOf,
   }
 }
 
-async function readObject(path: string, md5Of: Md5Of, inTurn: Queue): Promise<StoredObject<NodeBody> | null> {
+async function readObject(
+  path: string,
+  md5Of: Md5Of,
+  inTurn: LimitFunction,
+): Promise<StoredObject<NodeBody> | null> {
   try {
     return await withFile(path, async (file) => {
       const stats = await file.stat({ bigint: true })
@@ -134,7 +138,7 @@ async function* readPart(
   path: string,
   stats: BigIntStats,
   { first, last }: ByteRange,
-  inTurn: Queue,
+  inTurn: LimitFunction,
 ): AsyncGenerator<Buffer, void> {
   const file = await open(path)
   try {

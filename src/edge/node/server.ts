@@ -1,6 +1,6 @@
 /** The edge on Node, for `fundpress serve`: HTTP in and out, and one snapshot for each answer. */
 
-import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RouteTable } from '../../api/routes/table.ts'
 import { allowedMethods, answer, fetchesAtATime, type EdgeSettings, type Store } from '../core/answer.ts'
@@ -13,8 +13,7 @@ import {
   targetTooLong,
   unavailable,
 } from '../core/standalone.ts'
-import { connectionLimits, limitConnections, oneAtATime, serverOptions } from './connections.ts'
-import type { ConnectionLimits } from './connections.ts'
+import { connectionLimits, createLimitedServer, oneAtATime, type ConnectionLimits } from './connections.ts'
 import type { NodeBody } from './objects.ts'
 import { Busy, discard, pour, respondWith, wholeResponse, type Response } from './response.ts'
 import { readerSlots, turns, type ReaderSlots } from './slots.ts'
@@ -37,9 +36,6 @@ export interface NodeEdgeOptions {
   readonly onFailure: (error: unknown, target: string) => void
   readonly limits?: ConnectionLimits
 }
-
-/** Node does not say what was too long, so the server reads more than it accepts. Node refuses what is longer than this. */
-const maxHeaderBytes = 2 * maxRequestBytes
 
 /** How often a request starts again because the snapshot has changed. */
 const maxAttempts = 20
@@ -70,8 +66,7 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
     })
   }
   const { handleInTurn, inTurn, hasRequestInWork } = oneAtATime(handle, mostWaiting)
-  const server = createServer({ ...serverOptions(limits), maxHeaderSize: maxHeaderBytes }, handleInTurn)
-  limitConnections(server, limits)
+  const server = createLimitedServer(limits, handleInTurn)
   server.on('clientError', (error: ClientError, socket: Socket) => {
     // The requests before it on its connection are answered first.
     inTurn(socket, () => {
@@ -100,16 +95,18 @@ function answerToClientError({ code, rawPacket = Buffer.alloc(0) }: ClientError)
 function refusalOfFlood(packet: Buffer): string {
   const end = packet.indexOf('\n')
   const { status, headers, body } = end < 0 || end > maxRequestBytes ? targetTooLong : headersTooLong
-  const text = packet.toString('latin1', 0, 5) === 'HEAD ' ? '' : body.text
-  const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body.text) }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`
+  const isHead = packet.toString('latin1', 0, 5) === 'HEAD '
+  return rawAnswer(status, headers, Buffer.byteLength(body.text)) + (isHead ? '' : body.text)
 }
 
 /** An answer without a body, to bytes that are no request. */
-function bareAnswer(status: number): string {
-  const allow = status === 405 ? `Allow: ${allowedMethods}\r\nAccess-Control-Allow-Origin: *\r\n` : ''
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${allow}Connection: close\r\nContent-Length: 0\r\n\r\n`
+const bareAnswer = (status: number) =>
+  rawAnswer(status, status === 405 ? { Allow: allowedMethods, 'Access-Control-Allow-Origin': '*' } : {}, 0)
+
+function rawAnswer(status: number, headers: Readonly<Record<string, string>>, length: number): string {
+  const all = { ...headers, Connection: 'close', 'Content-Length': length }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
 }
 
 /** Whether a body broke off because its client left, or did not read it in time. */

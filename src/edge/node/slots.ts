@@ -1,4 +1,4 @@
-/** Limits on work: date ranges that run at a time, reads that wait for each other, and what one turn of the event loop does. */
+/** Limits on work: date ranges that run at a time, and what one turn of the event loop does. */
 
 /** Slots for work that is only as fast as its client reads. */
 export type ReaderSlots = ReturnType<typeof readerSlots>
@@ -43,26 +43,6 @@ export function readerSlots(count: number, patienceMs: number) {
       }
     },
     taken: () => holders.size,
-  }
-}
-
-/** Does a piece of work when its turn comes. */
-export type Queue = <T>(work: () => Promise<T>) => Promise<T>
-
-/** @param count how many pieces run at a time; the others wait, first come, first served */
-export function queue(count: number): Queue {
-  const waiting: (() => void)[] = []
-  let taken = 0
-  return async (work) => {
-    if (taken < count) taken++
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) taken--
-      else next()
-    }
   }
 }
 

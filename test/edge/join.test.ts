@@ -189,7 +189,7 @@ async function inParts(reading: Reading): Promise<string> {
   }
   const joined = joinedBody(reading, (window) => Promise.resolve(bodyOf(window)))
   const variables: Record<string, string | undefined> = {}
-  const send = await planRange(joined, {}, table, snapshot.name)
+  const { send } = await planRange(joined, {}, table, snapshot.name)
   send({ variables, internalRedirect: () => undefined } as unknown as NjsRequest)
   const parts = variables['fundpress_parts'] ?? ''
   const asked = [...parts.matchAll(/<!--#include virtual="[^"?]*\?([^"]*)" wait="yes"-->/g)]

@@ -68,25 +68,17 @@ export interface Edge<B> {
  */
 export async function answer<B>(edge: Edge<B>, resolution: Resolution): Promise<Answer<B>> {
   const { settings, store } = edge
-  switch (resolution.kind) {
-    case 'preflight':
-      return preflight(settings)
-    case 'redirect':
-      return redirect(settings, resolution.location)
-    case 'refusal':
-      return refusal(edge, resolution.wanted, resolution)
-    case 'range':
-      return range(edge, resolution)
-    default: {
-      const object = await store.get(resolution.key)
-      if (resolution.kind === 'page') {
-        if (object === null) return refusal(edge, resolution.wanted, resolution.missing)
-        return found(pageHeaders(settings, resolution.key), object, storedBody(object))
-      }
-      if (object === null) return storedRefusal(edge, resolution)
-      return found(headersOf(settings, resolution), object, storedBody(object))
-    }
+  if (resolution.kind === 'preflight') return preflight(settings)
+  if (resolution.kind === 'redirect') return redirect(settings, resolution.location)
+  if (resolution.kind === 'refusal') return refusal(edge, resolution.wanted, resolution)
+  if (resolution.kind === 'range') return range(edge, resolution)
+  const object = await store.get(resolution.key)
+  if (resolution.kind === 'page') {
+    if (object === null) return refusal(edge, resolution.wanted, resolution.missing)
+    return found(pageHeaders(settings, resolution.key), object, storedBody(object))
   }
+  if (object === null) return storedRefusal(edge, resolution)
+  return found(headersOf(settings, resolution), object, storedBody(object))
 }
 
 export const allowedMethods = 'GET, HEAD, OPTIONS'

@@ -144,12 +144,12 @@ export async function fromOneSnapshot<P extends Pinned, R>(
   for (let attempt = 0; attempt < attempts; attempt++) {
     const pinned = await pin()
     let made: { readonly answer: R } | null = null
-    let isLive = false
     try {
       made = { answer: await make(pinned) }
     } catch (error) {
       failure = error
     }
+    let isLive = false
     try {
       isLive = await pinned.isStillLive()
     } finally {

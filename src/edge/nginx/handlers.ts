@@ -96,35 +96,29 @@ async function responseOf(
   // nginx compresses no answer to HEAD: its headers would be those of another body.
   if (status === 200 && isCompressed && method === 'HEAD')
     return { status, headers: Object.assign(headers, { 'Content-Encoding': 'gzip' }), body: null }
-  switch (body.kind) {
-    case 'none':
-      return { status, headers, body: null }
-    case 'text':
-      return { status, headers, body: body.text }
-    case 'joined': {
-      // Nobody knows its length before it is joined.
-      const send = method === 'HEAD' ? null : await planRange(body, headers, table, snapshot.name)
-      return { status, headers, body: send }
-    }
-    default: {
-      const stored = body.body
-      if (stored.kind === 'bytes') {
-        const { bytes } = stored
-        return { status, headers, body: part === null ? bytes : bytes.subarray(part.first, part.last + 1) }
-      }
-      // nginx and the bucket would describe the part that was asked for.
-      if (method === 'HEAD') {
-        const ofWhole = Object.assign(headers, { 'Content-Length': String(stored.length) })
-        return { status, headers: ofWhole, body: null }
-      }
-      // nginx or the bucket adds it.
-      delete headers['Content-Range']
-      const sendLarge = (request: NjsRequest) => {
-        stored.send(request, headers, part)
-      }
-      return { status, headers, body: sendLarge }
-    }
+  if (body.kind === 'joined') {
+    // Nobody knows its length before it is joined.
+    if (method === 'HEAD') return { status, headers, body: null }
+    const planned = await planRange(body, headers, table, snapshot.name)
+    return { status, headers, body: planned.send }
   }
+  if (body.kind !== 'stored') return { status, headers, body: body.kind === 'text' ? body.text : null }
+  const stored = body.body
+  if (stored.kind === 'bytes') {
+    const { bytes } = stored
+    return { status, headers, body: part === null ? bytes : bytes.subarray(part.first, part.last + 1) }
+  }
+  if (method === 'HEAD') {
+    // nginx and the bucket would describe the part that was asked for.
+    const ofWhole = Object.assign(headers, { 'Content-Length': String(stored.length) })
+    return { status, headers: ofWhole, body: null }
+  }
+  // nginx or the bucket adds it.
+  delete headers['Content-Range']
+  const sendLarge = (request: NjsRequest) => {
+    stored.send(request, headers, part)
+  }
+  return { status, headers, body: sendLarge }
 }
 
 /** Whether nginx compresses it for a client that wants that. Large files go out as they are. */

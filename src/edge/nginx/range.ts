@@ -46,7 +46,7 @@ export async function planRange(
   headers: Readonly<Record<string, string>>,
   table: RouteTable,
   snapshot: string,
-): Promise<(request: NjsRequest) => void> {
+): Promise<{ readonly send: (request: NjsRequest) => void }> {
   const { series } = route
   const [first] = windows
   const last = windows[windows.length - 1]
@@ -76,12 +76,14 @@ export async function planRange(
     parts.push('<!--#include virtual="/_fundpress/part?' + query + '" wait="yes"-->')
     before = batch.reduce((sum, { records }) => sum + records, before)
   }
-  return (request) => {
+  const send = (request: NjsRequest) => {
     request.variables['fundpress_headers'] = JSON.stringify(headers)
     request.variables['fundpress_plan'] = encodeURIComponent(JSON.stringify(plan))
     request.variables['fundpress_parts'] = parts.join('')
     request.internalRedirect('/_fundpress/range')
   }
+  // Not the function itself: a promise of a function fails in njs.
+  return { send }
 }
 
 /** In that location: nginx makes the body out of the includes. */

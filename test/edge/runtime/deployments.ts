@@ -1,11 +1,13 @@
 /** The platforms that CI has, each as it is deployed: for the conformance suite, the budget, and other tests of all platforms. */
 import { cpSync, existsSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { describe } from 'vitest'
 import { startCloudFront, whyNoCloudFront } from '../../support/cloudfront.ts'
 import { startKeyValueStore } from '../../support/key-value-store.ts'
 import { withLocalNames } from '../../support/local-names.ts'
 import { startNginx, whyNoNginx } from '../../support/nginx.ts'
 import { makeTempFolder, mustRun, startServing, type TempFolder } from '../../support/product.ts'
+import { isMissing } from '../../support/programs.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
 import { startFront } from '../../support/worker-front.ts'
@@ -47,6 +49,18 @@ export interface Platform {
   /** Why the platform is not there: skips locally, fails in CI. */
   readonly skip: string | undefined
 }
+
+/** Tests of each platform. @param turn differs between platforms: for `sample` */
+export function describePlatforms(tests: (platform: Platform, turn: number) => void): void {
+  platforms.forEach((platform, turn) => {
+    describe.skipIf(isMissing(platform.skip === undefined))(platform.name, () => {
+      tests(platform, turn)
+    })
+  })
+}
+
+/** The first fund of a snapshot, by its ISIN. */
+export const firstIsin = (out: string) => readdirSync(join(out, 'api/v1/prices-historic'))[0] ?? ''
 
 const bucket = 'fund-data'
 

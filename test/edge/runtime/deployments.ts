@@ -2,7 +2,7 @@
 import { cpSync, existsSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe } from 'vitest'
-import { startCloudFront, whyNoCloudFront } from '../../support/cloudfront.ts'
+import { startCloudFront } from '../../support/cloudfront.ts'
 import { startKeyValueStore } from '../../support/key-value-store.ts'
 import { withLocalNames } from '../../support/local-names.ts'
 import { startNginx, whyNoNginx } from '../../support/nginx.ts'
@@ -191,7 +191,8 @@ export const workerd: Platform = {
  */
 export const cloudFront: Platform = {
   name: 'CloudFront',
-  skip: whyNoCloudFront,
+  // Its functions run in nginx.
+  skip: whyNoNginx,
   deploy: async (first) => {
     const s3 = await startS3({ buckets: [bucket] })
     const store = await startKeyValueStore()

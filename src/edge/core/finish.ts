@@ -39,6 +39,7 @@ export function finish<B>(
 ): Finished<B> {
   const headers: Record<string, string> = Object.assign({}, given)
   const whole: Finished<B> = { status, headers, body, part: null }
+  const none = { kind: 'none' as const }
   if (status !== 200) return whole
   if (mayDiffer) headers['Vary'] = varyByCoding(headers['Vary'])
   // Each coding is a representation of its own, with an ETag of its own. Source: RFC 9110, 8.8.3.
@@ -46,7 +47,7 @@ export function finish<B>(
   const etag = headers['ETag'] || ''
   const lastModified = headers['Last-Modified'] || ''
   if (isNotModified(header, etag, lastModified))
-    return { status: 304, headers: notModifiedHeaders(headers), body: { kind: 'none' }, part: null }
+    return { status: 304, headers: notModifiedHeaders(headers), body: none, part: null }
   const hasParts = headers['Accept-Ranges'] === 'bytes' && name === '' && method === 'GET'
   if (body.kind !== 'stored' || !hasParts) return whole
   const length = sizeOf(body.body)
@@ -54,7 +55,7 @@ export function finish<B>(
   if (part === null) return whole
   if (part === 'outside') {
     headers['Content-Range'] = 'bytes */' + String(length)
-    return { status: 416, headers, body: { kind: 'none' }, part: null }
+    return { status: 416, headers, body: none, part: null }
   }
   headers['Content-Range'] = `bytes ${part.first}-${part.last}/${length}`
   return { status: 206, headers, body, part }

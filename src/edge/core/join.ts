@@ -246,7 +246,7 @@ export async function joinRange<S>(
 
   const first = await take(0)
   const opening = join(first, 0, 0)
-  if (opening.records === 0 && last > 0) throw new Error('the list of windows is not that of the windows')
+  if (opening.records === 0 && last > 0) throw new Error('the window list and the windows differ')
   /** What the windows of a fund have in common: all but their records. */
   const around = first.length - joiner.sizeOfRecords(first)
   const before = [0, opening.records]
@@ -259,12 +259,12 @@ export async function joinRange<S>(
   const joinAt = async (index: number) => join(await take(index), index, before[index] as number).bytes
   return {
     /**
-     * How many bytes there will be. To tell, the last window is read before its turn.
+     * How many bytes there will be, to be asked once. To tell, the last window is read before its turn.
      * @param sizeOf the size of a window's document, in bytes
      */
     length: async (sizeOf: (window: WindowEntry) => number) => {
       if (last === 0) return headLength
-      early[last] = early[last] || joinAt(last)
+      early[last] = joinAt(last)
       const { length } = await early[last]
       return windows.slice(1, last).reduce((sum, window, index) => {
         const key = before[index + 1] as number

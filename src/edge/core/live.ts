@@ -140,7 +140,7 @@ export async function fromOneSnapshot<P extends Pinned, R>(
   attempts: number,
   discard?: (made: R) => Promise<void>,
 ): Promise<R> {
-  let failure: unknown = new Error('the snapshot changed again and again')
+  let failure: unknown = new Error('the snapshot keeps changing')
   for (let attempt = 0; attempt < attempts; attempt++) {
     const pinned = await pin()
     let made: { readonly answer: R } | null = null

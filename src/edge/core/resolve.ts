@@ -120,9 +120,8 @@ interface Query {
 /** The representation without a language: refusals have none. */
 function wantedFormat({ accept }: EdgeRequest, query: Query): Representation {
   const given = oneOf(formats, query.format)
-  if (given) return { format: given, language: null, vary: [] }
-  const format = preferred(accept, formats, formatSpecificity) || formats[0]
-  return { format, language: null, vary: ['Accept'] }
+  const format = given || preferred(accept, formats, formatSpecificity) || formats[0]
+  return { format, language: null, vary: given ? [] : ['Accept'] }
 }
 
 function inLanguage(
@@ -131,9 +130,8 @@ function inLanguage(
   { format, vary }: Representation,
 ): Representation {
   const given = oneOf(languages, query.language)
-  if (given) return { format, language: given, vary }
-  const language = preferred(acceptLanguage, languages, languageSpecificity) || languages[0]
-  return { format, language, vary: vary.concat('Accept-Language') }
+  const language = given || preferred(acceptLanguage, languages, languageSpecificity) || languages[0]
+  return { format, language, vary: given ? vary : vary.concat('Accept-Language') }
 }
 
 const isUnsupported = (known: readonly string[], value: string | undefined): value is string =>

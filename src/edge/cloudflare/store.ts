@@ -4,7 +4,43 @@ import { placeOf } from '../../api/routes/pages.ts'
 import type { Store } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
 import { idOf, lastModifiedOf, type LiveSlot } from '../core/live.ts'
-import type { DataCentreCache, R2Bucket, R2Object } from './platform.ts'
+
+// The part of Cloudflare's API that the Worker uses. Source: the Workers runtime APIs.
+
+interface R2Object {
+  readonly size: number
+  /** With its quotation marks. */
+  readonly httpEtag: string
+  readonly uploaded: Date
+}
+
+interface R2ObjectBody extends R2Object {
+  readonly body: ReadableStream<Uint8Array>
+  readonly text: () => Promise<string>
+  readonly arrayBuffer: () => Promise<ArrayBuffer>
+}
+
+/** A bucket as it is bound to a Worker. All of it rejects where R2 fails. */
+export interface R2Bucket {
+  readonly head: (key: string) => Promise<R2Object | null>
+  readonly get: (
+    key: string,
+    options?: { readonly range: { readonly offset: number; readonly length: number } },
+  ) => Promise<R2ObjectBody | null>
+  /** At most 1,000 objects, in the order of their keys. */
+  readonly list: (options: { readonly prefix: string }) => Promise<{
+    readonly objects: readonly { readonly key: string; readonly size: number }[]
+    readonly truncated: boolean
+  }>
+}
+
+/** The cache of the data centre that the Worker runs in. */
+export interface DataCentreCache {
+  /** @returns undefined if it is not there */
+  readonly match: (key: string) => Promise<Response | undefined>
+  /** Stores nothing but a 200 to a GET. */
+  readonly put: (key: string, response: Response) => Promise<void>
+}
 
 /** An object's body before it is read. A request reads it in one way only. */
 export interface WorkerBody extends Readable {

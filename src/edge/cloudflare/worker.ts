@@ -5,9 +5,8 @@ import { answer, type EdgeSettings } from '../core/answer.ts'
 import { followLive, fromOneSnapshot, idOf, parseLiveSlot } from '../core/live.ts'
 import { requestOf, resolve, type Resolution } from '../core/resolve.ts'
 import { headerBytes, refusalOfLength, unavailable } from '../core/standalone.ts'
-import type { DataCentreCache, ExecutionContext, R2Bucket } from './platform.ts'
 import { respond, withoutStore } from './respond.ts'
-import { workerStore } from './store.ts'
+import { workerStore, type DataCentreCache, type R2Bucket } from './store.ts'
 
 export interface WorkerConfig {
   /** Its errors link to the documentation that the live snapshot's do. */
@@ -36,7 +35,8 @@ export function worker({ table, settings, liveTtlSeconds, prefix, onFailure }: W
   const fetch = async (
     request: Request,
     { BUCKET: bucket }: { readonly BUCKET: R2Bucket },
-    context: ExecutionContext,
+    /** Ends what a request has begun when the answer is over, except what it is told to wait for. */
+    context: { readonly waitUntil: (promise: Promise<unknown>) => void },
   ): Promise<Response> => {
     const { method, url, headers } = request
     const origin = originOf(url)

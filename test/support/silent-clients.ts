@@ -26,7 +26,9 @@ export async function silentClients(
   const leave = (): void => {
     for (const socket of sockets) socket.destroy()
   }
-  return { first: sockets[0] as Socket, leave }
+  const [first] = sockets
+  if (first === undefined) throw new Error('no client')
+  return { first, leave }
 }
 
 export const getOf = (target: string, headers = ''): string =>

@@ -50,7 +50,7 @@ export interface WorkerBody extends Readable {
 }
 
 interface Readable {
-  readonly stream: () => Promise<ReadableStream<Uint8Array>>
+  readonly stream: () => ReadableStream<Uint8Array> | Promise<ReadableStream<Uint8Array>>
   readonly bytes: () => Promise<Bytes>
 }
 
@@ -105,7 +105,7 @@ export function workerStore(options: WorkerStoreOptions) {
       defer(cache.put(cacheKey ?? '', new Response(body, { headers })).catch(() => undefined))
     }
     const body: Readable = {
-      stream: async () => {
+      stream: () => {
         if (!isKept()) return head.body
         const [given, kept] = head.body.tee()
         keep(kept)
@@ -193,7 +193,7 @@ function foundInCache(cached: Response) {
       uploaded: new Date(header('X-Uploaded')),
     },
     body: {
-      stream: () => Promise.resolve(cached.body as ReadableStream<Uint8Array>),
+      stream: () => cached.body as ReadableStream<Uint8Array>,
       bytes: async () => new Uint8Array(await cached.arrayBuffer()),
     },
   }

@@ -274,7 +274,7 @@ export async function joinRange<S>(
       }, headLength + length)
     },
     /** To be read once. Throws if a window cannot be read. */
-    chunks: async function* (): AsyncGenerator<Uint8Array, void> {
+    async *chunks(): AsyncGenerator<Uint8Array, void> {
       for (let index = 0; index <= last; index++) {
         if (index > 0 && turn !== undefined) await turn()
         const chunk = early[index] || joinAt(index)

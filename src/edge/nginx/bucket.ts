@@ -8,7 +8,7 @@ import type { RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings, Store, StoredObject } from '../core/answer.ts'
 import { idOf, lastModifiedOf, parseLiveSlot, type LiveSlot, type Look } from '../core/live.ts'
 import { njsEdge } from './handlers.ts'
-import { isPageKey, largeFrom, sleep, textOf, type NjsBody, type NjsSnapshot } from './objects.ts'
+import { isPageKey, largeFrom, sleep, smallTextOf, type NjsBody, type NjsSnapshot } from './objects.ts'
 import { signer, type BucketAddress } from './signature.ts'
 import type { NjsModules, NjsReply, NjsRequest } from './types.ts'
 
@@ -39,7 +39,7 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig) {
   const look = (ask: Ask): Promise<Look> => {
     const now = Date.now()
     const at = now - (now % ttl)
-    return lookAt(ask, at).catch((error: Error) => {
+    return lookAt(ask, at).catch((error: unknown) => {
       // One failed look need not fail requests while there is time left to answer.
       if (now - (at - ttl) >= ttl * 1.5) throw error
       return lookAt(ask, at - ttl).catch(() => {
@@ -116,7 +116,7 @@ function slotStore(ask: Ask, table: RouteTable, live: LiveSlot): Store<NjsBody> 
       : { kind: 'bytes', bytes: reply.responseBuffer ?? Buffer.from('') }
     return { body, etag, lastModified }
   }
-  return { get, text: textOf }
+  return { get, text: smallTextOf }
 }
 
 /** The size of an object, from the answer to a request for its first byte. */

@@ -7,7 +7,7 @@ import type { RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings, StoredObject } from '../core/answer.ts'
 import { lastModifiedOf } from '../core/live.ts'
 import { njsEdge } from './handlers.ts'
-import { isPageKey, largeFrom, sleep, textOf, type NjsBody, type NjsSnapshot } from './objects.ts'
+import { isPageKey, largeFrom, sleep, smallTextOf, type NjsBody, type NjsSnapshot } from './objects.ts'
 import type { NjsModules, NjsRequest, NjsStat } from './types.ts'
 
 export interface FilesConfig {
@@ -65,7 +65,7 @@ export function filesEdge(modules: NjsModules, config: FilesConfig) {
     const read = (key: string): StoredObject<NjsBody> | null => {
       const path = folder + '/' + key
       const stat = statOf(modules, path)
-      if (stat === null || !stat.isFile()) return null
+      if (stat?.isFile() !== true) return null
       if (stat.size >= largeFrom && isPageKey(table, key)) return largeFile(folder, key, stat)
       const bytes = fs.readFileSync(path)
       return {
@@ -80,7 +80,7 @@ export function filesEdge(modules: NjsModules, config: FilesConfig) {
     return {
       name: JSON.stringify({ folder, mark, liveSince }),
       table,
-      store: { get: (key) => Promise.resolve(read(datedKey(modules, folder, key))), text: textOf },
+      store: { get: (key) => Promise.resolve(read(datedKey(modules, folder, key))), text: smallTextOf },
       isStillLive: () =>
         Promise.resolve()
           .then(() => markNow() === mark)

@@ -20,8 +20,8 @@ export function njsEdge({ crypto }: NjsModules, origin: NjsOrigin, settings: Edg
       () => origin.pin(request),
       (snapshot) => responseOf(snapshot, settings, request, method, target),
       maxAttempts,
-    ).catch((error: Error) => {
-      request.error('fundpress: ' + target.slice(0, 200) + ' failed: ' + error.message)
+    ).catch((error: unknown) => {
+      request.error('fundpress: ' + target.slice(0, 200) + ' failed: ' + (error as Error).message)
       return failed
     })
     send(request, response)

@@ -27,7 +27,7 @@ export function smallBytesOf(body: NjsBody): Buffer {
   return body.bytes
 }
 
-export const textOf = (body: NjsBody) => Promise.resolve(smallBytesOf(body).toString())
+export const smallTextOf = (body: NjsBody) => Promise.resolve(smallBytesOf(body).toString())
 
 export const lengthOf = (body: NjsBody) => (body.kind === 'large' ? body.length : body.bytes.length)
 

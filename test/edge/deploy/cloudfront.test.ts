@@ -227,7 +227,7 @@ describe('security', () => {
           StringEquals: {
             'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
             'token.actions.githubusercontent.com:sub': {
-              'Fn::Sub': 'repo:\u0024{GitHubRepository}:ref:refs/heads/\u0024{GitHubBranch}',
+              'Fn::Sub': ['repo:', '{GitHubRepository}:ref:refs/heads/', '{GitHubBranch}'].join('$'),
             },
           },
         },

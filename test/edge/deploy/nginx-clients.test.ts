@@ -62,9 +62,10 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
   const peakWith = async (nginx: Nginx, count: number, text: string): Promise<number> => {
     const clients = await silentClients(nginx.base, count, text)
     let most = 0
-    for (const end = Date.now() + (isComplete ? 6000 : 2000); Date.now() < end; await setTimeout(100)) {
+    for (const end = Date.now() + (isComplete ? 6000 : 2000); Date.now() < end;) {
       expect(await statusOf(nginx, current)).toBe(200)
       most = Math.max(most, nginx.memory())
+      await setTimeout(100)
     }
     clients.leave()
     expect(nginx.putAside()).toBe(0)

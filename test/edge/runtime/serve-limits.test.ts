@@ -251,7 +251,10 @@ describe('a client', () => {
   /** Clients that ask and do not read. Resolves when the server takes no more of what is there to be sent. */
   async function holdOn(count: number, text: string): Promise<void> {
     clients = await silentClients(server.base, count, text)
-    for (let before = NaN; bytesRead() !== before; await sleep(400)) before = bytesRead()
+    for (let before = NaN; bytesRead() !== before;) {
+      before = bytesRead()
+      await sleep(400)
+    }
   }
 
   it.each([

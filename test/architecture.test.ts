@@ -26,7 +26,7 @@ const mayImport: Readonly<Record<string, string>> = {
   downloads: 'api data site system better-sqlite3 hyparquet hyparquet-writer node:',
   build: 'api data downloads freshness site system node:',
   bucket: 'api build freshness system @aws-sdk p-limit node:',
-  edge: 'api lru-cache node: esbuild @swc',
+  edge: 'api lru-cache p-limit node: esbuild @swc',
   'edge/core': 'api/routes',
   conform: 'system node:',
   'conform/oracle': 'better-sqlite3 node:',

@@ -67,8 +67,17 @@ const edgeFolder = dirname(fileURLToPath(import.meta.url))
 
 /** @throws {Error} if the entry cannot be bundled */
 export async function bundle(options: BundleOptions): Promise<string> {
-  const { entry, format, globalName, platform = 'neutral', target, external = [], shortNames } = options
+  const {
+    entry,
+    format,
+    globalName = '',
+    platform = 'neutral',
+    target,
+    external = [],
+    shortNames = {},
+  } = options
   const isOld = target === 'es5' || target === 'njs'
+  const names = Object.keys(shortNames)
   // No other command needs these packages.
   const { build } = await import('esbuild')
   const { outputFiles } = await build({
@@ -76,12 +85,13 @@ export async function bundle(options: BundleOptions): Promise<string> {
     bundle: true,
     write: false,
     format,
-    ...(globalName === undefined ? {} : { globalName }),
+    globalName,
     platform,
     // esbuild cannot write ES5, so swc translates its output.
     target: isOld ? 'es2017' : target,
     minify: !isOld,
-    ...(shortNames === undefined ? {} : shorten(shortNames)),
+    mangleProps: names.length === 0 ? /$^/ : new RegExp(`^(?:${names.join('|')})$`),
+    mangleCache: { ...shortNames },
     external: [...external],
     legalComments: 'none',
     logLevel: 'silent',
@@ -89,21 +99,10 @@ export async function bundle(options: BundleOptions): Promise<string> {
   const code = outputFiles[0]?.text ?? ''
   if (!isOld) return code
   const { transform } = await import('@swc/wasm')
-  const old = await transform(code, {
-    isModule: false,
-    ...(target === 'es5' ? {} : { env: beyondEs5 }),
-    jsc: {
-      ...(target === 'es5' ? { target } : {}),
-      minify: { compress: { passes: 3 }, mangle: true },
-    },
-    minify: true,
-  })
+  const minify = { compress: { passes: 3 }, mangle: true }
+  const language = target === 'es5' ? { jsc: { target, minify } } : { env: beyondEs5, jsc: { minify } }
+  const old = await transform(code, { isModule: false, minify: true, ...language })
   return old.code
-}
-
-function shorten(names: Readonly<Record<string, string>>) {
-  const mangleProps = new RegExp(`^(?:${Object.keys(names).join('|')})$`)
-  return { mangleProps, mangleCache: { ...names } }
 }
 
 /** What njs 0.7.9 and CloudFront's runtime 2.0 do not know of ES2017. Arrows, constants and templates stay. */
@@ -118,19 +117,18 @@ const beyondEs5 = {
   ],
 }
 
-/** A file of `templates/`, as text. */
-export function template(path: string): Promise<string> {
-  return readFile(join(edgeFolder, '..', '..', 'templates', path), 'utf8')
-}
-
 /**
- * Puts values in place of `{{name}}`.
+ * A file of `templates/` with values in place of `{{name}}`.
  * @throws {Error} for a name that has no value
  */
-export function fillTemplate(text: string, values: Readonly<Record<string, string | number>>): string {
+export async function fromTemplate(
+  path: string,
+  values: Readonly<Record<string, string | number>>,
+): Promise<string> {
+  const text = await readFile(join(edgeFolder, '..', '..', 'templates', path), 'utf8')
   return text.replaceAll(/\{\{([A-Za-z]+)\}\}/g, (_, name: string) => {
     const value = values[name]
-    if (value === undefined) throw new Error(`the template has no value for {{${name}}}`)
+    if (value === undefined) throw new Error(`the template ${path} has no value for {{${name}}}`)
     return String(value)
   })
 }

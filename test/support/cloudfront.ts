@@ -10,13 +10,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readDistribution } from './cloudfront/distribution.ts'
-import { edgeLocation, type EdgeLocation } from './cloudfront/edge-location.ts'
-import { startFunctions, whyNoFunctions } from './cloudfront/function-runtime.ts'
-import { signed } from './cloudfront/origins.ts'
+import { edgeLocation, type AskOrigin, type EdgeLocation } from './cloudfront/edge-location.ts'
+import { startFunctions } from './cloudfront/function-runtime.ts'
+import { ask, signed } from './cloudfront/origins.ts'
 import { makeTempFolder, mustRun, repository } from './product.ts'
 import type { S3Server } from './s3/server.ts'
-
-export { whyNoFunctions as whyNoCloudFront }
 
 export interface CloudFront {
   /** http://127.0.0.1:port */
@@ -47,13 +45,7 @@ const host = fileURLToPath(new URL('cloudfront/lambda-host.ts', import.meta.url)
 export async function startCloudFront(options: CloudFrontOptions): Promise<CloudFront> {
   const { s3, bucket, prefix = '', propagationMs = [0] } = options
   const folder = makeTempFolder()
-  const flags = [
-    '--bucket',
-    bucket,
-    '--region',
-    s3.settings.region,
-    ...(prefix === '' ? [] : ['--prefix', prefix]),
-  ]
+  const flags = ['--bucket', bucket, '--region', s3.settings.region, '--prefix', prefix]
   await mustRun(['edge', 'cloudfront', ...flags, '--dest', folder.path, '--quiet'])
   // The Lambda's Node brings the SDK with it.
   symlinkSync(join(repository, 'node_modules'), folder.file('node_modules'))
@@ -62,16 +54,12 @@ export async function startCloudFront(options: CloudFrontOptions): Promise<Cloud
   const functions = await startFunctions(Object.fromEntries(distribution.functions))
   const lambda = await startLambda(folder.file('lambda/index.mjs'), options)
 
+  const askBucket: AskOrigin = (request) =>
+    ask(s3.endpoint, signed(s3.endpoint, { ...request, path: `/${bucket}${request.path}` }, s3.settings))
+  const askLambda: AskOrigin = (request) => ask(lambda.base, request)
   const origins = new Map([
-    [
-      'bucket',
-      {
-        base: s3.endpoint,
-        prepare: (request: Parameters<typeof signed>[1]) =>
-          signed(s3.endpoint, { ...request, path: `/${bucket}${request.path}` }, s3.settings),
-      },
-    ],
-    ['lambda', { base: lambda.base, prepare: <T>(request: T) => request }],
+    ['bucket', askBucket],
+    ['lambda', askLambda],
   ])
   const edges = propagationMs.map(() => edgeLocation({ distribution, functions, origins }))
   let turn = 0

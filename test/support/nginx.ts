@@ -40,18 +40,24 @@ export interface NginxOptions {
 /** A location that gives out a folder's files at `/plain/` past njs: what a benchmark compares with. For `locations`. */
 export const plainFiles = (folder: string): string => `location /plain/ { alias ${folder}/; }`
 
-const modulePath = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/usr/share/nginx/modules']
-  .map((folder) => join(folder, 'ngx_http_js_module.so'))
-  .find(existsSync)
-const binary = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx'].find(existsSync)
+const firstOf = (folders: string, file: string) =>
+  folders
+    .split(' ')
+    .map((folder) => join(folder, file))
+    .find(existsSync)
+const binary = firstOf('/usr/sbin /usr/local/sbin /usr/bin', 'nginx')
+const modulePath = firstOf(
+  '/usr/lib/nginx/modules /usr/lib64/nginx/modules /usr/share/nginx/modules',
+  'ngx_http_js_module.so',
+)
+export const nginxBinary = binary ?? 'nginx'
+export const njsModule = modulePath ?? ''
 
 /** Why nginx cannot be tested here, if it cannot. */
 export const whyNoNginx =
-  binary === undefined
-    ? 'nginx is not installed'
-    : modulePath === undefined
-      ? "nginx's njs module is not installed: libnginx-mod-http-js"
-      : undefined
+  binary === undefined || modulePath === undefined
+    ? 'nginx or its njs module (libnginx-mod-http-js) is not installed'
+    : undefined
 
 /** Makes the deployment, and starts nginx on it. @throws {Error} with nginx's error log, if it does not start */
 export async function startNginx({
@@ -69,15 +75,13 @@ export async function startNginx({
   const edit = (path: string, change: (text: string) => string): void => {
     writeFileSync(join(prefix, path), change(readFileSync(join(prefix, path), 'utf8')))
   }
+  const listen = `listen 127.0.0.1:${port}`
   edit('conf.d/fundpress.conf', (text) =>
     text
       .replace('/var/cache/nginx/fundpress', join(prefix, 'cache'))
-      .replace('include fundpress/locations.conf;', (include) => `${include}\n${locations}`),
+      .replace('include fundpress/locations.conf;', (include) => `${include}\n${locations}`)
+      .replace(`${listen};`, sendBuffer === undefined ? `${listen};` : `${listen} sndbuf=${sendBuffer};`),
   )
-  if (sendBuffer !== undefined)
-    edit('conf.d/fundpress.conf', (text) =>
-      text.replace(`listen 127.0.0.1:${port};`, `listen 127.0.0.1:${port} sndbuf=${sendBuffer};`),
-    )
   for (const [text, other] of Object.entries(settings)) {
     edit('fundpress/locations.conf', (all) => {
       if (!all.includes(text)) throw new Error(`the configuration has no ${text}`)
@@ -96,7 +100,7 @@ export async function startNginx({
   const log = join(prefix, 'error.log')
   const errors = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '')
 
-  const child = spawn(binary ?? 'nginx', ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', log], {
+  const child = spawn(nginxBinary, ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', log], {
     stdio: 'ignore',
   })
   const closed = once(child, 'close')
@@ -127,7 +131,7 @@ export async function startNginx({
 
 /** Started by root, the workers would be somebody who may not look into the folders of the tests. */
 const mainConfiguration = (workers: number): string => `
-load_module ${modulePath ?? ''};
+load_module ${njsModule};
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 daemon off;
 pid nginx.pid;
@@ -147,7 +151,7 @@ http {
 }
 `
 
-async function untilItAnswers(base: string, isAlive: () => boolean): Promise<void> {
+export async function untilItAnswers(base: string, isAlive: () => boolean): Promise<void> {
   for (let wait = 0; wait < 200 && isAlive(); wait++) {
     const answered = await fetch(`${base}/`, { method: 'OPTIONS' }).catch(() => undefined)
     if (answered !== undefined) return
@@ -157,7 +161,7 @@ async function untilItAnswers(base: string, isAlive: () => boolean): Promise<voi
 }
 
 /** @returns a port that is free, and so is the next one: nginx asks itself there for the parts of a range */
-async function freePorts(): Promise<number> {
+export async function freePorts(): Promise<number> {
   for (;;) {
     const first = await listenOn(0)
     const { port } = first.address() as AddressInfo

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 export interface SilentClients {
-  readonly sockets: readonly Socket[]
+  readonly first: Socket
   readonly leave: () => void
 }
 
@@ -18,8 +18,7 @@ export async function silentClients(
   for (let client = 0; client < count; client++) {
     const localAddress = `127.0.1.${1 + Math.floor(client / perAddress)}`
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(base).port), localAddress })
-    socket.on('error', () => undefined)
-    socket.pause()
+    socket.on('error', () => undefined).pause()
     await once(socket, 'connect')
     socket.write(text)
     sockets.push(socket)
@@ -27,7 +26,9 @@ export async function silentClients(
   const leave = (): void => {
     for (const socket of sockets) socket.destroy()
   }
-  return { sockets, leave }
+  const [first] = sockets
+  if (first === undefined) throw new Error('no client')
+  return { first, leave }
 }
 
 export const getOf = (target: string, headers = ''): string =>

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import { Miniflare } from 'miniflare'
+import pLimit from 'p-limit'
 import { cloudflare, compatibilityDate } from '../../src/edge/cloudflare/deploy.ts'
 import type { DeploymentSettings } from '../../src/edge/deployment.ts'
 import type { ManifestHead, ManifestLine } from '../../src/build/manifest.ts'
@@ -27,7 +28,6 @@ export interface WorkerServer {
   readonly makeLive: (slot: Slot, out: string) => Promise<void>
   /** Both, into the slot that is not live, as a publish does it. */
   readonly publish: (out: string) => Promise<void>
-  readonly remove: (key: string) => Promise<void>
   /** In place of those before; none: all is well again. */
   readonly faults: (faults: readonly WorkerFault[]) => Promise<void>
   /** The calls that R2 got since it was asked last, each with its key: `get blue/…`, `head blue/…`. */
@@ -118,26 +118,19 @@ export async function startWorker(options: WorkerServerOptions = {}): Promise<Wo
 
   const fill = async (slot: Slot, out: string): Promise<void> => {
     const { lines } = await readManifest(out)
-    await inParallel(lines, 16, async ({ key, type, sha256 }) => {
-      const text = await readFile(join(out, key))
-      await bucket.put(`${root}${slot}/${key}`, toBody(text), {
+    const put = pLimit(16)
+    await put.map(lines, async ({ key, type, sha256 }) => {
+      // Bytes of their own: a Node Buffer is a part of a larger one, which miniflare cannot send.
+      const { buffer } = Uint8Array.from(await readFile(join(out, key)))
+      await bucket.put(`${root}${slot}/${key}`, buffer, {
         httpMetadata: { contentType: type },
         customMetadata: { sha256 },
       })
     })
   }
   const makeLive = async (slot: Slot, out: string): Promise<void> => {
-    const {
-      snapshot,
-      asOf,
-      funds,
-      objects,
-      bytes,
-      newestPrice,
-      docsUrl: docs,
-    } = (await readManifest(out)).head
-    const about = { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl: docs }
-    const next = { format: 1, slot, ...about, liveSince: new Date().toISOString(), previous: live }
+    const { head } = await readManifest(out)
+    const next = { ...head, format: 1, slot, liveSince: new Date().toISOString(), previous: live }
     await bucket.put(`${root}live.json`, JSON.stringify(next))
     live = { slot }
   }
@@ -151,13 +144,12 @@ export async function startWorker(options: WorkerServerOptions = {}): Promise<Wo
       await fill(slot, out)
       await makeLive(slot, out)
     },
-    remove: (key) => bucket.delete(root + key),
     faults: async (faults) => {
       await fetch(base, { headers: { 'x-watcher-faults': JSON.stringify(faults) } })
     },
     calls: async () =>
       (await fetch(base, { headers: { 'x-watcher-calls': '1' } })).json() as Promise<string[]>,
-    pids: () => workerdPids(),
+    pids: workerdPids,
     stop: () => miniflare.dispose(),
   }
 }
@@ -172,36 +164,15 @@ interface FilledBucket {
       readonly customMetadata: Readonly<Record<string, string>>
     },
   ) => Promise<unknown>
-  readonly delete: (key: string) => Promise<void>
 }
 
-interface Manifest {
-  readonly head: ManifestHead
-  readonly lines: readonly ManifestLine[]
-}
-
-async function readManifest(out: string): Promise<Manifest> {
+async function readManifest(out: string) {
   const text = gunzipSync(await readFile(join(out, 'manifest.ndjson.gz'))).toString()
   const [head = '', ...lines] = text.trimEnd().split('\n')
   return {
     head: JSON.parse(head) as ManifestHead,
     lines: lines.map((line) => JSON.parse(line) as ManifestLine),
   }
-}
-
-/** Bytes as miniflare takes them: a Node Buffer is a part of a larger one, which it cannot send. */
-function toBody(bytes: Buffer): ArrayBuffer {
-  const copy = new ArrayBuffer(bytes.length)
-  new Uint8Array(copy).set(bytes)
-  return copy
-}
-
-async function inParallel<T>(items: readonly T[], atATime: number, work: (item: T) => Promise<void>) {
-  const left = [...items]
-  const crew = Array.from({ length: atATime }, async () => {
-    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item)
-  })
-  await Promise.all(crew)
 }
 
 /** The children of this process that are workerd. */

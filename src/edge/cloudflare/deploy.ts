@@ -1,14 +1,6 @@
 /** What `fundpress edge cloudflare` writes: a Worker with an R2 bucket, for wrangler to deploy. */
 
-import {
-  bundle,
-  edgeConfig,
-  fillTemplate,
-  sourceExtension,
-  template,
-  type DeploymentSettings,
-  type MakeDeployment,
-} from '../deployment.ts'
+import { bundle, edgeConfig, fromTemplate, sourceExtension, type MakeDeployment } from '../deployment.ts'
 
 /** Pins the behaviour of the runtime. The tests run the Worker with it. */
 export const compatibilityDate = '2026-07-30'
@@ -33,29 +25,23 @@ export const cloudflare: MakeDeployment = async (settings) => {
     prefixFlag: bucket.prefix === '' ? '' : ` --prefix ${bucket.prefix}`,
     liveTtlSeconds: edge.liveTtlSeconds,
   }
-  const wrangler = fillTemplate(await template('cloudflare/wrangler.jsonc'), values)
-  return [
-    { path: 'worker.js', text: await workerCode(settings) },
-    { path: 'wrangler.jsonc', text: hasAddress ? wrangler : onWorkersDev(wrangler) },
-    { path: 'README.md', text: fillTemplate(await template('cloudflare/README.md'), values) },
-  ]
-}
-
-/** If `baseUrl` is not set, the Worker gets an address from Cloudflare. */
-const onWorkersDev = (wrangler: string) =>
-  wrangler.replace(/^ *"routes".*\n/m, '').replace('"workers_dev": false', '"workers_dev": true')
-
-/** The Worker's module, with its settings. */
-function workerCode(settings: DeploymentSettings): Promise<string> {
-  const { prefix } = settings.bucket
+  const wrangler = await fromTemplate('cloudflare/wrangler.jsonc', values)
+  // If `baseUrl` is not set, the Worker gets an address from Cloudflare.
+  const onWorkersDev = wrangler
+    .replace(/^ *"routes".*\n/m, '')
+    .replace('"workers_dev": false', '"workers_dev": true')
   const config = {
     ...edgeConfig(settings),
-    liveTtlSeconds: settings.edge.liveTtlSeconds,
-    prefix: prefix === '' ? '' : `${prefix}/`,
+    liveTtlSeconds: edge.liveTtlSeconds,
+    prefix: bucket.prefix === '' ? '' : `${bucket.prefix}/`,
   }
   // The log shows in the dashboard and in `wrangler tail`.
   const entry = `import { worker } from './cloudflare/worker${sourceExtension}'
     const onFailure = (error, url) => console.error(url.slice(0, 500), String(error))
     export default worker({ ...${JSON.stringify(config)}, onFailure })`
-  return bundle({ entry, format: 'esm', target: 'es2022' })
+  return [
+    { path: 'worker.js', text: await bundle({ entry, format: 'esm', target: 'es2022' }) },
+    { path: 'wrangler.jsonc', text: hasAddress ? wrangler : onWorkersDev },
+    { path: 'README.md', text: await fromTemplate('cloudflare/README.md', values) },
+  ]
 }

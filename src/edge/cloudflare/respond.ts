@@ -3,16 +3,11 @@
 import { folderKey, windowKey } from '../../api/routes/keys.ts'
 import { fetchesAtATime, type Answer, type JoinedBody } from '../core/answer.ts'
 import { finish, mayBeCoded } from '../core/finish.ts'
-import { byteSearch, concat, joinRange, type JoinedRange, type RangeResolution } from '../core/join.ts'
-import type { Resolution } from '../core/resolve.ts'
+import { concat, joinRange, type JoinOptions } from '../core/join.ts'
 import type { WorkerBody, WorkerStore } from './store.ts'
 
-export interface RespondOptions {
-  /** Called with the number of objects that will be read. */
-  readonly expectReads: (reads: number) => void
-  readonly sizes: WorkerStore['sizes']
-  /** Rejects if what was read just now may be another snapshot's. */
-  readonly assertLive: () => Promise<void>
+export interface RespondOptions extends Pick<JoinOptions, 'assertLive'> {
+  readonly store: WorkerStore
   /** Called if something fails after the answer has begun. */
   readonly onFailure: (error: unknown) => void
   /** Goes on with work while the answer is given out. */
@@ -23,7 +18,6 @@ export interface RespondOptions {
 export async function respond(
   request: Request,
   answered: Answer<WorkerBody>,
-  resolution: Resolution,
   options: RespondOptions,
 ): Promise<Response> {
   const { method } = request
@@ -33,45 +27,43 @@ export async function respond(
   const coding = { mayDiffer: mayBeCoded(answered.headers['Content-Type'] ?? '', size), name: '' }
   const { status, headers, body, part } = finish(answered, method, header, coding, (stored) => stored.size)
   if (body.kind === 'none' || body.kind === 'text') return withoutStore(request, { status, headers, body })
-  if (body.kind === 'stored' && method === 'HEAD') return headOnly(status, headers, body.body.size)
-  if (body.kind === 'stored') {
-    const content = part === null ? body.body.stream() : body.body.part(part)
-    return new Response(await content, { status, headers })
+  if (body.kind === 'joined') {
+    const joined = method === 'HEAD' ? null : await joinedBody(body, options)
+    return new Response(joined, { status, headers })
   }
-  if (method === 'HEAD' || resolution.kind !== 'range') return new Response(null, { status, headers })
-  return new Response(await joinedBody(body, resolution, options), { status, headers })
+  const stored = body.body
+  if (method === 'HEAD') return headOnly(status, headers, stored.size)
+  return new Response(await (part === null ? stored.stream() : stored.part(part)), { status, headers })
 }
 
 async function joinedBody(
-  { windows, get }: JoinedBody<WorkerBody>,
-  resolution: RangeResolution,
-  { expectReads, sizes, assertLive, defer, onFailure }: RespondOptions,
+  body: JoinedBody<WorkerBody>,
+  { store, assertLive, defer, onFailure }: RespondOptions,
 ): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
-  const { route, values, wanted } = resolution
+  const { windows, range } = body
   // The sizes are one more.
-  expectReads(windows.length + 1)
-  const source = { windows, get: async (window: (typeof windows)[0]) => (await get(window)).bytes() }
-  const options = { search: byteSearch, readsAtATime: () => fetchesAtATime, assertLive }
-  const join = () => joinRange(source, resolution, options)
+  store.expect(windows.length + 1)
+  const options = { readsAtATime: () => fetchesAtATime, assertLive }
+  const join = () => joinRange(body, (stored) => stored.bytes(), options)
   // What is read at once anyway need not be streamed.
-  if (windows.length <= fetchesAtATime) return gather(await join())
-  const [joined, sizesByKey] = await Promise.all([join(), sizes(folderKey(route, values))])
+  if (windows.length <= fetchesAtATime) return gather((await join()).chunks())
+  const [joined, sizes] = await Promise.all([join(), store.sizes(folderKey(range.route, range.values))])
   const length = await joined.length(({ year }) => {
-    const key = windowKey(route, values, year, wanted.format)
-    const size = sizesByKey.get(key)
+    const key = windowKey(range.route, range.values, year, range.wanted.format)
+    const size = sizes.get(key)
     if (size === undefined) throw new Error(`no document: ${key}`)
     return size
   })
-  const { stream, done } = streamed(length, joined, onFailure)
+  const { stream, done } = streamed(length, joined.chunks(), onFailure)
   defer(done)
   return stream
 }
 
 /** All of a range at once. */
-export async function gather({ next }: JoinedRange): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  for (let chunk = await next(); chunk !== null; chunk = await next()) chunks.push(chunk)
-  return concat(chunks)
+export async function gather(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = []
+  for await (const chunk of chunks) pieces.push(chunk)
+  return concat(pieces)
 }
 
 declare const FixedLengthStream: new (length: number) => {
@@ -85,14 +77,14 @@ declare const FixedLengthStream: new (length: number) => {
  */
 export function streamed(
   length: number,
-  { next }: JoinedRange,
+  chunks: AsyncIterable<Uint8Array>,
   onFailure: (error: unknown) => void,
 ): { readonly stream: ReadableStream<Uint8Array>; readonly done: Promise<void> } {
   const { readable, writable } = new FixedLengthStream(length)
   const writer = writable.getWriter()
   const write = async () => {
     try {
-      for (let chunk = await next(); chunk !== null; chunk = await next()) await writer.write(chunk)
+      for await (const chunk of chunks) await writer.write(chunk)
       await writer.close()
     } catch (error) {
       onFailure(error)

@@ -4,23 +4,57 @@ import { placeOf } from '../../api/routes/pages.ts'
 import type { Store } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
 import { idOf, lastModifiedOf, type LiveSlot } from '../core/live.ts'
-import type { DataCentreCache, R2Bucket, R2Object } from './platform.ts'
 
-/** An object's body before it is read. A request reads it in one way only, except a refusal's text. */
-export interface WorkerBody {
+// The part of Cloudflare's API that the Worker uses. Source: the Workers runtime APIs.
+
+interface R2Object {
+  readonly size: number
+  /** With its quotation marks. */
+  readonly httpEtag: string
+  readonly uploaded: Date
+}
+
+interface R2ObjectBody extends R2Object {
+  readonly body: ReadableStream<Uint8Array>
+  readonly text: () => Promise<string>
+  readonly arrayBuffer: () => Promise<ArrayBuffer>
+}
+
+/** A bucket as it is bound to a Worker. All of it rejects where R2 fails. */
+export interface R2Bucket {
+  readonly head: (key: string) => Promise<R2Object | null>
+  readonly get: (
+    key: string,
+    options?: { readonly range: { readonly offset: number; readonly length: number } },
+  ) => Promise<R2ObjectBody | null>
+  /** At most 1,000 objects, in the order of their keys. */
+  readonly list: (options: { readonly prefix: string }) => Promise<{
+    readonly objects: readonly { readonly key: string; readonly size: number }[]
+    readonly truncated: boolean
+  }>
+}
+
+/** The cache of the data centre that the Worker runs in. */
+export interface DataCentreCache {
+  /** @returns undefined if it is not there */
+  readonly match: (key: string) => Promise<Response | undefined>
+  /** Stores nothing but a 200 to a GET. */
+  readonly put: (key: string, response: Response) => Promise<void>
+}
+
+/** An object's body before it is read. A request reads it in one way only. */
+export interface WorkerBody extends Readable {
   /** In bytes. */
   readonly size: number
-  readonly stream: () => Promise<ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>>
-  readonly bytes: () => Promise<Uint8Array<ArrayBuffer>>
   readonly part: (range: ByteRange) => Promise<ReadableStream<Uint8Array>>
 }
 
-export interface WorkerStore extends Store<WorkerBody> {
-  /** Announces how many objects the request will read. They bypass the cache if that would take too many calls. */
-  readonly expect: (reads: number) => void
-  /** Sizes of the objects in a folder, in bytes, by key; `folder` ends with a slash. */
-  readonly sizes: (folder: string) => Promise<ReadonlyMap<string, number>>
+interface Readable {
+  readonly stream: () => ReadableStream<Uint8Array> | Promise<ReadableStream<Uint8Array>>
+  readonly bytes: () => Promise<Bytes>
 }
+
+type Bytes = Uint8Array<ArrayBuffer>
 
 export interface WorkerStoreOptions {
   readonly bucket: R2Bucket
@@ -47,59 +81,49 @@ const callsOfRead = 3
 /** In bytes. Memory would hold longer ones if the client reads more slowly than the cache. */
 const longestCached = 8 * 1024 * 1024
 
-/** An object without its body. */
-interface Head {
-  readonly size: number
-  readonly etag: string
-  readonly uploaded: Date
-}
+export type WorkerStore = ReturnType<typeof workerStore>
 
-export function workerStore(options: WorkerStoreOptions): WorkerStore {
+export function workerStore(options: WorkerStoreOptions) {
   const { bucket, prefix, live, cache, origin, isHeadFirst, mayKeep, defer } = options
   let callsLeft = callsOfRequest - 2
   let isCaching = true
 
-  const keep = (
-    key: string,
-    { size, etag, uploaded }: Head,
-    body: ReadableStream | Uint8Array<ArrayBuffer>,
-  ) => {
+  const readR2 = async (place: string, cacheKey: string | null) => {
+    const head = await bucket.get(place)
+    if (head === null) return null
     // The cache would keep an object of an overwritten slot under the wrong snapshot.
-    if (!mayKeep() || size > longestCached) return false
-    callsLeft -= 1
-    const headers = {
-      'Cache-Control': 'public, max-age=31536000, immutable',
-      // The cache may change headers that it knows.
-      'X-Size': String(size),
-      'X-ETag': etag,
-      'X-Uploaded': uploaded.toISOString(),
+    const isKept = () => cacheKey !== null && mayKeep() && head.size <= longestCached
+    const keep = (body: ReadableStream | Bytes) => {
+      callsLeft -= 1
+      const headers = {
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        // The cache may change headers that it knows.
+        'X-Size': String(head.size),
+        'X-ETag': head.httpEtag,
+        'X-Uploaded': head.uploaded.toISOString(),
+      }
+      defer(cache.put(cacheKey ?? '', new Response(body, { headers })).catch(() => undefined))
     }
-    defer(cache.put(key, new Response(body, { headers })).catch(() => undefined))
-    return true
-  }
-
-  const readR2 = async (place: string, cacheKey: string | null, seen: Head | null): Promise<Found | null> => {
-    const object = await bucket.get(place)
-    if (object === null) return null
-    const head = headOf(object)
-    if (seen !== null && seen.etag !== head.etag) throw new Error(`${place} changed while it was read`)
-    return {
-      head,
+    const body: Readable = {
       stream: () => {
-        if (cacheKey === null || !mayKeep() || head.size > longestCached) return object.body
-        const [given, kept] = object.body.tee()
-        keep(cacheKey, head, kept)
+        if (!isKept()) return head.body
+        const [given, kept] = head.body.tee()
+        keep(kept)
         return given
       },
       bytes: async () => {
-        const bytes = new Uint8Array(await object.arrayBuffer())
-        if (cacheKey !== null) keep(cacheKey, head, bytes)
+        const bytes = new Uint8Array(await head.arrayBuffer())
+        if (isKept()) keep(bytes)
         return bytes
       },
     }
+    return { head, body }
   }
 
-  const find = async (place: string, cacheKey: string | null): Promise<Found | null> => {
+  const find = async (
+    place: string,
+    cacheKey: string | null,
+  ): Promise<{ readonly head: R2Object; readonly body: Readable } | null> => {
     if (cacheKey !== null) {
       callsLeft -= 1
       // A failing cache counts as empty.
@@ -107,85 +131,70 @@ export function workerStore(options: WorkerStoreOptions): WorkerStore {
       if (cached !== undefined) return foundInCache(cached)
     }
     callsLeft -= 1
-    if (!isHeadFirst) return readR2(place, cacheKey, null)
-    const object = await bucket.head(place)
-    if (object === null) return null
-    const head = headOf(object)
+    if (!isHeadFirst) return readR2(place, cacheKey)
+    const head = await bucket.head(place)
+    if (head === null) return null
     const read = async () => {
-      const found = await readR2(place, cacheKey, head)
-      if (found === null) throw new Error(`${place} is gone`)
-      return found
+      const found = await readR2(place, cacheKey)
+      if (found?.head.httpEtag !== head.httpEtag) throw new Error(`${place} changed while it was read`)
+      return found.body
     }
     return {
       head,
-      stream: async () => (await read()).stream(),
-      bytes: async () => (await read()).bytes(),
+      body: { stream: async () => (await read()).stream(), bytes: async () => (await read()).bytes() },
     }
   }
 
+  const get: Store<WorkerBody>['get'] = async (key) => {
+    const placed = placeOf(live, key)
+    if (placed === null) return null
+    const place = prefix + placed
+    // Downloads lie beside the slots. They are long, and clients ask for parts of them.
+    const isInSlot = placed.startsWith(`${live.slot}/`)
+    const cacheKey = `${origin}/.snapshots/${encodeURIComponent(idOf(live))}/${key}`
+    const found = await find(place, isCaching && isInSlot ? cacheKey : null)
+    if (found === null) return null
+    const { size, httpEtag: etag, uploaded } = found.head
+    const part: WorkerBody['part'] = async ({ first, last }) => {
+      const object = await bucket.get(place, { range: { offset: first, length: last - first + 1 } })
+      if (object?.httpEtag !== etag) throw new Error(`${place} changed while it was read`)
+      return object.body
+    }
+    const lastModified = lastModifiedOf(uploaded.getTime(), Date.parse(live.liveSince))
+    return { etag, lastModified, body: { ...found.body, size, part } }
+  }
+
   return {
-    expect: (reads) => {
+    get,
+    text: async (body: WorkerBody) => decoder.decode(await body.bytes()),
+    /** Announces how many objects the request will read. They bypass the cache if that would take too many calls. */
+    expect: (reads: number) => {
       if (reads * callsOfRead > callsLeft) isCaching = false
     },
-    sizes: async (folder) => {
+    /** Sizes of the objects in a folder, in bytes, by key; `folder` ends with a slash. */
+    sizes: async (folder: string): Promise<ReadonlyMap<string, number>> => {
       callsLeft -= 1
       const root = `${prefix}${live.slot}/`
       const { objects, truncated } = await bucket.list({ prefix: root + folder })
       if (truncated) throw new Error(`too many objects: ${folder}`)
       return new Map(objects.map(({ key, size }) => [key.slice(root.length), size]))
     },
-    get: async (key) => {
-      const placed = placeOf(live, key)
-      if (placed === null) return null
-      const place = prefix + placed
-      // Downloads lie beside the slots. They are long, and clients ask for parts of them.
-      const isInSlot = place.startsWith(`${prefix}${live.slot}/`)
-      const cacheKey = `${origin}/.snapshots/${encodeURIComponent(idOf(live))}/${key}`
-      const found = await find(place, isCaching && isInSlot ? cacheKey : null)
-      if (found === null) return null
-      const { head } = found
-      const lastModified = lastModifiedOf(head.uploaded.getTime(), Date.parse(live.liveSince))
-      return { etag: head.etag, lastModified, body: bodyOf(found, bucket, place) }
-    },
-    text: async (body) => decoder.decode(await body.bytes()),
   }
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** An object that exists. Its body is read at most once. */
-interface Found {
-  readonly head: Head
-  readonly stream: () => ReadableStream<Uint8Array> | Promise<ReadableStream<Uint8Array>>
-  readonly bytes: () => Promise<Uint8Array<ArrayBuffer>>
-}
-
-const headOf = ({ size, httpEtag, uploaded }: R2Object): Head => ({ size, etag: httpEtag, uploaded })
-
-function foundInCache(cached: Response): Found {
+function foundInCache(cached: Response) {
   const header = (name: string) => cached.headers.get(name) ?? ''
   return {
     head: {
       size: Number(header('X-Size')),
-      etag: header('X-ETag'),
+      httpEtag: header('X-ETag'),
       uploaded: new Date(header('X-Uploaded')),
     },
-    stream: () => cached.body as ReadableStream<Uint8Array>,
-    bytes: async () => new Uint8Array(await cached.arrayBuffer()),
-  }
-}
-
-function bodyOf({ head, stream, bytes }: Found, bucket: R2Bucket, place: string): WorkerBody {
-  let read: Promise<Uint8Array<ArrayBuffer>> | undefined
-  return {
-    size: head.size,
-    // A refusal's text was read for its status.
-    stream: async () => read ?? stream(),
-    bytes: () => (read ??= bytes()),
-    part: async ({ first, last }) => {
-      const object = await bucket.get(place, { range: { offset: first, length: last - first + 1 } })
-      if (object?.httpEtag !== head.etag) throw new Error(`${place} changed while it was read`)
-      return object.body
+    body: {
+      stream: () => cached.body as ReadableStream<Uint8Array>,
+      bytes: async () => new Uint8Array(await cached.arrayBuffer()),
     },
   }
 }

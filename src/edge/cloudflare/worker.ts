@@ -2,12 +2,11 @@
 
 import type { RouteTable } from '../../api/routes/table.ts'
 import { answer, type EdgeSettings } from '../core/answer.ts'
-import { followLive, fromOneSnapshot, idOf, parseLiveSlot, type Look } from '../core/live.ts'
+import { followLive, fromOneSnapshot, idOf, parseLiveSlot } from '../core/live.ts'
 import { requestOf, resolve, type Resolution } from '../core/resolve.ts'
 import { headerBytes, refusalOfLength, unavailable } from '../core/standalone.ts'
-import type { DataCentreCache, ExecutionContext, R2Bucket } from './platform.ts'
 import { respond, withoutStore } from './respond.ts'
-import { workerStore } from './store.ts'
+import { workerStore, type DataCentreCache, type R2Bucket } from './store.ts'
 
 export interface WorkerConfig {
   /** Its errors link to the documentation that the live snapshot's do. */
@@ -20,100 +19,79 @@ export interface WorkerConfig {
   readonly onFailure: (error: unknown, url: string) => void
 }
 
-export interface WorkerEnvironment {
-  readonly BUCKET: R2Bucket
-}
-
-export interface Worker {
-  readonly fetch: (
-    request: Request,
-    environment: WorkerEnvironment,
-    context: ExecutionContext,
-  ) => Promise<Response>
-}
-
 declare const caches: { readonly default: DataCentreCache }
 
 /** How often a request starts anew because the snapshot was exchanged under it. */
 const maxAttempts = 3
 
 /** The Worker's default export; made once an isolate. */
-export function worker(config: WorkerConfig): Worker {
-  const { table, settings, liveTtlSeconds, prefix, onFailure } = config
+export function worker({ table, settings, liveTtlSeconds, prefix, onFailure }: WorkerConfig) {
   const follower = followLive({
     ttlMs: liveTtlSeconds * 1000,
     clock: () => Date.now(),
     onDamaged: (error) => onFailure(error, 'live.json'),
   })
 
-  const answerFrom = async (
-    { look, isStillLive }: { readonly look: Look; readonly isStillLive: () => Promise<boolean> },
+  const fetch = async (
     request: Request,
-    { BUCKET: bucket }: WorkerEnvironment,
-    context: ExecutionContext,
+    { BUCKET: bucket }: { readonly BUCKET: R2Bucket },
+    /** Ends what a request has begun when the answer is over, except what it is told to wait for. */
+    context: { readonly waitUntil: (promise: Promise<unknown>) => void },
   ): Promise<Response> => {
-    const { live } = look
-    const { method, headers } = request
-    const header = (name: string) => headers.get(name) ?? undefined
-    const defer = (work: Promise<unknown>) => context.waitUntil(work)
-    const linked = { ...table, docsUrl: live.docsUrl }
-    const resolution = resolve(linked, requestOf(method, targetOf(request), header))
-    const store = workerStore({
-      bucket,
-      prefix,
-      live,
-      cache: caches.default,
-      origin: originOf(request.url),
-      isHeadFirst: mayNeedNoBody(request, resolution),
-      mayKeep: () => follower.isSafe(look),
-      defer,
-    })
-    const answered = await answer(linked, settings, store, resolution)
-    return respond(request, answered, resolution, {
-      expectReads: store.expect,
-      sizes: store.sizes,
-      defer,
-      assertLive: async () => {
-        if (!(await isStillLive())) throw new Error(`${idOf(live)} is no longer live`)
-      },
-      onFailure: (error) => onFailure(error, request.url),
-    })
-  }
+    const { method, url, headers } = request
+    const origin = originOf(url)
+    // Cut, not parsed: parsing would change the path once more than Cloudflare does.
+    const target = url.slice(origin.length)
+    const tooLong = refusalOfLength(target, bytesOf(headers))
+    if (tooLong !== null) return withoutStore(request, tooLong)
 
-  return {
-    fetch: async (request, environment, context) => {
-      const tooLong = refusalOfLength(targetOf(request), bytesOfHeaders(request))
-      if (tooLong !== null) return withoutStore(request, tooLong)
-      const readLive = async () => {
-        const object = await environment.BUCKET.get(`${prefix}live.json`)
-        if (object === null) throw new Error('nothing is live in this bucket: publish first')
-        return parseLiveSlot(await object.text())
-      }
-      const pin = async () => {
-        const look = await follower.current(readLive)
-        return { look, isStillLive: () => follower.isStillLive(look, readLive) }
-      }
-      try {
-        return await fromOneSnapshot(
-          pin,
-          (pinned) => answerFrom(pinned, request, environment, context),
-          maxAttempts,
-        )
-      } catch (error) {
-        onFailure(error, request.url)
-        return withoutStore(request, unavailable)
-      }
-    },
+    const readLive = async () => {
+      const object = await bucket.get(`${prefix}live.json`)
+      if (object === null) throw new Error('nothing is live in this bucket: publish first')
+      return parseLiveSlot(await object.text())
+    }
+    const pin = async () => {
+      const look = await follower.current(readLive)
+      return { look, isStillLive: () => follower.isStillLive(look, readLive) }
+    }
+    const defer = (work: Promise<unknown>) => context.waitUntil(work)
+    const answerFrom = async ({ look, isStillLive }: Awaited<ReturnType<typeof pin>>) => {
+      const { live } = look
+      const linked = { ...table, docsUrl: live.docsUrl }
+      const header = (name: string) => headers.get(name) ?? undefined
+      const resolution = resolve(linked, requestOf(method, target, header))
+      const store = workerStore({
+        bucket,
+        prefix,
+        live,
+        cache: caches.default,
+        origin,
+        isHeadFirst: mayNeedNoBody(request, resolution),
+        mayKeep: () => follower.isSafe(look),
+        defer,
+      })
+      const answered = await answer({ table: linked, settings, store }, resolution)
+      return respond(request, answered, {
+        store,
+        defer,
+        assertLive: async () => {
+          if (!(await isStillLive())) throw new Error(`${idOf(live)} is no longer live`)
+        },
+        onFailure: (error) => onFailure(error, url),
+      })
+    }
+    return fromOneSnapshot(pin, answerFrom, maxAttempts).catch((error: unknown) => {
+      onFailure(error, url)
+      return withoutStore(request, unavailable)
+    })
   }
+  return { fetch }
 }
 
 /** `https://host`, as it was sent. */
 const originOf = (url: string) => /^[^/?#]*\/\/[^/?#]*/.exec(url)?.[0] ?? ''
 
-// Cut, not parsed: parsing would change the path once more than Cloudflare does.
-const targetOf = ({ url }: Request) => url.slice(originOf(url).length)
-
-const bytesOfHeaders = ({ headers }: Request) =>
+const bytesOf = (headers: Headers) =>
   [...headers].reduce((sum, [name, value]) => sum + headerBytes(name, value), 0)
 
 /** Whether a stored answer is looked at before it is read: all of it may not be wanted. */

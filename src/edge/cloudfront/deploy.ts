@@ -1,16 +1,9 @@
 /** What `fundpress edge cloudfront` writes: two functions, the Lambda's code, and the template that makes all of it on AWS. */
 
 import { problemDocument } from '../../api/routes/problems.ts'
-import { formats, type RouteTable } from '../../api/routes/table.ts'
-import {
-  bundle,
-  edgeConfig,
-  fillTemplate,
-  sourceExtension,
-  template,
-  type DeploymentSettings,
-  type MakeDeployment,
-} from '../deployment.ts'
+import { formats, type Format, type RouteTable } from '../../api/routes/table.ts'
+import { bundle, edgeConfig, fromTemplate, sourceExtension } from '../deployment.ts'
+import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 import { packTable } from './table.ts'
 
 /** @throws {Error} without a bucket, with one that is not on AWS, or if a function gets too long */
@@ -22,12 +15,9 @@ export const cloudfront: MakeDeployment = async (settings) => {
     throw new Error(
       `CloudFront needs a bucket on AWS, and bucket.endpoint names another store (${bucket.endpoint}): leave it away`,
     )
-  const functions: FunctionCode = {
-    request: await requestFunction(settings),
-    response: await responseFunction(settings),
-  }
+  const functions = { request: await requestFunction(settings), response: await responseFunction(settings) }
   const { hostname } = new URL(baseUrl)
-  const readme = fillTemplate(await template('cloudfront/README.md'), {
+  const readme = await fromTemplate('cloudfront/README.md', {
     bucket: bucket.name,
     region: bucket.region ?? 'eu-central-1',
     stack: `fundpress-${bucket.name.replaceAll('.', '-')}`,
@@ -46,19 +36,14 @@ export const cloudfront: MakeDeployment = async (settings) => {
   ]
 }
 
-interface FunctionCode {
-  readonly request: string
-  readonly response: string
-}
-
 /** The CloudFormation template: templates/cloudfront/template.jsonc, without comments and closing commas. */
 async function stackTemplate(
   { baseUrl, bucket: { prefix }, edge: { hstsSeconds } }: DeploymentSettings,
   bucket: string,
-  functions: FunctionCode,
+  functions: { readonly request: string; readonly response: string },
 ): Promise<string> {
   const { hostname } = new URL(baseUrl)
-  const text = fillTemplate(await template('cloudfront/template.jsonc'), {
+  const text = await fromTemplate('cloudfront/template.jsonc', {
     bucket,
     domainExample: hostname === 'localhost' ? '' : `, ${hostname} for example`,
     prefix: prefix === '' ? '' : `${prefix}/`,
@@ -70,24 +55,20 @@ async function stackTemplate(
     if (name === 'AccessControlMaxAgeSec') return hstsSeconds
     const isForHsts = name === 'HeadersPolicy' || name === 'ResponseHeadersPolicyId'
     return isForHsts && hstsSeconds === 0 ? undefined : value
-  }) as Stack
-  stack.Outputs.PolicyForExistingBucket.Value = forExistingBucket(
-    stack.Resources.BucketPolicy.Properties.PolicyDocument,
+  }) as {
+    readonly Resources: {
+      readonly BucketPolicy: { readonly Properties: { readonly PolicyDocument: unknown } }
+    }
+    readonly Outputs: { readonly PolicyForExistingBucket: { Value: unknown } }
+  }
+  // The policy that an existing bucket needs, as JSON.
+  const { PolicyDocument } = stack.Resources.BucketPolicy.Properties
+  const policy = JSON.stringify(PolicyDocument, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && 'Fn::Sub' in value ? value['Fn::Sub'] : value,
   )
+  stack.Outputs.PolicyForExistingBucket.Value = { 'Fn::Sub': policy.replaceAll('{Bucket}', '{BucketName}') }
   return `${JSON.stringify(stack, undefined, 2)}\n`
 }
-
-interface Stack {
-  readonly Resources: { readonly BucketPolicy: { readonly Properties: { readonly PolicyDocument: unknown } } }
-  readonly Outputs: { readonly PolicyForExistingBucket: { Value: unknown } }
-}
-
-/** The policy that an existing bucket needs, as JSON. */
-const forExistingBucket = (policy: unknown) => ({
-  'Fn::Sub': JSON.stringify(policy, (_, value: unknown) =>
-    typeof value === 'object' && value !== null && 'Fn::Sub' in value ? value['Fn::Sub'] : value,
-  ).replaceAll('{Bucket}', '{BucketName}'),
-})
 
 /** Both handlers of the Lambda as one module. Lambda's Node brings the SDK. */
 function lambdaCode(settings: DeploymentSettings): Promise<string> {
@@ -106,12 +87,7 @@ function lambdaCode(settings: DeploymentSettings): Promise<string> {
       open: (stream, head) => awslambda.HttpResponseStream.from(stream, head),
       onFailure: (error, target) => console.error(target.slice(0, 500), error),
     }))
-    export const watch = lambdaWatch({
-      reader,
-      stack: STACK,
-      now: () => new Date(),
-      write: (line) => process.stdout.write(line),
-    })`
+    export const watch = lambdaWatch(reader, STACK, Date.now, (line) => process.stdout.write(line))`
   return bundle({
     entry,
     format: 'esm',
@@ -121,55 +97,44 @@ function lambdaCode(settings: DeploymentSettings): Promise<string> {
   })
 }
 
-/** Ids of the distribution's origins. */
-const origins = ['bucket', 'lambda']
-
-/**
- * Statuses of the bucket at which the Lambda answers: the key is too long, the object is missing (403 for a reader that may not
- * list), the range of bytes is outside, and failures.
- */
-const failover = [400, 403, 404, 416, 500, 502, 503, 504]
-
 /** Answers, or rewrites the request for the bucket or the Lambda. @throws {Error} if it is too long for CloudFront */
-export function requestFunction(given: DeploymentSettings): Promise<string> {
+export async function requestFunction(given: DeploymentSettings): Promise<string> {
   const { table, settings } = edgeConfig({ ...given, docsUrl: '' })
-  const wrongMethod = wrongMethodTemplates(table)
-  const options = { table: packTable(table), wrongMethod, settings, origins, failover }
+  const options = {
+    table: packTable(table),
+    wrongMethod: wrongMethodTemplates(table),
+    settings,
+    // Ids of the distribution's origins.
+    origins: ['bucket', 'lambda'],
+    // Statuses of the bucket at which the Lambda answers: the key is too long, the object is missing (403 for a reader that
+    // may not list), the range of bytes is outside, and failures.
+    failover: [400, 403, 404, 416, 500, 502, 503, 504],
+  }
+  const code = await functionCode('viewerRequest', './cloudfront/request', options)
   // Only the file itself can import the module and have an asynchronous function: the bundle can do neither.
-  return functionCode('request', options, {
-    head: "import cf from 'cloudfront';\n",
-    handler: 'async function handler(event){return fundpress(event,cf)}',
-  })
+  const handler = 'async function handler(event){return fundpress(event,cf)}'
+  return checked('viewer-request', `import cf from 'cloudfront';\n${code}\n${handler}\n`)
 }
 
 /** Adds the headers to what comes from the bucket. @throws {Error} if it is too long for CloudFront */
-export const responseFunction = (given: DeploymentSettings): Promise<string> =>
-  functionCode('response', edgeConfig(given).settings, {
-    head: '',
-    handler: 'function handler(event){return fundpress(event)}',
-  })
+export async function responseFunction(given: DeploymentSettings): Promise<string> {
+  const code = await functionCode('viewerResponse', './cloudfront/response', edgeConfig(given).settings)
+  return checked('viewer-response', `${code}\nfunction handler(event){return fundpress(event)}\n`)
+}
+
+async function functionCode(factory: string, module: string, options: unknown): Promise<string> {
+  const entry = `import { ${factory} } from '${module}${sourceExtension}'\nfundpress = ${factory}(${literal(options)})`
+  return `var fundpress;\n${await bundle({ entry, format: 'iife', target: 'njs', shortNames })}`
+}
 
 /** The most bytes of source that CloudFront accepts. Source: its quotas, measured. */
 const maxFunctionBytes = 10_240
 
-async function functionCode(
-  name: 'request' | 'response',
-  options: unknown,
-  { head, handler }: { readonly head: string; readonly handler: string },
-): Promise<string> {
-  const factory = name === 'request' ? 'viewerRequest' : 'viewerResponse'
-  const code = await bundle({
-    entry: `import { ${factory} } from './cloudfront/${name}${sourceExtension}'
-      fundpress = ${factory}(${literal(options)})`,
-    format: 'iife',
-    target: 'njs',
-    shortNames,
-  })
-  const file = `${head}var fundpress;\n${code}\n${handler}\n`
+function checked(name: string, file: string): string {
   const bytes = Buffer.byteLength(file)
   if (bytes <= maxFunctionBytes) return file
   throw new Error(
-    `CloudFront takes functions of at most ${maxFunctionBytes} bytes, and viewer-${name} has ${bytes}: shorten edge.cacheControl and edge.errorCacheControl`,
+    `CloudFront takes functions of at most ${maxFunctionBytes} bytes, and ${name} has ${bytes}: shorten edge.cacheControl and edge.errorCacheControl`,
   )
 }
 
@@ -177,10 +142,8 @@ async function functionCode(
 function wrongMethodTemplates({ problems, general }: RouteTable): Record<string, string> {
   const problem = problems[general.wrongMethod]
   if (problem === undefined) throw new Error('the route table has no refusal of a wrong method')
-  const values = { method: '{method}' }
-  return Object.fromEntries(
-    formats.map((format) => [format, problemDocument('{docsUrl}', problem, values, format)]),
-  )
+  const document = (format: Format) => problemDocument('{docsUrl}', problem, { method: '{method}' }, format)
+  return Object.fromEntries(formats.map((format) => [format, document(format)]))
 }
 
 /** JSON without quotation marks around names: esbuild shortens only such names. */

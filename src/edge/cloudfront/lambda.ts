@@ -21,7 +21,7 @@ import { readerSlots } from '../node/slots.ts'
 import { targetHeader } from './event.ts'
 
 /** A request to a function URL. Source: Lambda's developer guide, payload format 2.0. */
-export interface FunctionUrlEvent {
+interface FunctionUrlEvent {
   readonly rawPath: string
   readonly rawQueryString: string
   /** Names in lower case. */
@@ -58,9 +58,9 @@ export function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaE
       return wholeResponse(unavailable)
     })
     const out = open(stream, { statusCode: status, headers })
-    if (body !== null && 'chunks' in body) return pour(body, out)
+    if (body !== null && 'rest' in body) return pour(body, out)
     // The head goes out with the first write, even if that writes nothing.
-    out.write(isHead(event) || body === null ? '' : body)
+    out.write(event.requestContext.http.method === 'HEAD' || body === null ? '' : body)
     out.end()
   }
 
@@ -69,24 +69,16 @@ export function lambdaEdge({ table, settings, reader, open, onFailure }: LambdaE
     const pin = parsePin(query.get('live') ?? '')
     const full = { ...table, docsUrl: pin.docsUrl }
     const store = placedStore(storeOf(pin), pin, event)
-    const resolution = resolve(full, edgeRequest(full, event, query, pin))
-    const answered = await answer(full, settings, store, resolution)
-    const { method } = event.requestContext.http
-    return respondWith(answered, resolution, method, (name) => event.headers[name], range)
+    const request = edgeRequest(full, event, query, pin)
+    const answered = await answer({ table: full, settings, store }, resolve(full, request))
+    return respondWith(answered, request.method, (name) => event.headers[name], range)
   }
 }
 
-const isHead = ({ requestContext }: FunctionUrlEvent) => requestContext.http.method === 'HEAD'
+type Pin = ReturnType<typeof parsePin>
 
-/** What is live: slot, snapshot, seconds since 1970 and the address of the documentation, joined by dots in the query. */
-interface Pin {
-  readonly slot: string
-  readonly snapshot: string
-  readonly liveSince: Date
-  readonly docsUrl: string
-}
-
-function parsePin(text: string): Pin {
+/** @param text slot, snapshot, seconds since 1970 and the address of the documentation of what is live, joined by dots */
+function parsePin(text: string) {
   const [, slot, snapshot, seconds, docsUrl] = /^([a-z]+)\.([0-9a-f-]+)\.([0-9]+)\.(.*)$/.exec(text) ?? []
   if (slot === undefined || snapshot === undefined || docsUrl === undefined)
     throw new Error(`the request does not say what is live: ${text}`)
@@ -97,17 +89,17 @@ function parsePin(text: string): Pin {
  * The store of one request. The viewer-request function knows which downloads are live: it has rewritten the path of a live one to
  * its place.
  */
-function placedStore(
+const placedStore = (
   byPlace: Store<NodeBody>,
   { slot }: Pin,
   { rawPath }: FunctionUrlEvent,
-): Store<NodeBody> {
-  const get: Store<NodeBody>['get'] = async (key) => {
+): Store<NodeBody> => ({
+  get: async (key) => {
     if (downloadsOf(key) === null) return byPlace.get(`${slot}/${key}`)
     return rawPath.startsWith('/downloads/') ? byPlace.get(rawPath.slice(1)) : null
-  }
-  return { get, text: byPlace.text }
-}
+  },
+  text: byPlace.text,
+})
 
 /** Stores by place. Those of the last two pins stay, because requests with the pin before may still arrive. */
 function storesByPin(reader: BucketReader): (pin: Pin) => Store<NodeBody> {
@@ -131,14 +123,12 @@ function edgeRequest(
   const language = query.get('language')
   const isNegotiated = query.get('vary') === 'accept'
   const [path = '', asked] = (headers[targetHeader] ?? pathOf(table, rawPath, pin)).split(/\?(.*)/s)
-  const representation = [
-    ...(isNegotiated ? [] : [`format=${format}`]),
-    ...(language === null ? [] : [`language=${language}`]),
-  ]
+  const representation =
+    (isNegotiated ? '' : `format=${format}`) + (language === null ? '' : `&language=${language}`)
   return {
     method: requestContext.http.method,
     path,
-    query: asked ?? representation.join('&'),
+    query: asked ?? representation,
     accept: isNegotiated ? `application/${format}` : undefined,
     acceptLanguage: undefined,
   }
@@ -193,34 +183,32 @@ async function bytesOf({ Body }: GotObject): Promise<Buffer> {
   return Buffer.from(buffer, byteOffset, length)
 }
 
-export interface LambdaWatchOptions {
-  readonly reader: BucketReader
-  /** The value of the metric's one dimension, `Stack`. */
-  readonly stack: string
-  readonly now: () => Date
-  /** Writes to the log. A prefix would hide the line from CloudWatch. */
-  readonly write: (line: string) => void
-}
-
 /**
  * The handler of the schedule. CloudWatch reads the metric from the line. Source: its embedded metric format. If nothing is live, it
  * writes none, and the alarm treats that like a snapshot that is too old.
+ * @param stack the value of the metric's one dimension
+ * @param now milliseconds since 1970
+ * @param write writes to the log. A prefix would hide the line from CloudWatch
  */
-export function lambdaWatch({ reader, stack, now, write }: LambdaWatchOptions) {
+export function lambdaWatch(
+  reader: BucketReader,
+  stack: string,
+  now: () => number,
+  write: (line: string) => void,
+) {
   return async (): Promise<void> => {
     const object = await reader.read('live.json', Infinity)
     if (object === null) return
     const { snapshot, liveSince } = parseLiveSlot(String(object.body))
-    const at = now().getTime()
+    const at = now()
     const metric = { Name: 'LiveSnapshotAge', Unit: 'Seconds' }
     const metrics = [{ Namespace: 'Fundpress', Dimensions: [['Stack']], Metrics: [metric] }]
-    write(
-      `${JSON.stringify({
-        _aws: { Timestamp: at, CloudWatchMetrics: metrics },
-        Stack: stack,
-        LiveSnapshotAge: Math.round((at - Date.parse(liveSince)) / 1000),
-        snapshot,
-      })}\n`,
-    )
+    const line = {
+      _aws: { Timestamp: at, CloudWatchMetrics: metrics },
+      Stack: stack,
+      LiveSnapshotAge: Math.round((at - Date.parse(liveSince)) / 1000),
+      snapshot,
+    }
+    write(`${JSON.stringify(line)}\n`)
   }
 }

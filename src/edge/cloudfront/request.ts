@@ -8,26 +8,13 @@
 import { fill } from '../../api/routes/keys.ts'
 import { folderOfDay } from '../../api/routes/pages.ts'
 import type { Format } from '../../api/routes/table.ts'
-import {
-  preflight,
-  redirect,
-  refusalHeaders,
-  type Answer,
-  type Body,
-  type EdgeSettings,
-} from '../core/answer.ts'
+import { preflight, redirect, refusalHeaders } from '../core/answer.ts'
+import type { Answer, Body, EdgeSettings } from '../core/answer.ts'
 import type { LiveSlot } from '../core/live.ts'
 import { resolve, type Resolution } from '../core/resolve.ts'
 import { headerBytes, headersTooLong, maxRequestBytes, unavailable } from '../core/standalone.ts'
-import {
-  noteHeader,
-  targetHeader,
-  type CloudFront,
-  type CloudFrontHeaders,
-  type CloudFrontRequest,
-  type CloudFrontResponse,
-  type Note,
-} from './event.ts'
+import { noteHeader, targetHeader, type Note } from './event.ts'
+import type { CloudFront, CloudFrontHeaders, CloudFrontRequest, CloudFrontResponse } from './event.ts'
 import { unpackTable, type PackedTable } from './table.ts'
 
 export interface ViewerRequestOptions {
@@ -44,15 +31,10 @@ export interface ViewerRequestOptions {
   readonly failover: readonly number[]
 }
 
-type Handler = (
-  event: { readonly request: CloudFrontRequest },
-  cf: CloudFront,
-) => Promise<CloudFrontRequest | CloudFrontResponse>
-
-export function viewerRequest(options: ViewerRequestOptions): Handler {
+export function viewerRequest(options: ViewerRequestOptions) {
   const { settings } = options
   const table = unpackTable(options.table)
-  return ({ request }, cf) => {
+  return ({ request }: { readonly request: CloudFrontRequest }, cf: CloudFront) => {
     const { method, headers } = request
     const answered = (one: Answer<never>) => responseOf(method, one)
     const forward = (value: unknown) => {
@@ -133,13 +115,9 @@ function rewrite(
   }
   const pin = [live.slot, live.snapshot, liveSince, encodeURIComponent(live.docsUrl)].join('.')
   const { format, language, vary } = wanted
-  request.querystring =
-    'live=' +
-    pin +
-    '&format=' +
-    format +
-    (language ? '&language=' + language : '') +
-    (vary[0] === 'Accept' ? '&vary=accept' : '')
+  const inLanguage = language ? '&language=' + language : ''
+  const negotiated = vary[0] === 'Accept' ? '&vary=accept' : ''
+  request.querystring = 'live=' + pin + '&format=' + format + inLanguage + negotiated
   if (kind === 'range') {
     request.uri = fill(resolution.route.path, resolution.values)
     return false

@@ -8,13 +8,13 @@ import { mayBeCoded, varyByCoding } from '../core/finish.ts'
 import { lastModifiedOf } from '../core/live.ts'
 import { noteHeader, type CloudFrontRequest, type CloudFrontResponse, type Note } from './event.ts'
 
-type Handler = (event: {
+interface ViewerEvent {
   readonly request: Pick<CloudFrontRequest, 'headers'>
   readonly response: CloudFrontResponse
-}) => CloudFrontResponse
+}
 
-export function viewerResponse(settings: EdgeSettings): Handler {
-  return ({ request, response }) => {
+export function viewerResponse(settings: EdgeSettings) {
+  return ({ request, response }: ViewerEvent) => {
     const note = request.headers[noteHeader]
     // Without a note the answer is the Lambda's, with all its headers.
     if (note) complete(response, settings, JSON.parse(note.value) as Note)

@@ -4,13 +4,12 @@ import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { fill, type WindowEntry, windowKey, type WindowList } from '../../api/routes/keys.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import { type Format, formats, type Language, languages, type RouteTable } from '../../api/routes/table.ts'
-import { isWhole, overlapping } from './join.ts'
-import type { Refused, Resolution, Stored, Representation } from './resolve.ts'
+import type { RangeResolution, Refused, Resolution, Stored, Representation } from './resolve.ts'
 
 /** One snapshot's objects. `B` is the platform's body. */
 export interface Store<B> {
   readonly get: (key: string) => Promise<StoredObject<B> | null>
-  /** The body as text in which ASCII characters are themselves: UTF-8, or Latin-1 of the bytes. */
+  /** The body, decoded from UTF-8. It is read once. */
   readonly text: (body: B) => Promise<string>
 }
 
@@ -41,6 +40,7 @@ export type Body<B> =
 
 export interface JoinedBody<B> {
   readonly kind: 'joined'
+  readonly range: RangeResolution
   /** Ascending, at least one. A single window may have no record between the two days. */
   readonly windows: readonly WindowEntry[]
   readonly get: (window: WindowEntry) => Promise<B>
@@ -55,36 +55,30 @@ export interface Answer<B> {
 /** How many windows are fetched at a time: Cloudflare allows six connections. */
 export const fetchesAtATime = 6
 
+/** What all answers are made from. */
+export interface Edge<B> {
+  readonly table: RouteTable
+  readonly settings: EdgeSettings
+  readonly store: Store<B>
+}
+
 /**
- * The answer to a GET; a HEAD has the same headers, and a conditional request is looked at afterwards (finish.ts).
+ * The answer to a GET; a HEAD has the same headers, and finish.ts handles conditional requests.
  * @throws {Error} if the store fails or holds half a snapshot
  */
-export async function answer<B>(
-  table: RouteTable,
-  settings: EdgeSettings,
-  store: Store<B>,
-  resolution: Resolution,
-): Promise<Answer<B>> {
-  switch (resolution.kind) {
-    case 'preflight':
-      return preflight(settings)
-    case 'redirect':
-      return redirect(settings, resolution.location)
-    case 'refusal':
-      return refusal(table, settings, resolution.wanted, resolution)
-    case 'page': {
-      const object = await store.get(resolution.key)
-      if (object === null) return refusal(table, settings, resolution.wanted, resolution.missing)
-      return storedAnswer(pageHeaders(settings, resolution.key), object)
-    }
-    case 'document': {
-      const object = await store.get(resolution.key)
-      if (object === null) return storedRefusal(table, settings, store, resolution)
-      return storedAnswer(headersOf(settings, resolution), object)
-    }
-    default:
-      return range(table, settings, store, resolution)
+export async function answer<B>(edge: Edge<B>, resolution: Resolution): Promise<Answer<B>> {
+  const { settings, store } = edge
+  if (resolution.kind === 'preflight') return preflight(settings)
+  if (resolution.kind === 'redirect') return redirect(settings, resolution.location)
+  if (resolution.kind === 'refusal') return refusal(edge, resolution.wanted, resolution)
+  if (resolution.kind === 'range') return range(edge, resolution)
+  const object = await store.get(resolution.key)
+  if (resolution.kind === 'page') {
+    if (object === null) return refusal(edge, resolution.wanted, resolution.missing)
+    return found(pageHeaders(settings, resolution.key), object, storedBody(object))
   }
+  if (object === null) return storedRefusal(edge, resolution)
+  return found(headersOf(settings, resolution), object, storedBody(object))
 }
 
 export const allowedMethods = 'GET, HEAD, OPTIONS'
@@ -106,14 +100,10 @@ export const redirect = (settings: EdgeSettings, location: string): Answer<never
   body: { kind: 'none' },
 })
 
-async function range<B>(
-  table: RouteTable,
-  settings: EdgeSettings,
-  store: Store<B>,
-  resolution: Extract<Resolution, { kind: 'range' }>,
-): Promise<Answer<B>> {
+async function range<B>(edge: Edge<B>, resolution: RangeResolution): Promise<Answer<B>> {
+  const { settings, store } = edge
   const listObject = await store.get(resolution.listKey)
-  if (listObject === null) return storedRefusal(table, settings, store, resolution)
+  if (listObject === null) return storedRefusal(edge, resolution)
   const listText = await store.text(listObject.body)
   const list = JSON.parse(listText) as WindowList
   const { from, to, wanted, route, values } = resolution
@@ -125,18 +115,23 @@ async function range<B>(
     return object
   }
 
+  const headers = headersOf(settings, resolution)
   const only = windows.length === 1 ? (windows[0] as WindowEntry) : null
-  if (only !== null && isWhole(only, from, to)) {
+  if (only !== null && from <= only.first && only.last <= to) {
     const object = await readWindow(only)
-    return storedAnswer(headersOf(settings, resolution), object)
+    return found(headers, object, storedBody(object))
   }
   // An answer without records still describes the fund: any window's document does.
   const needed = windows.length > 0 ? windows : list.windows.slice(-1)
-  const etag = rangeEtag(needed, wanted.format, from, to)
   const get = async (window: WindowEntry) => (await readWindow(window)).body
-  const body: Body<B> = { kind: 'joined', windows: needed, get }
-  return found(headersOf(settings, resolution), etag, listObject.lastModified, body)
+  const etag = rangeEtag(needed, wanted.format, from, to)
+  const { lastModified } = listObject
+  return found(headers, { etag, lastModified }, { kind: 'joined', range: resolution, windows: needed, get })
 }
+
+/** The windows with records between the two days, both included, in order. */
+export const overlapping = (windows: readonly WindowEntry[], from: string, to: string) =>
+  windows.filter((window) => window.first <= to && window.last >= from)
 
 /**
  * A strong ETag of a range: made of the digests of the windows that it is cut from, and of its days. Digests are
@@ -155,41 +150,30 @@ function rangeEtag(windows: readonly WindowEntry[], format: Format, from: string
 }
 
 /** The refusal that is stored beside a known fund's answers, else the one for an unknown fund. */
-async function storedRefusal<B>(
-  table: RouteTable,
-  settings: EdgeSettings,
-  store: Store<B>,
-  stored: Stored,
-): Promise<Answer<B>> {
-  const object = stored.unknown === null ? null : await store.get(stored.errorKey)
-  if (object === null) {
-    if (stored.unknown === null) throw new Error('no document: ' + stored.route.path)
-    return refusal(table, settings, stored.wanted, stored.unknown)
-  }
-  const text = await store.text(object.body)
-  const status = /"status":([0-9]{3})\}$|<status>([0-9]{3})<\/status><\/root>$/.exec(text)
-  if (status === null) throw new Error('no error document: ' + stored.errorKey)
-  const number = Number(status[1] || status[2])
+async function storedRefusal<B>(edge: Edge<B>, stored: Stored): Promise<Answer<B>> {
+  if (stored.unknown === null) throw new Error('no document: ' + stored.route.path)
+  const object = await edge.store.get(stored.errorKey)
+  if (object === null) return refusal(edge, stored.wanted, stored.unknown)
+  const text = await edge.store.text(object.body)
+  const match = /"status":([0-9]{3})\}$|<status>([0-9]{3})<\/status><\/root>$/.exec(text)
+  if (match === null) throw new Error('no error document: ' + stored.errorKey)
+  const status = Number(match[1] || match[2])
   return {
-    status: number,
-    headers: refusalHeaders(settings, stored.wanted, number),
-    body: { kind: 'stored', body: object.body },
+    status,
+    headers: refusalHeaders(edge.settings, stored.wanted, status),
+    body: { kind: 'text', text },
   }
 }
 
-function refusal(
-  table: RouteTable,
-  settings: EdgeSettings,
+const refusal = (
+  { table, settings }: Pick<Edge<unknown>, 'table' | 'settings'>,
   wanted: Representation,
-  refused: Refused,
-): Answer<never> {
-  const { problem, values } = refused
-  return {
-    status: problem.status,
-    headers: refusalHeaders(settings, wanted, problem.status),
-    body: { kind: 'text', text: problemDocument(table.docsUrl, problem, values, wanted.format) },
-  }
-}
+  { problem, values }: Refused,
+): Answer<never> => ({
+  status: problem.status,
+  headers: refusalHeaders(settings, wanted, problem.status),
+  body: { kind: 'text', text: problemDocument(table.docsUrl, problem, values, wanted.format) },
+})
 
 /** Refusals are English whatever was asked for, so they do not depend on Accept-Language. */
 export function refusalHeaders(
@@ -198,22 +182,18 @@ export function refusalHeaders(
   status: number,
 ): Record<string, string> {
   const vary = wanted.vary.filter((header) => header !== 'Accept-Language')
-  const headers = Object.assign(
+  return Object.assign(
     commonHeaders(settings.errorCacheControl, vary),
     contentHeaders(wanted.format, 'en'),
+    status === 405 ? { Allow: allowedMethods } : {},
   )
-  return status === 405 ? Object.assign(headers, { Allow: allowedMethods }) : headers
 }
 
-const storedAnswer = <B>(
-  headers: Record<string, string>,
-  { body, etag, lastModified }: StoredObject<B>,
-): Answer<B> => found(headers, etag, lastModified, { kind: 'stored', body })
+const storedBody = <B>({ body }: StoredObject<B>): Body<B> => ({ kind: 'stored', body })
 
 const found = <B>(
   headers: Record<string, string>,
-  etag: string,
-  lastModified: string,
+  { etag, lastModified }: Pick<StoredObject<B>, 'etag' | 'lastModified'>,
   body: Body<B>,
 ): Answer<B> => ({
   status: 200,
@@ -284,21 +264,12 @@ function alternates(path: string, { format, language }: Representation): string[
     )
 }
 
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  // A meta element cannot say this.
-  "frame-ancestors 'none'",
-].join('; ')
-
 /** The headers of every HTML answer, besides those of every file. Sources: CSP Level 3, Referrer Policy, Permissions Policy. */
 const htmlHeaders: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': contentSecurityPolicy,
+  // A meta element cannot say frame-ancestors.
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'strict-origin-when-cross-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 }

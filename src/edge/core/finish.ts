@@ -37,9 +37,10 @@ export function finish<B>(
   { mayDiffer, name }: ChosenCoding,
   sizeOf: (body: B) => number,
 ): Finished<B> {
-  const none = { kind: 'none' as const }
   const headers: Record<string, string> = Object.assign({}, given)
-  if (status !== 200) return { status, headers, body, part: null }
+  const whole: Finished<B> = { status, headers, body, part: null }
+  const none = { kind: 'none' as const }
+  if (status !== 200) return whole
   if (mayDiffer) headers['Vary'] = varyByCoding(headers['Vary'])
   // Each coding is a representation of its own, with an ETag of its own. Source: RFC 9110, 8.8.3.
   if (name !== '') headers['ETag'] = (headers['ETag'] || '').replace(/"$/, '-' + name + '"')
@@ -47,11 +48,11 @@ export function finish<B>(
   const lastModified = headers['Last-Modified'] || ''
   if (isNotModified(header, etag, lastModified))
     return { status: 304, headers: notModifiedHeaders(headers), body: none, part: null }
-  if (body.kind !== 'stored' || headers['Accept-Ranges'] !== 'bytes' || name !== '')
-    return { status, headers, body, part: null }
+  const hasParts = headers['Accept-Ranges'] === 'bytes' && name === '' && method === 'GET'
+  if (body.kind !== 'stored' || !hasParts) return whole
   const length = sizeOf(body.body)
-  const part = method === 'GET' ? byteRange(header, { length, etag, lastModified }) : null
-  if (part === null) return { status, headers, body, part }
+  const part = byteRange(header, { length, etag, lastModified })
+  if (part === null) return whole
   if (part === 'outside') {
     headers['Content-Range'] = 'bytes */' + String(length)
     return { status: 416, headers, body: none, part: null }
@@ -83,9 +84,7 @@ export function isNotModified(header: Header, etag: string, lastModified: string
     if (ifNoneMatch.trim() === '*') return true
     // Every other piece stands between two quotation marks. (In njs, a global regular expression takes quadratic time.)
     const pieces = ifNoneMatch.split('"')
-    return pieces.some(
-      (piece, index) => index % 2 === 1 && index < pieces.length - 1 && '"' + piece + '"' === etag,
-    )
+    return pieces.some((piece, at) => at % 2 === 1 && at < pieces.length - 1 && '"' + piece + '"' === etag)
   }
   if (ifModifiedSince === undefined) return false
   // An invalid date is NaN, and no comparison with NaN is true.
@@ -111,11 +110,10 @@ export function byteRange(
   header: Header,
   whole: { readonly length: number; readonly etag: string; readonly lastModified: string },
 ): ByteRange | 'outside' | null {
+  const { length, etag, lastModified } = whole
   const asked = readRange(header('range') || '')
   const ifRange = header('if-range')
-  if (asked === null) return null
-  if (ifRange !== undefined && ifRange !== whole.etag && ifRange !== whole.lastModified) return null
-  const { length } = whole
+  if (asked === null || (ifRange !== undefined && ifRange !== etag && ifRange !== lastModified)) return null
   const { from, to } = asked
   if (from === '') {
     const count = Math.min(Number(to), length)
@@ -131,12 +129,10 @@ export function byteRange(
  * The two numbers of `bytes = from - to`, of which one may be empty; null for anything else. No regular expression: with
  * blanks allowed around each part it would take quadratic time.
  */
-function readRange(range: string): { readonly from: string; readonly to: string } | null {
+function readRange(range: string) {
   const sides = range.split('=')
   const numbers = (sides[1] || '').split('-').map((text) => text.trim())
-  const [from, to] = numbers
-  if (sides.length !== 2 || numbers.length !== 2 || (sides[0] as string).trim().toLowerCase() !== 'bytes')
-    return null
-  if (from === undefined || to === undefined || from + to === '' || !/^\d+$/.test(from + to)) return null
-  return { from, to }
+  const isBytes = sides.length === 2 && (sides[0] as string).trim().toLowerCase() === 'bytes'
+  if (!isBytes || numbers.length !== 2 || !/^\d+$/.test(numbers.join(''))) return null
+  return { from: numbers[0] as string, to: numbers[1] as string }
 }

@@ -5,17 +5,9 @@
  * `api/encode/series.ts` tells why no value can forge a mark.
  */
 
-import type { Format, Route, Series } from '../../api/routes/table.ts'
 import type { WindowEntry } from '../../api/routes/keys.ts'
-import type { Resolution } from './resolve.ts'
-
-/** The windows with records between the two days, both included, in order. */
-export const overlapping = (windows: readonly WindowEntry[], from: string, to: string) =>
-  windows.filter((window) => window.first <= to && window.last >= from)
-
-/** Whether all records of the window lie between the two days. */
-export const isWhole = (window: WindowEntry, from: string, to: string) =>
-  from <= window.first && window.last <= to
+import type { Format, Series } from '../../api/routes/table.ts'
+import type { JoinedBody } from './answer.ts'
 
 /** How a runtime searches bytes for ASCII text. Each result is an index, or -1. */
 export interface Search<B extends Uint8Array> {
@@ -64,27 +56,12 @@ export interface RangePart {
   readonly before: number
 }
 
-export interface JoinedPart {
-  readonly bytes: Uint8Array
-  /** How many records the document has up to the end of this part; for JSON only whether there are any. */
-  readonly records: number
-}
-
-/** Joins windows of one series in one format. */
-export interface WindowJoiner<B extends Uint8Array> {
-  /** @param windows documents that follow each other @throws {Error} if one of them is not a window */
-  readonly join: (windows: readonly B[], part: RangePart) => JoinedPart
-  /** How many records of a window are earlier than a day. @throws {Error} if the document is not a window */
-  readonly recordsBefore: (window: B, day: string) => number
-  /** The size of a window's records, in bytes. @throws {Error} if the document is not a window */
-  readonly sizeOfRecords: (window: B) => number
-}
-
+/** Joins windows of one series in one format. Each function throws if a document is not a window. */
 export function windowJoiner<B extends Uint8Array>(
   { find, findLast, text }: Search<B>,
   format: Format,
   { list, date, next }: Series,
-): WindowJoiner<B> {
+) {
   const isXml = format === 'xml'
   /** What stands before a window's first record and after its last one, and what each record starts with. */
   const open = isXml ? '<' + list + '>' : ',"' + list + '":['
@@ -143,7 +120,11 @@ export function windowJoiner<B extends Uint8Array>(
   }
 
   return {
-    join: (windows, { from, to, isFirst, isLast, before }) => {
+    /**
+     * @param windows documents that follow each other
+     * @returns `records`: how many the document has up to the end of this part; for JSON only whether there are any
+     */
+    join: (windows: readonly B[], { from, to, isFirst, isLast, before }: RangePart) => {
       const pieces: Uint8Array[] = []
       let records = before
       windows.forEach((bytes, index) => {
@@ -166,17 +147,14 @@ export function windowJoiner<B extends Uint8Array>(
         if (isTail) pieces.push(bytes.subarray(end))
       })
       const [head, tail] = pieces
-      if (records === 0 && isXml && head !== undefined && tail !== undefined) {
-        // XML writes an empty list as one tag.
-        const tag = ascii('<' + list + '/>')
-        return {
-          bytes: concat([head.subarray(0, -open.length), tag, tail.subarray(close.length)]),
-          records,
-        }
-      }
-      return { bytes: pieces.length === 1 && head !== undefined ? head : concat(pieces), records }
+      if (records > 0 || !isXml || head === undefined || tail === undefined)
+        return { bytes: pieces.length === 1 && head !== undefined ? head : concat(pieces), records }
+      // XML writes an empty list as one tag.
+      const tag = ascii('<' + list + '/>')
+      return { bytes: concat([head.subarray(0, -open.length), tag, tail.subarray(close.length)]), records }
     },
-    recordsBefore: (bytes, day) => {
+    /** How many records of a window are earlier than a day. */
+    recordsBefore: (bytes: B, day: string) => {
       const { start, end } = listOf(bytes)
       const first = findRecord(bytes, start, end, (date) => date >= day)
       let count = 0
@@ -184,7 +162,8 @@ export function windowJoiner<B extends Uint8Array>(
         record = find(bytes, mark, record + mark.length)
       return count
     },
-    sizeOfRecords: (bytes) => {
+    /** The size of a window's records, in bytes. */
+    sizeOfRecords: (bytes: B) => {
       const { start, end } = listOf(bytes)
       return end - start
     },
@@ -216,17 +195,7 @@ function ascii(text: string): Uint8Array {
 
 const comma = /* @__PURE__ */ ascii(',')
 
-/** A date range, as `resolve` found it. */
-export type RangeResolution = Extract<Resolution, { kind: 'range' }>
-
-export interface RangeSource<B extends Uint8Array> {
-  /** Ascending, at least one. */
-  readonly windows: readonly WindowEntry[]
-  readonly get: (window: WindowEntry) => Promise<B>
-}
-
-export interface JoinOptions<B extends Uint8Array> {
-  readonly search: Search<B>
+export interface JoinOptions {
   /** How many windows may be read at a time, at least one; asked before each read. */
   readonly readsAtATime: () => number
   /** Rejects if what was read just now may belong to another snapshot. */
@@ -235,49 +204,39 @@ export interface JoinOptions<B extends Uint8Array> {
   readonly turn?: () => Promise<void>
 }
 
-export interface JoinedRange {
-  /**
-   * How many bytes there will be. To tell, the last window is read before its turn.
-   * @param sizeOf the size of a window's document, in bytes
-   */
-  readonly length: (sizeOf: (window: WindowEntry) => number) => Promise<number>
-  /** @returns the next bytes, or null after the last ones; rejects if a window cannot be read */
-  readonly next: () => Promise<Uint8Array | null>
-}
-
 /**
  * Joins a range window by window. A window is given out only after `assertLive` has confirmed that the snapshot was still live
- * when the window had been read, so no answer mixes two snapshots.
+ * when the window had been read, so no answer mixes two snapshots. Rejects if the first window cannot be read.
  */
-export async function joinRange<B extends Uint8Array>(
-  { windows, get }: RangeSource<B>,
-  { from, to, wanted, route }: Pick<RangeResolution, 'from' | 'to' | 'wanted'> & { readonly route: Route },
-  { search, readsAtATime, assertLive, turn }: JoinOptions<B>,
-): Promise<JoinedRange> {
+export async function joinRange<S>(
+  { windows, get, range: { from, to, wanted, route } }: JoinedBody<S>,
+  bytesOf: (stored: S) => Promise<Uint8Array>,
+  { readsAtATime, assertLive, turn }: JoinOptions,
+) {
   const { format } = wanted
   const { series } = route
   const last = windows.length - 1
   if (series === undefined || last < 0) throw new Error('no windows: ' + route.path)
 
-  const joiner = windowJoiner(search, format, series)
+  const joiner = windowJoiner(byteSearch, format, series)
   /** What is being read or has been taken, by index. */
-  const reads: (Promise<B> | 'taken' | undefined)[] = []
-  const take = async (index: number): Promise<B> => {
+  const reads: (Promise<Uint8Array> | 'taken' | undefined)[] = []
+  const take = async (index: number): Promise<Uint8Array> => {
     // The window before it may still be on its way to the client: it counts, too.
     const atATime = index === 0 ? readsAtATime() : Math.max(readsAtATime() - 1, 1)
     for (let ahead = index; ahead < Math.min(index + atATime, last + 1); ahead++) {
       if (reads[ahead] !== undefined) continue
-      const read = get(windows[ahead] as WindowEntry)
+      const read = get(windows[ahead] as WindowEntry).then(bytesOf)
       // It is awaited later: until then nobody would handle its failure.
       read.catch(() => undefined)
       reads[ahead] = read
     }
-    const bytes = await (reads[index] as Promise<B>)
+    const bytes = await (reads[index] as Promise<Uint8Array>)
     reads[index] = 'taken'
     await assertLive()
     return bytes
   }
-  const join = (bytes: B, index: number, before: number) => {
+  const join = (bytes: Uint8Array, index: number, before: number) => {
     const { records } = windows[index] as WindowEntry
     const isCut = index === 0 || index === last
     const joined = joiner.join([bytes], { from, to, isFirst: index === 0, isLast: index === last, before })
@@ -287,26 +246,26 @@ export async function joinRange<B extends Uint8Array>(
 
   const first = await take(0)
   const opening = join(first, 0, 0)
-  if (opening.records === 0 && last > 0) throw new Error('the list of windows is not that of the windows')
+  if (opening.records === 0 && last > 0) throw new Error('the window list and the windows differ')
   /** What the windows of a fund have in common: all but their records. */
   const around = first.length - joiner.sizeOfRecords(first)
   const before = [0, opening.records]
   for (let index = 1; index < last; index++)
     before.push((before[index] as number) + (windows[index] as WindowEntry).records)
 
-  let head: Uint8Array | null = opening.bytes
-  const headLength = head.length
-  let tail: Promise<Uint8Array> | undefined
-  const joinAt = async (index: number) => {
-    const bytes = await take(index)
-    return join(bytes, index, before[index] as number).bytes
-  }
-  let given = 0
+  const headLength = opening.bytes.length
+  /** What was joined before its turn: the first part, and perhaps the last. Nothing is held that has been given out. */
+  const early: (Promise<Uint8Array> | undefined)[] = [Promise.resolve(opening.bytes)]
+  const joinAt = async (index: number) => join(await take(index), index, before[index] as number).bytes
   return {
-    length: async (sizeOf) => {
+    /**
+     * How many bytes there will be, to be asked once. To tell, the last window is read before its turn.
+     * @param sizeOf the size of a window's document, in bytes
+     */
+    length: async (sizeOf: (window: WindowEntry) => number) => {
       if (last === 0) return headLength
-      tail = tail || joinAt(last)
-      const { length } = await tail
+      early[last] = joinAt(last)
+      const { length } = await early[last]
       return windows.slice(1, last).reduce((sum, window, index) => {
         const key = before[index + 1] as number
         const { records } = window
@@ -314,18 +273,14 @@ export async function joinRange<B extends Uint8Array>(
         return sum + sizeOf(window) - around + added
       }, headLength + length)
     },
-    next: async () => {
-      const index = given++
-      if (index === 0) {
-        const bytes = head
-        // Nothing is held that has been given out.
-        head = null
-        return bytes
+    /** To be read once. Throws if a window cannot be read. */
+    async *chunks(): AsyncGenerator<Uint8Array, void> {
+      for (let index = 0; index <= last; index++) {
+        if (index > 0 && turn !== undefined) await turn()
+        const chunk = early[index] || joinAt(index)
+        early[index] = undefined
+        yield chunk
       }
-      if (index > last) return null
-      if (turn !== undefined) await turn()
-      if (index === last && tail !== undefined) return tail
-      return joinAt(index)
     },
   }
 }

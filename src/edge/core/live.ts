@@ -32,21 +32,12 @@ export function parseLiveSlot(text: string): LiveSlot {
     error.name = damaged
     throw error
   }
-  return {
-    slot,
-    snapshot: snapshot as string,
-    docsUrl: docsUrl as string,
-    liveSince: liveSince as string,
-    downloads,
-    earlierDownloads,
-  }
+  return { slot, snapshot, docsUrl, liveSince, downloads, earlierDownloads } as LiveSlot
 }
 
-type Loose = Partial<LiveSlot> & { readonly format?: unknown }
-
-function fieldsOf(text: string): Loose {
+function fieldsOf(text: string): Partial<LiveSlot> & { readonly format?: unknown } {
   try {
-    return (JSON.parse(text) as Loose | null) || {}
+    return (JSON.parse(text) as object | null) || {}
   } catch (_error) {
     return {}
   }
@@ -60,18 +51,6 @@ export interface Look {
 
 /** Reads `live.json`. Rejects with an error named LiveDamaged if somebody else wrote it. */
 export type ReadLive = () => Promise<LiveSlot>
-
-export interface LiveFollower {
-  /**
-   * What is live now, as far as it is known within the time to live.
-   * @throws {Error} if `live.json` cannot be read and the last look is too old
-   */
-  readonly current: (read: ReadLive) => Promise<Look>
-  /** Whether all that was read from the slot of a look belongs to its snapshot. Else it may have been overwritten. */
-  readonly isStillLive: (look: Look, read: ReadLive) => Promise<boolean>
-  /** The same without asking: whether bucket.graceSeconds still protects the slot. */
-  readonly isSafe: (look: Look) => boolean
-}
 
 export interface FollowOptions {
   /** How long an answer may come from the slot that was live before, in milliseconds. */
@@ -88,7 +67,7 @@ export interface FollowOptions {
 }
 
 /** Looks at `live.json` at most once in the time to live, however many requests there are. */
-export function followLive({ ttlMs, clock, onDamaged, sleep }: FollowOptions): LiveFollower {
+export function followLive({ ttlMs, clock, onDamaged, sleep }: FollowOptions) {
   let last: Look | undefined
   // Stays set if the request that looks is cancelled. When the last look is too old, all requests look for themselves.
   let looking: Promise<Look> | undefined
@@ -119,6 +98,10 @@ export function followLive({ ttlMs, clock, onDamaged, sleep }: FollowOptions): L
     begun.then(end, end)
     return begun
   }
+  /**
+   * What is live now, as far as it is known within the time to live.
+   * @throws {Error} if `live.json` cannot be read and the last look is too old
+   */
   const current = async (read: ReadLive): Promise<Look> => {
     const known = last
     if (known === undefined || !isYounger(known, 1.5)) return look(read)
@@ -131,12 +114,12 @@ export function followLive({ ttlMs, clock, onDamaged, sleep }: FollowOptions): L
     if (sleep === undefined) return found
     return Promise.race([found, sleep(known.at + ttlMs * 1.5 - clock()).then(() => known)])
   }
+  /** Whether bucket.graceSeconds still protects the slot of a look. */
   const isSafe = (seen: Look) => isYounger(seen, 2)
-  return {
-    current,
-    isSafe,
-    isStillLive: async (seen, read) => isSafe(seen) || idOf((await current(read)).live) === idOf(seen.live),
-  }
+  /** Whether all that was read from the slot of a look belongs to its snapshot. Else it may have been overwritten. */
+  const isStillLive = async (seen: Look, read: ReadLive) =>
+    isSafe(seen) || idOf((await current(read)).live) === idOf(seen.live)
+  return { current, isSafe, isStillLive }
 }
 
 /** A snapshot that one request reads all it needs from. */
@@ -157,7 +140,7 @@ export async function fromOneSnapshot<P extends Pinned, R>(
   attempts: number,
   discard?: (made: R) => Promise<void>,
 ): Promise<R> {
-  let failure: unknown = new Error('the snapshot changed again and again')
+  let failure: unknown = new Error('the snapshot keeps changing')
   for (let attempt = 0; attempt < attempts; attempt++) {
     const pinned = await pin()
     let made: { readonly answer: R } | null = null

@@ -50,22 +50,10 @@ export const formatSpecificity: Specificity<Format> = (range, format) => {
 export const languageSpecificity: Specificity<Language> = (range, language) =>
   range.split('-')[0] === language ? 2 : range === '*' ? 1 : 0
 
-interface Range {
-  readonly name: string
-  readonly quality: number
-}
-
-/** The rank of the range that names an offer most exactly; of several, the best one. */
-interface Rank {
-  readonly quality: number
-  readonly exactness: number
-  readonly order: number
-}
-
 /** Only the first hundred ranges count: njs takes 15 µs for each. */
 const parseRanges = (header: string) => header.toLowerCase().split(',', 100).map(parseRange)
 
-function parseRange(text: string): Range {
+function parseRange(text: string) {
   const name = (text.split(';')[0] as string).trim()
   const given = /;\s*q=([^;\s]*)/.exec(text)
   if (given === null) return { name, quality: 1 }
@@ -74,8 +62,9 @@ function parseRange(text: string): Range {
   return { name, quality: /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(value) ? Number(value) : NaN }
 }
 
-function rankOf<T>(offer: T, ranges: readonly Range[], specificity: Specificity<T>): Rank {
-  let best: Rank = { quality: 0, exactness: 0, order: 0 }
+/** The rank of the range that names an offer most exactly; of several, the best one. */
+function rankOf<T>(offer: T, ranges: ReturnType<typeof parseRanges>, specificity: Specificity<T>) {
+  let best = { quality: 0, exactness: 0, order: 0 }
   ranges.forEach(({ name, quality }, order) => {
     const exactness = specificity(name, offer)
     if (exactness > 0 && exactness + quality / 2 > best.exactness + best.quality / 2)

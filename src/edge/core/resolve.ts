@@ -6,17 +6,8 @@
 import { documentKey, errorKey, windowListKey } from '../../api/routes/keys.ts'
 import { isTooLong, matchPath, maxSegmentBytes, percentDecode, type Match } from '../../api/routes/match.ts'
 import { matchPage } from '../../api/routes/pages.ts'
-import {
-  formats,
-  languages,
-  type Format,
-  type Language,
-  type Parameter,
-  type Problem,
-  type Route,
-  type RouteTable,
-  type Values,
-} from '../../api/routes/table.ts'
+import { formats, languages, type Format, type Language } from '../../api/routes/table.ts'
+import type { Parameter, Problem, Route, RouteTable, Values } from '../../api/routes/table.ts'
 import { isDay, isIsinInEitherCase } from '../../api/routes/values.ts'
 import { formatSpecificity, languageSpecificity, preferred } from './negotiate.ts'
 
@@ -58,6 +49,9 @@ export interface Refused {
   readonly problem: Problem
   readonly values: Values
 }
+
+/** A date range. */
+export type RangeResolution = Extract<Resolution, { kind: 'range' }>
 
 export type Resolution =
   | { readonly kind: 'preflight' }
@@ -125,14 +119,9 @@ interface Query {
 
 /** The representation without a language: refusals have none. */
 function wantedFormat({ accept }: EdgeRequest, query: Query): Representation {
-  const format = oneOf(formats, query.format)
-  return format
-    ? { format, language: null, vary: [] }
-    : {
-        format: preferred(accept, formats, formatSpecificity) || formats[0],
-        language: null,
-        vary: ['Accept'],
-      }
+  const given = oneOf(formats, query.format)
+  const format = given || preferred(accept, formats, formatSpecificity) || formats[0]
+  return { format, language: null, vary: given ? [] : ['Accept'] }
 }
 
 function inLanguage(
@@ -140,14 +129,9 @@ function inLanguage(
   query: Query,
   { format, vary }: Representation,
 ): Representation {
-  const language = oneOf(languages, query.language)
-  return language
-    ? { format, language, vary }
-    : {
-        format,
-        language: preferred(acceptLanguage, languages, languageSpecificity) || languages[0],
-        vary: vary.concat('Accept-Language'),
-      }
+  const given = oneOf(languages, query.language)
+  const language = given || preferred(acceptLanguage, languages, languageSpecificity) || languages[0]
+  return { format, language, vary: given ? vary : vary.concat('Accept-Language') }
 }
 
 const isUnsupported = (known: readonly string[], value: string | undefined): value is string =>
@@ -169,8 +153,10 @@ const withClosingSlash = ({ path, query }: EdgeRequest): Resolution => ({
   location: path + '/' + (query && '?' + query),
 })
 
+type Found = Exclude<Match, { kind: 'none' }>
+
 /** The first problem of the path's parameters, types first. The form of an ISIN is checked later. */
-function wrongParameter(match: Exclude<Match, { kind: 'none' }>): number | null {
+function wrongParameter(match: Found): number | null {
   const { parameters } = match.route
   const problems = parameters
     .filter(({ kind }) => kind === 'choice')
@@ -179,7 +165,7 @@ function wrongParameter(match: Exclude<Match, { kind: 'none' }>): number | null 
   return problems.filter((problem) => problem !== null)[0] ?? null
 }
 
-function problemOf(parameter: Parameter, match: Exclude<Match, { kind: 'none' }>): number | null {
+function problemOf(parameter: Parameter, match: Found): number | null {
   const value = match.values[parameter.name]
   const isMissing = value === '' || (match.kind === 'incomplete' && match.missing.name === parameter.name)
   switch (parameter.kind) {
@@ -195,11 +181,7 @@ function problemOf(parameter: Parameter, match: Exclude<Match, { kind: 'none' }>
 }
 
 /** Whether it is a day, and not before the path's first one: a range must not end before it starts. */
-function isRightDate(
-  value: string,
-  parameter: Parameter,
-  { route, values }: Exclude<Match, { kind: 'none' }>,
-): boolean {
+function isRightDate(value: string, parameter: Parameter, { route, values }: Found): boolean {
   if (!isDay(value)) return false
   const first = route.parameters.filter(({ kind }) => kind === 'date')[0] as Parameter
   return first.name === parameter.name || (values[first.name] as string) <= value
@@ -221,23 +203,15 @@ function locate(
     if (!isIsinInEitherCase(askedIsin)) return refuse(isin.unknown, values)
     unknown = { problem: table.problems[isin.unknown] as Problem, values }
   }
-  const stored: Stored = {
-    route,
-    values,
-    wanted,
-    errorKey: errorKey(route, values, wanted.format),
-    unknown,
-  }
+  const stored: Stored = { route, values, wanted, errorKey: errorKey(route, values, wanted.format), unknown }
   if (route.series !== undefined) {
     const days = route.parameters
       .filter(({ kind }) => kind === 'date')
       .map(({ name }) => values[name] as string)
     const listKey = windowListKey(route, values)
     // No destructuring of arrays: in ES5 it takes many bytes, and CloudFront limits them.
-    return Object.assign(
-      { kind: 'range' as const, listKey, from: days[0] as string, to: days[1] as string },
-      stored,
-    )
+    const range = { kind: 'range' as const, listKey, from: days[0] as string, to: days[1] as string }
+    return Object.assign(range, stored)
   }
   const key = documentKey(route, values, wanted.language || languages[0], wanted.format)
   return Object.assign({ kind: 'document' as const, key }, stored)

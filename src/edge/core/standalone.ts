@@ -1,17 +1,9 @@
 /** Answers that need neither a snapshot nor a readable request: JSON, without a link to the documentation. */
 
-import type { Answer } from './answer.ts'
-
-export interface StandaloneAnswer extends Answer<never> {
-  readonly body: { readonly kind: 'text'; readonly text: string }
-}
+export type StandaloneAnswer = ReturnType<typeof standalone>
 
 /** @param title in plain letters @param more headers of this answer alone */
-const standalone = (
-  status: number,
-  title: string,
-  more?: Readonly<Record<string, string>>,
-): StandaloneAnswer => ({
+const standalone = (status: number, title: string, more: Readonly<Record<string, string>> = {}) => ({
   status,
   headers: Object.assign(
     {
@@ -24,7 +16,7 @@ const standalone = (
     more,
   ),
   // Not JSON.stringify: CloudFront's function has other names for the properties of an object.
-  body: { kind: 'text', text: `{"title":"${title}","type":"about:blank","status":${status}}` },
+  body: { kind: 'text' as const, text: `{"title":"${title}","type":"about:blank","status":${status}}` },
 })
 
 /** The answer if the store fails. */

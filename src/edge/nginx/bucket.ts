@@ -7,8 +7,8 @@ import { placeOf } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { EdgeSettings, Store, StoredObject } from '../core/answer.ts'
 import { idOf, lastModifiedOf, parseLiveSlot, type LiveSlot, type Look } from '../core/live.ts'
-import { njsEdge, type NjsEdge } from './handlers.ts'
-import { smallBytesOf, isPageKey, largeFrom, sleep, type NjsBody, type NjsSnapshot } from './objects.ts'
+import { njsEdge } from './handlers.ts'
+import { isPageKey, largeFrom, sleep, smallTextOf, type NjsBody, type NjsSnapshot } from './objects.ts'
 import { signer, type BucketAddress } from './signature.ts'
 import type { NjsModules, NjsReply, NjsRequest } from './types.ts'
 
@@ -19,46 +19,33 @@ export interface BucketConfig extends BucketAddress {
   readonly settings: EdgeSettings
 }
 
-export interface BucketEdge extends NjsEdge {
-  /** For `js_header_filter` of what comes from the bucket past njs. */
-  readonly dressLarge: (request: NjsRequest) => void
-}
-
 /** How long to wait before a request to the bucket is repeated, in milliseconds: S3 slows down fast clients. */
 const waits = [100, 400]
 
-export function bucketEdge(modules: NjsModules, config: BucketConfig): BucketEdge {
+export function bucketEdge(modules: NjsModules, config: BucketConfig) {
   // Without a time to live each millisecond asks for itself.
   const ttl = Math.max(config.liveTtlMs, 1)
 
   const lookAt = async (ask: Ask, at: number): Promise<Look> => {
     const reply = await ask('live', String(at), 'live.json')
-    if (reply.status === 404) throw new Error('nothing is live: publish to it first')
-    if (reply.status !== 200) throw new Error(reasonOf(reply, 'live.json'))
-    const live = parseLiveSlot(String(reply.responseBuffer))
-    return { live, at }
+    if (reply.status === 404) throw new Error('the bucket: nothing is live: publish to it first')
+    if (reply.status !== 200) throw failure(reply, 'live.json')
+    return { live: parseLiveSlot(String(reply.responseBuffer)), at }
   }
   /**
    * njs keeps nothing from one request to the next, but nginx's cache does. The key is the moment at which a span of the time to live
    * began, so a cached `live.json` is never older than that.
    */
-  const look = async (ask: Ask): Promise<Look> => {
+  const look = (ask: Ask): Promise<Look> => {
     const now = Date.now()
     const at = now - (now % ttl)
-    try {
-      const found = await lookAt(ask, at)
-      return found
-    } catch (error) {
-      const failure = new Error('the bucket: ' + (error as Error).message)
+    return lookAt(ask, at).catch((error: unknown) => {
       // One failed look need not fail requests while there is time left to answer.
-      if (now - (at - ttl) >= ttl * 1.5) throw failure
-      try {
-        const before = await lookAt(ask, at - ttl)
-        return before
-      } catch (_error) {
-        throw failure
-      }
-    }
+      if (now - (at - ttl) >= ttl * 1.5) throw error
+      return lookAt(ask, at - ttl).catch(() => {
+        throw error
+      })
+    })
   }
   const snapshotOf = (ask: Ask, { live, at }: Look): NjsSnapshot => {
     const table: RouteTable = Object.assign({}, config.table, { docsUrl: live.docsUrl })
@@ -85,18 +72,15 @@ export function bucketEdge(modules: NjsModules, config: BucketConfig): BucketEdg
   return Object.assign(njsEdge(modules, { pin, resume }, config.settings), { dressLarge })
 }
 
+type Ask = ReturnType<typeof asker>
+
 /**
  * Asks an internal location for an object. `version` tells apart objects that have the same place at different times. `sign` gives the
  * query with which a location may ask for the object.
  */
-interface Ask {
-  (location: 'live' | 'object' | 'size', version: string, place: string): Promise<NjsReply>
-  readonly sign: (place: string) => string
-}
-
-function asker(modules: NjsModules, config: BucketConfig, request: NjsRequest): Ask {
+function asker(modules: NjsModules, config: BucketConfig, request: NjsRequest) {
   const sign = signer(modules, config, Date.now())
-  const ask = (location: string, version: string, place: string) =>
+  const ask = (location: 'live' | 'object' | 'size', version: string, place: string) =>
     request.subrequest(['/_fundpress', location, version, place].join('/'), { args: sign(place) })
   return Object.assign(ask, { sign })
 }
@@ -111,7 +95,7 @@ function slotStore(ask: Ask, table: RouteTable, live: LiveSlot): Store<NjsBody> 
       // 416: a byte of nothing was asked for.
       if (reply.status < 300 || reply.status === 416) return reply
       const wait = waits[attempt]
-      if (reply.status < 500 || wait === undefined) throw new Error('the bucket: ' + reasonOf(reply, place))
+      if (reply.status < 500 || wait === undefined) throw failure(reply, place)
       await sleep(wait)
     }
   }
@@ -120,9 +104,10 @@ function slotStore(ask: Ask, table: RouteTable, live: LiveSlot): Store<NjsBody> 
     if (place === null) return null
     const isPage = isPageKey(table, key)
     const first = await read(isPage ? 'size' : 'object', place)
-    const length = first === null ? 0 : lengthOf(first)
+    if (first === null) return null
+    const length = lengthOf(first)
     const isLarge = isPage && length >= largeFrom
-    const reply = isPage && !isLarge && first !== null ? await read('object', place) : first
+    const reply = isPage && !isLarge ? await read('object', place) : first
     if (reply === null) return null
     const etag = (reply.headersOut['ETag'] ?? '').replace(/^W\//, '')
     const lastModified = lastModifiedOf(Date.parse(reply.headersOut['Last-Modified'] ?? ''), liveSince)
@@ -131,7 +116,7 @@ function slotStore(ask: Ask, table: RouteTable, live: LiveSlot): Store<NjsBody> 
       : { kind: 'bytes', bytes: reply.responseBuffer ?? Buffer.from('') }
     return { body, etag, lastModified }
   }
-  return { get, text: (body) => Promise.resolve(smallBytesOf(body).toString()) }
+  return { get, text: smallTextOf }
 }
 
 /** The size of an object, from the answer to a request for its first byte. */
@@ -152,23 +137,20 @@ const largeObject = (place: string, length: number, etag: string, query: string)
   },
 })
 
-/** Replaces the bucket's headers, except length and part. */
+/** For `js_header_filter` of what comes from the bucket past njs: replaces its headers, except length and part. */
 function dressLarge(request: NjsRequest): void {
   if (request.status >= 300) return
-  const headers = JSON.parse(request.variables['fundpress_headers'] ?? '{}') as Record<string, string>
   Object.keys(request.headersOut).forEach((name) => {
     if (!/^content-(length|range|type)$/i.test(name)) request.headersOut[name] = ''
   })
+  const headers = JSON.parse(request.variables['fundpress_headers'] ?? '{}') as Record<string, string>
   Object.keys(headers).forEach((name) => {
     // If the bucket's type is the same, it stays: nginx would add its charset once more.
     if (request.headersOut[name] !== headers[name]) request.headersOut[name] = headers[name]
   })
 }
 
-function reasonOf({ status }: NjsReply, place: string): string {
-  const said = place + ' was answered with ' + status
-  return status === 403
-    ? said +
-        ': nginx needs s3:GetObject and s3:ListBucket (without it an object that is not there is denied too)'
-    : said
+function failure({ status }: NjsReply, place: string): Error {
+  const needs = ': nginx needs s3:GetObject and s3:ListBucket (without it a missing object is denied, too)'
+  return new Error('the bucket: ' + place + ' was answered with ' + status + (status === 403 ? needs : ''))
 }

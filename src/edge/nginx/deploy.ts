@@ -3,16 +3,10 @@
 import { isIP } from 'node:net'
 import { basename, dirname, resolve } from 'node:path'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
-import {
-  bundle,
-  edgeConfig,
-  fillTemplate,
-  sourceExtension,
-  template,
-  type DeploymentSettings,
-  type MakeDeployment,
-} from '../deployment.ts'
+import { bundle, edgeConfig, fromTemplate, sourceExtension } from '../deployment.ts'
+import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 import { worthCompressing } from '../core/finish.ts'
+import { encodeForS3 } from './signature.ts'
 
 /** Differs between any two snapshots. Source: src/bucket/keys.md. */
 const markFile = 'manifest.ndjson.gz'
@@ -43,18 +37,14 @@ export const nginx: MakeDeployment = async (settings) => {
     // edge.js sets types with their parameters, and nginx compares them as they are.
     compressTypes: compressed.map((extension) => `"${contentTypeOf(`.${extension}`)}"`).join('\n    '),
   }
-  const filled = async (path: string, more: Readonly<Record<string, string>> = {}) =>
-    fillTemplate(await template(`nginx/${path}`), { ...values, ...more })
+  const filled = (path: string, more: Readonly<Record<string, string>> = {}) =>
+    fromTemplate(`nginx/${path}`, { ...values, ...more })
   const { mode } = parts
   const origin = await filled(`${mode}.conf`)
+  const partsOrigin = mode === 'bucket' ? indented(origin) : ''
+  const http = await filled(`${mode}-http.conf`)
   return [
-    {
-      path: 'conf.d/fundpress.conf',
-      text: await filled('fundpress.conf', {
-        http: await filled(`${mode}-http.conf`),
-        partsOrigin: mode === 'bucket' ? indented(origin) : '',
-      }),
-    },
+    { path: 'conf.d/fundpress.conf', text: await filled('fundpress.conf', { http, partsOrigin }) },
     { path: 'fundpress/locations.conf', text: await filled('locations.conf', { origin }) },
     { path: 'fundpress/edge.js', text: await edgeScript(parts) },
     { path: 'README.md', text: await filled(`README-${mode}.md`) },
@@ -66,36 +56,32 @@ const strictTransport = (seconds: number) =>
 
 const indented = (text: string) => text.replace(/^(?=.)/gm, '    ').trimEnd()
 
+/** What differs between the modes: values for the templates, and the argument of the adapter's `filesEdge` or `bucketEdge`. */
 interface Parts {
   readonly mode: 'files' | 'bucket'
-  /** What the templates of this mode need. */
   readonly values: Readonly<Record<string, string | number>>
-  /** The adapter's function that makes the handlers, and its argument. */
-  readonly factory: { readonly module: string; readonly name: string; readonly config: object }
+  readonly config: object
 }
 
 function files(settings: DeploymentSettings): Parts {
   const folder = resolve(settings.out)
-  const config = { folder, markFile, ...edgeConfig(settings) }
   return {
     mode: 'files',
     values: { folder, parent: dirname(folder), link: basename(folder) },
-    factory: { module: './nginx/files', name: 'filesEdge', config },
+    config: { folder, markFile, ...edgeConfig(settings) },
   }
 }
 
 function bucket(settings: DeploymentSettings): Parts {
   const { bucket: given, edge } = settings
   const { scheme, host, hostName, base, region, needsResolver } = originOf(given)
-  const config = {
-    ...{ host, base, region, credentialsFile },
-    liveTtlMs: edge.liveTtlSeconds * 1000,
-    ...edgeConfig(settings),
-  }
   return {
     mode: 'bucket',
     values: {
-      ...{ host, hostName, region, credentialsFile },
+      host,
+      hostName,
+      region,
+      credentialsFile,
       bucket: given.name ?? '',
       keys: given.prefix === '' ? '' : `${given.prefix}/`,
       address: `${scheme}//${host}${base}`,
@@ -107,7 +93,14 @@ function bucket(settings: DeploymentSettings): Parts {
         ? '    # The name server for the address of the bucket: README.md.\n    include fundpress/resolver.conf;'
         : '',
     },
-    factory: { module: './nginx/bucket', name: 'bucketEdge', config },
+    config: {
+      host,
+      base,
+      region,
+      credentialsFile,
+      liveTtlMs: edge.liveTtlSeconds * 1000,
+      ...edgeConfig(settings),
+    },
   }
 }
 
@@ -121,11 +114,11 @@ awk '/^nameserver/ { print "resolver " ($2 ~ /:/ ? "[" $2 "]" : $2) " valid=30s;
 `
 
 /** The bundle is a plain script between `import` and `export default`: njs knows no other forms of these. */
-async function edgeScript({ factory: { module, name, config } }: Parts): Promise<string> {
+async function edgeScript({ mode, config }: Parts): Promise<string> {
   const code = await bundle({
     entry:
-      `import { ${name} } from '${module}${sourceExtension}'\n` +
-      `export default (modules) => ${name}(modules, ${JSON.stringify(config)})`,
+      `import { ${mode}Edge } from './nginx/${mode}${sourceExtension}'\n` +
+      `export default (modules) => ${mode}Edge(modules, ${JSON.stringify(config)})`,
     format: 'iife',
     globalName: 'fundpress',
     target: 'es5',
@@ -140,45 +133,26 @@ async function edgeScript({ factory: { module, name, config } }: Parts): Promise
   ].join('\n')
 }
 
-/** The address that a bucket's keys are appended to, and what a signature needs to know about it. */
-interface BucketAddress {
-  readonly scheme: 'http:' | 'https:'
-  /** With its port, unless it is the scheme's own. */
-  readonly host: string
-  readonly hostName: string
-  /** Begins and ends with a slash; percent-encoded. */
-  readonly base: string
-  readonly region: string
-  /** Whether the host is a name, not an IP address. */
-  readonly needsResolver: boolean
-}
-
-/** @throws {Error} without a region on AWS */
-export function originOf({
-  name,
-  endpoint,
-  region,
-  prefix,
-  pathStyle,
-}: DeploymentSettings['bucket']): BucketAddress {
+/**
+ * The address that a bucket's keys are appended to. `base` begins and ends with a slash and is percent-encoded.
+ * @throws {Error} without a region on AWS
+ */
+export function originOf({ name, endpoint, region, prefix, pathStyle }: DeploymentSettings['bucket']) {
   if (name === null) throw new Error('bucket.name is not set')
-  if (endpoint === null && region === null) {
+  if (endpoint === null && region === null)
     throw new Error(
       'bucket.region is not set: the address of an AWS bucket has it in it (--region eu-central-1)',
     )
-  }
   const url = new URL(endpoint ?? awsEndpoint(region ?? ''))
   // A certificate for *.s3.… is not valid for a name with dots, and an IP address has no subdomains.
   const isInPath = pathStyle || name.includes('.') || isIP(bare(url.hostname)) !== 0
   if (!isInPath) url.hostname = `${name}.${url.hostname}`
-  const folders = [
-    ...url.pathname.split('/').map(decodeURIComponent),
-    isInPath ? name : '',
-    ...prefix.split('/'),
-  ]
-  const path = folders.filter((folder) => folder !== '').map(encodeKey)
+  const inEndpoint = url.pathname.split('/').map(decodeURIComponent)
+  const folders = [...inEndpoint, isInPath ? name : '', ...prefix.split('/')]
+  const path = folders.filter((folder) => folder !== '').map(encodeForS3)
   return {
     scheme: url.protocol === 'http:' ? 'http:' : 'https:',
+    /** With its port, unless it is the scheme's own. */
     host: url.host,
     hostName: url.hostname,
     base: ['', ...path, ''].join('/'),
@@ -191,10 +165,3 @@ const awsEndpoint = (region: string) =>
   `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
 
 const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, '')
-
-/** The encoding of signatures. Source: S3, URI encoding. */
-const encodeKey = (text: string) =>
-  encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )

@@ -4,19 +4,11 @@ import { downloadKey } from '../../api/routes/pages.ts'
 import { sharedErrorKey } from '../../api/routes/keys.ts'
 import { problemType } from '../../api/routes/problems.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
-import type { EdgeSettings, Store, StoredObject } from '../core/answer.ts'
+import type { EdgeSettings, StoredObject } from '../core/answer.ts'
 import { lastModifiedOf } from '../core/live.ts'
-import { njsEdge, type NjsEdge } from './handlers.ts'
-import {
-  smallBytesOf,
-  isPageKey,
-  largeFrom,
-  sleep,
-  type NjsBody,
-  type NjsSnapshot,
-  type SendLarge,
-} from './objects.ts'
-import type { NjsFs, NjsModules, NjsRequest, NjsStat } from './types.ts'
+import { njsEdge } from './handlers.ts'
+import { isPageKey, largeFrom, sleep, smallTextOf, type NjsBody, type NjsSnapshot } from './objects.ts'
+import type { NjsModules, NjsRequest, NjsStat } from './types.ts'
 
 export interface FilesConfig {
   /** Absolute. */
@@ -40,7 +32,7 @@ interface FolderLook {
 /** How long to wait while a snapshot is being replaced, in milliseconds. */
 const waits = [1, 5, 20, 100]
 
-export function filesEdge(modules: NjsModules, config: FilesConfig): NjsEdge {
+export function filesEdge(modules: NjsModules, config: FilesConfig) {
   const { fs, crypto } = modules
   const markOf = (folder: string): string => {
     const { ino, size, mtimeMs } = fs.statSync(folder + '/' + config.markFile)
@@ -66,70 +58,45 @@ export function filesEdge(modules: NjsModules, config: FilesConfig): NjsEdge {
       }
     }
   }
-  const isTrue = (check: () => boolean): boolean => {
-    try {
-      return check()
-    } catch (_) {
-      return false
+  const snapshotOf = ({ folder, mark, liveSince }: FolderLook, markNow: () => string): NjsSnapshot => {
+    const table = withDocsUrl(config.table, (key) => fs.readFileSync(folder + '/' + key).toString())
+    // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
+    // page's path): they stay in the folder.
+    const read = (key: string): StoredObject<NjsBody> | null => {
+      const path = folder + '/' + key
+      const stat = statOf(modules, path)
+      if (stat?.isFile() !== true) return null
+      if (stat.size >= largeFrom && isPageKey(table, key)) return largeFile(folder, key, stat)
+      const bytes = fs.readFileSync(path)
+      return {
+        body: { kind: 'bytes', bytes },
+        // `serve` and S3 have the same ETag. It takes 3 µs a kilobyte, and a range does not need it.
+        get etag() {
+          return '"' + crypto.createHash('md5').update(bytes).digest('hex') + '"'
+        },
+        lastModified: lastModifiedOf(stat.mtimeMs, liveSince),
+      }
     }
-  }
-  const md5 = (bytes: Buffer) => crypto.createHash('md5').update(bytes).digest('hex')
-
-  const snapshotOf = ({ folder, mark, liveSince }: FolderLook, isThere: () => boolean): NjsSnapshot => {
-    const table = withDocsUrl(config.table, fs, folder)
-    const store = fileStore({
-      fs,
-      md5,
-      folder,
-      liveSince,
-      isLarge: (key, size) => size >= largeFrom && isPageKey(table, key),
-    })
-    const isStillLive = () => Promise.resolve(isTrue(isThere))
-    return { name: JSON.stringify({ folder, mark, liveSince }), table, store, isStillLive }
+    return {
+      name: JSON.stringify({ folder, mark, liveSince }),
+      table,
+      store: { get: (key) => Promise.resolve(read(datedKey(modules, folder, key))), text: smallTextOf },
+      isStillLive: () =>
+        Promise.resolve()
+          .then(() => markNow() === mark)
+          .catch(() => false),
+    }
   }
   const pin = async () => {
     const found = await lookPatiently()
-    return snapshotOf(found, () => look().mark === found.mark)
+    return snapshotOf(found, () => look().mark)
   }
   /** The link may lead elsewhere by now, so only the folder counts. */
   const resume = (_: NjsRequest, name: string) => {
     const found = JSON.parse(name) as FolderLook
-    return snapshotOf(found, () => markOf(found.folder) === found.mark)
+    return snapshotOf(found, () => markOf(found.folder))
   }
   return njsEdge(modules, { pin, resume }, config.settings)
-}
-
-interface FileStoreOptions {
-  readonly fs: NjsFs
-  readonly md5: (bytes: Buffer) => string
-  readonly folder: string
-  readonly liveSince: number
-  readonly isLarge: (key: string, size: number) => boolean
-}
-
-function fileStore({ fs, md5, folder, liveSince, isLarge }: FileStoreOptions): Store<NjsBody> {
-  // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
-  // page's path): they stay in the folder.
-  const read = (key: string): StoredObject<NjsBody> | null => {
-    const path = folder + '/' + key
-    const stat = statOf(fs, path)
-    if (stat === null) return null
-    if (isLarge(key, stat.size)) return largeFile(folder, key, stat)
-    const lastModified = lastModifiedOf(stat.mtimeMs, liveSince)
-    const bytes = fs.readFileSync(path)
-    return {
-      body: { kind: 'bytes', bytes },
-      // `serve` and S3 have the same ETag. It takes 3 µs a kilobyte, and a range does not need it.
-      get etag() {
-        return '"' + md5(bytes) + '"'
-      },
-      lastModified,
-    }
-  }
-  return {
-    get: (key) => Promise.resolve(read(datedKey(fs, folder, key))),
-    text: (body) => Promise.resolve(smallBytesOf(body).toString()),
-  }
 }
 
 const nginxsOwnOfParts = ['ETag', 'Last-Modified']
@@ -139,34 +106,38 @@ const nginxsOwn = nginxsOwnOfParts.concat('Accept-Ranges')
  * nginx sends the file, or a part, under headers of its own. The ETag here is nginx's: the time at which the file was written, in
  * seconds, and its length, both hexadecimal.
  */
-function largeFile(folder: string, key: string, { mtimeMs, size }: NjsStat): StoredObject<NjsBody> {
-  const send: SendLarge = (request, headers, range) => {
-    Object.keys(headers).forEach((name) => {
-      // nginx sends Accept-Ranges only with the whole file.
-      if (!(range === null ? nginxsOwn : nginxsOwnOfParts).includes(name))
-        request.headersOut[name] = headers[name]
-    })
-    request.variables['fundpress_folder'] = folder
-    request.internalRedirect('/_fundpress/file/' + key)
-  }
-  const etag = '"' + Math.floor(mtimeMs / 1000).toString(16) + '-' + size.toString(16) + '"'
-  return { body: { kind: 'large', length: size, send }, etag, lastModified: lastModifiedOf(mtimeMs, 0) }
-}
+const largeFile = (folder: string, key: string, { mtimeMs, size }: NjsStat): StoredObject<NjsBody> => ({
+  body: {
+    kind: 'large',
+    length: size,
+    send: (request, headers, range) => {
+      Object.keys(headers).forEach((name) => {
+        // nginx sends Accept-Ranges only with the whole file.
+        if (!(range === null ? nginxsOwn : nginxsOwnOfParts).includes(name))
+          request.headersOut[name] = headers[name]
+      })
+      request.variables['fundpress_folder'] = folder
+      request.internalRedirect('/_fundpress/file/' + key)
+    },
+  },
+  etag: '"' + Math.floor(mtimeMs / 1000).toString(16) + '-' + size.toString(16) + '"',
+  lastModified: lastModifiedOf(mtimeMs, 0),
+})
 
 /** `latest` is the newest day for which the snapshot has downloads. */
-function datedKey(fs: NjsFs, folder: string, key: string): string {
+function datedKey(modules: NjsModules, folder: string, key: string): string {
   if (downloadKey('', key) === key) return key
-  const names = statOf(fs, folder + '/downloads', 'any') === null ? [] : fs.readdirSync(folder + '/downloads')
+  const downloads = folder + '/downloads'
+  const names = statOf(modules, downloads) === null ? [] : modules.fs.readdirSync(downloads)
   // A folder `latest` is for people who open the snapshot without a server.
   const days = names.filter((name) => name !== 'latest').sort()
   return downloadKey(days[days.length - 1] ?? 'none', key)
 }
 
-/** @returns null if there is no file: the path of a page can end at a folder, or continue below a file */
-function statOf(fs: NjsFs, path: string, kind: 'file' | 'any' = 'file'): NjsStat | null {
+/** @returns null if nothing is there: the path of a page can continue below a file */
+function statOf({ fs }: NjsModules, path: string): NjsStat | null {
   try {
-    const stat = fs.statSync(path)
-    return kind === 'any' || stat.isFile() ? stat : null
+    return fs.statSync(path)
   } catch (error) {
     const code = (error as { readonly code?: string }).code
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
@@ -178,23 +149,24 @@ function statOf(fs: NjsFs, path: string, kind: 'file' | 'any' = 'file'): NjsStat
  * The table with the address of the documentation, so that errors of the edge link where the snapshot's errors do. It reads the
  * address from one of those when it is first needed: most answers are no errors.
  */
-function withDocsUrl(table: RouteTable, fs: NjsFs, folder: string): RouteTable {
+function withDocsUrl(
+  { routes, problems, pages, general }: RouteTable,
+  read: (key: string) => string,
+): RouteTable {
   let known: string | undefined
-  const read = () => {
-    const problem = table.problems.find(({ title }) => !title.includes('{'))
+  const readDocsUrl = () => {
+    const problem = problems.find(({ title }) => !title.includes('{'))
     if (problem === undefined) throw new Error('no error has a text that is the same for every request')
-    const bytes = fs.readFileSync(folder + '/' + sharedErrorKey(problem, 'json'))
-    const { type } = JSON.parse(bytes.toString()) as { readonly type: string }
+    const { type } = JSON.parse(read(sharedErrorKey(problem, 'json'))) as { readonly type: string }
     return type.slice(0, -problemType('', problem).length)
   }
-  const { routes, problems, pages, general } = table
   return {
     routes,
     problems,
     pages,
     general,
     get docsUrl() {
-      known ??= read()
+      known ??= readDocsUrl()
       return known
     },
   }

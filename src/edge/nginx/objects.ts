@@ -9,14 +9,14 @@ import type { NjsRequest } from './types.ts'
 /** An object's bytes or, for a large file, how nginx sends it without njs. */
 export type NjsBody =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
-  | { readonly kind: 'large'; readonly length: number; readonly send: SendLarge }
+  | {
+      readonly kind: 'large'
+      readonly length: number
+      /** @param range null for the whole file */
+      readonly send: (request: NjsRequest, headers: Headers, range: ByteRange | null) => void
+    }
 
-/** @param range null for the whole file */
-export type SendLarge = (
-  request: NjsRequest,
-  headers: Readonly<Record<string, string>>,
-  range: ByteRange | null,
-) => void
+type Headers = Readonly<Record<string, string>>
 
 /** Larger files are not read by njs, which would hold them in memory. In bytes. */
 export const largeFrom = 1024 * 1024
@@ -26,6 +26,8 @@ export function smallBytesOf(body: NjsBody): Buffer {
   if (body.kind === 'large') throw new Error('a document that is larger than memory')
   return body.bytes
 }
+
+export const smallTextOf = (body: NjsBody) => Promise.resolve(smallBytesOf(body).toString())
 
 export const lengthOf = (body: NjsBody) => (body.kind === 'large' ? body.length : body.bytes.length)
 
@@ -48,7 +50,7 @@ export interface NjsSnapshot extends Pinned {
   readonly store: Store<NjsBody>
 }
 
-export function setHeaders(request: NjsRequest, headers: Readonly<Record<string, string>>): void {
+export function setHeaders(request: NjsRequest, headers: Headers): void {
   Object.keys(headers).forEach((name) => {
     request.headersOut[name] = headers[name]
   })

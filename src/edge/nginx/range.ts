@@ -6,10 +6,10 @@
  * names the parts, and nginx waits for the end of one before it begins the next.
  */
 
-import { type WindowEntry, windowKey } from '../../api/routes/keys.ts'
+import { windowKey } from '../../api/routes/keys.ts'
 import type { Format, RouteTable, Values } from '../../api/routes/table.ts'
 import type { JoinedBody } from '../core/answer.ts'
-import { type RangeResolution, type Search, windowJoiner } from '../core/join.ts'
+import { type Search, windowJoiner } from '../core/join.ts'
 import { type NjsBody, type NjsSnapshot, setHeaders, smallBytesOf } from './objects.ts'
 import type { NjsModules, NjsRequest } from './types.ts'
 
@@ -36,21 +36,17 @@ export const njsSearch: Search<Buffer> = {
   text: (bytes, from, to) => bytes.toString('utf8', from, to),
 }
 
-/** What nginx sends a range by. */
-export interface PlannedRange {
-  /** The header of each request for a part. */
-  readonly plan: string
-  /** The document of includes. */
-  readonly parts: string
-}
-
-/** Decides how a range is cut into parts. @param snapshot its name */
+/**
+ * Decides how a range is cut into parts.
+ * @param snapshot its name
+ * @returns what hands the range to the location that limits how many are in work: what it refuses has other headers
+ */
 export async function planRange(
-  { windows, get }: JoinedBody<NjsBody>,
-  { from, to, wanted, route, values }: RangeResolution,
+  { windows, get, range: { from, to, wanted, route, values } }: JoinedBody<NjsBody>,
+  headers: Readonly<Record<string, string>>,
   table: RouteTable,
   snapshot: string,
-): Promise<PlannedRange> {
+): Promise<{ readonly send: (request: NjsRequest) => void }> {
   const { series } = route
   const [first] = windows
   const last = windows[windows.length - 1]
@@ -73,36 +69,22 @@ export async function planRange(
   for (let start = 0; start < windows.length; start += windowsAPart) {
     const batch = windows.slice(start, start + windowsAPart)
     const isLast = start + windowsAPart >= windows.length
-    parts.push(include(batch, wanted.format, start === 0 ? 0 : Math.max(before, 1), start === 0, isLast))
+    // nginx looks through this text: whatever a list of windows holds, no mark of an include gets into it.
+    const years = batch.map((window) => encodeURIComponent(window.year + '-' + window[wanted.format]))
+    const ends = (start === 0 ? '&first=1' : '') + (isLast ? '&last=1' : '')
+    const query = 'before=' + (start === 0 ? 0 : Math.max(before, 1)) + ends + '&windows=' + years.join(',')
+    parts.push('<!--#include virtual="/_fundpress/part?' + query + '" wait="yes"-->')
     before = batch.reduce((sum, { records }) => sum + records, before)
   }
-  return { plan: encodeURIComponent(JSON.stringify(plan)), parts: parts.join('') }
-}
-
-function include(
-  windows: readonly WindowEntry[],
-  format: Format,
-  before: number,
-  isFirst: boolean,
-  isLast: boolean,
-): string {
-  // nginx looks through this text: whatever a list of windows holds, no mark of an include gets into it.
-  const years = windows.map((window) => encodeURIComponent(window.year + '-' + window[format])).join(',')
-  const ends = (isFirst ? '&first=1' : '') + (isLast ? '&last=1' : '')
-  return (
-    '<!--#include virtual="/_fundpress/part?before=' + before + ends + '&windows=' + years + '" wait="yes"-->'
-  )
-}
-
-/** Hands a range to the location that limits how many are in work: what it refuses has other headers. */
-export const toRange =
-  (headers: Readonly<Record<string, string>>, { plan, parts }: PlannedRange) =>
-  (request: NjsRequest) => {
+  const send = (request: NjsRequest) => {
     request.variables['fundpress_headers'] = JSON.stringify(headers)
-    request.variables['fundpress_plan'] = plan
-    request.variables['fundpress_parts'] = parts
+    request.variables['fundpress_plan'] = encodeURIComponent(JSON.stringify(plan))
+    request.variables['fundpress_parts'] = parts.join('')
     request.internalRedirect('/_fundpress/range')
   }
+  // Not the function itself: a promise of a function fails in njs.
+  return { send }
+}
 
 /** In that location: nginx makes the body out of the includes. */
 export function sendRange(request: NjsRequest): void {
@@ -111,7 +93,7 @@ export function sendRange(request: NjsRequest): void {
 }
 
 /**
- * Makes a part, as `include` asked for it.
+ * Makes a part, as `planRange` asked for it.
  * @throws {Error} if a window is not there, or not the one that the plan was made for: the whole answer has to break off
  */
 export async function makePart(

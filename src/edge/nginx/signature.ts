@@ -4,7 +4,7 @@
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
  */
 
-import type { NjsFs, NjsModules } from './types.ts'
+import type { NjsModules } from './types.ts'
 
 export interface BucketAddress {
   /** With its port, if that is not the scheme's own: what the `Host` header says. */
@@ -17,12 +17,6 @@ export interface BucketAddress {
    * of the environment count, without them nothing is signed.
    */
   readonly credentialsFile: string | null
-}
-
-interface Credentials {
-  readonly id: string
-  readonly secret: string
-  readonly token: string
 }
 
 /** How long a request may be under way, in seconds. A signature that got into a log is worth nothing after that. */
@@ -42,10 +36,10 @@ export function signer(modules: NjsModules, address: BucketAddress, now: number)
   const signingKey = scope.reduce<string | Buffer>(hmac, 'AWS4' + secret)
   const query = [
     'X-Amz-Algorithm=AWS4-HMAC-SHA256',
-    'X-Amz-Credential=' + encode([id].concat(scope).join('/')),
+    'X-Amz-Credential=' + encodeForS3([id].concat(scope).join('/')),
     'X-Amz-Date=' + date,
     'X-Amz-Expires=' + expires,
-    token === '' ? '' : 'X-Amz-Security-Token=' + encode(token),
+    token === '' ? '' : 'X-Amz-Security-Token=' + encodeForS3(token),
     'X-Amz-SignedHeaders=host',
   ]
     .filter((pair) => pair !== '')
@@ -61,8 +55,8 @@ export function signer(modules: NjsModules, address: BucketAddress, now: number)
   }
 }
 
-/** What S3 wants to be encoded is a little more than what encodeURIComponent does. */
-const encode = (text: string) =>
+/** S3 wants a little more to be encoded than encodeURIComponent does. Source: S3, URI encoding. */
+export const encodeForS3 = (text: string) =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => '%' + character.charCodeAt(0).toString(16).toUpperCase(),
@@ -72,32 +66,27 @@ const encode = (text: string) =>
  * From the environment, else from the file's `[default]` (or from before its first section).
  * @throws {Error} if there is a file to be read, and no key in it
  */
-function readCredentials({ env, fs }: NjsModules, file: string | null): Credentials | null {
+function readCredentials({ env, fs }: NjsModules, file: string | null) {
   const [id, secret] = [env['AWS_ACCESS_KEY_ID'], env['AWS_SECRET_ACCESS_KEY']]
   if (id && secret) return { id, secret, token: env['AWS_SESSION_TOKEN'] ?? '' }
   if (file === null) return null
   const values: Record<string, string> = {}
   let section = 'default'
-  readText(fs, file)
-    .split('\n')
-    .forEach((line) => {
-      const header = /^\s*\[([^\]]*)\]/.exec(line)
-      if (header !== null) section = (header[1] ?? '').trim()
-      const pair = /^\s*([a-z_]+)\s*=\s*(\S+)\s*$/.exec(line)
-      const [, name, value] = pair ?? []
-      if (name !== undefined && value !== undefined && section === 'default') values[name] = value
-    })
-  const [fileId, fileSecret] = [values['aws_access_key_id'], values['aws_secret_access_key']]
+  let text: string
+  try {
+    text = fs.readFileSync(file).toString()
+  } catch (error) {
+    throw new Error(file + ' cannot be read by nginx: ' + (error as Error).message)
+  }
+  text.split('\n').forEach((line) => {
+    const header = /^\s*\[([^\]]*)\]/.exec(line)
+    if (header !== null) section = (header[1] ?? '').trim()
+    const [, name, value] = /^\s*([a-z_]+)\s*=\s*(\S+)\s*$/.exec(line) ?? []
+    if (name !== undefined && value !== undefined && section === 'default') values[name] = value
+  })
+  const { aws_access_key_id: fileId, aws_secret_access_key: fileSecret } = values
   if (!fileId || !fileSecret) {
     throw new Error(file + ': needs the lines aws_access_key_id = … and aws_secret_access_key = …')
   }
   return { id: fileId, secret: fileSecret, token: values['aws_session_token'] ?? '' }
-}
-
-function readText(fs: NjsFs, file: string): string {
-  try {
-    return fs.readFileSync(file).toString()
-  } catch (error) {
-    throw new Error(file + ' cannot be read by nginx: ' + (error as Error).message)
-  }
 }

@@ -32,18 +32,19 @@ export interface NjsReply {
 
 /** The modules that a bundle cannot import: its last line passes them on. */
 export interface NjsModules {
-  readonly fs: NjsFs
-  readonly crypto: NjsCrypto
+  readonly fs: {
+    readonly readFileSync: (path: string) => Buffer
+    readonly readdirSync: (path: string) => string[]
+    readonly realpathSync: (path: string) => string
+    readonly statSync: (path: string) => NjsStat
+    readonly lstatSync: (path: string) => NjsStat
+  }
+  readonly crypto: {
+    readonly createHash: (algorithm: 'md5' | 'sha256') => NjsDigest
+    readonly createHmac: (algorithm: 'sha256', key: string | Buffer) => NjsDigest
+  }
   /** Empty but for what `env` lines of nginx's configuration let through. */
   readonly env: Readonly<Record<string, string | undefined>>
-}
-
-export interface NjsFs {
-  readonly readFileSync: (path: string) => Buffer
-  readonly readdirSync: (path: string) => string[]
-  readonly realpathSync: (path: string) => string
-  readonly statSync: (path: string) => NjsStat
-  readonly lstatSync: (path: string) => NjsStat
 }
 
 export interface NjsStat {
@@ -54,12 +55,7 @@ export interface NjsStat {
   readonly isSymbolicLink: () => boolean
 }
 
-export interface NjsCrypto {
-  readonly createHash: (algorithm: 'md5' | 'sha256') => NjsDigest
-  readonly createHmac: (algorithm: 'sha256', key: string | Buffer) => NjsDigest
-}
-
-export interface NjsDigest {
+interface NjsDigest {
   readonly update: (piece: string | Buffer) => NjsDigest
   readonly digest: {
     (encoding: 'hex'): string

@@ -5,6 +5,7 @@
 
 import { setTimeout } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import pLimit from 'p-limit'
 import { placeOf } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { Store, StoredObject } from '../core/answer.ts'
@@ -17,9 +18,8 @@ import {
   type LiveSlot,
   type ReadLive,
 } from '../core/live.ts'
-import { largeReadsAtATime, mostInMemory, objectCache, latin1Of, type NodeBody } from './objects.ts'
+import { largeReadsAtATime, mostInMemory, objectCache, textOf, type NodeBody } from './objects.ts'
 import type { Origin } from './server.ts'
-import { queue } from './slots.ts'
 
 export interface BucketOriginOptions extends Omit<FollowOptions, 'sleep'> {
   readonly readLive: ReadLive
@@ -84,7 +84,7 @@ export function slotStore(
 ): Store<NodeBody> {
   const cache = objectCache((body) => (Buffer.isBuffer(body) ? body.length : 0))
   const absent = new LRUCache<string, true>(missing)
-  const inTurn = queue(largeReadsAtATime)
+  const inTurn = pLimit(largeReadsAtATime)
 
   /** Nothing is held while the client does not read, not even a connection to the bucket. */
   async function* readLarge(key: string, at: string, etag: string, { first, last }: ByteRange) {
@@ -114,6 +114,6 @@ export function slotStore(
 
   return {
     get: (key) => (absent.has(key) ? Promise.resolve(null) : cache.get(key, () => readStored(key))),
-    text: latin1Of,
+    text: textOf,
   }
 }

@@ -3,51 +3,41 @@
  * read something.
  */
 
-import type { RequestListener, Server, ServerOptions } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
+import { maxRequestBytes } from '../core/standalone.ts'
 
-export interface ConnectionLimits {
+export const connectionLimits = {
   /** The server closes further connections at once. */
-  readonly connections: number
-  /** How long a client may take for the headers of a request, in milliseconds; half as long again for all of it. */
-  readonly headersMs: number
-  /** How long nothing may move on a connection during an answer, in milliseconds. */
-  readonly idleMs: number
-  /** How long a connection waits for the next request. Proxies close theirs after a minute, so it is longer. */
-  readonly keepAliveMs: number
-}
-
-export const connectionLimits: ConnectionLimits = {
   connections: 2048,
+  /** How long a client may take for the headers of a request, in milliseconds; half as long again for all of it. */
   headersMs: 20_000,
+  /** How long nothing may move on a connection during an answer, in milliseconds. */
   idleMs: 60_000,
+  /** How long a connection waits for the next request. Proxies close theirs after a minute, so it is longer. */
   keepAliveMs: 65_000,
 }
 
-/** The limits that a server has from its start. */
-export const serverOptions = ({ headersMs, keepAliveMs }: ConnectionLimits): ServerOptions => ({
-  headersTimeout: headersMs,
-  requestTimeout: headersMs * 1.5,
-  connectionsCheckingInterval: Math.min(headersMs / 4, 5000),
-  keepAliveTimeout: keepAliveMs,
-})
+export type ConnectionLimits = typeof connectionLimits
 
-export function limitConnections(server: Server, { connections, idleMs }: ConnectionLimits): void {
-  server.maxConnections = connections
+export function createLimitedServer(limits: ConnectionLimits, handle: RequestListener): Server {
+  const options: ServerOptions = {
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.headersMs * 1.5,
+    connectionsCheckingInterval: Math.min(limits.headersMs / 4, 5000),
+    keepAliveTimeout: limits.keepAliveMs,
+    // Node does not say what was too long, so the server reads more than it accepts. Node refuses what is longer than this.
+    maxHeaderSize: 2 * maxRequestBytes,
+  }
+  const server = createServer(options, handle)
+  server.maxConnections = limits.connections
   // Node closes a connection if nothing has moved on it, even if bytes wait to be sent.
-  server.setTimeout(idleMs)
+  server.setTimeout(limits.idleMs)
   // Connections that only wait for their next request make room.
   server.on('drop', () => {
     server.closeIdleConnections()
   })
-}
-
-/** Handles what arrives on a connection one after the other. */
-export interface Turns {
-  readonly handleInTurn: RequestListener
-  /** Does work that ends the connection, after the requests that came before. */
-  readonly inTurn: (socket: Socket, work: () => void) => void
-  readonly hasRequestInWork: (socket: Socket) => boolean
+  return server
 }
 
 /**
@@ -55,7 +45,7 @@ export interface Turns {
  * reads at a time.
  * @param mostWaiting requests that may wait, for all connections together; a connection that wants more is closed
  */
-export function oneAtATime(handle: RequestListener, mostWaiting: number): Turns {
+export function oneAtATime(handle: RequestListener, mostWaiting: number) {
   let waiting = 0
   /** For a connection whose request is being handled, what waits behind it. */
   const queues = new WeakMap<Socket, (() => void)[]>()
@@ -64,22 +54,19 @@ export function oneAtATime(handle: RequestListener, mostWaiting: number): Turns 
   const goOn = (socket: Socket): void => {
     const queue = queues.get(socket) ?? []
     const next = isOver(socket) ? undefined : queue.shift()
-    if (next === undefined) {
-      waiting -= queue.length
-      queues.delete(socket)
-      if (socket.isPaused()) socket.resume()
-    } else {
+    if (next !== undefined) {
       waiting--
       next()
       // An answer to a malformed request ends the connection, and no later event would let the others go on.
-      if (isOver(socket)) {
-        waiting -= queue.splice(0).length
-        queues.delete(socket)
-      }
+      if (!isOver(socket)) return
     }
+    waiting -= queue.splice(0).length
+    queues.delete(socket)
+    if (next === undefined && socket.isPaused()) socket.resume()
   }
 
-  const inTurn: Turns['inTurn'] = (socket, work) => {
+  /** Does work that ends the connection, after the requests that came before. */
+  const inTurn = (socket: Socket, work: () => void): void => {
     const queue = queues.get(socket)
     if (isOver(socket)) return
     if (queue === undefined) work()
@@ -91,18 +78,15 @@ export function oneAtATime(handle: RequestListener, mostWaiting: number): Turns 
     } else socket.destroy()
   }
 
-  return {
-    inTurn,
-    hasRequestInWork: (socket) => queues.has(socket),
-    handleInTurn: (request, response) => {
-      const { socket } = request
-      inTurn(socket, () => {
-        if (!queues.has(socket)) queues.set(socket, [])
-        response.once('close', () => {
-          goOn(socket)
-        })
-        handle(request, response)
+  const handleInTurn: RequestListener = (request, response) => {
+    const { socket } = request
+    inTurn(socket, () => {
+      if (!queues.has(socket)) queues.set(socket, [])
+      response.once('close', () => {
+        goOn(socket)
       })
-    },
+      handle(request, response)
+    })
   }
+  return { handleInTurn, inTurn, hasRequestInWork: (socket: Socket) => queues.has(socket) }
 }

@@ -3,19 +3,19 @@
  * memory; of large files only the digests do.
  */
 
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { open, stat, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { downloadKey } from '../../api/routes/pages.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { Store, StoredObject } from '../core/answer.ts'
 import type { ByteRange } from '../core/finish.ts'
-import { largeReadsAtATime, mostInMemory, objectCache, latin1Of, type NodeBody } from './objects.ts'
+import { largeReadsAtATime, mostInMemory, objectCache, textOf, type NodeBody } from './objects.ts'
 import type { Origin, PinnedSnapshot } from './server.ts'
-import { queue, type Queue } from './slots.ts'
 
 export interface FolderOriginOptions {
   readonly folder: string
@@ -27,26 +27,21 @@ export interface FolderOriginOptions {
   readonly recover: () => void
 }
 
-interface Live {
-  readonly table: RouteTable
-  readonly store: Store<NodeBody>
-}
-
 /** How long to wait for a snapshot that is just being exchanged: two renames. */
 const waitsInMs = [1, 5, 20, 100]
 
 export function folderOrigin({ folder, markFile, readHead, recover }: FolderOriginOptions): Origin {
-  const known = digests()
+  const md5Of = rememberedMd5()
   /** The snapshot that was opened last, by what tells it from any other that lay in the folder. */
-  let last: { readonly mark: string; readonly live: Promise<Live> } | undefined
+  let last: { readonly mark: string; readonly live: ReturnType<typeof openSnapshot> } | undefined
 
   const readMark = async (): Promise<string> => {
     const { ino, size, mtimeNs } = await stat(join(folder, markFile), { bigint: true })
     return `${ino} ${size} ${mtimeNs}`
   }
-  const openSnapshot = async (): Promise<Live> => {
+  const openSnapshot = async () => {
     const { snapshot, table } = await readHead(folder)
-    return { table, store: folderStore(folder, snapshot, known) }
+    return { table, store: folderStore(folder, snapshot, md5Of) }
   }
 
   const pin = async (): Promise<PinnedSnapshot> => {
@@ -54,8 +49,7 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
     if (last?.mark !== mark) last = { mark, live: openSnapshot() }
     const opened = last
     try {
-      const { table, store } = await opened.live
-      return { table, store, isStillLive: async () => (await readMark().catch(() => '')) === mark }
+      return { ...(await opened.live), isStillLive: async () => (await readMark().catch(() => '')) === mark }
     } catch (error) {
       // It was exchanged meanwhile, or cannot be opened: then it is tried anew.
       if (last === opened) last = undefined
@@ -78,17 +72,13 @@ export function folderOrigin({ folder, markFile, readHead, recover }: FolderOrig
   }
 }
 
-/** The MD5 of large files, in hex, whatever snapshot they are in: each is read once. */
-interface Digests {
-  /** @throws {Error} if the file is not that one any more */
-  readonly md5: (path: string, stats: BigIntStats) => Promise<string>
-}
+/** The MD5 of a large file, in hex. Throws if the file is not that one any more. */
+type Md5Of = (path: string, stats: BigIntStats) => Promise<string>
 
-const mostDigests = 10_000
-
-function digests(): Digests {
+/** Remembers the MD5s, whatever snapshot the files are in: each file is read once. */
+function rememberedMd5(): Md5Of {
   const known = new LRUCache<string, string, { readonly path: string; readonly stats: BigIntStats }>({
-    max: mostDigests,
+    max: 10_000,
     ignoreFetchAbort: true,
     fetchMethod: (_identity, _known, { context: { path, stats } }) =>
       withFile(path, async (file) => {
@@ -100,24 +90,24 @@ function digests(): Digests {
         return md5.digest('hex')
       }),
   })
-  return { md5: (path, stats) => known.forceFetch(identityOf(stats), { context: { path, stats } }) }
+  return (path, stats) => known.forceFetch(identityOf(stats), { context: { path, stats } })
 }
 
-function folderStore(folder: string, snapshot: string, known: Digests): Store<NodeBody> {
+function folderStore(folder: string, snapshot: string, md5Of: Md5Of): Store<NodeBody> {
   const cache = objectCache((body) => body.length)
-  const inTurn = queue(largeReadsAtATime)
+  const inTurn = pLimit(largeReadsAtATime)
   return {
     // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
     // page's path): they stay in the folder.
-    get: (key) => cache.get(key, () => readObject(join(folder, downloadKey(snapshot, key)), known, inTurn)),
-    text: latin1Of,
+    get: (key) => cache.get(key, () => readObject(join(folder, downloadKey(snapshot, key)), md5Of, inTurn)),
+    text: textOf,
   }
 }
 
 async function readObject(
   path: string,
-  known: Digests,
-  inTurn: Queue,
+  md5Of: Md5Of,
+  inTurn: LimitFunction,
 ): Promise<StoredObject<NodeBody> | null> {
   try {
     return await withFile(path, async (file) => {
@@ -130,9 +120,7 @@ async function readObject(
         ? { length, read: (part: ByteRange) => readPart(path, stats, part, inTurn) }
         : await file.readFile()
       // The ETag that S3 gives the same object, so that a client's copy outlives a move from here to there.
-      const md5 = Buffer.isBuffer(body)
-        ? createHash('md5').update(body).digest('hex')
-        : await known.md5(path, stats)
+      const md5 = Buffer.isBuffer(body) ? hash('md5', body) : await md5Of(path, stats)
       return { body, etag: `"${md5}"`, lastModified: stats.mtime.toUTCString() }
     })
   } catch (error) {
@@ -150,19 +138,17 @@ async function* readPart(
   path: string,
   stats: BigIntStats,
   { first, last }: ByteRange,
-  inTurn: Queue,
+  inTurn: LimitFunction,
 ): AsyncGenerator<Buffer, void> {
   const file = await open(path)
   try {
     // A file that is removed or replaced from now on can still be read to its end.
     await assertSame(path, file, stats)
     for (let at = first; at <= last;) {
-      const length = Math.min(chunkBytes, last - at + 1)
-      const { buffer, bytesRead } = await inTurn(() =>
-        file.read(Buffer.allocUnsafeSlow(length), 0, length, at),
-      )
+      const room = Buffer.allocUnsafeSlow(Math.min(chunkBytes, last - at + 1))
+      const { bytesRead } = await inTurn(() => file.read(room, 0, room.length, at))
       if (bytesRead === 0) throw changed(path)
-      yield buffer.subarray(0, bytesRead)
+      yield room.subarray(0, bytesRead)
       at += bytesRead
     }
   } finally {

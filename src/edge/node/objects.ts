@@ -33,8 +33,7 @@ export async function wholeOf(body: NodeBody): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Latin-1 of the bytes. */
-export const latin1Of = async (body: NodeBody): Promise<string> => (await wholeOf(body)).toString('latin1')
+export const textOf = async (body: NodeBody): Promise<string> => (await wholeOf(body)).toString()
 
 /** The small objects of one snapshot, the last used ones. They never change, so no entry gets stale. */
 export interface ObjectCache {

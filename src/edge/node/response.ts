@@ -7,12 +7,14 @@
 
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Answer, JoinedBody } from '../core/answer.ts'
-import { finish, type ByteRange } from '../core/finish.ts'
-import { byteSearch, joinRange, type JoinOptions, type RangeResolution } from '../core/join.ts'
-import type { Header, Resolution } from '../core/resolve.ts'
-import { chooseCoding, compressed, compressor, type Coding } from './compression.ts'
-import { mostInMemory, wholeOf, type LargeBody, type NodeBody } from './objects.ts'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
+import type { Answer } from '../core/answer.ts'
+import { finish, mayBeCoded, type ByteRange } from '../core/finish.ts'
+import { joinRange, type JoinOptions } from '../core/join.ts'
+import { qualityOf } from '../core/negotiate.ts'
+import type { Header } from '../core/resolve.ts'
+import { mostInMemory, wholeOf, type NodeBody } from './objects.ts'
 import type { ReaderSlot, ReaderSlots } from './slots.ts'
 
 export interface Response {
@@ -25,17 +27,20 @@ export interface Response {
 }
 
 /** A body that is sent while it is read. The caller must {@link pour} or {@link discard} it. */
-export interface Streamed {
-  readonly chunks: Chunks
+export interface Streamed extends Begun {
   readonly coding: Coding
+}
+
+interface Begun {
+  /** What has been read. */
+  readonly first: Uint8Array[]
+  readonly rest: AsyncGenerator<Uint8Array, void>
   /** Ends a date range if its client takes too long to read, or loses its slot. */
   readonly signal: AbortSignal | undefined
 }
 
-type Chunks = AsyncIterableIterator<Uint8Array, void>
-
 /** How date ranges are joined. */
-export interface RangeOptions extends Omit<JoinOptions<Uint8Array>, 'search'> {
+export interface RangeOptions extends JoinOptions {
   /** A range holds a slot until its last window goes out. */
   readonly slots: ReaderSlots
 }
@@ -51,34 +56,27 @@ const longestRangeMs = 5 * 60_000
 /** @throws {Busy} if too many date ranges are in work @throws {Error} if the body cannot be read */
 export async function respondWith(
   answered: Answer<NodeBody>,
-  resolution: Resolution,
   method: string,
   header: Header,
   range: RangeOptions,
 ): Promise<Response> {
   const { coding, mayDiffer } = chooseCoding(header('accept-encoding'), answered)
   const finalCoding = { mayDiffer, name: coding === 'identity' ? '' : coding }
-  const { status, headers, body, part } = finish(
-    answered,
-    method,
-    header,
-    finalCoding,
-    ({ length }) => length,
-  )
+  const finished = finish(answered, method, header, finalCoding, ({ length }) => length)
+  const { status, headers, body, part } = finished
   if (body.kind === 'none' || body.kind === 'text') return wholeResponse({ status, headers, body })
   const used = status === 200 ? coding : 'identity'
-  if (method === 'HEAD') {
-    const length = body.kind === 'stored' ? body.body.length : null
-    return inCoding({ status, headers, length, body: null }, used)
-  }
   if (body.kind === 'stored') {
-    const length = part === null ? body.body.length : part.last - part.first + 1
-    return inCoding({ status, headers, length, body: await contentOf(body.body, part) }, used)
+    const { first, last } = part ?? { first: 0, last: body.body.length - 1 }
+    const sent = method === 'HEAD' ? null : await contentOf(body.body, { first, last })
+    return inCoding({ status, headers, length: last - first + 1, body: sent }, used)
   }
-  if (resolution.kind !== 'range') throw new Error('only a date range is joined')
+  if (method === 'HEAD') return inCoding({ status, headers, length: null, body: null }, used)
   const slot = range.slots.take()
   if (slot === null) throw new Busy('too many date ranges are in work')
-  const chunks = inSlot(slot, joinedChunks(body, resolution, range))
+  const chunks = inSlot(slot, async function* () {
+    yield* (await joinRange(body, wholeOf, range)).chunks()
+  })
   const signal = AbortSignal.any([slot.lost, AbortSignal.timeout(longestRangeMs)])
   return inCoding({ status, headers, length: null, body: await begun(chunks, mostInMemory, signal) }, used)
 }
@@ -92,28 +90,28 @@ export function wholeResponse({ status, headers, body }: Answer<never>): Respons
 }
 
 /** Sends a body, no faster than the client reads. Rejects if it breaks off: then it must not seem complete. */
-export async function pour({ chunks, coding, signal }: Streamed, out: Writable): Promise<void> {
+export async function pour({ first, rest, coding, signal }: Streamed, out: Writable): Promise<void> {
   const options = signal === undefined ? {} : { signal }
+  const chunks = async function* () {
+    for (let chunk = first.shift(); chunk !== undefined; chunk = first.shift()) yield chunk
+    yield* rest
+  }
   try {
     if (coding === 'identity') await pipeline(chunks, out, options)
     else await pipeline(chunks, compressor(coding), out, options)
   } finally {
-    await chunks.return?.()
+    await rest.return()
   }
 }
 
 /** Releases what a body holds, if it is not sent. */
 export async function discard({ body }: Response): Promise<void> {
-  if (body !== null && 'chunks' in body) await body.chunks.return?.()
+  if (body !== null && 'rest' in body) await body.rest.return()
 }
 
-async function contentOf(body: Buffer | LargeBody, part: ByteRange | null): Promise<Buffer | Begun> {
-  const { first, last } = part ?? { first: 0, last: body.length - 1 }
-  // One chunk shows whether it can be read.
-  return Buffer.isBuffer(body) ? body.subarray(first, last + 1) : begun(body.read({ first, last }), 1)
-}
-
-type Begun = Pick<Streamed, 'chunks' | 'signal'>
+/** One chunk of a large body shows whether it can be read. */
+const contentOf = async (body: NodeBody, part: ByteRange) =>
+  Buffer.isBuffer(body) ? body.subarray(part.first, part.last + 1) : begun(body.read(part), 1)
 
 async function inCoding(
   { status, headers: given, length, body }: Omit<Response, 'body'> & { readonly body: Buffer | Begun | null },
@@ -130,43 +128,22 @@ async function inCoding(
 }
 
 /** Reads to the end, or until it has this many bytes. */
-async function begun(
-  chunks: AsyncGenerator<Uint8Array, void>,
-  bytes: number,
-  signal?: AbortSignal,
-): Promise<Buffer | Begun> {
+async function begun(rest: Begun['rest'], bytes: number, signal?: AbortSignal): Promise<Buffer | Begun> {
   const first: Uint8Array[] = []
   let length = 0
   while (length < bytes) {
-    const { done, value } = await chunks.next()
+    const { done, value } = await rest.next()
     if (done === true) return Buffer.concat(first)
     first.push(value)
     length += value.length
   }
-  return { chunks: goingOn(first, chunks), signal }
-}
-
-/** Not a generator: a generator that has not begun would not end the chunks. */
-function goingOn(first: Uint8Array[], chunks: AsyncGenerator<Uint8Array, void>): Chunks {
-  return {
-    next: async () => {
-      const value = first.shift()
-      return value === undefined ? chunks.next() : { done: false, value }
-    },
-    return: () => {
-      first.length = 0
-      return chunks.return()
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
+  return { first, rest, signal }
 }
 
 /** Gives the slot back when the chunks end, whatever the reason. */
-async function* inSlot<T>(slot: ReaderSlot, chunks: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
+async function* inSlot<T>(slot: ReaderSlot, read: () => AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   try {
-    for await (const chunk of chunks) {
+    for await (const chunk of read()) {
       slot.setWaiting(true)
       yield chunk
       slot.setWaiting(false)
@@ -176,12 +153,45 @@ async function* inSlot<T>(slot: ReaderSlot, chunks: AsyncGenerator<T, void>): As
   }
 }
 
-async function* joinedChunks(
-  { windows, get }: JoinedBody<NodeBody>,
-  resolution: RangeResolution,
-  range: RangeOptions,
-): AsyncGenerator<Uint8Array, void> {
-  const source = { windows, get: async (window: (typeof windows)[0]) => wholeOf(await get(window)) }
-  const { next } = await joinRange(source, resolution, { ...range, search: byteSearch })
-  for (let chunk = await next(); chunk !== null; chunk = await next()) yield chunk
+type Coding = 'br' | 'gzip' | 'identity'
+
+/** In bytes. A longer file goes out as it is: compressing it for each client costs too much. CloudFront has the same limit. */
+const mostCompressed = 10_000_000
+
+/** A date range of more windows is long: it goes out while it is read. */
+const mostWindowsAtOnce = 3
+
+/** The coding of an answer, and whether it could have been another one for another client. */
+function chooseCoding(
+  acceptEncoding: string | undefined,
+  { headers, body }: Answer<NodeBody>,
+): { readonly coding: Coding; readonly mayDiffer: boolean } {
+  const length = body.kind === 'joined' ? null : body.kind === 'stored' ? body.body.length : 0
+  const mayDiffer = mayBeCoded(headers['Content-Type'] ?? '', length) && (length ?? 0) <= mostCompressed
+  if (!mayDiffer || acceptEncoding === undefined) return { coding: 'identity', mayDiffer }
+  const quality = (coding: Coding) => qualityOf(acceptEncoding, coding, codingSpecificity)
+  // Brotli holds up to 2 MB for each client that reads slowly, gzip 0.3 MB: what is not compressed at once gets gzip only.
+  const isLong =
+    body.kind === 'joined' ? body.windows.length > mostWindowsAtOnce : (length ?? 0) > mostInMemory
+  const best = isLong || quality('gzip') > quality('br') ? 'gzip' : 'br'
+  const isWanted = quality(best) > 0 && quality(best) >= quality('identity')
+  return { coding: isWanted ? best : 'identity', mayDiffer }
 }
+
+const codingSpecificity = (range: string, coding: Coding) => (range === coding ? 2 : range === '*' ? 1 : 0)
+
+const gzipAsync = promisify(gzip)
+const brotliAsync = promisify(brotliCompress)
+
+const gzipOptions = { level: 6 }
+/** The default, 11, is for files that are compressed once. */
+const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 5 }
+
+async function compressed(bytes: Buffer, coding: Exclude<Coding, 'identity'>): Promise<Buffer> {
+  if (coding === 'gzip') return gzipAsync(bytes, gzipOptions)
+  return brotliAsync(bytes, { params: { ...brotliParams, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } })
+}
+
+/** The same for a body that goes out while it is read. */
+const compressor = (coding: Exclude<Coding, 'identity'>) =>
+  coding === 'gzip' ? createGzip(gzipOptions) : createBrotliCompress({ params: brotliParams })

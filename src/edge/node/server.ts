@@ -1,6 +1,6 @@
 /** The edge on Node, for `fundpress serve`: HTTP in and out, and one snapshot for each answer. */
 
-import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { RouteTable } from '../../api/routes/table.ts'
 import { allowedMethods, answer, fetchesAtATime, type EdgeSettings, type Store } from '../core/answer.ts'
@@ -13,13 +13,7 @@ import {
   targetTooLong,
   unavailable,
 } from '../core/standalone.ts'
-import {
-  connectionLimits,
-  limitConnections,
-  oneAtATime,
-  serverOptions,
-  type ConnectionLimits,
-} from './connections.ts'
+import { connectionLimits, createLimitedServer, oneAtATime, type ConnectionLimits } from './connections.ts'
 import type { NodeBody } from './objects.ts'
 import { Busy, discard, pour, respondWith, wholeResponse, type Response } from './response.ts'
 import { readerSlots, turns, type ReaderSlots } from './slots.ts'
@@ -42,9 +36,6 @@ export interface NodeEdgeOptions {
   readonly onFailure: (error: unknown, target: string) => void
   readonly limits?: ConnectionLimits
 }
-
-/** Node does not say what was too long, so the server reads more than it accepts. Node refuses what is longer than this. */
-const maxHeaderBytes = 2 * maxRequestBytes
 
 /** How often a request starts again because the snapshot has changed. */
 const maxAttempts = 20
@@ -75,8 +66,7 @@ export function createEdgeServer(options: NodeEdgeOptions): Server {
     })
   }
   const { handleInTurn, inTurn, hasRequestInWork } = oneAtATime(handle, mostWaiting)
-  const server = createServer({ ...serverOptions(limits), maxHeaderSize: maxHeaderBytes }, handleInTurn)
-  limitConnections(server, limits)
+  const server = createLimitedServer(limits, handleInTurn)
   server.on('clientError', (error: ClientError, socket: Socket) => {
     // The requests before it on its connection are answered first.
     inTurn(socket, () => {
@@ -96,28 +86,27 @@ type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
 function answerToClientError({ code, rawPacket = Buffer.alloc(0) }: ClientError): string {
   if (code === 'HPE_HEADER_OVERFLOW') return refusalOfFlood(rawPacket)
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return bareAnswer(408)
   // A method that Node's parser does not know is a wrong method, too.
-  const statuses: Readonly<Record<string, number>> = {
-    HPE_INVALID_METHOD: 405,
-    ERR_HTTP_REQUEST_TIMEOUT: 408,
-  }
-  return bareAnswer(statuses[code ?? ''] ?? 400)
+  return bareAnswer(code === 'HPE_INVALID_METHOD' ? 405 : 400)
 }
 
 /** @param packet the last one: if it has no line end in its first 16 KB, the request line is too long */
 function refusalOfFlood(packet: Buffer): string {
   const end = packet.indexOf('\n')
   const { status, headers, body } = end < 0 || end > maxRequestBytes ? targetTooLong : headersTooLong
-  const text = packet.toString('latin1', 0, 5) === 'HEAD ' ? '' : body.text
-  const all = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body.text) }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`
+  const isHead = packet.toString('latin1', 0, 5) === 'HEAD '
+  return rawAnswer(status, headers, Buffer.byteLength(body.text)) + (isHead ? '' : body.text)
 }
 
 /** An answer without a body, to bytes that are no request. */
-function bareAnswer(status: number): string {
-  const allow = status === 405 ? `Allow: ${allowedMethods}\r\nAccess-Control-Allow-Origin: *\r\n` : ''
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${allow}Connection: close\r\nContent-Length: 0\r\n\r\n`
+const bareAnswer = (status: number) =>
+  rawAnswer(status, status === 405 ? { Allow: allowedMethods, 'Access-Control-Allow-Origin': '*' } : {}, 0)
+
+function rawAnswer(status: number, headers: Readonly<Record<string, string>>, length: number): string {
+  const all = { ...headers, Connection: 'close', 'Content-Length': length }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`
 }
 
 /** Whether a body broke off because its client left, or did not read it in time. */
@@ -145,47 +134,36 @@ async function respond(
 
 /** Answers in every case: a failure is a 503. */
 async function respondSafely(
-  options: NodeEdgeOptions,
+  { origin, settings, onFailure }: NodeEdgeOptions,
   ranges: ReaderSlots,
   request: IncomingMessage,
 ): Promise<Response> {
-  const tooLong = refusalOfLength(request.url ?? '', bytesOfHeaders(request))
+  const { method = 'GET', url = '/', headers } = request
+  const tooLong = refusalOfLength(url, bytesOfHeaders(request))
   if (tooLong !== null) return wholeResponse(tooLong)
+  // A proxy asks in absolute form: http://host/path. Source: RFC 9112, 3.2.2.
+  const target = url.replace(/^https?:\/\/[^/?]*/i, '')
+  // Node's type has lists, too, but none of the headers that the edge reads is one.
+  const header = (name: string) => headers[name] as string | undefined
+  const answerFrom = async ({ table, store, isStillLive }: PinnedSnapshot) => {
+    const resolution = resolve(table, requestOf(method, target, header))
+    const answered = await answer({ table, settings, store }, resolution)
+    return respondWith(answered, method, header, {
+      slots: ranges,
+      readsAtATime: () => (ranges.taken() > rangesThatReadAhead ? 1 : fetchesAtATime),
+      assertLive: async () => {
+        if (!(await isStillLive())) throw new Error('another snapshot is live now')
+      },
+      turn: windowTurn,
+    })
+  }
   try {
-    return await answerFromOneSnapshot(options, ranges, request)
+    return await fromOneSnapshot(origin.pin, answerFrom, maxAttempts, discard)
   } catch (error) {
-    if (!(error instanceof Busy)) options.onFailure(error, request.url ?? '')
+    if (!(error instanceof Busy)) onFailure(error, url)
     return wholeResponse(unavailable)
   }
 }
-
-const answerFromOneSnapshot = (
-  { origin, settings }: NodeEdgeOptions,
-  ranges: ReaderSlots,
-  request: IncomingMessage,
-): Promise<Response> =>
-  fromOneSnapshot(
-    origin.pin,
-    async ({ table, store, isStillLive }) => {
-      const { method = 'GET', url = '/', headers } = request
-      // A proxy asks in absolute form: http://host/path. Source: RFC 9112, 3.2.2.
-      const target = url.replace(/^https?:\/\/[^/?]*/i, '')
-      // Node's type has lists, too, but none of the headers that the edge reads is one.
-      const header = (name: string) => headers[name] as string | undefined
-      const resolution = resolve(table, requestOf(method, target, header))
-      const answered = await answer(table, settings, store, resolution)
-      return respondWith(answered, resolution, method, header, {
-        slots: ranges,
-        readsAtATime: () => (ranges.taken() > rangesThatReadAhead ? 1 : fetchesAtATime),
-        assertLive: async () => {
-          if (!(await isStillLive())) throw new Error('another snapshot is live now')
-        },
-        turn: windowTurn,
-      })
-    },
-    maxAttempts,
-    discard,
-  )
 
 /** `rawHeaders` lists names and values in turn. */
 const bytesOfHeaders = ({ rawHeaders }: IncomingMessage): number =>

@@ -1,11 +1,7 @@
-/** Limits on work: date ranges that run at a time, reads that wait for each other, and what one turn of the event loop does. */
+/** Limits on work: date ranges that run at a time, and what one turn of the event loop does. */
 
 /** Slots for work that is only as fast as its client reads. */
-export interface ReaderSlots {
-  /** @returns null if all are taken by clients that read */
-  readonly take: () => ReaderSlot | null
-  readonly taken: () => number
-}
+export type ReaderSlots = ReturnType<typeof readerSlots>
 
 export interface ReaderSlot {
   /** Aborts when another client gets the slot. */
@@ -20,7 +16,7 @@ export interface ReaderSlot {
  * read cannot keep others out.
  * @param patienceMs how long a client may read nothing before it can lose its slot
  */
-export function readerSlots(count: number, patienceMs: number): ReaderSlots {
+export function readerSlots(count: number, patienceMs: number) {
   /** For each slot in use, what ends its work, and since when it waits for its client. */
   const holders = new Map<AbortController, number>()
 
@@ -33,7 +29,8 @@ export function readerSlots(count: number, patienceMs: number): ReaderSlots {
   }
 
   return {
-    take: () => {
+    /** @returns null if all are taken by clients that read */
+    take: (): ReaderSlot | null => {
       if (holders.size >= count && !makeRoom()) return null
       const holder = new AbortController()
       holders.set(holder, Infinity)
@@ -46,26 +43,6 @@ export function readerSlots(count: number, patienceMs: number): ReaderSlots {
       }
     },
     taken: () => holders.size,
-  }
-}
-
-/** Does a piece of work when its turn comes. */
-export type Queue = <T>(work: () => Promise<T>) => Promise<T>
-
-/** @param count how many pieces run at a time; the others wait, first come, first served */
-export function queue(count: number): Queue {
-  const waiting: (() => void)[] = []
-  let taken = 0
-  return async (work) => {
-    if (taken < count) taken++
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) taken--
-      else next()
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-/** What `fundpress edge cloudflare` writes. That it answers rightly: test/edge/runtime/conformance.test.ts. */
+/** What `fundpress edge cloudflare` writes. Its answers: test/edge/runtime/conformance.test.ts. */
 import { gzipSync } from 'node:zlib'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
@@ -47,20 +47,17 @@ it('makes a module of a few kilobytes that needs nothing of Node', async () => {
   expect(gzipSync(code).length).toBeLessThan(12_000)
 })
 
-it('puts into the module what the settings say', async () => {
+it('puts the settings into the module', async () => {
   const code = (await make(workerSettings(17, 'some/folder')))['worker.js'] ?? ''
-  for (const text of [
-    'liveTtlSeconds:17',
-    'prefix:"some/folder/"',
-    '"public, max-age=60"',
-    'stale-if-error=86400',
-  ]) {
-    expect(code).toContain(text)
+  const caching = ['"public, max-age=60"', 'stale-if-error=86400']
+  for (const text of ['liveTtlSeconds:17', 'prefix:"some/folder/"', ...caching]) expect(code).toContain(text)
+  const bucket = {
+    ...workerSettings(5).bucket,
+    name: 'api.funds',
+    endpoint: 'https://eu.example',
+    prefix: 'p',
   }
-  const { bucket } = workerSettings(5)
-  const named = await make({
-    bucket: { ...bucket, name: 'api.funds', endpoint: 'https://eu.example', prefix: 'p' },
-  })
+  const named = await make({ bucket })
   expect(readJsonc(named['wrangler.jsonc'])).toMatchObject({
     name: 'api-funds',
     r2_buckets: [{ bucket_name: 'api.funds' }],
@@ -68,7 +65,7 @@ it('puts into the module what the settings say', async () => {
   expect(named['README.md']).toContain('--bucket api.funds --prefix p --endpoint https://eu.example')
 })
 
-it('takes an address of workers.dev where the config file has none', async () => {
+it('takes an address of workers.dev if the config file has none', async () => {
   const files = await make({ baseUrl: 'http://localhost:8080' })
   expect(files['README.md']).toContain('conform --base https://fund-data.<subdomain>.workers.dev --db')
   const wrangler = readJsonc(files['wrangler.jsonc'])
@@ -76,21 +73,14 @@ it('takes an address of workers.dev where the config file has none', async () =>
   expect(wrangler).not.toHaveProperty('routes')
 })
 
-it('is written by the command, and without a bucket the command says what to set', async () => {
+it('is written by the command, which says what to set if the bucket is missing', async () => {
   const folder = makeTempFolder()
-  try {
-    const said = await mustRun(['edge', 'cloudflare', '--bucket', 'fund-data', '--dest', folder.file('edge')])
-    expect(
-      said
-        .trim()
-        .split('\n')
-        .map((line) => line.slice(folder.path.length)),
-    ).toEqual(['worker.js', 'wrangler.jsonc', 'README.md'].map((name) => `/edge/${name}`))
-    expect(readFileSync(folder.file('edge/worker.js'), 'utf8')).toContain('export{')
-    const { code, stderr } = await runFundpress(['edge', 'cloudflare', '--dest', folder.file('none')])
-    expect(code).not.toBe(0)
-    expect(stderr).toContain('set bucket.name in the config file, or give --bucket')
-  } finally {
-    folder.remove()
-  }
+  const said = await mustRun(['edge', 'cloudflare', '--bucket', 'fund-data', '--dest', folder.file('edge')])
+  const files = ['worker.js', 'wrangler.jsonc', 'README.md'].map((name) => folder.file(`edge/${name}`))
+  expect(said.trim().split('\n')).toEqual(files)
+  expect(readFileSync(folder.file('edge/worker.js'), 'utf8')).toContain('export{')
+  const { code, stderr } = await runFundpress(['edge', 'cloudflare', '--dest', folder.file('none')])
+  expect(code).not.toBe(0)
+  expect(stderr).toContain('set bucket.name in the config file, or give --bucket')
+  folder.remove()
 })

@@ -1,4 +1,4 @@
-/** What `fundpress edge cloudfront` writes: the template by CloudFormation's own specification, and what it gives to whom. */
+/** What `fundpress edge cloudfront` writes: CloudFormation's own specification checks the template, and tests who may do what. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mistakesIn } from '../../support/cloudfront/specification.ts'
@@ -26,43 +26,35 @@ interface Statement {
 }
 
 const folder = makeTempFolder()
-const hsts = makeTempFolder()
 let template: Template
 
+/** Writes the deployment, and reads its template. */
+async function make(dest: string, ...flags: string[]): Promise<Template> {
+  const bucket = ['--bucket', 'fund-data', '--region', 'eu-central-1']
+  await mustRun(['edge', 'cloudfront', ...bucket, ...flags, '--dest', folder.file(dest), '--quiet'])
+  return JSON.parse(read(`${dest}/template.json`)) as Template
+}
+
 beforeAll(async () => {
-  const flags = ['--bucket', 'fund-data', '--region', 'eu-central-1', '--prefix', 'nights']
-  await mustRun(['edge', 'cloudfront', ...flags, '--dest', folder.path, '--quiet'])
-  template = JSON.parse(read('template.json')) as Template
+  template = await make('edge', '--prefix', 'nights')
 })
-afterAll(() => {
-  folder.remove()
-  hsts.remove()
-})
+afterAll(folder.remove)
 
 const read = (path: string) => readFileSync(folder.file(path), 'utf8')
 const resourcesOf = (type: string, of = template) =>
   Object.values(of.Resources).filter((resource) => resource.Type === type)
 const only = (type: string, of = template): Readonly<Record<string, unknown>> => {
-  const [found, ...others] = resourcesOf(type, of)
-  expect(others).toEqual([])
-  return found?.Properties ?? {}
+  const found = resourcesOf(type, of)
+  expect(found).toHaveLength(1)
+  return found[0]?.Properties ?? {}
 }
 /** `aws cloudformation package` puts the place of the upload where the folder's name stands. */
-const packaged = (of = template): Template => ({
-  ...of,
-  Resources: Object.fromEntries(
-    Object.entries(of.Resources).map(([name, { Properties, ...resource }]) => [
-      name,
-      {
-        ...resource,
-        Properties:
-          Properties['Code'] === 'lambda'
-            ? { ...Properties, Code: { S3Bucket: 'a', S3Key: 'b' } }
-            : Properties,
-      },
-    ]),
-  ),
-})
+const packaged = (of = template) =>
+  JSON.parse(
+    JSON.stringify(of, (name, value: unknown) =>
+      name === 'Code' && value === 'lambda' ? { S3Bucket: 'a', S3Key: 'b' } : value,
+    ),
+  ) as Template
 
 /** Every statement of every policy, wherever it stands. */
 function statements(value: unknown = template.Resources): Statement[] {
@@ -72,23 +64,18 @@ function statements(value: unknown = template.Resources): Statement[] {
 }
 
 describe('the template', () => {
-  it('is as CloudFormation specifies its resources', async () => {
+  it('has only resources as CloudFormation specifies them', async () => {
     expect(await mistakesIn(packaged())).toEqual([])
   })
 
-  it('tells browsers to ask over HTTPS alone, only where that is set', async () => {
+  it('tells browsers to use only HTTPS if the settings say so', async () => {
     expect(resourcesOf('AWS::CloudFront::ResponseHeadersPolicy')).toEqual([])
     expect(JSON.stringify(only('AWS::CloudFront::Distribution'))).not.toContain('ResponseHeadersPolicyId')
-    const flags = ['--bucket', 'fund-data', '--region', 'eu-central-1', '--hsts', '31536000']
-    await mustRun(['edge', 'cloudfront', ...flags, '--dest', hsts.path, '--quiet'])
-    const strict = JSON.parse(readFileSync(hsts.file('template.json'), 'utf8')) as Template
+    const strict = await make('hsts', '--hsts', '31536000')
     expect(await mistakesIn(packaged(strict))).toEqual([])
+    const StrictTransportSecurity = { AccessControlMaxAgeSec: 31_536_000, Override: true }
     expect(only('AWS::CloudFront::ResponseHeadersPolicy', strict)).toMatchObject({
-      ResponseHeadersPolicyConfig: {
-        SecurityHeadersConfig: {
-          StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000, Override: true },
-        },
-      },
+      ResponseHeadersPolicyConfig: { SecurityHeadersConfig: { StrictTransportSecurity } },
     })
     expect(only('AWS::CloudFront::Distribution', strict)).toMatchObject({
       DistributionConfig: { DefaultCacheBehavior: { ResponseHeadersPolicyId: { Ref: 'HeadersPolicy' } } },
@@ -114,17 +101,14 @@ describe('the template', () => {
       { ViewerRequest: { FunctionConfig: { Comment: 'x', Runtim: 'y' } } },
       'ViewerRequest.FunctionConfig: Runtime is missing',
     ],
-  ])('would not pass with %s', async (_, changes, mistake) => {
-    const { Resources, ...rest } = packaged()
-    const changed = Object.entries(changes as Record<string, object>).map(([name, properties]) => {
-      const resource = Resources[name]
-      return [name, { ...resource, Properties: { ...resource?.Properties, ...properties } }]
-    })
-    const broken = { ...rest, Resources: { ...Resources, ...Object.fromEntries(changed) } } as Template
+  ])('has %s if somebody makes that mistake', async (_, changes, mistake) => {
+    const broken = packaged()
+    for (const [name, properties] of Object.entries(changes as Record<string, object>))
+      Object.assign(broken.Resources[name]?.Properties ?? {}, properties)
     expect(await mistakesIn(broken)).toContain(mistake)
   })
 
-  it('has no condition and no parameter that nothing asks for', () => {
+  it('has no condition and no parameter that nothing uses', () => {
     const { Parameters, Conditions, ...rest } = template
     const text = JSON.stringify(rest)
     const asked = (name: string) => text.includes(`"${name}"`) || text.includes(`\${${name}}`)
@@ -135,13 +119,16 @@ describe('the template', () => {
     ).toEqual([])
   })
 
-  it('holds the very functions that lie beside it', () => {
+  it('holds the same functions as the files beside it', () => {
     const codes = resourcesOf('AWS::CloudFront::Function').map(({ Properties }) => Properties['FunctionCode'])
-    expect(codes).toEqual([read('functions/viewer-request.js'), read('functions/viewer-response.js')])
+    expect(codes).toEqual([
+      read('edge/functions/viewer-request.js'),
+      read('edge/functions/viewer-response.js'),
+    ])
   })
 
-  it('gives out what the commands of the README ask for', () => {
-    const readme = read('README.md')
+  it('has the outputs and parameters that the README names', () => {
+    const readme = read('edge/README.md')
     const named = [...readme.matchAll(/`([A-Z][A-Za-z]+)(?:=[^`]*)?`/g)].map(([, name = '']) => name)
     const known = { ...template.Outputs, ...template.Parameters, LiveSnapshotAge: {} }
     expect(named.filter((name) => !(name in known))).toEqual([])
@@ -240,9 +227,7 @@ describe('security', () => {
           StringEquals: {
             'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
             'token.actions.githubusercontent.com:sub': {
-              'Fn::Sub': ['repo:', '{GitHubRepository}:ref:refs/heads/', '{GitHubBranch}']
-                .join('')
-                .replaceAll('{', '${'),
+              'Fn::Sub': ['repo:', '{GitHubRepository}:ref:refs/heads/', '{GitHubBranch}'].join('$'),
             },
           },
         },
@@ -250,7 +235,7 @@ describe('security', () => {
     ])
   })
 
-  it('has in the output for a bucket that was there what it gives to one of its own', () => {
+  it('outputs the same policy for an existing bucket as it gives to its own', () => {
     const text = (template.Outputs['PolicyForExistingBucket']?.Value as { 'Fn::Sub': string })['Fn::Sub']
     const given = statements(JSON.parse(text))
     const [own] = resourcesOf('AWS::S3::BucketPolicy').map(({ Properties }) => statements(Properties))
@@ -260,16 +245,18 @@ describe('security', () => {
   })
 })
 
-it('writes these files, and says nothing of this machine in them', () => {
-  const files = readdirSync(folder.path, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    path.includes('.'),
-  )
-  expect(files.sort()).toEqual([
-    'README.md',
-    'functions/viewer-request.js',
-    'functions/viewer-response.js',
-    'lambda/index.mjs',
-    'template.json',
-  ])
-  for (const file of files) expect(read(file)).not.toContain(process.cwd())
+it('writes these files, without a path of this machine', () => {
+  const all = readdirSync(folder.file('edge'), { recursive: true, encoding: 'utf8' })
+  const files = all.filter((path) => path.includes('.')).sort()
+  const functions = ['functions/viewer-request.js', 'functions/viewer-response.js']
+  expect(files).toEqual(['README.md', ...functions, 'lambda/index.mjs', 'template.json'])
+  for (const file of files) expect(read(`edge/${file}`)).not.toContain(process.cwd())
+})
+
+it.each([
+  [[], 'CloudFront needs a bucket: set bucket.name in the config file, or give --bucket'],
+  [['--bucket', 'b-b', '--endpoint', 'http://a'], 'CloudFront needs a bucket on AWS'],
+])('is refused with %j', async (flags, message) => {
+  const run = mustRun(['edge', 'cloudfront', ...flags, '--dest', folder.file('none')])
+  await expect(run).rejects.toThrow(message)
 })

@@ -8,45 +8,44 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights, type Nights } from '../../support/nights.ts'
 import { startNginx, whyNoNginx, type Nginx } from '../../support/nginx.ts'
 import { mustRun, startServer } from '../../support/product.ts'
+import { isMissing } from '../../support/programs.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
 import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
 import { getOf, silentClients } from '../../support/silent-clients.ts'
-import { rounds, sample } from '../../support/rounds.ts'
+import { isComplete, sample } from '../../support/rounds.ts'
+import { firstIsin } from '../runtime/deployments.ts'
 
 /** What all workers may hold, in MB. One client cost 40 before ranges went out in parts. */
 const memoryLimit = 300
-const largeBytes = 142_000_000
-const large = '/downloads/latest/large.csv'
-const largeInBucket = '/downloads/latest/large-enough.csv'
 
-describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx', () => {
+describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
   let nights: Nights
+  let out: string
   let s3: S3Server
   let files: Nginx
   let bucketed: Nginx
-  let isin: string
+  let current: string
   let range: string
+
+  const startOn = (folder: string, settings: Readonly<Record<string, string>> = {}) =>
+    startNginx({ args: ['--out', folder], settings, sendBuffer: '64k' })
 
   beforeAll(async () => {
     nights = await buildNights(1, 1, { years: 30 })
-    const [out = ''] = nights.outs
-    const downloads = join(out, 'downloads/2026-11-11')
-    mkdirSync(downloads, { recursive: true })
+    out = nights.outs[0] ?? ''
     s3 = await startS3({ buckets: ['fund-data'] })
     await mustRun(publishArgs(s3.endpoint, 'fund-data', out), { env: credentials })
-    s3.put('fund-data', 'downloads/2026-11-11/large-enough.csv', 'x'.repeat(16 * 2 ** 20))
+    s3.put('fund-data', 'downloads/2026-11-11/large.csv', 'x'.repeat(16 * 2 ** 20))
+    const downloads = join(out, 'downloads/2026-11-11')
+    mkdirSync(downloads, { recursive: true })
     writeFileSync(join(downloads, 'large.csv'), '')
-    truncateSync(join(downloads, 'large.csv'), largeBytes)
-    files = await startNginx({ args: ['--out', out], sendBuffer: '64k' })
-    bucketed = await startNginx({
-      args: bucketArgs(s3.endpoint, 'fund-data'),
-      credentials,
-      sendBuffer: '64k',
-    })
-    const all = await rawRequest(files.base, { target: '/api/v1/prices-current-all/' })
-    isin = Object.keys((JSON.parse(all.body.toString()) as { funds: object }).funds)[0] ?? ''
-    range = `/api/v1/prices-historic/${isin}/1996-12-24/2026-12-31/`
+    truncateSync(join(downloads, 'large.csv'), 142_000_000)
+    files = await startOn(out)
+    const args = bucketArgs(s3.endpoint, 'fund-data')
+    bucketed = await startNginx({ args, credentials, sendBuffer: '64k' })
+    current = `/api/v1/prices-current/${firstIsin(out)}/`
+    range = `/api/v1/prices-historic/${firstIsin(out)}/1996-12-24/2026-12-31/`
   })
 
   afterAll(async () => {
@@ -56,15 +55,20 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
     nights.remove()
   })
 
-  /** The most memory in a while; others are answered all the time. */
-  const watch = async (nginx: Nginx, seconds: number): Promise<number> => {
+  const statusOf = async (nginx: Nginx, target: string, method = 'GET') =>
+    (await rawRequest(nginx.base, { method, target })).status
+
+  /** The most memory while clients do not read; others are answered all the time. */
+  const peakWith = async (nginx: Nginx, count: number, text: string): Promise<number> => {
+    const clients = await silentClients(nginx.base, count, text)
     let most = 0
-    for (const end = Date.now() + seconds * 1000; Date.now() < end;) {
-      const other = await rawRequest(nginx.base, { target: `/api/v1/prices-current/${isin}/` })
-      expect(other.status).toBe(200)
+    for (const end = Date.now() + (isComplete ? 6000 : 2000); Date.now() < end;) {
+      expect(await statusOf(nginx, current)).toBe(200)
       most = Math.max(most, nginx.memory())
       await setTimeout(100)
     }
+    clients.leave()
+    expect(nginx.putAside()).toBe(0)
     return most
   }
 
@@ -80,40 +84,27 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
       { least: 2 },
     ),
   )('with %s holds 200 clients that do not read thirty years of %s %s', async (kind, format, headers) => {
-    const nginx = kind === 'files' ? files : bucketed
-    const clients = await silentClients(nginx.base, 200, getOf(`${range}?format=${format}`, headers))
-    const most = await watch(nginx, rounds > 1 ? 6 : 3)
-    clients.leave()
-    expect(most).toBeLessThan(memoryLimit)
-    expect(nginx.putAside()).toBe(0)
+    const text = getOf(`${range}?format=${format}`, headers)
+    expect(await peakWith(kind === 'files' ? files : bucketed, 200, text)).toBeLessThan(memoryLimit)
   })
 
-  it('sends a large file past its memory', async () => {
-    const clients = await silentClients(files.base, 200, getOf(large))
-    expect(await watch(files, 2)).toBeLessThan(memoryLimit)
-    clients.leave()
-  })
-
-  it('reads no more of a large object than the client takes', async () => {
+  it('sends a large file past its memory, and reads no more of a large object than a client takes', async () => {
+    const large = getOf('/downloads/latest/large.csv')
+    expect(await peakWith(files, 200, large)).toBeLessThan(memoryLimit)
     const before = bucketed.memory()
-    const clients = await silentClients(bucketed.base, 20, getOf(largeInBucket))
-    expect((await watch(bucketed, 2)) - before).toBeLessThan(100)
-    expect(bucketed.putAside()).toBe(0)
-    clients.leave()
+    expect((await peakWith(bucketed, 20, large)) - before).toBeLessThan(100)
   })
 
   it('answers the requests of a pipeline one after the other', async () => {
-    const clients = await silentClients(files.base, 1, getOf(range).repeat(450))
     const before = files.memory()
-    expect((await watch(files, 3)) - before).toBeLessThan(50)
-    clients.leave()
+    expect((await peakWith(files, 1, getOf(range).repeat(450))) - before).toBeLessThan(50)
   })
 
   it('sends the bytes that serve sends', async () => {
-    const server = await startServer(nights.outs[0] ?? '')
+    const server = await startServer(out)
     for (const days of ['1996-12-24/2026-12-31', '2001-05-05/2004-03-03', '2003-12-30/2004-01-02']) {
       for (const format of ['json', 'xml']) {
-        const target = `/api/v1/prices-historic/${isin}/${days}/?format=${format}`
+        const target = `/api/v1/prices-historic/${firstIsin(out)}/${days}/?format=${format}`
         const expected = await rawRequest(server.base, { target })
         for (const { base } of [files, bucketed]) {
           const plain = await rawRequest(base, { target })
@@ -121,8 +112,8 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
           expect(headerOf(plain, 'etag')).toBe(headerOf(expected, 'etag'))
           const packed = await rawRequest(base, { target, headers: { 'Accept-Encoding': 'gzip' } })
           expect(gunzipSync(packed.body).equals(expected.body)).toBe(true)
-          const old = `GET ${target} HTTP/1.0\r\n\r\n`
-          const [answer] = parseResponses(await exchangeBytes(base, Buffer.from(old)))
+          const old = Buffer.from(`GET ${target} HTTP/1.0\r\n\r\n`)
+          const [answer] = parseResponses(await exchangeBytes(base, old))
           expect(answer?.body.equals(expected.body)).toBe(true)
           const tag = headerOf(plain, 'etag') ?? ''
           const known = await rawRequest(base, { target, headers: { 'If-None-Match': tag } })
@@ -134,15 +125,15 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
   })
 
   it('refuses ranges beyond the limit of a client and of all, and answers all else', async () => {
-    const [out = ''] = nights.outs
-    const settings = { 'fundpress_client 16': 'fundpress_client 4', 'fundpress_all 128': 'fundpress_all 6' }
-    const nginx = await startNginx({ args: ['--out', out], settings, sendBuffer: '64k' })
+    const nginx = await startOn(out, {
+      'fundpress_client 16': 'fundpress_client 4',
+      'fundpress_all 128': 'fundpress_all 6',
+    })
     const one = await silentClients(nginx.base, 4, getOf(range), 4)
     await setTimeout(500)
     const ofTheSame = await silentClients(nginx.base, 1, getOf(range))
-    const [socket] = ofTheSame.sockets
-    if (socket === undefined) throw new Error('no client')
-    const [refused] = parseResponses(((await once(socket.resume(), 'data')) as [Buffer])[0])
+    const [data] = (await once(ofTheSame.first.resume(), 'data')) as [Buffer]
+    const [refused] = parseResponses(data)
     expect(refused?.status).toBe(503)
     const headers = Object.fromEntries(refused?.headers ?? [])
     expect(headers).toMatchObject({
@@ -153,68 +144,58 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
     expect(Object.keys(headers)).not.toContain('etag')
     expect(JSON.parse(refused?.body.toString() ?? '')).toMatchObject({ status: 503 })
     // 127.0.0.1 is another client.
-    expect((await rawRequest(nginx.base, { target: range })).status).toBe(200)
+    expect(await statusOf(nginx, range)).toBe(200)
     const others = await silentClients(nginx.base, 8, getOf(range), 4)
     await setTimeout(500)
-    expect((await rawRequest(nginx.base, { target: range })).status).toBe(503)
-    expect((await rawRequest(nginx.base, { method: 'HEAD', target: range })).status).toBe(200)
-    expect((await rawRequest(nginx.base, { target: `/api/v1/prices-current/${isin}/` })).status).toBe(200)
+    expect(await statusOf(nginx, range)).toBe(503)
+    expect(await statusOf(nginx, range, 'HEAD')).toBe(200)
+    expect(await statusOf(nginx, current)).toBe(200)
     for (const clients of [one, ofTheSame, others]) clients.leave()
     await nginx.stop()
   })
 
-  it('drops whoever does not read', async () => {
-    const [out = ''] = nights.outs
-    const settings = { 'send_timeout 60s': 'send_timeout 1s', 'fundpress_all 128': 'fundpress_all 1' }
-    const nginx = await startNginx({ args: ['--out', out], settings, sendBuffer: '64k' })
+  it('drops a client that does not read', async () => {
+    const nginx = await startOn(out, {
+      'send_timeout 60s': 'send_timeout 1s',
+      'fundpress_all 128': 'fundpress_all 1',
+    })
     const clients = await silentClients(nginx.base, 1, getOf(range))
     await setTimeout(300)
-    const statuses: number[] = []
-    while (statuses.at(-1) !== 200 && statuses.length < 300) {
-      statuses.push((await rawRequest(nginx.base, { target: range })).status)
-      await setTimeout(100)
-    }
-    expect([statuses[0], statuses.at(-1)]).toEqual([503, 200])
+    expect(await statusOf(nginx, range)).toBe(503)
+    await expect.poll(() => statusOf(nginx, range), { timeout: 30_000, interval: 100 }).toBe(200)
     clients.leave()
     await nginx.stop()
   })
 
-  it('breaks the connection where a window is missing', async () => {
+  it('breaks the connection if a window is missing', async () => {
     const folder = nights.folder.file('torn')
-    cpSync(nights.outs[0] ?? '', folder, { recursive: true })
-    const nginx = await startNginx({ args: ['--out', folder] })
-    expect((await rawRequest(nginx.base, { target: range })).status).toBe(200)
-    for (const [year, named] of [
-      ['2010', /api\/v1\/prices-historic\/.*\/2010\.json/],
-      ['1996', /api\/v1\/prices-historic\/.*\/1996\.json/],
-    ] as const) {
-      unlinkSync(join(folder, `api/v1/prices-historic/${isin}/${year}.json`))
-      await expect(rawRequest(nginx.base, { target: range })).rejects.toThrow()
-      expect(nginx.errors()).toMatch(named)
+    cpSync(out, folder, { recursive: true })
+    const nginx = await startOn(folder)
+    expect(await statusOf(nginx, range)).toBe(200)
+    for (const year of ['2010', '1996']) {
+      unlinkSync(join(folder, `api/v1/prices-historic/${firstIsin(out)}/${year}.json`))
+      await expect(statusOf(nginx, range)).rejects.toThrow()
+      expect(nginx.errors()).toMatch(new RegExp(`api/v1/prices-historic/.*/${year}\\.json`))
     }
-    const rest = `/api/v1/prices-historic/${isin}/2011-03-01/2026-12-31/`
-    expect((await rawRequest(nginx.base, { target: rest })).status).toBe(200)
+    expect(await statusOf(nginx, range.replace('1996-12-24', '2011-03-01'))).toBe(200)
     await nginx.stop()
   })
 
-  it('mixes no two nights where the folder is exchanged under a range', async () => {
+  it('mixes no two snapshots if the folder is exchanged during a range', async () => {
     const folder = nights.folder.file('exchanged')
-    cpSync(nights.outs[0] ?? '', folder, { recursive: true })
-    const nginx = await startNginx({ args: ['--out', folder], sendBuffer: '64k' })
-    const clients = await silentClients(nginx.base, 1, getOf(range))
+    cpSync(out, folder, { recursive: true })
+    const nginx = await startOn(folder)
+    const { first: socket } = await silentClients(nginx.base, 1, getOf(range))
     await setTimeout(500)
     const next = await nights.change('next', "UPDATE price SET net_asset_value = '12345.678'")
     renameSync(folder, `${folder}.old`)
     renameSync(next, folder)
-    const [socket] = clients.sockets
-    if (socket === undefined) throw new Error('no client')
     const chunks: Buffer[] = []
     socket.on('data', (chunk) => chunks.push(chunk))
-    socket.resume()
-    await new Promise((resolve) => socket.once('close', resolve))
+    await new Promise((resolve) => socket.resume().once('close', resolve))
     const got = Buffer.concat(chunks).toString()
     expect(got).not.toContain('12345,678')
-    // It broke off: a whole answer ends with a chunk of nothing.
+    // It broke off: a whole answer ends with an empty chunk.
     expect(got.endsWith('\r\n0\r\n\r\n')).toBe(false)
     expect(nginx.errors()).toContain('the snapshot was exchanged under it')
     await nginx.stop()

@@ -48,7 +48,7 @@ describe('the files of a deployment', () => {
     expect(files.get('README.md')).toContain('"arn:aws:s3:::fund-data/a b/ü/*"')
   })
 
-  it('tell browsers to ask over HTTPS alone, only where that is set', async () => {
+  it('tell browsers to use only HTTPS if the settings say so', async () => {
     const locations = async (hstsSeconds: number) =>
       (await made({ ...settings, edge: { ...settings.edge, hstsSeconds } })).get('fundpress/locations.conf')
     expect(await locations(0)).not.toContain('add_header')

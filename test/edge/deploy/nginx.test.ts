@@ -1,4 +1,4 @@
-/** What nginx does with what `fundpress edge nginx` writes, and no other platform has to do. */
+/** What only nginx does with the files that `fundpress edge nginx` writes. */
 import { cpSync, mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -7,38 +7,23 @@ import { isGzipWanted } from '../../../src/edge/nginx/handlers.ts'
 import { buildNights, type Nights } from '../../support/nights.ts'
 import { startNginx, whyNoNginx, type Nginx } from '../../support/nginx.ts'
 import { mustRun } from '../../support/product.ts'
+import { isMissing } from '../../support/programs.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
 import { exchangeBytes, headerOf, rawRequest } from '../../support/request.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
+import { firstIsin } from '../runtime/deployments.ts'
 
-// Each of these was asked of nginx 1.22.1: whether it compressed.
-const acceptEncodings: readonly (readonly [header: string, isCompressed: boolean])[] = [
-  ['gzip', true],
-  ['gzip, br', true],
-  ['br, GZIP', true],
-  ['br;q=1, gzip;q=0.5', true],
-  ['gzip;q=0', false],
-  ['gzip;q=0.000', false],
-  ['gzip;q=0.001', true],
-  ['gzip;q=1.0', true],
-  ['gzip;q=1.001', false],
-  ['gzip;q=2', false],
-  ['gzip; q=0.3', true],
-  ['gzip;', true],
-  ['x-gzip', false],
-  ['gzipped, gzip', false],
-  ['*', false],
-  ['identity', false],
-  ['br', false],
-]
+// Each of these was sent to nginx 1.22.1.
+const compressed = 'gzip|gzip, br|br, GZIP|br;q=1, gzip;q=0.5|gzip;q=0.001|gzip;q=1.0|gzip; q=0.3|gzip;'
+const plain = 'gzip;q=0|gzip;q=0.000|gzip;q=1.001|gzip;q=2|x-gzip|gzipped, gzip|*|identity|br'
 
-describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx', () => {
+describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
   let nights: Nights
   let s3: S3Server
   let files: Nginx
   let bucketed: Nginx
   let live: string
-  let isin: string
+  let current: string
 
   beforeAll(async () => {
     nights = await buildNights(2, 1)
@@ -48,14 +33,11 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
     swap(first)
     s3 = await startS3({ buckets: ['fund-data'] })
     await mustRun(publishArgs(s3.endpoint, 'fund-data', first), { env: credentials })
-    for (const [key, text] of pages) s3.put('fund-data', placeInBucket(key), text)
+    for (const [key, text] of pages)
+      s3.put('fund-data', key.startsWith('downloads/') ? key : `blue/${key}`, text)
     files = await startNginx({ args: ['--out', live] })
-    bucketed = await startNginx({
-      args: [...bucketArgs(s3.endpoint, 'fund-data'), '--live-ttl', '1'],
-      credentials,
-    })
-    const all = await rawRequest(files.base, { target: '/api/v1/prices-current-all/' })
-    isin = Object.keys((JSON.parse(all.body.toString()) as { funds: object }).funds)[0] ?? ''
+    bucketed = await startOnBucket(1)
+    current = `/api/v1/prices-current/${firstIsin(first)}/`
   })
 
   afterAll(async () => {
@@ -65,168 +47,153 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
     nights.remove()
   })
 
+  const startOnBucket = (ttl: number) =>
+    startNginx({ args: [...bucketArgs(s3.endpoint, 'fund-data'), '--live-ttl', String(ttl)], credentials })
   const swap = (out: string): void => {
     symlinkSync(out, `${live}.next`)
     renameSync(`${live}.next`, live)
   }
-  const both = (): readonly Nginx[] => [files, bucketed]
+  const get = ({ base }: Nginx, target: string, headers: Record<string, string> = {}, method = 'GET') =>
+    rawRequest(base, { method, target, headers })
 
-  it('judges no condition that the edge does not judge', async () => {
-    for (const { base } of both()) {
-      for (const headers of [
-        { 'If-Match': '"another"' },
-        { 'If-Unmodified-Since': 'Sat, 01 Jan 2000 00:00:00 GMT' },
-        { 'If-Match': '*', 'If-Unmodified-Since': 'no date' },
-      ]) {
-        const target = `/api/v1/prices-current/${isin}/`
-        const answer = await rawRequest(base, { target, headers })
-        const plain = await rawRequest(base, { target })
-        expect(answer.status).toBe(200)
-        expect(answer.body.equals(plain.body)).toBe(true)
-        expect(headerOf(answer, 'etag')).toBe(headerOf(plain, 'etag'))
+  it.each([...compressed.split('|'), ...plain.split('|')])(
+    'foresees what nginx does for Accept-Encoding: %s',
+    async (header) => {
+      const isCompressed = compressed.split('|').includes(header)
+      expect(isGzipWanted(header)).toBe(isCompressed)
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await get(files, '/docs/', { 'Accept-Encoding': header }, method)
+        expect(headerOf(answer, 'content-encoding')).toBe(isCompressed ? 'gzip' : undefined)
+        expect(headerOf(answer, 'etag')?.endsWith('-gzip"')).toBe(isCompressed)
+        expect(headerOf(answer, 'vary')).toBe('Accept-Encoding')
       }
-    }
-  })
+    },
+  )
 
-  it.each(acceptEncodings)('tells what it does for Accept-Encoding: %s', async (header, isCompressed) => {
-    expect(isGzipWanted(header)).toBe(isCompressed)
-    const target = '/docs/'
-    for (const method of ['GET', 'HEAD']) {
-      const answer = await rawRequest(files.base, { method, target, headers: { 'Accept-Encoding': header } })
-      expect(headerOf(answer, 'content-encoding')).toBe(isCompressed ? 'gzip' : undefined)
-      expect(headerOf(answer, 'etag')?.endsWith('-gzip"')).toBe(isCompressed)
-      expect(headerOf(answer, 'vary')).toBe('Accept-Encoding')
-    }
-  })
-
-  it('answers a path that leads out of the root, and NUL, as ever: but knows no Accept', async () => {
-    for (const { base } of both()) {
-      for (const target of ['/../x', '/%2e%2e/x', '/api/v1/../../../x', '/a%00b']) {
-        const json = await rawRequest(base, { target })
-        expect(json.status).toBe(404)
-        expect(JSON.parse(json.body.toString())).toMatchObject({ status: 404 })
-        const xml = await rawRequest(base, { target: `${target}?format=xml` })
-        expect(headerOf(xml, 'content-type')).toBe('application/xml; charset=utf-8')
-        const write = await rawRequest(base, { method: 'PUT', target })
-        expect(write.status).toBe(405)
-      }
-    }
-  })
-
-  it('refuses what is no request with 400, and no body', async () => {
-    for (const { base } of both()) {
-      const noUri = await exchangeBytes(base, Buffer.from('GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n'))
-      expect(noUri.toString()).toMatch(/^HTTP\/1\.1 400 .*\r\nContent-Length: 0\r\n(.*\r\n)*\r\n$/s)
-      const noHost = await exchangeBytes(base, Buffer.from('GET / HTTP/1.1\r\n\r\n'))
-      expect(noHost.toString()).toMatch(/^HTTP\/1\.1 400 .*\r\nContent-Length: 0\r\n(.*\r\n)*\r\n$/s)
-    }
-  })
-
-  it('keeps its own locations to itself', async () => {
-    for (const { base } of both()) {
-      for (const path of [
-        'file/SHA256SUMS',
-        'object/x/live.json',
-        'live/1/live.json',
-        'large/now/live.json',
-      ]) {
-        const answer = await rawRequest(base, { target: `/_fundpress/${path}` })
-        expect(answer.status).toBe(404)
-        expect(answer.body.toString()).toContain(`There is no such endpoint: /_fundpress/${path}`)
-      }
-    }
-  })
-
-  it('sends a large file, and its parts, under the headers of the edge', async () => {
-    const target = '/downloads/latest/large.csv'
-    for (const { base } of both()) {
-      const whole = await rawRequest(base, { target, headers: { 'Accept-Encoding': 'gzip' } })
-      expect(whole.status).toBe(200)
-      expect(whole.body.equals(Buffer.from(large))).toBe(true)
-      expect(headerOf(whole, 'content-type')).toBe('text/csv; charset=utf-8')
-      expect(headerOf(whole, 'access-control-allow-origin')).toBe('*')
-      expect(headerOf(whole, 'accept-ranges')).toBe('bytes')
-      expect(whole.headers.filter(([name]) => name.startsWith('x-amz-'))).toEqual([])
-      const etag = headerOf(whole, 'etag') ?? ''
-      const part = { Range: 'bytes=16-20', 'If-Range': etag }
-      const answer = await rawRequest(base, { target, headers: part })
-      expect([answer.status, answer.body.toString()]).toEqual([206, large.slice(16, 21)])
-      expect(headerOf(answer, 'content-range')).toBe(`bytes 16-20/${large.length}`)
-      expect(headerOf(answer, 'etag')).toBe(etag)
-      const changed = await rawRequest(base, { target, headers: { ...part, 'If-Range': '"another"' } })
-      expect([changed.status, changed.body.length]).toEqual([200, large.length])
-      const outside = await rawRequest(base, { target, headers: { Range: `bytes=${large.length}-` } })
-      expect([outside.status, outside.body.length]).toEqual([416, 0])
-      const known = await rawRequest(base, { target, headers: { 'If-None-Match': etag } })
-      expect(known.status).toBe(304)
-      const head = await rawRequest(base, { method: 'HEAD', target, headers: { Range: 'bytes=16-20' } })
-      expect([head.status, headerOf(head, 'content-length')]).toEqual([200, String(large.length)])
-      expect([headerOf(head, 'etag'), headerOf(head, 'content-range')]).toEqual([etag, undefined])
-      const none = await rawRequest(base, { target: '/downloads/latest/none.csv' })
-      expect(none.status).toBe(404)
-    }
-  })
-
-  it('sends a small page, its parts, and an empty file', async () => {
-    for (const { base } of both()) {
-      const page = await rawRequest(base, { target: '/docs/' })
-      expect(page.body.toString()).toBe(pages.get('docs/index.html'))
-      const part = await rawRequest(base, { target: '/docs/', headers: { Range: 'bytes=-4' } })
-      expect([part.status, part.body.toString()]).toEqual([206, '</p>'])
-      const head = await rawRequest(base, {
-        method: 'HEAD',
-        target: '/docs/',
-        headers: { Range: 'bytes=-4' },
+  describe.each([['files', () => files] as const, ['a bucket', () => bucketed] as const])(
+    'with %s',
+    (_, nginx) => {
+      it('ignores conditions that the edge ignores', async () => {
+        const whole = await get(nginx(), current)
+        for (const headers of [
+          { 'If-Match': '"another"' },
+          { 'If-Unmodified-Since': 'Sat, 01 Jan 2000 00:00:00 GMT' },
+          { 'If-Match': '*', 'If-Unmodified-Since': 'no date' },
+        ]) {
+          const answer = await get(nginx(), current, headers)
+          expect(answer.status).toBe(200)
+          expect(answer.body.equals(whole.body)).toBe(true)
+          expect(headerOf(answer, 'etag')).toBe(headerOf(whole, 'etag'))
+        }
       })
-      expect([head.status, headerOf(head, 'content-length')]).toEqual([200, String(page.body.length)])
-      const empty = await rawRequest(base, { target: '/downloads/latest/empty.csv' })
-      expect([empty.status, empty.body.length]).toEqual([200, 0])
-    }
-  })
+
+      it('answers 404 to NUL and to a path that leads out of the root, but knows no Accept there', async () => {
+        for (const target of ['/../x', '/%2e%2e/x', '/api/v1/../../../x', '/a%00b']) {
+          const json = await get(nginx(), target)
+          expect(json.status).toBe(404)
+          expect(JSON.parse(json.body.toString())).toMatchObject({ status: 404 })
+          const xml = await get(nginx(), `${target}?format=xml`)
+          expect(headerOf(xml, 'content-type')).toBe('application/xml; charset=utf-8')
+          expect((await get(nginx(), target, {}, 'PUT')).status).toBe(405)
+        }
+      })
+
+      it('refuses what is no request with 400, and no body', async () => {
+        for (const text of ['GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n']) {
+          const answer = await exchangeBytes(nginx().base, Buffer.from(text))
+          expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 .*\r\nContent-Length: 0\r\n(.*\r\n)*\r\n$/s)
+        }
+      })
+
+      it('hides its own locations', async () => {
+        for (const path of [
+          'file/SHA256SUMS',
+          'object/x/live.json',
+          'live/1/live.json',
+          'large/now/live.json',
+        ]) {
+          const answer = await get(nginx(), `/_fundpress/${path}`)
+          expect(answer.status).toBe(404)
+          expect(answer.body.toString()).toContain(`There is no such endpoint: /_fundpress/${path}`)
+        }
+      })
+
+      it('sends a large file, and its parts, under the headers of the edge', async () => {
+        const target = '/downloads/latest/large.csv'
+        const length = String(large.length)
+        const whole = await get(nginx(), target, { 'Accept-Encoding': 'gzip' })
+        expect(whole.status).toBe(200)
+        expect(whole.body.equals(Buffer.from(large))).toBe(true)
+        expect(headerOf(whole, 'content-type')).toBe('text/csv; charset=utf-8')
+        expect(headerOf(whole, 'access-control-allow-origin')).toBe('*')
+        expect(headerOf(whole, 'accept-ranges')).toBe('bytes')
+        expect(whole.headers.filter(([name]) => name.startsWith('x-amz-'))).toEqual([])
+        const etag = headerOf(whole, 'etag') ?? ''
+        const part = { Range: 'bytes=16-20', 'If-Range': etag }
+        const answer = await get(nginx(), target, part)
+        expect([answer.status, answer.body.toString()]).toEqual([206, large.slice(16, 21)])
+        expect(headerOf(answer, 'content-range')).toBe(`bytes 16-20/${length}`)
+        expect(headerOf(answer, 'etag')).toBe(etag)
+        const changed = await get(nginx(), target, { ...part, 'If-Range': '"another"' })
+        expect([changed.status, changed.body.length]).toEqual([200, large.length])
+        const outside = await get(nginx(), target, { Range: `bytes=${length}-` })
+        expect([outside.status, outside.body.length]).toEqual([416, 0])
+        expect((await get(nginx(), target, { 'If-None-Match': etag })).status).toBe(304)
+        const head = await get(nginx(), target, { Range: 'bytes=16-20' }, 'HEAD')
+        expect([head.status, headerOf(head, 'content-length')]).toEqual([200, length])
+        expect([headerOf(head, 'etag'), headerOf(head, 'content-range')]).toEqual([etag, undefined])
+        expect((await get(nginx(), '/downloads/latest/none.csv')).status).toBe(404)
+      })
+
+      it('sends a small page, its parts, and an empty file', async () => {
+        const page = await get(nginx(), '/docs/')
+        expect(page.body.toString()).toBe(pages.get('docs/index.html'))
+        const part = await get(nginx(), '/docs/', { Range: 'bytes=-4' })
+        expect([part.status, part.body.toString()]).toEqual([206, '</p>'])
+        const head = await get(nginx(), '/docs/', { Range: 'bytes=-4' }, 'HEAD')
+        expect([head.status, headerOf(head, 'content-length')]).toEqual([200, String(page.body.length)])
+        const empty = await get(nginx(), '/downloads/latest/empty.csv')
+        expect([empty.status, empty.body.length]).toEqual([200, 0])
+      })
+    },
+  )
 
   it('asks the bucket for each object once, and for live.json once in its time to live', async () => {
-    const target = `/api/v1/profile/${isin}/?language=en&format=xml`
+    const path = current.slice(1).replace('prices-current', 'profile')
     s3.reset()
-    for (let count = 0; count < 20; count++) await rawRequest(bucketed.base, { target })
+    for (let count = 0; count < 20; count++) await get(bucketed, `/${path}?language=en&format=xml`)
     const gets = s3.log.filter(({ method }) => method === 'GET').map(({ key }) => key)
-    expect(gets.filter((key) => key !== 'live.json')).toEqual([`blue/api/v1/profile/${isin}/index.en.xml`])
+    expect(gets.filter((key) => key !== 'live.json')).toEqual([`blue/${path}index.en.xml`])
     expect(gets.length).toBeLessThan(5)
   })
 
-  it('lets no reader wait for an answer of the bucket that is late for another', async () => {
-    const target = `/api/v1/performance-years/${isin}/?format=xml`
-    const told = Promise.withResolvers<undefined>()
+  it('lets no client wait for an answer of the bucket that is late for another', async () => {
+    const target = `${current.replace('prices-current', 'performance-years')}?format=xml`
+    const released = Promise.withResolvers<undefined>()
     const arrived = Promise.withResolvers<undefined>()
-    s3.faults([
-      {
-        kind: 'call',
-        when: 'before',
-        keyMatches: /performance-years/,
-        nth: 1,
-        run: async () => {
-          arrived.resolve(undefined)
-          await Promise.race([told.promise, setTimeout(3000)])
-        },
-      },
-    ])
+    const run = async () => {
+      arrived.resolve(undefined)
+      await Promise.race([released.promise, setTimeout(3000)])
+    }
+    s3.faults([{ kind: 'call', when: 'before', keyMatches: /performance-years/, nth: 1, run }])
     const order: string[] = []
     const ask = async (name: string): Promise<number> => {
-      const { status } = await rawRequest(bucketed.base, { target })
+      const { status } = await get(bucketed, target)
       order.push(name)
       return status
     }
     const first = ask('first')
     await arrived.promise
     const second = await ask('second')
-    told.resolve(undefined)
+    released.resolve(undefined)
     expect([await first, second]).toEqual([200, 200])
     expect(order).toEqual(['second', 'first'])
     s3.faults([])
   })
 
-  it('says in its log what it may not read in the bucket, and answers 503', async () => {
+  it('names in its log what it may not read in the bucket, and answers 503', async () => {
     s3.settings.deny = [{ operation: /GetObject/, key: /^blue\/api\/v1\/performance-years-all/ }]
-    const answer = await rawRequest(bucketed.base, { target: '/api/v1/performance-years-all/' })
+    const answer = await get(bucketed, '/api/v1/performance-years-all/')
     s3.settings.deny = []
     expect(answer.status).toBe(503)
     expect(headerOf(answer, 'cache-control')).toBe('no-store')
@@ -235,15 +202,14 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
     )
   })
 
-  it('answers for half a time to live more when live.json cannot be read, and then 503', async () => {
-    const target = `/api/v1/prices-current/${isin}/`
-    expect((await rawRequest(bucketed.base, { target })).status).toBe(200)
+  it('answers for half a time to live more if live.json cannot be read, and then 503', async () => {
+    expect((await get(bucketed, current)).status).toBe(200)
     const began = Date.now()
     s3.settings.deny = [{ operation: /GetObject/ }]
     const seen: [ms: number, status: number][] = []
     while (Date.now() - began < 2500) {
       const asked = Date.now() - began
-      seen.push([asked, (await rawRequest(bucketed.base, { target })).status])
+      seen.push([asked, (await get(bucketed, current)).status])
       await setTimeout(20)
     }
     s3.settings.deny = []
@@ -252,58 +218,56 @@ describe.skipIf(whyNoNginx !== undefined && process.env['CI'] !== 'true')('nginx
     expect(lastGood).toBeGreaterThan(400)
     expect(lastGood).toBeLessThan(1550)
     expect(new Set(seen.map(([, status]) => status))).toEqual(new Set([200, 503]))
-    expect((await rawRequest(bucketed.base, { target })).status).toBe(200)
+    expect((await get(bucketed, current)).status).toBe(200)
   })
 
-  it('tells no client after a swap back that its newer copy still holds', async () => {
+  it('answers in full after a swap back, although the client has a newer copy', async () => {
     const [first = '', second = ''] = nights.outs
-    const target = `/api/v1/prices-current/${isin}/`
-    utimesSync(join(first, `api/v1/prices-current/${isin}/index.json`), 1e9, 1e9)
+    utimesSync(join(first, current, 'index.json'), 1e9, 1e9)
     swap(second)
-    const newer = await rawRequest(files.base, { target })
+    const newer = await get(files, current)
     await setTimeout(1100)
     swap(first)
-    const headers = { 'If-Modified-Since': headerOf(newer, 'last-modified') ?? '' }
-    const older = await rawRequest(files.base, { target, headers })
+    const older = await get(files, current, { 'If-Modified-Since': headerOf(newer, 'last-modified') ?? '' })
     expect(older.status).toBe(200)
     expect(older.body.toString()).toContain('night 1')
     expect(newer.body.toString()).toContain('night 2')
   })
 
-  it('waits for a folder that is being exchanged, and says what it misses if it stays away', async () => {
+  it('waits for a folder that is being exchanged, and names it in its log if it stays away', async () => {
     const plain = nights.folder.file('plain')
+    const target = '/api/v1/prices-current-all/'
     cpSync(nights.outs[0] ?? '', plain, { recursive: true })
     const server = await startNginx({ args: ['--out', plain] })
     renameSync(plain, `${plain}.old`)
-    const answering = rawRequest(server.base, { target: '/api/v1/prices-current-all/' })
+    const answering = get(server, target)
     await setTimeout(40)
     renameSync(`${plain}.old`, plain)
     expect((await answering).status).toBe(200)
     renameSync(plain, `${plain}.old`)
-    expect((await rawRequest(server.base, { target: '/api/v1/prices-current-all/' })).status).toBe(503)
+    expect((await get(server, target)).status).toBe(503)
     expect(server.errors()).toContain(`no snapshot in ${plain}, or nginx may not read it: `)
     await server.stop()
   })
 
-  it('reads its keys anew, and says where it finds none', async () => {
-    const server = await startNginx({
-      args: [...bucketArgs(s3.endpoint, 'fund-data'), '--live-ttl', '0'],
-      credentials,
-    })
-    const target = '/api/v1/prices-current-all/'
-    expect((await rawRequest(server.base, { target })).status).toBe(200)
+  it('reads its keys at each request, and names the file in its log if it finds none', async () => {
+    const server = await startOnBucket(0)
+    const status = async () => (await get(server, '/api/v1/prices-current-all/')).status
+    expect(await status()).toBe(200)
     writeFileSync(server.credentialsFile, 'aws_access_key_id = TESTKEY\n')
-    expect((await rawRequest(server.base, { target })).status).toBe(503)
+    expect(await status()).toBe(503)
     expect(server.errors()).toContain('needs the lines aws_access_key_id = … and aws_secret_access_key = …')
     s3.settings.sessionToken = 'a/token+with=signs'
-    const keys = ['TESTKEY', 'test/secret+key', 'a/token+with=signs']
-    const names = ['aws_access_key_id', 'aws_secret_access_key', 'aws_session_token']
-    const lines = names.map((name, index) => `${name} = ${keys[index] ?? ''}`)
     writeFileSync(
       server.credentialsFile,
-      ['[other]', 'aws_access_key_id = NOT', '[default]', ...lines].join('\n'),
+      `[other]
+aws_access_key_id = NOT
+[default]
+aws_access_key_id = TESTKEY
+aws_secret_access_key = test/secret+key
+aws_session_token = a/token+with=signs`,
     )
-    expect((await rawRequest(server.base, { target })).status).toBe(200)
+    expect(await status()).toBe(200)
     s3.settings.sessionToken = undefined
     await server.stop()
   })
@@ -314,11 +278,9 @@ const pages = new Map([
   ['docs/index.html', `<p>${'ü'.repeat(2000)}</p>`],
   ['downloads/2026-11-11/large.csv', large],
   ['downloads/2026-11-11/empty.csv', ''],
-  // For whoever opens the folder without a server: it is no night.
+  // For people who open the folder without a server: it is no day.
   ['downloads/latest/index.html', ''],
 ])
-
-const placeInBucket = (key: string): string => (key.startsWith('downloads/') ? key : `blue/${key}`)
 
 function addPages(out: string): void {
   for (const [key, text] of pages) {

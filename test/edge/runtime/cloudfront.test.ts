@@ -1,25 +1,33 @@
 /** What is CloudFront's own: its cache, the bucket's failures, pages and files, what a client cannot reach. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startCloudFront, whyNoCloudFront, type CloudFront } from '../../support/cloudfront.ts'
+import { startCloudFront, type CloudFront } from '../../support/cloudfront.ts'
 import { buildNights, type Nights } from '../../support/nights.ts'
-import { makeTempFolder, mustRun, startServer, type Server } from '../../support/product.ts'
+import { whyNoNginx } from '../../support/nginx.ts'
+import { startServer, type Server } from '../../support/product.ts'
+import { isMissing } from '../../support/programs.ts'
 import { publish } from '../../support/publishing.ts'
 import { headerOf, rawRequest, type RawRequest, type RawResponse } from '../../support/request.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
+import { firstIsin } from './deployments.ts'
 
 const bucket = 'fund-data'
 const csv = `isin;name\n${'DE000FP06UX9;Fonds\n'.repeat(100)}`
 
-describe.skipIf(whyNoCloudFront !== undefined && process.env['CI'] !== 'true')('CloudFront', () => {
+describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
   let nights: Nights
   let s3: S3Server
   let cloudFront: CloudFront
-  /** The first night through `serve`: what all answers are compared with. */
+  /** The same snapshot through `serve`: what all answers are compared with. */
   let served: Server
   let isin: string
   let live: { slot: string; snapshot: string; liveSince: string; docsUrl: string }
 
   const ask = (request: RawRequest) => rawRequest(cloudFront.base, request)
+  const expectAsServed = async (request: RawRequest) => {
+    const answer = await ask(request)
+    expect(comparable(answer)).toEqual(comparable(await rawRequest(served.base, request)))
+    return answer
+  }
   const figures = (query = '') => ({ target: `/api/v1/figures/${isin}/${query}` })
   const range = () => ({ target: `/api/v1/prices-historic/${isin}/2025-01-10/2026-11-05/` })
   const edge = () => cloudFront.edges[0] ?? expect.unreachable('there is no edge')
@@ -35,8 +43,7 @@ describe.skipIf(whyNoCloudFront !== undefined && process.env['CI'] !== 'true')('
     s3 = await startS3({ buckets: [bucket] })
     await publish(s3.endpoint, bucket, nights.outs[0] ?? '')
     live = JSON.parse(s3.objects(bucket).get('live.json')?.body.toString() ?? '') as typeof live
-    isin =
-      [...s3.objects(bucket).keys()].flatMap((key) => /figures\/(\w{12})\//.exec(key)?.[1] ?? [])[0] ?? ''
+    isin = firstIsin(nights.outs[0] ?? '')
     s3.put(bucket, 'blue/docs/index.html', '<h1>Docs</h1>', { 'content-type': 'text/html; charset=utf-8' })
     const type = { 'content-type': 'text/csv; charset=utf-8' }
     s3.put(bucket, `downloads/${live.snapshot.slice(0, 10)}/funds.csv`, csv, type)
@@ -57,15 +64,9 @@ describe.skipIf(whyNoCloudFront !== undefined && process.env['CI'] !== 'true')('
       freshly(1)
       const before = { ...edge().counts }
       const first = await ask(figures('?format=json&language=en'))
-      const second = await ask({
-        target: `/api/v1/figures/${isin.toLowerCase()}/?x=1&language=en&live=green.x.1.y&format=json`,
-        headers: {
-          cookie: 'a=b',
-          'user-agent': 'other',
-          'x-fundpress-note': '{}',
-          'x-fundpress-target': '/docs/',
-        },
-      })
+      const target = `/api/v1/figures/${isin.toLowerCase()}/?x=1&language=en&live=green.x.1.y&format=json`
+      const ours = { 'x-fundpress-note': '{}', 'x-fundpress-target': '/docs/' }
+      const second = await ask({ target, headers: { cookie: 'a=b', 'user-agent': 'other', ...ours } })
       expect(second.body.equals(first.body)).toBe(true)
       expect(second.headers).toEqual(first.headers)
       expect(edge().counts).toEqual({ hits: before.hits + 1, misses: before.misses + 1 })
@@ -79,7 +80,7 @@ describe.skipIf(whyNoCloudFront !== undefined && process.env['CI'] !== 'true')('
       expect(edge().asked).toEqual({ ...asked, lambda: (asked['lambda'] ?? 0) + 2 })
     })
 
-    it('gives nothing of before once the snapshot is live anew', async () => {
+    it('gives no answer from before the snapshot went live again', async () => {
       freshly(3)
       await ask(figures())
       const misses = edge().counts.misses
@@ -88,7 +89,7 @@ describe.skipIf(whyNoCloudFront !== undefined && process.env['CI'] !== 'true')('
       expect(edge().counts.misses).toBe(misses + 1)
     })
 
-    it('tells browsers what the settings say, and not how long it keeps an answer itself', async () => {
+    it('sends browsers the Cache-Control of the settings, and not how long it keeps an answer itself', async () => {
       const answer = await ask(figures())
       expect(headerOf(answer, 'cache-control')).toBe(
         'public, max-age=300, stale-while-revalidate=3600, stale-if-error=86400',
@@ -104,11 +105,9 @@ describe.skipIf(whyNoCloudFront !== undefined && process.env['CI'] !== 'true')('
       // The first request, that of the distribution, fails; those of the Lambda do not.
       s3.faults([{ kind: 'status', operation: 'GetObject', status, times: 1 }])
       const lambda = edge().asked['lambda'] ?? 0
-      const answer = await ask(figures('?format=json&language=de'))
+      await expectAsServed(figures('?format=json&language=de'))
       s3.faults([])
       expect(edge().asked['lambda']).toBe(lambda + 1)
-      const request = figures('?format=json&language=de')
-      expect(comparable(answer)).toEqual(comparable(await rawRequest(served.base, request)))
     })
 
     it('fails for the Lambda too, answers 503, and asks again the next time', async () => {
@@ -133,7 +132,7 @@ describe.skipIf(whyNoCloudFront !== undefined && process.env['CI'] !== 'true')('
     })
 
     it('knows neither the document nor a refusal, says so as serve does', async () => {
-      expect(comparable(await ask(unknown))).toEqual(comparable(await rawRequest(served.base, unknown)))
+      await expectAsServed(unknown)
     })
   })
 
@@ -194,15 +193,10 @@ describe.skipIf(whyNoCloudFront !== undefined && process.env['CI'] !== 'true')('
       expect(headerOf(answer, 'access-control-allow-origin')).toBe('*')
     })
 
-    it.each([
-      '/docs/none/',
-      '/docs/none.html?format=xml',
-      `/docs/${'x'.repeat(1100)}.html`,
-      '/downloads/latest/no.csv',
-    ])('that are not there are no endpoint: %s', async (target) => {
-      const answer = await ask({ target })
-      expect(comparable(answer)).toEqual(comparable(await rawRequest(served.base, { target })))
-      expect(answer.status).toBe(404)
+    it('are no endpoint if they are missing', async () => {
+      const missing = ['/docs/none/', '/docs/none.html?format=xml', `/docs/${'x'.repeat(1100)}.html`]
+      for (const target of [...missing, '/downloads/latest/no.csv'])
+        expect((await expectAsServed({ target })).status).toBe(404)
     })
   })
 
@@ -226,44 +220,16 @@ describe.skipIf(whyNoCloudFront !== undefined && process.env['CI'] !== 'true')('
 
   it('tells CloudWatch how old the live snapshot is', async () => {
     await cloudFront.watch()
-    const line =
-      cloudFront
-        .lambdaLog()
-        .split('\n')
-        .find((text) => text.startsWith('{"_aws"')) ?? ''
+    const lines = cloudFront.lambdaLog().split('\n')
+    const line = lines.find((text) => text.startsWith('{"_aws"')) ?? ''
     const metric = JSON.parse(line) as Record<string, unknown>
+    const Metrics = [{ Name: 'LiveSnapshotAge', Unit: 'Seconds' }]
     expect(metric['_aws']).toMatchObject({
-      CloudWatchMetrics: [
-        {
-          Namespace: 'Fundpress',
-          Dimensions: [['Stack']],
-          Metrics: [{ Name: 'LiveSnapshotAge', Unit: 'Seconds' }],
-        },
-      ],
+      CloudWatchMetrics: [{ Namespace: 'Fundpress', Dimensions: [['Stack']], Metrics }],
     })
     expect(metric).toMatchObject({ Stack: 'fundpress-test', snapshot: live.snapshot })
     const age = (Date.now() - Date.parse(live.liveSince)) / 1000
     expect(Math.abs((metric['LiveSnapshotAge'] as number) - age)).toBeLessThan(5)
-  })
-
-  it('is deployed as the command writes it, and not without a bucket on AWS', async () => {
-    const folder = makeTempFolder()
-    const run = mustRun(['edge', 'cloudfront', '--dest', folder.path])
-    await expect(run).rejects.toThrow(
-      'CloudFront needs a bucket: set bucket.name in the config file, or give --bucket',
-    )
-    const elsewhere = mustRun([
-      'edge',
-      'cloudfront',
-      '--bucket',
-      'b-b',
-      '--endpoint',
-      'http://a',
-      '--dest',
-      folder.path,
-    ])
-    await expect(elsewhere).rejects.toThrow('CloudFront needs a bucket on AWS')
-    folder.remove()
   })
 })
 

@@ -1,14 +1,18 @@
 /** The platforms that CI has, each as it is deployed: for the conformance suite, the budget, and other tests of all platforms. */
 import { cpSync, existsSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { Agent, createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { startCloudFront, whyNoCloudFront } from '../../support/cloudfront.ts'
+import { describe } from 'vitest'
+import { startCloudFront } from '../../support/cloudfront.ts'
 import { startKeyValueStore } from '../../support/key-value-store.ts'
 import { withLocalNames } from '../../support/local-names.ts'
 import { startNginx, whyNoNginx } from '../../support/nginx.ts'
 import { makeTempFolder, mustRun, startServing, type TempFolder } from '../../support/product.ts'
+import { isMissing } from '../../support/programs.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
-import { startFront } from '../../support/worker-front.ts'
 import { startWorker } from '../../support/worker.ts'
 
 /** A snapshot, and what it was made from. */
@@ -47,6 +51,18 @@ export interface Platform {
   /** Why the platform is not there: skips locally, fails in CI. */
   readonly skip: string | undefined
 }
+
+/** Tests of each platform. @param turn differs between platforms: for `sample` */
+export function describePlatforms(tests: (platform: Platform, turn: number) => void): void {
+  platforms.forEach((platform, turn) => {
+    describe.skipIf(isMissing(platform.skip === undefined))(platform.name, () => {
+      tests(platform, turn)
+    })
+  })
+}
+
+/** The first fund of a snapshot, by its ISIN. */
+export const firstIsin = (out: string) => readdirSync(join(out, 'api/v1/prices-historic'))[0] ?? ''
 
 const bucket = 'fund-data'
 
@@ -177,7 +193,8 @@ export const workerd: Platform = {
  */
 export const cloudFront: Platform = {
   name: 'CloudFront',
-  skip: whyNoCloudFront,
+  // Its functions run in nginx.
+  skip: whyNoNginx,
   deploy: async (first) => {
     const s3 = await startS3({ buckets: [bucket] })
     const store = await startKeyValueStore()
@@ -249,4 +266,44 @@ function askedOf(s3: S3Server): Deployment['asked'] {
 
 function notHere(): never {
   throw new Error('this platform has no downloads in the tests')
+}
+
+/**
+ * Stands for Cloudflare's own servers before a Worker: it refuses what is no HTTP request. workerd alone, which never gets such
+ * requests, answers them with a 500. All else passes unchanged.
+ */
+async function startFront(behind: string) {
+  const { hostname, port } = new URL(behind)
+  const agent = new Agent({ keepAlive: true })
+  const server = createServer({ maxHeaderSize: 128 * 1024 }, (request, response) => {
+    const { method, url: path = '', rawHeaders } = request
+    if (!path.startsWith('/')) {
+      response.writeHead(400).end()
+      return
+    }
+    const passed = httpRequest({ agent, hostname, port, method, path, headers: rawHeaders }, (answer) => {
+      response.sendDate = false
+      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+      answer.on('error', () => response.destroy())
+      answer.pipe(response)
+    })
+    passed.on('error', () => response.destroy())
+    request.pipe(passed)
+  })
+  server.on('clientError', (_, socket) => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'))
+  server.on('connect', (_, socket) =>
+    socket.end('HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\n\r\n'),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      agent.destroy()
+      await closed
+    },
+  }
 }

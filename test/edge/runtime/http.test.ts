@@ -1,8 +1,8 @@
 /** What `serve` does beyond what the conformance suite asks of every platform: methods, compression, connections, ETags. */
 import { copyFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { editDatabase } from '../../support/database.ts'
 import { mustRun, startServer } from '../../support/product.ts'
 import {
   exchangeBytes,
@@ -31,7 +31,7 @@ const range = '/api/v1/prices-historic/ISIN/2023-11-07/2025-02-10/'
 
 describe('methods', () => {
   it.each(['FOO / HTTP/1.1\r\nHost: a\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'])(
-    'names them even to what is no request to Node: %j',
+    'are named even in the answer to what is no request to Node: %j',
     async (bytes) => {
       const answer = (await exchangeBytes(served.base, Buffer.from(bytes))).toString()
       expect(answer).toMatch(/^HTTP\/1\.1 405 /)
@@ -39,7 +39,7 @@ describe('methods', () => {
     },
   )
 
-  it.each(['TRACE', 'PROPFIND', 'LOCK'])('has the 405 of the interface for %s too', async (method) => {
+  it.each(['TRACE', 'PROPFIND', 'LOCK'])('answer %s with the 405 of the interface, too', async (method) => {
     const target = '/nothing/?format=xml'
     const { status, body } = served.oracle.answer({ method, target })
     const response = await ask(target, {}, method)
@@ -56,7 +56,7 @@ describe('compression', () => {
     range,
     `${range}?format=xml`,
     '/api/v1/prices-current-all/?format=xml',
-  ])('packs %s as asked, and the same bytes come out', async (path) => {
+  ])('compresses %s as the client asks, and the same bytes come out', async (path) => {
     const plain = await ask(path)
     expect(headerOf(plain, 'content-encoding')).toBeUndefined()
     expect(headerOf(plain, 'vary')).toMatch(/accept-encoding/i)
@@ -96,50 +96,41 @@ it('answers several requests on one connection, in their order', async () => {
   })
 })
 
-async function etagOf(path: string, headers: Record<string, string> = {}): Promise<string> {
-  return headerOf(await ask(path, headers), 'etag') ?? ''
-}
+const etagOf = async (path: string, headers: Record<string, string> = {}) =>
+  headerOf(await ask(path, headers), 'etag') ?? ''
 
-it.each([
-  '/api/v1/performance-launch/ISIN/',
-  '/api/v1/prices-current-all/',
-  '/api/v1/prices-historic/ISIN/2024-01-01/2024-12-31/',
-  '/api/v1/prices-historic/ISIN/2023-11-07/2024-12-10/',
-])('gives each content coding of %s a strong ETag of its own', async (path) => {
-  const tags = await Promise.all(
-    ['identity', 'gzip', 'br'].map((coding) => etagOf(path, { 'accept-encoding': coding })),
+it('gives each content coding of an answer a strong ETag of its own', async () => {
+  const ranges = ['2024-01-01/2024-12-31', '2023-11-07/2024-12-10']
+  const paths = ['performance-launch/ISIN/', 'prices-current-all/'].concat(
+    ranges.map((days) => `prices-historic/ISIN/${days}/`),
   )
-  for (const tag of tags) expect(tag).toMatch(/^"[\x21\x23-\x7e]+"$/)
-  expect(new Set(tags).size).toBe(3)
+  for (const path of paths) {
+    const tags = await Promise.all(
+      ['identity', 'gzip', 'br'].map((coding) => etagOf(`/api/v1/${path}`, { 'accept-encoding': coding })),
+    )
+    for (const tag of tags) expect(tag).toMatch(/^"[\x21\x23-\x7e]+"$/)
+    expect(new Set(tags).size).toBe(3)
+  }
 })
 
-it('has another ETag once a price within the answer has changed', async () => {
+it('has another ETag after a price within the answer has changed', async () => {
   const changed = served.folder.file('changed.sqlite')
   copyFileSync(served.db, changed)
-  const db = new Database(changed)
-  const date = db.prepare('SELECT max(date) FROM price WHERE isin = ? AND date < ?').pluck()
-  db.prepare(`UPDATE price SET net_asset_value = '77.77' WHERE isin = ? AND date = ?`).run(
-    isin,
-    date.get(isin, '2024-01-10'),
+  editDatabase(
+    changed,
+    `UPDATE price SET net_asset_value = '77.77' WHERE isin = '${isin}'
+      AND date = (SELECT max(date) FROM price WHERE isin = '${isin}' AND date < '2024-01-10')`,
   )
-  db.close()
   const out = served.folder.file('changed')
   await mustRun(['build', '--db', changed, '--out', out, '--as-of', served.asOf, '--quiet'])
   const server = await startServer(out)
-  try {
-    for (const path of [
-      '2024-01-01/2024-12-31',
-      '2023-11-07/2024-02-10',
-      '2024-01-02/2024-01-09',
-      '2020-01-01/2030-12-31',
-    ]) {
-      for (const format of ['json', 'xml']) {
-        const target = `/api/v1/prices-historic/${isin}/${path}/?format=${format}`
-        const etag = headerOf(await rawRequest(server.base, { target }), 'etag')
-        expect([target, etag]).not.toEqual([target, await etagOf(target)])
-      }
+  const ranges = ['2024-01-01/2024-12-31', '2023-11-07/2024-02-10', '2024-01-02/2024-01-09']
+  for (const days of [...ranges, '2020-01-01/2030-12-31']) {
+    for (const format of ['json', 'xml']) {
+      const target = `/api/v1/prices-historic/${isin}/${days}/?format=${format}`
+      const etag = headerOf(await rawRequest(server.base, { target }), 'etag')
+      expect([target, etag]).not.toEqual([target, await etagOf(target)])
     }
-  } finally {
-    await server.stop()
   }
+  await server.stop()
 })

@@ -1,12 +1,12 @@
 /** Pages for people on every platform: the headers that say what a browser may do with them. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { headerOf, rawRequest } from '../../support/request.ts'
 import { buildDemoSite, type Site } from '../../support/site.ts'
-import { nginxBucket, nginxFiles, platforms, workerd, type Deployment } from './deployments.ts'
+import { describePlatforms, nginxBucket, nginxFiles, workerd, type Deployment } from './deployments.ts'
 
-const htmlHeaders = {
+const htmlHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -21,63 +21,57 @@ beforeAll(async () => {
   return site.stop
 })
 
-describe.each(platforms)('$name', (platform) => {
-  const { name, skip, deploy } = platform
-  if (skip !== undefined && process.env['CI'] !== 'true') {
-    it.skip(skip, () => undefined)
-    return
-  }
+describePlatforms((platform) => {
   let deployed: Deployment
+  const isNginx = platform.name.startsWith('nginx')
 
   beforeAll(async () => {
-    deployed = await deploy(site, 1, name.startsWith('nginx') ? ['--hsts', '600'] : [])
+    deployed = await platform.deploy(site, 1, isNginx ? ['--hsts', '600'] : [])
     return deployed.stop
   })
 
-  const headersOf = async (target: string, headers: Readonly<Record<string, string>> = {}) => {
-    const answer = await rawRequest(deployed.base, { target, headers })
-    const names = [...Object.keys(htmlHeaders), 'x-content-type-options', 'strict-transport-security']
-    return [answer.status, Object.fromEntries(names.map((each) => [each, headerOf(answer, each)]))] as const
+  const expectHeaders = async (
+    target: string,
+    {
+      status = 200,
+      isHtml = true,
+      headers = {},
+    }: { status?: number; isHtml?: boolean; headers?: object } = {},
+  ) => {
+    const answer = await rawRequest(deployed.base, { target, headers: { ...headers } })
+    expect(answer.status).toBe(status)
+    for (const [name, value] of Object.entries(htmlHeaders))
+      expect([target, name, headerOf(answer, name)]).toEqual([target, name, isHtml ? value : undefined])
+    expect(headerOf(answer, 'x-content-type-options')).toBe('nosniff')
+    expect(headerOf(answer, 'strict-transport-security')).toBe(isNginx ? 'max-age=600' : undefined)
   }
-  const always = {
-    'x-content-type-options': 'nosniff',
-    'strict-transport-security': name.startsWith('nginx') ? 'max-age=600' : undefined,
-  }
-  const none = Object.fromEntries(Object.keys(htmlHeaders).map((each) => [each, undefined]))
 
-  const inManifest = ['/docs/', '/docs/de/explorer/', '/funds/']
-  const besides = ['/status/de.html', '/downloads/latest/']
+  it('says what a browser may do with a page', async () => {
+    for (const target of ['/docs/', '/docs/de/explorer/', '/funds/']) await expectHeaders(target)
+    // The bucket of the Worker's tests holds only what the manifest lists.
+    if (platform === workerd) return
+    for (const target of ['/status/de.html', '/downloads/latest/']) await expectHeaders(target)
+  })
 
-  // The bucket of the Worker's tests holds what the manifest lists.
-  it.each(platform === workerd ? inManifest : [...inManifest, ...besides])(
-    'tells what a browser may do with %s',
-    async (target) => {
-      expect(await headersOf(target)).toEqual([200, { ...htmlHeaders, ...always }])
-    },
+  it('says nothing of that about other files and answers', async () => {
+    for (const target of ['/docs/assets/style.css', '/openapi.json', '/api/v1/prices-current-all/'])
+      await expectHeaders(target, { isHtml: false })
+    await expectHeaders('/nothing/', { status: 404, isHtml: false })
+  })
+
+  it.runIf(isNginx)('says so, too, if nginx asks itself', () =>
+    expectHeaders('/docs/', { headers: { 'if-match': '"x"' } }),
   )
 
-  it.each([
-    ['/docs/assets/style.css', 200],
-    ['/openapi.json', 200],
-    ['/api/v1/prices-current-all/', 200],
-    ['/nothing/', 404],
-  ])('says nothing of that about %s', async (target, status) => {
-    expect(await headersOf(target)).toEqual([status, { ...none, ...always }])
-  })
-
-  it.runIf(name.startsWith('nginx'))('does so, too, if nginx asks itself', async () => {
-    expect(await headersOf('/docs/', { 'if-match': '"x"' })).toEqual([200, { ...htmlHeaders, ...always }])
-  })
-
-  it.runIf(platform === nginxFiles)('does so, too, if nginx sends the file itself', async () => {
+  it.runIf(platform === nginxFiles)('says so, too, if nginx sends the file itself', async () => {
     const large = join(site.out, 'docs/large.html')
     writeFileSync(large, ' '.repeat(2 * 1024 * 1024))
-    expect(await headersOf('/docs/large.html')).toEqual([200, { ...htmlHeaders, ...always }])
+    await expectHeaders('/docs/large.html')
     rmSync(large)
   })
 
-  it.runIf(platform === nginxBucket)('does so, too, if nginx sends an object past edge.js', async () => {
+  it.runIf(platform === nginxBucket)('says so, too, if nginx sends an object past edge.js', async () => {
     deployed.addDownload('large.html', Buffer.alloc(2 * 1024 * 1024, ' '))
-    expect(await headersOf('/downloads/latest/large.html')).toEqual([200, { ...htmlHeaders, ...always }])
+    await expectHeaders('/downloads/latest/large.html')
   })
 })

@@ -5,7 +5,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Distribution } from './distribution.ts'
 import type { FunctionRuntime, Headers, OriginGroup } from './function-runtime.ts'
-import { ask, type OriginRequest, type OriginResponse } from './origins.ts'
+import type { OriginRequest, OriginResponse } from './origins.ts'
 
 export interface ViewerRequest {
   readonly method: string
@@ -18,22 +18,13 @@ export interface ViewerRequest {
 export interface EdgeOptions {
   readonly distribution: Distribution
   readonly functions: FunctionRuntime
-  /** Addresses of origins by id, and what is done to a request before it goes there. */
-  readonly origins: ReadonlyMap<
-    string,
-    { readonly base: string; readonly prepare: (request: OriginRequest) => OriginRequest }
-  >
+  /** Origins by id. */
+  readonly origins: ReadonlyMap<string, AskOrigin>
 }
 
-export interface EdgeLocation {
-  /** What this edge reads from the KeyValueStore. */
-  readonly keys: Record<string, string>
-  readonly answer: (request: ViewerRequest) => Promise<OriginResponse>
-  /** Answers out of the cache, and others. */
-  readonly counts: { hits: number; misses: number }
-  /** Requests to each origin. */
-  readonly asked: Record<string, number>
-}
+export type AskOrigin = (request: OriginRequest) => Promise<OriginResponse>
+
+export type EdgeLocation = ReturnType<typeof edgeLocation>
 
 interface FunctionRequest {
   readonly method: string
@@ -54,9 +45,12 @@ const notExposed =
 const readOnlyOfRequests = ['content-length', 'host', 'transfer-encoding', 'via']
 const readOnlyOfResponses = ['content-encoding', 'content-length', 'transfer-encoding', 'warning', 'via']
 
-export function edgeLocation({ distribution, functions, origins }: EdgeOptions): EdgeLocation {
+export function edgeLocation({ distribution, functions, origins }: EdgeOptions) {
+  /** What this edge reads from the KeyValueStore. */
   const keys: Record<string, string> = {}
+  /** Answers out of the cache, and others. */
   const counts = { hits: 0, misses: 0 }
+  /** Requests to each origin. */
   const asked: Record<string, number> = {}
   const cache = new Map<string, { readonly response: OriginResponse; readonly until: number }>()
 
@@ -89,10 +83,12 @@ export function edgeLocation({ distribution, functions, origins }: EdgeOptions):
   ): Promise<OriginResponse> => {
     const { cache: policy } = distribution
     const queries = query.split('&').filter((pair) => policy.queries.includes(pair.split('=')[0] ?? ''))
-    const keyHeaders = policy.headers.flatMap((name) => {
-      const value = request.headers[name]?.value
-      return value === undefined ? [] : [[name, value] as const]
-    })
+    const headersNamed = (names: readonly string[]) =>
+      names.flatMap((name) => {
+        const value = request.headers[name]?.value
+        return value === undefined ? [] : [[name, value] as const]
+      })
+    const keyHeaders = headersNamed(policy.headers)
     const coding = normalisedCodings(request.headers['accept-encoding']?.value, policy)
     const parts = [request.uri, queries.join('&'), JSON.stringify(keyHeaders), coding]
     const id = parts.join('\n')
@@ -104,20 +100,10 @@ export function edgeLocation({ distribution, functions, origins }: EdgeOptions):
       return conditional(request, cached.response)
     }
     counts.misses++
-    const conditions = ['if-none-match', 'if-modified-since', 'range', 'if-range'].flatMap((name) => {
-      const value = request.headers[name]?.value
-      return value === undefined ? [] : [[name, value] as const]
-    })
-    const toOrigin: OriginRequest = {
-      method: request.method,
-      path: request.uri,
-      query: queries.join('&'),
-      headers: Object.fromEntries([
-        ...keyHeaders,
-        ...conditions,
-        ...(coding === '' ? [] : [['accept-encoding', coding] as const]),
-      ]),
-    }
+    const conditions = headersNamed(['if-none-match', 'if-modified-since', 'range', 'if-range'])
+    const headers = Object.fromEntries([...keyHeaders, ...conditions])
+    if (coding !== '') headers['accept-encoding'] = coding
+    const toOrigin = { method: request.method, path: request.uri, query: queries.join('&'), headers }
     const received = await fromOrigins(toOrigin, group)
     const response = distribution.compresses ? compressed(received, coding) : received
     const seconds = lifetime(response)
@@ -138,8 +124,7 @@ export function edgeLocation({ distribution, functions, origins }: EdgeOptions):
     const { path = '' } = distribution.origins.get(id) ?? {}
     if (origin === undefined) throw new Error(`the distribution has no origin ${id}`)
     asked[id] = (asked[id] ?? 0) + 1
-    const prepared = origin.prepare({ ...request, path: path + request.path })
-    return ask(origin.base, prepared).catch(() => ownAnswer(502))
+    return origin({ ...request, path: path + request.path }).catch(() => ownAnswer(502))
   }
 
   const viewerResponse = async (
@@ -169,11 +154,9 @@ export function edgeLocation({ distribution, functions, origins }: EdgeOptions):
     const told = Number(/(?:s-maxage|max-age)=(\d+)/.exec(control)?.[1] ?? 0)
     if (status === 200) return Math.min(Math.max(told, minSeconds), maxSeconds)
     if (status < 400 || status === 416) return 0
-    if (/no-store|no-cache|private/.test(control) && [404, 410, 414, 501].includes(status)) return 0
-    return Math.max(
-      /no-store|no-cache|private/.test(control) ? 0 : told,
-      distribution.errorSeconds.get(status) ?? 10,
-    )
+    const isPrivate = /no-store|no-cache|private/.test(control)
+    if (isPrivate && [404, 410, 414, 501].includes(status)) return 0
+    return Math.max(isPrivate ? 0 : told, distribution.errorSeconds.get(status) ?? 10)
   }
 
   return { keys, answer, counts, asked }
@@ -226,10 +209,8 @@ function normalisedCodings(header: string | undefined, policy: Distribution['cac
     const isRefused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
     return isRefused ? [] : [name]
   })
-  const known = [policy.brotli ? 'br' : '', policy.gzip ? 'gzip' : ''].filter((name) =>
-    offered.includes(name),
-  )
-  return known.filter((name) => name !== '').join(',')
+  const known = [policy.brotli ? 'br' : '', policy.gzip ? 'gzip' : '']
+  return known.filter((name) => name !== '' && offered.includes(name)).join(',')
 }
 
 /** Source: "Serve compressed files", file types that CloudFront compresses; those that we have. */

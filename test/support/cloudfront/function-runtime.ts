@@ -4,23 +4,9 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { Agent, request as httpRequest } from 'node:http'
-import { createServer, type AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { freePorts, njsModule, nginxBinary, untilItAnswers } from '../nginx.ts'
 import { makeTempFolder } from '../product.ts'
-
-const binary = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/bin/nginx'].find(existsSync)
-const modulePath = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/usr/share/nginx/modules']
-  .map((folder) => join(folder, 'ngx_http_js_module.so'))
-  .find(existsSync)
-
-/** Why functions cannot be run here, if they cannot. */
-export const whyNoFunctions =
-  binary === undefined || modulePath === undefined
-    ? 'nginx or its njs module is not installed, in which CloudFront Functions are run'
-    : undefined
 
 export interface Headers {
   [name: string]: { value: string; multiValue?: { value: string }[] }
@@ -45,64 +31,44 @@ export interface FunctionResult {
   readonly group: OriginGroup | null
 }
 
-export interface FunctionRuntime {
-  /** @throws {Error} with what the function threw */
-  readonly run: (name: string, call: FunctionCall) => Promise<FunctionResult>
-  readonly pid: number
-  readonly stop: () => Promise<void>
-}
+export type FunctionRuntime = Awaited<ReturnType<typeof startFunctions>>
 
 /** @param functions their files' texts, by name */
-export async function startFunctions(functions: Readonly<Record<string, string>>): Promise<FunctionRuntime> {
+export async function startFunctions(functions: Readonly<Record<string, string>>) {
   const folder = makeTempFolder()
-  const port = await freePort()
+  const port = await freePorts()
+  const base = `http://127.0.0.1:${port}`
   const names = Object.keys(functions)
   writeFileSync(folder.file('cloudfront'), cloudfrontModule)
   for (const name of names) writeFileSync(folder.file(`${name}.js`), `${functions[name] ?? ''}\n${runner}`)
   writeFileSync(folder.file('nginx.conf'), configuration(folder.path, port, names))
   mkdirSync(folder.file('temp'))
   const log: string[] = []
-  const child = spawn(binary ?? 'nginx', ['-p', folder.path, '-c', folder.file('nginx.conf'), '-e', 'stderr'])
+  const child = spawn(nginxBinary, ['-p', folder.path, '-c', folder.file('nginx.conf'), '-e', 'stderr'])
   child.stderr.on('data', (chunk: Buffer) => log.push(chunk.toString()))
   const closed = once(child, 'close')
-  const agent = new Agent({ keepAlive: true, maxSockets: 32 })
-
-  const run: FunctionRuntime['run'] = (name, call) =>
-    new Promise((resolve, reject) => {
-      const sent = httpRequest(
-        { agent, port, host: '127.0.0.1', method: 'POST', path: `/${name}` },
-        (response) => {
-          const chunks: Buffer[] = []
-          response.on('data', (chunk: Buffer) => chunks.push(chunk))
-          response.on('error', reject)
-          response.on('end', () => {
-            const text = Buffer.concat(chunks).toString()
-            if (response.statusCode === 200) resolve(JSON.parse(text) as FunctionResult)
-            else reject(new Error(`${name} failed: ${text} ${log.slice(-5).join('')}`))
-          })
-        },
-      )
-      sent.on('error', reject)
-      sent.end(JSON.stringify(call))
-    })
   const stop = async (): Promise<void> => {
-    agent.destroy()
     child.kill('SIGTERM')
     await closed
     folder.remove()
   }
-
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const isUp = await run('up', { event: {}, keys: {}, rawQueryString: '' }).then(
-      () => true,
-      () => false,
-    )
-    if (isUp) return { run, pid: child.pid ?? 0, stop }
-    if (child.exitCode !== null) break
-    await setTimeout(50)
+  try {
+    await untilItAnswers(base, () => child.exitCode === null)
+  } catch (error) {
+    await stop()
+    throw new Error(`nginx did not start: ${log.join('')}`, { cause: error })
   }
-  await stop()
-  throw new Error(`nginx did not start: ${log.join('')}`)
+  return {
+    /** @throws {Error} with what the function threw */
+    run: async (name: string, call: FunctionCall): Promise<FunctionResult> => {
+      const response = await fetch(`${base}/${name}`, { method: 'POST', body: JSON.stringify(call) })
+      const text = await response.text()
+      if (response.status !== 200) throw new Error(`${name} failed: ${text} ${log.slice(-5).join('')}`)
+      return JSON.parse(text) as FunctionResult
+    },
+    pid: child.pid ?? 0,
+    stop,
+  }
 }
 
 /** What `import cf from 'cloudfront'` gives. Each request has a module state of its own in njs. */
@@ -143,7 +109,7 @@ export default {
 const configuration = (folder: string, port: number, names: readonly string[]) => `
   daemon off;
   master_process off;
-  load_module ${modulePath ?? ''};
+  load_module ${njsModule};
   pid ${folder}/nginx.pid;
   events { worker_connections 256; }
   http {
@@ -160,15 +126,6 @@ const configuration = (folder: string, port: number, names: readonly string[]) =
       listen 127.0.0.1:${port};
       keepalive_requests 10000000;
       ${names.map((name, index) => `location = /${name} { js_content f${index}.run; }`).join('\n')}
-      location = /up { return 200 '{}'; }
     }
   }
 `
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

@@ -1,6 +1,6 @@
 /** Requests to origins: signed for S3 as an origin access control signs them, and to the Lambda's address. */
 import { createHash, createHmac } from 'node:crypto'
-import { Agent, request as httpRequest } from 'node:http'
+import { rawRequest } from '../request.ts'
 
 export interface OriginRequest {
   readonly method: string
@@ -16,27 +16,16 @@ export interface OriginResponse {
   readonly body: Buffer
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 })
-
 /** @throws {Error} if the connection fails or breaks off */
-export function ask(base: string, { method, path, query, headers }: OriginRequest): Promise<OriginResponse> {
-  const { hostname, port } = new URL(base)
+export async function ask(
+  base: string,
+  { method, path, query, headers }: OriginRequest,
+): Promise<OriginResponse> {
   const target = path + (query === '' ? '' : `?${query}`)
-  return new Promise((resolve, reject) => {
-    const sent = httpRequest({ agent, hostname, port, method, path: target, headers }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () => {
-        const named = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const)
-        const hops = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date'])
-        const kept = Object.fromEntries(named.filter(([name]) => !hops.has(name)))
-        resolve({ status: response.statusCode ?? 0, headers: kept, body: Buffer.concat(chunks) })
-      })
-    })
-    sent.on('error', reject)
-    sent.end()
-  })
+  const answer = await rawRequest(base, { method, target, headers })
+  const hops = ['connection', 'keep-alive', 'transfer-encoding', 'date']
+  const kept = answer.headers.filter(([name]) => !hops.includes(name))
+  return { status: answer.status, headers: Object.fromEntries(kept), body: answer.body }
 }
 
 export interface Signer {

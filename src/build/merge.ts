@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { buildSnapshot, type BuildSummary } from './build.ts'
 import { codeDigest } from './code-digest.ts'
 import { freshnessDigest, type BuildOptions, type Since } from './options.ts'
-import { allPageMakers } from './pages.ts'
+import { allPageMakers } from './plans.ts'
 import { checkShards, lackedBy, readShard, type ShardHead } from './shard.ts'
 
 /** Dates and addresses are those of the shards. */

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import type { Overdue } from '../api/contract/page.ts'
 import { checkTables } from '../data/check/check.ts'
 import { RefusedDatabase, type Finding } from '../data/check/finding.ts'
 import { readPriceDays } from '../data/read/fund-reader.ts'
@@ -14,23 +13,25 @@ import { documentFiles, type DocumentFiles } from './document-files.ts'
 import { objectPieces, parseLines } from './lines.ts'
 import { manifestKey } from './manifest.ts'
 import type { Build } from './prepare.ts'
-import type { RenderedFund } from './render-fund.ts'
 import type { RenderPool } from './render-pool.ts'
-import type { RenderReply } from './render-worker.ts'
+import type { RenderedFund } from './render-fund.ts'
 import type { FundNews, RenderedFunds, ReadShard } from './shard.ts'
 
 /** @throws {RefusedDatabase} */
 export async function renderFunds(
-  build: Build,
+  { options, db, plans, makers, rules, base, lines }: Build,
   isins: readonly string[],
   pool: RenderPool,
 ): Promise<RenderedFunds> {
-  const { options, db, plans, makers, lines } = build
   const folders = [...plans, ...makers.fundPages].map(({ folder }) => folder)
-  const previous = await build.base.manifest
+  const previous = await base.manifest
   const findings: Finding[] = []
-  const marks = await overdueIn(build, isins)
   const hasErrors = () => findings.some(({ severity }) => severity === 'error')
+  // Pages say which prices are late. The main thread finds out: to load the holidays of the world in each thread takes long.
+  const marks =
+    makers.fundPages.length === 0
+      ? new Map<string, never>()
+      : overdueFunds(readPriceDays(db, isins, 1), await rules, options.asOf)
   const each: FundNews[] = []
   /** The previous manifest's lines of funds that are being rendered, a text a folder. */
   const waiting = new Map<string, readonly string[]>()
@@ -40,9 +41,8 @@ export async function renderFunds(
   const takeFund = (fund: RenderedFund, isin: string) => {
     const unchanged = waiting.get(isin)
     waiting.delete(isin)
-    for (const [index, folder] of folders.entries()) {
+    for (const [index, folder] of folders.entries())
       lines.add(folder, fund.lines.get(index) ?? unchanged?.[index] ?? '')
-    }
     const { from, answers, entry, rows } = fund
     each.push({ isin, from, answers, entry, rows })
     total.objects += fund.objects
@@ -50,44 +50,33 @@ export async function renderFunds(
     total.reused += fund.reused
     newestPrice = laterDay(newestPrice, fund.newestPrice)
   }
-  const take = (reply: RenderReply, some: readonly string[]) => {
-    if (reply.kind !== 'rendered') return
-    for (const finding of reply.findings) findings.push(finding)
-    for (const [index, fund] of reply.funds.entries()) takeFund(fund, some[index] ?? '')
-    done += some.length
-    options.onProgress?.({ funds: done, of: isins.length, documents: total.objects })
-  }
   const previousOf = (isin: string) => {
     const texts = folders.map((folder) => previous.linesOf(folder, `${folder}${isin}/`))
     waiting.set(isin, texts)
     return texts
   }
-  // After an error the snapshot is refused: the build only looks for the other errors.
-  const request = (some: readonly string[]) =>
-    hasErrors()
-      ? { kind: 'check' as const, isins: some }
-      : {
-          kind: 'render' as const,
-          isins: some,
-          previous: some.map(previousOf),
-          overdue: some.map((isin) => marks.get(isin) ?? null),
-        }
-  const asked = pool.ask(isins, request, take)
+  const asked = pool.ask(
+    isins,
+    (some) => ({
+      kind: 'render',
+      isins: some,
+      previous: some.map(previousOf),
+      overdue: some.map((isin) => marks.get(isin) ?? null),
+      isRefused: hasErrors(),
+    }),
+    (reply, some) => {
+      for (const finding of reply.findings) findings.push(finding)
+      for (const [index, fund] of reply.funds.entries()) takeFund(fund, some[index] ?? '')
+      done += some.length
+      options.onProgress?.({ funds: done, of: isins.length, documents: total.objects })
+    },
+  )
   // It is awaited below; the checks of the tables run while the threads are busy.
   asked.catch(() => undefined)
   findings.push(...checkTables(db))
   await asked
   if (hasErrors()) throw new RefusedDatabase(options.db, findings)
   return { each, ...total, newestPrice, warnings: findings }
-}
-
-/** Pages say which prices are late. The main thread finds out: to load the holidays of the world in each thread takes long. */
-async function overdueIn(
-  { options, db, makers, rules }: Build,
-  isins: readonly string[],
-): Promise<ReadonlyMap<string, Overdue>> {
-  if (makers.fundPages.length === 0) return new Map()
-  return overdueFunds(readPriceDays(db, isins, 1), await rules, options.asOf)
 }
 
 /** The later of two days; null is none. */

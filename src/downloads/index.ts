@@ -235,9 +235,6 @@ async function copyInto(file: string, db: FundDatabase): Promise<void> {
   copy.close()
 }
 
-/** A row group of Parquet is the most that a thread holds at a time. */
-const heapMegabytes = 96
-
 /**
  * @param works in the order in which they begin, each when it is ready: the threads start meanwhile
  * @param threads how many at a time
@@ -256,12 +253,9 @@ async function runWork(
   const either = AbortSignal.any([signal, stop.signal])
   const lane = async () => {
     either.throwIfAborted()
-    const thread = startThread<FormatsWork, readonly FormatFile[]>(
+    const thread = startThread<(work: FormatsWork) => Promise<readonly FormatFile[]>>(
       moduleBeside(import.meta.url, './worker'),
-      {
-        name: 'a thread of the downloads',
-        resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: 24 },
-      },
+      'a thread of the downloads',
     )
     const end = () => void thread.stop()
     either.addEventListener('abort', end)

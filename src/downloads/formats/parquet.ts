@@ -10,7 +10,7 @@ import type { SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import { maxDecimals, maxWholeDigits } from '../../data/model/limits.ts'
 import { fileThere } from '../file-sink.ts'
-import { type OutputCell, type OutputColumn, tables } from '../tables.ts'
+import { type OutputCell, type OutputColumn, type OutputRow, tables } from '../tables.ts'
 import { eachTable, type RowsFormat, type TableFile } from './format.ts'
 
 export const parquet: RowsFormat = {
@@ -33,34 +33,26 @@ export function parquetFile(folder: string, path: string, columns: readonly Outp
     compressors: { GZIP: compress },
     createdBy: 'fundpress',
   })
-  let waiting: unknown[][] = columns.map(() => [])
-  let count = 0
+  let group: OutputRow[] = []
   let rows = 0
   const flush = () => {
-    if (count === 0) return
-    const columnData = columns.map(({ name }, index) => ({
-      name,
-      data: waiting[index] ?? [],
+    if (group.length === 0) return
+    // The writer asks for one column after the other: only the values of one are in memory.
+    const columnData = columns.map((column, index) => ({
+      name: column.name,
+      get data() {
+        return valuesOf(column, index, group)
+      },
       ...forms[index]?.options,
     }))
-    void writer.write({ columnData, rowGroupSize: count })
-    waiting = columns.map(() => [])
-    count = 0
+    void writer.write({ columnData, rowGroupSize: group.length })
+    group = []
   }
   return {
     add: (some) => {
-      for (const [index, { name, isNullable }] of columns.entries()) {
-        const values = waiting[index] ?? []
-        const value = forms[index]?.value
-        for (const row of some) {
-          const cell = row[index] ?? null
-          if (cell === null && !isNullable) throw new Error(`column ${name} has no NULL`)
-          values.push(cell === null ? null : value?.(cell))
-        }
-      }
+      for (const row of some) group.push(row)
       rows += some.length
-      count += some.length
-      if (count >= rowsPerGroup) flush()
+      if (group.length >= rowsPerGroup) flush()
     },
     close: () => {
       flush()
@@ -87,7 +79,7 @@ const anySystem = 255
 interface Form {
   readonly physical: Omit<SchemaElement, 'name'>
   readonly meaning: Pick<SchemaElement, 'converted_type' | 'precision' | 'scale'>
-  readonly value: (cell: NonNullable<OutputCell>) => unknown
+  readonly value: (cell: NonNullable<OutputCell>, at: number) => unknown
   /**
    * `statistics`: whether groups tell their smallest and largest value, for columns that somebody filters by. Digits of
    * prices seldom repeat: to look for a dictionary takes longer than it saves.
@@ -120,7 +112,12 @@ function formOf({ name, type }: OutputColumn): Form {
     case 'number':
       return { physical: { type: 'DOUBLE' }, meaning: {}, value: Number, options: { statistics: false } }
     case 'integer':
-      return { physical: { type: 'INT64' }, meaning: {}, value: BigInt, options: { statistics: true } }
+      return {
+        physical: { type: 'INT64' },
+        meaning: {},
+        value: (cell) => BigInt(cell),
+        options: { statistics: true },
+      }
     case 'boolean': {
       const value = (cell: NonNullable<OutputCell>) => cell === 1
       return { physical: { type: 'BOOLEAN' }, meaning: {}, value, options: { statistics: false } }
@@ -142,33 +139,38 @@ const decimalBytes = 16
 const decimalForm: Form = {
   physical: { type: 'FIXED_LEN_BYTE_ARRAY', type_length: decimalBytes },
   meaning: { converted_type: 'DECIMAL', precision, scale },
-  value: (cell) => decimalBytesOf(String(cell)),
+  value: (cell, at) => decimalBytesOf(String(cell), at),
   options: { statistics: false, encoding: 'PLAIN' },
 }
 
+function valuesOf(column: OutputColumn, index: number, rows: readonly OutputRow[]): unknown[] {
+  const { value } = formOf(column)
+  return rows.map((row, at) => {
+    const cell = row[index] ?? null
+    if (cell !== null) return value(cell, at)
+    if (column.isNullable) return null
+    throw new Error(`column ${column.name} has no NULL`)
+  })
+}
+
 /**
- * A plain decimal within the limits as a whole number of 10^-scale, the highest byte first. Many share one buffer: buffers of
- * their own would take twice the time.
+ * A plain decimal within the limits as a whole number of 10^-scale, the highest byte first.
+ * @param at a place to put it: the writer has copied a column when it asks for the next one
  */
-export function decimalBytesOf(text: string): Uint8Array {
+export function decimalBytesOf(text: string, at: number): Uint8Array {
   const point = text.indexOf('.')
   const whole = point < 0 ? text : text.slice(0, point)
   const fraction = point < 0 ? '' : text.slice(point + 1)
   const value = BigInt(whole + fraction + zeros.slice(fraction.length))
-  if (used === block.length) {
-    block = Buffer.allocUnsafeSlow(blockBytes)
-    used = 0
-  }
-  block.writeBigInt64BE(value >> 64n, used)
-  block.writeBigUInt64BE(BigInt.asUintN(64, value), used + 8)
-  used += decimalBytes
-  return block.subarray(used - decimalBytes, used)
+  const place = (places[at] ??= new DataView(new ArrayBuffer(decimalBytes)))
+  place.setBigInt64(0, value >> 64n)
+  place.setBigUint64(8, value)
+  return (bytes[at] ??= new Uint8Array(place.buffer))
 }
 
 const zeros = '0'.repeat(scale)
-const blockBytes = 1 << 16
-let block = Buffer.alloc(0)
-let used = 0
+const places: DataView[] = []
+const bytes: Uint8Array[] = []
 
 /** Days since 1970-01-01. Funds share their days. */
 function dayNumber(cell: NonNullable<OutputCell>): number {

@@ -100,7 +100,12 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
     staging.swapIn()
     const { snapshot, asOf, funds, objects: documents, bytes } = head
     return {
-      ...{ snapshot, asOf, funds, documents, bytes, rendered: documents - reused },
+      snapshot,
+      asOf,
+      funds,
+      documents,
+      bytes,
+      rendered: documents - reused,
       since: from.kind === 'nothing' ? null : from.snapshot,
       isSparse: from.kind === 'sparse',
       freshness: assessment.counts,
@@ -126,19 +131,26 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
 async function downloadsOf(
   { options, settings, db, base: { from } }: Build,
   snapshot: string,
-  each: readonly FundNews[],
+  funds: readonly FundNews[],
 ): Promise<DownloadsSummary | null> {
   const { asOf, jobs, signal, out, downloads = null, part = null } = options
   if (downloads === null || part?.kind === 'shard') return null
-  const { root, pages } = settings
+  const { root, pages, renderer: code } = settings
   // The manifest of a sparse build has no downloads beside it; those of the last build are in the folder to be replaced.
   const folder = from.kind === 'folder' ? from.folder : from.kind === 'sparse' ? out : null
   const assertSame = folder === null ? () => undefined : sameFolder(folder)
   const written = await writeDownloads({
     isRawCsv: false,
     ...downloads,
-    ...{ db, root, manifest: join(root, manifestKey), snapshot, asOf, funds: each, jobs, signal },
-    code: settings.renderer,
+    db,
+    root,
+    manifest: join(root, manifestKey),
+    snapshot,
+    asOf,
+    funds,
+    jobs,
+    signal,
+    code,
     earlier: folder === null ? null : { root: folder, reuse: linkOrCopy },
     hasPages: pages !== null,
     packed: from.kind === 'sparse' ? from.documents : null,

@@ -49,21 +49,6 @@ export function linesOf(lines: readonly RenderedLine[], reused: number) {
   return { text: isPrevious ? null : lines.map(manifestLine).join(''), objects: lines.length, bytes, reused }
 }
 
-/** The object lines of a manifest that is being unpacked, in pieces of whole lines. */
-export async function* objectPieces(unpacked: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let rest = ''
-  let isFirst = true
-  for await (const chunk of unpacked) {
-    const text = rest + chunk.toString('latin1')
-    const end = text.lastIndexOf('\n') + 1
-    // The first line is about the snapshot.
-    const start = isFirst ? text.indexOf('\n') + 1 : 0
-    if (end > start) yield text.slice(start, end)
-    isFirst &&= end === 0
-    rest = text.slice(end)
-  }
-}
-
 const keyStart = '{"key":"'
 
 /** The key of the line that starts there; '' for the manifest's first line, which has none, and at the end. */

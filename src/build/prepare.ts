@@ -28,7 +28,14 @@ export async function prepareBuild(
   const { asOf, docsUrl, baseUrl, code = codeDigest(), downloads = null } = options
   const { endpoints = allEndpoints, pages = allPageMakers, freshness = defaultFreshness } = options
   const rendering = await openRendering({
-    ...{ db: options.db, root, asOf, docsUrl, baseUrl, endpoints, pages, hasDownloads: downloads !== null },
+    db: options.db,
+    root,
+    asOf,
+    docsUrl,
+    baseUrl,
+    endpoints,
+    pages,
+    hasDownloads: downloads !== null,
     renderer: rendererOf(code, docsUrl),
     reuse: base.from,
   })

@@ -19,19 +19,10 @@ import { nameOf, type Plan, type Rendering } from './plans.ts'
 import type { FundNews } from './shard.ts'
 import { noneUnchanged, rowsToCheck, unchangedOf, type Unchanged } from './unchanged.ts'
 
-/** A fund's documents and pages. */
-export interface RenderedFund extends Omit<FundNews, 'isin'> {
-  readonly objects: number
-  readonly bytes: number
-  /** How many of them are unchanged. */
-  readonly reused: number
-  /** ISO 8601 day of the newest price, or null if none is given out. */
-  readonly newestPrice: string | null
-  /** Manifest lines by plan, then by pages, without those that are as in the previous manifest. */
-  readonly lines: ReadonlyMap<number, string>
-}
-
 export type FundRenderer = ReturnType<typeof fundRenderer>
+
+/** A fund's documents and pages. */
+export type RenderedFund = NonNullable<ReturnType<FundRenderer['render']>['rendered']>
 
 export function fundRenderer(
   db: FundDatabase,
@@ -65,11 +56,7 @@ export function fundRenderer(
      * @param previous a plan each, then pages: the fund's lines of the previous manifest
      * @param overdue for its pages
      */
-    render: (
-      isin: string,
-      previous: readonly string[],
-      overdue: Overdue | null,
-    ): { readonly findings: readonly Finding[]; readonly rendered: RenderedFund | null } => {
+    render: (isin: string, previous: readonly string[], overdue: Overdue | null) => {
       const fund = fundOf(isin)
       const years = digests.years(isin)
       // An invalid or future day cannot be compared with anything: the checks refuse it.
@@ -98,22 +85,28 @@ export function fundRenderer(
         navSample: () => navs.sample(isin),
         navAt: (day) => navs.at(isin, day),
       }
-      const documents = unchanged.map((one) => renderPlan(one, { files, rows, inputs, years, context }))
+      const documents = unchanged.map((one) => renderPlan(one, files, rows, inputs, years, context))
       const pages = fundPages.map((some, index) =>
         putFundPages(some, previous[plans.length + index] ?? '', source, inputs, files),
       )
       const made = [...documents, ...pages]
       const answered = plans.filter((_, index) => documents[index]?.isAnswer === true)
-      const rendered = {
-        objects: sum(made.map(({ objects }) => objects)),
-        bytes: sum(made.map(({ bytes }) => bytes)),
-        reused: sum(made.map(({ reused }) => reused)),
-        newestPrice: mayGiveOutPrices(fund) ? (years.at(-1)?.last ?? null) : null,
-        lines: new Map(made.flatMap(({ text }, index) => (text === null ? [] : [[index, text] as const]))),
+      const news: FundNews = {
+        isin,
         from: Object.fromEntries(allFunds.map(({ of: { endpoint } }) => [endpoint.id, inputs.of(endpoint)])),
         answers: new Set(answered.map(({ endpoint }) => endpoint.id)).size,
         entry: entryOf(fundPages, source),
         rows: inputs.rows(),
+      }
+      const rendered = {
+        news,
+        objects: sum(made.map(({ objects }) => objects)),
+        bytes: sum(made.map(({ bytes }) => bytes)),
+        reused: sum(made.map(({ reused }) => reused)),
+        /** ISO 8601 day of the newest price, or null if none is given out. */
+        newestPrice: mayGiveOutPrices(fund) ? (years.at(-1)?.last ?? null) : null,
+        /** Manifest lines by plan, then by pages, without those that are as in the previous manifest. */
+        lines: new Map(made.flatMap(({ text }, index) => (text === null ? [] : [[index, text] as const]))),
       }
       return { findings, rendered }
     },
@@ -126,18 +119,14 @@ export function fundRenderer(
   }
 }
 
-interface PlanContext {
-  readonly files: DocumentFiles
-  readonly rows: FundRowsRead
-  readonly inputs: FundInputs
-  readonly years: readonly YearDigest[]
-  readonly context: RenderContext
-}
-
 /** Renders what changed. @returns the lines of all, in the order of keys */
 function renderPlan(
   { plan, lines, reused, isWhole, windows }: Unchanged & { readonly plan: Plan },
-  { files, rows, inputs, years, context }: PlanContext,
+  files: DocumentFiles,
+  rows: FundRowsRead,
+  inputs: FundInputs,
+  years: readonly YearDigest[],
+  context: RenderContext,
 ) {
   const [answer = ''] = plan.names.answer
   if (isWhole) return { ...linesOf(reused, reused.length), isAnswer: lines.has(answer) }

@@ -9,20 +9,23 @@ import { checkTables } from '../data/check/check.ts'
 import { RefusedDatabase, type Finding } from '../data/check/finding.ts'
 import { readPriceDays } from '../data/read/fund-reader.ts'
 import { overdueFunds } from '../freshness/assess.ts'
+import { wholeLines } from '../system/whole-lines.ts'
 import { documentFiles, type DocumentFiles } from './document-files.ts'
-import { objectPieces, parseLines } from './lines.ts'
+import { parseLines } from './lines.ts'
 import { manifestKey } from './manifest.ts'
 import type { Build } from './prepare.ts'
 import type { RenderPool } from './render-pool.ts'
 import type { RenderedFund } from './render-fund.ts'
-import type { FundNews, RenderedFunds, ReadShard } from './shard.ts'
+import type { FundNews, ReadShard } from './shard.ts'
+
+export type RenderedFunds = Awaited<ReturnType<typeof renderFunds>>
 
 /** @throws {RefusedDatabase} */
 export async function renderFunds(
   { options, db, plans, makers, rules, base, lines }: Build,
   isins: readonly string[],
   pool: RenderPool,
-): Promise<RenderedFunds> {
+) {
   const folders = [...plans, ...makers.fundPages].map(({ folder }) => folder)
   const previous = await base.manifest
   const findings: Finding[] = []
@@ -32,19 +35,20 @@ export async function renderFunds(
     makers.fundPages.length === 0
       ? new Map<string, never>()
       : overdueFunds(readPriceDays(db, isins, 1), await rules, options.asOf)
+  /** In the order of their ISINs. */
   const each: FundNews[] = []
   /** The previous manifest's lines of funds that are being rendered, a text a folder. */
   const waiting = new Map<string, readonly string[]>()
   let done = 0
   const total = { objects: 0, bytes: 0, reused: 0 }
-  let newestPrice: string | null = null
-  const takeFund = (fund: RenderedFund, isin: string) => {
+  let newestPrice = null as string | null
+  const takeFund = (fund: RenderedFund) => {
+    const { isin } = fund.news
     const unchanged = waiting.get(isin)
     waiting.delete(isin)
     for (const [index, folder] of folders.entries())
       lines.add(folder, fund.lines.get(index) ?? unchanged?.[index] ?? '')
-    const { from, answers, entry, rows } = fund
-    each.push({ isin, from, answers, entry, rows })
+    each.push(fund.news)
     total.objects += fund.objects
     total.bytes += fund.bytes
     total.reused += fund.reused
@@ -66,7 +70,7 @@ export async function renderFunds(
     }),
     (reply, some) => {
       for (const finding of reply.findings) findings.push(finding)
-      for (const [index, fund] of reply.funds.entries()) takeFund(fund, some[index] ?? '')
+      for (const fund of reply.funds) takeFund(fund)
       done += some.length
       options.onProgress?.({ funds: done, of: isins.length, documents: total.objects })
     },
@@ -90,7 +94,7 @@ const laterDay = (one: string | null, other: string | null): string | null =>
  */
 export async function takeShards(
   shards: readonly ReadShard[],
-  { options, settings, lines }: Build,
+  { options, settings, lines: objectLines }: Build,
   isins: readonly string[],
   source: string,
 ): Promise<RenderedFunds> {
@@ -106,10 +110,14 @@ export async function takeShards(
     const files = documentFiles(settings.root, { kind: 'folder', folder })
     let taken = 0
     await pipeline(createReadStream(join(folder, manifestKey)), createGunzip(), async (unpacked) => {
-      for await (const piece of objectPieces(unpacked as AsyncIterable<Buffer>)) {
+      let isFirst = true
+      for await (const lines of wholeLines(unpacked as AsyncIterable<Buffer>)) {
         options.signal.throwIfAborted()
+        // The first line is about the snapshot.
+        const piece = isFirst ? lines.slice(lines.indexOf('\n') + 1) : lines
+        isFirst = false
         taken += takeLines(piece, folder, files, head.since !== null)
-        lines.add(`shard ${head.number}`, piece)
+        objectLines.add(`shard ${head.number}`, piece)
         options.onProgress?.({ funds, of: isins.length, documents: documents + taken })
         await setImmediate()
       }

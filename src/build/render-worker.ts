@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads'
 import type { Overdue } from '../api/contract/page.ts'
 import { formats, type Format } from '../api/routes/table.ts'
 import type { Finding } from '../data/check/finding.ts'
-import { beginReading, damageIn, databaseError, openFunds, type FundDatabase } from '../data/read/open.ts'
+import { beginReading, damageIn, databaseError, openFunds } from '../data/read/open.ts'
 import { documentFiles } from './document-files.ts'
 import { openRendering, type Plan, type RenderSettings } from './plans.ts'
 import { fundRenderer, type FundRenderer, type RenderedFund } from './render-fund.ts'
@@ -41,16 +41,11 @@ export interface RenderReplies {
   readonly damage: readonly string[]
   /** Funds in the order of the ISINs, up to the first with an error. */
   readonly render: { readonly findings: readonly Finding[]; readonly funds: readonly RenderedFund[] }
-  /** Funds' parts of documents over all funds: for each requested plan, in the order of the ISINs. */
+  /** Funds' parts of documents over all funds: for each requested folder of a plan, in the order of the plans and ISINs. */
   readonly members: readonly Readonly<Record<Format, readonly string[]>>[]
 }
 
-interface Opened {
-  readonly file: string
-  readonly db: FundDatabase
-  readonly plans: readonly Plan[]
-  readonly renderer: FundRenderer
-}
+type Opened = Awaited<ReturnType<typeof open>>
 
 let opened: Opened | null = null
 
@@ -78,16 +73,16 @@ async function answer(request: RenderRequest): Promise<RenderReplies[RenderReque
   }
 }
 
-async function open(settings: RenderSettings): Promise<Opened> {
+async function open(settings: RenderSettings) {
   const rendering = await openRendering(settings)
   const db = openFunds(settings.db)
   const renderer = fundRenderer(db, rendering, documentFiles(settings.root, settings.reuse))
-  return { file: settings.db, db, plans: rendering.plans, renderer }
+  return { file: settings.db, db, allFunds: rendering.allFunds, renderer }
 }
 
 function replyTo(
   request: Exclude<RenderRequest, { readonly kind: 'open' | 'close' }>,
-  { db, plans, renderer }: Opened,
+  { db, allFunds, renderer }: Opened,
 ) {
   switch (request.kind) {
     case 'begin':
@@ -97,7 +92,9 @@ function replyTo(
     case 'render':
       return render(renderer, request)
     case 'members':
-      return request.folders.map((folder) => members(renderer, planOf(plans, folder), request.isins))
+      return allFunds
+        .filter(({ of }) => request.folders.includes(of.folder))
+        .map(({ of }) => members(renderer, of, request.isins))
     default:
       return request satisfies never
   }
@@ -116,12 +113,6 @@ function render(renderer: FundRenderer, { isins, previous, overdue, ...request }
     else funds.push(done.rendered)
   }
   return { findings, funds }
-}
-
-function planOf(plans: readonly Plan[], folder: string): Plan {
-  const plan = plans.find((candidate) => candidate.folder === folder)
-  if (plan === undefined) throw new Error(`there is no plan for ${folder}`)
-  return plan
 }
 
 function members(renderer: FundRenderer, plan: Plan, isins: readonly string[]): Record<Format, string[]> {

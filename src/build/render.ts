@@ -28,18 +28,10 @@ import { putSitePages } from './pages.ts'
 import { noPageMakers } from './plans.ts'
 import { type Build, isinsToRender } from './prepare.ts'
 import { fundRenderer } from './render-fund.ts'
-import { renderFunds, takeShards } from './render-funds.ts'
+import { renderFunds, type RenderedFunds, takeShards } from './render-funds.ts'
 import { openRenderPool, type RenderPool } from './render-pool.ts'
 import type { RenderThread } from './render-threads.ts'
-import {
-  exampleIsinOf,
-  type FundNews,
-  type RenderedFunds,
-  type Shard,
-  shardFormat,
-  type ShardHead,
-  writeShard,
-} from './shard.ts'
+import { exampleIsinOf, type FundNews, type Shard, shardFormat, type ShardHead, writeShard } from './shard.ts'
 import { putSharedDocuments } from './shared-documents.ts'
 
 /** Renders everything that changed. @param threads new ones, stopped in any case @throws {RefusedDatabase} */

@@ -13,16 +13,21 @@ import { linesByName, type ParsedLine } from './lines.ts'
 import type { Plan } from './plans.ts'
 
 /** What is unchanged of one plan and fund. */
-export interface Unchanged {
-  /** The previous manifest's lines, by the name of the file. */
-  readonly lines: ReadonlyMap<string, ParsedLine>
+export type Unchanged = ReturnType<typeof noneUnchanged>
+
+/**
+ * For documents that are listed, but whose files are missing.
+ * @param lines the previous manifest's, by the name of the file
+ */
+export const noneUnchanged = (lines: ReadonlyMap<string, ParsedLine>) => ({
+  lines,
   /** Those that are reused as they are. */
-  readonly reused: readonly ParsedLine[]
+  reused: [] as readonly ParsedLine[],
   /** Whether that is all: nothing has to be rendered. */
-  readonly isWhole: boolean
+  isWhole: false,
   /** The windows among them, by year. */
-  readonly windows: ReadonlyMap<string, WindowDigests>
-}
+  windows: new Map<string, WindowDigests>(),
+})
 
 /** @param previous the plan's lines of the previous manifest, of this fund @param years of all the fund's prices */
 export function unchangedOf(
@@ -58,14 +63,6 @@ export function unchangedOf(
     ),
   }
 }
-
-/** For documents that are listed, but whose files are missing. */
-export const noneUnchanged = (lines: Unchanged['lines']): Unchanged => ({
-  lines,
-  reused: [],
-  isWhole: false,
-  windows: new Map(),
-})
 
 /**
  * The rows of a fund that the checks have to see. A snapshot is only made from rows without errors: rows of unchanged

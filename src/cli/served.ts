@@ -48,10 +48,7 @@ export async function serveFolder(out: string): Promise<Served> {
     recover: () => recoverSnapshot(out),
   })
   const examples = () =>
-    exampleTargets({
-      checksums: createReadStream(join(out, checksumsKey)),
-      has: (key) => existsSync(join(out, key)),
-    })
+    exampleTargets(createReadStream(join(out, checksumsKey)), (key) => existsSync(join(out, key)))
   return { origin, snapshot, place: out, examples }
 }
 
@@ -94,7 +91,7 @@ export async function serveBucket(
       object?.cancel()
       return object !== null
     }
-    const found = await exampleTargets({ checksums: Readable.from(list.body), has })
+    const found = await exampleTargets(Readable.from(list.body), has)
     list.cancel()
     return found
   }

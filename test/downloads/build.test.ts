@@ -56,13 +56,13 @@ it('leads from the address that pages link to to the night, where the folder is 
 })
 
 it('holds no funds but those that are built', async () => {
-  const [, [isin = ''] = []] = readCsv(join(first?.folder ?? '', 'prices.csv'))
+  const [, [isin = ''] = []] = readCsv(first?.folder ?? '', 'prices.csv')
   const night = await buildNight(db, folder.file('only'), demoDay, '--only', isin)
-  const isins = readCsv(join(night.folder, 'prices.csv'))
+  const isins = readCsv(night.folder, 'prices.csv')
     .slice(1)
     .map(([field]) => field)
   expect(new Set(isins)).toEqual(new Set([isin]))
-  expect(readCsv(join(night.folder, 'funds.csv'))).toHaveLength(2)
+  expect(readCsv(night.folder, 'funds.csv')).toHaveLength(2)
 })
 
 describe('a sparse snapshot', () => {

@@ -9,7 +9,7 @@ import type { PackedDocuments } from '../downloads/index.ts'
 import { messageOf } from '../system/message.ts'
 import { manifestKey, readHeadOf, readSparse } from './manifest.ts'
 import { settingsDigest, type BuildOptions, type Since } from './options.ts'
-import { noPrevious, openManifest, type PreviousManifest } from './previous-manifest.ts'
+import { noPrevious, openPrevious, type PreviousManifest } from './previous-manifest.ts'
 import { lackedBy } from './shard.ts'
 
 /** The snapshot that a build continues from. */
@@ -63,7 +63,7 @@ export async function openBase(options: BuildOptions, temporary: string): Promis
     )
   }
   const { snapshot } = head
-  const manifest = openManifest(file, join(temporary, '.previous')).catch(adviseOn(since))
+  const manifest = openPrevious(file, join(temporary, '.previous')).catch(adviseOn(since))
   // Everyone who uses the manifest gets the error.
   manifest.catch(() => undefined)
   return {

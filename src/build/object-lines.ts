@@ -142,7 +142,7 @@ function* mergedLines(runs: readonly Run[]): Generator<string> {
 /** In characters. */
 const pieceLength = 1 << 16
 
-function* linesIn(file: string): Generator<{ readonly key: string; readonly line: string }> {
+function* linesIn(file: string): Generator<{ readonly key: string; readonly line: string }, undefined> {
   for (const piece of wholeLines(file)) {
     for (let next = 0; next < piece.length;) {
       const end = piece.indexOf('\n', next) + 1

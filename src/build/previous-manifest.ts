@@ -29,7 +29,7 @@ export const noPrevious: PreviousManifest = {
 }
 
 /** Unpacks it into a file. @throws {Error} if the manifest is damaged or cannot be read */
-export async function openManifest(manifest: string, temporary: string): Promise<PreviousManifest> {
+export async function openPrevious(manifest: string, temporary: string): Promise<PreviousManifest> {
   try {
     await pipeline(
       createReadStream(manifest),

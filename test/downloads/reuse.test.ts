@@ -146,18 +146,6 @@ describe('after a day with new prices of one fund', () => {
     expect(unchanged(built)).toEqual([])
   })
 
-  it('makes the files anew that the earlier folder lacks or has cut short', async () => {
-    const damaged = folder.file('damaged')
-    cpSync(out, damaged, { recursive: true })
-    const file = (name: string) => join(damaged, 'downloads', asOf, name)
-    rmSync(file('csv-excel/funds.csv'))
-    writeFileSync(file('emt.csv'), '')
-    const built = folder.file('from-damaged')
-    await build(db, built, { asOf: next }, folderOf(damaged))
-    expect(hashesOf(built)).toEqual(hashesOf(full))
-    expect(unchanged(built, damaged)).toContain('structures.csv')
-  })
-
   it.each([
     ['damaged', (content: Buffer) => content.fill(0, 100, 2000)],
     ['cut short', (content: Buffer) => content.subarray(0, 1000)],

@@ -47,7 +47,7 @@ async function writeDocuments(work: FormatWork): Promise<WrittenFile | null> {
   if (isSparse && previous === null) return null
   const sink = fileSink(folder, documentsName)
   const zip = zipInto(sink, asOf)
-  let isComplete = true
+  const missing: string[] = []
   const put = (key: string) => {
     const place = join(root, key)
     const isThere = !isSparse || existsSync(place)
@@ -55,14 +55,14 @@ async function writeDocuments(work: FormatWork): Promise<WrittenFile | null> {
     const packed = isUnchanged ? (previous?.entry(key) ?? null) : null
     if (packed !== null) zip.copy(key, packed)
     else if (isThere) zip.add(key, readFileSync(place))
-    else isComplete = false
+    else missing.push(key)
   }
   try {
     const gunzip = createGunzip({ chunkSize: 1 << 18 })
     await pipeline(createReadStream(manifest), gunzip, async (unpacked: AsyncIterable<Buffer>) => {
       for await (const lines of wholeLines(unpacked)) {
         for (const [, key = ''] of lines.matchAll(jsonLine))
-          if (isComplete && !key.endsWith(refusal)) put(key)
+          if (missing.length === 0 && !key.endsWith(refusal)) put(key)
       }
     })
   } finally {
@@ -70,7 +70,7 @@ async function writeDocuments(work: FormatWork): Promise<WrittenFile | null> {
   }
   zip.end()
   const written = sink.close()
-  if (isComplete) return written
+  if (missing.length === 0) return written
   rmSync(join(folder, documentsName))
   return null
 }

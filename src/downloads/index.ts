@@ -69,18 +69,10 @@ export type PackedDocuments =
   | { readonly kind: 'beside'; readonly root: string; readonly snapshot: string }
   | { readonly kind: 'nowhere' }
 
-export interface DownloadsSummary {
-  readonly files: number
-  readonly bytes: number
-  readonly seconds: number
-  /** Files that could not be made, each with the reason. */
-  readonly leftOut: readonly string[]
-}
-
 const checksums = 'SHA256SUMS'
 
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
-export async function writeDownloads(options: WriteDownloadsOptions): Promise<DownloadsSummary> {
+export async function writeDownloads(options: WriteDownloadsOptions) {
   const started = performance.now()
   const { root, snapshot, asOf, hasPages, licence, isRawCsv } = options
   const folder = join(root, 'downloads', asOf)
@@ -114,6 +106,7 @@ export async function writeDownloads(options: WriteDownloadsOptions): Promise<Do
     files: files.length + 1,
     bytes: [...files, sums].reduce((sum, { bytes }) => sum + bytes, 0),
     seconds: (performance.now() - started) / 1000,
+    /** Files that could not be made, each with the reason. */
     leftOut: hasDocuments ? [] : [`${withoutDocuments}: ${options.advice}`],
   }
 }

@@ -52,7 +52,7 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
   })
 
   it.each(tables)(
-    '%s.csv has the rows of the database, each field as it stands there unless a spreadsheet would run it',
+    '%s.csv has the rows of the database, with an apostrophe before what a spreadsheet would run',
     (table) => {
       const expected = rowsOf(table)
       const [header = [], ...rows] = csv[`${csvName(table)}.csv`] ?? []
@@ -171,7 +171,7 @@ describe('a text that a spreadsheet would run', () => {
     )
   })
 
-  it('stands as it is in plain CSV with --raw-csv, also where the folder holds a snapshot without', async () => {
+  it('is unchanged in plain CSV with --raw-csv, also if the folder holds a snapshot without it', async () => {
     const { db = '', out = '', asOf = '' } = nights.odd ?? {}
     const raw = folder.file('raw')
     cpSync(out, raw, { recursive: true })
@@ -325,7 +325,7 @@ it('cuts the history of funds that are long enough to need it, and of no others'
   expect(new Set(lengths.map(({ isCut }) => isCut)).size).toBe(2)
 })
 
-it('says in the data package how far the files of one fund reach, and where the full history is', () => {
+it('the data package says how far the files of one fund reach, and which files hold the full history', () => {
   const described = JSON.parse(demoText('datapackage.json')) as {
     fundFiles: { maxCharacters: number; fullHistory: string[] }
   }
@@ -334,13 +334,13 @@ it('says in the data package how far the files of one fund reach, and where the 
     expect(existsSync(join(nightOf('demo').folder, path))).toBe(true)
 })
 
-it('says the same of it on the page, in both languages', () => {
+it('the page says how far they reach, in both languages', () => {
   const flat = (name: string) => demoText(name).replace(/\s+/g, ' ')
   expect(flat('index.html')).toContain('as many as 32,766 characters hold')
   expect(flat('de.html')).toContain('wie 32.766 Zeichen fassen')
 })
 
-it('says of emt.csv how few of the fields of the template it has, and that it is none to be delivered', () => {
+it('the page says how many fields of the template emt.csv has, and that it is no complete EMT', () => {
   const [header = ''] = demoText('emt.csv').split('\r\n')
   const count = header.split(',').length
   const english = `${count} of the 114 fields of the European MiFID Template`

@@ -3,24 +3,13 @@
  * options again.
  */
 
-import {
-  closeSync,
-  createReadStream,
-  createWriteStream,
-  fstatSync,
-  openSync,
-  readSync,
-  statSync,
-} from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
 import type { PackedDocuments } from '../downloads/index.ts'
 import { messageOf } from '../system/message.ts'
-import type { Reuse } from './document-files.ts'
-import { keyAt, parseFolder, type PreviousManifest } from './lines.ts'
-import { folderOf, manifestKey, readHeadOf, readSparse } from './manifest.ts'
+import { manifestKey, readHeadOf, readSparse } from './manifest.ts'
 import { settingsDigest, type BuildOptions, type Since } from './options.ts'
+import { noPrevious, openPrevious, type PreviousManifest } from './previous-manifest.ts'
 import { lackedBy } from './shard.ts'
 
 /** The snapshot that a build continues from. */
@@ -42,10 +31,6 @@ export type BaseSnapshot =
   /** A snapshot whose files are somewhere else: the new folder lacks the unchanged ones. */
   | { readonly kind: 'sparse'; readonly snapshot: string; readonly documents: PackedDocuments }
 
-/** How a thread gets unchanged files. */
-export const reuseOf = ({ from }: Base): Reuse =>
-  from.kind === 'folder' ? { kind: 'folder', folder: from.folder } : { kind: from.kind }
-
 /**
  * @param temporary a folder for what is needed in between
  * @throws {Error} if it is no manifest, or the folder is sparse itself; a manifest that is damaged further down rejects later
@@ -53,19 +38,24 @@ export const reuseOf = ({ from }: Base): Reuse =>
 export async function openBase(options: BuildOptions, temporary: string): Promise<Base> {
   const { since = null, part = null } = options
   const lacked = part?.kind === 'shards' ? lackedBy(part.shards) : null
-  const without = (): Base => {
-    const documents: PackedDocuments = { kind: 'nowhere' }
-    return lacked === null ? noBase : { ...noBase, from: { kind: 'sparse', snapshot: lacked, documents } }
+  const without: Base = {
+    from:
+      lacked === null
+        ? { kind: 'nothing' }
+        : { kind: 'sparse', snapshot: lacked, documents: { kind: 'nowhere' } },
+    manifest: Promise.resolve(noPrevious),
+    close: () => Promise.resolve(),
+    assertSame: () => undefined,
   }
-  if (since === null) return without()
+  if (since === null) return without
   const documents = await findDocuments(options, since, join(temporary, '.previous.zip'))
   // A sparse snapshot would leave documents.zip out, and so would each that continues from that one: build everything.
-  if (documents === null) return without()
+  if (documents === null) return without
   const isFolder = since.kind === 'folder'
   const file = isFolder ? join(since.path, manifestKey) : since.path
   const assertSame = sameFolder(since.path)
   const head = await readHeadOf(file).catch(adviseOn(since))
-  if (head === null) return without()
+  if (head === null) return without
   if (isFolder && readSparse(since.path) !== null) {
     throw new Error(
       `${since.path} is sparse and lacks its unchanged files: continue from its manifest (--since ${file}) if it was ` +
@@ -73,7 +63,7 @@ export async function openBase(options: BuildOptions, temporary: string): Promis
     )
   }
   const { snapshot } = head
-  const manifest = openManifest(file, join(temporary, '.previous')).catch(adviseOn(since))
+  const manifest = openPrevious(file, join(temporary, '.previous')).catch(adviseOn(since))
   // Everyone who uses the manifest gets the error.
   manifest.catch(() => undefined)
   return {
@@ -130,107 +120,4 @@ export function sameFolder(path: string): () => void {
 function identityAt(path: string): string {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stats === undefined ? '' : `${stats.dev} ${stats.ino} ${stats.birthtimeNs}`
-}
-
-const noBase: Base = {
-  from: { kind: 'nothing' },
-  manifest: Promise.resolve({ linesOf: () => '', line: () => undefined, close: () => undefined }),
-  close: () => Promise.resolve(),
-  assertSame: () => undefined,
-}
-
-/** Unpacks it into a file. @throws {Error} if the manifest is damaged or cannot be read */
-async function openManifest(manifest: string, temporary: string): Promise<PreviousManifest> {
-  try {
-    await pipeline(
-      createReadStream(manifest),
-      createGunzip({ chunkSize: largeChunk }),
-      createWriteStream(temporary, { flags: 'wx' }),
-    )
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === 'write') throw error
-    throw new Error(`${manifest} cannot be read: ${messageOf(error)}`, { cause: error })
-  }
-  const file = openSync(temporary, 'r')
-  const { size } = fstatSync(file)
-  const places = new Map<string, Place>()
-  let isOpen = true
-  return {
-    linesOf: (folder, prefix) => {
-      const place = places.get(folder) ?? placeAt(file, lineBefore(file, size, folder))
-      places.set(folder, place)
-      return place.take(prefix)
-    },
-    line: (key) => {
-      const lines = placeAt(file, lineBefore(file, size, key)).take(key)
-      // Keys that only begin with it come after it.
-      const [line] = parseFolder(lines.slice(0, lines.indexOf('\n') + 1), folderOf(key))
-      return line?.key === key ? line : undefined
-    },
-    close: () => {
-      if (isOpen) closeSync(file)
-      isOpen = false
-    },
-  }
-}
-
-/** Chunks of the usual 16 KiB would take longer in the event loop than to unpack. */
-const largeChunk = 1 << 18
-
-interface Place {
-  readonly take: (prefix: string) => string
-}
-
-const blockBytes = 1 << 16
-/** Longer than any line. */
-const probeBytes = 1 << 12
-
-function readBlock(file: number, at: number, bytes: number): string {
-  const block = Buffer.allocUnsafe(bytes)
-  // Keys are ASCII; what else is in the file keeps its length.
-  return block.toString('latin1', 0, readSync(file, block, 0, bytes, at))
-}
-
-/** The start of a line close before those whose keys begin like this. */
-function lineBefore(file: number, size: number, prefix: string): number {
-  let low = 0
-  let high = size
-  while (high - low > probeBytes) {
-    const middle = Math.floor((low + high) / 2)
-    const block = readBlock(file, middle, probeBytes)
-    const start = block.indexOf('\n') + 1
-    if (start > 0 && keyAt(block, start) < prefix) low = middle + start
-    else high = middle
-  }
-  return low
-}
-
-function placeAt(file: number, start: number): Place {
-  let at = start
-  let text = ''
-  /** The start of the next line within the text. */
-  let next = 0
-  /** The end of the next line, with its line feed, or -1 after the last one. */
-  const endOfLine = (): number => {
-    const end = text.indexOf('\n', next)
-    if (end >= 0) return end + 1
-    const block = readBlock(file, at, blockBytes)
-    if (block === '') return -1
-    at += block.length
-    text = text.slice(next) + block
-    next = 0
-    return endOfLine()
-  }
-  return {
-    take: (prefix) => {
-      let taken = ''
-      for (let end = endOfLine(); end >= 0; end = endOfLine()) {
-        const key = keyAt(text, next)
-        if (key.startsWith(prefix)) taken += text.slice(next, end)
-        else if (key > prefix) break
-        next = end
-      }
-      return taken
-    },
-  }
 }

@@ -3,12 +3,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkStructure } from '../data/check/structure.ts'
-import { RefusedDatabase, type Finding } from '../data/check/finding.ts'
+import { RefusedDatabase } from '../data/check/finding.ts'
 import { identityOf, openFile } from '../data/read/digest.ts'
 import { readIsins } from '../data/read/fund-reader.ts'
 import { databaseError, openFunds } from '../data/read/open.ts'
-import { writeDownloads, type DownloadsSummary } from '../downloads/index.ts'
-import type { FreshnessCounts, MarkedFund, OldestPrice } from '../freshness/assess.ts'
+import { writeDownloads } from '../downloads/index.ts'
 import { UnflushedError } from '../system/durable.ts'
 import { openBase, sameFolder, type Base } from './base.ts'
 import { linkOrCopy } from './document-files.ts'
@@ -22,29 +21,7 @@ import { makeStaging, type StagedSnapshot } from './staging.ts'
 
 export type { BuildOptions } from './options.ts'
 
-export interface BuildSummary {
-  readonly snapshot: string
-  readonly asOf: string
-  readonly funds: number
-  readonly documents: number
-  readonly bytes: number
-  /** How many of the documents were rendered; the others are unchanged. */
-  readonly rendered: number
-  /** The id of the snapshot that this one continues from, or null. */
-  readonly since: string | null
-  /** Whether the folder lacks the unchanged files. */
-  readonly isSparse: boolean
-  /** Funds by the age of their newest price. */
-  readonly freshness: FreshnessCounts
-  /** The watched fund whose newest price is the oldest, or null without any price. */
-  readonly oldestPrice: OldestPrice | null
-  /** Stale funds, then late ones, those with the oldest price first; ten at most. */
-  readonly overdue: readonly MarkedFund[]
-  /** The files for analysts, or null without them. */
-  readonly downloads: DownloadsSummary | null
-  readonly seconds: number
-  readonly warnings: readonly Finding[]
-}
+export type BuildSummary = Awaited<ReturnType<typeof buildSnapshot>>
 
 const namedFunds = 10
 
@@ -55,7 +32,7 @@ const namedFunds = 10
  * @throws {DamagedDatabase} if SQLite finds damage
  * @throws {Error} if the database cannot be read, the disk is full, or the signal aborts: `out` is as it was
  */
-export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary> {
+export async function buildSnapshot(options: BuildOptions) {
   const threads = [...(options.threads ?? [])]
   try {
     return await buildWith(options, threads)
@@ -65,7 +42,7 @@ export async function buildSnapshot(options: BuildOptions): Promise<BuildSummary
 }
 
 /** @param threads those that are started already; the function adds others */
-async function buildWith(options: BuildOptions, threads: RenderThread[]): Promise<BuildSummary> {
+async function buildWith(options: BuildOptions, threads: RenderThread[]) {
   const started = performance.now()
   options.signal.throwIfAborted()
   const identity = identityOf(options.db)
@@ -100,12 +77,24 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
     staging.swapIn()
     const { snapshot, asOf, funds, objects: documents, bytes } = head
     return {
-      ...{ snapshot, asOf, funds, documents, bytes, rendered: documents - reused },
+      snapshot,
+      asOf,
+      funds,
+      documents,
+      bytes,
+      /** How many of the documents were rendered; the others are unchanged. */
+      rendered: documents - reused,
+      /** The id of the snapshot that this one continues from, or null. */
       since: from.kind === 'nothing' ? null : from.snapshot,
+      /** Whether the folder lacks the unchanged files. */
       isSparse: from.kind === 'sparse',
+      /** Funds by the age of their newest price. */
       freshness: assessment.counts,
+      /** The watched fund whose newest price is the oldest, or null without any price. */
       oldestPrice: assessment.oldestPrice,
+      /** Stale funds, then late ones, those with the oldest price first. */
       overdue: assessment.overdue.slice(0, namedFunds),
+      /** The files for analysts, or null without them. */
       downloads,
       seconds: (performance.now() - started) / 1000,
       warnings,
@@ -126,19 +115,26 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]): Promis
 async function downloadsOf(
   { options, settings, db, base: { from } }: Build,
   snapshot: string,
-  each: readonly FundNews[],
-): Promise<DownloadsSummary | null> {
+  funds: readonly FundNews[],
+) {
   const { asOf, jobs, signal, out, downloads = null, part = null } = options
   if (downloads === null || part?.kind === 'shard') return null
-  const { root, pages } = settings
+  const { root, pages, renderer: code } = settings
   // The manifest of a sparse build has no downloads beside it; those of the last build are in the folder to be replaced.
   const folder = from.kind === 'folder' ? from.folder : from.kind === 'sparse' ? out : null
   const assertSame = folder === null ? () => undefined : sameFolder(folder)
   const written = await writeDownloads({
     isRawCsv: false,
     ...downloads,
-    ...{ db, root, manifest: join(root, manifestKey), snapshot, asOf, funds: each, jobs, signal },
-    code: settings.renderer,
+    db,
+    root,
+    manifest: join(root, manifestKey),
+    snapshot,
+    asOf,
+    funds,
+    jobs,
+    signal,
+    code,
     earlier: folder === null ? null : { root: folder, reuse: linkOrCopy },
     hasPages: pages !== null,
     packed: from.kind === 'sparse' ? from.documents : null,

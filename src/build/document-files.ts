@@ -1,18 +1,23 @@
 /** The files of documents and pages: written, linked from the previous snapshot, or left out of a sparse one. */
 
 import { hash } from 'node:crypto'
-import { closeSync, constants, copyFileSync, linkSync, lstatSync, mkdirSync } from 'node:fs'
-import { openSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Page } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
 import type { ParsedLine } from './lines.ts'
 import type { RenderedLine } from './manifest.ts'
-
-/** A file's content: a document or a page. */
-export interface FileContent {
-  readonly key: string
-  readonly content: string | Uint8Array
-}
+import type { PreviousManifest } from './previous-manifest.ts'
 
 /**
  * What happens to unchanged files. `nothing`: there are none. `folder`: they are linked from there. `sparse`: they are left out.
@@ -20,21 +25,10 @@ export interface FileContent {
 export type Reuse =
   { readonly kind: 'folder'; readonly folder: string } | { readonly kind: 'nothing' | 'sparse' }
 
-export interface DocumentFiles {
-  /**
-   * Writes a document. A sparse snapshot leaves it out if the previous one has the same bytes.
-   * @param previous its line of the previous manifest, if there is one
-   */
-  readonly put: (document: FileContent, from: string, previous?: ParsedLine) => RenderedLine
-  /**
-   * Reuses documents of the previous snapshot, all or none.
-   * @returns false if one of them is missing, or does not have its size
-   */
-  readonly reuse: (lines: readonly ParsedLine[]) => boolean
-}
+export type DocumentFiles = ReturnType<typeof documentFiles>
 
 /** @param root the snapshot's folder */
-export function documentFiles(root: string, reuse: Reuse): DocumentFiles {
+export function documentFiles(root: string, reuse: Reuse) {
   /** One buffer for all documents: it grows to the largest. */
   let buffer = Buffer.allocUnsafeSlow(1 << 20)
   const encode = (content: string | Uint8Array) => {
@@ -52,14 +46,22 @@ export function documentFiles(root: string, reuse: Reuse): DocumentFiles {
     return place
   }
   return {
-    put: ({ key, content }, from, previous) => {
+    /**
+     * Writes a document or a page. A sparse snapshot leaves it out if the previous one has the same bytes.
+     * @param previous its line of the previous manifest, if there is one
+     */
+    put: ({ key, content }: Page, from: string, previous?: ParsedLine): RenderedLine => {
       const encoded = encode(content)
       const sha256 = hash('sha256', encoded, 'hex')
       const line = { key, sha256, bytes: encoded.length, type: contentTypeOf(key), from }
       if (reuse.kind !== 'sparse' || !isOfSameBytes(line, previous)) writeNew(placeOf(key), encoded)
       return line
     },
-    reuse: (lines) => {
+    /**
+     * Reuses documents of the previous snapshot, all or none.
+     * @returns false if one of them is missing, or does not have its size
+     */
+    reuse: (lines: readonly ParsedLine[]): boolean => {
       if (reuse.kind !== 'folder') return true
       const taken: string[] = []
       for (const { key, bytes } of lines) {
@@ -73,6 +75,24 @@ export function documentFiles(root: string, reuse: Reuse): DocumentFiles {
       return true
     },
   }
+}
+
+/** An object that belongs to no single fund. */
+export interface SharedObject {
+  readonly line: RenderedLine
+  readonly isReused: boolean
+}
+
+/** Reuses a document or a page that was made from the same, or writes it. */
+export function putShared(
+  page: Page,
+  from: string,
+  previous: PreviousManifest,
+  files: DocumentFiles,
+): SharedObject {
+  const line = previous.line(page.key)
+  if (line?.from === from && files.reuse([line])) return { line, isReused: true }
+  return { line: files.put(page, from, line), isReused: false }
 }
 
 /** Whether a publish that finds the previous object skips it. */

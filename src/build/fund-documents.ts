@@ -4,31 +4,17 @@
  */
 
 import { isRefusal, type Refusal, type RowsOf } from '../api/contract/endpoint.ts'
+import type { Page } from '../api/contract/page.ts'
 import type { Group } from '../api/contract/rows.ts'
 import { xmlDeclaration, xmlElement } from '../api/encode/xml.ts'
-import {
-  documentKey,
-  errorKey,
-  type WindowEntry,
-  windowKey,
-  type WindowList,
-  windowListKey,
-} from '../api/routes/keys.ts'
+import { documentKey, errorKey, windowKey, type WindowList, windowListKey } from '../api/routes/keys.ts'
 import { problemDocument } from '../api/routes/problems.ts'
-import {
-  type Format,
-  formats,
-  type Language,
-  languages,
-  type Route,
-  type RouteTable,
-  type Values,
-} from '../api/routes/table.ts'
-import type { FileContent } from './document-files.ts'
+import { type Format, formats, type Language, languages, type RouteTable } from '../api/routes/table.ts'
+import type { YearDigest } from '../data/read/fund-digests.ts'
 import type { Plan, WindowPlan } from './plans.ts'
 
 /** Writes a document down and gives back its SHA-256 in hex. */
-export type Put = (document: FileContent) => string
+export type Put = (document: Page) => string
 
 /** What an answer depends on beside the fund's rows. */
 export interface RenderContext {
@@ -42,10 +28,9 @@ export type Rows = RowsOf<Group>
 /** Renders one plan without windows for one fund. Documents are put in the byte order of their keys. */
 export function putDocuments(plan: Plan, rows: Rows, context: RenderContext, put: Put): void {
   const { route } = plan
-  const values = valuesOf(plan, rows)
   const first = answerOf(plan, rows, context)
   if (isRefusal(first)) {
-    putRefusal(plan, first, values, context, put)
+    putRefusal(plan, first, rows, context, put)
     return
   }
   for (const language of route.hasLanguages ? languages : [languages[0]]) {
@@ -53,7 +38,7 @@ export function putDocuments(plan: Plan, rows: Rows, context: RenderContext, put
     for (const format of formats) {
       const text = plan.encode[format](body)
       const content = format === 'json' ? text : xmlDeclaration + xmlElement('root', text)
-      put({ key: documentKey(route, values, language, format), content })
+      put({ key: documentKey(route, valuesOf(plan, rows), language, format), content })
     }
   }
 }
@@ -79,33 +64,16 @@ const answerOf = (
   language: Language = languages[0],
 ) => endpoint.build(rows, { asOf: day, language, type }) as object
 
-function putRefusal(
-  plan: Plan,
-  { refused }: Refusal,
-  values: Values,
-  { table }: RenderContext,
-  put: Put,
-): void {
+function putRefusal(plan: Plan, { refused }: Refusal, rows: Rows, { table }: RenderContext, put: Put): void {
   const { endpoint, route } = plan
   const row = endpoint.errors[refused]
   if (row === undefined)
     throw new Error(`endpoint ${endpoint.id} refused with ${refused}, which it does not declare`)
+  const values = valuesOf(plan, rows)
   for (const format of formats) {
     const content = problemDocument(table.docsUrl, { group: endpoint.group.id, ...row }, values, format)
     put({ key: errorKey(route, values, format), content })
   }
-}
-
-/** A calendar year that has records. */
-export interface WindowYear {
-  /** Four digits. */
-  readonly year: string
-  /** Days of the first and the last record, ISO 8601. */
-  readonly first: string
-  readonly last: string
-  readonly records: number
-  /** Digests of the unchanged window, or null if it has to be rendered. */
-  readonly digests: WindowDigests | null
 }
 
 /** SHA-256 of a window's documents, in hex. */
@@ -114,35 +82,47 @@ export type WindowDigests = Readonly<Record<Format, string>>
 /**
  * Renders a plan with windows for one fund: the windows that changed, then the list of all; or errors.
  * @param years all that the fund has, ascending
+ * @param unchanged the windows that need not be rendered, by year
  * @param rowsOf the fund with the prices of one year, or without any. Whether an endpoint with windows refuses may
  * depend on whether there are prices, but not on what they are
  * @param putOf for the window of a year; with null for the list, or for the errors in the place of everything
  */
 export function putWindows(
   plan: Plan,
-  windows: WindowPlan,
-  years: readonly WindowYear[],
+  { list, series }: WindowPlan,
+  years: readonly YearDigest[],
+  unchanged: ReadonlyMap<string, WindowDigests>,
   rowsOf: (year: string | null) => Rows,
   context: RenderContext,
-  putOf: (year: string | null) => Put,
+  putOf: (year: YearDigest | null) => Put,
 ): void {
   const { route } = plan
   const values = valuesOf(plan, rowsOf(null))
-  const missing = years.find(({ digests }) => digests === null)?.year ?? null
+  const missing = years.find(({ year }) => !unchanged.has(year))?.year ?? null
   const answer = answerOf(plan, rowsOf(missing), context)
   // A fund that has windows already was not refused, and is the same.
   if (isRefusal(answer) && (missing !== null || years.length === 0)) {
-    putRefusal(plan, answer, values, context, putOf(null))
+    putRefusal(plan, answer, rowsOf(null), context, putOf(null))
     return
   }
-  const entries = years.map(({ year, first, last, records, digests }): WindowEntry => {
-    const render = () => {
-      const body = year === missing ? answer : answerOf(plan, rowsOf(year), context)
-      return putWindow(windows, route, values, year, body, putOf(year))
+  const render = (of: YearDigest): WindowDigests => {
+    const { year } = of
+    // With the records of that year only, ascending by date.
+    const body = year === missing ? answer : answerOf(plan, rowsOf(year), context)
+    const records = (body as Readonly<Record<string, readonly unknown[]>>)[list] ?? []
+    const put = putOf(of)
+    const putAs = (format: Format) => {
+      const content = series[format].around(body).document(records.map(series[format].record))
+      return put({ key: windowKey(route, values, year, format), content })
     }
-    const { json, xml } = digests ?? render()
+    return { json: putAs('json'), xml: putAs('xml') }
+  }
+  const windows = years.map((of) => {
+    const { json, xml } = unchanged.get(of.year) ?? render(of)
+    const { year, first, last, records } = of
     return { year: Number(year), first, last, records, json: json.slice(0, 32), xml: xml.slice(0, 32) }
   })
+<<<<<<< HEAD
   const list: WindowList = { windows: entries }
   putOf(null)({ key: windowListKey(route, values), content: JSON.stringify(list) })
 }
@@ -163,4 +143,8 @@ function putWindow(
   }
   const [json = '', xml = ''] = formats.map(putAs)
   return { json, xml }
+=======
+  const content: WindowList = { windows }
+  putOf(null)({ key: windowListKey(route, values), content: JSON.stringify(content) })
+>>>>>>> build
 }

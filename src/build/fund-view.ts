@@ -50,7 +50,7 @@ export async function documentsInFolder(out: string): Promise<FundDocuments> {
     const file = join(out, key)
     return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
   }
-  const historic = historicRoute(table)
+  const historic = routeOf(table, 'prices-historic')
   return {
     place: out,
     // Every fund has a folder there, with an answer or a refusal.
@@ -125,8 +125,6 @@ function routeOf({ routes }: RouteTable, id: string): Route {
   return route
 }
 
-const historicRoute = (table: RouteTable) => routeOf(table, 'prices-historic')
-
 /** From the catalogue's list, if the snapshot has pages. */
 function namesIn(list: unknown): ReadonlyMap<string, string> {
   const { funds = [] } = (list ?? {}) as {
@@ -141,100 +139,17 @@ function ageIn(status: StatusDocument | null, isin: string): FundAge | null {
   return { mark: fund.mark, ageDays: fund.age_business_days, asOf: status.as_of }
 }
 
+interface Named {
+  readonly value: string
+}
+
 /** Historic prices carry a decimal comma. */
 function navsIn(window: unknown): readonly DayNav[] {
   const { prices } = window as {
-    readonly prices: readonly {
-      readonly date: string
-      readonly net_asset_value: { readonly value: string }
-    }[]
+    readonly prices: readonly { readonly date: string; readonly net_asset_value: Named }[]
   }
   return prices.map(({ date, net_asset_value }) => ({ date, nav: net_asset_value.value.replace(',', '.') }))
 }
-
-export interface FundSummary {
-  readonly isin: string
-  /** Null if nothing about the fund is published. */
-  readonly name: string | null
-  readonly wkn: string | null
-  readonly inceptionDate: string | null
-  readonly category: string | null
-  readonly benchmark: string | null
-  readonly fundAssets: string | null
-  /** Percent. */
-  readonly totalExpenseRatio: number | null
-  /** Null if no price is published. */
-  readonly price: PriceSummary | null
-  /** One NAV a day of the twelve months up to the newest price; empty if no performance is published: they show it. */
-  readonly lastYear: readonly DayNav[]
-  /** Ascending; percent. */
-  readonly years: readonly { readonly year: string; readonly percent: number }[]
-}
-
-interface PriceSummary {
-  readonly date: string
-  readonly currency: string
-  readonly netAssetValue: string
-  readonly issuePrice: string
-  readonly repurchasePrice: string
-  /** Null if no performance is published. */
-  readonly changePercent: string | null
-  /** Null if it is unknown: the snapshot has no status. */
-  readonly age: FundAge | null
-}
-
-/** Put together from the API's own documents: it shows nothing that they refuse. */
-export function fundSummary(documents: FundDocuments, isin: string, language: Language): FundSummary {
-  const ask = <T>(id: string) => documents.answer(id, isin, language) as T | null
-  const current = ask<CurrentPrices>('prices-current')
-  const profile = ask<Profile>('profile')?.fund
-  const hasPerformance = performanceIds.some((id) => ask(id) !== null)
-  const fund = profile ?? current?.fund ?? ask<{ readonly fund: BasicFund }>('figures')?.fund
-  return {
-    isin,
-    ...basics(fund),
-    ...costs(profile),
-    price: current === null ? null : priceIn(current, hasPerformance, documents.age(isin)),
-    lastYear:
-      current === null || !hasPerformance ? [] : documents.navs(isin, yearBefore(current.prices.date)),
-    years: Object.entries(ask<Years>('performance-years')?.years ?? {}).map(([year, percent]) => ({
-      year,
-      percent,
-    })),
-  }
-}
-
-/** All of them refuse a fund that is too young or whose performance must not be shown. */
-const performanceIds = ['performance-years', 'performance-legal', 'performance-launch'] as const
-
-const basics = (fund: BasicFund | undefined) => ({
-  name: fund?.name ?? null,
-  wkn: fund?.wkn ?? null,
-  inceptionDate: fund?.fund_inception_date ?? null,
-})
-
-const costs = (profile: Profile['fund'] | undefined) => ({
-  category: profile?.category ?? null,
-  benchmark: profile?.benchmark ?? null,
-  fundAssets: profile?.fund_assets ?? null,
-  totalExpenseRatio: profile?.total_expense_ratio ?? null,
-})
-
-const priceIn = (
-  { currency, prices }: CurrentPrices,
-  hasPerformance: boolean,
-  age: FundAge | null,
-): PriceSummary => ({
-  date: prices.date,
-  currency,
-  netAssetValue: prices.net_asset_value.value,
-  issuePrice: prices.issue_price.value,
-  repurchasePrice: prices.repurchase_price.value,
-  changePercent: hasPerformance ? prices.change_percent.value : null,
-  age,
-})
-
-// The fields that the summary reads from the documents of endpoints 1, 4, 7 and 10.
 
 interface BasicFund {
   readonly name: string
@@ -242,26 +157,78 @@ interface BasicFund {
   readonly fund_inception_date: string
 }
 
-interface CurrentPrices {
-  readonly fund: BasicFund
-  readonly currency: string
-  readonly prices: { readonly date: string } & Readonly<
-    Record<
-      'net_asset_value' | 'issue_price' | 'repurchase_price' | 'change_percent',
-      { readonly value: string }
+/** The fields that the summary reads from the documents of endpoints 1, 4, 7 and 10. */
+interface Answers {
+  readonly 'prices-current': {
+    readonly fund: BasicFund
+    readonly currency: string
+    readonly prices: { readonly date: string } & Readonly<
+      Record<'net_asset_value' | 'issue_price' | 'repurchase_price' | 'change_percent', Named>
     >
-  >
+  }
+  readonly profile: {
+    readonly fund: BasicFund & {
+      readonly category: string
+      readonly benchmark?: string
+      readonly fund_assets: string
+      readonly total_expense_ratio: number
+    }
+  }
+  readonly figures: { readonly fund: BasicFund }
+  readonly 'performance-years': { readonly years: Readonly<Record<string, number>> }
 }
 
-interface Profile {
-  readonly fund: BasicFund & {
-    readonly category: string
-    readonly benchmark?: string
-    readonly fund_assets: string
-    readonly total_expense_ratio: number
+export type FundSummary = ReturnType<typeof fundSummary>
+
+/** Put together from the API's own documents: what they refuse is null or empty. */
+export function fundSummary(documents: FundDocuments, isin: string, language: Language) {
+  const ask = <Id extends keyof Answers>(id: Id) => documents.answer(id, isin, language) as Answers[Id] | null
+  const current = ask('prices-current')
+  const profile = ask('profile')?.fund
+  const fund = profile ?? current?.fund ?? ask('figures')?.fund
+  const years = ask('performance-years')?.years
+  // All of them refuse a fund that is too young or whose performance must not be shown.
+  const hasPerformance =
+    years !== undefined ||
+    ['performance-legal', 'performance-launch'].some((id) => documents.answer(id, isin, language) !== null)
+  return {
+    isin,
+    ...basics(fund),
+    ...costs(profile),
+    price: current === null ? null : priceIn(current, hasPerformance, documents.age(isin)),
+    /** One NAV a day of the twelve months up to the newest price: they show the performance. */
+    lastYear:
+      current === null || !hasPerformance ? [] : documents.navs(isin, yearBefore(current.prices.date)),
+    /** Ascending; percent. */
+    years: Object.entries(years ?? {}).map(([year, percent]) => ({ year, percent })),
   }
 }
 
-interface Years {
-  readonly years: Readonly<Record<string, number>>
-}
+const basics = (fund: BasicFund | undefined) => ({
+  name: fund?.name ?? null,
+  wkn: fund?.wkn ?? null,
+  inceptionDate: fund?.fund_inception_date ?? null,
+})
+
+const costs = (profile: Answers['profile']['fund'] | undefined) => ({
+  category: profile?.category ?? null,
+  benchmark: profile?.benchmark ?? null,
+  fundAssets: profile?.fund_assets ?? null,
+  /** Percent. */
+  totalExpenseRatio: profile?.total_expense_ratio ?? null,
+})
+
+const priceIn = (
+  { currency, prices }: Answers['prices-current'],
+  hasPerformance: boolean,
+  age: FundAge | null,
+) => ({
+  date: prices.date,
+  currency,
+  netAssetValue: prices.net_asset_value.value,
+  issuePrice: prices.issue_price.value,
+  repurchasePrice: prices.repurchase_price.value,
+  changePercent: hasPerformance ? prices.change_percent.value : null,
+  /** Null if it is unknown: the snapshot has no status. */
+  age,
+})

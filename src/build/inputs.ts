@@ -35,19 +35,7 @@ export const rendererOf = (code: string, docsUrl: string) => fromOf('renderer', 
 export const dayThatCounts = (fund: FundRow, asOf: string): string =>
   isYoungerThanOneYear(fund, asOf) ? fund.inceptionDate : '9999-12-31'
 
-export interface FundInputs {
-  /** For an endpoint's documents; for an endpoint with windows, for the window list or the error instead of it. */
-  readonly of: (endpoint: FundEndpoint) => string
-  /** For a window. */
-  readonly ofYear: (year: YearDigest) => string
-  readonly ofPages: (
-    pages: FundPages,
-    source: Pick<FundPageSource, 'baseUrl' | 'hasDownloads' | 'overdue'>,
-  ) => string
-  readonly group: (group: WholeGroup) => RowsDigest
-  /** Digests of all rows, for files that are made from many funds. */
-  readonly rows: () => RowDigests
-}
+export type FundInputs = ReturnType<typeof fundInputs>
 
 /** @param renderer as `rendererOf` gives it @param years of all the fund's prices */
 export function fundInputs(
@@ -56,7 +44,7 @@ export function fundInputs(
   fund: FundRow,
   asOf: string,
   years: readonly YearDigest[],
-): FundInputs {
+) {
   const own = digests.fund(fund.isin)
   const base = fromOf(renderer, dayThatCounts(fund, asOf), own)
   const groups = new Map<Group, RowsDigest>()
@@ -77,18 +65,21 @@ export function fundInputs(
     )
   const known = new Map<FundEndpoint, string>()
   return {
-    of: (endpoint) => {
+    /** For an endpoint's documents; for an endpoint with windows, for the window list or the error instead of it. */
+    of: (endpoint: FundEndpoint): string => {
       const from = known.get(endpoint) ?? fromOf(base, ...readBy(endpoint))
       known.set(endpoint, from)
       return from
     },
-    ofYear: ({ year, digest }) => fromOf(base, 'year', year, digest),
-    ofPages: ({ reads }, { baseUrl, hasDownloads, overdue }) => {
+    /** For a window. */
+    ofYear: ({ year, digest }: YearDigest) => fromOf(base, 'year', year, digest),
+    ofPages: ({ reads }: FundPages, { baseUrl, hasDownloads, overdue }: FundPageSource) => {
       const settings = [baseUrl, hasDownloads ? 'downloads' : 'none', overdue ?? 'in time']
       return fromOf(base, 'pages', ...settings, ...reads.map(digestOf))
     },
     group,
-    rows: () => ({
+    /** Digests of all rows, for files that are made from many funds. */
+    rows: (): RowDigests => ({
       fund: short(own),
       groups: Object.fromEntries(
         wholeGroups.map((name) => [name, short(group(name).digest)]),
@@ -100,21 +91,10 @@ export function fundInputs(
 
 const short = (digest: string) => digest.slice(0, 22)
 
-/** The rows of one fund, each read when it is first used. */
-export interface FundRowsRead {
-  readonly fund: FundRow
-  readonly group: <G extends Group>(group: G) => FundRows[G]
-  /** The prices of a calendar year. */
-  readonly year: (year: string) => readonly PriceRow[]
-  readonly day: (day: string) => readonly PriceRow[]
-  readonly newestPrice: () => PriceRow | null
-  /** What an endpoint reads, and nothing else. */
-  readonly of: (endpoint: FundEndpoint) => Rows
-  /** The same with the prices of one year, or none. */
-  readonly ofYear: (year: string | null) => Rows
-}
+export type FundRowsRead = ReturnType<typeof fundRows>
 
-export function fundRows(reader: FundReader, fund: FundRow): FundRowsRead {
+/** The rows of one fund, each read when it is first used. */
+export function fundRows(reader: FundReader, fund: FundRow) {
   const { isin } = fund
   const groups = new Map<Group, FundRows[Group]>()
   const years = new Map<string, readonly PriceRow[]>()
@@ -134,14 +114,17 @@ export function fundRows(reader: FundReader, fund: FundRow): FundRowsRead {
   return {
     fund,
     group,
+    /** The prices of a calendar year. */
     year,
-    day: (day) => reader.prices(isin, day, day),
+    day: (day: string) => reader.prices(isin, day, day),
     newestPrice,
-    of: ({ reads, readsNewestPrice = false }) => {
+    /** What an endpoint reads, and nothing else. */
+    of: ({ reads, readsNewestPrice = false }: FundEndpoint) => {
       const newestRow = () => [newestPrice()].filter((row) => row !== null)
       const rowsOf = (name: Group) => (name === 'prices' && readsNewestPrice ? newestRow() : group(name))
       return only(Object.fromEntries(reads.map((name) => [name, rowsOf(name)])))
     },
-    ofYear: (name) => only({ prices: name === null ? [] : year(name) }),
+    /** The same with the prices of one year, or none. */
+    ofYear: (name: string | null) => only({ prices: name === null ? [] : year(name) }),
   }
 }

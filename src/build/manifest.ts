@@ -1,9 +1,9 @@
 /** The manifest: the list of what a snapshot holds. Source: src/bucket/keys.md, `manifest.ndjson.gz`. */
 
-import { createReadStream, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { createGunzip } from 'node:zlib'
+import { constants, gunzipSync } from 'node:zlib'
 import type { FreshnessCounts } from '../freshness/assess.ts'
 import { refuseShard } from './shard.ts'
 import { messageOf } from '../system/message.ts'
@@ -90,32 +90,25 @@ export async function readManifestHead(folder: string): Promise<ManifestHead> {
 
 /** The first line of a manifest, or null if there is no such file. @throws {Error} if it is one of another format */
 export async function readHeadOf(file: string): Promise<ManifestHead | null> {
-  const input = createReadStream(file)
-  const unzipped = createGunzip()
-  const failed = new Promise<never>((_, reject) => {
-    for (const stream of [input, unzipped]) stream.once('error', reject)
-  })
-  // The race below may be won by a line: the loser must not count as unhandled.
-  failed.catch(() => undefined)
   try {
-    const lines = createInterface({ input: input.pipe(unzipped) })[Symbol.asyncIterator]()
-    const first = await Promise.race([lines.next(), failed])
-    const head = JSON.parse(String(first.value)) as ManifestHead
-    if (head.format !== manifestFormat) {
-      throw new Error(
-        `manifest format ${head.format}, this fundpress reads ${manifestFormat}: build it again`,
-      )
-    }
-    return head
+    const handle = await open(file)
+    const start = await handle.read(Buffer.alloc(headBytes)).finally(() => handle.close())
+    // The flush gives what can be unpacked of a part.
+    const options = { finishFlush: constants.Z_SYNC_FLUSH }
+    const [first = ''] = gunzipSync(start.buffer.subarray(0, start.bytesRead), options)
+      .toString()
+      .split('\n', 1)
+    const head = JSON.parse(first) as ManifestHead
+    if (head.format === manifestFormat) return head
+    throw new Error(`manifest format ${head.format}, this fundpress reads ${manifestFormat}: build it again`)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    const reason = messageOf(error)
-    throw new Error(`${file} cannot be read: ${reason}`, { cause: error })
-  } finally {
-    input.destroy()
-    unzipped.destroy()
+    throw new Error(`${file} cannot be read: ${messageOf(error)}`, { cause: error })
   }
 }
+
+/** Longer than any packed first line. */
+const headBytes = 1 << 16
 
 /** A key's part up to its last slash, and with it. */
 export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1)
@@ -123,7 +116,7 @@ export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/
 /** Marks a folder with a whole manifest, but only the files that another snapshot lacks. */
 export const sparseKey = 'sparse.json'
 
-export interface Sparse {
+interface Sparse {
   /** The id of the snapshot that has all the other files. */
   readonly since: string
 }

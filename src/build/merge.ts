@@ -1,12 +1,12 @@
 /** `fundpress merge`: shards that were built on several machines become the snapshot that one would have built. */
 
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { buildSnapshot, type BuildSummary } from './build.ts'
 import { codeDigest } from './code-digest.ts'
 import { freshnessDigest, type BuildOptions, type Since } from './options.ts'
-import { allPageMakers } from './pages.ts'
-import { checkShards, lackedBy, readShard, type ShardHead } from './shard.ts'
+import { allPageMakers } from './plans.ts'
+import { checkShards, lackedBy, readShard } from './shard.ts'
 
 /** Dates and addresses are those of the shards. */
 export interface MergeOptions extends Omit<
@@ -21,9 +21,7 @@ export interface MergeOptions extends Omit<
   readonly findSince?: (snapshot: string) => Promise<Since | null>
 }
 
-/**
- * @throws {Error} if the shards do not belong together, or not to the database
- */
+/** @throws {Error} if the shards do not belong together, or not to the database, or were built with other settings */
 export async function mergeShards({
   shards: folders,
   findSince,
@@ -32,10 +30,20 @@ export async function mergeShards({
   const code = options.code ?? codeDigest()
   const own = folders.find((folder) => placeOf(folder) === placeOf(options.out))
   if (own !== undefined) throw new Error(`${own} is one of the shards: choose another --out`)
-  const shards = checkShards(folders.map(readShard), code)
-  const { head } = shards[0] ?? neverEmpty()
-  assertFits(options, head)
-  const { asOf, docsUrl, baseUrl } = head
+  const { shards, head } = checkShards(folders.map(readShard), code)
+  const { asOf, docsUrl, baseUrl, hasPages, hasDownloads, freshness } = head
+  if (options.asOf !== undefined && options.asOf !== asOf)
+    throw new Error(
+      `the shards are as of ${asOf}, the merge is of ${options.asOf}: give both the same --as-of`,
+    )
+  if (freshness !== null && freshness !== freshnessDigest(options))
+    throw new Error(
+      'the pages of the shards were made with other freshness settings: merge them with the same',
+    )
+  if (hasPages && hasDownloads !== ((options.downloads ?? null) !== null))
+    throw new Error(
+      `pages of the shards lead ${hasDownloads ? '' : 'not '}to downloads: merge them with the same settings`,
+    )
   const since = lackedBy(shards)
   return buildSnapshot({
     ...options,
@@ -43,43 +51,12 @@ export async function mergeShards({
     docsUrl,
     baseUrl,
     code,
-    pages: head.hasPages ? (options.pages ?? allPageMakers) : null,
+    pages: hasPages ? (options.pages ?? allPageMakers) : null,
     only: [],
     part: { kind: 'shards', shards },
     since: since === null ? null : ((await findSince?.(since)) ?? null),
   })
 }
 
-/** @throws {Error} if the shards have another as-of date, or their pages other settings */
-function assertFits(
-  options: Pick<MergeOptions, 'asOf' | 'freshness' | 'downloads'>,
-  { asOf, hasPages, hasDownloads, freshness }: ShardHead,
-): void {
-  if (options.asOf !== undefined && options.asOf !== asOf)
-    throw new Error(
-      `the shards are as of ${asOf}, the merge is of ${options.asOf}: give both the same --as-of`,
-    )
-  if (freshness !== null && freshness !== freshnessDigest(options)) {
-    throw new Error(
-      'the pages of the shards were made with other freshness settings: merge them with the same',
-    )
-  }
-  if (hasPages && hasDownloads !== ((options.downloads ?? null) !== null)) {
-    throw new Error(
-      `pages of the shards lead ${hasDownloads ? '' : 'not '}to downloads: merge them with the same settings`,
-    )
-  }
-}
-
-const neverEmpty = (): never => {
-  throw new Error('there are no shards to merge')
-}
-
-function placeOf(folder: string): string {
-  try {
-    return realpathSync(folder)
-  } catch {
-    // There is nothing yet.
-    return resolve(folder)
-  }
-}
+/** The folder behind symbolic links; one that does not exist yet has none. */
+const placeOf = (folder: string) => (existsSync(folder) ? realpathSync(folder) : resolve(folder))

@@ -5,28 +5,23 @@
  */
 
 import { createHash } from 'node:crypto'
-import { appendFileSync, createReadStream, createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  rmSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { setImmediate } from 'node:timers/promises'
 import { constants, createGzip } from 'node:zlib'
+import { keyAt } from './lines.ts'
 import { checksumsKey, manifestKey, withoutFrom, type ManifestHead } from './manifest.ts'
-import { keyAt, wholeLines } from './lines.ts'
-
-export interface ObjectLines {
-  /**
-   * Takes lines of a run, in the order of their keys.
-   * @throws {Error} if they are not in order
-   */
-  readonly add: (run: string, lines: string) => void
-  /**
-   * Merges the lines, and writes SHA256SUMS without the files of the manifest's first line. No line can be added afterwards.
-   * @returns SHA-256 of all lines without their `from`, in hex
-   * @throws {Error} if two lines have the same key
-   */
-  readonly digest: () => Promise<string>
-  /** Writes the manifest and the rest of SHA256SUMS after that, and removes the files in between. */
-  readonly write: (head: ManifestHead) => Promise<void>
-}
 
 interface Run {
   readonly file: string
@@ -38,24 +33,23 @@ interface Run {
 /** Held back in memory for each run, in characters: a line at a time would open its file a thousand times. */
 const heldBack = 1 << 16
 
-export function objectLines(root: string): ObjectLines {
+export type ObjectLines = ReturnType<typeof objectLines>
+
+export function objectLines(root: string) {
   const temporary = join(root, '.lines')
+  const merged = join(temporary, 'merged')
   mkdirSync(temporary)
   const runs = new Map<string, Run>()
   const flush = (run: Run) => {
     appendFileSync(run.file, run.held)
     run.held = ''
   }
-  async function* lines() {
-    for (const group of interleaving([...runs.values()])) {
-      const files = group.map(({ file }) => file)
-      yield* files.length === 1 ? wholeLines(files[0] ?? '') : mergedLines(files)
-    }
-  }
-  let merged: string | null = null
-
   return {
-    add: (name, some) => {
+    /**
+     * Takes lines of a run, in the order of their keys.
+     * @throws {Error} if they are not in order
+     */
+    add: (name: string, some: string): void => {
       if (some === '') return
       const first = keyAt(some, 0)
       const run = runs.get(name) ?? { file: join(temporary, `${runs.size}`), first, last: '', held: '' }
@@ -65,24 +59,30 @@ export function objectLines(root: string): ObjectLines {
       run.held += some
       if (run.held.length > heldBack) flush(run)
     },
-    digest: async () => {
+    /**
+     * Merges the lines, and writes SHA256SUMS without the files of the manifest's first line. No line can be added afterwards.
+     * @returns SHA-256 of all lines without their `from`, in hex
+     * @throws {Error} if two lines have the same key
+     */
+    digest: async (): Promise<string> => {
       for (const run of runs.values()) flush(run)
       const sha256 = createHash('sha256')
-      const sums = join(root, checksumsKey)
-      merged = join(temporary, 'merged')
-      for await (const some of lines()) {
-        sha256.update(withoutFrom(some))
-        appendFileSync(sums, checksums(some))
-        appendFileSync(merged, some)
+      for (const group of interleaving([...runs.values()])) {
+        for (const some of mergedLines(group)) {
+          sha256.update(withoutFrom(some))
+          appendFileSync(join(root, checksumsKey), checksums(some))
+          appendFileSync(merged, some)
+          // Signals are seen between two pieces.
+          await setImmediate()
+        }
       }
       return sha256.digest('hex')
     },
-    write: async (head) => {
-      if (merged === null) throw new Error('the manifest is written before its lines are digested')
-      const file = merged
+    /** Writes the manifest and the rest of SHA256SUMS after that, and removes the files in between. */
+    write: async (head: ManifestHead): Promise<void> => {
       async function* parts() {
         yield `${JSON.stringify(head)}\n`
-        if (existsSync(file)) yield* createReadStream(file) as AsyncIterable<Buffer>
+        if (existsSync(merged)) yield* createReadStream(merged) as AsyncIterable<Buffer>
       }
       // Most of it is digests: they do not get smaller with more effort.
       const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 1 << 18 })
@@ -110,77 +110,61 @@ function interleaving(runs: readonly Run[]): Run[][] {
   return groups
 }
 
-/**
- * Files of lines, each in the order of its keys, as one.
- * @returns pieces of whole lines
- * @throws {Error} if two lines have the same key
- */
-async function* mergedLines(files: readonly string[]): AsyncGenerator<string> {
-  let open = (await Promise.all(files.map(openCursor))).filter(({ key }) => key !== '')
+/** The lines of runs as one, in pieces. @throws {Error} if two lines have the same key */
+function* mergedLines(runs: readonly Run[]): Generator<string> {
+  const [only, another] = runs
+  if (only !== undefined && another === undefined) {
+    yield* wholeLines(only.file)
+    return
+  }
+  const open = new Map(runs.map(({ file }) => [linesIn(file), { key: '', line: '' }]))
+  const advance = (lines: ReturnType<typeof linesIn>) => {
+    const { done, value } = lines.next()
+    if (done === true) open.delete(lines)
+    else open.set(lines, value)
+  }
+  for (const lines of [...open.keys()]) advance(lines)
   let piece = ''
   let last = ''
-  while (open.length > 0) {
-    const next = open.reduce((one, other) => (other.key < one.key ? other : one))
-    const others = open.filter((cursor) => cursor !== next).map(({ key }) => key)
-    const end = others.reduce((one, other) => (other < one ? other : one), afterAllKeys)
-    // Keys of one file mostly follow one another: the others need not be looked at for each line.
-    do {
-      if (next.key <= last) throw new Error(`manifest: two objects have the key ${next.key}`)
-      last = next.key
-      piece += next.line
-      if (!next.advance()) await next.read()
-    } while (next.key !== '' && next.key < end && piece.length <= pieceLength)
-    open = open.filter(({ key }) => key !== '')
-    if (piece.length > pieceLength) {
+  while (open.size > 0) {
+    const [lines, { key, line }] = [...open].reduce((one, other) => (other[1].key < one[1].key ? other : one))
+    if (key <= last) throw new Error(`manifest: two objects have the key ${key}`)
+    last = key
+    piece += line
+    advance(lines)
+    if (piece.length > pieceLength || open.size === 0) {
       yield piece
       piece = ''
     }
   }
-  if (piece !== '') yield piece
 }
-
-/** Keys are ASCII. */
-const afterAllKeys = '\u{7f}'
 
 /** In characters. */
 const pieceLength = 1 << 16
 
-/** A place in a file of lines. */
-interface Cursor {
-  /** '' at the end. */
-  key: string
-  line: string
-  /** Goes to the next line. @returns false if that has to be read first */
-  readonly advance: () => boolean
-  /** Reads on, and goes to the next line. */
-  readonly read: () => Promise<void>
+function* linesIn(file: string): Generator<{ readonly key: string; readonly line: string }, undefined> {
+  for (const piece of wholeLines(file)) {
+    for (let next = 0; next < piece.length;) {
+      const end = piece.indexOf('\n', next) + 1
+      yield { key: keyAt(piece, next), line: piece.slice(next, end) }
+      next = end
+    }
+  }
 }
 
-async function openCursor(file: string): Promise<Cursor> {
-  const pieces = wholeLines(file)
-  let text = ''
-  let next = 0
-  const take = () => {
-    const end = text.indexOf('\n', next) + 1
-    cursor.key = keyAt(text, next)
-    cursor.line = text.slice(next, end)
-    next = end
+/** A file of lines, in pieces of whole lines. */
+function* wholeLines(path: string): Generator<string> {
+  const file = openSync(path, 'r')
+  try {
+    const block = Buffer.allocUnsafe(pieceLength)
+    let rest = ''
+    for (let bytes = readSync(file, block); bytes > 0; bytes = readSync(file, block)) {
+      const text = rest + block.toString('latin1', 0, bytes)
+      const end = text.lastIndexOf('\n') + 1
+      if (end > 0) yield text.slice(0, end)
+      rest = text.slice(end)
+    }
+  } finally {
+    closeSync(file)
   }
-  const cursor: Cursor = {
-    key: '',
-    line: '',
-    advance: () => {
-      if (next === text.length) return false
-      take()
-      return true
-    },
-    read: async () => {
-      const piece = await pieces.next()
-      text = piece.done === true ? '' : piece.value
-      next = 0
-      take()
-    },
-  }
-  await cursor.read()
-  return cursor
 }

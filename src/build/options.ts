@@ -25,7 +25,9 @@ export interface BuildOptions {
   readonly docsUrl: string
   /** The address that the API is published at, without a closing slash: pages name it. */
   readonly baseUrl: string
-  /** The module with the makers of pages (`allPageMakers`, unless given), or null for a snapshot without pages. */
+  /** The address of the registry of endpoints (`allEndpoints`, unless given). */
+  readonly endpoints?: string
+  /** The address of the module with the makers of pages (`allPageMakers`, unless given), or null for a snapshot without pages. */
   readonly pages?: string | null
   /** The files for analysts: licence, form and formats; null for a snapshot without them. */
   readonly downloads?: {

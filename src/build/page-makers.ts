@@ -5,7 +5,7 @@
 
 import { catalogueFundPages, cataloguePages } from '../site/funds/index.ts'
 import { docsPages } from '../site/docs/index.ts'
-import type { PageMakers } from './pages.ts'
+import type { PageMakers } from './plans.ts'
 
 /** `fundPages` are made in the rendering threads, `sitePages` after the funds. */
 export const makers: PageMakers = { fundPages: [catalogueFundPages], sitePages: [cataloguePages, docsPages] }

@@ -1,58 +1,86 @@
-/** Every endpoint about one fund, compiled once into a plan: rendering a fund is then joining text. */
+/**
+ * What a build renders, compiled once from the registry of endpoints: a plan for each endpoint about one fund, so that
+ * rendering a fund is joining text, and the makers of pages.
+ */
 
 import type { Endpoint, FundEndpoint } from '../api/contract/endpoint.ts'
+import type { FundPages, SitePages } from '../api/contract/page.ts'
 import type { RecordOf } from '../api/contract/shape.ts'
-import { jsonEncoder, type Encode } from '../api/encode/json.ts'
-import { jsonSeries, xmlSeries, type SeriesEncoder } from '../api/encode/series.ts'
+import { routeTable } from '../api/derive/route-table.ts'
+import { jsonEncoder } from '../api/encode/json.ts'
+import { jsonSeries, xmlSeries } from '../api/encode/series.ts'
 import { xmlContent } from '../api/encode/xml.ts'
 import { documentKey, errorKey, folderKey, windowKey, windowListKey } from '../api/routes/keys.ts'
-import { formats, languages, type Format, type Route, type RouteTable } from '../api/routes/table.ts'
+import { formats, languages, type Route, type RouteTable } from '../api/routes/table.ts'
+import { moduleBeside } from '../system/start-thread.ts'
+import type { Reuse } from './document-files.ts'
+
+/** What each rendering thread has to know. */
+export interface RenderSettings {
+  /** The database file. */
+  readonly db: string
+  /** The folder that the snapshot is written to. */
+  readonly root: string
+  readonly asOf: string
+  readonly docsUrl: string
+  readonly baseUrl: string
+  readonly hasDownloads: boolean
+  /** The address of the registry of endpoints. Threads load it on their own, because functions cannot be sent to them. */
+  readonly endpoints: string
+  /** The address of the module with the makers of pages, or null for a snapshot without pages. */
+  readonly pages: string | null
+  /** As `rendererOf` gives it. */
+  readonly renderer: string
+  readonly reuse: Reuse
+}
+
+export interface PageMakers {
+  readonly fundPages: readonly FundPages[]
+  readonly sitePages: readonly SitePages[]
+}
+
+export const noPageMakers: PageMakers = { fundPages: [], sitePages: [] }
+
+export const allEndpoints = moduleBeside(import.meta.url, '../api/endpoints/index')
+export const allPageMakers = moduleBeside(import.meta.url, './page-makers')
+
+export type Rendering = Awaited<ReturnType<typeof openRendering>>
+
+/** Loads the endpoints and the makers of pages. */
+export async function openRendering(settings: RenderSettings) {
+  const { endpoints } = (await import(settings.endpoints)) as { readonly endpoints: readonly Endpoint[] }
+  const { makers } =
+    settings.pages === null
+      ? { makers: noPageMakers }
+      : ((await import(settings.pages)) as { readonly makers: PageMakers })
+  const table = routeTable(endpoints, settings.docsUrl)
+  const plans = fundPlans(endpoints, table)
+  return { settings, table, plans, allFunds: allFundsPlans(endpoints, table, plans), makers }
+}
 
 /**
  * One endpoint with its enumerated parameters but the ISIN filled in: the documents of all funds lie below `folder`.
  * Source of the keys: src/bucket/keys.md.
  */
-export interface Plan {
-  /** Ends with a slash: `api/v1/investment_structure-countries/`. */
-  readonly folder: string
-  readonly endpoint: FundEndpoint
-  readonly route: Route
-  /** The structure type, or ''. */
-  readonly type: string
-  readonly encode: Readonly<Record<Format, Encode>>
-  readonly windows: WindowPlan | null
-  /** The names of a fund's files, without their folder. */
-  readonly names: FileNames
-}
-
-export interface FileNames {
-  /** The answer's files; for an endpoint with windows, the window list's. */
-  readonly answer: readonly string[]
-  /** The files of a year's window, JSON first. */
-  readonly window: (year: string) => readonly string[]
-  readonly refusal: readonly string[]
-}
+export type Plan = ReturnType<typeof fundPlans>[number]
 
 /** How the documents of a year's window are encoded. */
-export interface WindowPlan {
-  readonly list: string
-  readonly date: string
-  readonly series: Readonly<Record<Format, SeriesEncoder>>
-}
+export type WindowPlan = ReturnType<typeof windowPlan>
 
 /** The plans of all endpoints about one fund, in the byte order of their folders. */
-export function fundPlans(endpoints: readonly Endpoint[], table: RouteTable): Plan[] {
+function fundPlans(endpoints: readonly Endpoint[], table: RouteTable) {
   return endpoints
+    .filter((endpoint): endpoint is FundEndpoint => endpoint.scope !== 'all')
     .flatMap((endpoint) => {
-      if (endpoint.scope === 'all') return []
-      const route = table.routes.find(({ id }) => id === endpoint.id)
-      if (route === undefined) throw new Error(`endpoint ${endpoint.id} has no route`)
-      const encode = bodyEncoders(endpoint.body)
-      const windows = endpoint.series === undefined ? null : windowPlan(endpoint.body, endpoint.series)
+      const route = routeOf(table, endpoint)
+      const { body, series } = endpoint
+      const windows = series === undefined ? null : windowPlan(body, series)
       if (windows !== null && endpoint.reads.join(' ') !== 'prices')
         throw new Error(`endpoint ${endpoint.id}: windows are cut from prices and nothing else`)
+      // JSON text of a body, and the content of an XML root element: documents over all funds need it bare.
+      const encode = { json: jsonEncoder(body), xml: xmlContent(body) }
       const names = fileNames(route, windows !== null)
-      return typesOf(route).map((type): Plan => {
+      return typesOf(route).map((type) => {
         // folderKey gives `…/<isin>/`: without the ISIN that is the folder of all funds and a slash too many.
         const folder = folderKey(route, { type, isin: '' }).slice(0, -1)
         return { folder, endpoint, route, type, encode, windows, names }
@@ -61,22 +89,29 @@ export function fundPlans(endpoints: readonly Endpoint[], table: RouteTable): Pl
     .sort((a, b) => (a.folder < b.folder ? -1 : 1))
 }
 
-/** JSON text of a body, and the content of an XML root element (documents over all funds need it bare). */
-const bodyEncoders = (body: RecordOf) => ({ json: jsonEncoder(body), xml: xmlContent(body) })
+function routeOf({ routes }: RouteTable, { id }: Endpoint): Route {
+  const route = routes.find((candidate) => candidate.id === id)
+  if (route === undefined) throw new Error(`endpoint ${id} has no route`)
+  return route
+}
 
+/** The structure types, or ''. */
 function typesOf(route: Route): readonly string[] {
   const choice = route.parameters.find((parameter) => parameter.kind === 'choice')
   return choice?.kind === 'choice' ? choice.choices : ['']
 }
 
-function fileNames(route: Route, hasWindows: boolean): FileNames {
+/** The names of a fund's files, without their folder. */
+function fileNames(route: Route, hasWindows: boolean) {
   const documents = (route.hasLanguages ? languages : [languages[0]]).flatMap((language) =>
     formats.map((format) => nameOf(documentKey(route, {}, language, format))),
   )
   const endings = formats.map((format) => nameOf(windowKey(route, {}, '', format)))
   return {
+    /** The answer's files; for an endpoint with windows, the window list's. */
     answer: hasWindows ? [nameOf(windowListKey(route, {}))] : documents,
-    window: (year) => endings.map((ending) => year + ending),
+    /** The files of a year's window, JSON first. */
+    window: (year: string) => endings.map((ending) => year + ending),
     refusal: formats.map((format) => nameOf(errorKey(route, {}, format))),
   }
 }
@@ -84,29 +119,18 @@ function fileNames(route: Route, hasWindows: boolean): FileNames {
 /** A key's part after its last slash. */
 export const nameOf = (key: string) => key.slice(key.lastIndexOf('/') + 1)
 
-function windowPlan(body: RecordOf, { list, date }: { list: string; date: string }): WindowPlan {
-  return { list, date, series: { json: jsonSeries(body, list, date), xml: xmlSeries(body, list, date) } }
-}
+const windowPlan = (body: RecordOf, { list, date }: { list: string; date: string }) => ({
+  list,
+  series: { json: jsonSeries(body, list, date), xml: xmlSeries(body, list, date) },
+})
 
-/** An endpoint over all funds. */
-export interface AllFundsPlan {
-  readonly keys: Readonly<Record<Format, string>>
-  /** The endpoint that it has the bodies of. */
-  readonly of: Plan
-}
-
-export function allFundsPlans(
-  endpoints: readonly Endpoint[],
-  table: RouteTable,
-  plans: readonly Plan[],
-): AllFundsPlan[] {
+/** The endpoints over all funds, each with the plan of the endpoint whose bodies it has. */
+function allFundsPlans(endpoints: readonly Endpoint[], table: RouteTable, plans: readonly Plan[]) {
   return endpoints.flatMap((endpoint) => {
     if (endpoint.scope !== 'all') return []
-    const route = table.routes.find(({ id }) => id === endpoint.id)
     const of = plans.find((plan) => plan.endpoint === endpoint.of)
-    if (route === undefined || of === undefined) throw new Error(`endpoint ${endpoint.id} has no route`)
-    const keyAs = (format: Format) => documentKey(route, {}, languages[0], format)
-    const keys = { json: keyAs('json'), xml: keyAs('xml') }
-    return [{ keys, of }]
+    if (of === undefined) throw new Error(`endpoint ${endpoint.id} is of an endpoint that is not registered`)
+    const route = routeOf(table, endpoint)
+    return [{ of, keyAs: (format: (typeof formats)[number]) => documentKey(route, {}, languages[0], format) }]
   })
 }

@@ -5,89 +5,82 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import type { Overdue } from '../api/contract/page.ts'
 import { checkTables } from '../data/check/check.ts'
 import { RefusedDatabase, type Finding } from '../data/check/finding.ts'
 import { readPriceDays } from '../data/read/fund-reader.ts'
 import { overdueFunds } from '../freshness/assess.ts'
+import { wholeLines } from '../system/whole-lines.ts'
 import { documentFiles, type DocumentFiles } from './document-files.ts'
-import { objectPieces, parseLines } from './lines.ts'
+import { parseLines } from './lines.ts'
 import { manifestKey } from './manifest.ts'
 import type { Build } from './prepare.ts'
-import type { RenderedFund } from './render-fund.ts'
 import type { RenderPool } from './render-pool.ts'
-import type { RenderReply } from './render-worker.ts'
-import type { FundNews, RenderedFunds, ReadShard } from './shard.ts'
+import type { RenderedFund } from './render-fund.ts'
+import type { FundNews, ReadShard } from './shard.ts'
+
+export type RenderedFunds = Awaited<ReturnType<typeof renderFunds>>
 
 /** @throws {RefusedDatabase} */
 export async function renderFunds(
-  build: Build,
+  { options, db, plans, makers, rules, base, lines }: Build,
   isins: readonly string[],
   pool: RenderPool,
-): Promise<RenderedFunds> {
-  const { options, db, plans, makers, lines } = build
+) {
   const folders = [...plans, ...makers.fundPages].map(({ folder }) => folder)
-  const previous = await build.base.manifest
+  const previous = await base.manifest
   const findings: Finding[] = []
-  const marks = await overdueIn(build, isins)
   const hasErrors = () => findings.some(({ severity }) => severity === 'error')
+  // Pages say which prices are late. The main thread finds out: to load the holidays of the world in each thread takes long.
+  const marks =
+    makers.fundPages.length === 0
+      ? new Map<string, never>()
+      : overdueFunds(readPriceDays(db, isins, 1), await rules, options.asOf)
+  /** In the order of their ISINs. */
   const each: FundNews[] = []
   /** The previous manifest's lines of funds that are being rendered, a text a folder. */
   const waiting = new Map<string, readonly string[]>()
   let done = 0
   const total = { objects: 0, bytes: 0, reused: 0 }
-  let newestPrice: string | null = null
-  const takeFund = (fund: RenderedFund, isin: string) => {
+  let newestPrice = null as string | null
+  const takeFund = (fund: RenderedFund) => {
+    const { isin } = fund.news
     const unchanged = waiting.get(isin)
     waiting.delete(isin)
-    for (const [index, folder] of folders.entries()) {
+    for (const [index, folder] of folders.entries())
       lines.add(folder, fund.lines.get(index) ?? unchanged?.[index] ?? '')
-    }
-    const { from, answers, entry, rows } = fund
-    each.push({ isin, from, answers, entry, rows })
+    each.push(fund.news)
     total.objects += fund.objects
     total.bytes += fund.bytes
     total.reused += fund.reused
     newestPrice = laterDay(newestPrice, fund.newestPrice)
-  }
-  const take = (reply: RenderReply, some: readonly string[]) => {
-    if (reply.kind !== 'rendered') return
-    for (const finding of reply.findings) findings.push(finding)
-    for (const [index, fund] of reply.funds.entries()) takeFund(fund, some[index] ?? '')
-    done += some.length
-    options.onProgress?.({ funds: done, of: isins.length, documents: total.objects })
   }
   const previousOf = (isin: string) => {
     const texts = folders.map((folder) => previous.linesOf(folder, `${folder}${isin}/`))
     waiting.set(isin, texts)
     return texts
   }
-  // After an error the snapshot is refused: the build only looks for the other errors.
-  const request = (some: readonly string[]) =>
-    hasErrors()
-      ? { kind: 'check' as const, isins: some }
-      : {
-          kind: 'render' as const,
-          isins: some,
-          previous: some.map(previousOf),
-          overdue: some.map((isin) => marks.get(isin) ?? null),
-        }
-  const asked = pool.ask(isins, request, take)
+  const asked = pool.ask(
+    isins,
+    (some) => ({
+      kind: 'render',
+      isins: some,
+      previous: some.map(previousOf),
+      overdue: some.map((isin) => marks.get(isin) ?? null),
+      isRefused: hasErrors(),
+    }),
+    (reply, some) => {
+      for (const finding of reply.findings) findings.push(finding)
+      for (const fund of reply.funds) takeFund(fund)
+      done += some.length
+      options.onProgress?.({ funds: done, of: isins.length, documents: total.objects })
+    },
+  )
   // It is awaited below; the checks of the tables run while the threads are busy.
   asked.catch(() => undefined)
   findings.push(...checkTables(db))
   await asked
   if (hasErrors()) throw new RefusedDatabase(options.db, findings)
   return { each, ...total, newestPrice, warnings: findings }
-}
-
-/** Pages say which prices are late. The main thread finds out: to load the holidays of the world in each thread takes long. */
-async function overdueIn(
-  { options, db, makers, rules }: Build,
-  isins: readonly string[],
-): Promise<ReadonlyMap<string, Overdue>> {
-  if (makers.fundPages.length === 0) return new Map()
-  return overdueFunds(readPriceDays(db, isins, 1), await rules, options.asOf)
 }
 
 /** The later of two days; null is none. */
@@ -101,7 +94,7 @@ const laterDay = (one: string | null, other: string | null): string | null =>
  */
 export async function takeShards(
   shards: readonly ReadShard[],
-  { options, settings, lines }: Build,
+  { options, settings, lines: objectLines }: Build,
   isins: readonly string[],
   source: string,
 ): Promise<RenderedFunds> {
@@ -117,10 +110,14 @@ export async function takeShards(
     const files = documentFiles(settings.root, { kind: 'folder', folder })
     let taken = 0
     await pipeline(createReadStream(join(folder, manifestKey)), createGunzip(), async (unpacked) => {
-      for await (const piece of objectPieces(unpacked as AsyncIterable<Buffer>)) {
+      let isFirst = true
+      for await (const lines of wholeLines(unpacked as AsyncIterable<Buffer>)) {
         options.signal.throwIfAborted()
+        // The first line is about the snapshot.
+        const piece = isFirst ? lines.slice(lines.indexOf('\n') + 1) : lines
+        isFirst = false
         taken += takeLines(piece, folder, files, head.since !== null)
-        lines.add(`shard ${head.number}`, piece)
+        objectLines.add(`shard ${head.number}`, piece)
         options.onProgress?.({ funds, of: isins.length, documents: documents + taken })
         await setImmediate()
       }

@@ -1,30 +1,17 @@
 /** Worker threads that render funds in parallel; results come back in the order of the funds. */
 
 import { beginReading, commitCount, openFunds, type FundDatabase } from '../data/read/open.ts'
+import type { RenderSettings } from './plans.ts'
 import type { RenderThread } from './render-threads.ts'
-import type { RenderReply, RenderRequest, RenderSettings } from './render-worker.ts'
+import type { RenderReplies, RenderRequest } from './render-worker.ts'
 
 /** Few enough that workers end together and results in flight stay small. */
 const fundsPerChunk = 4
 
 /** A request about some funds. */
-export type FundsRequest = Extract<RenderRequest, { readonly isins: readonly string[] }>
+type FundsRequest = Extract<RenderRequest, { readonly isins: readonly string[] }>
 
-export interface RenderPool {
-  /**
-   * Asks about all funds, some at a time. `request` is called in the order of the funds, `take` gets the replies in that
-   * order.
-   */
-  readonly ask: (
-    isins: readonly string[],
-    request: (some: readonly string[]) => FundsRequest,
-    take: (reply: RenderReply, some: readonly string[]) => void,
-  ) => Promise<void>
-  /** What SQLite finds wrong with the pages of the database: one thread looks, the others go on. */
-  readonly damage: () => Promise<readonly string[]>
-  /** Stops the threads, whatever they do, and waits until they have stopped. */
-  readonly close: () => Promise<void>
-}
+export type RenderPool = Awaited<ReturnType<typeof openRenderPool>>
 
 /**
  * Gives each thread its own connection, and a read transaction in each: all of them, and that of `db`, see the same state
@@ -37,7 +24,8 @@ export async function openRenderPool(
   threads: readonly RenderThread[],
   db: FundDatabase,
   signal: AbortSignal,
-): Promise<RenderPool> {
+) {
+  /** Stops the threads, whatever they do, and waits until they have stopped. */
   const close = async () => {
     await Promise.all(threads.map(({ stop }) => stop()))
   }
@@ -48,11 +36,35 @@ export async function openRenderPool(
     throw error
   }
   return {
-    ask: (isins, request, take) => askAll(threads, isins, request, take),
-    damage: async () => {
-      const reply = await threads[0]?.ask({ kind: 'damage' })
-      return reply?.kind === 'damage' ? reply.damage : []
+    /**
+     * Asks about all funds, some at a time. `request` is called in the order of the funds, `take` gets the replies in that
+     * order.
+     */
+    ask: async <R extends FundsRequest>(
+      isins: readonly string[],
+      request: (some: readonly string[]) => R,
+      take: (reply: RenderReplies[R['kind']], some: readonly string[]) => void,
+    ): Promise<void> => {
+      const chunks = Math.ceil(isins.length / fundsPerChunk)
+      const fundsOf = (chunk: number) => isins.slice(chunk * fundsPerChunk, (chunk + 1) * fundsPerChunk)
+      const early = new Map<number, RenderReplies[R['kind']]>()
+      let asked = 0
+      let taken = 0
+      const lane = async (thread: RenderThread) => {
+        while (asked < chunks) {
+          const chunk = asked++
+          early.set(chunk, await thread.ask(request(fundsOf(chunk))))
+          for (let next = early.get(taken); next !== undefined; next = early.get(taken)) {
+            early.delete(taken)
+            take(next, fundsOf(taken++))
+          }
+        }
+      }
+      // Two for each thread: it has something to do while a reply is being taken.
+      await Promise.all([...threads, ...threads].map(lane))
     },
+    /** What SQLite finds wrong with the pages of the database: one thread looks, the others go on. */
+    damage: async () => (await threads[0]?.ask({ kind: 'damage' })) ?? [],
     close,
   }
 }
@@ -75,36 +87,11 @@ async function beginTogether(
       signal.throwIfAborted()
       const before = commitCount(watch)
       const replies = await Promise.all(threads.map(({ ask }) => ask({ kind: 'begin' })))
-      const haveBegun = beginReading(db) && replies.every((reply) => reply.kind === 'begun' && reply.hasBegun)
+      const haveBegun = beginReading(db) && replies.every(Boolean)
       if (haveBegun && before !== undefined && commitCount(watch) === before) return
     }
   } finally {
     watch.close()
   }
   throw new Error(`${settings.db}: another program keeps writing to it, try again when it is done`)
-}
-
-async function askAll(
-  threads: readonly RenderThread[],
-  isins: readonly string[],
-  request: (some: readonly string[]) => FundsRequest,
-  take: (reply: RenderReply, some: readonly string[]) => void,
-): Promise<void> {
-  const chunks = Math.ceil(isins.length / fundsPerChunk)
-  const fundsOf = (chunk: number) => isins.slice(chunk * fundsPerChunk, (chunk + 1) * fundsPerChunk)
-  const early = new Map<number, RenderReply>()
-  let asked = 0
-  let taken = 0
-  const lane = async (thread: RenderThread) => {
-    while (asked < chunks) {
-      const chunk = asked++
-      early.set(chunk, await thread.ask(request(fundsOf(chunk))))
-      for (let next = early.get(taken); next !== undefined; next = early.get(taken)) {
-        early.delete(taken)
-        take(next, fundsOf(taken++))
-      }
-    }
-  }
-  // Two for each thread: it has something to do while a reply is being taken.
-  await Promise.all([...threads, ...threads].map(lane))
 }

@@ -4,14 +4,11 @@
  */
 
 import { moduleBeside, startThread, type Thread } from '../system/start-thread.ts'
-import type { RenderReply, RenderRequest } from './render-worker.ts'
+import type { RenderReplies, RenderRequest } from './render-worker.ts'
 
-export type RenderThread = Thread<RenderRequest, RenderReply>
+export type RenderThread = Thread<<R extends RenderRequest>(request: R) => Promise<RenderReplies[R['kind']]>>
 
 export const startRenderThreads = (count: number): readonly RenderThread[] =>
   Array.from({ length: Math.max(0, count) }, () =>
-    startThread<RenderRequest, RenderReply>(moduleBeside(import.meta.url, './render-worker'), {
-      name: 'a rendering thread',
-      resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 24 },
-    }),
+    startThread(moduleBeside(import.meta.url, './render-worker'), 'a rendering thread'),
   )

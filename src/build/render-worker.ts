@@ -2,148 +2,109 @@
 
 import { parentPort } from 'node:worker_threads'
 import type { Overdue } from '../api/contract/page.ts'
-import { routeTable } from '../api/derive/route-table.ts'
-import { endpoints } from '../api/endpoints/index.ts'
 import { formats, type Format } from '../api/routes/table.ts'
 import type { Finding } from '../data/check/finding.ts'
-import { beginReading, damageIn, databaseError, openFunds, type FundDatabase } from '../data/read/open.ts'
-import { documentFiles, type Reuse } from './document-files.ts'
-import { loadPageMakers } from './pages.ts'
-import { fundPlans, type Plan } from './plans.ts'
+import { beginReading, damageIn, databaseError, openFunds } from '../data/read/open.ts'
+import { documentFiles } from './document-files.ts'
+import { openRendering, type Plan, type RenderSettings } from './plans.ts'
 import { fundRenderer, type FundRenderer, type RenderedFund } from './render-fund.ts'
 
-export interface RenderSettings {
-  readonly db: string
-  /** The folder that the snapshot is written to. */
-  readonly root: string
-  readonly asOf: string
-  readonly docsUrl: string
-  readonly baseUrl: string
-  readonly hasDownloads: boolean
-  /** The module with the makers of pages, or null for none. */
-  readonly pages: string | null
-  /** As `rendererOf` gives it. */
-  readonly renderer: string
-  readonly reuse: Reuse
-}
-
-export interface RenderedChunk {
-  readonly findings: readonly Finding[]
-  /** In the order of the ISINs. */
-  readonly funds: readonly RenderedFund[]
-}
-
-/** Funds' parts of documents over all funds: for each requested plan, in the order of the ISINs. */
-export type Members = readonly Readonly<Record<Format, readonly string[]>>[]
-
 /**
- * `open`: comes first, answered once the database is open. `begin`: start a read transaction (anew). Funds come in order.
+ * `open`: comes first. `begin`: start a read transaction (anew).
  * `damage`: what SQLite finds wrong with the pages of the database.
  * `close`: the database is closed, and the thread as good as new.
  */
 export type RenderRequest =
   | { readonly kind: 'open'; readonly settings: RenderSettings }
   | { readonly kind: 'close' }
-  | { readonly kind: 'begin' }
-  | { readonly kind: 'damage' }
-  | { readonly kind: 'check'; readonly isins: readonly string[] }
-  | {
-      readonly kind: 'render'
-      readonly isins: readonly string[]
-      /** Each fund's lines of the previous manifest: a text for each plan, then for each kind of pages. */
-      readonly previous: readonly (readonly string[])[]
-      /** For the pages of each fund. */
-      readonly overdue: readonly (Overdue | null)[]
-    }
+  | { readonly kind: 'begin' | 'damage' }
+  | RenderFunds
   | { readonly kind: 'members'; readonly isins: readonly string[]; readonly folders: readonly string[] }
 
-export type RenderReply =
-  | { readonly kind: 'opened' }
-  | { readonly kind: 'closed' }
-  | { readonly kind: 'begun'; readonly hasBegun: boolean }
-  | { readonly kind: 'damage'; readonly damage: readonly string[] }
-  | ({ readonly kind: 'rendered' } & RenderedChunk)
-  | { readonly kind: 'members'; readonly members: Members }
-
-const port = parentPort
-if (port === null) throw new Error('render-worker runs as a worker thread')
-
-interface Opened {
-  readonly settings: RenderSettings
-  readonly db: FundDatabase
-  readonly plans: readonly Plan[]
-  readonly renderer: FundRenderer
+interface RenderFunds {
+  readonly kind: 'render'
+  /** Ascending, also from one request to the next. */
+  readonly isins: readonly string[]
+  /** Each fund's lines of the previous manifest: a text for each plan, then for each kind of pages. */
+  readonly previous: readonly (readonly string[])[]
+  /** For the pages of each fund. */
+  readonly overdue: readonly (Overdue | null)[]
+  /** Whether an error was found: the snapshot is refused, and what is still to be found are the other errors. */
+  readonly isRefused: boolean
 }
+
+export interface RenderReplies {
+  readonly open: undefined
+  readonly close: undefined
+  /** Whether it has begun. */
+  readonly begin: boolean
+  readonly damage: readonly string[]
+  /** Funds in the order of the ISINs, up to the first with an error. */
+  readonly render: { readonly findings: readonly Finding[]; readonly funds: readonly RenderedFund[] }
+  /** Funds' parts of documents over all funds: for each requested folder of a plan, in the order of the plans and ISINs. */
+  readonly members: readonly Readonly<Record<Format, readonly string[]>>[]
+}
+
+type Opened = Awaited<ReturnType<typeof open>>
 
 let opened: Opened | null = null
 
-port.on('message', (request: RenderRequest) => {
-  if (request.kind === 'open') void open(request.settings)
-  else if (request.kind === 'close') close()
-  else if (opened === null) throw new Error(`the thread was not opened for ${request.kind}`)
-  else answer(request, opened)
-})
+// An error ends the thread: the main thread gets it as the error of its request.
+parentPort?.on(
+  'message',
+  (request: RenderRequest) => void answer(request).then((reply) => parentPort?.postMessage(reply)),
+)
 
-async function open(settings: RenderSettings): Promise<void> {
-  const db = openFunds(settings.db)
-  const table = routeTable(endpoints, settings.docsUrl)
-  const plans = fundPlans(endpoints, table)
-  const files = documentFiles(settings.root, settings.reuse)
-  const { fundPages } = await loadPageMakers(settings.pages)
-  const renderer = fundRenderer(db, plans, fundPages, files, { ...settings, table })
-  opened = { settings, db, plans, renderer }
-  send({ kind: 'opened' })
-}
-
-function close(): void {
-  opened?.db.close()
-  opened = null
-  send({ kind: 'closed' })
-}
-
-type OpenedRequest = Exclude<RenderRequest, { readonly kind: 'open' | 'close' }>
-
-function answer(request: OpenedRequest, of: Opened): void {
+async function answer(request: RenderRequest): Promise<RenderReplies[RenderRequest['kind']]> {
+  if (request.kind === 'open') {
+    opened = await open(request.settings)
+    return undefined
+  }
+  if (request.kind === 'close') {
+    opened?.db.close()
+    opened = null
+    return undefined
+  }
+  if (opened === null) throw new Error(`the thread was not opened for ${request.kind}`)
   try {
-    send(replyTo(request, of))
+    return replyTo(request, opened)
   } catch (error) {
-    throw databaseError(of.settings.db, error)
+    throw databaseError(opened.file, error)
   }
 }
 
-function send(reply: RenderReply): void {
-  port?.postMessage(reply)
+async function open(settings: RenderSettings) {
+  const rendering = await openRendering(settings)
+  const db = openFunds(settings.db)
+  const renderer = fundRenderer(db, rendering, documentFiles(settings.root, settings.reuse))
+  return { file: settings.db, db, allFunds: rendering.allFunds, renderer }
 }
 
-function replyTo(request: OpenedRequest, { db, plans, renderer }: Opened): RenderReply {
+function replyTo(
+  request: Exclude<RenderRequest, { readonly kind: 'open' | 'close' }>,
+  { db, allFunds, renderer }: Opened,
+) {
   switch (request.kind) {
     case 'begin':
-      return { kind: 'begun', hasBegun: beginReading(db) }
+      return beginReading(db)
     case 'damage':
-      return { kind: 'damage', damage: damageIn(db) }
-    case 'check':
-      return { kind: 'rendered', findings: request.isins.flatMap(renderer.check), funds: [] }
+      return damageIn(db)
     case 'render':
-      return { kind: 'rendered', ...render(renderer, request) }
+      return render(renderer, request)
     case 'members':
-      return {
-        kind: 'members',
-        members: request.folders.map((folder) => members(renderer, planOf(plans, folder), request.isins)),
-      }
+      return allFunds
+        .filter(({ of }) => request.folders.includes(of.folder))
+        .map(({ of }) => members(renderer, of, request.isins))
     default:
       return request satisfies never
   }
 }
 
-function render(
-  renderer: FundRenderer,
-  { isins, previous, overdue }: Extract<RenderRequest, { readonly kind: 'render' }>,
-): RenderedChunk {
+function render(renderer: FundRenderer, { isins, previous, overdue, ...request }: RenderFunds) {
   const findings: Finding[] = []
   const funds: RenderedFund[] = []
-  let isRefused = false
+  let { isRefused } = request
   for (const [index, isin] of isins.entries()) {
-    // With an error the snapshot is refused: what is still to be found are the other errors.
     const done = isRefused
       ? { findings: renderer.check(isin), rendered: null }
       : renderer.render(isin, previous[index] ?? [], overdue[index] ?? null)
@@ -152,12 +113,6 @@ function render(
     else funds.push(done.rendered)
   }
   return { findings, funds }
-}
-
-function planOf(plans: readonly Plan[], folder: string): Plan {
-  const plan = plans.find((candidate) => candidate.folder === folder)
-  if (plan === undefined) throw new Error(`there is no plan for ${folder}`)
-  return plan
 }
 
 function members(renderer: FundRenderer, plan: Plan, isins: readonly string[]): Record<Format, string[]> {

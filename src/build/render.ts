@@ -1,42 +1,13 @@
 /** Renders a snapshot: every document and page that changed, then the manifest and the status. */
 
 import { hash } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
-import { codeDigest } from './code-digest.ts'
-import { documentFiles, type DocumentFiles } from './document-files.ts'
-import {
-  folderOf,
-  manifestFormat,
-  type ManifestHead,
-  manifestLine,
-  type ManifestLine,
-  snapshotId,
-} from './manifest.ts'
-import { type BuildOptions, freshnessDigest, settingsDigest } from './options.ts'
-import { putSitePages } from './pages.ts'
-import type { Plan } from './plans.ts'
-import { type Build, isinsToRender } from './prepare.ts'
-import { fundRenderer, type FundSettings } from './render-fund.ts'
-import { renderFunds, takeShards } from './render-funds.ts'
-import { openRenderPool, type RenderPool } from './render-pool.ts'
-import type { RenderThread } from './render-threads.ts'
-import {
-  exampleIsinOf,
-  type FundNews,
-  type RenderedFunds,
-  type Shard,
-  shardFormat,
-  type ShardHead,
-  writeShard,
-} from './shard.ts'
-import { putSharedDocuments } from './shared-documents.ts'
 import { type Finding, settingsWarning } from '../data/check/finding.ts'
 import { readIsins, readPriceDays } from '../data/read/fund-reader.ts'
-import { type FundDatabase, refuseDamage } from '../data/read/open.ts'
+import { refuseDamage } from '../data/read/open.ts'
+import { writeFile } from '../downloads/file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm } from '../freshness/assess.ts'
 import { defaultFreshness, unmetGroups } from '../freshness/rules.ts'
 import { fundPageKeys } from '../site/funds/keys.ts'
@@ -47,24 +18,24 @@ import {
   statusPage,
   statusPageKeys,
   statusScriptKey,
-  type StatusSite,
   statusStyleKey,
 } from '../site/status/page.ts'
-
-/** What was rendered. */
-export interface Rendered {
-  readonly head: ManifestHead
-  readonly assessment: Assessment
-  /** How many of the objects are unchanged. */
-  readonly reused: number
-  readonly warnings: readonly Finding[]
-  readonly each: readonly FundNews[]
-  /** Rejects if the database was overwritten since the build began to read it. */
-  readonly assertUntouched: () => Promise<void>
-}
+import { codeDigest } from './code-digest.ts'
+import { documentFiles, type DocumentFiles } from './document-files.ts'
+import { folderOf, manifestFormat, type ManifestHead, manifestLine, snapshotId } from './manifest.ts'
+import { freshnessDigest, settingsDigest } from './options.ts'
+import { putSitePages } from './pages.ts'
+import { noPageMakers } from './plans.ts'
+import { type Build, isinsToRender } from './prepare.ts'
+import { fundRenderer } from './render-fund.ts'
+import { renderFunds, type RenderedFunds, takeShards } from './render-funds.ts'
+import { openRenderPool, type RenderPool } from './render-pool.ts'
+import type { RenderThread } from './render-threads.ts'
+import { exampleIsinOf, type FundNews, type Shard, shardFormat, type ShardHead, writeShard } from './shard.ts'
+import { putSharedDocuments } from './shared-documents.ts'
 
 /** Renders everything that changed. @param threads new ones, stopped in any case @throws {RefusedDatabase} */
-export async function renderSnapshot(build: Build, threads: readonly RenderThread[]): Promise<Rendered> {
+export async function renderSnapshot(build: Build, threads: readonly RenderThread[]) {
   const { options, settings, db, file } = build
   const pool = await openRenderPool(settings, threads, db, options.signal)
   const stop = () => void pool.close()
@@ -81,7 +52,10 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     source.catch(() => undefined)
     const { part = null } = options
     // The machines that built the shards have checked this very database.
-    const isSound = part?.kind === 'shards' ? Promise.resolve() : assertSound(options, pool)
+    const isSound = (async () => {
+      if (part?.kind !== 'shards' && (options.hasQuickCheck ?? true))
+        refuseDamage(options.db, await pool.damage())
+    })()
     isSound.catch(stop)
     rendering =
       part?.kind === 'shards'
@@ -105,6 +79,7 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     const head = await finish(build, assessment, counts)
     if (part?.kind === 'shard') writeShard(settings.root, shardHead(build, part, head, funds), funds.each)
     const warnings = [...settingsWarnings(build), ...whole.warnings]
+    // `assertUntouched` rejects if the database was overwritten since the build began to read it.
     return { head, assessment, reused: whole.reused, warnings, each: funds.each, assertUntouched }
   } finally {
     options.signal.removeEventListener('abort', stop)
@@ -112,11 +87,6 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     // Until then it writes into the folder, which is about to be removed.
     await rendering?.catch(() => undefined)
   }
-}
-
-/** @throws {DamagedDatabase} */
-async function assertSound({ db, hasQuickCheck = true }: BuildOptions, pool: RenderPool): Promise<void> {
-  if (hasQuickCheck) refuseDamage(db, await pool.damage())
 }
 
 /** Warnings about settings: reported once for a snapshot, by the merge and not by its shards. */
@@ -132,14 +102,13 @@ async function addShared(
   funds: RenderedFunds,
   pool: RenderPool,
 ): Promise<Omit<RenderedFunds, 'each'>> {
-  const { settings, table, plans, makers, lines } = build
+  const { settings, makers, lines } = build
   const previous = await build.base.manifest
-  const from = (id: string) => funds.each.map((fund) => fund.from[id] ?? '')
-  const shared = [...(await putSharedDocuments({ settings, table, plans, previous, pool, isins, from }))]
-  if (makers.sitePages.length > 0) {
-    const source = sitePageSource(build, funds.each)
-    shared.push(...putSitePages(makers, source, previous, documentFiles(settings.root, settings.reuse)))
-  }
+  const files = documentFiles(settings.root, settings.reuse)
+  const fromsOf = (id: string) => funds.each.map((fund) => fund.from[id] ?? '')
+  const shared = await putSharedDocuments(build, isins, fromsOf, previous, files, pool)
+  if (makers.sitePages.length > 0)
+    shared.push(...putSitePages(makers, sitePageSource(build, funds.each), previous, files))
   // Each folder is a run of its own: pages of funds, for example, come between the pages over all funds.
   for (const { line } of shared) lines.add(`shared ${folderOf(line.key)}`, manifestLine(line))
   return {
@@ -151,15 +120,30 @@ async function addShared(
   }
 }
 
-function sitePageSource({ settings, db, table, plans }: Build, each: readonly FundNews[]): SitePageSource {
-  const { asOf, baseUrl, hasDownloads } = settings
+function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource {
+  const { asOf, baseUrl, hasDownloads } = build.settings
   const exampleIsin = exampleIsinOf(each)
-  const examples =
-    exampleIsin === null
-      ? new Map<string, string>()
-      : exampleDocuments(exampleIsin, db, plans, { ...settings, table })
+  const examples = exampleIsin === null ? new Map<string, string>() : exampleDocuments(build, exampleIsin)
   const funds = each.flatMap(({ entry }) => entry ?? [])
-  return { table, baseUrl, hasDownloads, asOf, funds, exampleIsin, examples }
+  return { table: build.table, baseUrl, hasDownloads, asOf, funds, exampleIsin, examples }
+}
+
+/**
+ * The documents of the fund that the documentation takes its examples from, by key, in byte order. They are rendered anew: a
+ * sparse snapshot may lack their files.
+ */
+function exampleDocuments(build: Build, isin: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  const files: DocumentFiles = {
+    put: ({ key, content }, from) => {
+      found.set(key, String(content))
+      const [sha256, bytes] = [hash('sha256', content, 'hex'), Buffer.byteLength(content)]
+      return { key, sha256, bytes, type: contentTypeOf(key), from }
+    },
+    reuse: () => true,
+  }
+  fundRenderer(build.db, { ...build, makers: noPageMakers }, files).render(isin, [], null)
+  return found
 }
 
 function shardHead(
@@ -170,18 +154,23 @@ function shardHead(
 ): ShardHead {
   const { asOf, docsUrl, baseUrl, hasDownloads, pages } = settings
   return {
-    ...{ format: shardFormat, number, of, snapshot, source, asOf, docsUrl, baseUrl },
-    ...{
-      freshness: pages === null ? null : freshnessDigest(options),
-      hasPages: pages !== null,
-      hasDownloads,
-      since: from.kind === 'sparse' ? from.snapshot : null,
-      objects,
-      bytes,
-      kept: reused,
-      newestPrice,
-      warnings,
-    },
+    format: shardFormat,
+    number,
+    of,
+    snapshot,
+    source,
+    asOf,
+    docsUrl,
+    baseUrl,
+    freshness: pages === null ? null : freshnessDigest(options),
+    hasPages: pages !== null,
+    hasDownloads,
+    since: from.kind === 'sparse' ? from.snapshot : null,
+    objects,
+    bytes,
+    kept: reused,
+    newestPrice,
+    warnings,
     code: options.code ?? codeDigest(),
   }
 }
@@ -192,48 +181,16 @@ async function finish(
   assessment: Assessment,
   counts: Pick<ManifestHead, 'funds' | 'objects' | 'bytes' | 'newestPrice' | 'source'>,
 ): Promise<ManifestHead> {
-  const { options, settings, lines } = build
-  const snapshot = snapshotId(options.asOf, await lines.digest())
-  const said = { format: manifestFormat, snapshot, asOf: options.asOf, ...counts, docsUrl: options.docsUrl }
-  const { root, hasDownloads } = settings
-  const hasPages = settings.pages !== null
-  const status = writeStatusFiles({ root, assessment, hasPages, hasDownloads, head: said })
-  const head = { ...said, settings: settingsDigest(options), ...status }
-  await lines.write(head)
+  const { asOf, docsUrl } = build.options
+  const snapshot = snapshotId(asOf, await build.lines.digest())
+  const said = { format: manifestFormat, snapshot, asOf, ...counts, docsUrl }
+  const { counts: marks, overdue } = assessment
+  const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedStale)
+  const stalest = stale.map(({ isin, newestPrice }) => ({ isin, newestPrice }))
+  const files = writeStatusFiles(build, assessment, said)
+  const head = { ...said, settings: settingsDigest(build.options), freshness: { ...marks, stalest }, files }
+  await build.lines.write(head)
   return head
-}
-
-/**
- * The documents of the fund that the documentation takes its examples from, by key, in byte order. They are rendered anew: a
- * sparse snapshot may lack their files.
- */
-function exampleDocuments(
-  isin: string,
-  db: FundDatabase,
-  plans: readonly Plan[],
-  settings: FundSettings,
-): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
-  const files: DocumentFiles = {
-    put: ({ key, content }, from) => {
-      found.set(key, String(content))
-      const [sha256, bytes] = [hash('sha256', content, 'hex'), Buffer.byteLength(content)]
-      return { key, sha256, bytes, type: contentTypeOf(key), from }
-    },
-    reuse: () => true,
-  }
-  fundRenderer(db, plans, [], files, settings).render(isin, [], null)
-  return found
-}
-
-interface StatusOptions {
-  /** The snapshot's folder. */
-  readonly root: string
-  readonly assessment: Assessment
-  /** Whether the snapshot has other pages. */
-  readonly hasPages: boolean
-  readonly hasDownloads: boolean
-  readonly head: Pick<ManifestHead, 'snapshot' | 'asOf' | 'funds' | 'objects' | 'bytes'>
 }
 
 /** How many stale funds a publish names when it refuses a snapshot. */
@@ -242,38 +199,25 @@ const namedStale = 10
 /**
  * Writes the files of `/status/`. They name the snapshot, whose id is made from its objects: so they are not objects, but the
  * manifest's first line has their digests.
- * @returns what the manifest's first line says of the funds and the files
  */
-function writeStatusFiles(options: StatusOptions): Required<Pick<ManifestHead, 'freshness' | 'files'>> {
-  const { root, assessment, hasPages, hasDownloads, head } = options
-  const { snapshot, asOf, funds, objects: documents, bytes } = head
+function writeStatusFiles(
+  { settings: { root, pages, hasDownloads } }: Build,
+  assessment: Assessment,
+  { snapshot, asOf, funds, objects: documents, bytes }: Omit<ManifestHead, 'files'>,
+) {
   const source = { snapshot, asOf, funds, documents, bytes, assessment }
-  const { counts, overdue } = assessment
-  const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedStale)
-  const site: StatusSite | null = hasPages ? { fundPageKeys, hasDownloads } : null
+  const site = pages === null ? null : { fundPageKeys, hasDownloads }
+  const style = pageTemplate('status/status.css')
   const texts: readonly (readonly [key: string, text: string])[] = [
     [statusPageKeys.de, statusPage(source, 'de', site)],
     [statusPageKeys.en, statusPage(source, 'en', site)],
     [statusDocumentKey, statusJson(source)],
-    [statusStyleKey, styleOf(hasPages)],
+    // Without other pages there is no shared style sheet: then the page's own one includes it.
+    [statusStyleKey, site === null ? `${pageTemplate('pages/style.css')}\n${style}` : style],
     [statusScriptKey, pageTemplate('status/status.js')],
   ]
-  const files = texts.map(([key, text]) => write(root, key, text))
-  const stalest = stale.map(({ isin, newestPrice }) => ({ isin, newestPrice }))
-  return { freshness: { ...counts, stalest }, files }
-}
-
-/** Without other pages there is no shared style sheet: then the page's own one includes it. */
-function styleOf(hasPages: boolean): string {
-  const own = pageTemplate('status/status.css')
-  return hasPages ? own : `${pageTemplate('pages/style.css')}\n${own}`
-}
-
-function write(root: string, key: string, text: string): ManifestLine {
-  const place = join(root, key)
-  const content = Buffer.from(text)
-  mkdirSync(dirname(place), { recursive: true })
-  // `wx`: a file that exists could be a hard link to the previous snapshot's.
-  writeFileSync(place, content, { flag: 'wx' })
-  return { key, sha256: hash('sha256', content, 'hex'), bytes: content.length, type: contentTypeOf(key) }
+  return texts.map(([key, text]) => {
+    const { sha256, bytes } = writeFile(root, key, text)
+    return { key, sha256, bytes, type: contentTypeOf(key) }
+  })
 }

@@ -80,8 +80,7 @@ export function readShard(folder: string): ReadShard {
       throw new Error(`format ${String(format)}, this fundpress reads ${shardFormat}`)
     return { folder, head: head as ShardHead, each: each as readonly FundNews[] }
   } catch (error) {
-    const reason = messageOf(error)
-    throw new Error(`${file} cannot be read: ${reason}: build the shard again`, { cause: error })
+    throw new Error(`${file} cannot be read: ${messageOf(error)}: build the shard again`, { cause: error })
   }
 }
 
@@ -95,6 +94,7 @@ export function refuseShard(folder: string): void {
   )
 }
 
+/** What a merge and the documents over all funds need of a fund. */
 export interface FundNews {
   readonly isin: string
   /** Input digests of the fund's documents, by id of the endpoint, for endpoints that have a document over all funds. */
@@ -107,19 +107,6 @@ export interface FundNews {
   readonly rows: RowDigests
 }
 
-export interface RenderedFunds {
-  /** In the order of their ISINs. */
-  readonly each: readonly FundNews[]
-  readonly objects: number
-  /** Sum over all objects. */
-  readonly bytes: number
-  /** How many objects are unchanged. */
-  readonly reused: number
-  /** ISO 8601 day of the newest price that is given out, or null without one. */
-  readonly newestPrice: string | null
-  readonly warnings: readonly Finding[]
-}
-
 /** The first of the funds that have answers from most endpoints, or null where no fund has any. */
 export function exampleIsinOf(each: readonly FundNews[]): string | null {
   const most = each.reduce((found, { answers }) => Math.max(found, answers), 1)
@@ -128,13 +115,13 @@ export function exampleIsinOf(each: readonly FundNews[]): string | null {
 
 /**
  * @param code digest of the code that merges
- * @returns them in the order of their funds
+ * @returns them in the order of their funds, and the head of one of them
  * @throws {Error} that names the folders that do not fit
  */
-export function checkShards(shards: readonly ReadShard[], code: string): readonly ReadShard[] {
+export function checkShards(shards: readonly ReadShard[], code: string) {
   const [first] = shards
   if (first === undefined) throw new Error('there are no shards to merge')
-  for (const { name, of, advice = 'build them with the same settings' } of common) {
+  for (const [name, of, advice = 'build them with the same settings'] of common) {
     const [one, ...others] = shards.filter(({ head }) => of(head) !== null)
     const stranger = others.find(({ head }) => one !== undefined && of(head) !== of(one.head))
     if (one === undefined || stranger === undefined) continue
@@ -149,63 +136,39 @@ export function checkShards(shards: readonly ReadShard[], code: string): readonl
     )
   const sorted = shards.toSorted((one, two) => one.head.number - two.head.number)
   const { of } = first.head
-  const numbers = sorted.map(({ head }) => head.number)
-  const twice = sorted.find(({ head }, index) => numbers[index - 1] === head.number)
-  if (twice !== undefined) {
-    const folders = sorted.filter(({ head }) => head.number === twice.head.number).map(({ folder }) => folder)
-    throw new Error(`shard ${twice.head.number} of ${of} is there more than once: ${folders.join(', ')}`)
+  const byNumber = Map.groupBy(sorted, ({ head }) => head.number)
+  for (const [number, same] of byNumber) {
+    const folders = same.map(({ folder }) => folder).join(', ')
+    if (same.length > 1) throw new Error(`shard ${number} of ${of} is there more than once: ${folders}`)
   }
   const missing = Array.from({ length: of }, (_, index) => index + 1).filter(
-    (number) => !numbers.includes(number),
+    (number) => !byNumber.has(number),
   )
   if (missing.length > 0)
     throw new Error(`of ${of} shards ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`)
-  return sorted
+  return { shards: sorted, head: first.head }
 }
 
 /** The snapshot that has the files that sparse shards lack, or null where none lacks any. @param shards that were checked */
 export const lackedBy = (shards: readonly ReadShard[]): string | null =>
   shards.find(({ head }) => head.since !== null)?.head.since ?? null
 
-interface Common {
-  readonly name: string
-  /** Null where a shard fits to any. */
-  readonly of: (head: ShardHead) => string | null
-  /** Unless given: build them with the same settings. */
-  readonly advice?: string
-}
-
-const common: readonly Common[] = [
-  { name: 'as-of dates', of: ({ asOf }) => asOf, advice: 'build them with the same --as-of' },
-  {
-    name: 'databases',
-    of: ({ source }) => `one with the SHA-256 ${source.slice(0, 12)}…`,
-    advice: 'give each machine the same file',
-  },
-  { name: 'numbers of shards', of: ({ of }) => String(of), advice: 'build them with the same --shard …/n' },
-  { name: 'docsUrl', of: ({ docsUrl }) => docsUrl },
-  { name: 'baseUrl', of: ({ baseUrl }) => baseUrl },
-  {
-    name: 'pages',
-    of: ({ hasPages }) => (hasPages ? 'pages' : 'none'),
-  },
-  {
-    name: 'freshness',
-    of: ({ freshness }) => `settings ${freshness ?? 'none'}`,
-  },
-  {
-    name: 'downloads',
-    of: ({ hasDownloads }) => (hasDownloads ? 'downloads' : 'none'),
-  },
-  {
-    name: 'versions of fundpress',
-    of: ({ code }) => `code ${code.slice(0, 12)}…`,
-    advice: 'build them with the same version',
-  },
-  {
-    name: '--since',
+/** What all shards must have in common: its name, its text (null where a shard fits to any), and what to do. */
+const common: readonly (readonly [name: string, of: (head: ShardHead) => string | null, advice?: string])[] =
+  [
+    ['as-of dates', ({ asOf }) => asOf, 'build them with the same --as-of'],
+    [
+      'databases',
+      ({ source }) => `one with the SHA-256 ${source.slice(0, 12)}…`,
+      'give each machine the same file',
+    ],
+    ['numbers of shards', ({ of }) => String(of), 'build them with the same --shard …/n'],
+    ['docsUrl', ({ docsUrl }) => docsUrl],
+    ['baseUrl', ({ baseUrl }) => baseUrl],
+    ['pages', ({ hasPages }) => (hasPages ? 'pages' : 'none')],
+    ['freshness', ({ freshness }) => `settings ${freshness ?? 'none'}`],
+    ['downloads', ({ hasDownloads }) => (hasDownloads ? 'downloads' : 'none')],
+    ['versions of fundpress', ({ code }) => `code ${code.slice(0, 12)}…`, 'build them with the same version'],
     // A shard that continues from nothing has all its files.
-    of: ({ since }) => since,
-    advice: 'build them all from the same manifest',
-  },
-]
+    ['--since', ({ since }) => since, 'build them all from the same manifest'],
+  ]

@@ -4,8 +4,16 @@
  * leaves `out` whole, or its old content under the second name, from where `recoverSnapshot` takes it back.
  */
 
-import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs'
-import { renameSync, rmdirSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { flushFolder, flushTree } from '../system/durable.ts'
 import { madeFilesKey } from '../downloads/made-files.ts'
@@ -13,23 +21,14 @@ import { pages } from '../api/derive/route-table.ts'
 import { checksumsKey, manifestKey, sparseKey } from './manifest.ts'
 import { shardKey } from './shard.ts'
 
-export interface StagedSnapshot {
-  /** Empty, beside `out`. */
-  readonly folder: string
-  /** Waits until the folder is on the disk, so that no power cut can take it back: comes before `swapIn`. */
-  readonly flush: (signal: AbortSignal) => Promise<void>
-  /** Puts the finished folder in the place of `out`. Removes the old snapshot once the new name is on the disk. */
-  readonly swapIn: () => void
-  /** Removes the folder, and those that were made for it. */
-  readonly discard: () => void
-}
+export type StagedSnapshot = ReturnType<typeof makeStaging>
 
 /**
  * Makes an empty staging folder beside `out`, after cleaning up what killed builds left.
  * @throws {Error} if `out` holds something that is not a snapshot, which would be replaced, or lies where no folder can
  * be made
  */
-export function makeStaging(out: string): StagedSnapshot {
+export function makeStaging(out: string) {
   const place = placeOf(out)
   recoverSnapshot(out)
   const names = namesIn(place, out)
@@ -42,16 +41,20 @@ export function makeStaging(out: string): StagedSnapshot {
       `${out} holds ${strangers.join(', ')} beside a snapshot: move that away, or choose another --out`,
     )
   }
-  for (const { path } of leftovers(place, 'build', isGone)) rmSync(path, { recursive: true, force: true })
+  for (const path of leftovers(place, 'build', isGone)) rmSync(path, { recursive: true, force: true })
   const folder = beside(place, 'build')
   const firstMade = makeFolders(folder, out)
   return {
+    /** Empty, beside `out`. */
     folder,
-    flush: async (signal) => {
+    /** Waits until the folder is on the disk, so that no power cut can take it back: comes before `swapIn`. */
+    flush: async (signal: AbortSignal) => {
       await flushTree(folder, signal)
       if (firstMade !== undefined) flushFolder(dirname(place), dirname(firstMade))
     },
+    /** Puts the finished folder in the place of `out`. Removes the old snapshot once the new name is on the disk. */
     swapIn: () => swap(folder, place),
+    /** Removes the folder, and those that were made for it. */
     discard: () => {
       rmSync(folder, { recursive: true, force: true })
       if (firstMade !== undefined) removeEmptyFolders(dirname(place), firstMade)
@@ -67,22 +70,13 @@ function makeFolders(folder: string, out: string): string | undefined {
   const missing: string[] = []
   for (let at = dirname(folder); !existsSync(at); at = dirname(at)) missing.unshift(at)
   try {
-    for (const at of missing) makeUnlessThere(at)
+    for (const at of missing) unless(() => mkdirSync(at), ['EEXIST'])
     mkdirSync(folder)
     return missing[0]
   } catch (error) {
     // /proc says ENOENT if nothing can be made there.
     if (codeOf(error) !== 'ENOENT') throw error
     throw new Error(`${out}: no folder can be made in ${dirname(missing[0] ?? folder)}: choose another --out`)
-  }
-}
-
-function makeUnlessThere(folder: string): void {
-  try {
-    mkdirSync(folder)
-  } catch (error) {
-    // Another build has made it meanwhile.
-    if (codeOf(error) !== 'EEXIST') throw error
   }
 }
 
@@ -125,7 +119,7 @@ function swap(folder: string, place: string): void {
       renameSync(folder, place)
       break
     } catch (error) {
-      if (!isOccupied(error) || attempt === maxAttempts) {
+      if (!occupied.includes(codeOf(error)) || attempt === maxAttempts) {
         if (replaces && !existsSync(place)) renameSync(old, place)
         throw error
       }
@@ -162,10 +156,10 @@ export function recoverSnapshot(out: string): void {
     // A living build needs a moment for its two renames; a number in use again can belong to anything.
     if (leftovers(place, 'old', isGone).length === 0) sleep(200)
     const [old] = leftovers(place, 'old', isAny)
-    if (!existsSync(place) && old !== undefined) bringBack(old.path, place)
+    // Somebody may have been quicker, with this one or a newer one.
+    if (!existsSync(place) && old !== undefined) unless(() => renameSync(old, place), ['ENOENT', ...occupied])
   }
-  const replaced = leftovers(place, 'old', isGone).map(({ path }) => path)
-  removeReplaced(replaced, place)
+  removeReplaced(leftovers(place, 'old', isGone), place)
 }
 
 /** The path of `out` behind symbolic links, whether it exists or not. */
@@ -199,19 +193,15 @@ type Purpose = 'build' | 'old'
 const beside = (place: string, purpose: Purpose, pid: number | string = process.pid) =>
   join(dirname(place), `.${basename(place)}.${purpose}-${pid}`)
 
-interface Leftover {
-  readonly path: string
-  readonly pid: number
-}
-
-function leftovers(place: string, purpose: Purpose, isWanted: (pid: number) => boolean): Leftover[] {
+/** Paths of folders that builds have left, by the numbers of their processes. */
+function leftovers(place: string, purpose: Purpose, isWanted: (pid: number) => boolean): string[] {
   const folder = dirname(place)
   const prefix = basename(beside(place, purpose, ''))
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
-    .map((name) => ({ path: join(folder, name), pid: Number(name.slice(prefix.length)) }))
-    .filter(({ pid }) => isWanted(pid))
+    .filter((name) => isWanted(Number(name.slice(prefix.length))))
+    .map((name) => join(folder, name))
 }
 
 const isAny = () => true
@@ -228,28 +218,23 @@ function isGone(pid: number): boolean {
 }
 
 /** @returns whether there was something to rename */
-function renameIfThere(from: string, to: string): boolean {
+const renameIfThere = (from: string, to: string): boolean => unless(() => renameSync(from, to), ['ENOENT'])
+
+/** Errors of a rename to a folder with something in it. */
+const occupied: readonly string[] = ['ENOTEMPTY', 'EEXIST']
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? ''
+
+/** @returns false if it failed with one of these codes: another build did it, or undid it, meanwhile */
+function unless(work: () => void, codes: readonly string[]): boolean {
   try {
-    renameSync(from, to)
+    work()
     return true
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false
+    if (codes.includes(codeOf(error))) return false
     throw error
   }
 }
-
-function bringBack(old: string, place: string): void {
-  try {
-    renameIfThere(old, place)
-  } catch (error) {
-    // Somebody was quicker, with this one or a newer one.
-    if (!isOccupied(error)) throw error
-  }
-}
-
-const isOccupied = (error: unknown) => ['ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')
-
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 const sleep = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 

@@ -9,70 +9,65 @@ import { groupsWithWarnings } from '../data/check/fund.ts'
 import { wholeGroups, type WholeGroup, type YearDigest } from '../data/read/fund-digests.ts'
 import type { WindowDigests } from './fund-documents.ts'
 import type { FundInputs, FundRowsRead } from './inputs.ts'
+import { linesByName, type ParsedLine } from './lines.ts'
 import type { Plan } from './plans.ts'
-import { parseFolder, type ParsedLine } from './lines.ts'
 
 /** What is unchanged of one plan and fund. */
-export interface Unchanged {
-  /** The previous manifest's lines, by the name of the file. */
-  readonly lines: ReadonlyMap<string, ParsedLine>
+export type Unchanged = ReturnType<typeof noneUnchanged>
+
+/**
+ * For documents that are listed, but whose files are missing.
+ * @param lines the previous manifest's, by the name of the file
+ */
+export const noneUnchanged = (lines: ReadonlyMap<string, ParsedLine>) => ({
+  lines,
   /** Those that are reused as they are. */
-  readonly reused: readonly ParsedLine[]
+  reused: [] as readonly ParsedLine[],
   /** Whether that is all: nothing has to be rendered. */
-  readonly isWhole: boolean
+  isWhole: false,
   /** The windows among them, by year. */
-  readonly windows: ReadonlyMap<string, WindowDigests>
-}
+  windows: new Map<string, WindowDigests>(),
+})
 
 /** @param previous the plan's lines of the previous manifest, of this fund @param years of all the fund's prices */
 export function unchangedOf(
-  plan: Plan,
+  { folder, endpoint, names, windows: hasWindows }: Plan,
   isin: string,
   previous: string,
   inputs: FundInputs,
   years: readonly YearDigest[],
 ): Unchanged {
-  const lines = new Map(parseFolder(previous, `${plan.folder}${isin}/`).map((line) => [line.name, line]))
+  const lines = linesByName(previous, `${folder}${isin}/`)
   if (lines.size === 0) return noneUnchanged(lines)
-  const { answer, window, refusal } = plan.names
-  const from = inputs.of(plan.endpoint)
-  const isMade = (names: readonly string[]) => names.every((name) => lines.get(name)?.from === from)
-  const windows = plan.windows === null ? [] : years.filter(isWindow)
-  function isWindow(year: YearDigest): boolean {
-    const fromYear = inputs.ofYear(year)
-    return window(year.year).every((name) => lines.get(name)?.from === fromYear)
-  }
+  const { answer, window, refusal } = names
+  const from = inputs.of(endpoint)
+  const areFrom = (files: readonly string[], input: string) =>
+    files.every((name) => lines.get(name)?.from === input)
+  const windows =
+    hasWindows === null ? [] : years.filter((year) => areFrom(window(year.year), inputs.ofYear(year)))
   const isAnswer =
-    (plan.windows === null || windows.length === years.length) &&
+    (hasWindows === null || windows.length === years.length) &&
     lines.size === answer.length + windows.length * formats.length &&
-    isMade(answer)
-  if (isAnswer || (lines.size === refusal.length && isMade(refusal))) {
+    areFrom(answer, from)
+  if (isAnswer || (lines.size === refusal.length && areFrom(refusal, from)))
     return { lines, reused: [...lines.values()], isWhole: true, windows: new Map() }
-  }
-  const names = windows.map(({ year }) => [year, window(year)] as const)
-  const digestOf = (name = '') => lines.get(name)?.sha256 ?? ''
+  const byYear = windows.map(
+    ({ year }) => [year, window(year).flatMap((name) => lines.get(name) ?? [])] as const,
+  )
   return {
     lines,
-    reused: names.flatMap(([, files]) => files.flatMap((name) => lines.get(name) ?? [])),
+    reused: byYear.flatMap(([, files]) => files),
     isWhole: false,
     windows: new Map(
-      names.map(([year, [json, xml]]) => [year, { json: digestOf(json), xml: digestOf(xml) }]),
+      byYear.map(([year, [json, xml]]) => [year, { json: json?.sha256 ?? '', xml: xml?.sha256 ?? '' }]),
     ),
   }
 }
 
-/** For documents that are listed, but whose files are missing. */
-export const noneUnchanged = (lines: Unchanged['lines']): Unchanged => ({
-  lines,
-  reused: [],
-  isWhole: false,
-  windows: new Map(),
-})
-
 /**
- * The rows of a fund that the checks have to see. A snapshot is only made from rows without errors: rows of unchanged documents
- * are not checked again. Rows that warn are checked in every build: those with doubtful texts, those of groups with warnings of their own, and the first and the last price, whose days are
- * compared with others.
+ * The rows of a fund that the checks have to see. A snapshot is only made from rows without errors: rows of unchanged
+ * documents are not checked again. Rows that warn are checked in every build: those with doubtful texts, those of groups
+ * with warnings of their own, and the first and the last price, whose days are compared with others.
  * @param unchanged a plan each @param years of all the fund's prices
  */
 export function rowsToCheck(

@@ -15,18 +15,13 @@ export interface WrittenFile {
   readonly rows?: number
 }
 
-export interface FileSink {
-  /** How many bytes have been taken. */
-  readonly bytes: () => number
-  readonly write: (content: string | Uint8Array) => void
-  readonly close: () => WrittenFile
-}
+export type FileSink = ReturnType<typeof fileSink>
 
 /** Characters or bytes that are buffered: a system call and a piece of hashing for each row would take longer. */
 const heldBack = 1 << 18
 
 /** Opens a new file. @param path relative to the folder @throws {Error} if there is one already */
-export function fileSink(folder: string, path: string): FileSink {
+export function fileSink(folder: string, path: string) {
   const place = join(folder, path)
   mkdirSync(dirname(place), { recursive: true })
   const file = openSync(place, 'wx')
@@ -56,11 +51,12 @@ export function fileSink(folder: string, path: string): FileSink {
     }
   }
   return {
+    /** How many bytes have been taken. */
     bytes: () => {
       flush()
       return bytes
     },
-    write: (content) => {
+    write: (content: string | Uint8Array) => {
       if (typeof content === 'string') {
         text += content
         if (text.length > heldBack) flush()
@@ -69,7 +65,7 @@ export function fileSink(folder: string, path: string): FileSink {
       flush()
       hold(content)
     },
-    close: () => {
+    close: (): WrittenFile => {
       flush()
       put(block.subarray(0, held))
       closeSync(file)

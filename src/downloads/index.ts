@@ -21,7 +21,7 @@ import { documentsFrom } from './formats/documents.ts'
 import type { EarlierDocuments, DownloadFormat, DownloadFunds, Piece } from './formats/format.ts'
 import { allFormats, loadFormats } from './formats/index.ts'
 import { indexPage, indexPages, pageWords } from './index-page.ts'
-import { documentsBeside, reusableFiles, writeMadeFiles, type EarlierFiles } from './made-files.ts'
+import { listedDocuments, reuseFiles, writeMadeFiles, type EarlierFiles } from './made-files.ts'
 import { scopeOf } from './tables.ts'
 import type { FormatFile, FormatsWork } from './worker.ts'
 
@@ -69,23 +69,21 @@ export type PackedDocuments =
   | { readonly kind: 'beside'; readonly root: string; readonly snapshot: string }
   | { readonly kind: 'nowhere' }
 
-export interface DownloadsSummary {
-  readonly files: number
-  readonly bytes: number
-  readonly seconds: number
-  /** Files that could not be made, each with the reason. */
-  readonly leftOut: readonly string[]
-}
-
 const checksums = 'SHA256SUMS'
 
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
-export async function writeDownloads(options: WriteDownloadsOptions): Promise<DownloadsSummary> {
+export async function writeDownloads(options: WriteDownloadsOptions) {
   const started = performance.now()
   const { root, snapshot, asOf, hasPages, licence, isRawCsv } = options
   const folder = join(root, 'downloads', asOf)
   mkdirSync(folder, { recursive: true })
-  const made = inOrder(await makeFiles(options, folder, options.formats ?? allFormats, fundsOf(options)))
+  const { fund } = fundReader(options.db)
+  const scopes = options.funds.flatMap(({ isin }) => {
+    const row = fund(isin)
+    return (row === undefined ? null : scopeOf(row, asOf)) ?? []
+  })
+  const funds = { scopes, digests: new Map(options.funds.map(({ isin, rows }) => [isin, rows])) }
+  const made = inOrder(await makeFiles(options, folder, options.formats ?? allFormats, funds))
   const described = writeFile(
     folder,
     'datapackage.json',
@@ -108,17 +106,9 @@ export async function writeDownloads(options: WriteDownloadsOptions): Promise<Do
     files: files.length + 1,
     bytes: [...files, sums].reduce((sum, { bytes }) => sum + bytes, 0),
     seconds: (performance.now() - started) / 1000,
+    /** Files that could not be made, each with the reason. */
     leftOut: hasDocuments ? [] : [`${withoutDocuments}: ${options.advice}`],
   }
-}
-
-function fundsOf({ db, funds, asOf }: WriteDownloadsOptions): DownloadFunds {
-  const { fund } = fundReader(db)
-  const scopes = funds.flatMap(({ isin }) => {
-    const row = fund(isin)
-    return (row === undefined ? null : scopeOf(row, asOf)) ?? []
-  })
-  return { scopes, digests: new Map(funds.map(({ isin, rows }) => [isin, rows])) }
 }
 
 const withoutDocuments = `${documentsName}: the snapshot is sparse, and there is no fitting ZIP of the snapshot that it continues from`
@@ -165,10 +155,10 @@ async function makeFiles(
 ): Promise<MadeFile[]> {
   const { db, root, manifest, asOf, code, packed, isRawCsv, jobs, signal } = options
   const pieces = await piecesOf(module, { scopes, digests }, options)
-  const reusable = reusableFiles(options.earlier, folder)
+  const reuse = reuseFiles(options.earlier, folder)
   const files: MadeFile[] = []
   const wanted = pieces.filter((known) => {
-    const found = known.from === null || known.piece.rows === null ? null : reusable.take(known.from)
+    const found = known.from === null || known.piece.rows === null ? null : reuse(known.from)
     for (const file of found ?? []) files.push({ ...file, ...known })
     return found === null
   })
@@ -176,17 +166,18 @@ async function makeFiles(
   mkdirSync(temporary)
   try {
     const from = documentsFrom(code)
-    const earlier = packed === null ? reusable.documents(from) : packedIn(packed, from)
+    const earlier = earlierDocuments(options, from)
     const copy = join(temporary, 'funds.sqlite')
     const copied = copyInto(copy, db)
-    const source = { copy, scopes, asOf, root, manifest, isSparse: packed !== null, earlier }
     const work = async (formats: readonly DownloadFormat[]): Promise<FormatsWork> => {
       if (formats.some((format) => format.kind === 'rows' || format.readsDatabase)) await copied
       const named = formats.map(({ id }) => {
         const some = wanted.filter(({ format }) => format.id === id)
         return [id, new Set(some.map(({ piece }) => piece.name))] as const
       })
-      return { module, folder, isRawCsv, wanted: new Map(named), ...source }
+      const isSparse = packed !== null
+      const place = { folder, root, manifest, copy, isSparse, earlier }
+      return { module, wanted: new Map(named), isRawCsv, scopes, asOf, ...place }
     }
     const made = await runWork(jobsOf(wanted).map(work), jobs, signal)
     const nameOf = (format: string, piece: string) => `${format} ${piece}`
@@ -202,24 +193,21 @@ async function makeFiles(
   }
 }
 
+/** The ZIP that has documents of this snapshot, too. @param from as `documentsFrom` gives it */
+function earlierDocuments({ packed, earlier }: WriteDownloadsOptions, from: string): EarlierDocuments | null {
+  if (packed === null) {
+    const found = earlier === null ? null : listedDocuments(earlier.root, from)
+    return found === null ? null : { ...found, root: earlier?.root ?? null }
+  }
+  if (packed.kind === 'zip') return { root: null, zip: packed.path, sha256: packed.sha256 }
+  return packed.kind === 'beside' ? listedDocuments(packed.root, from, packed.snapshot) : null
+}
+
 /** Formats that one thread writes together: those that share one reading of the rows, and each other one alone. */
 function jobsOf(wanted: readonly KnownPiece[]): readonly (readonly DownloadFormat[])[] {
   const formats = new Set(wanted.map(({ format }) => format))
   const isShared = (format: DownloadFormat) => format.kind === 'rows' && format.isSlow !== true
   return [...Map.groupBy(formats, (format) => (isShared(format) ? 'rows' : format.id)).values()]
-}
-
-function packedIn(packed: PackedDocuments, from: string): EarlierDocuments | null {
-  switch (packed.kind) {
-    case 'zip':
-      return { root: null, zip: packed.path, sha256: packed.sha256 }
-    case 'beside':
-      return documentsBeside(packed.root, packed.snapshot, from)
-    case 'nowhere':
-      return null
-    default:
-      return packed satisfies never
-  }
 }
 
 /** By path, in the order of its bytes. */
@@ -235,9 +223,6 @@ async function copyInto(file: string, db: FundDatabase): Promise<void> {
   copy.close()
 }
 
-/** A row group of Parquet is the most that a thread holds at a time. */
-const heapMegabytes = 96
-
 /**
  * @param works in the order in which they begin, each when it is ready: the threads start meanwhile
  * @param threads how many at a time
@@ -248,23 +233,17 @@ async function runWork(
   threads: number,
   signal: AbortSignal,
 ): Promise<readonly FormatFile[]> {
-  // Work that fails before its turn is reported in its turn.
-  const settled = Promise.allSettled(works)
   const files: FormatFile[] = []
   const waiting = [...works]
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
+  either.throwIfAborted()
   const lane = async () => {
-    either.throwIfAborted()
-    const thread = startThread<FormatsWork, readonly FormatFile[]>(
+    const thread = startThread<(work: FormatsWork) => Promise<readonly FormatFile[]>>(
       moduleBeside(import.meta.url, './worker'),
-      {
-        name: 'a thread of the downloads',
-        resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: 24 },
-      },
+      'a thread of the downloads',
     )
-    const end = () => void thread.stop()
-    either.addEventListener('abort', end)
+    either.addEventListener('abort', () => void thread.stop())
     try {
       for (let work = waiting.shift(); work !== undefined; work = waiting.shift()) {
         const ready = await work
@@ -272,21 +251,16 @@ async function runWork(
         // One by one: there are three for each fund, and the number of arguments of a call is limited.
         for (const file of await thread.ask(ready)) files.push(file)
       }
+    } catch (error) {
+      stop.abort(error)
     } finally {
-      either.removeEventListener('abort', end)
       await thread.stop()
     }
   }
-  const lanes = Array.from({ length: Math.min(threads, works.length) }, () =>
-    lane().catch((error: unknown) => {
-      stop.abort(error)
-      throw error
-    }),
-  )
-  const ends = await Promise.allSettled(lanes)
-  // The copy of the database has ended, too.
-  await settled
-  if (ends.some((end) => end.status === 'rejected')) throw either.reason
+  const lanes = Array.from({ length: Math.min(threads, works.length) }, lane)
+  // All have ended, the copy of the database too.
+  await Promise.allSettled([...works, ...lanes])
+  either.throwIfAborted()
   return files
 }
 

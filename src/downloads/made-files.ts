@@ -39,52 +39,43 @@ export interface EarlierFiles {
   readonly reuse: (file: string, place: string, bytes: number) => boolean
 }
 
-export interface ReusableFiles {
-  /** Reuses all files of a piece. @returns null if none was made from the same, or not all of them are there */
-  readonly take: (from: string) => readonly WrittenFile[] | null
-  /** The ZIP of the documents, if the same code has packed it. @param from as `documentsFrom` gives it */
-  readonly documents: (from: string) => EarlierDocuments | null
-}
-
 /**
  * @param folder of the new downloads
- * @returns nothing to reuse if there is no earlier snapshot, or it has no downloads, or those of another version
+ * @returns a function that reuses all files of a piece by its digest; it returns null if none was made from the same, or not
+ * all of them are there
  */
-export function reusableFiles(earlier: EarlierFiles | null, folder: string): ReusableFiles {
-  if (earlier === null) return { take: () => null, documents: () => null }
+export function reuseFiles(
+  earlier: EarlierFiles | null,
+  folder: string,
+): (from: string) => readonly WrittenFile[] | null {
+  if (earlier === null) return () => null
   const { root, reuse } = earlier
   const { asOf, files } = readMadeFiles(root)
   const pieces = Map.groupBy(files, ({ from }) => from)
-  return {
-    take: (from) => {
-      const taken: MadeFile[] = []
-      for (const file of pieces.get(from) ?? []) {
-        const place = join(folder, file.path)
-        mkdirSync(dirname(place), { recursive: true })
-        if (!reuse(placeOf(root, asOf, file), place, file.bytes)) {
-          for (const { path } of taken) rmSync(join(folder, path))
-          return null
-        }
-        taken.push(file)
+  return (from) => {
+    const taken: MadeFile[] = []
+    for (const file of pieces.get(from) ?? []) {
+      const place = join(folder, file.path)
+      mkdirSync(dirname(place), { recursive: true })
+      if (!reuse(placeOf(root, asOf, file), place, file.bytes)) {
+        for (const { path } of taken) rmSync(join(folder, path))
+        return null
       }
-      return taken.length === 0 ? null : taken
-    },
-    documents: (from) => {
-      const [file] = pieces.get(from) ?? []
-      return file === undefined ? null : { root, zip: placeOf(root, asOf, file), sha256: file.sha256 }
-    },
+      taken.push(file)
+    }
+    return taken.length === 0 ? null : taken
   }
 }
 
 /**
- * The ZIP beside a manifest, for a sparse build.
- * @param root the manifest's folder @param snapshot the manifest's id @param from as `documentsFrom` gives it
+ * The ZIP beside a manifest.
+ * @param root the manifest's folder @param from as `documentsFrom` gives it @param snapshot the id that it must be of
  * @returns null if there is none, or one of another snapshot or packed by other code
  */
-export function documentsBeside(root: string, snapshot: string, from: string): EarlierDocuments | null {
+export function listedDocuments(root: string, from: string, snapshot?: string): EarlierDocuments | null {
   const list = readMadeFiles(root)
   const file = list.files.find((one) => one.from === from)
-  if (file === undefined || list.snapshot !== snapshot) return null
+  if (file === undefined || (snapshot !== undefined && list.snapshot !== snapshot)) return null
   return { root: null, zip: placeOf(root, list.asOf, file), sha256: file.sha256 }
 }
 

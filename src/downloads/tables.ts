@@ -37,7 +37,7 @@ export interface OutputTable {
 export type OutputRow = readonly OutputCell[]
 export type OutputCell = string | number | null
 
-const types: Readonly<Record<Kind, ColumnType>> = {
+export const columnTypes: Readonly<Record<Kind, ColumnType>> = {
   isin: 'text',
   text: 'text',
   structureType: 'text',
@@ -58,7 +58,9 @@ export const tables: readonly OutputTable[] = Object.values(schemaTables).map(
     source: name,
     key,
     columns: columns.flatMap((column) =>
-      column.download === null ? [] : [{ name: column.name, type: types[column.kind], ...column.download }],
+      column.download === null
+        ? []
+        : [{ name: column.name, type: columnTypes[column.kind], ...column.download }],
     ),
   }),
 )

@@ -2,18 +2,10 @@
 
 import { parentPort } from 'node:worker_threads'
 import Database from 'better-sqlite3'
-import {
-  readFunds,
-  type DownloadFormat,
-  type PieceFile,
-  type RowsFormat,
-  type FormatSource,
-  type FormatTarget,
-  type WholeFormat,
-} from './formats/format.ts'
+import { readFunds, type FormatWork, type PieceFile } from './formats/format.ts'
 import { loadFormats } from './formats/index.ts'
 
-export interface FormatsWork extends Omit<FormatTarget, 'wanted'>, FormatSource {
+export interface FormatsWork extends Omit<FormatWork, 'wanted'> {
   /** The address of the registry of formats. */
   readonly module: string
   /** The formats to write, by id, each with the names of its pieces to make. */
@@ -32,33 +24,22 @@ parentPort?.on(
 )
 
 async function carryOut(work: FormatsWork): Promise<readonly FormatFile[]> {
-  const formats = (await loadFormats(work.module)).filter(({ id }) => work.wanted.has(id))
-  const targetOf = ({ id }: DownloadFormat): FormatTarget => ({
-    ...work,
-    wanted: work.wanted.get(id) ?? new Set(),
+  const formats = (await loadFormats(work.module)).flatMap((format) => {
+    const wanted = work.wanted.get(format.id)
+    return wanted === undefined ? [] : [{ format, work: { ...work, wanted } }]
   })
-  const isOfRows = (format: DownloadFormat): format is RowsFormat => format.kind === 'rows'
-  const isWhole = (format: DownloadFormat): format is WholeFormat => format.kind === 'whole'
-  const files = writeRows(work, formats.filter(isOfRows), targetOf)
-  for (const format of formats.filter(isWhole)) {
-    const written = await format.write(targetOf(format), work)
+  const writers = formats.flatMap(({ format, work: own }) =>
+    format.kind === 'rows' ? [{ format: format.id, ...format.open(own) }] : [],
+  )
+  if (writers.length > 0) {
+    const db = new Database(work.copy, { readonly: true })
+    for (const fund of readFunds(db, work.scopes)) for (const { add } of writers) add(fund)
+    db.close()
+  }
+  const files = writers.flatMap(({ format, close }) => close().map((file) => ({ ...file, format })))
+  for (const { format, work: own } of formats) {
+    const written = format.kind === 'whole' ? await format.write(own) : []
     files.push(...written.map((file) => ({ ...file, format: format.id })))
   }
   return files
-}
-
-function writeRows(
-  { copy, scopes }: FormatSource,
-  formats: readonly RowsFormat[],
-  targetOf: (format: DownloadFormat) => FormatTarget,
-): FormatFile[] {
-  if (formats.length === 0) return []
-  const writers = formats.map((format) => ({ format: format.id, writer: format.open(targetOf(format)) }))
-  const db = new Database(copy, { readonly: true })
-  try {
-    for (const fund of readFunds(db, scopes)) for (const { writer } of writers) writer.add(fund)
-  } finally {
-    db.close()
-  }
-  return writers.flatMap(({ format, writer }) => writer.close().map((file) => ({ ...file, format })))
 }

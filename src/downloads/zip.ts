@@ -8,15 +8,6 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32, deflateRawSync } from 'node:zlib'
 import type { FileSink } from './file-sink.ts'
 
-export interface Zip {
-  /** @param name ASCII, with slashes */
-  readonly add: (name: string, content: Uint8Array) => void
-  /** The same of content that is packed already. */
-  readonly copy: (name: string, packed: Packed) => void
-  /** Writes the directory. */
-  readonly end: () => void
-}
-
 /** An entry's packed content, as it is in a ZIP of this code. */
 export interface Packed {
   /** CRC-32 of the content. */
@@ -32,46 +23,56 @@ const deflated = 8
 /** 4.5 knows ZIP64. */
 const versionNeeded = 45
 const versionMadeBy = (3 << 8) | versionNeeded
-const readableFile = 0o100644 << 16
+const readableFile = 0o100644 * 2 ** 16
 const max16 = 0xffff
 const max32 = 0xffffffff
 
+/** A record of numbers, the lowest byte first. @param sizes the bytes of each, a digit each */
+function pack(sizes: string, ...values: readonly number[]): Buffer {
+  const record = Buffer.alloc(8 * sizes.length)
+  let at = 0
+  for (const [index, value] of values.entries()) {
+    const size = Number(sizes[index])
+    if (size === 8) record.writeBigUInt64LE(BigInt(value), at)
+    else record.writeUIntLE(value, at, size)
+    at += size
+  }
+  return record.subarray(0, at)
+}
+
 /** @param day the time of every entry is its midnight, ISO 8601, from 1980 on */
-export function zipInto(sink: FileSink, day: string): Zip {
+export function zipInto(sink: FileSink, day: string) {
   const date = dosDate(day)
   let directory: Buffer[] = []
+  /** The directory so far, in large pieces: a buffer for each of a million entries takes twice the memory. */
   const packed: Buffer[] = []
   let entries = 0
-  const copy: Zip['copy'] = (name, { crc, bytes, data }) => {
+  /** Adds an entry that is packed already. */
+  const copy = (name: string, { crc, bytes, data }: Packed) => {
     const place = sink.bytes()
     const path = Buffer.from(name)
-    const common = Buffer.alloc(22)
-    common.writeUInt16LE(deflated, 0)
-    common.writeUInt16LE(date, 4)
-    common.writeUInt32LE(crc, 6)
-    common.writeUInt32LE(data.length, 10)
-    common.writeUInt32LE(bytes, 14)
-    common.writeUInt16LE(path.length, 18)
-    const local = Buffer.alloc(8)
-    local.writeUInt32LE(0x04034b50, 0)
-    local.writeUInt16LE(versionNeeded, 4)
-    for (const part of [local, common, path, data]) sink.write(part)
-    directory.push(directoryRecord(common, path, place))
+    // What both headers of an entry have, from the version to the length of the name.
+    const sizes = [crc, data.length, bytes, path.length] as const
+    const common = pack('222224442', versionNeeded, 0, deflated, 0, date, ...sizes)
+    for (const part of [pack('4', 0x04034b50), common, pack('2', 0), path, data]) sink.write(part)
+    const isFar = place >= max32
+    const extra = isFar ? pack('228', 1, 8, place) : Buffer.alloc(0)
+    const head = pack('42', 0x02014b50, versionMadeBy)
+    const tail = pack('222244', extra.length, 0, 0, 0, readableFile, isFar ? max32 : place)
+    directory.push(head, common, tail, path, extra)
     entries++
-    if (directory.length === 1024) {
+    if (entries % 1024 === 0) {
       packed.push(Buffer.concat(directory))
       directory = []
     }
   }
   return {
-    add: (name, content) => {
-      copy(name, {
-        crc: crc32(content),
-        bytes: content.length,
-        data: deflateRawSync(content, { level }),
-      })
+    /** @param name ASCII, with slashes */
+    add: (name: string, content: Uint8Array) => {
+      copy(name, { crc: crc32(content), bytes: content.length, data: deflateRawSync(content, { level }) })
     },
     copy,
+    /** Writes the directory. */
     end: () => {
       const start = sink.bytes()
       for (const records of [...packed, ...directory]) sink.write(records)
@@ -80,48 +81,14 @@ export function zipInto(sink: FileSink, day: string): Zip {
   }
 }
 
-/** @param common what both headers of an entry have: from the method of compression to the length of its extra field */
-function directoryRecord(common: Buffer, path: Buffer, place: number): Buffer {
-  const isFar = place >= max32
-  const head = Buffer.alloc(10)
-  head.writeUInt32LE(0x02014b50, 0)
-  head.writeUInt16LE(versionMadeBy, 4)
-  head.writeUInt16LE(versionNeeded, 6)
-  const described = Buffer.from(common)
-  const tail = Buffer.alloc(14)
-  tail.writeUInt32LE(readableFile >>> 0, 6)
-  tail.writeUInt32LE(isFar ? max32 : place, 10)
-  if (!isFar) return Buffer.concat([head, described, tail, path])
-  const extra = Buffer.alloc(12)
-  extra.writeUInt16LE(1, 0)
-  extra.writeUInt16LE(8, 2)
-  extra.writeBigUInt64LE(BigInt(place), 4)
-  described.writeUInt16LE(extra.length, 20)
-  return Buffer.concat([head, described, tail, path, extra])
-}
-
 function endOfDirectory(entries: number, start: number, bytes: number): Buffer {
-  const end = Buffer.alloc(22)
-  end.writeUInt32LE(0x06054b50, 0)
-  end.writeUInt16LE(Math.min(entries, max16), 8)
-  end.writeUInt16LE(Math.min(entries, max16), 10)
-  end.writeUInt32LE(Math.min(bytes, max32), 12)
-  end.writeUInt32LE(Math.min(start, max32), 16)
+  const count = Math.min(entries, max16)
+  const [shownBytes, shownStart] = [Math.min(bytes, max32), Math.min(start, max32)]
+  const end = pack('42222442', 0x06054b50, 0, 0, count, count, shownBytes, shownStart, 0)
   if (entries < max16 && start < max32 && bytes < max32) return end
-  const large = Buffer.alloc(56)
-  large.writeUInt32LE(0x06064b50, 0)
-  large.writeBigUInt64LE(44n, 4)
-  large.writeUInt16LE(versionMadeBy, 12)
-  large.writeUInt16LE(versionNeeded, 14)
-  large.writeBigUInt64LE(BigInt(entries), 24)
-  large.writeBigUInt64LE(BigInt(entries), 32)
-  large.writeBigUInt64LE(BigInt(bytes), 40)
-  large.writeBigUInt64LE(BigInt(start), 48)
-  const locator = Buffer.alloc(20)
-  locator.writeUInt32LE(0x07064b50, 0)
-  locator.writeBigUInt64LE(BigInt(start + bytes), 8)
-  locator.writeUInt32LE(1, 16)
-  return Buffer.concat([large, locator, end])
+  const versions = [versionMadeBy, versionNeeded] as const
+  const large = pack('4822448888', 0x06064b50, 44, ...versions, 0, 0, entries, entries, bytes, start)
+  return Buffer.concat([large, pack('4484', 0x07064b50, 0, start + bytes, 1), end])
 }
 
 /** Days before 1980 are its first. */
@@ -130,18 +97,14 @@ function dosDate(day: string): number {
   return year < 1980 ? (1 << 5) | 1 : ((year - 1980) << 9) | (month << 5) | date
 }
 
-export interface PreviousZip {
-  /** The entry of a name, or null. Names have to ascend; its bytes are good until the next one is asked for. */
-  readonly entry: (name: string) => Packed | null
-  readonly close: () => void
-}
+export type PreviousZip = ReturnType<typeof openPreviousZip>
 
 /**
  * The ZIP of an earlier snapshot, read in the order of the new one: entries come by name, and unchanged ones are copied without
  * being unpacked.
  * @throws {Error} if the file is not such a ZIP
  */
-export function openPreviousZip(path: string): PreviousZip {
+export function openPreviousZip(path: string) {
   const file = openSync(path, 'r')
   try {
     const { start, end } = directoryOf(file)
@@ -159,7 +122,8 @@ export function openPreviousZip(path: string): PreviousZip {
       name = at < end ? nextName() : null
     }
     return {
-      entry: (wanted) => {
+      /** The entry of a name, or null. Names have to ascend; its bytes are good until the next one is asked for. */
+      entry: (wanted: string): Packed | null => {
         while (name !== null && name < wanted) advance()
         if (name !== wanted) return null
         const head = directory(at, headBytes)

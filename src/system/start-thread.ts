@@ -1,60 +1,51 @@
 /** Starts worker threads that answer requests. Loads nothing else: programs start their threads first of all. */
 
-import { Worker, type ResourceLimits } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 
 /** A thread that answers requests in their order, each with one message. */
-export interface Thread<Request, Reply> {
+export interface Thread<Ask> {
   /** @throws {Error} what the thread threw, or that it ended too early: now, or before it was asked */
-  readonly ask: (request: Request) => Promise<Reply>
+  readonly ask: Ask
   /** Whatever it does. Resolves when it has stopped. */
   readonly stop: () => Promise<unknown>
 }
 
-export interface ThreadOptions {
-  /** Its name in the error if it ends too early, as the subject of a sentence: `a rendering thread`. */
-  readonly name: string
-  readonly resourceLimits: ResourceLimits
-}
-
-/** The address of a module beside another one: `.ts` in a checkout, `.js` in the package. @param name begins with `./` */
+/** The address of a module beside another one: `.ts` in a checkout, `.js` in the package. @param name without its ending */
 export const moduleBeside = (own: string, name: string): string =>
   new URL(`${name}${own.endsWith('.ts') ? '.ts' : '.js'}`, own).href
 
-/** @param module address of the thread's code, which listens to its parent port */
-export function startThread<Request, Reply>(
+/** A thread holds the rows of a few funds, or a row group of Parquet. */
+const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 24 }
+
+/**
+ * @param module address of the thread's code, which listens to its parent port
+ * @param name its name in the error if it ends too early, as the subject of a sentence: `a rendering thread`
+ */
+export function startThread<Ask extends (request: never) => Promise<unknown>>(
   module: string,
-  { name, resourceLimits }: ThreadOptions,
-): Thread<Request, Reply> {
+  name: string,
+): Thread<Ask> {
   const worker = new Worker(new URL('./thread.mjs', import.meta.url), { resourceLimits, workerData: module })
-  const waiting: Waiting<Reply>[] = []
+  const waiting: PromiseWithResolvers<unknown>[] = []
   let failure: Error | null = null
   const fail = (error: Error) => {
     failure ??= error
     for (const { reject } of waiting.splice(0)) reject(failure)
   }
-  worker.on('message', (reply: Reply) => waiting.shift()?.resolve(reply))
+  worker.on('message', (reply) => waiting.shift()?.resolve(reply))
   worker.once('error', (error: unknown) => {
     fail(error instanceof Error ? error : new Error(String(error)))
   })
   worker.once('exit', (code) => {
     fail(new Error(`${name} ended too early (exit code ${code})`))
   })
-  return {
-    ask: (request) =>
-      new Promise((resolve, reject) => {
-        // A thread that has ended sends no more events.
-        if (failure !== null) {
-          reject(failure)
-          return
-        }
-        waiting.push({ resolve, reject })
-        worker.postMessage(request)
-      }),
-    stop: () => worker.terminate(),
+  const ask = (request: unknown) => {
+    // A thread that has ended sends no more events.
+    if (failure !== null) return Promise.reject(failure)
+    const reply = Promise.withResolvers<unknown>()
+    waiting.push(reply)
+    worker.postMessage(request)
+    return reply.promise
   }
-}
-
-interface Waiting<Reply> {
-  readonly resolve: (reply: Reply) => void
-  readonly reject: (error: Error) => void
+  return { ask: ask as unknown as Ask, stop: () => worker.terminate() }
 }

@@ -89,14 +89,14 @@ function generationsIn(out: string): Set<number> {
 }
 
 describe.each(['WAL', 'DELETE'])('with a journal in mode %s', (mode) => {
-  it('every snapshot holds one generation, whoever writes meanwhile', async () => {
+  it('a snapshot holds one state of the database while another program commits', async () => {
     const db = folder.file(`${mode}.sqlite`)
     copyFileSync(folder.file('first.sqlite'), db)
     const child = startWriter(db, mode)
     const end = ended(child)
     await once(child.stdout ?? child, 'data')
     const generations: number[] = []
-    for (let night = 0; night < 4; night++) {
+    for (let round = 0; round < 4; round++) {
       expect(await build(db)).toMatchObject({ code: 0, stderr: '' })
       const found = [...generationsIn(folder.file('out'))]
       expect(found).toHaveLength(1)
@@ -119,7 +119,7 @@ describe.each(['WAL', 'DELETE'])('with a journal in mode %s', (mode) => {
 const generation = (number: number) =>
   `UPDATE fund SET name = 'Generation ${number}'; UPDATE price SET net_asset_value = '${number}.00'`
 
-it('a commit to the log while the funds are read is not taken for one that the snapshot holds', async () => {
+it('the manifest names the database without commits that came to the log during the build', async () => {
   const db = folder.file('log.sqlite')
   copyFileSync(folder.file('first.sqlite'), db)
   const writer = new Database(db)
@@ -148,7 +148,7 @@ it('a commit to the log while the funds are read is not taken for one that the s
   expect(head?.source).not.toBe(later)
 }, 60_000)
 
-it('nothing is made of a database that a plain copy overwrites while it is read', async () => {
+it('a build fails if a plain copy overwrites the database while it is read', async () => {
   const [db, next] = [folder.file('overwritten.sqlite'), folder.file('next.sqlite')]
   for (const file of [db, next]) copyFileSync(folder.file('first.sqlite'), file)
   editDatabase(db, generation(1))
@@ -193,7 +193,7 @@ const deliverer = `
   work()`
 
 it.runIf(isComplete)(
-  'a snapshot holds one of the databases that are put into their place by turns, or there is none, and it says why',
+  'a build of a database that is replaced again and again holds one of them, or fails and says why',
   async () => {
     const db = folder.file('delivered.sqlite')
     const others = [1, 2].map((number) => {
@@ -205,7 +205,7 @@ it.runIf(isComplete)(
     const child = spawn(process.execPath, ['-e', deliverer, db, ...others], { cwd: repository })
     const end = ended(child)
     await once(child.stdout, 'data')
-    for (let night = 0; night < 6; night++) {
+    for (let round = 0; round < 6; round++) {
       rmSync(folder.file('out'), { recursive: true, force: true })
       const { code, stderr } = await build(db)
       if (code === 0) expect([...generationsIn(folder.file('out'))]).toHaveLength(1)

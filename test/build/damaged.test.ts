@@ -25,13 +25,13 @@ afterAll(folder.remove)
 const manifest = join(out, 'manifest.ndjson.gz')
 const size = () => readFileSync(manifest).length
 
-describe('a manifest that is', () => {
+describe('build --since of a folder', () => {
   it.each([
     ['empty', () => truncateSync(manifest, 0)],
     ['cut off in its first line', () => truncateSync(manifest, 12)],
     ['cut off later', () => truncateSync(manifest, size() - 20)],
     ['full of zeros', () => writeFileSync(manifest, Buffer.alloc(size()))],
-  ])('%s: build --since says what to do, and that helps', async (_, damage) => {
+  ])('says what to do about a manifest that is %s, and that helps', async (_, damage) => {
     damage()
     const before = hashesOf(out)
     const { code, stderr } = await build('--out out --since out')
@@ -49,7 +49,7 @@ it.each([
   ['api/', (file: string) => truncateSync(file, 0)],
   ['downloads/', (file: string) => truncateSync(file, 0)],
   ['', (file: string) => rmSync(file)],
-])('files in "%s" that are empty or missing are made anew', async (place, damage) => {
+])('makes files of the folder "%s" anew that are empty or missing', async (place, damage) => {
   for (const name of filesIn(out))
     if (name.startsWith(place) && name !== 'manifest.ndjson.gz') damage(join(out, name))
   expect(await build('--out out --since out')).toMatchObject({ code: 0, stderr: '' })

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ended, launcher, runAlone, type Ended } from '../cli/run.ts'
+import { ended, launcher, run, runAlone, type Ended } from '../cli/run.ts'
 import { asOf, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { userWithoutRights } from '../support/other-user.ts'
 import { makeTempFolder } from '../support/product.ts'
@@ -10,11 +10,8 @@ import { hashesOf } from '../support/tree.ts'
 
 const folder = makeTempFolder()
 const disk = folder.file('disk')
-const build = (db: string, out: string, user = {}): Promise<Ended> =>
-  runAlone(`build --db ${db} --out ${out} --as-of ${asOf} --jobs 2 --quiet`.split(' '), {
-    cwd: folder.path,
-    ...user,
-  })
+const args = (db: string, out: string) => `build --db ${db} --out ${out} --as-of ${asOf} --quiet`.split(' ')
+const build = (db: string, out: string): Promise<Ended> => run(args(db, out), { cwd: folder.path })
 
 let isMounted = false
 
@@ -35,7 +32,7 @@ afterAll(() => {
 
 const freeBytes = (): number => statfsSync(disk).bavail * statfsSync(disk).bsize
 
-describe('on a disk that is full', () => {
+describe('a build on a full disk', () => {
   beforeEach(async ({ skip }) => {
     if (!isMounted) skip('this machine lets nobody mount a small disk')
     for (const name of readdirSync(disk)) rmSync(`${disk}/${name}`, { recursive: true })
@@ -45,7 +42,7 @@ describe('on a disk that is full', () => {
   const reason =
     /^fundpress: \S*disk\/\S*: the disk is full: free some space[^\n]*; disk\/out is as it was[^\n]*\n$/
 
-  it('a build says so, and leaves the old snapshot and nothing else', async () => {
+  it('says so, and leaves the old snapshot and nothing else', async () => {
     const before = hashesOf(`${disk}/out`)
     const { code, stdout, stderr } = await build('many.sqlite', 'disk/out')
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(reason) })
@@ -54,7 +51,7 @@ describe('on a disk that is full', () => {
     expect(await build('one.sqlite', 'disk/out')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('a build says so wherever it runs out of space', async () => {
+  it('says so wherever it runs out of space', async () => {
     const before = hashesOf(`${disk}/out`)
     const freeAtFirst = freeBytes()
     const needed = 4 * 1024 * 1024 - freeAtFirst
@@ -72,15 +69,18 @@ describe('on a disk that is full', () => {
   })
 })
 
-describe('without the right to write', () => {
-  it('a build says where, and leaves the old snapshot', async ({ skip }) => {
+describe('a build without the right to write', () => {
+  it('says where, and leaves the old snapshot', async ({ skip }) => {
     if (userWithoutRights === undefined) skip('only root can read this checkout')
     mkdirSync(folder.file('closed'))
     expect(await build('one.sqlite', 'closed/out')).toMatchObject({ code: 0 })
     chmodSync(folder.file('closed'), 0o555)
     const before = hashesOf(folder.file('closed/out'))
     for (const out of ['closed/out', 'closed/new/out']) {
-      const { code, stderr } = await build('one.sqlite', out, userWithoutRights)
+      const { code, stderr } = await runAlone(args('one.sqlite', out), {
+        cwd: folder.path,
+        ...userWithoutRights,
+      })
       expect(code).toBe(1)
       expect(stderr).toMatch(/^fundpress: \S*closed\/\S*: no right to write there; [^\n]*\n$/)
     }
@@ -90,9 +90,9 @@ describe('without the right to write', () => {
   })
 })
 
-describe('with a limit for the size of files', () => {
-  it('a build says which, and leaves nothing', async () => {
-    const line = `build --db one.sqlite --out limited --as-of ${asOf} --quiet`
+describe('a build with a limit for the size of files', () => {
+  it('names the limit, and leaves nothing', async () => {
+    const line = args('one.sqlite', 'limited').join(' ')
     const limited = `ulimit -f 4; exec "$0" "$1" ${line}`
     const options = { cwd: folder.path }
     const { code, stderr } = await ended(spawn('bash', ['-c', limited, process.execPath, launcher], options))

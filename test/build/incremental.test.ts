@@ -1,79 +1,45 @@
 /** Builds that go on from an earlier snapshot: whatever changed meanwhile, they give what a full build gives. */
-import { copyFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildSnapshot, type BuildSummary } from '../../src/build/build.ts'
-import type { Since } from '../../src/build/options.ts'
+import type { BuildOptions, BuildSummary } from '../../src/build/build.ts'
 import { checkDatabase } from '../../src/data/check/check.ts'
 import { RefusedDatabase, type Finding } from '../../src/data/check/finding.ts'
-import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { keptThreads } from '../support/kept-threads.ts'
+import { isinOf } from '../support/database.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
-import { apply, dayAfter, edit, openToEdit } from './edits.ts'
+import {
+  build,
+  changedCopy,
+  editAll,
+  fakePages,
+  folderOf,
+  makeFunds,
+  manifestOf,
+  settings as first,
+  young,
+} from './builds.ts'
+import { dayAfter, edit } from './edits.ts'
 import { times } from '../support/rounds.ts'
 
 const folder = makeTempFolder()
 afterAll(folder.remove)
 
-interface Night {
-  readonly asOf: string
-  readonly docsUrl: string
-  readonly baseUrl: string
-  readonly code: string
-  readonly pages: string | null
-}
-const first: Night = {
-  asOf: '2024-05-03',
-  docsUrl: 'https://docs.example',
-  baseUrl: 'https://api.example',
-  code: 'code',
-  pages: null,
-}
-const fakePages = new URL('fake-pages.ts', import.meta.url).href
-
-/** Four funds, with prices of three years; the last turns one year old on 4 May 2024. */
-const young = isinOf(3)
-function makeFunds(db: string): void {
-  makeDatabase(db, (insert) => {
-    for (const isin of [0, 1, 2, 3].map(isinOf)) {
-      insertGood(insert, isin, {
-        fund: { fund_inception_date: isin === young ? '2023-05-04' : '2010-01-04' },
-      })
-      for (const date of ['2021-12-30', '2022-01-03', '2022-12-30', '2024-01-02'])
-        insert('price', { ...goodRows['price'], isin, date })
-    }
-  })
-}
-
 type Outcome =
   | { readonly kind: 'built'; readonly summary: BuildSummary }
   | { readonly kind: 'refused'; readonly findings: readonly Finding[] }
 
-async function build(db: string, out: string, night: Night, since?: Since): Promise<Outcome> {
-  try {
-    const options = { db, out, ...night, jobs: 1, only: [], signal: new AbortController().signal }
-    return {
-      kind: 'built',
-      summary: await buildSnapshot({ ...options, threads: keptThreads(1), since: since ?? null }),
-    }
-  } catch (error) {
-    if (error instanceof RefusedDatabase) return { kind: 'refused', findings: error.findings }
-    throw error
-  }
-}
-
-async function mustBuild(db: string, out: string, night: Night, since?: Since): Promise<BuildSummary> {
-  const outcome = await build(db, out, night, since)
-  if (outcome.kind === 'refused') throw new Error(JSON.stringify(outcome.findings))
-  return outcome.summary
-}
-
-const folderOf = (out: string): Since => ({ kind: 'folder', path: out })
-const manifestOf = (out: string): Since => ({ kind: 'manifest', path: join(out, 'manifest.ndjson.gz') })
+const outcomeOf = (db: string, out: string, more: Partial<BuildOptions>): Promise<Outcome> =>
+  build(db, out, more).then(
+    (summary) => ({ kind: 'built', summary }),
+    (error: unknown) => {
+      if (error instanceof RefusedDatabase) return { kind: 'refused', findings: error.findings }
+      throw error
+    },
+  )
 
 /** What must not depend on how it was built. */
 function resultOf(outcome: Outcome): object {
@@ -115,13 +81,11 @@ it('gives the snapshot of a full build, byte for byte, and refuses what that ref
       const place = (name: string) => folder.file(`run-${run}-${name}`)
       const db = place('funds.sqlite')
       makeFunds(db)
-      await mustBuild(db, place('0'), { ...first, pages: fakePages })
+      await build(db, place('0'), { pages: fakePages })
       const earlier = [place('0')]
       for (const [index, { edits, back, ...settings }] of nights.entries()) {
         copyFileSync(db, place('before.sqlite'))
-        const connection = openToEdit(db)
-        for (const one of edits) apply(connection, one)
-        connection.close()
+        editAll(db, edits)
         const since = earlier.at(-back) ?? place('0')
         const full = place(`${index + 1}`)
         if (!(await compare(db, since, full, settings))) copyFileSync(place('before.sqlite'), db)
@@ -139,12 +103,12 @@ const alwaysThere = [
 ]
 
 /** Builds a night in every way. @returns false if it is refused */
-async function compare(db: string, since: string, full: string, settings: Night): Promise<boolean> {
+async function compare(db: string, since: string, full: string, settings: Partial<BuildOptions>) {
   const [linked, sparse] = [`${full}-linked`, `${full}-sparse`]
   const before = hashesOf(since)
-  const expected = await build(db, full, settings)
-  const fromFolder = await build(db, linked, settings, { kind: 'folder', path: since })
-  const fromManifest = await build(db, sparse, settings, manifestOf(since))
+  const expected = await outcomeOf(db, full, settings)
+  const fromFolder = await outcomeOf(db, linked, { ...settings, since: folderOf(since) })
+  const fromManifest = await outcomeOf(db, sparse, { ...settings, since: manifestOf(since) })
   expect(resultOf(fromFolder)).toEqual(resultOf(expected))
   expect(resultOf(fromManifest)).toEqual(resultOf(expected))
   expect(hashesOf(since)).toEqual(before)
@@ -162,22 +126,16 @@ async function compare(db: string, since: string, full: string, settings: Night)
   return true
 }
 
-describe('after a night of a few funds', () => {
+describe('a build of four funds that continues from a snapshot', () => {
   const db = folder.file('funds.sqlite')
   const out = folder.file('out')
   let whole: BuildSummary
   beforeAll(async () => {
     makeFunds(db)
-    whole = await mustBuild(db, out, first)
+    whole = await build(db, out)
   })
 
-  /** The database with a change, under a name of its own. */
-  const changed = (name: string, sql: string) => {
-    const file = folder.file(`${name}.sqlite`)
-    copyFileSync(db, file)
-    editDatabase(file, sql)
-    return file
-  }
+  const changed = (name: string, sql: string) => changedCopy(db, folder.file(`${name}.sqlite`), sql)
   const documentsIn = (next: string) => filesIn(next).filter((file) => /^(api|errors)\//.test(file))
   const newPrice = `INSERT INTO price SELECT isin, '2024-05-03', issue_price, repurchase_price, '101.00', change,
     change_percent, performance, NULL, NULL, NULL, NULL FROM price WHERE date = '2024-05-02'`
@@ -185,7 +143,7 @@ describe('after a night of a few funds', () => {
   it('renders the current price, the window of the year and the list of a fund with a new price', async () => {
     const file = changed('new-price', `${newPrice} AND isin = '${isinOf(1)}'`)
     const next = folder.file('next-price')
-    const { rendered, isSparse, since } = await mustBuild(file, next, first, manifestOf(out))
+    const { rendered, isSparse, since } = await build(file, next, { since: manifestOf(out) })
     const historic = `api/v1/prices-historic/${isinOf(1)}`
     const wanted = [
       'api/v1/prices-current-all/index.json',
@@ -196,23 +154,29 @@ describe('after a night of a few funds', () => {
       `${historic}/2024.xml`,
       `${historic}/index.json`,
     ]
-    expect({ documents: documentsIn(next), rendered, isSparse, since }).toEqual({
-      documents: wanted,
-      rendered: wanted.length,
-      isSparse: true,
-      since: whole.snapshot,
-    })
+    expect(documentsIn(next)).toEqual(wanted)
+    expect([rendered, isSparse, since]).toEqual([wanted.length, true, whole.snapshot])
   })
 
-  it('renders nothing because it is another day', async () => {
+  it('renders the documents of endpoints that are new in the registry', async () => {
+    const endpoints = new URL('made-up-endpoints.ts', import.meta.url).href
+    const next = folder.file('next-endpoint')
+    await build(db, next, { endpoints, since: folderOf(out) })
+    const read = (key: string) => readFileSync(join(next, `api/v3/${key}`), 'utf8')
+    expect(read(`carbon/${isinOf(1)}/index.json`)).toBe('{"tonnes":12.5}')
+    expect(read('carbon-all/index.xml').match(/<tonnes>12\.5<\/tonnes>/g)).toHaveLength(4)
+    expect(faultsOf(next)).toEqual([])
+  })
+
+  it('renders nothing if only the as-of date differs', async () => {
     const next = folder.file('next-day')
-    const { rendered } = await mustBuild(db, next, { ...first, asOf: '2024-05-02' }, manifestOf(out))
+    const { rendered } = await build(db, next, { asOf: '2024-05-02', since: manifestOf(out) })
     expect([rendered, documentsIn(next)]).toEqual([0, []])
   })
 
   it('renders a fund that turns one year old', async () => {
     const next = folder.file('next-birthday')
-    await mustBuild(db, next, { ...first, asOf: '2024-05-04' }, manifestOf(out))
+    await build(db, next, { asOf: '2024-05-04', since: manifestOf(out) })
     const folders = documentsIn(next).map((file) => file.slice(0, file.lastIndexOf('/')))
     expect([...new Set(folders)]).toEqual([
       `api/v1/performance-launch/${young}`,
@@ -226,12 +190,8 @@ describe('after a night of a few funds', () => {
     ['code', { code: 'other' }],
     ['address of the documentation', { docsUrl: 'https://other.example' }],
   ])('renders everything after a change of the %s', async (name, settings) => {
-    const { rendered, documents } = await mustBuild(
-      db,
-      folder.file(`next ${name}`),
-      { ...first, ...settings },
-      manifestOf(out),
-    )
+    const next = folder.file(`next ${name}`)
+    const { rendered, documents } = await build(db, next, { ...settings, since: manifestOf(out) })
     expect(rendered).toBe(documents)
   })
 
@@ -248,15 +208,12 @@ describe('after a night of a few funds', () => {
     ['asset_allocation', 'derivatives = 2'],
     ['emt', "governanceprocess = 'Z'"],
   ])('names the errors of changed rows of %s, as a check does', async (table, set) => {
-    const file = changed(
-      `bad-${table}`,
-      `PRAGMA ignore_check_constraints = ON; UPDATE ${table} SET ${set} WHERE isin = '${isinOf(2)}'`,
-    )
-    const outcome = await build(file, folder.file(`next-${table}`), first, folderOf(out))
+    const change = `UPDATE ${table} SET ${set} WHERE isin = '${isinOf(2)}'`
+    const file = changed(`bad-${table}`, `PRAGMA ignore_check_constraints = ON; ${change}`)
+    const outcome = await outcomeOf(file, folder.file(`next-${table}`), { since: folderOf(out) })
     const findings = await checkDatabase({ db: file, asOf: first.asOf })
-    expect(findings.filter(({ severity }) => severity === 'error').map((finding) => finding.table)).toContain(
-      table,
-    )
+    const errors = findings.filter(({ severity }) => severity === 'error')
+    expect(errors.map((finding) => finding.table)).toContain(table)
     expect(outcome).toEqual({ kind: 'refused', findings })
   })
 
@@ -268,27 +225,22 @@ describe('after a night of a few funds', () => {
   ])('warns of rows that did not change, too: %s', async (name, sql) => {
     const file = changed(`warned ${name}`, `${sql} WHERE isin = '${isinOf(1)}'`)
     const full = folder.file(`warned ${name} full`)
-    const { warnings } = await mustBuild(file, full, first)
+    const { warnings } = await build(file, full)
     // The other one is always there: the young fund is younger than its first price.
     expect(warnings).toHaveLength(2)
-    const next = await mustBuild(file, folder.file(`warned ${name} next`), first, manifestOf(full))
+    const next = await build(file, folder.file(`warned ${name} next`), { since: manifestOf(full) })
     expect([next.rendered, next.warnings]).toEqual([0, warnings])
   })
 
   it('refuses prices that lie after an earlier as-of date', async () => {
-    const outcome = await build(
-      db,
-      folder.file('next-earlier'),
-      { ...first, asOf: '2024-05-01' },
-      folderOf(out),
-    )
-    expect(outcome.kind).toBe('refused')
+    const earlier = { asOf: '2024-05-01', since: folderOf(out) }
+    await expect(build(db, folder.file('next-earlier'), earlier)).rejects.toThrow(RefusedDatabase)
   })
 
   it('links the files that did not change, and leaves the earlier snapshot as it is', async () => {
     const before = hashesOf(out)
     const next = folder.file('next-linked')
-    await mustBuild(changed('linked', newPrice), next, first, folderOf(out))
+    await build(changed('linked', newPrice), next, { since: folderOf(out) })
     const inode = (of: string, file: string) => statSync(join(of, file)).ino
     const shared = documentsIn(next).filter((file) => inode(next, file) === inode(out, file))
     expect(documentsIn(next).length - shared.length).toBe(4 * 5 + 2)
@@ -301,59 +253,33 @@ describe('after a night of a few funds', () => {
       cpSync(out, elsewhere.file('out'), { recursive: true })
       if (statSync(elsewhere.path).dev === statSync(folder.path).dev) skip('there is only one file system')
       const next = folder.file('next-copied')
-      const { rendered } = await mustBuild(db, next, first, folderOf(elsewhere.file('out')))
+      const { rendered } = await build(db, next, { since: folderOf(elsewhere.file('out')) })
       expect([rendered, hashesOf(next)]).toEqual([0, hashesOf(out)])
     } finally {
       elsewhere.remove()
     }
   })
 
-  it('renders what is missing or cut short in the earlier folder', async () => {
-    const damaged = folder.file('damaged')
-    cpSync(out, damaged, { recursive: true })
-    rmSync(join(damaged, `api/v1/prices-historic/${isinOf(0)}/2022.xml`))
-    rmSync(join(damaged, 'api/v1/prices-current-all/index.json'))
-    truncateSync(join(damaged, `api/v1/profile/${isinOf(1)}/index.en.xml`), 10)
-    const next = folder.file('next-damaged')
-    await mustBuild(db, next, first, folderOf(damaged))
-    expect(hashesOf(next)).toEqual(hashesOf(out))
-  })
-
-  it('takes the place of the folder that it goes on from', async () => {
+  it('can replace the folder that it continues from', async () => {
     const file = changed('in-place', newPrice)
     const [next, full] = [folder.file('in-place'), folder.file('in-place-full')]
     cpSync(out, next, { recursive: true })
-    await mustBuild(file, next, first, folderOf(next))
-    await mustBuild(file, full, first)
+    await build(file, next, { since: folderOf(next) })
+    await build(file, full)
     expect(hashesOf(next)).toEqual(hashesOf(full))
   })
 
-  it('renders everything where there is no snapshot, or one without digests', async () => {
-    const { since, rendered } = await mustBuild(
-      db,
-      folder.file('from-none'),
-      first,
-      folderOf(folder.file('none')),
-    )
+  it('renders everything if the folder holds no snapshot', async () => {
+    const none = folderOf(folder.file('none'))
+    const { since, rendered } = await build(db, folder.file('from-none'), { since: none })
     expect([since, rendered]).toEqual([null, whole.documents])
   })
 
-  it('does not go on from a folder that lacks files', async () => {
+  it('refuses a folder that lacks files', async () => {
     const sparse = folder.file('sparse')
-    await mustBuild(db, sparse, first, manifestOf(out))
-    await expect(build(db, folder.file('from-sparse'), first, folderOf(sparse))).rejects.toThrow(
+    await build(db, sparse, { since: manifestOf(out) })
+    await expect(build(db, folder.file('from-sparse'), { since: folderOf(sparse) })).rejects.toThrow(
       `${sparse} is sparse and lacks its unchanged files`,
     )
-  })
-
-  it('does not go on from a damaged manifest, and leaves everything as it is', async () => {
-    const manifest = folder.file('damaged.ndjson.gz')
-    const next = folder.file('from-damaged')
-    const content = readFileSync(join(out, 'manifest.ndjson.gz'))
-    writeFileSync(manifest, content.subarray(0, content.length - 100))
-    await expect(build(db, next, first, { kind: 'manifest', path: manifest })).rejects.toThrow(
-      `${manifest} cannot be read`,
-    )
-    expect(filesIn(folder.path).filter((file) => file.includes('from-damaged'))).toEqual([])
   })
 })

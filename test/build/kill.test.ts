@@ -1,10 +1,10 @@
 /** Builds that are killed at any moment: the snapshot stays whole, and the next build cleans up. */
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ended, run, start, type Ended } from '../cli/run.ts'
+import { ended, run, start } from '../cli/run.ts'
 import { makeTempFolder, repository, startServer } from '../support/product.ts'
 import { rawRequest } from '../support/request.ts'
 import { faultsOf, hashesOf, snapshotId } from '../support/tree.ts'
@@ -16,33 +16,26 @@ const folder = makeTempFolder()
 const kills = times(13, 3)
 const merges = times(6, 2)
 
-/** A folder that snapshots are built in. */
-interface Place {
-  readonly path: string
-  readonly file: (name: string) => string
-  readonly out: string
-  /** What lies beside the snapshot. */
-  readonly beside: () => string[]
-  readonly build: (seed: number, ...flags: string[]) => ChildProcess
-  /** The id of the snapshot that is there, or that the next build or server brings back. */
-  readonly wholeSnapshot: () => string
-}
+type Place = ReturnType<typeof makePlace>
 
-function makePlace(name: string): Place {
+/** A folder that snapshots are built in. */
+function makePlace(name: string) {
   const path = folder.file(name)
   mkdirSync(path)
   const file = (named: string): string => join(path, named)
   const out = file('out')
+  /** What lies beside the snapshot. */
   const beside = (): string[] => readdirSync(path).filter((found) => found !== 'out')
+  const args = (seed: number) =>
+    `build --db ../${seed}.sqlite --out out --as-of 2026-11-20 --jobs 1 --quiet`.split(' ')
   return {
     path,
     file,
     out,
     beside,
-    build: (seed, ...flags) => {
-      const line = `build --db ../${seed}.sqlite --out out --as-of 2026-11-20 --jobs 2 --quiet`
-      return start([...line.split(' '), ...flags], { cwd: path })
-    },
+    args,
+    build: (seed: number) => start(args(seed), { cwd: path }),
+    /** The id of the snapshot that is there, or that the next build or server brings back. */
     wholeSnapshot: () => {
       const old = beside().find((found) => found.startsWith('.out.old-'))
       const place = existsSync(out) || old === undefined ? out : file(old)
@@ -79,12 +72,7 @@ beforeAll(async () => {
 afterAll(folder.remove)
 
 /** Starts a build and sends it a signal, a while after it has begun to write. */
-async function stopBuild(
-  place: Place,
-  seed: number,
-  signal: NodeJS.Signals,
-  afterMs: number,
-): Promise<Ended> {
+async function stopBuild(place: Place, seed: number, signal: NodeJS.Signals, afterMs: number) {
   const before = new Set(place.beside())
   const child = place.build(seed)
   const end = ended(child)
@@ -96,7 +84,7 @@ async function stopBuild(
 }
 
 async function mustBuild(place: Place, seed: number): Promise<void> {
-  expect(await ended(place.build(seed))).toMatchObject({ code: 0, stderr: '' })
+  expect(await run(place.args(seed), { cwd: place.path })).toMatchObject({ code: 0, stderr: '' })
   expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [], id: ids[seed - 1] })
 }
 
@@ -120,7 +108,7 @@ describe('a build that is killed', () => {
     await Promise.all(lanes)
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing half-made if it is asked by %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('removes its staging folder on %s', async (signal) => {
     const place = makePlace(signal)
     cpSync(kept, place.out, { recursive: true })
     for (const share of sample([0.4, 0, 0.8])) {
@@ -160,7 +148,7 @@ describe('a merge that is killed', () => {
   })
 })
 
-describe('a build that was killed between its two renames', () => {
+describe('a snapshot of a build that was killed between its two renames', () => {
   const dead = spawnSync('true').pid
   const [old, half] = [`.out.old-${dead}`, `.out.build-${dead}`]
   let place: Place
@@ -171,26 +159,27 @@ describe('a build that was killed between its two renames', () => {
     mkdirSync(place.file(half))
   })
 
-  it('is followed by a build as if nothing had been', async () => {
+  it('is replaced by the next build', async () => {
     await mustBuild(place, 1)
   })
 
-  it.runIf(isComplete)('is mended by a build that fails', async () => {
-    expect(await ended(place.build(1, '--only', 'DE0008471400'))).toMatchObject({ code: 1 })
+  it.runIf(isComplete)('is renamed back by a build that fails', async () => {
+    const args = [...place.args(1), '--only', 'DE0008471400']
+    expect(await run(args, { cwd: place.path })).toMatchObject({ code: 1 })
     expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [], id: ids[1] })
   })
 
   it.each([
     ['of a process that is no more', dead],
     ['whose process number is in use again', process.pid],
-  ])('is mended by a server that starts: an old snapshot %s', async (_, pid) => {
+  ])('is renamed back by a server that starts: an old snapshot %s', async (_, pid) => {
     renameSync(place.file(old), place.file(`.out.old-${pid}`))
     const server = await startServer(place.out)
     await server.stop()
     expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [half], id: ids[1] })
   })
 
-  it('is mended by a server that runs', async () => {
+  it('is renamed back by a server that runs', async () => {
     renameSync(place.file(old), place.out)
     const server = await startServer(place.out)
     renameSync(place.out, place.file(old))
@@ -201,7 +190,7 @@ describe('a build that was killed between its two renames', () => {
     expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [half], id: ids[1] })
   })
 
-  it('has an old snapshot removed that a new one has replaced, by a server too', async () => {
+  it('is removed by a server if a new one has replaced it', async () => {
     cpSync(kept, place.out, { recursive: true })
     const server = await startServer(place.out)
     await server.stop()
@@ -209,10 +198,10 @@ describe('a build that was killed between its two renames', () => {
   })
 })
 
-describe('two builds into one folder at once', () => {
-  it('end well or say why, and the snapshot is whole', async () => {
+describe('two builds into one folder at the same time', () => {
+  it('succeed or say why they failed, and leave a whole snapshot', async () => {
     const place = makePlace('two')
-    for (let night = 0; night < 2; night++) {
+    for (let round = 0; round < 2; round++) {
       const both = await Promise.all([1, 2].map((seed) => ended(place.build(seed))))
       for (const { code, stderr } of both) {
         expect(code === 0 ? stderr === '' : /^fundpress: [^\n]+\n$/.test(stderr)).toBe(true)
@@ -227,7 +216,7 @@ describe('two builds into one folder at once', () => {
     const script = `
       import { existsSync, writeFileSync } from 'node:fs'
       import { makeStaging } from './src/build/staging.ts'
-      for (let night = 0; night < 600; night++) {
+      for (let round = 0; round < 600; round++) {
         const staging = makeStaging(process.argv[1])
         writeFileSync(staging.folder + '/manifest.ndjson.gz', '')
         staging.swapIn()

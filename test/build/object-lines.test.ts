@@ -49,7 +49,7 @@ describe('lines of a manifest', () => {
     )
   })
 
-  it('are merged where runs are longer than what is read at once', async () => {
+  it('are merged if runs are longer than what is read at once', async () => {
     const place = root()
     const lines = objectLines(place)
     const keys = Array.from({ length: 6000 }, (_, index) => `k${String(index).padStart(6, '0')}`)
@@ -60,7 +60,7 @@ describe('lines of a manifest', () => {
     expect(manifest).toBe(`{"snapshot":"x"}\n${keys.map(lineOf).join('')}`)
   })
 
-  it('are refused out of order, and twice', async () => {
+  it('are refused out of order, and with a key that is there twice', async () => {
     const lines = objectLines(root())
     lines.add('run', lineOf('b'))
     expect(() => {

@@ -1,17 +1,17 @@
-/** Pages in a snapshot: made beside the documents, listed, taken over, left out, served and compared like these. */
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+/** Pages in a snapshot: made beside the documents, and listed, reused, left out, served and compared like these. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/build/build.ts'
-import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { keptThreads } from '../support/kept-threads.ts'
+import type { BuildOptions } from '../../src/build/build.ts'
+import { goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { makeTempFolder, mustRun, startServer } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
+import * as builds from './builds.ts'
 
+const { changedCopy, fakePages, folderOf, manifestOf } = builds
 const folder = makeTempFolder()
 const db = folder.file('funds.sqlite')
-const fakePages = new URL('fake-pages.ts', import.meta.url).href
 
 /** One with an evil name, one that nothing may be given out of, one without prices, one with a single price. */
 const [plain, refused, unpriced, single] = [isinOf(0), isinOf(1), isinOf(2), isinOf(3)]
@@ -35,21 +35,8 @@ beforeAll(() => {
 })
 afterAll(folder.remove)
 
-const build = (out: string, options: Partial<BuildOptions> = {}): Promise<BuildSummary> =>
-  buildSnapshot({
-    db,
-    out: folder.file(out),
-    asOf: '2024-05-03',
-    jobs: 2,
-    threads: keptThreads(2),
-    only: [],
-    docsUrl: 'https://docs.example',
-    baseUrl: 'https://api.example',
-    pages: fakePages,
-    code: 'code',
-    signal: new AbortController().signal,
-    ...options,
-  })
+const build = (out: string, { db: file = db, ...options }: Partial<BuildOptions> = {}) =>
+  builds.build(file, folder.file(out), { jobs: 2, pages: fakePages, ...options })
 
 const contentOf = (out: string, key: string) => readFileSync(join(folder.file(out), key), 'utf8')
 const pagesIn = (out: string) => filesIn(folder.file(out)).filter((key) => /^(docs|funds|openapi)/.test(key))
@@ -169,14 +156,9 @@ describe('a snapshot with pages', () => {
   })
 })
 
-describe('on the next night', () => {
-  const changed = (name: string, sql: string) => {
-    const file = folder.file(`${name}.sqlite`)
-    copyFileSync(db, file)
-    editDatabase(file, sql)
-    return file
-  }
-  const sinceOut = { kind: 'manifest', path: join(folder.file('out'), 'manifest.ndjson.gz') } as const
+describe('a build with pages that continues from a snapshot', () => {
+  const changed = (name: string, sql: string) => changedCopy(db, folder.file(`${name}.sqlite`), sql)
+  const sinceOut = manifestOf(folder.file('out'))
 
   it.each([
     [
@@ -195,22 +177,22 @@ describe('on the next night', () => {
       ['openapi.json'],
     ],
     ['what no page reads', `UPDATE profile SET benchmark = 'New' WHERE isin = '${single}'`, []],
-  ])('%s that changed makes just the pages anew that differ by it', async (name, sql, wanted) => {
+  ])('makes only the pages anew that differ after a change of %s', async (name, sql, wanted) => {
     const file = changed(name, sql)
     await build(`sparse ${name}`, { db: file, since: sinceOut })
     expect(pagesIn(`sparse ${name}`)).toEqual([...wanted].sort())
     await build(`full ${name}`, { db: file })
-    await build(`linked ${name}`, { db: file, since: { kind: 'folder', path: folder.file('out') } })
+    await build(`linked ${name}`, { db: file, since: folderOf(folder.file('out')) })
     expect(hashesOf(folder.file(`linked ${name}`))).toEqual(hashesOf(folder.file(`full ${name}`)))
   })
 
-  it('another address of the API makes all pages anew, and no document', async () => {
+  it('makes all pages anew, and no document, for another address of the API', async () => {
     const { rendered } = await build('other address', { baseUrl: 'https://new.example', since: sinceOut })
     expect(rendered).toBe(ofFunds(plain, unpriced, single).length + 1)
     expect(filesIn(folder.file('other address')).filter((key) => /^(api|errors)\//.test(key))).toEqual([])
   })
 
-  it('another day makes the page anew that names it, and nothing else', async () => {
+  it('makes only the page anew that names the as-of date, on another day', async () => {
     const { rendered } = await build('other day', { asOf: '2024-05-04', since: sinceOut })
     expect([rendered, pagesIn('other day')]).toEqual([1, ['docs/index.html']])
   })
@@ -218,7 +200,7 @@ describe('on the next night', () => {
   it.each([
     ['2024-05-06', 'late'],
     ['2024-05-13', 'stale'],
-  ])('on %s a price is %s, and just the pages that mark it are made anew', async (asOf, overdue) => {
+  ])('makes the pages anew that mark a price, as of %s as %s', async (asOf, overdue) => {
     const { rendered } = await build(overdue, { asOf, since: sinceOut })
     // Without a price, and with one that was stale before, the other funds' pages stand.
     const changed = ['docs/index.html', ...ofFunds(plain), 'funds/index.html']
@@ -226,19 +208,19 @@ describe('on the next night', () => {
     expect(rendered).toBe(changed.length)
     expect(JSON.parse(contentOf(overdue, `funds/${plain}/index.html`))).toMatchObject({ overdue })
     await build(`full ${overdue}`, { asOf })
-    await build(`linked ${overdue}`, { asOf, since: { kind: 'folder', path: folder.file('out') } })
+    await build(`linked ${overdue}`, { asOf, since: folderOf(folder.file('out')) })
     expect(hashesOf(folder.file(`linked ${overdue}`))).toEqual(hashesOf(folder.file(`full ${overdue}`)))
   })
 
-  it('pages go when they are switched off, and come back', async () => {
-    const off = await build('off', { pages: null, since: { kind: 'folder', path: folder.file('out') } })
+  it('leaves pages out if they are switched off, and makes them again later', async () => {
+    const off = await build('off', { pages: null, since: folderOf(folder.file('out')) })
     expect([off.rendered, pagesIn('off'), faultsOf(folder.file('off'))]).toEqual([0, [], []])
-    const on = await build('on', { since: { kind: 'folder', path: folder.file('off') } })
+    const on = await build('on', { since: folderOf(folder.file('off')) })
     expect(on.rendered).toBe(allPages.length)
     expect(hashesOf(folder.file('on'))).toEqual(hashesOf(folder.file('out')))
   })
 
-  it('are a group of their own in a diff, by fund', async () => {
+  it('shows changed pages in a diff as a group of their own, by fund', async () => {
     const file = changed('diff', `UPDATE key_figure SET value = '9' WHERE isin = '${single}'`)
     await build('diff', { db: file })
     const diff = await mustRun(['diff', folder.file('out'), folder.file('diff'), '--json'])

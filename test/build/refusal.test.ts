@@ -27,7 +27,7 @@ afterAll(folder.remove)
 /** All that lies in the folder, but for the files in the snapshot. */
 const names = (): string[] => readdirSync(folder.path).sort()
 
-it('names all errors that check names, in the same words', async () => {
+it('a refused build names all errors that check names, in the same words', async () => {
   const checked = await fundpress(`check --db wrong.sqlite --as-of ${asOf}`)
   const refused = await build('wrong.sqlite', 'out')
   // How old prices are is told by builds of databases that are good.
@@ -60,20 +60,20 @@ it.each([
   expect(stderr).toContain(date)
 })
 
-it('leaves a snapshot that is there untouched, and nothing beside it', async () => {
+it('a refused build leaves the old snapshot as it was, and nothing beside it', async () => {
   const before = { names: names(), files: hashesOf(folder.file('out')) }
   expect(await build('wrong.sqlite', 'out')).toMatchObject({ code: 1 })
   expect({ names: names(), files: hashesOf(folder.file('out')) }).toEqual(before)
 })
 
-it('leaves nothing of the folders that it made', async () => {
+it('a refused build removes the folders that it made', async () => {
   const before = names()
   expect(await build('wrong.sqlite', 'new/deep/out')).toMatchObject({ code: 1 })
   expect(names()).toEqual(before)
 })
 
-describe('into a folder that is no snapshot', () => {
-  it('builds where there is an empty folder', async () => {
+describe('a build into a folder that is no snapshot', () => {
+  it('accepts an empty folder', async () => {
     mkdirSync(folder.file('empty'))
     expect(await build('good.sqlite', 'empty')).toMatchObject({ code: 0, stderr: '' })
     expect(faultsOf(folder.file('empty'))).toEqual([])
@@ -91,7 +91,7 @@ describe('into a folder that is no snapshot', () => {
     expect({ names: names(), files: hashesOf(folder.file('precious')) }).toEqual(before)
   })
 
-  it('refuses to replace a snapshot beside which something else lies, the database for example', async () => {
+  it('refuses a folder with a snapshot and something else, the database for example', async () => {
     expect(await build('good.sqlite', 'shared')).toMatchObject({ code: 0 })
     copyFileSync(folder.file('good.sqlite'), folder.file('shared/funds.sqlite'))
     const before = hashesOf(folder.file('shared'))
@@ -105,7 +105,7 @@ describe('into a folder that is no snapshot', () => {
     rmSync(folder.file('shared'), { recursive: true })
   })
 
-  it('refuses a file, and what would lie in one', async () => {
+  it('refuses a file, and a folder in a file', async () => {
     writeFileSync(folder.file('file'), 'precious')
     const before = names()
     const { code, stderr } = await build('good.sqlite', 'file')
@@ -124,7 +124,7 @@ describe('into a folder that is no snapshot', () => {
   })
 
   it.skipIf(!existsSync('/proc/self')).each(['/proc/out', '/proc/no/where/out'])(
-    'refuses %s, where no folder can be made',
+    'refuses %s, since no folder can be made there',
     async (out) => {
       expect(await build('good.sqlite', out)).toMatchObject({
         code: 1,
@@ -137,7 +137,7 @@ describe('into a folder that is no snapshot', () => {
   it('follows a symbolic link, and leaves it a link', async () => {
     mkdirSync(folder.file('elsewhere'))
     symlinkSync('elsewhere/snapshot', folder.file('link'))
-    for (let night = 0; night < 2; night++) {
+    for (let round = 0; round < 2; round++) {
       expect(await build('good.sqlite', 'link')).toMatchObject({ code: 0, stderr: '' })
       expect(readdirSync(folder.file('elsewhere'))).toEqual(['snapshot'])
       expect(snapshotId(folder.file('link'))).toBe(snapshotId(folder.file('out')))

@@ -1,39 +1,29 @@
 /** Shards, built apart and merged: the snapshot of one build, whatever the database and however many shards. */
-import { copyFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultFreshness } from '../../src/freshness/rules.ts'
-import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/build/build.ts'
-import { mergeShards } from '../../src/build/merge.ts'
+import type { BuildOptions, BuildSummary } from '../../src/build/build.ts'
+import { mergeShards, type MergeOptions } from '../../src/build/merge.ts'
 import { RefusedDatabase } from '../../src/data/check/finding.ts'
-import { editDatabase, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { keptThreads } from '../support/kept-threads.ts'
+import { insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
-import { apply, edit, openToEdit } from './edits.ts'
+import * as builds from './builds.ts'
+import { edit } from './edits.ts'
 import { times } from '../support/rounds.ts'
 
 const folder = makeTempFolder()
 afterAll(folder.remove)
-const fakePages = new URL('fake-pages.ts', import.meta.url).href
 
-const settings = {
-  asOf: '2024-05-03',
-  docsUrl: 'https://docs.example',
-  baseUrl: 'https://api.example',
-  code: 'code',
-  pages: fakePages as string | null,
-  jobs: 1,
-  only: [],
-  signal: new AbortController().signal,
-}
-const build = (db: string, out: string, more: Partial<BuildOptions> = {}): Promise<BuildSummary> =>
-  buildSnapshot({ db, out, ...settings, threads: keptThreads(1), ...more })
-const merge = (db: string, out: string, shards: readonly string[]): Promise<BuildSummary> => {
-  const { code, pages, jobs, signal } = settings
-  return mergeShards({ db, out, shards, code, pages, jobs, signal })
+const { changedCopy, editAll, fakePages, folderOf, manifestOf } = builds
+const build = (db: string, out: string, more: Partial<BuildOptions> = {}) =>
+  builds.build(db, out, { pages: fakePages, ...more })
+const merge = (db: string, out: string, shards: readonly string[], more: Partial<MergeOptions> = {}) => {
+  const { code, jobs, signal } = builds.settings
+  return mergeShards({ db, out, shards, code, pages: fakePages, jobs, signal, ...more })
 }
 const shardOf = (number: number, of: number) => ({ part: { kind: 'shard', number, of } }) as const
 async function buildShards(db: string, out: string, of: number, more: Partial<BuildOptions> = {}) {
@@ -63,9 +53,7 @@ it('gives the bytes of a build without shards, in any number of shards, pages in
         makeDatabase(db, (insert) => {
           for (let number = 0; number < funds; number++) insertGood(insert, isinOf(number))
         })
-        const connection = openToEdit(db)
-        for (const one of edits) apply(connection, one)
-        connection.close()
+        editAll(db, edits)
         const whole = await build(db, `${place}-whole`, { pages }).catch((error: unknown) => error)
         // A database that is refused is refused in a shard.
         if (whole instanceof RefusedDatabase) {
@@ -109,7 +97,7 @@ describe('shards of five funds', () => {
       return copy
     })
 
-  it('share the files with the snapshot, and stay as they are', async () => {
+  it('share their files with the merged snapshot and stay as they are', async () => {
     const before = halves.map(hashesOf)
     const out = folder.file('linked')
     await merge(db, out, halves)
@@ -118,17 +106,16 @@ describe('shards of five funds', () => {
     expect(statSync(join(out, key)).ino).toBe(statSync(join(halves[1] ?? '', key)).ino)
   })
 
-  it('take the place of an older snapshot', async () => {
+  it('replace an older snapshot when they are merged', async () => {
     const out = folder.file('older')
     await build(db, out, { only: [isinOf(0)] })
     await merge(db, out, halves)
     expect(hashesOf(out)).toEqual(hashesOf(whole))
   })
 
-  it('each go on from their own of the night before, from a folder or from the manifest of the whole', async () => {
-    const next = folder.file('next.sqlite')
-    copyFileSync(db, next)
-    editDatabase(next, `UPDATE profile SET benchmark = 'New' WHERE isin = '${isinOf(3)}'`)
+  it('can continue from their own earlier folders, or from the manifest of the whole snapshot', async () => {
+    const newBenchmark = `UPDATE profile SET benchmark = 'New' WHERE isin = '${isinOf(3)}'`
+    const next = changedCopy(db, folder.file('next.sqlite'), newBenchmark)
     await build(next, folder.file('next-whole'))
     const linked: string[] = []
     const sparse: string[] = []
@@ -136,9 +123,8 @@ describe('shards of five funds', () => {
       linked.push(folder.file(`next-linked-${index}`))
       sparse.push(folder.file(`next-sparse-${index}`))
       const shard = shardOf(index + 1, 2)
-      await build(next, linked[index] ?? '', { ...shard, since: { kind: 'folder', path: half } })
-      const path = join(whole, 'manifest.ndjson.gz')
-      await build(next, sparse[index] ?? '', { ...shard, since: { kind: 'manifest', path } })
+      await build(next, linked[index] ?? '', { ...shard, since: folderOf(half) })
+      await build(next, sparse[index] ?? '', { ...shard, since: manifestOf(whole) })
     }
     await merge(next, folder.file('next-linked'), linked)
     expect(hashesOf(folder.file('next-linked'))).toEqual(hashesOf(folder.file('next-whole')))
@@ -169,8 +155,7 @@ describe('shards of five funds', () => {
       expect(Object.keys(files).filter((file) => some[file] === undefined)).toEqual([])
     }
     const other = folder.file('next-other')
-    const path = join(folder.file('next-whole'), 'manifest.ndjson.gz')
-    await build(next, other, { ...shardOf(2, 2), since: { kind: 'manifest', path } })
+    await build(next, other, { ...shardOf(2, 2), since: manifestOf(folder.file('next-whole')) })
     await expect(merge(next, folder.file('mixed'), [sparse[0] ?? '', other])).rejects.toThrow(
       'shards of different --since',
     )
@@ -210,21 +195,18 @@ describe('shards of five funds', () => {
   })
 
   it('are not merged by other thresholds than those that their pages mark prices by', async () => {
-    const { code, pages, jobs, signal } = settings
     const freshness = { ...defaultFreshness, errorDays: 9 }
-    const options = { db, out: folder.file('refused'), shards: halves, code, pages, jobs, signal }
-    await expect(mergeShards({ ...options, freshness })).rejects.toThrow('with other freshness settings')
+    const merged = merge(db, folder.file('refused'), halves, { freshness })
+    await expect(merged).rejects.toThrow('with other freshness settings')
   })
 
-  it('leave nothing where the merge fails while their files are being linked', async () => {
+  it('leave nothing if the merge fails while their files are being linked', async () => {
     // Without pages no shard asks for a calendar: a merge is the first that learns that there is none.
     const parts = await buildShards(db, folder.file('part'), 2, { pages: null })
     const out = folder.file('no-calendar')
-    const { code, jobs, signal } = settings
     const freshness = { ...defaultFreshness, calendar: 'XX' }
-    await expect(
-      mergeShards({ db, out, shards: parts, code, pages: null, jobs, signal, freshness }),
-    ).rejects.toThrow('freshness.calendar is XX')
+    const merged = merge(db, out, parts, { pages: null, freshness })
+    await expect(merged).rejects.toThrow('freshness.calendar is XX')
     const left = () => filesIn(folder.path).filter((file) => file.includes('no-calendar'))
     expect(left()).toEqual([])
     await setTimeout(300)
@@ -232,9 +214,7 @@ describe('shards of five funds', () => {
   })
 
   it('are not merged with those of another database, by another version, or beside another database', async () => {
-    const next = folder.file('other.sqlite')
-    copyFileSync(db, next)
-    editDatabase(next, `UPDATE fund SET name = 'x'`)
+    const next = changedCopy(db, folder.file('other.sqlite'), `UPDATE fund SET name = 'x'`)
     const other = folder.file('other database')
     await build(next, other, shardOf(2, 2))
     const out = folder.file('refused')
@@ -242,52 +222,41 @@ describe('shards of five funds', () => {
     await expect(merge(next, out, halves)).rejects.toThrow(
       `${next} is not the database that the shards were built from`,
     )
-    const { pages, jobs, signal } = settings
-    await expect(
-      mergeShards({ db, out, shards: halves, code: 'newer', pages, jobs, signal }),
-    ).rejects.toThrow('was built by another version of fundpress')
+    const byNewer = merge(db, out, halves, { code: 'newer' })
+    await expect(byNewer).rejects.toThrow('was built by another version of fundpress')
   })
 
+  const figures = `api/v1/figures/${isinOf(4)}/index.de.xml`
+  const edit = (file: string, change: (content: Buffer) => string | Buffer) =>
+    writeFileSync(file, change(readFileSync(file)))
+  const withoutLastLine = (content: Buffer) => content.subarray(0, content.lastIndexOf('\n', -2) + 1)
   it.each<[string, RegExp, (half: string) => void]>([
     [
       'a file is missing',
       /half-broken-2 is incomplete: api\/v1\/figures\//,
-      (half) => {
-        rmSync(join(half, `api/v1/figures/${isinOf(4)}/index.de.xml`))
-      },
+      (half) => rmSync(join(half, figures)),
     ],
     [
       'a file is cut short',
       /half-broken-2 is incomplete: api\/v1\/figures\//,
-      (half) => {
-        truncateSync(join(half, `api/v1/figures/${isinOf(4)}/index.de.xml`), 3)
-      },
+      (half) => truncateSync(join(half, figures), 3),
     ],
     [
       'its manifest is cut short',
       /unexpected end of file/,
-      (half) => {
-        const file = join(half, 'manifest.ndjson.gz')
-        writeFileSync(file, readFileSync(file).subarray(0, -20))
-      },
+      (half) => edit(join(half, 'manifest.ndjson.gz'), (content) => content.subarray(0, -20)),
     ],
     [
       'its list of funds is cut short',
       /the shards do not hold every fund once/,
-      (half) => {
-        const file = join(half, 'shard.ndjson')
-        const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
-        writeFileSync(file, `${lines.slice(0, -1).join('\n')}\n`)
-      },
+      (half) => edit(join(half, 'shard.ndjson'), withoutLastLine),
     ],
     [
       'its head is damaged',
       /shard\.ndjson cannot be read/,
-      (half) => {
-        writeFileSync(join(half, 'shard.ndjson'), '{"format":')
-      },
+      (half) => edit(join(half, 'shard.ndjson'), () => '{"format":'),
     ],
-  ])('leave the old snapshot where it is if %s', async (_, message, damage) => {
+  ])('leave the old snapshot as it is if %s', async (_, message, damage) => {
     const copies = copyOf(`half-broken`)
     damage(copies[1] ?? '')
     const out = folder.file('stays')

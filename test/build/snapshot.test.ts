@@ -1,13 +1,14 @@
 /** A built folder: its keys, its bytes, its manifest and checksums, and that they never depend on how it was built. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { expectedObjects, expectedWindows } from '../api/oracle/keys.ts'
 import { mustRun } from '../support/product.ts'
 import { buildDemo, buildOdd, type Snapshot } from '../support/snapshots.ts'
+import { filesIn, hashesOf } from '../support/tree.ts'
 import { type OracleFunds, openOracleFunds } from '../../src/conform/oracle/funds.ts'
 
 interface ObjectLine {
@@ -38,7 +39,7 @@ describe.each([
   beforeAll(async () => {
     snapshot = await build()
     funds = openOracleFunds(snapshot.db)
-    keys = filesUnder(snapshot.out).filter((key) => ![...atRoot, ...besideObjects].includes(key))
+    keys = filesIn(snapshot.out).filter((key) => ![...atRoot, ...besideObjects].includes(key))
     return () => {
       funds.close()
     }
@@ -129,43 +130,24 @@ describe.each([
     expect([error, status, stderr]).toEqual([undefined, 0, ''])
   })
 
-  it('is the same tree whatever the number of jobs', async () => {
-    const again = snapshot.folder.file('again')
-    await mustRun([
-      'build',
-      '--db',
-      snapshot.db,
-      '--out',
-      again,
-      '--as-of',
-      snapshot.asOf,
-      '--jobs',
-      '1',
-      '--quiet',
-    ])
-    expect(hashTree(again)).toEqual(hashTree(snapshot.out))
+  const buildAgain = async (name: string, ...flags: readonly string[]) => {
+    const out = snapshot.folder.file(name)
+    const from = ['--db', snapshot.db, '--as-of', snapshot.asOf]
+    await mustRun(['build', ...from, '--out', out, '--quiet', ...flags])
+    return out
+  }
+
+  it('has the same bytes whatever the number of jobs', async () => {
+    expect(hashesOf(await buildAgain('again', '--jobs', '1'))).toEqual(hashesOf(snapshot.out))
   })
 
   it('holds with --only the same answers of that fund, and of no other', async () => {
-    const [isin = ''] = snapshot.oracle.isins()
-    const part = snapshot.folder.file('part')
-    await mustRun([
-      'build',
-      '--db',
-      snapshot.db,
-      '--out',
-      part,
-      '--as-of',
-      snapshot.asOf,
-      '--quiet',
-      '--only',
-      isin,
-    ])
-    const own = filesUnder(part).filter((key) => key.includes(isin))
+    const [isin = '', ...others] = snapshot.oracle.isins()
+    const part = await buildAgain('part', '--only', isin)
+    const own = filesIn(part).filter((key) => key.includes(isin))
     expect(own).toEqual(keys.filter((key) => key.includes(isin)))
     for (const key of own) expect(readFileSync(join(part, key)).equals(read(key))).toBe(true)
-    const others = snapshot.oracle.isins().slice(1)
-    expect(filesUnder(part).filter((key) => others.some((other) => key.includes(other)))).toEqual([])
+    expect(filesIn(part).filter((key) => others.some((other) => key.includes(other)))).toEqual([])
   })
 })
 
@@ -188,18 +170,6 @@ function readManifest(out: string): Manifest {
       .split('\n')
       .map((line) => JSON.parse(line) as ObjectLine),
   }
-}
-
-/** Relative paths with slashes, sorted. */
-function filesUnder(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort()
-}
-
-function hashTree(folder: string): string[] {
-  return filesUnder(folder).map((key) => `${key} ${sha256Of(readFileSync(join(folder, key)))}`)
 }
 
 /** All values in a document, however it nests them. */

@@ -40,7 +40,7 @@ it('gives the same bytes from a database in WAL mode, and from one with other pa
   expect(hashes(night)).toEqual(hashes(first))
 })
 
-it('has the files of the new night alone after a build into the same folder', async () => {
+it('holds only the files of the new as-of date after a build into the same folder', async () => {
   const out = folder.file('again')
   await buildNight(db, out, demoDay)
   const night = await buildNight(db, out, '2026-11-21', '--since', out)
@@ -49,20 +49,20 @@ it('has the files of the new night alone after a build into the same folder', as
   expect(readdirSync(out).filter((name) => name.startsWith('.'))).toEqual([])
 })
 
-it('leads from the address that pages link to to the night, where the folder is opened without a server', () => {
+it('leads from downloads/latest/ to the as-of date if the folder is opened without a server', () => {
   const page = readFileSync(join(folder.file('first'), 'downloads/latest/index.html'), 'utf8')
   const [, target = ''] = /url=([^"]+)"/.exec(page) ?? []
   expect(existsSync(join(folder.file('first'), 'downloads/latest', target))).toBe(true)
 })
 
 it('holds no funds but those that are built', async () => {
-  const [, [isin = ''] = []] = readCsv(join(first?.folder ?? '', 'prices.csv'))
+  const [, [isin = ''] = []] = readCsv(first?.folder ?? '', 'prices.csv')
   const night = await buildNight(db, folder.file('only'), demoDay, '--only', isin)
-  const isins = readCsv(join(night.folder, 'prices.csv'))
+  const isins = readCsv(night.folder, 'prices.csv')
     .slice(1)
     .map(([field]) => field)
   expect(new Set(isins)).toEqual(new Set([isin]))
-  expect(readCsv(join(night.folder, 'funds.csv'))).toHaveLength(2)
+  expect(readCsv(night.folder, 'funds.csv')).toHaveLength(2)
 })
 
 describe('a sparse snapshot', () => {
@@ -76,7 +76,7 @@ describe('a sparse snapshot', () => {
   }
   const manifestIn = (out: string) => join(folder.file(out), 'manifest.ndjson.gz')
 
-  it('has the documents out of the ZIP that lies beside the manifest it goes on from', async () => {
+  it('takes its documents from the ZIP beside the manifest that it continues from', async () => {
     const { said, files } = await build('sparse', manifestIn('first'))
     expect(said).toMatch(/\(sparse\)\n/)
     expect(files).toEqual(hashes(first))
@@ -95,7 +95,7 @@ describe('a sparse snapshot', () => {
       'one that is listed, but not there',
       () => rmSync(folder.file(`beside/downloads/${demoDay}/documents.zip`)),
     ],
-  ])('leaves them out where the ZIP there is %s, and says so', async (_, damage) => {
+  ])('leaves its documents out if the ZIP there is %s, and says so', async (_, damage) => {
     rmSync(folder.file('beside'), { recursive: true, force: true })
     cpSync(folder.file('first'), folder.file('beside'), { recursive: true })
     damage()
@@ -124,7 +124,7 @@ it('makes none with --no-downloads, which wins over the environment', async () =
   expect(existsSync(join(out, 'downloads'))).toBe(false)
 })
 
-it('names a licence only where the settings do, in the data package and on the page', async () => {
+it('names a licence in the data package and on the page if the settings name one', async () => {
   const read = (night: Night | undefined, name: string) =>
     readFileSync(join(night?.folder ?? '', name), 'utf8')
   expect(read(first, 'datapackage.json')).not.toContain('licenses')

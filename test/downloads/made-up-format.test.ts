@@ -2,9 +2,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildSnapshot } from '../../src/build/build.ts'
+import { build as buildIt, folderOf } from '../build/builds.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { keptThreads } from '../support/kept-threads.ts'
 import { makeTempFolder } from '../support/product.ts'
 
 const folder = makeTempFolder()
@@ -14,12 +13,8 @@ const db = folder.file('funds.sqlite')
 const formats = new URL('./made-up-formats.ts', import.meta.url).href
 
 const build = async (out: string, since: string | null) => {
-  await buildSnapshot({
-    ...{ db, out, asOf, docsUrl: 'https://docs.example', baseUrl: 'https://api.example', jobs: 1, only: [] },
-    ...{ code: 'code', pages: null, threads: keptThreads(1), signal: new AbortController().signal },
-    downloads: { licence: null, formats },
-    since: since === null ? null : { kind: 'folder', path: since },
-  })
+  const downloads = { licence: null, formats }
+  await buildIt(db, out, { downloads, since: since === null ? null : folderOf(since) })
   return join(out, 'downloads', asOf)
 }
 let built = ''

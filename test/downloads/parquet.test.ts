@@ -90,7 +90,7 @@ it('holds any decimal within the limits digit for digit, in the 16 bytes of DECI
     .record({ minus: fc.constantFrom('', '-'), whole: digits(23), fraction: fc.option(digits(15)) })
     .map(({ minus, whole, fraction }) => `${minus}${whole}${fraction === null ? '' : `.${fraction}`}`)
   const property = fc.property(texts, (text) => {
-    const bytes = Buffer.from(decimalBytesOf(text))
+    const bytes = Buffer.from(decimalBytesOf(text, 0))
     const value = BigInt.asIntN(128, BigInt(`0x${bytes.toString('hex')}`))
     const [whole = '', fraction = ''] = text.split('.')
     expect([bytes.length, value]).toEqual([16, BigInt(whole + fraction.padEnd(15, '0'))])

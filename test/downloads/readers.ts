@@ -33,24 +33,30 @@ export function python<T>(program: string, ...args: readonly string[]): T {
   return JSON.parse(output) as T
 }
 
-/** Every field as text, the header first. */
-export const readCsv = (file: string, encoding = 'utf-8', delimiter = ','): string[][] =>
+/** Every field as text, the header first. Several files at a time: to start Python takes longer than to read most of them. Fields of files for Excel have semicolons. */
+export const readCsvs = (folder: string, names: readonly string[]): Readonly<Record<string, string[][]>> =>
   python(
     `import csv, json, sys
 csv.field_size_limit(1 << 30)
-with open(sys.argv[1], newline="", encoding=sys.argv[2]) as file:
-    print(json.dumps(list(csv.reader(file, delimiter=sys.argv[3], strict=True))))`,
-    file,
-    encoding,
-    delimiter,
+def rows(name):
+    excel = name.startswith("csv-excel/")
+    with open(sys.argv[1] + "/" + name, newline="", encoding="utf-8-sig" if excel else "utf-8") as file:
+        return list(csv.reader(file, delimiter=";" if excel else ",", strict=True))
+print(json.dumps({name: rows(name) for name in sys.argv[2:]}))`,
+    folder,
+    ...names,
   )
 
-export const readSqlite = (file: string, sql: string): unknown[][] =>
+export const readCsv = (folder: string, name: string): string[][] => readCsvs(folder, [name])[name] ?? []
+
+/** The rows of each query. */
+export const readSqlite = (file: string, ...queries: readonly string[]): unknown[][][] =>
   python(
     `import json, sqlite3, sys
-print(json.dumps(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall()))`,
+db = sqlite3.connect(sys.argv[1])
+print(json.dumps([db.execute(sql).fetchall() for sql in sys.argv[2:]]))`,
     file,
-    sql,
+    ...queries,
   )
 
 /** Every row, by its columns' names; decimals as doubles. */

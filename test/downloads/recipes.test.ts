@@ -201,13 +201,13 @@ describe.each(languages)('spreadsheets (%s)', (language) => {
   })
 })
 
-it('the very values of the API would be misread: they carry a comma', async () => {
+it('the values of the API itself would be misread, since they have a comma', async () => {
   const url = `${server?.base ?? ''}/api/v1/prices-historic/${isin}/${newest.date}/${newest.date}/`
   const answer = JSON.parse(await fetchText(url)) as { prices: { net_asset_value: { value: string } }[] }
   expect(answer.prices[0]?.net_asset_value.value).toBe(newest.nav.replace('.', ','))
 })
 
-it('reads the EMT back that it gives out: import emt, and every value is as it was', () => {
+it('import emt reads emt.csv back, and every value is as it was', () => {
   const copy = folder.file('emt.sqlite')
   const db = new Database(copy)
   db.exec(readFileSync(join(repository, 'templates/schema.sql'), 'utf8'))

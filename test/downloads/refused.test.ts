@@ -25,7 +25,7 @@ const filesWith = (text: string, among = /./) =>
     .filter(([path, content]) => among.test(path) && (content.includes(text) || path.includes(text)))
     .map(([path]) => path)
 
-it('reads what it looks for: what may be given out is found in every form', () => {
+it('finds what may be given out in every form, so the searches below can find something', () => {
   const forms = filesWith(oddFunds.awkward).map((path) => path.replace(/^.*\./, ''))
   expect([...new Set(forms)].sort()).toEqual([
     'SHA256SUMS',

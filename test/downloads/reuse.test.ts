@@ -1,13 +1,12 @@
-/** Downloads of a night that goes on from an earlier folder: whatever changed meanwhile, they are those of a full build. */
+/** Downloads of a build that continues from an earlier folder: whatever changed meanwhile, they are those of a full build. */
 import { copyFileSync, cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildSnapshot } from '../../src/build/build.ts'
 import { RefusedDatabase } from '../../src/data/check/finding.ts'
-import { apply, dayAfter, edit, openToEdit } from '../build/edits.ts'
-import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { keptThreads } from '../support/kept-threads.ts'
+import { build as buildIt, editAll, folderOf, makeFunds, manifestOf } from '../build/builds.ts'
+import { dayAfter, edit } from '../build/edits.ts'
+import { editDatabase, isinOf } from '../support/database.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 import { times } from '../support/rounds.ts'
@@ -18,48 +17,20 @@ afterAll(folder.remove)
 const asOf = '2024-05-03'
 const next = '2024-05-04'
 
-/** Four funds, with prices of three years; the last turns one year old on 4 May 2024. */
-function makeFunds(db: string): void {
-  makeDatabase(db, (insert) => {
-    for (const isin of [0, 1, 2, 3].map(isinOf)) {
-      insertGood(insert, isin, {
-        fund: { fund_inception_date: isin === isinOf(3) ? '2023-05-04' : '2010-01-04' },
-      })
-      for (const date of ['2021-12-30', '2022-01-03', '2022-12-30', '2024-01-02'])
-        insert('price', { ...goodRows['price'], isin, date })
-    }
-  })
-}
-
-interface Settings {
-  readonly asOf: string
-  readonly code?: string
-}
-
-/** @param since a folder, or a manifest @returns whether the database was good enough */
-async function build(db: string, out: string, { asOf, code = 'code' }: Settings, since?: string) {
-  const addresses = { docsUrl: 'https://docs.example', baseUrl: 'https://api.example' }
-  const what = { code, pages: null, downloads: { licence: null }, jobs: 1, only: [] }
-  const kind = since?.endsWith('.gz') === true ? 'manifest' : 'folder'
-  const from = since === undefined ? null : ({ kind, path: since } as const)
-  try {
-    const { signal } = new AbortController()
-    await buildSnapshot({
-      db,
-      out,
-      asOf,
-      ...addresses,
-      ...what,
-      threads: keptThreads(1),
-      since: from,
-      signal,
-    })
-    return true
-  } catch (error) {
-    if (error instanceof RefusedDatabase) return false
-    throw error
-  }
-}
+/** @returns whether the database was good enough */
+const build = (
+  db: string,
+  out: string,
+  more: { readonly asOf: string; readonly code?: string },
+  since: ReturnType<typeof folderOf> | null = null,
+): Promise<boolean> =>
+  buildIt(db, out, { ...more, since, downloads: { licence: null } }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof RefusedDatabase) return false
+      throw error
+    },
+  )
 
 it('gives the files of a full build, byte for byte, after any edits', async () => {
   const nights = fc.array(
@@ -82,14 +53,12 @@ it('gives the files of a full build, byte for byte, after any edits', async () =
       let earlierCode = 'code'
       for (const [index, { edits, days, code }] of some.entries()) {
         copyFileSync(db, place('before.sqlite'))
-        const connection = openToEdit(db)
-        for (const one of edits) apply(connection, one)
-        connection.close()
+        editAll(db, edits)
         const [full, linked] = [place(`${index + 1}`), place(`${index + 1}-linked`)]
         const before = hashesOf(earlier)
         const settings = { asOf: dayAfter(asOf, days), code }
         const isBuilt = await build(db, full, settings)
-        expect(await build(db, linked, settings, earlier)).toBe(isBuilt)
+        expect(await build(db, linked, settings, folderOf(earlier))).toBe(isBuilt)
         expect(hashesOf(earlier)).toEqual(before)
         if (!isBuilt) {
           copyFileSync(place('before.sqlite'), db)
@@ -98,7 +67,7 @@ it('gives the files of a full build, byte for byte, after any edits', async () =
         expect(hashesOf(linked)).toEqual(hashesOf(full))
         // Of its documents a sparse one has what changed only, and packs all of them.
         const sparse = place(`${index + 1}-sparse`)
-        await build(db, sparse, settings, join(earlier, 'manifest.ndjson.gz'))
+        await build(db, sparse, settings, manifestOf(earlier))
         const { 'documents.zip': zip, ...others } = hashesOf(join(full, 'downloads', settings.asOf))
         const wanted =
           code === earlierCode
@@ -114,7 +83,7 @@ it('gives the files of a full build, byte for byte, after any edits', async () =
   )
 }, 600_000)
 
-describe('after a night of a few funds', () => {
+describe('after a day with new prices of one fund', () => {
   const db = folder.file('funds.sqlite')
   const out = folder.file('out')
   const full = folder.file('full')
@@ -129,7 +98,7 @@ describe('after a night of a few funds', () => {
     await build(db, full, { asOf: next })
   })
 
-  /** The files of the new night that are those of the night before. */
+  /** The files that are those of the earlier snapshot. */
   const unchanged = (built: string, earlier = out) => {
     const earlierFiles = join(earlier, 'downloads', asOf)
     const inode = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino
@@ -140,9 +109,9 @@ describe('after a night of a few funds', () => {
   const ofFund = (fund: number) =>
     ['nav.txt', 'prices.csv', 'prices.json'].map((name) => `${isinOf(fund)}/${name}`)
 
-  it('makes what has new prices, and what a fund that turned one year old is new in', async () => {
+  it('makes the files with new prices, and those that a fund appears in since it turned one year old', async () => {
     const built = folder.file('linked')
-    await build(db, built, { asOf: next }, out)
+    await build(db, built, { asOf: next }, folderOf(out))
     const tables = ['allocations', 'emt', 'funds', 'key_figures', 'profiles', 'structures']
     const csvNames = tables.map((name) => (name === 'emt' ? 'emt_data.csv' : `${name}.csv`))
     expect(unchanged(built)).toEqual(
@@ -156,14 +125,13 @@ describe('after a night of a few funds', () => {
     expect(hashesOf(built)).toEqual(hashesOf(full))
   })
 
-  it('takes them from the folder that a sparse snapshot comes into', async () => {
+  it('reuses the files of the folder that a sparse snapshot replaces', async () => {
     const built = folder.file('sparse')
-    const manifest = join(out, 'manifest.ndjson.gz')
     const place = join(built, 'downloads', next)
     const inodes = () => filesIn(place).map((file) => [file, statSync(join(place, file)).ino] as const)
-    await build(db, built, { asOf: next }, manifest)
+    await build(db, built, { asOf: next }, manifestOf(out))
     const [before, content] = [new Map(inodes()), hashesOf(built)]
-    await build(db, built, { asOf: next }, manifest)
+    await build(db, built, { asOf: next }, manifestOf(out))
     const anew = inodes().flatMap(([file, inode]) => (before.get(file) === inode ? [] : file))
     expect(anew).toEqual([
       ...['SHA256SUMS', 'datapackage.json', 'de.html', 'documents.zip', 'fundpress.sqlite', 'index.html'],
@@ -174,35 +142,23 @@ describe('after a night of a few funds', () => {
 
   it('makes everything after a change of the code', async () => {
     const built = folder.file('other-code')
-    await build(db, built, { asOf: next, code: 'other' }, out)
+    await build(db, built, { asOf: next, code: 'other' }, folderOf(out))
     expect(unchanged(built)).toEqual([])
-  })
-
-  it('makes what the earlier folder lacks, or has cut short', async () => {
-    const damaged = folder.file('damaged')
-    cpSync(out, damaged, { recursive: true })
-    const file = (name: string) => join(damaged, 'downloads', asOf, name)
-    rmSync(file('csv-excel/funds.csv'))
-    writeFileSync(file('emt.csv'), '')
-    const built = folder.file('from-damaged')
-    await build(db, built, { asOf: next }, damaged)
-    expect(hashesOf(built)).toEqual(hashesOf(full))
-    expect(unchanged(built, damaged)).toContain('structures.csv')
   })
 
   it.each([
     ['damaged', (content: Buffer) => content.fill(0, 100, 2000)],
     ['cut short', (content: Buffer) => content.subarray(0, 1000)],
-  ])('packs the documents anew where the earlier ZIP is %s', async (what, damage) => {
+  ])('packs the documents anew if the earlier ZIP is %s', async (what, damage) => {
     const earlier = folder.file(`zip ${what}`)
     // Its documents have to be the same files, or nothing would be copied anyhow.
-    await build(db, earlier, { asOf: next }, out)
+    await build(db, earlier, { asOf: next }, folderOf(out))
     const zip = join(earlier, 'downloads', next, 'documents.zip')
     const content = damage(readFileSync(zip))
     rmSync(zip)
     writeFileSync(zip, content)
     const built = folder.file(`from zip ${what}`)
-    await build(db, built, { asOf: next }, earlier)
+    await build(db, built, { asOf: next }, folderOf(earlier))
     expect(hashesOf(built)).toEqual(hashesOf(full))
   })
 
@@ -211,13 +167,13 @@ describe('after a night of a few funds', () => {
     ['of another version', '{"format":99,"asOf":"2024-05-03"}\n{"format":99}\n'],
     ['no list at all', 'x'],
     ['one that leads out of the folder', '{"format":1,"asOf":"2024-05-03"}\n{"path":"../x","bytes":1}\n'],
-  ])('makes everything where the list of the earlier files is %s', async (what, list) => {
+  ])('makes everything if the list of the earlier files is %s', async (what, list) => {
     const earlier = folder.file(`list ${what}`)
     cpSync(out, earlier, { recursive: true })
     rmSync(join(earlier, 'downloads.ndjson'))
     if (list !== null) writeFileSync(join(earlier, 'downloads.ndjson'), list)
     const built = folder.file(`from list ${what}`)
-    await build(db, built, { asOf: next }, earlier)
+    await build(db, built, { asOf: next }, folderOf(earlier))
     expect([unchanged(built, earlier), hashesOf(built)]).toEqual([[], hashesOf(full)])
   })
 })

@@ -61,7 +61,7 @@ it('gives out ranges of a file, as a reader of Parquet over HTTP asks for them',
   expect(Buffer.from(await first.arrayBuffer()).toString()).toBe('PAR1')
 })
 
-it('tells scripts of any origin which part it is, of how much', async () => {
+it('lets scripts of any origin read Content-Range', async () => {
   const { headers } = await ask('latest/prices.parquet', { Range: 'bytes=-8', Origin: 'https://any.example' })
   expect(headers.get('access-control-allow-origin')).toBe('*')
   expect(headers.get('access-control-expose-headers')?.split(', ')).toEqual(
@@ -69,7 +69,7 @@ it('tells scripts of any origin which part it is, of how much', async () => {
   )
 })
 
-it('tells a HEAD of the whole, whatever part it names: a range is defined for GET alone', async () => {
+it('answers a HEAD with the size of the whole file, since a range is defined for GET only', async () => {
   const url = `${server?.base ?? ''}/downloads/latest/prices.parquet`
   const whole = String(stored('prices.parquet').length)
   for (const range of ['bytes=0-3', `bytes=${whole}-`]) {
@@ -78,7 +78,7 @@ it('tells a HEAD of the whole, whatever part it names: a range is defined for GE
   }
 })
 
-it('says when a file is still the same', async () => {
+it('answers 304 if a file is unchanged', async () => {
   const etag = (await ask('latest/prices.csv')).headers.get('etag') ?? ''
   expect(etag).toMatch(/^"/)
   expect((await ask('latest/prices.csv', { 'If-None-Match': etag })).status).toBe(304)
@@ -88,12 +88,12 @@ it.each([
   ['a fund that nothing is given out of', `latest/${oddFunds.denied}/prices.csv`],
   ['a fund whose prices are not given out', `latest/${oddFunds.pricesDenied}/nav.txt`],
   ['a fund without prices', `latest/${oddFunds.withoutData}/prices.json`],
-  ['a night that is not here', '2001-01-01/prices.csv'],
+  ['a day that is not there', '2001-01-01/prices.csv'],
 ])('answers 404 for %s', async (_, path) => {
   expect((await ask(path)).status).toBe(404)
 })
 
-it('has files of a fund exactly where the API gives out its prices', async () => {
+it('has files of exactly the funds whose prices the API gives out', async () => {
   for (const isin of Object.values(oddFunds).filter((name) => name.startsWith('LU'))) {
     const api = await fetch(`${server?.base ?? ''}/api/v1/prices-current/${isin}/`)
     expect([isin, (await ask(`latest/${isin}/nav.txt`)).status === 200]).toEqual([isin, api.status === 200])

@@ -11,7 +11,7 @@ import { isMissing } from '../support/programs.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { buildNight, demoNight, hostileNames, oddNight, type Night } from './night.ts'
 import { decimals, expectedPrices, expectedRows, oracle, type Value, type Values } from './oracle.ts'
-import { duckdb, hasDuckdb, readCsv, readSqlite } from './readers.ts'
+import { duckdb, hasDuckdb, readCsv, readCsvs, readSqlite } from './readers.ts'
 
 const folder = makeTempFolder()
 const nights: Partial<Record<'demo' | 'odd', Night>> = {}
@@ -43,12 +43,19 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
   const night = () => nightOf(which)
   const rowsOf = (table: string) => expectedRows(night().db, table, night().asOf)
   const file = (name: string) => join(night().folder, name)
+  let csv: Readonly<Record<string, string[][]>> = {}
+  let sqlite: readonly unknown[][][] = []
+  beforeAll(() => {
+    const names = readdirSync(night().folder, { recursive: true, encoding: 'utf8' })
+    csv = readCsvs(night().folder, names.filter((name) => /^(csv-excel\/)?\w+\.csv$/.test(name)).sort())
+    sqlite = readSqlite(file('fundpress.sqlite'), ...tables.map((table) => `SELECT * FROM ${table}`))
+  })
 
   it.each(tables)(
-    '%s.csv has the rows of the database, each field as it stands there unless a spreadsheet would run it',
+    '%s.csv has the rows of the database, with an apostrophe before what a spreadsheet would run',
     (table) => {
       const expected = rowsOf(table)
-      const [header = [], ...rows] = readCsv(file(`${csvName(table)}.csv`))
+      const [header = [], ...rows] = csv[`${csvName(table)}.csv`] ?? []
       expect(rows.length).toBe(expected.length)
       expect(new Set(header).size).toBe(expected[0]?.length ?? header.length)
       const read = rows.map((row, index) =>
@@ -63,10 +70,12 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
     'the files of %s for Excel have the same rows, with decimal commas and without formulas',
     (table) => {
       const expected = rowsOf(table)
-      const names = readdirSync(file('csv-excel')).filter((name) =>
-        table === 'prices' ? /^prices_\d{4}\.csv$/.test(name) : name === `${csvName(table)}.csv`,
+      const files = Object.keys(csv).filter((name) =>
+        table === 'prices'
+          ? /^csv-excel\/prices_\d{4}\.csv$/.test(name)
+          : name === `csv-excel/${csvName(table)}.csv`,
       )
-      const rows = names.flatMap((name) => readCsv(file(`csv-excel/${name}`), 'utf-8-sig', ';').slice(1))
+      const rows = files.flatMap((name) => csv[name]?.slice(1) ?? [])
       if (table === 'prices') rows.sort((a, b) => (a.slice(0, 2).join() < b.slice(0, 2).join() ? -1 : 1))
       const fields = expected.map((row) =>
         row.map((value, at) => excelField(value, decimals[table]?.includes(at) ?? false)),
@@ -82,7 +91,7 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
     const expected = rowsOf(table).map((row) =>
       row.map((value, at) => sqliteValue(value, decimals[table]?.includes(at) ?? false)),
     )
-    expect(readSqlite(file('fundpress.sqlite'), `SELECT * FROM ${table}`)).toEqual(expected)
+    expect(sqlite[tables.indexOf(table)]).toEqual(expected)
   })
 
   it.skipIf(isMissing(hasDuckdb)).each(tables)(
@@ -143,8 +152,7 @@ it('types days as DATE and prices as DECIMAL(38,15) in Parquet, whatever a singl
 
 describe('a text that a spreadsheet would run', () => {
   const { formula } = hostileNames
-  const fieldsOf = (night: Night | undefined, path: string, encoding = 'utf-8', delimiter = ',') =>
-    readCsv(join(night?.folder ?? '', path), encoding, delimiter).flat()
+  const fieldsOf = (night: Night | undefined, path: string) => readCsv(night?.folder ?? '', path).flat()
   const aboutOf = (night: Night | undefined) =>
     (
       JSON.parse(readFileSync(join(night?.folder ?? '', 'datapackage.json'), 'utf8')) as {
@@ -153,13 +161,8 @@ describe('a text that a spreadsheet would run', () => {
     ).description
 
   it('has an apostrophe before it in all CSV files, which datapackage.json says', () => {
-    const files = {
-      'funds.csv': ['utf-8', ','],
-      'emt.csv': ['utf-8', ','],
-      'csv-excel/funds.csv': ['utf-8-sig', ';'],
-    }
-    for (const [path, [encoding, delimiter]] of Object.entries(files)) {
-      const fields = fieldsOf(nights.odd, path, encoding, delimiter)
+    for (const path of ['funds.csv', 'emt.csv', 'csv-excel/funds.csv']) {
+      const fields = fieldsOf(nights.odd, path)
       expect([path, fields]).toEqual([path, expect.arrayContaining([`'${formula}`])])
       expect(fields).not.toContain(formula)
     }
@@ -168,13 +171,13 @@ describe('a text that a spreadsheet would run', () => {
     )
   })
 
-  it('stands as it is in plain CSV with --raw-csv, also where the folder holds a snapshot without', async () => {
+  it('is unchanged in plain CSV with --raw-csv, also if the folder holds a snapshot without it', async () => {
     const { db = '', out = '', asOf = '' } = nights.odd ?? {}
     const raw = folder.file('raw')
     cpSync(out, raw, { recursive: true })
     const night = await buildNight(db, raw, asOf, '--raw-csv', '--since', raw)
     for (const path of ['funds.csv', 'emt.csv']) expect(fieldsOf(night, path)).toContain(formula)
-    expect(fieldsOf(night, 'csv-excel/funds.csv', 'utf-8-sig', ';')).toContain(`'${formula}`)
+    expect(fieldsOf(night, 'csv-excel/funds.csv')).toContain(`'${formula}`)
     expect(aboutOf(night)).not.toContain('would run as a formula;')
     const files = readdirSync(night.folder, { recursive: true, encoding: 'utf8' })
     const differ = files.filter((name) => {
@@ -242,20 +245,16 @@ it('continues in another file if a sheet is full, in the middle of a fund, too',
 })
 
 it('leaves negative key figures as the numbers that Excel takes them for', () => {
-  const file = join(nights.demo?.folder ?? '', 'csv-excel/key_figures.csv')
-  const values = readCsv(file, 'utf-8-sig', ';').map((row) => row[4] ?? '')
+  const values = readCsv(nightOf('demo').folder, 'csv-excel/key_figures.csv').map((row) => row[4] ?? '')
   expect(values.filter((text) => /^-\d+,\d+ %$/.test(text)).length).toBeGreaterThan(0)
   expect(values.filter((text) => text.startsWith("'"))).toEqual([])
 })
 
 it('describes every column of the SQLite file', () => {
   const file = join(nights.demo?.folder ?? '', 'fundpress.sqlite')
-  const described = readSqlite(
+  const [described, there] = readSqlite(
     file,
     'SELECT table_name, column_name FROM columns WHERE length(description) > 3',
-  )
-  const there = readSqlite(
-    file,
     `SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
       WHERE t.type = 'table' AND t.name NOT IN ('columns', 'about') ORDER BY t.name, c.cid`,
   )
@@ -277,8 +276,10 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
   })
 
   it('prices.csv ends with the newest price and reaches as far back as a cell holds', () => {
+    const names = [...pricesOf().keys()].map((isin) => `${isin}/prices.csv`)
+    const files = readCsvs(night().folder, names)
     for (const [isin, prices] of pricesOf()) {
-      const [header, ...rows] = readCsv(join(night().folder, isin, 'prices.csv'))
+      const [header, ...rows] = files[`${isin}/prices.csv`] ?? []
       expect(header).toEqual(['date', 'nav'])
       expect(rows).toEqual(prices.slice(-rows.length).map(([, date, nav]) => [date, nav]))
       const { length } = textOf(isin, 'prices.csv')
@@ -312,14 +313,19 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
 it('cuts the history of funds that are long enough to need it, and of no others', () => {
   const { db, asOf, folder: downloads } = nightOf('demo')
   const lengths = [...expectedPrices(db, asOf)].map(([isin, prices]) => ({
-    isCut: readCsv(join(downloads, isin, 'prices.csv')).length - 1 < prices.length,
+    isCut:
+      readFileSync(join(downloads, isin, 'prices.csv'), 'utf8')
+        .trimEnd()
+        .split('\n').length -
+        1 <
+      prices.length,
     isLong: prices.length > 2000,
   }))
   expect(lengths.map(({ isCut }) => isCut)).toEqual(lengths.map(({ isLong }) => isLong))
   expect(new Set(lengths.map(({ isCut }) => isCut)).size).toBe(2)
 })
 
-it('says in the data package how far the files of one fund reach, and where the full history is', () => {
+it('the data package says how far the files of one fund reach, and which files hold the full history', () => {
   const described = JSON.parse(demoText('datapackage.json')) as {
     fundFiles: { maxCharacters: number; fullHistory: string[] }
   }
@@ -328,13 +334,13 @@ it('says in the data package how far the files of one fund reach, and where the 
     expect(existsSync(join(nightOf('demo').folder, path))).toBe(true)
 })
 
-it('says the same of it on the page, in both languages', () => {
+it('the page says how far they reach, in both languages', () => {
   const flat = (name: string) => demoText(name).replace(/\s+/g, ' ')
   expect(flat('index.html')).toContain('as many as 32,766 characters hold')
   expect(flat('de.html')).toContain('wie 32.766 Zeichen fassen')
 })
 
-it('says of emt.csv how few of the fields of the template it has, and that it is none to be delivered', () => {
+it('the page says how many fields of the template emt.csv has, and that it is no complete EMT', () => {
   const [header = ''] = demoText('emt.csv').split('\r\n')
   const count = header.split(',').length
   const english = `${count} of the 114 fields of the European MiFID Template`

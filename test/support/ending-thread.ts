@@ -9,8 +9,8 @@ export const withEndingThread = { NODE_OPTIONS: `--import=${import.meta.url}` }
 
 export const endingThreadCode = 7
 
-/** The only messages that are lists are those of the downloads: the files that were written. */
-const isAnswer = (message: unknown) => Array.isArray(message)
+/** The only messages that are lists of objects with a path are those of the downloads: the files that were written. */
+const isAnswer = (message: unknown) => Array.isArray(message) && JSON.stringify(message).includes('"path"')
 
 type Listener = (value: unknown) => void
 

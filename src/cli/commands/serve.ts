@@ -106,10 +106,7 @@ export async function serveFolder(out: string) {
     recover: () => recoverSnapshot(out),
   })
   const examples = () =>
-    exampleTargets({
-      checksums: createReadStream(join(out, checksumsKey)),
-      has: (key) => existsSync(join(out, key)),
-    })
+    exampleTargets(createReadStream(join(out, checksumsKey)), (key) => existsSync(join(out, key)))
   return { origin, snapshot, place: out, examples }
 }
 
@@ -140,7 +137,7 @@ async function serveBucket(store: S3Store, { settings, clock, now, stderr }: Ses
       object?.cancel()
       return object !== null
     }
-    const found = await exampleTargets({ checksums: Readable.from(list.body), has })
+    const found = await exampleTargets(Readable.from(list.body), has)
     list.cancel()
     return found
   }

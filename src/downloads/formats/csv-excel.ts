@@ -1,6 +1,5 @@
 /** CSV for a German Excel, in files that fit into its sheets: prices by calendar year, every table cut where a sheet is full. */
 
-import type { WrittenFile } from '../file-sink.ts'
 import { type OutputRow, type OutputTable, tables } from '../tables.ts'
 import { csvFile, csvResource, type GrowingCsv } from './csv.ts'
 import { rowsOfTable, type Piece, type PieceFile, type RowsFormat } from './format.ts'
@@ -50,61 +49,42 @@ export function excelFiles(
   rowsPerFile: number = maxRows,
 ) {
   const { columns, name, csvName = name, key } = table
-  const sheets = new Map<string, Sheets>()
-  const sheetsOf = (piece: string) => {
-    const found = sheets.get(piece) ?? openSheets(folder, piece, columns, rowsPerFile)
-    sheets.set(piece, found)
-    return found
+  const done: PieceFile[] = []
+  /** By piece: the file that is not full yet, and the number of those before it. */
+  const sheets = new Map<string, { readonly file: GrowingCsv; readonly before: number }>()
+  const open = (piece: string, before: number) => {
+    const part = before === 0 ? '' : `_part${before + 1}`
+    const sheet = { file: csvFile(folder, `csv-excel/${piece}${part}.csv`, columns, 'excel'), before }
+    sheets.set(piece, sheet)
+    return sheet
+  }
+  const addTo = (piece: string, rows: readonly OutputRow[]) => {
+    let sheet = sheets.get(piece) ?? open(piece, 0)
+    for (let at = 0; at < rows.length;) {
+      if (sheet.file.rows() === rowsPerFile) {
+        done.push({ ...sheet.file.close(), piece })
+        sheet = open(piece, sheet.before + 1)
+      }
+      const some = rows.slice(at, at + rowsPerFile - sheet.file.rows())
+      sheet.file.add(some)
+      at += some.length
+    }
   }
   const dayAt = columns.findIndex((column) => column.name === key[1])
   const isWhole = !isByYear(table)
   // A table without rows is a file with a header all the same.
-  if (isWhole && wanted.has(csvName)) sheetsOf(csvName)
+  if (isWhole && wanted.has(csvName)) open(csvName, 0)
   return {
     isWanted: isWhole ? wanted.has(csvName) : wanted.size > 0,
     add: (rows: readonly OutputRow[]) => {
-      if (isWhole) {
-        sheetsOf(csvName).add(rows)
-        return
-      }
-      for (const [year, some] of Map.groupBy(rows, (row) => String(row[dayAt]).slice(0, 4))) {
-        const piece = nameOfYear(table, year)
-        if (wanted.has(piece)) sheetsOf(piece).add(some)
-      }
+      if (isWhole) addTo(csvName, rows)
+      else
+        for (const [year, some] of Map.groupBy(rows, (row) => String(row[dayAt]).slice(0, 4)))
+          if (wanted.has(nameOfYear(table, year))) addTo(nameOfYear(table, year), some)
     },
-    close: (): readonly PieceFile[] =>
-      [...sheets].flatMap(([piece, { close }]) => close().map((file) => ({ ...file, piece }))),
-  }
-}
-
-interface Sheets {
-  readonly add: (rows: readonly OutputRow[]) => void
-  readonly close: () => readonly WrittenFile[]
-}
-
-/** A file, and another one whenever it is full. */
-function openSheets(
-  folder: string,
-  name: string,
-  columns: OutputTable['columns'],
-  rowsPerFile: number,
-): Sheets {
-  const done: WrittenFile[] = []
-  const open = (part: number): GrowingCsv =>
-    csvFile(folder, `csv-excel/${name}${part === 1 ? '' : `_part${part}`}.csv`, columns, 'excel')
-  let file = open(1)
-  return {
-    add: (rows) => {
-      for (let at = 0; at < rows.length;) {
-        if (file.rows() === rowsPerFile) {
-          done.push(file.close())
-          file = open(done.length + 1)
-        }
-        const some = rows.slice(at, at + rowsPerFile - file.rows())
-        file.add(some)
-        at += some.length
-      }
-    },
-    close: () => [...done, file.close()],
+    close: (): readonly PieceFile[] => [
+      ...done,
+      ...[...sheets].map(([piece, { file }]) => ({ ...file.close(), piece })),
+    ],
   }
 }

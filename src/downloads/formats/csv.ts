@@ -106,11 +106,10 @@ const fieldsOf: Readonly<Record<Dialect, Readonly<Record<ColumnType, Field>>>> =
   raw: rawFields,
   plain: { ...rawFields, text: (cell) => quoted(defused(String(cell)), 'plain') },
   excel: {
+    ...rawFields,
     text: (cell) => quoted(readAsText(String(cell)), 'excel'),
-    date: asItIs,
     decimal: withComma,
     number: (cell) => withComma(shortestDecimal(Number(cell))),
-    integer: asItIs,
     boolean: (cell) => (cell === 1 ? 'WAHR' : 'FALSCH'),
   },
 }

@@ -3,95 +3,66 @@
  * those that say which fund a line is about. `fundpress import emt` reads it back.
  */
 
-import { type OutputColumn, type OutputTable, permittedIsins } from '../tables.ts'
+import { schemaTables } from '../../data/model/schema.ts'
+import { columnTypes, type OutputColumn, type OutputTable, permittedIsins } from '../tables.ts'
 import { plainCsv } from './csv.ts'
 import type { RowsFormat } from './format.ts'
 
 /** How many columns the template has. Source: FinDatEx, EMT V4.3. */
 const templateColumns = 114
 
+const ofFund = (name: string, describe: string, sql: string): OutputColumn => ({
+  name,
+  type: 'text',
+  describe,
+  isNullable: false,
+  sql,
+})
+
+/** A field of table emt: its number says which one. */
+function field(name: string, describe: string): OutputColumn {
+  const columns = schemaTables.emt.columns.filter(({ template }) => template === name.slice(0, 5))
+  const [first] = columns
+  if (first === undefined) throw new Error(`no column of table emt is field ${name} of the template`)
+  const sql = `coalesce(${columns.map((column) => `t.${column.name}`).join(', ')}, NULL)`
+  return { name, type: columnTypes[first.kind], describe, isNullable: true, sql }
+}
+
 /**
  * In the order of the template. The template has one day for both costs ex ante: this file gives that of the transaction
  * costs, or that of the incidental costs where there is no other (emt_data.csv has both).
  */
 const columns: readonly OutputColumn[] = [
-  column(
-    '00001_EMT_Version',
-    'text',
-    'Version of the template that the names of the columns are of',
-    "'V4.3'",
+  ofFund('00001_EMT_Version', 'Version of the template that the names of the columns are of', "'V4.3'"),
+  ofFund('00010_Financial_Instrument_Identifying_Data', 'ISIN', 't.isin'),
+  ofFund('00020_Type_Of_Identification_Code_For_The_Financial_Instrument', '1: ISO 6166', "'1'"),
+  ofFund(
+    '00030_Financial_Instrument_Name',
+    'Name of the fund',
+    '(SELECT name FROM fund WHERE isin = t.isin)',
   ),
-  column('00010_Financial_Instrument_Identifying_Data', 'text', 'ISIN', 't.isin'),
-  column('00020_Type_Of_Identification_Code_For_The_Financial_Instrument', 'text', '1: ISO 6166', "'1'"),
-  column('00030_Financial_Instrument_Name', 'text', 'Name of the fund', ofFund('name')),
-  column('00040_Financial_Instrument_Currency', 'text', 'Currency, ISO 4217', ofFund('currency')),
-  column(
+  ofFund(
+    '00040_Financial_Instrument_Currency',
+    'Currency, ISO 4217',
+    '(SELECT currency FROM fund WHERE isin = t.isin)',
+  ),
+  field(
     '00075_Financial_Instrument_Manufacturer_Product_Governance_Process',
-    'text',
     'Product governance process: A, B, C or D',
-    't.governanceprocess',
-    true,
   ),
-  column('04020_Risk_Tolerance_UCITS_Methodology', 'integer', 'SRRI, 1 to 7', 't.srri', true),
-  column(
+  field('04020_Risk_Tolerance_UCITS_Methodology', 'SRRI, 1 to 7'),
+  field(
     '05105_Does_This_Financial_Instrument_Consider_End_Client_Sustainability_Preferences',
-    'text',
     'Sustainability preferences',
-    't.compatible_for_clients_with_esg_preferences',
-    true,
   ),
-  column(
-    '05115_Other_Specific_Investment_Need',
-    'text',
-    'N, I or O',
-    't.other_specific_investment_need',
-    true,
-  ),
-  column(
-    '07130_Financial_Instrument_Transaction_Costs_Ex_Ante',
-    'number',
-    'A fraction: 0.0158 is 1.58 %',
-    't.transaction_costs',
-    true,
-  ),
-  column(
-    '07140_Financial_Instrument_Incidental_Costs_Ex_Ante',
-    'number',
-    'A fraction',
-    't.incidental_costs',
-    true,
-  ),
-  column(
-    '07160_Ex_Ante_Costs_Reference_Date',
-    'date',
-    'Day of the costs ex ante',
-    'coalesce(t.transaction_costs_date, t.incidental_costs_date)',
-    true,
-  ),
-  column(
-    '08025_One-off_Cost_Financial_Instrument_Entry_Cost_Acquired',
-    'number',
-    'A fraction',
-    't.entry_costs',
-    true,
-  ),
-  column('08030_Financial_Instrument_Ongoing_Costs_Ex_Post', 'number', 'A fraction', 't.ongoing_costs', true),
-  column('08100_End_Of_Reference_Period', 'date', 'Day of the costs ex post', 't.ongoing_costs_date', true),
+  field('05115_Other_Specific_Investment_Need', 'N, I or O'),
+  field('07130_Financial_Instrument_Transaction_Costs_Ex_Ante', 'A fraction: 0.0158 is 1.58 %'),
+  field('07140_Financial_Instrument_Incidental_Costs_Ex_Ante', 'A fraction'),
+  field('07160_Ex_Ante_Costs_Reference_Date', 'Day of the costs ex ante'),
+  field('08025_One-off_Cost_Financial_Instrument_Entry_Cost_Acquired', 'A fraction'),
+  field('08030_Financial_Instrument_Ongoing_Costs_Ex_Post', 'A fraction'),
+  field('08100_End_Of_Reference_Period', 'Day of the costs ex post'),
 ]
-
-function column(
-  name: string,
-  type: OutputColumn['type'],
-  describe: string,
-  sql: string,
-  isNullable = false,
-): OutputColumn {
-  return { name, type, describe, isNullable, sql }
-}
-
-function ofFund(column: string): string {
-  return `(SELECT ${column} FROM fund WHERE isin = t.isin)`
-}
 
 /** The texts say that the file is no complete EMT: its first column looks as if it were. */
 const template: OutputTable = {

@@ -1,5 +1,6 @@
 /** What a format of the downloads is. `index.ts` beside this file lists all formats; nothing here knows a single one. */
 
+import type { Statement } from 'better-sqlite3'
 import type { Language } from '../../api/routes/table.ts'
 import { schemaTables } from '../../data/model/schema.ts'
 import { wholeGroups, type RowDigests } from '../../data/read/fund-digests.ts'
@@ -30,7 +31,7 @@ export interface RowsFormat extends FormatBase {
   readonly kind: 'rows'
   /** Whether it takes about as long as all others together: then it gets a thread of its own. */
   readonly isSlow?: boolean
-  readonly open: (target: FormatTarget) => RowsWriter
+  readonly open: (work: FormatWork) => RowsWriter
 }
 
 /** A format that is written as a whole. */
@@ -39,10 +40,7 @@ export interface WholeFormat extends FormatBase {
   /** Whether it has to wait until the database is copied. */
   readonly readsDatabase: boolean
   /** @returns no files if they cannot be made from what is there */
-  readonly write: (
-    target: FormatTarget,
-    source: FormatSource,
-  ) => readonly PieceFile[] | Promise<readonly PieceFile[]>
+  readonly write: (work: FormatWork) => readonly PieceFile[] | Promise<readonly PieceFile[]>
 }
 
 /** Files of a format that are made from the same rows. A build makes all of them, or reuses all of them. */
@@ -79,18 +77,14 @@ export interface DownloadFunds {
   readonly digests: ReadonlyMap<string, RowDigests>
 }
 
-/** The place that a format writes to, and its settings. */
-export interface FormatTarget {
+/** What a format is asked to make, where, and what it may read. */
+export interface FormatWork {
   /** The folder of the downloads. */
   readonly folder: string
   /** Names of the pieces to be made. */
   readonly wanted: ReadonlySet<string>
   /** Whether texts in plain CSV stay as they are (`--raw-csv`). */
   readonly isRawCsv: boolean
-}
-
-/** What a `whole` format reads. */
-export interface FormatSource {
   /** A copy of the fund database, which nobody writes to. */
   readonly copy: string
   readonly scopes: readonly FundScope[]
@@ -142,7 +136,7 @@ export interface TableFile {
 /** A format with one file, and one piece, for each table. @param more what its pieces have beside name, text and rows */
 export const eachTable = (
   tables: readonly OutputTable[],
-  openFile: (table: OutputTable, target: FormatTarget) => TableFile,
+  openFile: (table: OutputTable, work: FormatWork) => TableFile,
   more: (table: OutputTable) => Pick<Piece, 'resource'> = () => ({}),
 ): Pick<RowsFormat, 'pieces' | 'open'> => ({
   pieces: (funds) =>
@@ -150,10 +144,10 @@ export const eachTable = (
       const { name, describe } = table
       return { name, describe, rows: rowsOfTable(table, funds), ...more(table) }
     }),
-  open: (target) => {
+  open: (work) => {
     const made = tables
-      .filter(({ name }) => target.wanted.has(name))
-      .map((table) => ({ table, file: openFile(table, target) }))
+      .filter(({ name }) => work.wanted.has(name))
+      .map((table) => ({ table, file: openFile(table, work) }))
     return {
       add: ({ rows }) => {
         for (const { table, file } of made) file.add(rows(table))
@@ -181,25 +175,21 @@ export const allPrices = ({ prices }: RowDigests): string =>
 
 /** Reads the tables of one fund after the other. */
 export function* readFunds(db: FundDatabase, scopes: readonly FundScope[]): Generator<FundTables> {
-  const statements = new Map<OutputTable, (isin: string) => OutputRow[]>()
-  const read = (table: OutputTable, isin: string) => {
-    const statement = statements.get(table) ?? prepare(table)
-    statements.set(table, statement)
-    return statement(isin)
-  }
-  const prepare = ({ columns, source, key }: OutputTable) => {
+  const statements = new Map<OutputTable, Statement<[string], OutputRow>>()
+  const statementOf = (table: OutputTable) => {
+    const { columns, source, key } = table
     const fields = columns.map(({ sql }) => sql).join(', ')
     const order = key.map((name) => columns.find((column) => column.name === name)?.sql).join(', ')
-    const statement = db.prepare<[string], OutputRow>(
-      `SELECT ${fields} FROM ${source} AS t WHERE t.isin = ? ORDER BY ${order}`,
-    )
-    return (isin: string) => statement.raw().all(isin)
+    const sql = `SELECT ${fields} FROM ${source} AS t WHERE t.isin = ? ORDER BY ${order}`
+    const statement = statements.get(table) ?? db.prepare<[string], OutputRow>(sql).raw()
+    statements.set(table, statement)
+    return statement
   }
   for (const scope of scopes) {
     const { isin } = scope
     const known = new Map<OutputTable, readonly OutputRow[]>()
     const rows = (table: OutputTable) => {
-      const found = known.get(table) ?? (mayHold(scope, table.needs) ? read(table, isin) : [])
+      const found = known.get(table) ?? (mayHold(scope, table.needs) ? statementOf(table).all(isin) : [])
       known.set(table, found)
       return found
     }

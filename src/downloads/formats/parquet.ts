@@ -1,6 +1,6 @@
 /**
  * Parquet: days as DATE, decimal texts as DECIMAL(38, 15), so that nothing is rounded. The type of a column is declared in
- * tables.ts, and no row changes it. OutputRow groups are bounded, and hold many funds: an analyst reads one column, or finds a
+ * tables.ts, and no row changes it. Row groups are bounded, and hold many funds: an analyst reads one column, or finds a
  * fund by the bounds of the groups.
  */
 
@@ -10,7 +10,7 @@ import type { SchemaElement } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import { maxDecimals, maxWholeDigits } from '../../data/model/limits.ts'
 import { fileThere } from '../file-sink.ts'
-import { type OutputCell, type OutputColumn, tables } from '../tables.ts'
+import { type ColumnType, type OutputCell, type OutputColumn, type OutputRow, tables } from '../tables.ts'
 import { eachTable, type RowsFormat, type TableFile } from './format.ts'
 
 export const parquet: RowsFormat = {
@@ -25,51 +25,62 @@ const rowsPerGroup = 16_384
 
 /** A Parquet file that grows. */
 export function parquetFile(folder: string, path: string, columns: readonly OutputColumn[]): TableFile {
-  const forms = columns.map(formOf)
+  const schemaOf = (elementOf: (form: Form) => Omit<SchemaElement, 'name'>): SchemaElement[] => [
+    { name: 'root', num_children: columns.length },
+    ...columns.map(({ name, type, isNullable }) => ({
+      name,
+      repetition_type: isNullable ? ('OPTIONAL' as const) : ('REQUIRED' as const),
+      ...elementOf(forms[type]),
+    })),
+  ]
   const writer = new ParquetWriter({
     writer: fileWriter(join(folder, path)),
-    schema: schemaOf(columns, ({ physical }) => physical),
+    schema: schemaOf(({ physical }) => physical),
     codec: 'GZIP',
     compressors: { GZIP: compress },
     createdBy: 'fundpress',
   })
-  let waiting: unknown[][] = columns.map(() => [])
-  let count = 0
+  let group: OutputRow[] = []
   let rows = 0
   const flush = () => {
-    if (count === 0) return
-    const columnData = columns.map(({ name }, index) => ({
-      name,
-      data: waiting[index] ?? [],
-      ...forms[index]?.options,
+    if (group.length === 0) return
+    // The writer asks for one column after the other: only the values of one are in memory.
+    const columnData = columns.map((column, index) => ({
+      name: column.name,
+      get data() {
+        return valuesOf(column, index, group)
+      },
+      // Somebody filters by these columns: groups tell their smallest and largest value.
+      statistics: column.name === 'isin' || column.type === 'date' || column.type === 'integer',
+      // Digits of prices seldom repeat: to look for a dictionary takes longer than it saves.
+      ...(column.type === 'decimal' ? { encoding: 'PLAIN' as const } : {}),
     }))
-    void writer.write({ columnData, rowGroupSize: count })
-    waiting = columns.map(() => [])
-    count = 0
+    void writer.write({ columnData, rowGroupSize: group.length })
+    group = []
   }
   return {
     add: (some) => {
-      for (const [index, { name, isNullable }] of columns.entries()) {
-        const values = waiting[index] ?? []
-        const value = forms[index]?.value
-        for (const row of some) {
-          const cell = row[index] ?? null
-          if (cell === null && !isNullable) throw new Error(`column ${name} has no NULL`)
-          values.push(cell === null ? null : value?.(cell))
-        }
-      }
+      for (const row of some) group.push(row)
       rows += some.length
-      count += some.length
-      if (count >= rowsPerGroup) flush()
+      if (group.length >= rowsPerGroup) flush()
     },
     close: () => {
       flush()
       // The writer got values in their physical form. Readers learn from the footer what these mean.
-      writer.schema = schemaOf(columns, ({ physical, meaning }) => ({ ...physical, ...meaning }))
+      writer.schema = schemaOf(({ physical, meaning }) => ({ ...physical, ...meaning }))
       void writer.finish()
       return { ...fileThere(folder, path), rows }
     },
   }
+}
+
+function valuesOf({ name, type, isNullable }: OutputColumn, index: number, rows: readonly OutputRow[]) {
+  const { value } = forms[type]
+  return rows.map((row, at) => {
+    const cell = row[index] ?? null
+    if (cell === null && !isNullable) throw new Error(`column ${name} has no NULL`)
+    return cell === null ? null : value(cell, at)
+  })
 }
 
 /** Every reader has gzip. Snappy, which is as common, would be JavaScript: slower, and a third larger. */
@@ -83,92 +94,52 @@ function compress(bytes: Uint8Array): Uint8Array {
 const systemAt = 9
 const anySystem = 255
 
-/** How values of a type are stored. */
-interface Form {
-  readonly physical: Omit<SchemaElement, 'name'>
-  readonly meaning: Pick<SchemaElement, 'converted_type' | 'precision' | 'scale'>
-  readonly value: (cell: NonNullable<OutputCell>) => unknown
-  /**
-   * `statistics`: whether groups tell their smallest and largest value, for columns that somebody filters by. Digits of
-   * prices seldom repeat: to look for a dictionary takes longer than it saves.
-   */
-  readonly options: { readonly statistics: boolean; readonly encoding?: 'PLAIN' }
-}
-
-const schemaOf = (
-  columns: readonly OutputColumn[],
-  elementOf: (form: Form) => Omit<SchemaElement, 'name'>,
-) => [
-  { name: 'root', num_children: columns.length },
-  ...columns.map((column): SchemaElement => ({
-    name: column.name,
-    repetition_type: column.isNullable ? 'OPTIONAL' : 'REQUIRED',
-    ...elementOf(formOf(column)),
-  })),
-]
-
-function formOf({ name, type }: OutputColumn): Form {
-  switch (type) {
-    case 'text': {
-      const physical = { type: 'BYTE_ARRAY', converted_type: 'UTF8' } as const
-      return { physical, meaning: {}, value: String, options: { statistics: name === 'isin' } }
-    }
-    case 'date': {
-      const physical = { type: 'INT32', converted_type: 'DATE' } as const
-      return { physical, meaning: {}, value: dayNumber, options: { statistics: true } }
-    }
-    case 'number':
-      return { physical: { type: 'DOUBLE' }, meaning: {}, value: Number, options: { statistics: false } }
-    case 'integer':
-      return { physical: { type: 'INT64' }, meaning: {}, value: BigInt, options: { statistics: true } }
-    case 'boolean': {
-      const value = (cell: NonNullable<OutputCell>) => cell === 1
-      return { physical: { type: 'BOOLEAN' }, meaning: {}, value, options: { statistics: false } }
-    }
-    case 'decimal':
-      return decimalForm
-    default:
-      return type satisfies never
-  }
-}
-
 /** Every decimal column has the same type in any snapshot, wide enough for whatever the checks let through. */
 const scale = maxDecimals
 const precision = maxWholeDigits + maxDecimals
 /** Room for 38 digits, the widest decimal that readers commonly know. */
 const decimalBytes = 16
 
-/** The library would take a BigInt apart byte by byte, in thrice the time: it gets the bytes. */
-const decimalForm: Form = {
-  physical: { type: 'FIXED_LEN_BYTE_ARRAY', type_length: decimalBytes },
-  meaning: { converted_type: 'DECIMAL', precision, scale },
-  value: (cell) => decimalBytesOf(String(cell)),
-  options: { statistics: false, encoding: 'PLAIN' },
+/** How values of a type are stored. */
+interface Form {
+  readonly physical: Omit<SchemaElement, 'name'>
+  readonly meaning?: Pick<SchemaElement, 'converted_type' | 'precision' | 'scale'>
+  /** @param at which row of the group it is in */
+  readonly value: (cell: NonNullable<OutputCell>, at: number) => unknown
+}
+
+const forms: Readonly<Record<ColumnType, Form>> = {
+  text: { physical: { type: 'BYTE_ARRAY', converted_type: 'UTF8' }, value: String },
+  date: { physical: { type: 'INT32', converted_type: 'DATE' }, value: dayNumber },
+  number: { physical: { type: 'DOUBLE' }, value: Number },
+  integer: { physical: { type: 'INT64' }, value: (cell) => BigInt(cell) },
+  boolean: { physical: { type: 'BOOLEAN' }, value: (cell) => cell === 1 },
+  // The library would take a BigInt apart byte by byte, in thrice the time: it gets the bytes.
+  decimal: {
+    physical: { type: 'FIXED_LEN_BYTE_ARRAY', type_length: decimalBytes },
+    meaning: { converted_type: 'DECIMAL', precision, scale },
+    value: (cell, at) => decimalBytesOf(String(cell), at),
+  },
 }
 
 /**
- * A plain decimal within the limits as a whole number of 10^-scale, the highest byte first. Many share one buffer: buffers of
- * their own would take twice the time.
+ * A plain decimal within the limits as a whole number of 10^-scale, the highest byte first.
+ * @param at a place for the bytes, which are valid until its next use: the writer copies a column before it asks for another
  */
-export function decimalBytesOf(text: string): Uint8Array {
+export function decimalBytesOf(text: string, at: number): Uint8Array {
   const point = text.indexOf('.')
   const whole = point < 0 ? text : text.slice(0, point)
   const fraction = point < 0 ? '' : text.slice(point + 1)
   const value = BigInt(whole + fraction + zeros.slice(fraction.length))
-  if (used === block.length) {
-    block = Buffer.allocUnsafeSlow(blockBytes)
-    used = 0
-  }
-  block.writeBigInt64BE(value >> 64n, used)
-  block.writeBigUInt64BE(BigInt.asUintN(64, value), used + 8)
-  used += decimalBytes
-  return block.subarray(used - decimalBytes, used)
+  const place = (places[at] ??= new DataView(new ArrayBuffer(decimalBytes)))
+  place.setBigInt64(0, value >> 64n)
+  place.setBigUint64(8, value)
+  return (bytes[at] ??= new Uint8Array(place.buffer))
 }
 
 const zeros = '0'.repeat(scale)
-const blockBytes = 1 << 16
-let block = Buffer.alloc(0)
-let used = 0
+const places: DataView[] = []
+const bytes: Uint8Array[] = []
 
 /** Days since 1970-01-01. Funds share their days. */
 function dayNumber(cell: NonNullable<OutputCell>): number {

@@ -30,7 +30,7 @@ export const sqlite: WholeFormat = {
       rows: null,
     },
   ],
-  write: ({ folder }, { copy, scopes, asOf }) => {
+  write: ({ folder, copy, scopes, asOf }) => {
     writeDatabase(join(folder, name), copy, scopes, asOf)
     return [{ ...fileThere(folder, name), piece: 'database' }]
   },

@@ -1,0 +1,120 @@
+/**
+ * The previous manifest, read along with the funds: unpacked into a file, with a position in it for each folder, so that memory
+ * does not grow with the number of objects.
+ */
+
+import { closeSync, createReadStream, createWriteStream, fstatSync, openSync, readSync } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { messageOf } from '../system/message.ts'
+import { keyAt, type ParsedLine, parseLines } from './lines.ts'
+
+export interface PreviousManifest {
+  /**
+   * The lines whose keys begin with a prefix, each with its line feed.
+   * @param folder where to look for them, with a slash at the end; within a folder, prefixes have to ascend
+   * @param prefix begins with the folder
+   */
+  readonly linesOf: (folder: string, prefix: string) => string
+  /** The line of one object, or undefined. */
+  readonly line: (key: string) => ParsedLine | undefined
+  /** Any number of times. */
+  readonly close: () => void
+}
+
+export const noPrevious: PreviousManifest = {
+  linesOf: () => '',
+  line: () => undefined,
+  close: () => undefined,
+}
+
+/** Unpacks it into a file. @throws {Error} if the manifest is damaged or cannot be read */
+export async function openPrevious(manifest: string, temporary: string): Promise<PreviousManifest> {
+  try {
+    await pipeline(
+      createReadStream(manifest),
+      createGunzip({ chunkSize: largeChunk }),
+      createWriteStream(temporary, { flags: 'wx' }),
+    )
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === 'write') throw error
+    throw new Error(`${manifest} cannot be read: ${messageOf(error)}`, { cause: error })
+  }
+  const file = openSync(temporary, 'r')
+  const { size } = fstatSync(file)
+  const places = new Map<string, ReturnType<typeof placeAt>>()
+  let isOpen = true
+  return {
+    linesOf: (folder, prefix) => {
+      const place = places.get(folder) ?? placeAt(file, lineBefore(file, size, folder))
+      places.set(folder, place)
+      return place(prefix)
+    },
+    line: (key) => {
+      const lines = placeAt(file, lineBefore(file, size, key))(key)
+      // Keys that only begin with it come after it.
+      const [line] = parseLines(lines.slice(0, lines.indexOf('\n') + 1)) ?? []
+      return line?.key === key ? line : undefined
+    },
+    close: () => {
+      if (isOpen) closeSync(file)
+      isOpen = false
+    },
+  }
+}
+
+/** Chunks of the usual 16 KiB would take longer in the event loop than to unpack. */
+const largeChunk = 1 << 18
+
+const blockBytes = 1 << 16
+/** Longer than any line. */
+const probeBytes = 1 << 12
+
+function readBlock(file: number, at: number, bytes: number): string {
+  const block = Buffer.allocUnsafe(bytes)
+  // Keys are ASCII; what else is in the file keeps its length.
+  return block.toString('latin1', 0, readSync(file, block, 0, bytes, at))
+}
+
+/** The start of a line close before those whose keys begin like this. */
+function lineBefore(file: number, size: number, prefix: string): number {
+  let low = 0
+  let high = size
+  while (high - low > probeBytes) {
+    const middle = Math.floor((low + high) / 2)
+    const block = readBlock(file, middle, probeBytes)
+    const start = block.indexOf('\n') + 1
+    if (start > 0 && keyAt(block, start) < prefix) low = middle + start
+    else high = middle
+  }
+  return low
+}
+
+/** @returns a function that reads on from there: it takes the lines whose keys begin with a prefix */
+function placeAt(file: number, start: number): (prefix: string) => string {
+  let at = start
+  let text = ''
+  /** The start of the next line within the text. */
+  let next = 0
+  /** The end of the next line, with its line feed, or -1 after the last one. */
+  const endOfLine = (): number => {
+    const end = text.indexOf('\n', next)
+    if (end >= 0) return end + 1
+    const block = readBlock(file, at, blockBytes)
+    if (block === '') return -1
+    at += block.length
+    text = text.slice(next) + block
+    next = 0
+    return endOfLine()
+  }
+  return (prefix) => {
+    let taken = ''
+    for (let end = endOfLine(); end >= 0; end = endOfLine()) {
+      const key = keyAt(text, next)
+      if (key.startsWith(prefix)) taken += text.slice(next, end)
+      else if (key > prefix) break
+      next = end
+    }
+    return taken
+  }
+}

@@ -1,0 +1,60 @@
+/** Builds in this process, with rendering threads that are kept: what a build makes, without its command. */
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/build/build.ts'
+import type { Since } from '../../src/build/options.ts'
+import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { keptThreads } from '../support/kept-threads.ts'
+import { apply, openToEdit, type Edit } from './edits.ts'
+
+export const settings = {
+  asOf: '2024-05-03',
+  docsUrl: 'https://docs.example',
+  baseUrl: 'https://api.example',
+  code: 'code',
+  pages: null as string | null,
+  jobs: 1,
+  only: [],
+  signal: new AbortController().signal,
+}
+
+/** The address of makers of pages that say what they were given. */
+export const fakePages = new URL('fake-pages.ts', import.meta.url).href
+
+export const build = (db: string, out: string, more: Partial<BuildOptions> = {}): Promise<BuildSummary> =>
+  buildSnapshot({ db, out, ...settings, threads: keptThreads(more.jobs ?? 1), ...more })
+
+export const folderOf = (out: string): Since => ({ kind: 'folder', path: out })
+export const manifestOf = (out: string): Since => ({
+  kind: 'manifest',
+  path: join(out, 'manifest.ndjson.gz'),
+})
+
+/** Turns one year old on 4 May 2024. */
+export const young = isinOf(3)
+
+/** Four funds, with prices of three years. */
+export function makeFunds(db: string): void {
+  makeDatabase(db, (insert) => {
+    for (const isin of [0, 1, 2, 3].map(isinOf)) {
+      const inception = isin === young ? '2023-05-04' : '2010-01-04'
+      insertGood(insert, isin, { fund: { fund_inception_date: inception } })
+      for (const date of ['2021-12-30', '2022-01-03', '2022-12-30', '2024-01-02'])
+        insert('price', { ...goodRows['price'], isin, date })
+    }
+  })
+}
+
+/** Carries edits of `edits.ts` out. */
+export function editAll(db: string, edits: readonly Edit[]): void {
+  const connection = openToEdit(db)
+  for (const one of edits) apply(connection, one)
+  connection.close()
+}
+
+/** The database with a change, in a file of its own. */
+export function changedCopy(db: string, file: string, sql: string): string {
+  copyFileSync(db, file)
+  editDatabase(file, sql)
+  return file
+}

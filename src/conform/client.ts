@@ -2,9 +2,10 @@
 
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { messageOf } from '../system/message.ts'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { connect as connectSecure } from 'node:tls'
+import { messageOf } from '../system/message.ts'
 import { shellText } from '../system/shell-text.ts'
 
 export interface HttpRequest {
@@ -30,7 +31,7 @@ export interface Client {
   readonly close: () => void
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   /** http or https, with a path prefix or without; no slash at its end. */
   readonly base: string
   /** How many connections there are at most. */
@@ -56,15 +57,12 @@ export function openHttpClient({ base, concurrency, timeoutMs, signal }: ClientO
   const askOnce = ({ method = 'GET', target, headers = {}, body }: HttpRequest): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
       const options = { ...place, method, path: prefix + target, headers, ...(signal && { signal }) }
-      const sent = start(options, (response) => {
-        gather(response).then(resolve, reject)
-      })
+      const sent = start(options, (response) => void readAnswer(response).then(resolve, reject))
       sent.on('timeout', () => sent.destroy(new Error(`silent for ${timeoutMs / 1000} s`)))
       sent.on('error', (error: NodeJS.ErrnoException) => {
         // The server may close an idle connection at the moment when it is used again.
         const wasClosed = sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
-        if (wasClosed) reject(new StaleConnection())
-        else reject(error)
+        reject(wasClosed ? new StaleConnection() : error)
       })
       sent.end(body)
     })
@@ -87,22 +85,11 @@ export function openHttpClient({ base, concurrency, timeoutMs, signal }: ClientO
 
 class StaleConnection extends Error {}
 
-function gather(response: IncomingMessage): Promise<HttpAnswer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    response.on('data', (chunk: Buffer) => chunks.push(chunk))
-    response.on('error', reject)
-    response.on('end', () => {
-      const headers = new Map<string, string>()
-      response.rawHeaders.forEach((name, at) => {
-        if (at % 2 === 1) return
-        const known = headers.get(name.toLowerCase())
-        const value = response.rawHeaders[at + 1] ?? ''
-        headers.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`)
-      })
-      resolve({ status: response.statusCode ?? 0, headers, body: Buffer.concat(chunks) })
-    })
-  })
+async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
+  const body = await buffer(response)
+  const values = Object.entries(response.headersDistinct)
+  const headers = new Map(values.map(([name, list = []]) => [name, list.join(', ')]))
+  return { status: response.statusCode ?? 0, headers, body }
 }
 
 /** @param base http or https */
@@ -116,7 +103,7 @@ export function connectTo(base: string): Socket {
   return isSecure ? connectSecure({ ...place, ...name }) : connectPlain(place)
 }
 
-export interface Exchanged {
+interface Exchanged {
   /** The answer in Latin-1; empty if the server closed the connection at once. */
   readonly text: string
   /** Whether the server neither answered nor closed the connection in time. */

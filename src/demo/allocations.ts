@@ -3,7 +3,7 @@
 import { dateAt, monthEnds, type Period } from './calendar.ts'
 import type { Instrument } from './instrument.ts'
 import type { FundKind } from './kinds.ts'
-import { randomFor } from './random.ts'
+import { randomFor } from '../system/random.ts'
 import { nameColumns, type DemoRow } from './rows.ts'
 import { hundredthsOf, withNames, type Share } from './shares.ts'
 import type { Name } from './words.ts'

@@ -10,7 +10,7 @@ import {
   type KindTraits,
   ordinalWithinKind,
 } from './kinds.ts'
-import { type Draws, randomFor } from './random.ts'
+import { type Draws, randomFor } from '../system/random.ts'
 
 export interface Instrument {
   readonly number: number

@@ -1,7 +1,7 @@
 /** The kinds of fund, and which kind and exception each fund number has. */
 
 import type { Country } from './isin.ts'
-import { randomFor } from './random.ts'
+import { randomFor } from '../system/random.ts'
 
 export type FundKind = 'equity' | 'bond' | 'mixed' | 'realEstate' | 'moneyMarket'
 

@@ -1,7 +1,7 @@
 /** The two markets that all funds of a database follow, so that their bad weeks are the same weeks. */
 
 import type { DemoCalendar } from './calendar.ts'
-import { randomFor } from './random.ts'
+import { randomFor } from '../system/random.ts'
 
 export interface Market {
   /** Returns a business day of the calendar, as fractions. */

@@ -1,6 +1,6 @@
 /** Splitting a whole into percents with two decimals that add up to exactly 100. */
 
-import type { Draws } from './random.ts'
+import type { Draws } from '../system/random.ts'
 import type { Name } from './words.ts'
 
 /** One entry of a breakdown or list, counted in hundredths of a percent so that sums are exact. */

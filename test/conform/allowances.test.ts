@@ -9,7 +9,6 @@ import {
   withoutDotSegments,
 } from '../../src/conform/allowances.ts'
 import { type HttpAnswer, curlCommand } from '../../src/conform/client.ts'
-import { seededRandom } from '../../src/conform/random.ts'
 import { checks } from '../../src/conform/suite.ts'
 
 function answer(status: number, headers: Readonly<Record<string, string>> = {}): HttpAnswer {

@@ -59,7 +59,7 @@ describe('hostile requests', () => {
   })
 
   it('counts the time to answer where the process is elsewhere', async () => {
-    const probe = wallProbe(() => performance.now())
+    const probe = wallProbe()
     const { failures } = await budgetOf(['Accept-Language: commas', 'Accept: commas'], {
       probe,
       sizes: [1_000],

@@ -22,7 +22,7 @@ export function targetsOf({ db, asOf, docsUrl }: Night): string[] {
     const year = Number(last.slice(0, 4))
     return [
       ...fundPaths(isin)
-        .map(({ path }) => path)
+        .map(({ target }) => target)
         .filter((path) => !/structure-(?!countries|top_values\/)/.test(path)),
       `/api/v1/prices-historic/${isin}/${first}/${last}/`,
       `/api/v1/prices-historic/${isin}/${year - 2}-06-15/${year}-01-31/`,

@@ -7,7 +7,7 @@ import type { Session } from '../command.ts'
 import { countOf, formatCount } from '../format.ts'
 import { type Progress, showProgress } from '../progress.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
-import { randomFor } from '../../demo/random.ts'
+import { randomFor } from '../../system/random.ts'
 
 export const maxSeed = 2 ** 32 - 1
 

@@ -1,7 +1,6 @@
 /** Every row of the interface's endpoint list, for every fund, format and language. */
 
-import { checksOf, forEachExample, type CheckContext } from '../check.ts'
-import type { Oracle, OracleRequest } from '../oracle/oracle.ts'
+import { type CheckContext, checksOf, exampleChecksOf } from '../check.ts'
 import { allFundsPaths, fundPaths, historicPaths, variants } from '../requests.ts'
 
 const rows: readonly (readonly [row: string, paths: RegExp])[] = [
@@ -20,40 +19,36 @@ const rows: readonly (readonly [row: string, paths: RegExp])[] = [
   ['13 EMT data', /^\/api\/v2\/emt\//],
 ]
 
-export const answerChecks = checksOf('answers', {
-  ...Object.fromEntries(
-    rows.map(([row, paths]) => [
-      `answers endpoint ${row} for every fund, format and language`,
-      ({ oracle, isins, each, compare }: CheckContext) => each(requestsFor(oracle, isins, paths), compare),
-    ]),
-  ),
-  'takes an ISIN in either case, and shows it in upper case': async ({ isins, each, compare }) => {
-    const lower = isins.slice(0, 3).map((isin) => isin.toLowerCase())
-    await each(
-      lower.flatMap((isin) => fundPaths(isin).map(({ path }) => ({ target: path }))),
-      compare,
-    )
-  },
-  'gives the same answer to the same question again': forEachExample(async ({ ask, same }, { target }) => {
-    const first = await ask({ target })
-    const again = await ask({ target })
-    same({ target }, 'ETag', again.headers.get('etag'), first.headers.get('etag'))
-    same({ target }, 'the same body twice:', again.body.equals(first.body), true)
-  }),
-})
-
 /** Each answer in every format and language. A refusal is asked for once, since error rows have checks of their own. */
-function requestsFor(oracle: Oracle, isins: readonly string[], wanted: RegExp): OracleRequest[] {
-  const paths = [
-    ...allFundsPaths.map((path) => ({ path, hasLanguages: false })),
-    ...isins.flatMap((isin) => [...fundPaths(isin), ...historicPaths(isin)]),
-  ]
-  return paths
-    .filter(({ path }) => wanted.test(path))
-    .flatMap(({ path, hasLanguages }, at) => {
-      const isFound = oracle.answer({ target: path }).status === 200
-      return isFound
-        ? variants(path, hasLanguages)
-        : [{ target: `${path}?format=${at % 2 === 0 ? 'json' : 'xml'}` }]
-    })
-}
+const compareEndpoint =
+  (wanted: RegExp) =>
+  ({ oracle, isins, compareAll }: CheckContext) => {
+    const all = [...allFundsPaths, ...isins.flatMap((isin) => [...fundPaths(isin), ...historicPaths(isin)])]
+    const requests = all
+      .filter(({ target }) => wanted.test(target))
+      .flatMap((path, at) => {
+        if (oracle.answer(path).status === 200) return variants(path)
+        return [{ target: `${path.target}?format=${at % 2 === 0 ? 'json' : 'xml'}` }]
+      })
+    return compareAll(requests)
+  }
+
+export const answerChecks = [
+  ...checksOf('answers', {
+    ...Object.fromEntries(
+      rows.map(([row, paths]) => [
+        `answers endpoint ${row} for every fund, format and language`,
+        compareEndpoint(paths),
+      ]),
+    ),
+    'takes an ISIN in either case, and shows it in upper case': ({ isins, compareAll }) =>
+      compareAll(isins.slice(0, 3).flatMap((isin) => fundPaths(isin.toLowerCase()))),
+  }),
+  ...exampleChecksOf('answers', {
+    'gives the same answer to the same question again': async ({ ask, same }, { target }) => {
+      const [first, again] = [await ask({ target }), await ask({ target })]
+      same({ target }, 'ETag', again.headers.get('etag'), first.headers.get('etag'))
+      same({ target }, 'the same body twice:', again.body.equals(first.body), true)
+    },
+  }),
+]

@@ -60,14 +60,14 @@ export interface CheckContext {
 export const checksOf = (group: CheckGroup, runs: Readonly<Record<string, Check['run']>>): Check[] =>
   Object.entries(runs).map(([name, run]) => ({ group, name, run }))
 
-type ExampleRun = (context: CheckContext, example: AnsweredRequest) => Promise<unknown>
+type ExampleRun = (context: CheckContext & AnsweredRequest) => Promise<unknown>
 
 /** Checks that work on each example. */
 export const exampleChecksOf = (group: CheckGroup, runs: Readonly<Record<string, ExampleRun>>): Check[] =>
   Object.entries(runs).map(([name, run]) => ({
     group,
     name,
-    run: (context) => context.each(context.examples, (example) => run(context, example)),
+    run: (context) => context.each(context.examples, (example) => run({ ...context, ...example })),
   }))
 
 /** Each target twice: as it is, and in XML and English. */

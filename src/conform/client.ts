@@ -1,7 +1,6 @@
 /** HTTP as it goes over the connection: targets are sent as they are; nothing is followed, decoded or merged. */
 
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { Agent, request, type IncomingMessage } from 'node:http'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { connect as connectSecure } from 'node:tls'
@@ -36,28 +35,26 @@ interface ClientOptions {
   readonly base: string
   /** How many connections there are at most. */
   readonly concurrency: number
-  /** How long a connection may be silent. */
-  readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
 }
+
+/** How long a connection may be silent. */
+const timeoutMs = 30_000
 
 /** There was no answer: the connection failed, broke off, or was silent for too long. */
 export class NoAnswer extends Error {}
 
-export function openHttpClient({ base, concurrency, timeoutMs, signal }: ClientOptions): Client {
-  const { protocol, hostname, port, pathname } = new URL(base)
-  const isSecure = protocol === 'https:'
-  const connections = { keepAlive: true, maxSockets: concurrency }
-  const agent = isSecure ? new HttpsAgent(connections) : new HttpAgent(connections)
-  const start = isSecure ? httpsRequest : httpRequest
+export function openHttpClient({ base, concurrency, signal }: ClientOptions): Client {
+  const { hostname, port, pathname } = new URL(base)
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
+  agent.createConnection = () => connectTo(base)
   const prefix = pathname.replace(/\/$/, '')
-  // A URL has brackets around an IPv6 address; a connection's options must not.
-  const place = { agent, hostname: hostname.replace(/^\[|\]$/g, ''), port, timeout: timeoutMs }
+  const place = { agent, hostname, port, timeout: timeoutMs, ...(signal && { signal }) }
 
   const askOnce = ({ method = 'GET', target, headers = {}, body }: HttpRequest): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
-      const options = { ...place, method, path: prefix + target, headers, ...(signal && { signal }) }
-      const sent = start(options, (response) => void readAnswer(response).then(resolve, reject))
+      const options = { ...place, method, path: prefix + target, headers }
+      const sent = request(options, (response) => void readAnswer(response).then(resolve, reject))
       sent.on('timeout', () => sent.destroy(new Error(`silent for ${timeoutMs / 1000} s`)))
       sent.on('error', (error: NodeJS.ErrnoException) => {
         // The server may close an idle connection at the moment when it is used again.
@@ -96,6 +93,7 @@ async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
 export function connectTo(base: string): Socket {
   const { protocol, hostname, port } = new URL(base)
   const isSecure = protocol === 'https:'
+  // A URL has brackets around an IPv6 address; a connection's options must not.
   const host = hostname.replace(/^\[|\]$/g, '')
   const place = { host, port: Number(port) || (isSecure ? 443 : 80) }
   // An address is not a server name (RFC 6066, 3).

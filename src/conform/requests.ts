@@ -81,18 +81,16 @@ export function wrongParameters(isin: string): string[] {
   return [
     ...dates.map((date) => `/api/v1/prices-historic/${isin}/${date}/2024-06-01/`),
     ...dates.map((date) => `/api/v1/prices-historic/${isin}/2000-01-01/${date}/`),
+    ...types.map((type) => `/api/v1/investment_structure-${type}/${isin}/`),
     ...words(`/api/v1/prices-historic/${isin}/2000-01-01/2024-12-32/
       /api/v1/prices-historic/${noSuchIsin}/2024-02-30/2024-03-01/?format=yaml
-      /api/v1/prices-historic/${isin}/2024-06-01/2024-05-31/`),
-    ...types.map((type) => `/api/v1/investment_structure-${type}/${isin}/`),
-    '/api/v1/investment_structure-shoes/',
-    '/api/v1/investment_structure-shoes//?format=yaml&language=fr',
-    `/api/v1/figures/${isin.slice(0, 11)}/`,
-    ...words(`/api/v1/figures/${isin}%00/ /api/v1/figures/%20${isin}/ /api/v1/figures/..%2f${isin}/`),
-    `/api/v1/figures/${isin.slice(0, 5)}%${isin.charCodeAt(5).toString(16)}${isin.slice(6)}/`,
+      /api/v1/prices-historic/${isin}/2024-06-01/2024-05-31/ /api/v1/investment_structure-shoes/
+      /api/v1/investment_structure-shoes//?format=yaml&language=fr /api/v1/figures/${isin.slice(0, 11)}/
+      /api/v1/figures/${isin}%00/ /api/v1/figures/%20${isin}/ /api/v1/figures/..%2f${isin}/
+      /api/v1/figures/${isin.slice(0, 5)}%${isin.charCodeAt(5).toString(16)}${isin.slice(6)}/
+      /api/v1/prices-current/../ /api/v1/figures/constructor/ /api/v1/profile/%C3%A4%F0%9F%98%80/`),
     // The upper case of these letters is S and I, but no ISIN contains them. A fund without S and I is simply found.
     `/api/v1/figures/${isin.replace('S', '%C5%BF').replace('I', '%C4%B1')}/`,
-    ...words(`/api/v1/prices-current/../ /api/v1/figures/constructor/ /api/v1/profile/%C3%A4%F0%9F%98%80/`),
   ]
 }
 
@@ -124,8 +122,6 @@ export function withoutSlash(isin: string): string[] {
 
 /** Unsupported formats and languages, and unusual notations of a query. */
 export function wrongQueries(isin: string): string[] {
-  const withLanguages = `/api/v1/figures/${isin}/`
-  const plain = `/api/v1/prices-current/${isin}/`
   const queries = [
     ...words(`format=yaml format= format format=JSON format=+xml format=%78ml format=%zz%C3%A4
       format=json&format=xml format=yaml&format=xml language=fr language= language=DE language=en-GB
@@ -134,7 +130,9 @@ export function wrongQueries(isin: string): string[] {
     '',
     ...words(`Format=yaml format=a=b language=<%26>"`),
   ]
-  const paths = [withLanguages, plain, `/api/v1/figures/${noSuchIsin}/`]
+  const paths = words(
+    `/api/v1/figures/${isin}/ /api/v1/prices-current/${isin}/ /api/v1/figures/${noSuchIsin}/`,
+  )
   return paths.flatMap((path) => queries.map((query) => `${path}?${query}`))
 }
 

@@ -10,15 +10,13 @@ import { largeSizes, smallSizes } from './budget/hostile.ts'
 import { findLoadPlace, findPlace } from './budget/loads.ts'
 import { processProbe, wallProbe } from './budget/probe.ts'
 import type { Check, CheckContext, CheckFailure, CheckResult } from './check.ts'
-import { answerChecks } from './checks/answers.ts'
+import { answerChecks, refusalChecks } from './checks/answers.ts'
 import { cachingChecks, codingChecks } from './checks/caching.ts'
 import { hostileChecks } from './checks/hostile.ts'
-import { httpChecks } from './checks/http.ts'
+import { httpChecks, partChecks } from './checks/http.ts'
 import { linkChecks, pageChecks } from './checks/links.ts'
 import { negotiationChecks } from './checks/negotiation.ts'
-import { partChecks } from './checks/parts.ts'
 import { rangeChecks } from './checks/ranges.ts'
-import { refusalChecks } from './checks/refusals.ts'
 import { type HttpAnswer, type HttpRequest, NoAnswer, curlCommand, openHttpClient } from './client.ts'
 import { type AnswerDifference, asSent, compareAnswer } from './compare.ts'
 import { type Oracle, type OracleRequest, openOracle } from './oracle/oracle.ts'
@@ -38,8 +36,6 @@ export interface ConformOptions {
   readonly seed?: number
   /** Requests at the same time. Default: 8. */
   readonly concurrency?: number
-  /** Silence in milliseconds after which an answer is missing. Default: 30 s. */
-  readonly timeoutMs?: number
   readonly signal?: AbortSignal
   /** The server's process on this machine, or its parent. With it the suite measures CPU time and memory. */
   readonly pid?: number
@@ -119,8 +115,7 @@ export async function conform(
  * @throws {Error} if the database cannot be read, or the process is none of this machine
  */
 export function openSuite(options: ConformOptions, open = openOracle): Suite {
-  const { requests: randomRequests = 2000, seed = 1, concurrency = 8, timeoutMs = 30_000 } = options
-  const { signal, pid, load = false } = options
+  const { requests: randomRequests = 2000, seed = 1, concurrency = 8, signal, pid, load = false } = options
   const base = options.base.replace(/(?<!\/)\/+$/, '')
   const probe = pid === undefined ? wallProbe() : processProbe([pid])
   const oracle = openDatabase(options, open)
@@ -128,7 +123,7 @@ export function openSuite(options: ConformOptions, open = openOracle): Suite {
   const isins = all.length > mostFunds ? randomFor(seed, 'funds').draw(all, mostFunds).toSorted() : all
   const [isin = noSuchIsin] = isins
   const examples = findExamples(oracle, isins)
-  const client = openHttpClient({ base, concurrency, timeoutMs, signal })
+  const client = openHttpClient({ base, concurrency, signal })
   let silences = 0
 
   const ask = async (asked: HttpRequest): Promise<HttpAnswer> => {

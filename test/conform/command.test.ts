@@ -14,7 +14,7 @@ import {
 } from '../support/product.ts'
 import type { RawResponse } from '../support/request.ts'
 import { startProxy, type Proxy, type ProxyOptions } from './broken-proxy.ts'
-import { partChecks } from '../../src/conform/checks/parts.ts'
+import { partChecks } from '../../src/conform/checks/http.ts'
 import { type ConformReport, checks, openSuite } from '../../src/conform/suite.ts'
 import { isComplete } from '../support/rounds.ts'
 

@@ -9,7 +9,7 @@ import { noSuchIsin, variants } from '../requests.ts'
 const dayMs = 86_400_000
 
 const validatorChecks = exampleChecksOf('caching', {
-  'gives answers that differ by format or language ETags that differ': async ({ ask, fail }, example) => {
+  'gives answers that differ by format or language ETags that differ': async ({ ask, fail, ...example }) => {
     const bodies = new Map<string, Buffer>()
     for (const asked of variants(example)) {
       const { headers, body } = await ask(asked)
@@ -20,24 +20,20 @@ const validatorChecks = exampleChecksOf('caching', {
       bodies.set(etag, body)
     }
   },
-  'gives the same ETag for the same representation, however it was asked for': async (
-    { ask, same },
-    { target },
-  ) => {
+  'gives the same ETag for the same representation, however it was asked for': async (context) => {
+    const { ask, same, target } = context
     const byQuery = await ask({ target: `${target}?format=xml&language=en` })
     const asked = { target, headers: { accept: 'text/xml', 'accept-language': 'en' } }
     same(asked, 'ETag', (await ask(asked)).headers.get('etag'), byQuery.headers.get('etag'))
   },
-  'answers 304 to the ETag that it gave, in every form that a client may send it': async (
-    context,
-    { target },
-  ) => {
+  'answers 304 to the ETag that it gave, in every form that a client may send it': async (context) => {
+    const { target } = context
     const whole = await context.ask({ target })
     const etag = whole.headers.get('etag') ?? ''
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, `"a,b" ,W/"c",${etag}`, '*'])
       await expectNotModified(context, { target, headers: { 'if-none-match': known } }, whole.headers)
   },
-  'answers in full to other ETags': async ({ ask }, { target }) => {
+  'answers in full to other ETags': async ({ ask, target }) => {
     const etag = (await ask({ target })).headers.get('etag') ?? ''
     const ofXml = (await ask({ target: `${target}?format=xml` })).headers.get('etag') ?? ''
     for (const known of ['"other"', 'W/"other", "another"', etag.slice(1, -1), `"x${etag.slice(1)}`, ofXml])
@@ -45,8 +41,8 @@ const validatorChecks = exampleChecksOf('caching', {
   },
   'answers 304 to If-Modified-Since its Last-Modified, where If-None-Match says nothing else': async (
     context,
-    { target },
   ) => {
+    const { target } = context
     const { headers } = await context.ask({ target })
     const modified = headers.get('last-modified') ?? ''
     const moved = (ms: number): string => new Date(Date.parse(modified) + ms).toUTCString()
@@ -115,7 +111,7 @@ const accepted: readonly (readonly [header: string, codings: readonly string[]])
 ]
 
 export const codingChecks = exampleChecksOf('codings', {
-  'packs only as it was asked to, and the same bytes come out': async ({ ask, same, fail }, { target }) => {
+  'packs only as it was asked to, and the same bytes come out': async ({ ask, same, fail, target }) => {
     const plain = await ask({ target })
     for (const [header, codings] of accepted) {
       const asked = { target, headers: { 'accept-encoding': header } }
@@ -131,14 +127,14 @@ export const codingChecks = exampleChecksOf('codings', {
       if (!/\baccept-encoding\b/i.test(vary)) fail(asked, 'vary that names Accept-Encoding', vary)
     }
   },
-  'leaves an answer as it is where no coding is acceptable': async ({ ask, same }, { target }) => {
+  'leaves an answer as it is where no coding is acceptable': async ({ ask, same, target }) => {
     for (const header of ['identity', 'gzip;q=0', 'zip, compress', '', 'gzip;q=0, br;q=0.0']) {
       const asked = { target, headers: { 'accept-encoding': header } }
       const { headers } = await ask(asked)
       same(asked, 'content-encoding', headers.get('content-encoding'), undefined)
     }
   },
-  'answers 304 to the ETag of a packed answer where that would come again': async ({ ask }, { target }) => {
+  'answers 304 to the ETag of a packed answer where that would come again': async ({ ask, target }) => {
     for (const coding of ['gzip', 'br']) {
       const headers = { 'accept-encoding': coding }
       const etag = (await ask({ target, headers })).headers.get('etag') ?? ''

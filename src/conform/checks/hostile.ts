@@ -80,7 +80,7 @@ export const hostileChecks = [
     },
   }),
   ...exampleChecksOf('hostile', {
-    'still answers rightly afterwards': ({ compare }, { target }) => compare({ target }),
+    'still answers rightly afterwards': ({ compare, target }) => compare({ target }),
   }),
 ]
 

@@ -4,10 +4,8 @@ import { locationBelow } from '../allowances.ts'
 import { checksOf, exampleChecksOf } from '../check.ts'
 
 export const linkChecks = exampleChecksOf('links', {
-  'links to the other format, and to the other language where there is one': async (
-    { ask, same },
-    { target, hasLanguages },
-  ) => {
+  'links to the other format, and to the other language where there is one': async (context) => {
+    const { ask, same, target, hasLanguages } = context
     for (const [query, type, language] of [
       ['', 'application/xml', 'en'],
       ['?format=xml&language=en', 'application/json', 'de'],
@@ -19,10 +17,8 @@ export const linkChecks = exampleChecksOf('links', {
       same(asked, 'types and languages of the alternates', found, hasLanguages ? [type, language] : [type])
     }
   },
-  'answers each linked alternate with the type and language that the link says': async (
-    { base, ask, same, fail },
-    { target },
-  ) => {
+  'answers each linked alternate with the type and language that the link says': async (context) => {
+    const { base, ask, same, fail, target } = context
     const first = await ask({ target })
     for (const link of readLinks(first.headers.get('link') ?? '')) {
       const linked = { target: locationBelow(base, link.target) ?? '' }

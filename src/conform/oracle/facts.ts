@@ -103,23 +103,15 @@ function textIn(language: Language, german: string, english: string | null): str
 type Flag = 0 | 1
 type Purchase = 'savings_plan' | 'one_time_investment' | 'capital_forming_payments'
 
-interface ProfileRow
-  extends Readonly<Record<Purchase, Flag | null>>, Readonly<Record<`${Purchase}_minimum`, string | null>> {
-  readonly category_de: string
-  readonly category_en: string | null
-  readonly benchmark: string | null
-  readonly fund_assets: string
-  readonly total_fund_assets: string
-  readonly end_of_fiscal_year: string
-  readonly accumulating: Flag
-  readonly conformity: Flag
-  readonly issue_surcharge: number
-  readonly redemption_fee: number
-  readonly total_expense_ratio: number
-  readonly management_fee: number
-  readonly custodian_bank_fee: number
-  readonly performance_fee: Flag
-}
+type Rate =
+  'issue_surcharge' | 'redemption_fee' | 'total_expense_ratio' | 'management_fee' | 'custodian_bank_fee'
+type ProfileRow = Readonly<
+  Record<'category_de' | 'fund_assets' | 'total_fund_assets' | 'end_of_fiscal_year', string> &
+    Record<'category_en' | 'benchmark' | `${Purchase}_minimum`, string | null> &
+    Record<'accumulating' | 'conformity' | 'performance_fee', Flag> &
+    Record<Purchase, Flag | null> &
+    Record<Rate, number>
+>
 
 const months = {
   de: ['Jan', 'Feb', 'Mrz', 'Apr', 'Mai', 'Jun', 'Jul', 'Aug', 'Sep', 'Okt', 'Nov', 'Dez'],

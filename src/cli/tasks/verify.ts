@@ -53,7 +53,7 @@ export async function verifyBucket(
       bodies: wanted.bodies,
       concurrency: settings.bucket.concurrency,
       signal,
-      random: () => random.uniform(),
+      random: () => random.between(0, 1),
       onDifference: (difference) => {
         endProgress()
         kinds.add(difference.what)

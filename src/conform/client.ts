@@ -101,16 +101,12 @@ export function connectTo(base: string): Socket {
   return isSecure ? connectSecure({ ...place, ...name }) : connectPlain(place)
 }
 
-interface Exchanged {
-  /** The answer in Latin-1; empty if the server closed the connection at once. */
-  readonly text: string
-  /** Whether the server neither answered nor closed the connection in time. */
-  readonly isSilent: boolean
-}
-
-/** Sends bytes (Latin-1) on a new connection and reads until the server closes it or is silent for `patienceMs`. */
-export function exchange(base: string, bytes: string, patienceMs = 2000): Promise<Exchanged> {
-  return new Promise((resolve) => {
+/**
+ * Sends bytes (Latin-1) on a new connection and reads until the server closes it or is silent for `patienceMs`.
+ * @returns the answer in Latin-1, empty if the server closed the connection at once; and whether it was silent
+ */
+export function exchange(base: string, bytes: string, patienceMs = 2000) {
+  return new Promise<{ text: string; isSilent: boolean }>((resolve) => {
     const chunks: Buffer[] = []
     const socket = connectTo(base)
     const finish = (isSilent: boolean): void => {

@@ -18,7 +18,7 @@ import { linkChecks, pageChecks } from './checks/links.ts'
 import { negotiationChecks } from './checks/negotiation.ts'
 import { rangeChecks } from './checks/ranges.ts'
 import { type HttpAnswer, type HttpRequest, NoAnswer, curlCommand, openHttpClient } from './client.ts'
-import { type AnswerDifference, asSent, compareAnswer } from './compare.ts'
+import { asSent, compareAnswer } from './compare.ts'
 import { type Oracle, type OracleRequest, openOracle } from './oracle/oracle.ts'
 import { findExamples, noSuchIsin } from './requests.ts'
 
@@ -126,24 +126,9 @@ export function openSuite(options: ConformOptions, open = openOracle): Suite {
   const client = openHttpClient({ base, concurrency, signal })
   let silences = 0
 
-  const ask = async (asked: HttpRequest): Promise<HttpAnswer> => {
-    try {
-      const answer = await client.ask(asked)
-      silences = 0
-      return answer
-    } catch (error) {
-      if (!(error instanceof NoAnswer) || ++silences < mostSilences) throw error
-      throw new Error(`${base} does not answer: ${error.message}`, { cause: error })
-    }
-  }
-
-  const differences = (
-    request: OracleRequest,
-    asked: HttpRequest,
-    answer: HttpAnswer,
-  ): AnswerDifference[] => {
+  const differences = (request: OracleRequest, asked: HttpRequest, answer: HttpAnswer) => {
     if (mayBeRefusedInFront(asked, answer)) {
-      const other = all.find((isin) => !request.target.includes(isin) && answer.body.includes(isin))
+      const other = all.find((each) => !request.target.includes(each) && answer.body.includes(each))
       if (other === undefined) return []
       return [{ expected: 'a refusal', got: `a fund that was not asked for: ${other}` }]
     }
@@ -171,10 +156,13 @@ export function openSuite(options: ConformOptions, open = openOracle): Suite {
       random: randomFor(seed, group, name),
       ask: async (asked, status) => {
         requests++
-        const answer = await ask(asked).catch((error: unknown) => {
-          if (error instanceof NoAnswer) fail(asked, 'an answer', error.message)
-          throw error
+        const answer = await client.ask(asked).catch((error: unknown) => {
+          if (!(error instanceof NoAnswer)) throw error
+          fail(asked, 'an answer', error.message)
+          if (++silences < mostSilences) throw error
+          throw new Error(`${base} does not answer: ${error.message}`, { cause: error })
         })
+        silences = 0
         if (status !== undefined) context.same(asked, 'status', answer.status, status)
         return answer
       },

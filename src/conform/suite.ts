@@ -181,7 +181,8 @@ export function openSuite(options: ConformOptions, open = openOracle): Suite {
       },
       compareAll: (list) => context.each(list, context.compare),
       same: (asked, what, got, expected) => {
-        const [one, other] = [got, expected].map((value) => JSON.stringify(value) ?? 'absent')
+        const text = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value))
+        const [one, other] = [text(got), text(expected)]
         if (one !== other) fail(asked, `${what} ${other}`, `${what} ${one}`)
       },
       each: async (items, work) => {

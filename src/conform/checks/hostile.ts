@@ -178,7 +178,7 @@ function strangeHeader(random: Draws): string {
   const strange = `, ; * */*;q=9 q=1 ;q=;q= a/b;q=0.5;q=1 " application/xml;q=0.5;q=1 text/xml;level=1;q=0.3
     ../../etc/passwd en;q=1;q=0 de-;q=1 text/xml;q=1.0000 application/xml;Q=0.2,application/json;q=0.1 1;2;3 en_GB
     xml,json`
-  const characters = several(random, 19, () => random.pick([...' aq=;,.*/-+"01xen']))
+  const characters = several(random, 19, () => word(random, 'a q = ; , . * / - + " 0 1 x e n'))
   return random.chance(0.75) ? word(random, strange) : characters.join('').trim()
 }
 

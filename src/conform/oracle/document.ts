@@ -24,7 +24,8 @@ export function toJson(tree: Tree): string {
   if (typeof tree === 'number') return numberText(tree)
   if (typeof tree !== 'object' || tree === null) return JSON.stringify(tree)
   if (Array.isArray(tree)) return `[${tree.map(toJson).join(',')}]`
-  return `{${entriesOf(tree).map(([key, value]) => `${JSON.stringify(key)}:${toJson(value)}`)}}`
+  const members = entriesOf(tree).map(([key, value]) => `${JSON.stringify(key)}:${toJson(value)}`)
+  return `{${members.join(',')}}`
 }
 
 export function toXml(tree: Tree): string {

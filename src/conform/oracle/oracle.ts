@@ -58,56 +58,61 @@ export function openOracle(settings: OracleSettings): Oracle {
   }
 }
 
-function answerWithBody(
-  funds: OracleFunds,
-  { asOf, docsUrl }: OracleSettings,
-  { method = 'GET', target, accept, acceptLanguage }: OracleRequest,
-): OracleAnswer {
+function answerWithBody(funds: OracleFunds, settings: OracleSettings, request: OracleRequest): OracleAnswer {
+  const { method = 'GET', target, accept } = request
   const { path, rawQuery, parameter } = readTarget(target)
-  const askedFormat = parameter('format')
-  const knownFormat = askedFormat === 'json' || askedFormat === 'xml' ? askedFormat : undefined
-  const format = knownFormat ?? acceptedFormat(accept)
-  const vary = knownFormat === undefined ? ['accept'] : []
-  const answer = (status: number, document: Branch, more: OracleAnswer['headers']): OracleAnswer => {
-    const headers = { 'content-type': `application/${format}; charset=utf-8`, ...more }
-    return { status, headers, body: format === 'json' ? toJson(document) : toXml(document) }
-  }
-
+  const format = formatOf(parameter('format')) ?? acceptedFormat(accept)
+  const vary = formatOf(parameter('format')) === undefined ? ['accept'] : []
   if (method === 'OPTIONS') return { status: 204, headers: {}, body: '' }
+  if (['GET', 'HEAD'].includes(method) && !path.endsWith('/') && hasEndpoint(`${path}/`))
+    return { status: 308, headers: { location: `${path}/${rawQuery}` }, body: '' }
+  const answer = (
+    status: number,
+    document: Branch,
+    own: OracleAnswer['headers'],
+    varyToo: readonly string[],
+  ) => {
+    const names = [...vary, ...varyToo].join(', ')
+    const headers = { 'content-type': `application/${format}; charset=utf-8`, ...own }
+    const body = format === 'json' ? toJson(document) : toXml(document)
+    return { status, headers: names === '' ? headers : { ...headers, vary: names }, body }
+  }
   try {
-    if (method !== 'GET' && method !== 'HEAD') throw problems.wrongMethod(method)
-    if (!path.endsWith('/') && hasEndpoint(`${path}/`))
-      return { status: 308, headers: { location: `${path}/${rawQuery}` }, body: '' }
-    const call = route(path)
-    if (call === undefined) throw problems.noEndpoint(decodePercent(path))
-    if (askedFormat !== knownFormat) throw problems.wrongFormat(askedFormat ?? '')
-    const asked = call.hasLanguages ? parameter('language') : 'de'
-    if (asked !== undefined && asked !== 'de' && asked !== 'en') throw problems.wrongLanguage(asked)
-    const language = asked ?? acceptedLanguage(acceptLanguage)
-    const fund = call.hasForm ? funds.find(call.isin) : undefined
-    return answer(200, call.answer({ ...call, funds, asOf, fund, language }), {
-      ...(call.hasLanguages && { 'content-language': language }),
-      ...varyHeader(asked === undefined ? [...vary, 'accept-language'] : vary),
-    })
+    const { document, headers, varyToo } = findDocument(funds, settings, request)
+    return answer(200, document, headers, varyToo)
   } catch (error) {
     if (!(error instanceof OracleProblem)) throw error
     const [status, group, slug] = error.place
     const title = format === 'xml' ? withXmlCharacters(error.message) : error.message
-    const type = `${docsUrl}/v1/endpoints/${group}/#error-${status}-${slug}`
-    return answer(
-      status,
-      { title, type, status },
-      {
-        // A refusal is English, so it does not depend on the language.
-        'content-language': 'en',
-        ...(status === 405 && { allow: 'GET, HEAD, OPTIONS' }),
-        ...varyHeader(vary),
-      },
-    )
+    const type = `${settings.docsUrl}/v1/endpoints/${group}/#error-${status}-${slug}`
+    // A refusal is English, so it does not depend on the language.
+    const headers = { 'content-language': 'en', ...(status === 405 && { allow: 'GET, HEAD, OPTIONS' }) }
+    return answer(status, { title, type, status }, headers, [])
   }
 }
 
-const varyHeader = (names: readonly string[]) => names.length > 0 && { vary: names.join(', ') }
+/** @throws {OracleProblem} */
+function findDocument(
+  funds: OracleFunds,
+  { asOf }: OracleSettings,
+  { method = 'GET', target, acceptLanguage }: OracleRequest,
+): { document: Branch; headers: OracleAnswer['headers']; varyToo: string[] } {
+  if (method !== 'GET' && method !== 'HEAD') throw problems.wrongMethod(method)
+  const { path, parameter } = readTarget(target)
+  const call = route(path)
+  if (call === undefined) throw problems.noEndpoint(decodePercent(path))
+  const format = parameter('format')
+  if (format !== undefined && formatOf(format) === undefined) throw problems.wrongFormat(format)
+  const asked = call.hasLanguages ? parameter('language') : 'de'
+  if (asked !== undefined && asked !== 'de' && asked !== 'en') throw problems.wrongLanguage(asked)
+  const language = asked ?? acceptedLanguage(acceptLanguage)
+  const fund = call.hasForm ? funds.find(call.isin) : undefined
+  const document = call.answer({ ...call, funds, asOf, fund, language })
+  const headers: OracleAnswer['headers'] = call.hasLanguages ? { 'content-language': language } : {}
+  return { document, headers, varyToo: asked === undefined ? ['accept-language'] : [] }
+}
+
+const formatOf = (text: string | undefined) => (text === 'json' || text === 'xml' ? text : undefined)
 
 /** Whether the path belongs to an endpoint, its parameters right or wrong. */
 function hasEndpoint(path: string): boolean {

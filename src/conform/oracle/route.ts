@@ -55,7 +55,10 @@ export function route(path: string): Call | undefined {
   }
   // A segment with an encoded slash is still one segment.
   const all = segments.length === 2 ? allFundsEndpoints.get(segments.join('/')) : undefined
-  if (all !== undefined) return callOf(all, false, '')
+  return all === undefined ? singleFund(segments) : callOf(all, false, '')
+}
+
+function singleFund(segments: readonly string[]): Call | undefined {
   for (const [start, answer, hasLanguages] of singleFundEndpoints) {
     const literals = start.split('/')
     const isHere = literals.every((literal, at) => segments[at] === literal)

@@ -106,8 +106,8 @@ function byXmlbuilder(tree: Tree & object): string {
 function add(parent: ReturnType<typeof create>, tree: Tree & object): void {
   const isObject = !Array.isArray(tree) && !(tree instanceof Map)
   const entries = isObject ? Object.entries(tree) : [...tree.entries()]
-  for (const [key, value] of entries as [string, Tree][]) {
-    const child = isObject ? parent.ele(key) : parent.ele('item', { key: String(key) })
+  for (const [key, value] of entries as [string | number, Tree][]) {
+    const child = isObject ? parent.ele(String(key)) : parent.ele('item', { key: String(key) })
     if (typeof value === 'object' && value !== null) add(child, value)
     else if (value !== null && value !== '')
       child.txt(typeof value === 'boolean' ? String(Number(value)) : String(value))

@@ -30,7 +30,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'edge/core': 'api/routes',
   conform: 'system node:',
   'conform/oracle': 'better-sqlite3 node:',
-  demo: 'api data freshness better-sqlite3 node:',
+  demo: 'api data freshness system better-sqlite3 node:',
   cli: 'api bucket build conform data demo downloads edge freshness site system commander date-fns esbuild zod node:',
 }
 

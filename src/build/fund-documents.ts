@@ -112,7 +112,7 @@ export function putWindows(
     const records = (body as Readonly<Record<string, readonly unknown[]>>)[list] ?? []
     const put = putOf(of)
     const putAs = (format: Format) => {
-      const content = series[format].around(body).document(records.map(series[format].record))
+      const content = series[format].around(body)(records.map(series[format].record))
       return put({ key: windowKey(route, values, year, format), content })
     }
     return { json: putAs('json'), xml: putAs('xml') }
@@ -122,29 +122,6 @@ export function putWindows(
     const { year, first, last, records } = of
     return { year: Number(year), first, last, records, json: json.slice(0, 32), xml: xml.slice(0, 32) }
   })
-<<<<<<< HEAD
-  const list: WindowList = { windows: entries }
-  putOf(null)({ key: windowListKey(route, values), content: JSON.stringify(list) })
-}
-
-/** Puts the documents of one year. @param body with the records of that year only, ascending by date */
-function putWindow(
-  { list, series }: WindowPlan,
-  route: Route,
-  values: Values,
-  year: string,
-  body: object,
-  put: Put,
-): WindowDigests {
-  const records = (body as Readonly<Record<string, readonly unknown[]>>)[list] ?? []
-  const putAs = (format: Format) => {
-    const content = series[format].around(body)(records.map(series[format].record))
-    return put({ key: windowKey(route, values, year, format), content })
-  }
-  const [json = '', xml = ''] = formats.map(putAs)
-  return { json, xml }
-=======
   const content: WindowList = { windows }
   putOf(null)({ key: windowListKey(route, values), content: JSON.stringify(content) })
->>>>>>> build
 }

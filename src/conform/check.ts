@@ -1,23 +1,12 @@
 /** The checks of the suite: what they get to work with, and what they find. */
 
+import type { Draws } from '../system/random.ts'
 import type { HttpAnswer, HttpRequest } from './client.ts'
 import type { Oracle, OracleRequest } from './oracle/oracle.ts'
-import type { SeededRandom } from './random.ts'
 import type { AnsweredRequest } from './requests.ts'
 
-export const groups = [
-  'answers',
-  'refusals',
-  'negotiation',
-  'ranges',
-  'http',
-  'caching',
-  'links',
-  'codings',
-  'hostile',
-] as const
-
-export type CheckGroup = (typeof groups)[number]
+type CheckGroup =
+  'answers' | 'refusals' | 'negotiation' | 'ranges' | 'http' | 'caching' | 'links' | 'codings' | 'hostile'
 
 export interface Check {
   readonly group: CheckGroup
@@ -47,16 +36,19 @@ export interface CheckContext {
   readonly oracle: Oracle
   /** The funds in the requests: all of a small database, a sample of a large one. */
   readonly isins: readonly string[]
+  /** The first of them; one that does not exist if there is none. */
+  readonly isin: string
   /** Requests with the answer 200: one of each kind that the database has. */
   readonly examples: readonly AnsweredRequest[]
   /** Random numbers of this check: the same seed gives the same requests. */
-  readonly random: SeededRandom
+  readonly random: Draws
   /** The number of random requests of the whole suite. */
   readonly randomRequests: number
-  /** @throws {NoAnswer} */
-  readonly ask: (asked: HttpRequest) => Promise<HttpAnswer>
+  /** @param status reports a failure if the answer has another one @throws {NoAnswer} */
+  readonly ask: (asked: HttpRequest, status?: number) => Promise<HttpAnswer>
   /** Asks, and reports every difference from the oracle and from what all answers must be. */
   readonly compare: (request: OracleRequest) => Promise<HttpAnswer>
+  readonly compareAll: (requests: readonly OracleRequest[]) => Promise<void>
   readonly fail: (asked: HttpRequest, expected: string, got: string) => void
   /** Reports a failure if the two differ as JSON. */
   readonly same: (asked: HttpRequest, what: string, got: unknown, expected: unknown) => void
@@ -65,11 +57,19 @@ export interface CheckContext {
 }
 
 /** Checks of a group, by their names. */
-export const checksOf = (group: CheckGroup, runs: Readonly<Record<string, Check['run']>>): readonly Check[] =>
+export const checksOf = (group: CheckGroup, runs: Readonly<Record<string, Check['run']>>): Check[] =>
   Object.entries(runs).map(([name, run]) => ({ group, name, run }))
 
-/** A check that works on each example. */
-export const forEachExample =
-  (work: (context: CheckContext, example: AnsweredRequest) => Promise<unknown>): Check['run'] =>
-  (context) =>
-    context.each(context.examples, (example) => work(context, example))
+type ExampleRun = (context: CheckContext & AnsweredRequest) => Promise<unknown>
+
+/** Checks that work on each example. */
+export const exampleChecksOf = (group: CheckGroup, runs: Readonly<Record<string, ExampleRun>>): Check[] =>
+  Object.entries(runs).map(([name, run]) => ({
+    group,
+    name,
+    run: (context) => context.each(context.examples, (example) => run({ ...context, ...example })),
+  }))
+
+/** Each target twice: as it is, and in XML and English. */
+export const inBothFormats = (targets: readonly string[]): OracleRequest[] =>
+  targets.flatMap((target) => [{ target }, { target, accept: 'text/xml', acceptLanguage: 'en' }])

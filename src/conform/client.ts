@@ -1,10 +1,10 @@
 /** HTTP as it goes over the connection: targets are sent as they are; nothing is followed, decoded or merged. */
 
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { messageOf } from '../system/message.ts'
+import { Agent, request, type IncomingMessage } from 'node:http'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { connect as connectSecure } from 'node:tls'
+import { messageOf } from '../system/message.ts'
 import { shellText } from '../system/shell-text.ts'
 
 export interface HttpRequest {
@@ -30,41 +30,36 @@ export interface Client {
   readonly close: () => void
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   /** http or https, with a path prefix or without; no slash at its end. */
   readonly base: string
   /** How many connections there are at most. */
   readonly concurrency: number
-  /** How long a connection may be silent. */
-  readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
 }
+
+/** How long a connection may be silent. */
+const timeoutMs = 30_000
 
 /** There was no answer: the connection failed, broke off, or was silent for too long. */
 export class NoAnswer extends Error {}
 
-export function openHttpClient({ base, concurrency, timeoutMs, signal }: ClientOptions): Client {
-  const { protocol, hostname, port, pathname } = new URL(base)
-  const isSecure = protocol === 'https:'
-  const connections = { keepAlive: true, maxSockets: concurrency }
-  const agent = isSecure ? new HttpsAgent(connections) : new HttpAgent(connections)
-  const start = isSecure ? httpsRequest : httpRequest
+export function openHttpClient({ base, concurrency, signal }: ClientOptions): Client {
+  const { hostname, port, pathname } = new URL(base)
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
+  agent.createConnection = () => connectTo(base)
   const prefix = pathname.replace(/\/$/, '')
-  // A URL has brackets around an IPv6 address; a connection's options must not.
-  const place = { agent, hostname: hostname.replace(/^\[|\]$/g, ''), port, timeout: timeoutMs }
+  const place = { agent, hostname, port, timeout: timeoutMs, ...(signal && { signal }) }
 
   const askOnce = ({ method = 'GET', target, headers = {}, body }: HttpRequest): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
-      const options = { ...place, method, path: prefix + target, headers, ...(signal && { signal }) }
-      const sent = start(options, (response) => {
-        gather(response).then(resolve, reject)
-      })
+      const options = { ...place, method, path: prefix + target, headers }
+      const sent = request(options, (response) => void readAnswer(response).then(resolve, reject))
       sent.on('timeout', () => sent.destroy(new Error(`silent for ${timeoutMs / 1000} s`)))
       sent.on('error', (error: NodeJS.ErrnoException) => {
         // The server may close an idle connection at the moment when it is used again.
         const wasClosed = sent.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '')
-        if (wasClosed) reject(new StaleConnection())
-        else reject(error)
+        reject(wasClosed ? new StaleConnection() : error)
       })
       sent.end(body)
     })
@@ -87,28 +82,18 @@ export function openHttpClient({ base, concurrency, timeoutMs, signal }: ClientO
 
 class StaleConnection extends Error {}
 
-function gather(response: IncomingMessage): Promise<HttpAnswer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    response.on('data', (chunk: Buffer) => chunks.push(chunk))
-    response.on('error', reject)
-    response.on('end', () => {
-      const headers = new Map<string, string>()
-      response.rawHeaders.forEach((name, at) => {
-        if (at % 2 === 1) return
-        const known = headers.get(name.toLowerCase())
-        const value = response.rawHeaders[at + 1] ?? ''
-        headers.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`)
-      })
-      resolve({ status: response.statusCode ?? 0, headers, body: Buffer.concat(chunks) })
-    })
-  })
+async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
+  const body = await buffer(response)
+  const values = Object.entries(response.headersDistinct)
+  const headers = new Map(values.map(([name, list = []]) => [name, list.join(', ')]))
+  return { status: response.statusCode ?? 0, headers, body }
 }
 
 /** @param base http or https */
 export function connectTo(base: string): Socket {
   const { protocol, hostname, port } = new URL(base)
   const isSecure = protocol === 'https:'
+  // A URL has brackets around an IPv6 address; a connection's options must not.
   const host = hostname.replace(/^\[|\]$/g, '')
   const place = { host, port: Number(port) || (isSecure ? 443 : 80) }
   // An address is not a server name (RFC 6066, 3).
@@ -116,16 +101,12 @@ export function connectTo(base: string): Socket {
   return isSecure ? connectSecure({ ...place, ...name }) : connectPlain(place)
 }
 
-export interface Exchanged {
-  /** The answer in Latin-1; empty if the server closed the connection at once. */
-  readonly text: string
-  /** Whether the server neither answered nor closed the connection in time. */
-  readonly isSilent: boolean
-}
-
-/** Sends bytes (Latin-1) on a new connection and reads until the server closes it or is silent for `patienceMs`. */
-export function exchange(base: string, bytes: string, patienceMs = 2000): Promise<Exchanged> {
-  return new Promise((resolve) => {
+/**
+ * Sends bytes (Latin-1) on a new connection and reads until the server closes it or is silent for `patienceMs`.
+ * @returns the answer in Latin-1, empty if the server closed the connection at once; and whether it was silent
+ */
+export function exchange(base: string, bytes: string, patienceMs = 2000) {
+  return new Promise<{ text: string; isSilent: boolean }>((resolve) => {
     const chunks: Buffer[] = []
     const socket = connectTo(base)
     const finish = (isSilent: boolean): void => {

@@ -55,13 +55,18 @@ function missingHeaders({ status, headers }: HttpAnswer): AnswerDifference[] {
 }
 
 function bodyDifference(answer: HttpAnswer, expected: OracleAnswer): AnswerDifference[] {
-  const body = decoded(answer)
-  if (body === undefined) {
+  const text = decoded(answer)?.toString()
+  if (text === undefined) {
     const coding = answer.headers.get('content-encoding') ?? ''
     return [{ expected: 'a body that its content-encoding decodes', got: `a broken body in ${coding}` }]
   }
-  const text = body.toString()
-  return text === expected.body ? [] : [firstDifference(text, expected.body)]
+  if (text === expected.body) return []
+  let at = 0
+  while (at < expected.body.length && text[at] === expected.body[at]) at++
+  const start = Math.max(0, at - 40)
+  const around = (body: string): string =>
+    `body of ${body.length} characters, from ${start}: ${JSON.stringify(body.slice(start, at + 60))}`
+  return [{ expected: around(expected.body), got: around(text) }]
 }
 
 /** The body without its content coding; undefined if the coding cannot decode it. */
@@ -77,14 +82,6 @@ export function decoded({ headers, body }: HttpAnswer): Buffer | undefined {
   } catch {
     return undefined
   }
-}
-
-function firstDifference(got: string, wanted: string): AnswerDifference {
-  let at = 0
-  while (at < wanted.length && got[at] === wanted[at]) at++
-  const around = (text: string): string =>
-    `body of ${text.length} characters, from ${Math.max(0, at - 40)}: ${JSON.stringify(text.slice(Math.max(0, at - 40), at + 60))}`
-  return { expected: around(wanted), got: around(got) }
 }
 
 /** Percent-encodes the characters that a request line cannot contain. */

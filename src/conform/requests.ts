@@ -9,44 +9,57 @@ export const wrongCheckDigit = 'DE0008471401'
 /** Splits a text at blanks and line ends. */
 export const words = (text: string): string[] => text.trim().split(/\s+/)
 
-/** Paths of the single-fund endpoints without the historic one, and whether they have languages. */
-export function fundPaths(isin: string): readonly { path: string; hasLanguages: boolean }[] {
+interface Path {
+  /** Without a query. */
+  readonly target: string
+  readonly hasLanguages: boolean
+}
+
+/** A request with the answer 200. */
+export interface AnsweredRequest extends Path {
+  /** `a range that is cut and joined` */
+  readonly kind: string
+}
+
+const withoutLanguages = (target: string): Path => ({ target, hasLanguages: false })
+
+/** Paths of the single-fund endpoints without the historic one. */
+export function fundPaths(isin: string): Path[] {
   const plain = ['prices-current', 'performance-years', 'performance-legal', 'performance-launch']
-  const structures = [...structureNames.keys()].map((type) => `v1/investment_structure-${type}`)
   const withLanguages = [
-    ...structures,
+    ...[...structureNames.keys()].map((type) => `v1/investment_structure-${type}`),
     ...words(`v1/figures v1/profile v2/asset-allocations/with-derivatives
       v2/asset-allocations/without-derivatives v2/emt`),
   ]
   return [
-    ...plain.map((name) => ({ path: `/api/v1/${name}/${isin}/`, hasLanguages: false })),
-    ...withLanguages.map((name) => ({ path: `/api/${name}/${isin}/`, hasLanguages: true })),
+    ...plain.map((name) => withoutLanguages(`/api/v1/${name}/${isin}/`)),
+    ...withLanguages.map((name) => ({ target: `/api/${name}/${isin}/`, hasLanguages: true })),
   ]
 }
 
 /** A path without a query, and with every format and language in the query. */
-export function variants(path: string, hasLanguages: boolean): OracleRequest[] {
+export function variants({ target, hasLanguages }: Path): OracleRequest[] {
   const languages = hasLanguages ? ['&language=de', '&language=en'] : ['']
   const queries = ['json', 'xml'].flatMap((format) =>
     languages.map((language) => `?format=${format}${language}`),
   )
-  return ['', ...queries].map((query) => ({ target: path + query }))
+  return ['', ...queries].map((query) => ({ target: target + query }))
 }
 
-export const allFundsPaths = ['/api/v1/prices-current-all/', '/api/v1/performance-years-all/']
+export const allFundsPaths = words('/api/v1/prices-current-all/ /api/v1/performance-years-all/').map(
+  withoutLanguages,
+)
 
 /** Endpoint 3: the whole history, exactly one window, and a day without prices. */
-export function historicPaths(isin: string): readonly { path: string; hasLanguages: boolean }[] {
-  return ['0001-01-01/9999-12-31', '2024-01-01/2024-12-31', '1970-01-01/1970-01-01'].map((range) => ({
-    path: `/api/v1/prices-historic/${isin}/${range}/`,
-    hasLanguages: false,
-  }))
-}
+export const historicPaths = (isin: string): Path[] =>
+  words('0001-01-01/9999-12-31 2024-01-01/2024-12-31 1970-01-01/1970-01-01').map((range) =>
+    withoutLanguages(`/api/v1/prices-historic/${isin}/${range}/`),
+  )
 
 /** Paths that end before a parameter, or have an empty one. */
 export function missingParameters(isin: string): string[] {
   return [
-    ...fundPaths('').flatMap(({ path }) => [path.slice(0, -1), path]),
+    ...fundPaths('').flatMap(({ target }) => [target.slice(0, -1), target]),
     ...words(`/api/v1/prices-historic/ /api/v1/prices-historic// /api/v1/prices-historic//2024-01-01/2024-02-01/
       /api/v1/prices-historic//nonsense/ /api/v1/prices-historic/${isin}/
       /api/v1/prices-historic/${isin}// /api/v1/prices-historic/${isin}/2024-01-01/
@@ -68,18 +81,16 @@ export function wrongParameters(isin: string): string[] {
   return [
     ...dates.map((date) => `/api/v1/prices-historic/${isin}/${date}/2024-06-01/`),
     ...dates.map((date) => `/api/v1/prices-historic/${isin}/2000-01-01/${date}/`),
+    ...types.map((type) => `/api/v1/investment_structure-${type}/${isin}/`),
     ...words(`/api/v1/prices-historic/${isin}/2000-01-01/2024-12-32/
       /api/v1/prices-historic/${noSuchIsin}/2024-02-30/2024-03-01/?format=yaml
-      /api/v1/prices-historic/${isin}/2024-06-01/2024-05-31/`),
-    ...types.map((type) => `/api/v1/investment_structure-${type}/${isin}/`),
-    '/api/v1/investment_structure-shoes/',
-    '/api/v1/investment_structure-shoes//?format=yaml&language=fr',
-    `/api/v1/figures/${isin.slice(0, 11)}/`,
-    ...words(`/api/v1/figures/${isin}%00/ /api/v1/figures/%20${isin}/ /api/v1/figures/..%2f${isin}/`),
-    `/api/v1/figures/${isin.slice(0, 5)}%${isin.charCodeAt(5).toString(16)}${isin.slice(6)}/`,
+      /api/v1/prices-historic/${isin}/2024-06-01/2024-05-31/ /api/v1/investment_structure-shoes/
+      /api/v1/investment_structure-shoes//?format=yaml&language=fr /api/v1/figures/${isin.slice(0, 11)}/
+      /api/v1/figures/${isin}%00/ /api/v1/figures/%20${isin}/ /api/v1/figures/..%2f${isin}/
+      /api/v1/figures/${isin.slice(0, 5)}%${isin.charCodeAt(5).toString(16)}${isin.slice(6)}/
+      /api/v1/prices-current/../ /api/v1/figures/constructor/ /api/v1/profile/%C3%A4%F0%9F%98%80/`),
     // The upper case of these letters is S and I, but no ISIN contains them. A fund without S and I is simply found.
     `/api/v1/figures/${isin.replace('S', '%C5%BF').replace('I', '%C4%B1')}/`,
-    ...words(`/api/v1/prices-current/../ /api/v1/figures/constructor/ /api/v1/profile/%C3%A4%F0%9F%98%80/`),
   ]
 }
 
@@ -101,7 +112,7 @@ export function outsideTheList(isin: string): string[] {
 /** Paths that lack only their closing slash. */
 export function withoutSlash(isin: string): string[] {
   return [
-    ...fundPaths(isin).map(({ path }) => `${path.slice(0, -1)}?format=xml&x=%20+`),
+    ...fundPaths(isin).map(({ target }) => `${target.slice(0, -1)}?format=xml&x=%20+`),
     ...words(`/api/v1/prices-current-all /api/v1/performance-years-all?x /api/v1/prices-historic
       /api/v1/prices-historic/${isin}/2024-01-01
       /api/v1/prices-historic/${isin}/2024-01-01/nonsense?format=yaml /api/v1/investment_structure-shoes
@@ -111,8 +122,6 @@ export function withoutSlash(isin: string): string[] {
 
 /** Unsupported formats and languages, and unusual notations of a query. */
 export function wrongQueries(isin: string): string[] {
-  const withLanguages = `/api/v1/figures/${isin}/`
-  const plain = `/api/v1/prices-current/${isin}/`
   const queries = [
     ...words(`format=yaml format= format format=JSON format=+xml format=%78ml format=%zz%C3%A4
       format=json&format=xml format=yaml&format=xml language=fr language= language=DE language=en-GB
@@ -121,32 +130,23 @@ export function wrongQueries(isin: string): string[] {
     '',
     ...words(`Format=yaml format=a=b language=<%26>"`),
   ]
-  const paths = [withLanguages, plain, `/api/v1/figures/${noSuchIsin}/`]
+  const paths = words(
+    `/api/v1/figures/${isin}/ /api/v1/prices-current/${isin}/ /api/v1/figures/${noSuchIsin}/`,
+  )
   return paths.flatMap((path) => queries.map((query) => `${path}?${query}`))
 }
 
-export interface AnsweredRequest {
-  /** `a range that is cut and joined` */
-  readonly kind: string
-  /** Without a query. */
-  readonly target: string
-  readonly hasLanguages: boolean
-}
-
+/** One request of each kind that the database has an answer to. */
 export function findExamples(oracle: Oracle, isins: readonly string[]): AnsweredRequest[] {
-  const isFound = (target: string): boolean => oracle.answer({ target }).status === 200
-  const examples: AnsweredRequest[] = [
-    { kind: 'all funds', target: '/api/v1/prices-current-all/', hasLanguages: false },
-    { kind: 'all funds', target: '/api/v1/performance-years-all/', hasLanguages: false },
-  ]
+  const isFound = ({ target }: Path): boolean => oracle.answer({ target }).status === 200
+  const examples = allFundsPaths.map((path): AnsweredRequest => ({ kind: 'all funds', ...path }))
   const seen = new Set<string>()
   for (const isin of isins) {
-    for (const { path, hasLanguages } of fundPaths(isin)) {
-      const endpoint = path.replace(isin, '').replace(/(structure)-\w+/, '$1')
+    for (const path of fundPaths(isin)) {
+      const endpoint = path.target.replace(isin, '').replace(/(structure)-\w+/, '$1')
       if (seen.has(endpoint) || !isFound(path)) continue
       seen.add(endpoint)
-      const kind = hasLanguages ? 'an answer with languages' : 'a stored answer'
-      examples.push({ kind, target: path, hasLanguages })
+      examples.push({ kind: path.hasLanguages ? 'an answer with languages' : 'a stored answer', ...path })
     }
   }
   return [...examples, ...rangeExamples(oracle, isins)]
@@ -154,27 +154,20 @@ export function findExamples(oracle: Oracle, isins: readonly string[]): Answered
 
 /** Ranges of the fund with the longest history: exactly one window, parts of several, the whole history, no price. */
 function rangeExamples(oracle: Oracle, isins: readonly string[]): AnsweredRequest[] {
-  let longest: { isin: string; first: string; last: string } | undefined
-  for (const isin of isins) {
-    const days = oracle.priceDays(isin)
-    if (days === undefined || oracle.answer({ target: range(isin, days.last, days.last) }).status !== 200)
-      continue
-    const years = Number(days.last.slice(0, 4)) - Number(days.first.slice(0, 4))
-    const best = longest && Number(longest.last.slice(0, 4)) - Number(longest.first.slice(0, 4))
-    if (best === undefined || years > best) longest = { isin, ...days }
-  }
+  const range = (isin: string, from: string, to: string) => `/api/v1/prices-historic/${isin}/${from}/${to}/`
+  const yearOf = (day: string) => Number(day.slice(0, 4))
+  const [longest] = isins
+    .flatMap((isin) => ({ isin, ...(oracle.priceDays(isin) ?? { first: '', last: '' }) }))
+    .filter(({ isin, last }) => oracle.answer({ target: range(isin, last, last) }).status === 200)
+    .sort((a, b) => yearOf(b.last) - yearOf(b.first) - yearOf(a.last) + yearOf(a.first))
   if (longest === undefined) return []
   const { isin, first, last } = longest
-  const year = Number(last.slice(0, 4))
-  const kinds = [
-    ['a range that is one window', range(isin, `${year}-01-01`, `${year}-12-31`)],
-    ['a range that is cut and joined', range(isin, `${year - 2}-11-07`, `${year}-02-10`)],
-    ['the whole history', range(isin, first, last)],
-    ['a range without a price', range(isin, '1970-01-01', '1970-01-02')],
-  ] as const
-  return kinds.map(([kind, target]) => ({ kind, target, hasLanguages: false }))
-}
-
-function range(isin: string, from: string, to: string): string {
-  return `/api/v1/prices-historic/${isin}/${from}/${to}/`
+  const year = yearOf(last)
+  const kinds = {
+    'a range that is one window': range(isin, `${year}-01-01`, `${year}-12-31`),
+    'a range that is cut and joined': range(isin, `${year - 2}-11-07`, `${year}-02-10`),
+    'the whole history': range(isin, first, last),
+    'a range without a price': range(isin, '1970-01-01', '1970-01-02'),
+  }
+  return Object.entries(kinds).map(([kind, target]) => ({ kind, target, hasLanguages: false }))
 }

@@ -3,33 +3,24 @@
  * It runs one check after the other and never stops at a failure.
  */
 
+import { randomFor } from '../system/random.ts'
 import { equivalents, mayBeRefusedInFront } from './allowances.ts'
 import { type BudgetOptions, type BudgetReport, measureBudget } from './budget/budget.ts'
 import { largeSizes, smallSizes } from './budget/hostile.ts'
 import { findLoadPlace, findPlace } from './budget/loads.ts'
 import { processProbe, wallProbe } from './budget/probe.ts'
-import type { Check, CheckResult, CheckContext, CheckFailure } from './check.ts'
-import { answerChecks } from './checks/answers.ts'
+import type { Check, CheckContext, CheckFailure, CheckResult } from './check.ts'
+import { answerChecks, refusalChecks } from './checks/answers.ts'
 import { cachingChecks, codingChecks } from './checks/caching.ts'
 import { hostileChecks } from './checks/hostile.ts'
-import { httpChecks } from './checks/http.ts'
+import { httpChecks, partChecks } from './checks/http.ts'
 import { linkChecks, pageChecks } from './checks/links.ts'
 import { negotiationChecks } from './checks/negotiation.ts'
-import { partChecks } from './checks/parts.ts'
 import { rangeChecks } from './checks/ranges.ts'
-import { refusalChecks } from './checks/refusals.ts'
-import {
-  type HttpAnswer,
-  type HttpRequest,
-  type Client,
-  NoAnswer,
-  curlCommand,
-  openHttpClient,
-} from './client.ts'
-import { type AnswerDifference, asSent, compareAnswer } from './compare.ts'
+import { type HttpAnswer, type HttpRequest, NoAnswer, curlCommand, openHttpClient } from './client.ts'
+import { asSent, compareAnswer } from './compare.ts'
 import { type Oracle, type OracleRequest, openOracle } from './oracle/oracle.ts'
-import { seededRandom } from './random.ts'
-import { findExamples } from './requests.ts'
+import { findExamples, noSuchIsin } from './requests.ts'
 
 export interface ConformOptions {
   /** http or https, with a path prefix or without. */
@@ -45,8 +36,6 @@ export interface ConformOptions {
   readonly seed?: number
   /** Requests at the same time. Default: 8. */
   readonly concurrency?: number
-  /** Silence in milliseconds after which an answer is missing. Default: 30 s. */
-  readonly timeoutMs?: number
   readonly signal?: AbortSignal
   /** The server's process on this machine, or its parent. With it the suite measures CPU time and memory. */
   readonly pid?: number
@@ -67,9 +56,7 @@ export interface ConformReport {
   readonly budget: BudgetReport
 }
 
-export interface Suite {
-  readonly seed: number
-  readonly funds: ConformReport['funds']
+export interface Suite extends Pick<ConformReport, 'seed' | 'funds'> {
   /** @throws {Error} if nothing answers any more, or the run is aborted */
   readonly run: (check: Check) => Promise<CheckResult>
   /** @throws {Error} if nothing answers any more, the process ends, or the run is aborted */
@@ -77,25 +64,43 @@ export interface Suite {
   readonly close: () => void
 }
 
+export const checks: readonly Check[] = [
+  ...answerChecks,
+  ...refusalChecks,
+  ...negotiationChecks,
+  ...rangeChecks,
+  ...httpChecks,
+  ...partChecks,
+  ...pageChecks,
+  ...cachingChecks,
+  ...linkChecks,
+  ...codingChecks,
+  ...hostileChecks,
+]
+
 /** If a database has more funds, the seed chooses this many of them. */
 const mostFunds = 40
+
+/** A check that always fails does not have to say so ten thousand times. */
+const mostFailures = 10
+
+/** After this many questions in a row without an answer, the server counts as gone. */
+const mostSilences = 25
 
 /** Runs all checks. @throws {Error} if the database cannot be read, nothing answers, or the run is aborted */
 export async function conform(
   options: ConformOptions & { readonly onStep?: (done: number, of: number, name: string) => void },
 ): Promise<ConformReport> {
-  const { onStep } = options
+  const { base, asOf, onStep } = options
   const suite = openSuite(options)
   try {
     const results: CheckResult[] = []
     for (const check of checks) {
-      const result = await suite.run(check)
-      results.push(result)
+      results.push(await suite.run(check))
       onStep?.(results.length, checks.length, check.name)
     }
     const budget = await suite.measure(onStep)
     const sum = (of: 'requests' | 'failed') => results.reduce((total, result) => total + result[of], 0)
-    const { base, asOf } = options
     const { seed, funds } = suite
     const failed = sum('failed') + budget.failures.length
     return { base, asOf, seed, funds, requests: sum('requests'), failed, checks: results, budget }
@@ -110,34 +115,91 @@ export async function conform(
  * @throws {Error} if the database cannot be read, or the process is none of this machine
  */
 export function openSuite(options: ConformOptions, open = openOracle): Suite {
-  const {
-    requests = 2000,
-    seed = 1,
-    concurrency = 8,
-    timeoutMs = 30_000,
-    signal,
-    pid,
-    load = false,
-  } = options
+  const { requests: randomRequests = 2000, seed = 1, concurrency = 8, signal, pid, load = false } = options
   const base = options.base.replace(/(?<!\/)\/+$/, '')
-  const probe = pid === undefined ? wallProbe(() => performance.now()) : processProbe([pid])
+  const probe = pid === undefined ? wallProbe() : processProbe([pid])
   const oracle = openDatabase(options, open)
   const all = oracle.isins()
-  const isins = all.length > mostFunds ? seededRandom(seed, 'funds').sample(all, mostFunds).sort() : all
-  const client = openHttpClient({ base, concurrency, timeoutMs, signal })
+  const isins = all.length > mostFunds ? randomFor(seed, 'funds').draw(all, mostFunds).toSorted() : all
+  const [isin = noSuchIsin] = isins
   const examples = findExamples(oracle, isins)
-  const run = openRunner({
-    base,
-    oracle,
-    isins,
-    allIsins: all,
-    examples,
-    randomRequests: requests,
-    seed,
-    client,
-    concurrency,
-    signal,
-  })
+  const client = openHttpClient({ base, concurrency, signal })
+  let silences = 0
+
+  const differences = (request: OracleRequest, asked: HttpRequest, answer: HttpAnswer) => {
+    if (mayBeRefusedInFront(asked, answer)) {
+      const other = all.find((each) => !request.target.includes(each) && answer.body.includes(each))
+      if (other === undefined) return []
+      return [{ expected: 'a refusal', got: `a fund that was not asked for: ${other}` }]
+    }
+    const differencesFrom = (one: OracleRequest) => compareAnswer(base, answer, oracle.answer(one))
+    const found = differencesFrom(request)
+    const isAnswerTo = (other: OracleRequest) => differencesFrom(other).length === 0
+    return found.length > 0 && equivalents(request).some(isAnswerTo) ? [] : found
+  }
+
+  const run: Suite['run'] = async (check) => {
+    const { group, name } = check
+    const failures: CheckFailure[] = []
+    let [requests, failed] = [0, 0]
+    const fail: CheckContext['fail'] = (asked, expected, got) => {
+      failed++
+      if (failures.length < mostFailures) failures.push({ request: curlCommand(base, asked), expected, got })
+    }
+    const context: CheckContext = {
+      base,
+      oracle,
+      isins,
+      isin,
+      examples,
+      randomRequests,
+      random: randomFor(seed, group, name),
+      ask: async (asked, status) => {
+        requests++
+        const answer = await client.ask(asked).catch((error: unknown) => {
+          if (!(error instanceof NoAnswer)) throw error
+          fail(asked, 'an answer', error.message)
+          if (++silences < mostSilences) throw error
+          throw new Error(`${base} does not answer: ${error.message}`, { cause: error })
+        })
+        silences = 0
+        if (status !== undefined) context.same(asked, 'status', answer.status, status)
+        return answer
+      },
+      fail,
+      compare: async (given) => {
+        const request = { ...given, target: asSent(given.target) }
+        const { method, target, accept, acceptLanguage } = request
+        const headers = {
+          ...(accept !== undefined && { accept }),
+          ...(acceptLanguage !== undefined && { 'accept-language': acceptLanguage }),
+        }
+        const asked = { method, target, headers }
+        const answer = await context.ask(asked)
+        for (const { expected, got } of differences(request, asked, answer)) fail(asked, expected, got)
+        return answer
+      },
+      compareAll: (list) => context.each(list, context.compare),
+      same: (asked, what, got, expected) => {
+        const text = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value))
+        const [one, other] = [text(got), text(expected)]
+        if (one !== other) fail(asked, `${what} ${other}`, `${what} ${one}`)
+      },
+      each: async (items, work) => {
+        const waiting = items.values()
+        const next = async (): Promise<void> => {
+          for (const item of waiting) {
+            signal?.throwIfAborted()
+            await work(item).catch(ignoreNoAnswer)
+          }
+        }
+        await Promise.all(Array.from({ length: concurrency }, next))
+      },
+    }
+    await check.run(context).catch(ignoreNoAnswer)
+    return { group, name, requests, failed, failures }
+  }
+
   return {
     seed,
     funds: { asked: isins.length, of: all.length },
@@ -170,126 +232,7 @@ function openDatabase({ db, asOf, docsUrl }: ConformOptions, open: typeof openOr
   }
 }
 
-export interface RunnerOptions extends Pick<
-  CheckContext,
-  'base' | 'oracle' | 'isins' | 'examples' | 'randomRequests'
-> {
-  /** The funds of the whole database. */
-  readonly allIsins: readonly string[]
-  readonly seed: number
-  readonly client: Client
-  readonly concurrency: number
-  readonly signal: AbortSignal | undefined
-}
-
-/** A check that always fails does not have to say so ten thousand times. */
-const mostFailures = 10
-
-/** After this many questions in a row without an answer, the server counts as gone. */
-const mostSilences = 25
-
-/** @returns runs a check, and throws if nothing answers any more, or the run is aborted */
-export function openRunner(options: RunnerOptions): (check: Check) => Promise<CheckResult> {
-  const { base, oracle, allIsins, seed, client, concurrency, signal } = options
-  let silences = 0
-
-  const askAloud = async (asked: HttpRequest): Promise<HttpAnswer> => {
-    try {
-      const answer = await client.ask(asked)
-      silences = 0
-      return answer
-    } catch (error) {
-      if (!(error instanceof NoAnswer) || ++silences < mostSilences) throw error
-      throw new Error(`${base} does not answer: ${error.message}`, { cause: error })
-    }
-  }
-
-  const differences = (
-    request: OracleRequest,
-    asked: HttpRequest,
-    answer: HttpAnswer,
-  ): readonly AnswerDifference[] => {
-    if (mayBeRefusedInFront(asked, answer)) {
-      const other = allIsins.find((isin) => !request.target.includes(isin) && answer.body.includes(isin))
-      return other === undefined
-        ? []
-        : [{ expected: 'a refusal', got: `a fund that was not asked for: ${other}` }]
-    }
-    const found = compareAnswer(base, answer, oracle.answer(request))
-    const isAnswerTo = (other: OracleRequest) =>
-      compareAnswer(base, answer, oracle.answer(other)).length === 0
-    const mayPass = found.length > 0 && equivalents(request).some(isAnswerTo)
-    return mayPass ? [] : found
-  }
-
-  return async ({ group, name, run }) => {
-    const failures: CheckFailure[] = []
-    let [requests, failed] = [0, 0]
-    const fail: CheckContext['fail'] = (asked, expected, got) => {
-      failed++
-      if (failures.length < mostFailures) failures.push({ request: curlCommand(base, asked), expected, got })
-    }
-    const ask: CheckContext['ask'] = async (asked) => {
-      requests++
-      return askAloud(asked).catch((error: unknown) => {
-        if (error instanceof NoAnswer) fail(asked, 'an answer', error.message)
-        throw error
-      })
-    }
-    await run({
-      ...options,
-      random: seededRandom(seed, group, name),
-      ask,
-      fail,
-      compare: async (given) => {
-        const request = { ...given, target: asSent(given.target) }
-        const asked = askedFor(request)
-        const answer = await ask(asked)
-        for (const { expected, got } of differences(request, asked, answer)) fail(asked, expected, got)
-        return answer
-      },
-      same: (asked, what, got, expected) => {
-        const [one, other] = [JSON.stringify(got), JSON.stringify(expected)]
-        if (one !== other) fail(asked, `${what} ${other}`, `${what} ${one}`)
-      },
-      each: async (items, work) => {
-        const waiting = items.values()
-        const next = async (): Promise<void> => {
-          for (const item of waiting) {
-            signal?.throwIfAborted()
-            await work(item).catch(reported)
-          }
-        }
-        await Promise.all(Array.from({ length: concurrency }, next))
-      },
-    }).catch(reported)
-    return { group, name, requests, failed, failures }
-  }
-}
-
 /** `ask` has reported a missing answer already. Any other error ends the run. */
-function reported(error: unknown): void {
+function ignoreNoAnswer(error: unknown): void {
   if (!(error instanceof NoAnswer)) throw error
 }
-
-function askedFor({ method, target, accept, acceptLanguage }: OracleRequest): HttpRequest {
-  const headers = {
-    ...(accept === undefined ? {} : { accept }),
-    ...(acceptLanguage === undefined ? {} : { 'accept-language': acceptLanguage }),
-  }
-  return { method, target, headers }
-}
-
-export const checks: readonly Check[] = [
-  ...answerChecks,
-  ...refusalChecks,
-  ...negotiationChecks,
-  ...rangeChecks,
-  ...httpChecks,
-  ...partChecks,
-  ...pageChecks,
-  ...cachingChecks,
-  ...linkChecks,
-  ...codingChecks,
-  ...hostileChecks,
-]

@@ -3,10 +3,9 @@
 import { dateAt, monthEnds, type Period } from './calendar.ts'
 import type { Instrument } from './instrument.ts'
 import type { FundKind } from './kinds.ts'
-import { randomFor } from './random.ts'
-import { nameColumns, type DemoRow } from './rows.ts'
+import { randomFor } from '../system/random.ts'
 import { hundredthsOf, withNames, type Share } from './shares.ts'
-import type { Name } from './words.ts'
+import { type DemoRow, type Name, nameColumns, names } from './words.ts'
 
 export interface MonthAllocation {
   /** Last business day of the month. */
@@ -18,34 +17,28 @@ export interface MonthAllocation {
 
 const months = 36
 
-const classes: Readonly<Record<FundKind, readonly (readonly [name: Name, weight: number])[]>> = {
-  equity: [
-    [['Aktien', 'Equities'], 92],
-    [['Fonds', 'Funds'], 3],
-    [['Liquidität', 'Cash'], 5],
-  ],
+/** Asset classes with their usual weights. */
+const classes: Readonly<Record<FundKind, readonly [names: readonly Name[], weights: readonly number[]]>> = {
+  equity: [names('Aktien = Equities; Fonds = Funds; Liquidität = Cash'), [92, 3, 5]],
   bond: [
-    [['Anleihen', 'Bonds'], 78],
-    [['Pfandbriefe & Covered Bonds', 'Covered bonds'], 16],
-    [['Liquidität', 'Cash'], 6],
+    names('Anleihen = Bonds; Pfandbriefe & Covered Bonds = Covered bonds; Liquidität = Cash'),
+    [78, 16, 6],
   ],
   mixed: [
-    [['Aktien', 'Equities'], 44],
-    [['Anleihen', 'Bonds'], 34],
-    [['Fonds', 'Funds'], 8],
-    [['Zertifikate', 'Certificates'], 5],
-    [['Liquidität', 'Cash'], 9],
+    names(
+      'Aktien = Equities; Anleihen = Bonds; Fonds = Funds; Zertifikate = Certificates; Liquidität = Cash',
+    ),
+    [44, 34, 8, 5, 9],
   ],
   realEstate: [
-    [['Immobilien', 'Real estate'], 66],
-    [['Beteiligungen an Immobilien-Gesellschaften', 'Holdings in real estate companies'], 14],
-    [['Liquidität', 'Cash'], 20],
+    names(`Immobilien = Real estate;
+      Beteiligungen an Immobilien-Gesellschaften = Holdings in real estate companies; Liquidität = Cash`),
+    [66, 14, 20],
   ],
   moneyMarket: [
-    [['Geldmarktpapiere', 'Money market instruments'], 52],
-    [['Floater'], 24],
-    [['Termingelder', 'Time deposits'], 18],
-    [['Liquidität', 'Cash'], 6],
+    names(`Geldmarktpapiere = Money market instruments; Floater; Termingelder = Time deposits;
+      Liquidität = Cash`),
+    [52, 24, 18, 6],
   ],
 }
 
@@ -68,19 +61,15 @@ export function monthAllocations(
   { calendar, status }: Period,
 ): readonly MonthAllocation[] {
   const days = monthEnds(calendar, fund.firstPrice, status).slice(-months)
-  const parts = classes[fund.kind].map(([name, weight]) => ({
-    name,
-    weight,
-    levelIn: movingLevel(seed, fund.number, name[0]),
-  }))
-  const names = parts.map(({ name }) => name)
+  const [names, weights] = classes[fund.kind]
+  const levels = names.map(([german]) => movingLevel(seed, fund.number, german))
   const [low, high] = derivativesOf[fund.kind]
   const hedgeIn = movingLevel(seed, fund.number, derivatives[0])
   return days.map((day) => {
     const date = dateAt(calendar, day)
     const month = Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7)) - 1
-    const weights = parts.map(({ weight, levelIn }) => weight * (0.6 + 0.8 * levelIn(month)))
-    const withoutDerivatives = withNames(names, hundredthsOf(weights))
+    const moved = weights.map((weight, at) => weight * (0.6 + 0.8 * (levels[at]?.(month) ?? 0)))
+    const withoutDerivatives = withNames(names, hundredthsOf(moved))
     const hedged = Math.round((low + (high - low) * hedgeIn(month)) * 100)
     return { date, withoutDerivatives, withDerivatives: withHedge(withoutDerivatives, hedged) }
   })
@@ -121,13 +110,6 @@ function withHedge(shares: readonly Share[], hundredths: number): readonly Share
 
 /** In [0, 1), near its neighbours in time: the mean of half a year of draws, each belonging to its month alone. */
 function movingLevel(seed: number, number: number, topic: string): (month: number) => number {
-  const draws = new Map<number, number>()
-  const drawOf = (month: number) => {
-    const known = draws.get(month)
-    if (known !== undefined) return known
-    const drawn = randomFor(seed, number, topic, month).uniform()
-    draws.set(month, drawn)
-    return drawn
-  }
+  const drawOf = (month: number) => randomFor(seed, number, topic, month).between(0, 1)
   return (month) => [0, 1, 2, 3, 4, 5].reduce((sum, ago) => sum + drawOf(month - ago), 0) / 6
 }

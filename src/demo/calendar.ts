@@ -1,44 +1,26 @@
 /** The days of a demo database: business days of TARGET, and the period of its prices. */
 
 import { isDay } from '../api/routes/values.ts'
-import { dayAfter, openCalendar, type Calendar as BusinessDays } from '../freshness/calendar.ts'
+import { dayAfter, openCalendar } from '../freshness/calendar.ts'
 
-export interface DemoCalendar {
-  /** Business days, ascending, ISO. */
-  readonly dates: readonly string[]
-  /** For each of them: the index of the last business day of the year before, -1 if the calendar has none. */
-  readonly previousYearEnds: Int32Array
-  /** For each of them: the number of its week, Monday to Sunday. */
-  readonly weeks: Int32Array
-}
-
-/** @param from ISO date, included @param to ISO date, included */
-function calendarOver(from: string, to: string, { isBusinessDay }: BusinessDays): DemoCalendar {
-  const dates: string[] = []
-  const yearEnds: number[] = []
-  const weeks: number[] = []
-  let previousYearEnd = -1
-  for (let date = from; date <= to; date = dayAfter(date, 1)) {
-    if (date.endsWith('-01-01')) previousYearEnd = dates.length - 1
-    if (!isBusinessDay(date)) continue
-    dates.push(date)
-    yearEnds.push(previousYearEnd)
-    // Day 0, 1970-01-01, is a Thursday: three days on, weeks of seven begin on Mondays.
-    weeks.push(Math.floor((Date.parse(date) / 86_400_000 + 3) / 7))
-  }
-  return { dates, previousYearEnds: Int32Array.from(yearEnds), weeks: Int32Array.from(weeks) }
-}
+/** Business days, ascending, ISO. */
+export type DemoCalendar = readonly string[]
 
 /** Index of the last business day on or before a date, -1 if there is none. */
-export function indexOnOrBefore({ dates }: DemoCalendar, date: string): number {
+export function indexOnOrBefore(calendar: DemoCalendar, date: string): number {
   let low = 0
-  let high = dates.length
+  let high = calendar.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((dates[middle] ?? '') <= date) low = middle + 1
+    if ((calendar[middle] ?? '') <= date) low = middle + 1
     else high = middle
   }
   return low - 1
+}
+
+/** Index of the last business day of the year before, -1 if the calendar has none. */
+export function previousYearEnd(calendar: DemoCalendar, index: number): number {
+  return indexOnOrBefore(calendar, `${Number(dateAt(calendar, index).slice(0, 4)) - 1}-12-31`)
 }
 
 /** Index of the first business day on or after a date. */
@@ -47,33 +29,32 @@ export function indexOnOrAfter(calendar: DemoCalendar, date: string): number {
 }
 
 /** @throws {RangeError} for an index outside the calendar */
-export function dateAt({ dates }: DemoCalendar, index: number): string {
-  const date = dates[index]
+export function dateAt(calendar: DemoCalendar, index: number): string {
+  const date = calendar[index]
   if (date === undefined) throw new RangeError(`no business day ${index}`)
   return date
 }
 
-/** Indices in first…last after which another week begins, and both ends. */
+/** Indices in first…last after which another week begins, Monday to Sunday, and both ends. */
 export function weekEnds(calendar: DemoCalendar, first: number, last: number): readonly number[] {
-  return changes((index) => calendar.weeks[index], first, last)
+  // Day 0, 1970-01-01, is a Thursday: three days on, weeks of seven begin on Mondays.
+  const week = (date: string) => Math.floor((Date.parse(date) / 86_400_000 + 3) / 7)
+  return [...new Set([first, ...lastIndices(calendar, week, first, last), last])]
 }
 
 /** Indices in first…last after which another month begins. */
 export function monthEnds(calendar: DemoCalendar, first: number, last: number): readonly number[] {
-  const month = (index: number) => dateAt(calendar, index).slice(0, 7)
-  return changes(month, first, last).filter((index) => month(index) !== month(index + 1))
+  return lastIndices(calendar, (date) => date.slice(0, 7), first, last)
 }
 
-function changes<T>(unit: (index: number) => T, first: number, last: number): readonly number[] {
-  const found = [first]
-  let current = unit(first)
-  for (let index = first; index < last; index++) {
-    const following = unit(index + 1)
-    if (following !== current && index > first) found.push(index)
-    current = following
-  }
-  if (last > first) found.push(last)
-  return found
+function lastIndices<T>(
+  calendar: DemoCalendar,
+  unit: (date: string) => T,
+  first: number,
+  last: number,
+): number[] {
+  const units = calendar.slice(first, last + 2).map(unit)
+  return units.flatMap((one, at) => (at > last - first || one === units[at + 1] ? [] : [first + at]))
 }
 
 /** The same day in another year; 29 February becomes the 28th. */
@@ -107,7 +88,9 @@ export async function demoPeriod(until: string, years: number): Promise<Period> 
   const start = from < earliestPast ? from : earliestPast
   // Some more days on both sides: the first may not be a business day, and the last may end a week or a month.
   const target = await openCalendar('TARGET', { isYearEndOpen: true })
-  const calendar = calendarOver(dayAfter(start, -15), dayAfter(until, 15), target)
+  const calendar: string[] = []
+  for (let date = dayAfter(start, -15); date <= dayAfter(until, 15); date = dayAfter(date, 1))
+    if (target.isBusinessDay(date)) calendar.push(date)
   const last = indexOnOrBefore(calendar, until)
   const first = indexOnOrBefore(calendar, shiftYears(dateAt(calendar, last), -years))
   const status = monthEnds(calendar, first, last).at(-1) ?? last

@@ -7,7 +7,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { entryAt, newDatabase } from '../data/model/new-database.ts'
 import { dateAt, demoPeriod } from './calendar.ts'
-import { fundWriter, type Demo } from './fund-writer.ts'
+import { fundWriter } from './fund-writer.ts'
 import { instrument } from './instrument.ts'
 import { mostFunds, securityNumbers } from './isin.ts'
 import { marketOver } from './market.ts'
@@ -42,7 +42,7 @@ export interface DemoSummary {
  * @throws the signal's reason, soon after it is aborted; nothing is left behind, and an older demo is untouched
  */
 export async function writeDemo(options: DemoOptions): Promise<DemoSummary> {
-  const { file, funds, years, until, seed, signal } = options
+  const { file, funds, years, until, seed, onFund, signal } = options
   if (!Number.isInteger(funds) || funds < 1 || funds > mostFunds)
     throw new RangeError(`not a number of funds from 1 to ${mostFunds}: ${funds}`)
   if (!Number.isSafeInteger(seed)) throw new RangeError(`not a seed: ${seed}`)
@@ -56,8 +56,14 @@ export async function writeDemo(options: DemoOptions): Promise<DemoSummary> {
     // Each lookup of a parent row costs time, and the parent is written first anyway.
     made.db.pragma('foreign_keys = OFF')
     made.db.exec('BEGIN')
-    const market = marketOver(seed, period.calendar)
-    const prices = await writeFunds(fundWriter(made.db, { seed, period, market }), options, period)
+    const write = fundWriter(made.db, { seed, period, market: marketOver(seed, period.calendar) })
+    let prices = 0
+    for (const [done, number] of numbersByIsin(seed, funds).entries()) {
+      prices += write(instrument(seed, number, period))
+      onFund?.(done + 1, funds)
+      await setImmediate()
+      signal?.throwIfAborted()
+    }
     made.db.exec('COMMIT')
     mayOverwrite(file)
     made.keep()
@@ -69,28 +75,10 @@ export async function writeDemo(options: DemoOptions): Promise<DemoSummary> {
 }
 
 /** In ascending order of ISIN, which is the order of every table. */
-async function writeFunds(
-  write: ReturnType<typeof fundWriter>,
-  { funds, seed, onFund, signal }: DemoOptions,
-  period: Demo['period'],
-): Promise<number> {
-  let prices = 0
-  for (const [done, number] of numbersByIsin(seed, funds).entries()) {
-    prices += write(instrument(seed, number, period))
-    onFund?.(done + 1, funds)
-    await setImmediate()
-    signal?.throwIfAborted()
-  }
-  return prices
-}
-
 function numbersByIsin(seed: number, funds: number): readonly number[] {
-  return Array.from({ length: funds }, (_, number) => ({
-    number,
-    isin: securityNumbers(seed, number, fundPlaceOf(seed, number).country).isin,
-  }))
-    .sort((a, b) => (a.isin < b.isin ? -1 : 1))
-    .map(({ number }) => number)
+  const isinOf = (number: number) => securityNumbers(seed, number, fundPlaceOf(seed, number).country).isin
+  const all = Array.from({ length: funds }, (_, number) => ({ number, isin: isinOf(number) }))
+  return all.sort((a, b) => (a.isin < b.isin ? -1 : 1)).map(({ number }) => number)
 }
 
 /** `PRAGMA application_id` of a demo database: 'FPdm' in ASCII. */

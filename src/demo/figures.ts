@@ -3,20 +3,14 @@
 import { derivatives, type MonthAllocation } from './allocations.ts'
 import { dateAt, type Period, shiftYears } from './calendar.ts'
 import type { Instrument, Region } from './instrument.ts'
-import type { FundKind } from './kinds.ts'
 import { riskOver } from './performance.ts'
 import type { PriceHistory } from './prices.ts'
-import type { Draws } from './random.ts'
-import { type DemoRow, nameColumns } from './rows.ts'
+import type { Draws } from '../system/random.ts'
 import { commaText, decimalText } from './shares.ts'
-import type { Name } from './words.ts'
+import { type DemoRow, type Name, nameColumns } from './words.ts'
 
-interface KeyFigure {
-  readonly name: Name
-  readonly value: string
-  /** Undefined: the figure has one value. Null: it has a second one, which is not known. */
-  readonly value2?: string | null
-}
+/** Without `value2` the figure has one value. Null: it has a second one, which is not known. */
+type KeyFigure = readonly [name: Name, value: string, value2?: string | null]
 
 /** Below this volatility the Sharpe ratio means nothing. */
 const leastVolatility = 0.01
@@ -32,74 +26,65 @@ export function keyFigureRows(
     ...riskFigures(fund, history, period),
     ...kindFigures(fund, assets, fund.randomOf('figures')),
   ]
-  return figures.map(({ name, value, value2 }, position) => [
-    ...[fund.isin, position, ...nameColumns(name), value, value2 ?? null],
-    value2 === undefined ? 0 : 1,
-  ])
+  return figures.map(([name, value, value2], position) => {
+    const values = [value, value2 ?? null, value2 === undefined ? 0 : 1]
+    return [fund.isin, position, ...nameColumns(name), ...values]
+  })
 }
 
-function riskFigures(fund: Instrument, history: PriceHistory, period: Period): readonly KeyFigure[] {
+function riskFigures(fund: Instrument, history: PriceHistory, period: Period): KeyFigure[] {
   const oneYear = riskOver(1, fund, history, period)
   if (oneYear === undefined) return []
   const threeYears = riskOver(3, fund, history, period)
+  const [volatility, before] = [oneYear.volatility, threeYears?.volatility]
+  const volatilities = ['Volatilität (1 Jahr / 3 Jahre)', 'Volatility (1 year / 3 years)'] as const
   const figures: KeyFigure[] = [
-    {
-      name: ['Volatilität (1 Jahr / 3 Jahre)', 'Volatility (1 year / 3 years)'],
-      value: percentFigure(oneYear.volatility),
-      value2: threeYears === undefined ? null : percentFigure(threeYears.volatility),
-    },
-    {
-      name: ['Größter Verlust (1 Jahr)', 'Maximum drawdown (1 year)'],
-      value: percentFigure(oneYear.maximumDrawdown),
-    },
+    [volatilities, percentFigure(volatility), before === undefined ? null : percentFigure(before)],
+    [['Größter Verlust (1 Jahr)', 'Maximum drawdown (1 year)'], percentFigure(oneYear.maximumDrawdown)],
   ]
-  if (oneYear.volatility < leastVolatility) return figures
-  const sharpe = commaText(oneYear.averageReturn / oneYear.volatility)
-  return [...figures, { name: ['Sharpe Ratio (1 Jahr)', 'Sharpe ratio (1 year)'], value: sharpe }]
+  if (volatility < leastVolatility) return figures
+  const sharpe = commaText(oneYear.averageReturn / volatility)
+  return [...figures, [['Sharpe Ratio (1 Jahr)', 'Sharpe ratio (1 year)'], sharpe]]
 }
 
-function kindFigures(fund: Instrument, assets: MonthAllocation, random: Draws): readonly KeyFigure[] {
-  switch (fund.kind) {
+function kindFigures({ kind }: Instrument, assets: MonthAllocation, random: Draws): KeyFigure[] {
+  const percent = (low: number, high: number) => percentFigure(random.between(low, high))
+  const count = (low: number, high: number) => String(random.whole(low, high))
+  switch (kind) {
     case 'equity':
       return [
-        { name: ['Anzahl Aktien', 'Number of equities'], value: String(random.whole(32, 180)) },
-        { name: ['Dividendenrendite', 'Dividend yield'], value: drawnPercent(random, 0.009, 0.041) },
-        { name: ['Active Share'], value: drawnPercent(random, 0.45, 0.93) },
-        { name: ['Beta'], value: commaText(random.between(0.82, 1.14)) },
+        [['Anzahl Aktien', 'Number of equities'], count(32, 180)],
+        [['Dividendenrendite', 'Dividend yield'], percent(0.009, 0.041)],
+        [['Active Share'], percent(0.45, 0.93)],
+        [['Beta'], commaText(random.between(0.82, 1.14))],
         investedFigure('Aktienquote', 'Equity ratio', assets),
       ]
     case 'bond':
       return [
-        { name: ['Duration in Jahren', 'Duration in years'], value: commaText(random.between(1.2, 8.4)) },
-        { name: ['Rendite (vor / nach Absicherung)', 'Yield (before / after hedging)'], ...yields(random) },
-        {
-          name: ['Durchschnittsrating', 'Average rating'],
-          value: random.pick(['AA', 'A+', 'A', 'BBB+', 'BB+']),
-        },
+        [['Duration in Jahren', 'Duration in years'], commaText(random.between(1.2, 8.4))],
+        [['Rendite (vor / nach Absicherung)', 'Yield (before / after hedging)'], ...yields(random)],
+        [['Durchschnittsrating', 'Average rating'], random.pick(['AA', 'A+', 'A', 'BBB+', 'BB+'])],
         investedFigure('Anleihenquote', 'Bond ratio', assets),
       ]
     case 'mixed':
       return [
         investedFigure('Aktienquote', 'Equity ratio', assets),
-        { name: ['Anzahl Positionen', 'Number of positions'], value: String(random.whole(60, 420)) },
-        {
-          name: ['Value at Risk (99 %, 20 Tage)', 'Value at risk (99 %, 20 days)'],
-          value: drawnPercent(random, 0.02, 0.09),
-        },
+        [['Anzahl Positionen', 'Number of positions'], count(60, 420)],
+        [['Value at Risk (99 %, 20 Tage)', 'Value at risk (99 %, 20 days)'], percent(0.02, 0.09)],
       ]
     case 'realEstate':
       return [
-        { name: ['Vermietungsquote', 'Occupancy rate'], value: drawnPercent(random, 0.885, 0.985) },
-        { name: ['Anzahl Immobilien', 'Number of properties'], value: String(random.whole(18, 150)) },
-        { name: ['Fremdfinanzierungsquote', 'Debt ratio'], value: drawnPercent(random, 0.06, 0.27) },
+        [['Vermietungsquote', 'Occupancy rate'], percent(0.885, 0.985)],
+        [['Anzahl Immobilien', 'Number of properties'], count(18, 150)],
+        [['Fremdfinanzierungsquote', 'Debt ratio'], percent(0.06, 0.27)],
       ]
     case 'moneyMarket':
       return [
-        { name: ['Restlaufzeit in Tagen', 'Days to maturity'], value: String(random.whole(21, 160)) },
-        { name: ['Rendite', 'Yield'], value: drawnPercent(random, 0.011, 0.034) },
+        [['Restlaufzeit in Tagen', 'Days to maturity'], count(21, 160)],
+        [['Rendite', 'Yield'], percent(0.011, 0.034)],
       ]
     default:
-      return fund.kind satisfies never
+      return kind satisfies never
   }
 }
 
@@ -107,32 +92,18 @@ function kindFigures(fund: Instrument, assets: MonthAllocation, random: Draws): 
 function investedFigure(german: string, english: string, assets: MonthAllocation): KeyFigure {
   const hundredths = assets.withoutDerivatives[0]?.hundredths ?? 0
   const inDerivatives = assets.withDerivatives.find(({ name }) => name === derivatives)?.hundredths ?? 0
-  return {
-    name: [`${german} (ohne / mit Derivaten)`, `${english} (without / with derivatives)`],
-    value: percentFigure(hundredths / 10_000),
-    value2: percentFigure((hundredths + inDerivatives) / 10_000),
-  }
+  const name = [`${german} (ohne / mit Derivaten)`, `${english} (without / with derivatives)`] as const
+  return [name, percentFigure(hundredths / 10_000), percentFigure((hundredths + inDerivatives) / 10_000)]
 }
 
-function yields(random: Draws): { readonly value: string; readonly value2: string } {
+function yields(random: Draws): [before: string, after: string] {
   const before = random.between(0.014, 0.052)
-  return { value: percentFigure(before), value2: percentFigure(before - random.between(0.001, 0.012)) }
-}
-
-function drawnPercent(random: Draws, low: number, high: number): string {
-  return percentFigure(random.between(low, high))
+  return [percentFigure(before), percentFigure(before - random.between(0.001, 0.012))]
 }
 
 /** 0.1234 as '12,34 %'. */
 function percentFigure(fraction: number): string {
   return `${commaText(fraction * 100)} %`
-}
-
-/** Percents. */
-interface Fees {
-  readonly totalExpenseRatio: number
-  readonly managementFee: number
-  readonly custodianBankFee: number
 }
 
 /** The row of profile. Assets are those of the fund's status day: its shares at the day's NAV. */
@@ -143,39 +114,30 @@ export function profileRow(fund: Instrument, history: PriceHistory, { status }: 
   const nav = history.navs[status] ?? 0
   const assets = traits.decimals === 2 ? shares * nav : Math.round((shares * nav) / 100)
   const otherClasses = random.chance(0.4) ? Math.round(assets * random.between(0.1, 2)) : 0
-  const benchmark = benchmarkOf(kind, random)
-  const fees = feesOf(fund)
+  const benchmark = kind === 'realEstate' || !random.chance(0.85) ? null : random.pick(benchmarks[kind])
+  const { management, custodian, total } = feesOf(fund)
   return [
     fund.isin,
-    `${traits.categoryDe} ${regions[region][0]}`,
-    `${traits.categoryEn}, ${regions[region][1]}`,
+    `${traits.category[0]} ${regions[region][0]}`,
+    `${traits.category[1]}, ${regions[region][1]}`,
     benchmark,
     decimalText(assets, 2),
     decimalText(assets + otherClasses, 2),
     fund.endOfFiscalYear,
     fund.accumulating ? 1 : 0,
-    traits.conformity,
-    fund.surcharge / 100,
-    fund.redemptionFee / 100,
-    fees.totalExpenseRatio,
-    fees.managementFee,
-    fees.custodianBankFee,
+    kind === 'realEstate' ? 0 : 1,
+    ...[fund.surcharge, fund.redemptionFee, total, management, custodian].map((fee) => fee / 100),
     kind === 'equity' && random.chance(0.35) ? 1 : 0,
     ...purchases(fund, random).flat(),
   ]
 }
 
-/** The fees of a fund. Profile and EMT data use the same ones. */
-function feesOf(fund: Instrument): Fees {
+/** The fees of a fund, in hundredths of a percent. Profile and EMT data use the same ones. */
+function feesOf(fund: Instrument) {
   const random = fund.randomOf('fees')
-  const management = random.whole(...fund.traits.managementFee)
+  const management = random.whole(...fund.traits.fees.management)
   const custodian = random.whole(1, 9)
-  const other = random.whole(3, 28)
-  return {
-    totalExpenseRatio: (management + custodian + other) / 100,
-    managementFee: management / 100,
-    custodianBankFee: custodian / 100,
-  }
+  return { management, custodian, total: management + custodian + random.whole(3, 28) }
 }
 
 const regions: Readonly<Record<Region, readonly [german: string, english: string]>> = {
@@ -187,17 +149,11 @@ const regions: Readonly<Record<Region, readonly [german: string, english: string
   global: ['weltweit', 'worldwide'],
 }
 
-const benchmarks: Readonly<Record<FundKind, readonly string[]>> = {
+const benchmarks = {
   equity: ['Elbe & Rhein Equity Index (NR)', 'Alster World Equity Index (NR)'],
   bond: ['Elbe Aggregate Bond Index (TR)', 'Alster Corporates 1-10 Index'],
   mixed: ['60 % Alster World Equity Index & 40 % Elbe Aggregate Bond Index'],
-  realEstate: [],
   moneyMarket: ['€STR'],
-}
-
-function benchmarkOf(kind: FundKind, random: Draws): string | null {
-  const choices = benchmarks[kind]
-  return choices.length > 0 && random.chance(0.85) ? random.pick(choices) : null
 }
 
 /** A way to buy the fund, two columns: whether it is possible, null if unknown; the minimum as decimal text. */
@@ -240,8 +196,8 @@ export function emtRow(fund: Instrument, history: PriceHistory, period: Period):
   const unknownCosts = [null, null]
   return [
     fund.isin,
-    risk === undefined ? null : srri(risk.volatility),
-    ...(closedAYear ? [date, fraction(Math.round(feesOf(fund).totalExpenseRatio * 100))] : unknownCosts),
+    risk === undefined ? null : srriBounds.filter((bound) => bound <= risk.volatility).length + 1,
+    ...(closedAYear ? [date, fraction(feesOf(fund).total)] : unknownCosts),
     ...(closedAYear ? [statusDate, fraction(random.whole(2, 48))] : unknownCosts),
     ...(random.chance(0.35) ? [statusDate, fraction(random.whole(0, 60))] : unknownCosts),
     fund.surcharge > 0 ? fraction(fund.surcharge) : null,
@@ -249,11 +205,6 @@ export function emtRow(fund: Instrument, history: PriceHistory, period: Period):
     random.pick(['N', 'N', 'Y', 'Neutral']),
     random.pick(['N', 'N', 'N', 'I', 'O']),
   ]
-}
-
-function srri(volatility: number): number {
-  const found = srriBounds.findIndex((bound) => volatility < bound)
-  return found < 0 ? 7 : found + 1
 }
 
 function lastEndOfFiscalYear(fund: Instrument, date: string): string {

@@ -1,16 +1,9 @@
 /** One fund as it is before a price is known: numbers, name, kind, costs, launch. A pure function of seed and number. */
 
-import { dateAt, indexOnOrAfter, type Period, shiftYears } from './calendar.ts'
+import { dateAt, indexOnOrAfter, type Period } from './calendar.ts'
 import { securityNumbers } from './isin.ts'
-import {
-  type FundKind,
-  type FundPlace,
-  fundPlaceOf,
-  kinds,
-  type KindTraits,
-  ordinalWithinKind,
-} from './kinds.ts'
-import { type Draws, randomFor } from './random.ts'
+import { type FundKind, type FundPlace, fundPlaceOf, kinds, ordinalWithinKind } from './kinds.ts'
+import { type Draws, randomFor } from '../system/random.ts'
 
 export interface Instrument {
   readonly number: number
@@ -19,7 +12,7 @@ export interface Instrument {
   readonly name: string
   readonly region: Region
   readonly kind: FundKind
-  readonly traits: KindTraits
+  readonly traits: (typeof kinds)[FundKind]
   readonly place: FundPlace
   /** DemoCalendar indices of the launch, and of the first price that the database has. */
   readonly inception: number
@@ -51,49 +44,35 @@ export function instrument(seed: number, number: number, period: Period): Instru
     place,
     inception,
     firstPrice: Math.max(inception, period.first),
-    surcharge: random.pick(traits.surcharges),
-    redemptionFee: random.pick(traits.redemptionFees),
-    accumulating: !random.chance(traits.distributing),
+    surcharge: random.pick(traits.fees.surcharges),
+    redemptionFee: random.pick(traits.fees.redemption),
+    accumulating: !random.chance(traits.distribution.chance),
     endOfFiscalYear: random.pick(['12-31', '12-31', '09-30', '03-31', '06-30']),
     randomOf,
   }
 }
 
-/** DemoCalendar index. A longer past does not move it, so the prices of a day stay the same when `until` moves on. */
+/** Calendar index. A longer past does not move it, so the prices of a day stay the same when `until` moves on. */
 function launchDay(place: FundPlace, random: Draws, { calendar, first, last }: Period): number {
   const until = dateAt(calendar, last)
-  const year = Number(until.slice(0, 4))
   const day = `${pad(random.whole(1, 12))}-${pad(random.whole(1, 28))}`
   if (place.exception === 'youngerThanAYear') return indexOnOrAfter(calendar, twoQuartersBefore(until))
-  switch (place.launched) {
-    case 'longAgo':
-      return Math.min(first, indexOnOrAfter(calendar, `${random.whole(1992, 2013)}-${day}`))
-    case 'twoYearsAgo':
-      return indexOnOrAfter(calendar, `${year - 2}-${day}`)
-    case 'recently':
-      return indexOnOrAfter(calendar, `${year - random.whole(2, 6)}-${day}`)
-    default:
-      return place.launched satisfies never
-  }
+  if (place.launched === 'longAgo')
+    return Math.min(first, indexOnOrAfter(calendar, `${random.whole(1992, 2013)}-${day}`))
+  const ago = place.launched === 'recently' ? random.whole(2, 6) : 2
+  return indexOnOrAfter(calendar, `${Number(until.slice(0, 4)) - ago}-${day}`)
 }
 
 /** Start of a quarter: six to nine months before the date. */
 function twoQuartersBefore(date: string): string {
   const quarter = Math.floor((Number(date.slice(5, 7)) - 1) / 3)
-  const start = (earlier: string, month: number) => `${earlier.slice(0, 4)}-${pad(month)}-01`
-  return quarter >= 2 ? start(date, quarter * 3 - 5) : start(shiftYears(date, -1), quarter * 3 + 7)
+  if (quarter >= 2) return `${date.slice(0, 4)}-${pad(quarter * 3 - 5)}-01`
+  return `${Number(date.slice(0, 4)) - 1}-${pad(quarter * 3 + 7)}-01`
 }
 
-function pad(value: number): string {
-  return String(value).padStart(2, '0')
-}
+const pad = (value: number) => String(value).padStart(2, '0')
 
 export type Region = 'germany' | 'europe' | 'america' | 'asia' | 'emerging' | 'global'
-
-export interface FundName {
-  readonly name: string
-  readonly region: Region
-}
 
 /** Themes of each kind of fund: the name, then the region that it invests in. */
 const themes: Readonly<Record<FundKind, readonly Theme[]>> = {
@@ -130,7 +109,7 @@ function themesOf(text: string): readonly Theme[] {
 const shareClasses = ['', ' A', ' I', ' R', ' TF', ' V']
 
 /** The n-th fund of a kind, n from 0; no two funds of a currency have the same name. */
-export function fundName(kind: FundKind, ordinal: number, currency: string): FundName {
+function fundName(kind: FundKind, ordinal: number, currency: string): { name: string; region: Region } {
   const ofKind = themes[kind]
   const theme = ofKind[ordinal % ofKind.length]
   if (theme === undefined) throw new RangeError(`no ${kind} fund ${ordinal}`)

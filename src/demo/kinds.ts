@@ -1,141 +1,106 @@
 /** The kinds of fund, and which kind and exception each fund number has. */
 
+import { randomFor } from '../system/random.ts'
 import type { Country } from './isin.ts'
-import { randomFor } from './random.ts'
 
 export type FundKind = 'equity' | 'bond' | 'mixed' | 'realEstate' | 'moneyMarket'
 
 type Bounds = readonly [low: number, high: number]
 
-export interface KindTraits {
-  readonly categoryDe: string
-  readonly categoryEn: string
+interface KindTraits {
+  readonly category: readonly [german: string, english: string]
   /** Digits after the point of prices and amounts. */
   readonly decimals: 2 | 4
-  /** Annual return that does not come from the markets, as a fraction. */
-  readonly drift: Bounds
-  /** Part of the equity market's and of the bond market's daily return that the fund takes. */
-  readonly equityBeta: Bounds
-  readonly bondBeta: Bounds
-  /** Daily standard deviation of the fund's own movement, as a fraction. */
-  readonly ownVolatility: Bounds
   readonly startPrices: readonly number[]
-  /** Whether the fund distributes: the probability, and the fraction of the NAV a year. */
-  readonly distributing: number
-  readonly distributionYield: Bounds
+  /**
+   * Fractions: the annual return that does not come from the markets, the part of the daily returns of the equity market
+   * and of the bond market that the fund takes, and the daily standard deviation of its own movement.
+   */
+  readonly returns: Readonly<Record<'drift' | 'equityBeta' | 'bondBeta' | 'volatility', Bounds>>
+  /** The probability that the fund distributes, and the fraction of the NAV a year. */
+  readonly distribution: { readonly chance: number; readonly yield: Bounds }
   /** Hundredths of a percent. */
-  readonly surcharges: readonly number[]
-  readonly redemptionFees: readonly number[]
-  readonly managementFee: Bounds
-  /** Number of shares, in millions. */
+  readonly fees: Readonly<Record<'surcharges' | 'redemption', readonly number[]> & { management: Bounds }>
   readonly sharesMillions: Bounds
-  readonly conformity: 0 | 1
 }
 
 export const kinds: Readonly<Record<FundKind, KindTraits>> = {
   equity: {
-    categoryDe: 'Aktienfonds',
-    categoryEn: 'Equity fund',
+    category: ['Aktienfonds', 'Equity fund'],
     decimals: 2,
-    drift: [-0.015, 0.02],
-    equityBeta: [0.75, 1.2],
-    bondBeta: [0, 0],
-    ownVolatility: [0.002, 0.005],
     startPrices: [50, 100, 100, 40.9],
-    distributing: 0.5,
-    distributionYield: [0.008, 0.032],
-    surcharges: [500, 500, 400, 525],
-    redemptionFees: [0, 0, 0, 100],
-    managementFee: [110, 180],
+    returns: { drift: [-0.015, 0.02], equityBeta: [0.75, 1.2], bondBeta: [0, 0], volatility: [0.002, 0.005] },
+    distribution: { chance: 0.5, yield: [0.008, 0.032] },
+    fees: { surcharges: [500, 500, 400, 525], redemption: [0, 0, 0, 100], management: [110, 180] },
     sharesMillions: [0.2, 18],
-    conformity: 1,
   },
   bond: {
-    categoryDe: 'Rentenfonds',
-    categoryEn: 'Bond fund',
+    category: ['Rentenfonds', 'Bond fund'],
     decimals: 2,
-    drift: [0.012, 0.026],
-    equityBeta: [0, 0.06],
-    bondBeta: [0.4, 1.5],
-    ownVolatility: [0.0003, 0.0009],
     startPrices: [50, 100, 1000],
-    distributing: 0.65,
-    distributionYield: [0.01, 0.03],
-    surcharges: [300, 250, 200],
-    redemptionFees: [0],
-    managementFee: [45, 90],
+    returns: {
+      drift: [0.012, 0.026],
+      equityBeta: [0, 0.06],
+      bondBeta: [0.4, 1.5],
+      volatility: [3e-4, 9e-4],
+    },
+    distribution: { chance: 0.65, yield: [0.01, 0.03] },
+    fees: { surcharges: [300, 250, 200], redemption: [0], management: [45, 90] },
     sharesMillions: [0.3, 12],
-    conformity: 1,
   },
   mixed: {
-    categoryDe: 'Mischfonds',
-    categoryEn: 'Mixed fund',
+    category: ['Mischfonds', 'Mixed fund'],
     decimals: 2,
-    drift: [0.002, 0.014],
-    equityBeta: [0.25, 0.65],
-    bondBeta: [0.3, 0.8],
-    ownVolatility: [0.0008, 0.002],
     startPrices: [50, 100],
-    distributing: 0.5,
-    distributionYield: [0.008, 0.025],
-    surcharges: [400, 300, 500],
-    redemptionFees: [0, 0, 50],
-    managementFee: [90, 150],
+    returns: {
+      drift: [0.002, 0.014],
+      equityBeta: [0.25, 0.65],
+      bondBeta: [0.3, 0.8],
+      volatility: [8e-4, 0.002],
+    },
+    distribution: { chance: 0.5, yield: [0.008, 0.025] },
+    fees: { surcharges: [400, 300, 500], redemption: [0, 0, 50], management: [90, 150] },
     sharesMillions: [0.1, 9],
-    conformity: 1,
   },
   realEstate: {
-    categoryDe: 'Offener Immobilienfonds',
-    categoryEn: 'Open-ended real estate fund',
+    category: ['Offener Immobilienfonds', 'Open-ended real estate fund'],
     decimals: 2,
-    drift: [0.018, 0.034],
-    equityBeta: [0, 0.004],
-    bondBeta: [0, 0.02],
-    ownVolatility: [0.0001, 0.0003],
     startPrices: [50, 100],
-    distributing: 1,
-    distributionYield: [0.012, 0.024],
-    surcharges: [500, 550],
-    redemptionFees: [0, 0, 100],
-    managementFee: [60, 100],
+    returns: {
+      drift: [0.018, 0.034],
+      equityBeta: [0, 0.004],
+      bondBeta: [0, 0.02],
+      volatility: [1e-4, 3e-4],
+    },
+    distribution: { chance: 1, yield: [0.012, 0.024] },
+    fees: { surcharges: [500, 550], redemption: [0, 0, 100], management: [60, 100] },
     sharesMillions: [4, 90],
-    conformity: 0,
   },
   moneyMarket: {
-    categoryDe: 'Geldmarktfonds',
-    categoryEn: 'Money market fund',
+    category: ['Geldmarktfonds', 'Money market fund'],
     decimals: 4,
-    drift: [0.006, 0.021],
-    equityBeta: [0, 0],
-    bondBeta: [0, 0.01],
-    ownVolatility: [0.00002, 0.00006],
     startPrices: [50, 100],
-    distributing: 0,
-    distributionYield: [0, 0],
-    surcharges: [0],
-    redemptionFees: [0],
-    managementFee: [8, 25],
+    returns: { drift: [0.006, 0.021], equityBeta: [0, 0], bondBeta: [0, 0.01], volatility: [2e-5, 6e-5] },
+    distribution: { chance: 0, yield: [0, 0] },
+    fees: { surcharges: [0], redemption: [0], management: [8, 25] },
     sharesMillions: [0.5, 30],
-    conformity: 1,
   },
 }
-
-/** What makes a fund special: at most one thing. */
-export type Exception =
-  | 'dataDenied'
-  | 'pricesDenied'
-  | 'performanceDenied'
-  | 'youngerThanAYear'
-  | 'fundRowOnly'
-  | 'undated'
-  | 'withoutFigures'
-  | 'none'
 
 export interface FundPlace {
   readonly kind: FundKind
   readonly country: Country
   readonly currency: string
-  readonly exception: Exception
+  /** What makes a fund special: at most one thing. */
+  readonly exception:
+    | 'dataDenied'
+    | 'pricesDenied'
+    | 'performanceDenied'
+    | 'youngerThanAYear'
+    | 'fundRowOnly'
+    | 'undated'
+    | 'withoutFigures'
+    | 'none'
   readonly hasWkn: boolean
   /** Long before the first price; in the year two before that of the last price; or two to six years before it. */
   readonly launched: 'longAgo' | 'twoYearsAgo' | 'recently'
@@ -143,30 +108,24 @@ export interface FundPlace {
   readonly complete: boolean
 }
 
-const ordinary = { exception: 'none', hasWkn: true, launched: 'longAgo', complete: false } as const
-const complete = { ...ordinary, complete: true } as const
+const german = { country: 'DE', currency: 'EUR' } as const
+const ordinary = { ...german, exception: 'none', hasWkn: true, launched: 'longAgo', complete: false } as const
+
+const undated = { exception: 'undated', hasWkn: false, launched: 'twoYearsAgo' } as const
 
 const firstPlaces: readonly FundPlace[] = [
-  { ...complete, kind: 'equity', country: 'DE', currency: 'EUR' },
-  { ...complete, kind: 'bond', country: 'LU', currency: 'USD' },
-  { ...complete, kind: 'mixed', country: 'DE', currency: 'EUR' },
-  { ...complete, kind: 'realEstate', country: 'DE', currency: 'EUR' },
-  { ...complete, kind: 'moneyMarket', country: 'DE', currency: 'EUR' },
-  { ...ordinary, kind: 'equity', country: 'DE', currency: 'EUR', exception: 'dataDenied' },
-  { ...ordinary, kind: 'mixed', country: 'DE', currency: 'CHF', exception: 'pricesDenied' },
-  { ...ordinary, kind: 'equity', country: 'DE', currency: 'USD', exception: 'youngerThanAYear' },
-  { ...ordinary, kind: 'bond', country: 'AT', currency: 'EUR', exception: 'performanceDenied' },
-  { ...ordinary, kind: 'equity', country: 'DE', currency: 'EUR', exception: 'fundRowOnly' },
-  {
-    ...ordinary,
-    kind: 'mixed',
-    country: 'LU',
-    currency: 'EUR',
-    exception: 'undated',
-    hasWkn: false,
-    launched: 'twoYearsAgo',
-  },
-  { ...ordinary, kind: 'bond', country: 'DE', currency: 'EUR', exception: 'withoutFigures' },
+  { ...ordinary, kind: 'equity', complete: true },
+  { ...ordinary, kind: 'bond', complete: true, country: 'LU', currency: 'USD' },
+  { ...ordinary, kind: 'mixed', complete: true },
+  { ...ordinary, kind: 'realEstate', complete: true },
+  { ...ordinary, kind: 'moneyMarket', complete: true },
+  { ...ordinary, kind: 'equity', exception: 'dataDenied' },
+  { ...ordinary, kind: 'mixed', currency: 'CHF', exception: 'pricesDenied' },
+  { ...ordinary, kind: 'equity', currency: 'USD', exception: 'youngerThanAYear' },
+  { ...ordinary, kind: 'bond', country: 'AT', exception: 'performanceDenied' },
+  { ...ordinary, kind: 'equity', exception: 'fundRowOnly' },
+  { ...ordinary, kind: 'mixed', country: 'LU', ...undated },
+  { ...ordinary, kind: 'bond', exception: 'withoutFigures' },
 ]
 
 /** After the first twelve: mostly in euro, one in ten launched recently, one in sixty without a WKN. */
@@ -190,6 +149,6 @@ export function ordinalWithinKind(number: number): number {
   const round = Math.floor(number / firstPlaces.length)
   const position = number % firstPlaces.length
   const kind = firstPlaces[position]?.kind
-  const alike = firstPlaces.map((place, i) => ({ i, same: place.kind === kind })).filter(({ same }) => same)
-  return round * alike.length + alike.filter(({ i }) => i < position).length
+  const alike = (places: readonly FundPlace[]) => places.filter((place) => place.kind === kind).length
+  return round * alike(firstPlaces) + alike(firstPlaces.slice(0, position))
 }

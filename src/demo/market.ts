@@ -1,7 +1,7 @@
 /** The two markets that all funds of a database follow, so that their bad weeks are the same weeks. */
 
 import type { DemoCalendar } from './calendar.ts'
-import { randomFor } from './random.ts'
+import { randomFor } from '../system/random.ts'
 
 export interface Market {
   /** Returns a business day of the calendar, as fractions. */
@@ -16,7 +16,7 @@ export function marketOver(seed: number, calendar: DemoCalendar): Market {
 /** Quiet years, and every three years or so a fall of one to four months with wilder days, then a recovery. */
 function equityReturns(seed: number, calendar: DemoCalendar): Float64Array {
   const random = randomFor(seed, 'equity market')
-  const returns = new Float64Array(calendar.dates.length)
+  const returns = new Float64Array(calendar.length)
   let volatility = 1
   let fallDays = 0
   let recoveryDays = 0
@@ -37,7 +37,7 @@ function equityReturns(seed: number, calendar: DemoCalendar): Float64Array {
 /** Small movements around nothing, and now and then a year in which yields rise and prices fall. */
 function bondReturns(seed: number, calendar: DemoCalendar): Float64Array {
   const random = randomFor(seed, 'bond market')
-  const returns = new Float64Array(calendar.dates.length)
+  const returns = new Float64Array(calendar.length)
   let risingDays = 0
   for (let day = 0; day < returns.length; day++) {
     if (risingDays === 0 && random.chance(1 / 1600)) risingDays = random.whole(150, 260)

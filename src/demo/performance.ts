@@ -1,10 +1,18 @@
 /** Performance and risk of a fund, computed from its prices. Percents have two decimals. */
 
-import { dateAt, indexOnOrBefore, monthEnds, type Period, shiftYears, weekEnds } from './calendar.ts'
+import {
+  dateAt,
+  indexOnOrBefore,
+  monthEnds,
+  type Period,
+  previousYearEnd,
+  shiftYears,
+  weekEnds,
+} from './calendar.ts'
 import type { Instrument } from './instrument.ts'
 import { type PriceHistory, returnBetween } from './prices.ts'
-import type { DemoRow } from './rows.ts'
 import { roundedPercent } from './shares.ts'
+import type { DemoRow } from './words.ts'
 
 const legalYears = 5
 
@@ -17,7 +25,7 @@ export function yearPerformances(
   const years: DemoRow[] = []
   let end = last
   while (end > fund.firstPrice) {
-    const previousEnd = calendar.previousYearEnds[end] ?? -1
+    const previousEnd = previousYearEnd(calendar, end)
     const base = Math.max(previousEnd, fund.inception)
     if (base < fund.firstPrice) break
     const year = Number(dateAt(calendar, end).slice(0, 4))
@@ -41,22 +49,17 @@ export function legalPeriods(fund: Instrument, history: PriceHistory, { calendar
     const to = shiftYears(until, 1 - ago)
     const start = indexOnOrBefore(calendar, from)
     const end = indexOnOrBefore(calendar, to)
-    const whole = start >= fund.firstPrice
-    if (!whole && (end <= fund.inception || fund.inception < fund.firstPrice)) continue
-    const dates = [to.slice(0, 4), from, dateAt(calendar, Math.max(start, fund.firstPrice)), to]
-    if (!whole) {
-      periods.push([fund.isin, ...dates, null, null])
-      continue
-    }
+    const isWhole = start >= fund.firstPrice
+    if (!isWhole && (end <= fund.inception || fund.inception < fund.firstPrice)) continue
     const gross = returnBetween(history, start, end)
     const net = (1 + gross) / (1 + surcharge / 10_000) - 1
     periods.push([
       fund.isin,
-      ...dates,
-      roundedPercent(gross),
-      fund.surcharge > 0 ? roundedPercent(net) : null,
+      ...[to.slice(0, 4), from, dateAt(calendar, Math.max(start, fund.firstPrice)), to],
+      isWhole ? roundedPercent(gross) : null,
+      isWhole && fund.surcharge > 0 ? roundedPercent(net) : null,
     ])
-    surcharge = 0
+    if (isWhole) surcharge = 0
   }
   return periods
 }
@@ -82,26 +85,20 @@ export function launchPoints(fund: Instrument, history: PriceHistory, { calendar
   ])
 }
 
-export interface Risk {
-  /** Fractions. Volatility and average return are annual; drawdown is negative. */
-  readonly volatility: number
-  readonly averageReturn: number
-  readonly maximumDrawdown: number
-}
-
-/** Undefined if the fund has no price of that age. */
+/** Fractions. Volatility and average return are annual; drawdown is negative. Undefined if no price is so old. */
 export function riskOver(
   years: number,
   fund: Instrument,
   history: PriceHistory,
   { calendar, status }: Period,
-): Risk | undefined {
+) {
   const start = indexOnOrBefore(calendar, shiftYears(dateAt(calendar, status), -years))
   if (start < fund.firstPrice) return undefined
   const days = weekEnds(calendar, start, status)
   const returns = days.slice(1).map((day, i) => returnBetween(history, days[i] ?? start, day))
-  const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length
-  const variance = returns.reduce((sum, value) => sum + (value - mean) * (value - mean), 0) / returns.length
+  const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const mean = meanOf(returns)
+  const variance = meanOf(returns.map((value) => (value - mean) * (value - mean)))
   return {
     volatility: Math.sqrt(variance * 52),
     averageReturn: mean * 52,
@@ -110,8 +107,7 @@ export function riskOver(
 }
 
 function maximumDrawdown(worths: readonly number[]): number {
-  let highest = 0
-  let lowest = 0
+  let [highest, lowest] = [0, 0]
   for (const worth of worths) {
     highest = Math.max(highest, worth)
     lowest = Math.min(lowest, worth / highest - 1)

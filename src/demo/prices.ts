@@ -1,11 +1,11 @@
 /** The prices of a fund: how its value moves with the markets, and the rows of the table price. */
 
-import { dateAt, indexOnOrAfter, type Period, shiftYears } from './calendar.ts'
+import { dateAt, indexOnOrAfter, type Period, previousYearEnd } from './calendar.ts'
 import type { Instrument } from './instrument.ts'
 import type { FundKind } from './kinds.ts'
 import type { Market } from './market.ts'
-import type { DemoRow } from './rows.ts'
 import { decimalText, percentText } from './shares.ts'
+import type { DemoRow } from './words.ts'
 
 /** Both arrays by calendar index, in units of the price's last digit; 0 before the launch. */
 export interface PriceHistory {
@@ -20,10 +20,10 @@ const lowestNav = 100
 export function priceHistory(fund: Instrument, market: Market, { calendar, last }: Period): PriceHistory {
   const random = fund.randomOf('prices')
   const { traits, inception } = fund
-  const equityBeta = random.between(...traits.equityBeta)
-  const bondBeta = random.between(...traits.bondBeta)
-  const volatility = random.between(...traits.ownVolatility)
-  const drift = random.between(...traits.drift) / businessDaysAYear
+  const equityBeta = random.between(...traits.returns.equityBeta)
+  const bondBeta = random.between(...traits.returns.bondBeta)
+  const volatility = random.between(...traits.returns.volatility)
+  const drift = random.between(...traits.returns.drift) / businessDaysAYear
   const navs = new Int32Array(last + 1)
   const worths = new Float64Array(last + 1)
   const distributionDays = fund.accumulating ? new Set<number>() : exDays(fund, calendar, last)
@@ -37,7 +37,7 @@ export function priceHistory(fund: Instrument, market: Market, { calendar, last 
     const change = drift + byMarket + volatility * random.gaussian()
     nav = Math.max(lowestNav, Math.round(nav * (1 + change)))
     if (distributionDays.has(day)) {
-      const distribution = Math.round(nav * random.between(...traits.distributionYield))
+      const distribution = Math.round(nav * random.between(...traits.distribution.yield))
       nav -= distribution
       shares *= 1 + distribution / nav
     }
@@ -56,14 +56,14 @@ export function returnBetween({ worths }: PriceHistory, from: number, to: number
 function exDays(fund: Instrument, calendar: Period['calendar'], last: number): ReadonlySet<number> {
   const month = (Number(fund.endOfFiscalYear.slice(0, 2)) + 1) % 12
   const day = `${String(month + 1).padStart(2, '0')}-15`
-  const days = new Set<number>()
-  const firstYear = Number(dateAt(calendar, fund.inception).slice(0, 4))
-  const lastYear = Number(dateAt(calendar, last).slice(0, 4))
-  for (let year = firstYear; year <= lastYear; year++) {
-    const index = indexOnOrAfter(calendar, `${year}-${day}`)
-    if (index > fund.inception + 60 && index <= last) days.add(index)
-  }
-  return days
+  const days = yearsOf(fund, calendar, last).map((year) => indexOnOrAfter(calendar, `${year}-${day}`))
+  return new Set(days.filter((index) => index > fund.inception + 60 && index <= last))
+}
+
+/** The years from the launch to the last price. */
+function yearsOf({ inception }: Instrument, calendar: Period['calendar'], last: number): number[] {
+  const [first = 0, until = 0] = [inception, last].map((day) => Number(dateAt(calendar, day).slice(0, 4)))
+  return Array.from({ length: until - first + 1 }, (_, at) => first + at)
 }
 
 /**
@@ -93,18 +93,13 @@ export function* priceRows(fund: Instrument, history: PriceHistory, period: Peri
 
 /** The start of a year's performance: the last business day of the year before, or the launch. */
 export function yearBase({ inception }: Instrument, { calendar }: Period, day: number): number {
-  return Math.max(inception, calendar.previousYearEnds[day] ?? -1)
+  return Math.max(inception, previousYearEnd(calendar, day))
 }
 
-type TaxFigures = readonly [
-  intercompanyProfit: string | null,
-  shareProfit: string | null,
-  realEstateProfits: string | null,
-  shareProfit2: string | null,
-]
+type TaxFigure = 'interim' | 'shares' | 'realEstate'
 
 /** The tax figures that each kind of fund has, by its assets. */
-const taxed: Readonly<Record<FundKind, readonly ('interim' | 'shares' | 'realEstate')[]>> = {
+const taxed: Readonly<Record<FundKind, readonly TaxFigure[]>> = {
   equity: ['shares'],
   bond: ['interim'],
   mixed: ['interim', 'shares'],
@@ -116,47 +111,37 @@ const taxed: Readonly<Record<FundKind, readonly ('interim' | 'shares' | 'realEst
 const firstShareProfit2Date = '2013-03-01'
 
 /** By calendar index: the interim profit in the fund's currency, the others in percent of the repurchase price. */
-function taxFigures(
-  fund: Instrument,
-  { navs }: PriceHistory,
-  { calendar, last, lastTaxDate }: Period,
-): (day: number) => TaxFigures {
+function taxFigures(fund: Instrument, { navs }: PriceHistory, { calendar, last, lastTaxDate }: Period) {
   const random = fund.randomOf('tax')
-  const has = (figure: 'interim' | 'shares' | 'realEstate') => taxed[fund.kind].includes(figure)
   const interestADay = random.between(0.00002, 0.00006)
   const taxableShare = random.between(0.3, 0.75)
   const startProfit = random.between(-4, 22)
   const corporateShare = random.between(0.9, 0.99)
   const startNav = navs[fund.inception] ?? 0
   const yearStarts = fiscalYearStarts(fund, calendar, last)
+  const only = (figure: TaxFigure, units: number, decimals: 2 | 4) =>
+    taxed[fund.kind].includes(figure) ? decimalText(Math.round(units), decimals) : null
 
-  return (day) => {
+  return (day: number): (string | null)[] => {
     const date = dateAt(calendar, day)
     if (date > lastTaxDate) return [null, null, null, null]
     const nav = navs[day] ?? 0
     const start = yearStarts.findLast((index) => index <= day) ?? fund.inception
-    const interim = Math.round(nav * interestADay * (day - start))
     // In percent of the price: a part of what the NAV has gained since the launch.
     const profit = startProfit + ((nav - startNav) / nav) * 100 * taxableShare
     return [
-      has('interim') ? decimalText(interim, fund.traits.decimals) : null,
-      has('shares') ? decimalText(Math.round(profit * 100), 2) : null,
-      has('realEstate') ? decimalText(Math.round(profit * 40), 2) : null,
-      has('shares') && date >= firstShareProfit2Date
-        ? decimalText(Math.round(profit * corporateShare * 100), 2)
-        : null,
+      only('interim', nav * interestADay * (day - start), fund.traits.decimals),
+      only('shares', profit * 100, 2),
+      only('realEstate', profit * 40, 2),
+      date < firstShareProfit2Date ? null : only('shares', profit * corporateShare * 100, 2),
     ]
   }
 }
 
-/** DemoCalendar indices of the days on which the interim profit begins anew. */
+/** Indices of the days on which the interim profit begins anew. */
 function fiscalYearStarts(fund: Instrument, calendar: Period['calendar'], last: number): readonly number[] {
-  const starts = [fund.inception]
-  const until = dateAt(calendar, last)
-  let end = `${dateAt(calendar, fund.inception).slice(0, 4)}-${fund.endOfFiscalYear}`
-  for (; end < until; end = shiftYears(end, 1)) {
-    const start = indexOnOrAfter(calendar, end)
-    if (start > fund.inception) starts.push(start)
-  }
-  return starts
+  const later = yearsOf(fund, calendar, last).map((year) =>
+    indexOnOrAfter(calendar, `${year}-${fund.endOfFiscalYear}`),
+  )
+  return [fund.inception, ...later.filter((start) => start > fund.inception)]
 }

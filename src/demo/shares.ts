@@ -1,6 +1,6 @@
 /** Splitting a whole into percents with two decimals that add up to exactly 100. */
 
-import type { Draws } from './random.ts'
+import type { Draws } from '../system/random.ts'
 import type { Name } from './words.ts'
 
 /** One entry of a breakdown or list, counted in hundredths of a percent so that sums are exact. */
@@ -23,10 +23,13 @@ export function hundredthsOf(weights: readonly number[], whole = wholeHundredths
   return exact.map((value, i) => Math.floor(value) + (rounded.has(i) ? 1 : 0))
 }
 
+export function withNames(names: readonly Name[], hundredths: readonly number[]): readonly Share[] {
+  return names.map((name, i) => ({ name, hundredths: hundredths[i] ?? 0 }))
+}
+
 /** All names in their own order (years, sizes), with weights that vary. */
 export function inOrder(random: Draws, names: readonly Name[]): readonly Share[] {
-  const weights = names.map(() => random.between(0.25, 1.6))
-  return withNames(names, hundredthsOf(weights))
+  return withNames(names, hundredthsOf(names.map(() => random.between(0.25, 1.6))))
 }
 
 /** The largest first; each weighs about `ratio` of the one before. Earlier names tend to be larger. */
@@ -40,35 +43,18 @@ export function largestFirst(shares: readonly Share[]): readonly Share[] {
   return shares.toSorted((a, b) => b.hundredths - a.hundredths)
 }
 
-export function withNames(names: readonly Name[], hundredths: readonly number[]): readonly Share[] {
-  return names.map((name, i) => ({ name, hundredths: hundredths[i] ?? 0 }))
-}
-
 /** Moves hundredths from one entry to another, as a derivative does; entries may fall below nothing. */
-export function shifted(
-  shares: readonly Share[],
-  from: number,
-  to: number,
-  hundredths: number,
-): readonly Share[] {
-  return shares.map((share, i) => {
-    if (i === from) return { ...share, hundredths: share.hundredths - hundredths }
-    if (i === to) return { ...share, hundredths: share.hundredths + hundredths }
-    return share
+export function shifted(shares: readonly Share[], from: number, to: number, hundredths: number) {
+  return shares.map((share, i): Share => {
+    const change = i === from ? -hundredths : i === to ? hundredths : 0
+    return { ...share, hundredths: share.hundredths + change }
   })
 }
 
-const twoDigits: readonly string[] = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'))
-
 /** `units` of the last digit as plain decimal text: 1234567 with 2 decimals is '12345.67'. */
 export function decimalText(units: number, decimals: 2 | 4): string {
-  const size = units < 0 ? -units : units
-  const hundreds = Math.floor(size / 100)
-  const tail = twoDigits[size - hundreds * 100] ?? ''
-  const sign = units < 0 ? '-' : ''
-  if (decimals === 2) return `${sign}${hundreds}.${tail}`
-  const whole = Math.floor(hundreds / 100)
-  return `${sign}${whole}.${twoDigits[hundreds - whole * 100] ?? ''}${tail}`
+  const digits = String(Math.abs(units)).padStart(decimals + 1, '0')
+  return `${units < 0 ? '-' : ''}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
 /** 0.0525 as '5.25'. */

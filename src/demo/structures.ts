@@ -4,38 +4,12 @@ import type { MonthAllocation } from './allocations.ts'
 import { dateAt, type Period } from './calendar.ts'
 import type { Instrument } from './instrument.ts'
 import type { FundKind } from './kinds.ts'
-import type { Draws } from './random.ts'
-import { nameColumns, type DemoRow } from './rows.ts'
+import type { Draws } from '../system/random.ts'
 import { inOrder, largestFirst, ranked, shifted, wholeHundredths, type Share } from './shares.ts'
 import * as words from './words.ts'
-import type { Name } from './words.ts'
+import { type DemoRow, type Name, nameColumns } from './words.ts'
 
-/** Rows of structure_item: types in alphabetical order, each with its items at positions from 0. */
-export function structureRows(
-  fund: Instrument,
-  assets: MonthAllocation,
-  { calendar, status }: Period,
-): DemoRow[] {
-  const source: StructureSource = {
-    fund,
-    assets,
-    year: Number(dateAt(calendar, status).slice(0, 4)),
-    randomOf: (topic) => fund.randomOf(`structure ${topic}`),
-  }
-  const recipes: Recipes = { ...assetRecipes, ...ownRecipes[fund.kind] }
-  return Object.keys(recipes)
-    .sort()
-    .flatMap((type) => {
-      const isIncluded = fund.place.complete || source.randomOf(`has ${type}`).chance(0.75)
-      const items = isIncluded ? (recipes[type]?.(source.randomOf(type), source) ?? []) : []
-      return items.map(({ name, hundredths }, position) => [
-        ...[fund.isin, type, position, ...nameColumns(name)],
-        (hundredths || 0) / 100,
-      ])
-    })
-}
-
-interface StructureSource {
+interface Source {
   readonly fund: Instrument
   /** The last month's allocation: the asset structures repeat it. */
   readonly assets: MonthAllocation
@@ -45,14 +19,34 @@ interface StructureSource {
 }
 
 /** @param random a stream of the structure type's own */
-type Recipe = (random: Draws, source: StructureSource) => readonly Share[]
+type Recipe = (random: Draws, source: Source) => readonly Share[]
 
 type Recipes = Readonly<Record<string, Recipe>>
+
+/** Rows of structure_item: types in alphabetical order, each with its items at positions from 0. */
+export function structureRows(fund: Instrument, assets: MonthAllocation, period: Period): DemoRow[] {
+  const year = Number(dateAt(period.calendar, period.status).slice(0, 4))
+  const randomOf = (topic: string) => fund.randomOf(`structure ${topic}`)
+  const recipes = Object.entries({ ...assetRecipes, ...ownRecipes[fund.kind] })
+  return recipes.sort().flatMap(([type, recipe]) => {
+    const isIncluded = fund.place.complete || randomOf(`has ${type}`).chance(0.75)
+    const items = isIncluded ? recipe(randomOf(type), { fund, assets, year, randomOf }) : []
+    return items.map(({ name, hundredths }, position) => {
+      const percent = (hundredths || 0) / 100
+      return [fund.isin, type, position, ...nameColumns(name), percent]
+    })
+  })
+}
 
 const assetRecipes: Recipes = {
   asset_structure: (_, { assets }) => assets.withoutDerivatives,
   asset_structure_derivatives: (_, { assets }) => assets.withDerivatives,
 }
+
+const rankedBy =
+  (names: readonly Name[], ratio: number): Recipe =>
+  (random) =>
+    ranked(random, names, ratio)
 
 const countries: Recipe = (random, { fund }) => ranked(random, words.countriesOf[fund.region], 0.72)
 
@@ -65,11 +59,11 @@ const world: Recipes = {
 const ownRecipes: Readonly<Record<FundKind, Recipes>> = {
   equity: {
     ...world,
-    industrial_sectors: (random) => ranked(random, words.industries, 0.8),
-    industrial_sectors_stoxx_sector: (random) => ranked(random, words.sectors, 0.78),
-    industrial_sectors_stoxx: (random) => ranked(random, words.supersectors, 0.75),
+    industrial_sectors: rankedBy(words.industries, 0.8),
+    industrial_sectors_stoxx_sector: rankedBy(words.sectors, 0.78),
+    industrial_sectors_stoxx: rankedBy(words.supersectors, 0.75),
     market_capitalization: (random) => inOrder(random, words.companySizes),
-    index_structure: (random) => ranked(random, words.indices, 0.6),
+    index_structure: rankedBy(words.indices, 0.6),
     degree_of_investment: investedAndCash,
     correlation: correlations,
     top_values: (random) => top(random, random.draw(words.companies, 10), 640),
@@ -79,24 +73,21 @@ const ownRecipes: Readonly<Record<FundKind, Recipes>> = {
     ...world,
     terms: (_, source) => termStructure(source),
     terms_derivatives: shortenedTerms,
-    securities: (random) => ranked(random, words.securities, 0.6),
-    segments: (random) => ranked(random, words.creditSegments, 0.45),
+    securities: rankedBy(words.securities, 0.6),
+    segments: rankedBy(words.creditSegments, 0.45),
     top_values: (random, { year }) => top(random, bondNames(random, 10, year), 380),
     top_values_bonds: (random, { year }) => top(random, bondNames(random, 10, year), 380),
   },
   mixed: {
     ...world,
-    asset_structure_classes: (random) => ranked(random, words.assetClasses, 0.7),
+    asset_structure_classes: rankedBy(words.assetClasses, 0.7),
     exposure_asset_structure: leveredExposure,
-    funds_categories: (random) => ranked(random, words.fundCategories, 0.6),
-    precious_metals: (random) => ranked(random, words.preciousMetals, 0.35),
+    funds_categories: rankedBy(words.fundCategories, 0.6),
+    precious_metals: rankedBy(words.preciousMetals, 0.35),
     degree_of_investment: investedAndCash,
     correlation: correlations,
     ...Object.fromEntries(
-      words.individual.map((names, i): [string, Recipe] => [
-        `individual_asset_structure_${i + 1}`,
-        (random) => ranked(random, names, 0.6),
-      ]),
+      words.individual.map((names, i) => [`individual_asset_structure_${i + 1}`, rankedBy(names, 0.6)]),
     ),
     top_values: (random, { year }) =>
       top(random, [...random.draw(words.companies, 6), ...bondNames(random, 4, year)], 310),
@@ -105,20 +96,20 @@ const ownRecipes: Readonly<Record<FundKind, Recipes>> = {
   },
   realEstate: {
     countries,
-    business_sectors: (random) => ranked(random, words.propertyUses, 0.55),
+    business_sectors: rankedBy(words.propertyUses, 0.55),
     lease_terms: (random, { year }) => inOrder(random, leaseEnds(year)),
     age_groups: (random) => inOrder(random, words.buildingAges),
   },
   moneyMarket: {
     countries,
     terms: (random) => inOrder(random, words.shortTerms),
-    securities: (random) => ranked(random, words.securities, 0.5),
+    securities: rankedBy(words.securities, 0.5),
     top_values_bonds: (random, { year }) => top(random, bondNames(random, 5, year, 1), 450),
   },
 }
 
 /** The currencies of a fund, its own among them. */
-function currencies({ fund, randomOf }: StructureSource): readonly Share[] {
+function currencies({ fund, randomOf }: Source): readonly Share[] {
   const own = words.currencyName(fund.place.currency)
   const [main = own, ...others] = words.currenciesOf[fund.region]
   const hasOwn = [main, ...others].some(([german]) => german === own[0])
@@ -126,7 +117,7 @@ function currencies({ fund, randomOf }: StructureSource): readonly Share[] {
 }
 
 /** Forward sales move a part to the fund's own currency; of the smallest currency they sell a little more than there is. */
-function hedgedCurrencies(random: Draws, source: StructureSource): readonly Share[] {
+function hedgedCurrencies(random: Draws, source: Source): readonly Share[] {
   const own = words.currencyName(source.fund.place.currency)[0]
   const shares = currencies(source)
   const to = shares.findIndex(({ name }) => name[0] === own)
@@ -139,12 +130,10 @@ function hedgedCurrencies(random: Draws, source: StructureSource): readonly Shar
   }, shares)
 }
 
-function termStructure({ randomOf }: StructureSource): readonly Share[] {
-  return inOrder(randomOf('terms'), words.terms)
-}
+const termStructure = ({ randomOf }: Source) => inOrder(randomOf('terms'), words.terms)
 
 /** Sold futures reduce the longest term and increase the shortest. */
-function shortenedTerms(random: Draws, source: StructureSource): readonly Share[] {
+function shortenedTerms(random: Draws, source: Source): readonly Share[] {
   const shares = termStructure(source)
   const longest = shares.length - 1
   return shifted(shares, longest, 0, (shares[longest]?.hundredths ?? 0) + random.whole(-300, 250))
@@ -152,16 +141,14 @@ function shortenedTerms(random: Draws, source: StructureSource): readonly Share[
 
 /** Leverage: more is invested than the fund has, so cash is negative. */
 function leveredExposure(random: Draws): readonly Share[] {
-  const shares = ranked(random, words.exposures.slice(0, 3), 0.6)
-  const cash = words.exposures[3] ?? ['Kasse']
+  const [cash = ['Kasse'], ...invested] = words.exposures
+  const [largest, ...others] = ranked(random, invested, 0.6)
   const borrowed = random.whole(150, 1_900)
-  const levered = shares.map((share, i) =>
-    i === 0 ? { ...share, hundredths: share.hundredths + borrowed } : share,
-  )
-  return [...levered, { name: cash, hundredths: -borrowed }]
+  const levered = largest === undefined ? [] : [{ ...largest, hundredths: largest.hundredths + borrowed }]
+  return [...levered, ...others, { name: cash, hundredths: -borrowed }]
 }
 
-function investedAndCash(_: Draws, { assets }: StructureSource): readonly Share[] {
+function investedAndCash(_: Draws, { assets }: Source): readonly Share[] {
   const cash = assets.withoutDerivatives.at(-1)?.hundredths ?? 0
   return [
     { name: ['Investitionsgrad', 'Degree of investment'], hundredths: wholeHundredths - cash },

@@ -5,8 +5,14 @@ import type { Region } from './instrument.ts'
 /** A German name and, if it differs, the English one. */
 export type Name = readonly [german: string, english?: string]
 
+/** A row of a table. */
+export type DemoRow = readonly (string | number | null)[]
+
+/** The two columns of a name. */
+export const nameColumns = ([german, english]: Name) => [german, english ?? null]
+
 /** Reads a list: entries end with a semicolon, and ` = ` separates the German name from the English one. */
-function names(text: string): readonly Name[] {
+export function names(text: string): readonly Name[] {
   return text.split(';').map((entry) => entry.trim().split(' = ') as [string, string?])
 }
 
@@ -24,9 +30,10 @@ export const correlated = names(`
   Geldmarkt = Money market`)
 export const creditSegments = names(`
   Investment Grade; High Yield; Nachranganleihen = Subordinated bonds; ohne Rating = not rated`)
+/** Cash comes first here. */
 export const exposures = names(`
-  Aktien (netto) = Equities (net); Anleihen (netto) = Bonds (net); Rohstoffe = Commodities;
-  Kasse & Sicherheiten = Cash & collateral`)
+  Kasse & Sicherheiten = Cash & collateral; Aktien (netto) = Equities (net);
+  Anleihen (netto) = Bonds (net); Rohstoffe = Commodities`)
 export const fundCategories = names(`
   Aktienfonds = Equity funds; Rentenfonds = Bond funds; Indexfonds & ETFs = Index funds & ETFs;
   Rohstofffonds = Commodity funds`)

@@ -4,14 +4,14 @@ import { createServer as createSecure } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { rawRequest, type RawResponse } from '../support/request.ts'
 
-export interface Proxy {
+interface Proxy {
   /** For example http://127.0.0.1:41234 */
   readonly base: string
   readonly stop: () => Promise<void>
 }
 
 /** What the server behind answers, to the request as it came unless something else is given. */
-export type Ask = (instead?: { readonly base?: string; readonly target?: string }) => Promise<RawResponse>
+type Ask = (instead?: { readonly base?: string; readonly target?: string }) => Promise<RawResponse>
 
 export interface ProxyOptions {
   readonly upstream: string
@@ -35,11 +35,9 @@ export async function startProxy({ upstream, pass, tls }: ProxyOptions): Promise
       (error: unknown) => response.destroy(error as Error),
     )
   }
-  const maxHeaderSize = 256 * 1024
+  const limits = { maxHeaderSize: 256 * 1024 }
   const server =
-    tls === undefined
-      ? createPlain({ maxHeaderSize }, listener)
-      : createSecure({ maxHeaderSize, ...tls }, listener)
+    tls === undefined ? createPlain(limits, listener) : createSecure({ ...limits, ...tls }, listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {

@@ -1,4 +1,4 @@
-/** Readers that ask one thing after the other while nights are exchanged, and say which night each answer is of. */
+/** Clients that send one request after the other during a flip, and tell which snapshot each answer is from. */
 import { setTimeout } from 'node:timers/promises'
 import type { Night } from '../edge/runtime/deployments.ts'
 import { headerOf, rawRequest } from '../support/request.ts'
@@ -6,10 +6,10 @@ import { openOracle, type Oracle } from '../../src/conform/oracle/oracle.ts'
 import { fundPaths } from '../../src/conform/requests.ts'
 
 export interface Seen {
-  /** How many answers were of which night; those that are alike on both count for neither. */
+  /** How many answers were from which snapshot; those that are equal in both count for neither. */
   readonly first: number
   readonly second: number
-  /** Answers that are of neither night, failures among them. */
+  /** Answers from neither snapshot, failures among them. */
   readonly wrong: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export function targetsOf({ db, asOf, docsUrl }: Night): string[] {
     const year = Number(last.slice(0, 4))
     return [
       ...fundPaths(isin)
-        .map(({ path }) => path)
+        .map(({ target }) => target)
         .filter((path) => !/structure-(?!countries|top_values\/)/.test(path)),
       `/api/v1/prices-historic/${isin}/${first}/${last}/`,
       `/api/v1/prices-historic/${isin}/${year - 2}-06-15/${year}-01-31/`,
@@ -35,22 +35,22 @@ export function targetsOf({ db, asOf, docsUrl }: Night): string[] {
   return all.flatMap((path) => [`${path}?format=json`, `${path}?format=xml`])
 }
 
-/** What must be answered to each target on each of two nights: status and body. */
+/** What must be answered to each target in each of two snapshots: status and body. */
 export type Answers = ReadonlyMap<string, readonly [first: string, second: string]>
 
 export function answersOf(
-  { first, second }: { readonly first: Night; readonly second: Night },
+  nights: Readonly<Record<'first' | 'second', Night>>,
   targets: readonly string[],
 ): Answers {
-  const [one, other] = [openOracle(first), openOracle(second)]
+  const oracles = [openOracle(nights.first), openOracle(nights.second)] as const
   const answer = (oracle: Oracle, target: string): string => {
     const { status, body } = oracle.answer({ target })
     return `${status} ${body}`
   }
-  const all = targets.map((target) => [target, [answer(one, target), answer(other, target)]] as const)
-  one.close()
-  other.close()
-  return new Map(all)
+  const both = (target: string) => [answer(oracles[0], target), answer(oracles[1], target)] as const
+  const all = new Map(targets.map((target) => [target, both(target)]))
+  oracles.forEach((oracle) => oracle.close())
+  return all
 }
 
 /** Asks again and again until the work is done, and for everything at least once; or for everything just once. */
@@ -67,22 +67,16 @@ export async function loadDuring(
     const answer = await rawRequest(base, { target })
     const text = `${answer.status} ${answer.body.toString()}`
     const [one, other] = answers.get(target) ?? []
-    if (text !== one && text !== other) {
-      if (seen.wrong.length < 5) seen.wrong.push(`${target}: ${text.slice(0, 300)}`)
-    } else if (one !== other) {
-      if (text === one) seen.first++
-      else seen.second++
-      seen.wrong.push(...strangeTag(target, headerOf(answer, 'etag'), text === one))
-    }
-  }
-  /** An ETag must never stand for the answers of both nights. */
-  const strangeTag = (target: string, etag: string | undefined, isFirst: boolean): string[] => {
-    if (etag === undefined) return []
-    const key = `${target} ${etag}`
-    const night = isFirst ? 'first' : 'second'
-    const known = tags.get(key) ?? night
-    tags.set(key, known)
-    return known === night ? [] : [`${target}: the ETag ${etag} stands for both nights`]
+    if (text !== one && text !== other) throw new Error(`${target}: ${text.slice(0, 300)}`)
+    if (one === other) return
+    const snapshot = text === one ? 'first' : 'second'
+    seen[snapshot]++
+    // An ETag must never stand for the answers of both snapshots.
+    const etag = headerOf(answer, 'etag')
+    const tag = `${target} ${etag ?? ''}`
+    if (etag !== undefined && (tags.get(tag) ?? snapshot) !== snapshot)
+      throw new Error(`${target}: the ETag ${etag} stands for both snapshots`)
+    tags.set(tag, snapshot)
   }
 
   const clients = Array.from({ length: 8 }, async (_, client) => {
@@ -90,7 +84,7 @@ export async function loadDuring(
       await askFor(targets[turn % targets.length] ?? '').catch((error: unknown) => {
         if (seen.wrong.length < 5) seen.wrong.push(String(error))
       })
-      // Hundreds of requests a second are enough: the night that is made live needs the machine, too.
+      // Hundreds of requests a second are enough: the snapshot that is made live needs the machine, too.
       if (!isOver) await setTimeout(10)
     }
   })

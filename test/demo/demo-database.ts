@@ -1,47 +1,52 @@
-/** Demo databases in a temporary folder, and reading them. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+/** Demo databases for tests, and reading them. */
 import Database from 'better-sqlite3'
+import { afterAll, beforeAll } from 'vitest'
 import { writeDemo, type DemoOptions } from '../../src/demo/demo.ts'
+import { makeTempFolder } from '../support/product.ts'
 
 export const usual = { funds: 12, years: 10, until: '2026-11-20', seed: 1 } as const
 
-export interface TemporaryFolder {
-  readonly path: string
-  readonly file: (name: string) => string
-  readonly remove: () => void
-}
-
-export function temporaryFolder(): TemporaryFolder {
-  const path = mkdtempSync(join(tmpdir(), 'fundpress-demo-'))
-  return {
-    path,
-    file: (name) => join(path, name),
-    remove: () => rmSync(path, { recursive: true, force: true }),
-  }
-}
-
 type Value = string | number | null
-export type Row = Readonly<Record<string, Value>>
 
-export interface DemoDatabase {
-  readonly rows: <T = Row>(sql: string, ...values: readonly Value[]) => T[]
-  /** The first column. */
-  readonly values: <T = string>(sql: string, ...values: readonly Value[]) => T[]
-  readonly close: () => void
-}
+export type DemoDatabase = ReturnType<typeof demoForTests>
 
-export async function makeDemo(file: string, options: Partial<DemoOptions> = {}): Promise<DemoDatabase> {
-  await writeDemo({ file, ...usual, ...options })
-  const db = new Database(file, { readonly: true })
+/** Makes a demo database before the tests of this file, and removes it after them. */
+export function demoForTests(options: Partial<DemoOptions> = {}) {
+  const folder = makeTempFolder()
+  let db: Database.Database
+  beforeAll(async () => {
+    const file = folder.file('demo.sqlite')
+    await writeDemo({ file, ...usual, ...options })
+    db = new Database(file, { readonly: true })
+  })
+  afterAll(() => {
+    db.close()
+    folder.remove()
+  })
+  const prepare = (sql: string) => db.prepare<Value[]>(sql)
   return {
-    rows: <T>(sql: string, ...values: readonly Value[]) => db.prepare(sql).all(...values) as T[],
-    values: <T>(sql: string, ...values: readonly Value[]) =>
-      db
-        .prepare(sql)
+    rows: <T = Readonly<Record<string, Value>>>(sql: string, ...values: Value[]) =>
+      prepare(sql).all(...values) as T[],
+    /** The first column. */
+    values: <T = string>(sql: string, ...values: Value[]) =>
+      prepare(sql)
         .pluck()
         .all(...values) as T[],
-    close: () => void db.close(),
   }
 }
+
+export interface DemoPrice {
+  readonly date: string
+  readonly nav: number
+  readonly change: number
+  readonly changePercent: number
+  readonly performance: number
+}
+
+export const pricesOf = (demo: DemoDatabase, isin: string) =>
+  demo.rows<DemoPrice>(
+    `SELECT date, CAST(net_asset_value AS REAL) AS nav, CAST(change AS REAL) AS change,
+       CAST(change_percent AS REAL) AS changePercent, CAST(performance AS REAL) AS performance
+     FROM price WHERE isin = ? ORDER BY date`,
+    isin,
+  )

@@ -1,103 +1,86 @@
-/** The file that a demo database is: its bytes, what it replaces, what an interrupted run leaves. */
+/** The file of a demo database: its bytes, what it replaces, what an interrupted run leaves. */
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { writeDemo } from '../../src/demo/demo.ts'
-import { makeDemo, temporaryFolder, usual, type TemporaryFolder } from './demo-database.ts'
+import { writeDemo, type DemoOptions } from '../../src/demo/demo.ts'
+import { makeTempFolder, type TempFolder } from '../support/product.ts'
+import { usual } from './demo-database.ts'
 
-const small = { funds: 12, years: 1, until: '2026-11-20', seed: 1 } as const
-let folder: TemporaryFolder
+let folder: TempFolder
+let file: string
 
 beforeEach(() => {
-  folder = temporaryFolder()
+  folder = makeTempFolder()
+  file = folder.file('demo.sqlite')
 })
 afterEach(() => folder.remove())
 
-describe('the bytes of a demo database', () => {
-  it('are the same for the same arguments', async () => {
-    await writeDemo({ ...usual, file: folder.file('a.sqlite') })
-    await writeDemo({ ...usual, file: folder.file('b.sqlite') })
-    expect(readFileSync(folder.file('a.sqlite')).equals(readFileSync(folder.file('b.sqlite')))).toBe(true)
-  })
+const filesLeft = () => readdirSync(folder.path).sort()
 
-  it('are others for another seed', async () => {
-    await writeDemo({ ...small, file: folder.file('a.sqlite') })
-    await writeDemo({ ...small, file: folder.file('b.sqlite'), seed: 2 })
-    expect(readFileSync(folder.file('a.sqlite')).equals(readFileSync(folder.file('b.sqlite')))).toBe(false)
-  })
+/** Writes a demo with one year of prices. */
+const write = (options: Partial<DemoOptions> = {}) => writeDemo({ ...usual, years: 1, file, ...options })
 
-  it('are those of a database of the schema, marked as a demo', async () => {
-    await writeDemo({ ...small, file: folder.file('demo.sqlite') })
-    const db = new Database(folder.file('demo.sqlite'), { readonly: true })
-    expect(db.pragma('user_version', { simple: true })).toBe(1)
-    expect(db.pragma('application_id', { simple: true })).toBe(Buffer.from('FPdm').readUInt32BE())
-    expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
-    expect(db.pragma('foreign_key_check')).toEqual([])
-    db.close()
-  })
+/** The bytes of a demo with these options. */
+async function bytesOf(options: Partial<DemoOptions>): Promise<Buffer> {
+  await write(options)
+  return readFileSync(file)
+}
+
+/** The first column of a query. */
+function read(sql: string, path = file): unknown[] {
+  const db = new Database(path, { readonly: true })
+  const values = db.prepare(sql).pluck().all()
+  db.close()
+  return values
+}
+
+it('the same options make the same bytes, and another seed makes others', async () => {
+  const bytes = await bytesOf({ years: 4 })
+  expect((await bytesOf({ years: 4 })).equals(bytes)).toBe(true)
+  expect((await bytesOf({ years: 4, seed: 2 })).equals(bytes)).toBe(false)
 })
 
-describe('the summary', () => {
-  it('counts funds, prices and bytes, and progress is told fund by fund', async () => {
-    const told: (readonly number[])[] = []
-    const file = folder.file('demo.sqlite')
-    const onFund = (done: number, of: number) => void told.push([done, of])
-    const summary = await writeDemo({ ...small, funds: 3, file, onFund })
-    const db = new Database(file, { readonly: true })
-    expect(summary).toEqual({
-      funds: 3,
-      prices: db.prepare('SELECT count(*) FROM price').pluck().get(),
-      until: db.prepare('SELECT max(date) FROM price').pluck().get(),
-      bytes: readFileSync(file).length,
-    })
-    db.close()
-    expect(told).toEqual([
-      [1, 3],
-      [2, 3],
-      [3, 3],
-    ])
-  })
+it('the file is a sound database of the schema, marked as a demo', async () => {
+  await write()
+  expect(read('PRAGMA user_version')).toEqual([1])
+  expect(read('PRAGMA application_id')).toEqual([Buffer.from('FPdm').readUInt32BE()])
+  expect(read('PRAGMA integrity_check')).toEqual(['ok'])
+  expect(read('PRAGMA foreign_key_check')).toEqual([])
 })
 
-describe('a file that is there already', () => {
-  it('is replaced if it is a demo database', async () => {
-    const file = folder.file('demo.sqlite')
-    await writeDemo({ ...small, file })
-    await writeDemo({ ...small, file, funds: 2 })
-    const db = new Database(file, { readonly: true })
-    expect(db.prepare('SELECT count(*) FROM fund').pluck().get()).toBe(2)
-    db.close()
-    expect(readdirSync(folder.path)).toEqual(['demo.sqlite'])
+it('the summary counts funds, prices and bytes, and progress is reported after each fund', async () => {
+  const reported: string[] = []
+  const summary = await write({ funds: 3, onFund: (done, of) => void reported.push(`${done}/${of}`) })
+  const [prices, until] = [read('SELECT count(*) FROM price')[0], read('SELECT max(date) FROM price')[0]]
+  expect(summary).toEqual({ funds: 3, prices, until, bytes: readFileSync(file).length })
+  expect(reported).toEqual(['1/3', '2/3', '3/3'])
+})
+
+describe('a file that exists', () => {
+  it('is replaced if it is a demo database, together with the log that another program left', async () => {
+    await write()
+    writeFileSync(`${file}-wal`, 'log of the old file')
+    await write({ funds: 2 })
+    expect(read('SELECT count(*) FROM fund')).toEqual([2])
+    expect(filesLeft()).toEqual(['demo.sqlite'])
   })
 
   it.each([
-    ['a text', (file: string) => writeFileSync(file, 'FPdm, but not a database')],
-    ['an empty file', (file: string) => writeFileSync(file, '')],
-    ['a folder', (file: string) => mkdirSync(file)],
-    ['a link', (file: string) => symlinkSync('/nowhere', file)],
-    [
-      "another program's database",
-      (file: string) => void new Database(file).exec('CREATE TABLE a (b)').close(),
-    ],
+    ['a text', () => writeFileSync(file, 'FPdm, but not a database')],
+    ['an empty file', () => writeFileSync(file, '')],
+    ['a folder', () => mkdirSync(file)],
+    ['a link', () => symlinkSync('/nowhere', file)],
+    ["another program's database", () => new Database(file).exec('CREATE TABLE a (b)').close()],
   ])('is refused if it is %s', async (_, make) => {
-    const file = folder.file('precious.sqlite')
-    make(file)
+    make()
     const refusal = `${file} exists and is not a demo database: choose another --db, or remove it`
-    await expect(writeDemo({ ...small, file })).rejects.toThrow(refusal)
-    expect(readdirSync(folder.path)).toEqual(['precious.sqlite'])
-  })
-
-  it('takes with it the log that another program left of it', async () => {
-    const file = folder.file('demo.sqlite')
-    await writeDemo({ ...small, file })
-    writeFileSync(`${file}-wal`, 'of the old file')
-    await writeDemo({ ...small, file })
-    expect(readdirSync(folder.path)).toEqual(['demo.sqlite'])
+    await expect(write()).rejects.toThrow(refusal)
+    expect(filesLeft()).toEqual(['demo.sqlite'])
   })
 })
 
-describe('a run that is interrupted', () => {
-  function abortedAfter(funds: number) {
+describe('an interrupted run', () => {
+  function abortAfter(funds: number) {
     const controller = new AbortController()
     const onFund = (done: number) => {
       if (done === funds) controller.abort(new Error('stopped by the user'))
@@ -105,82 +88,69 @@ describe('a run that is interrupted', () => {
     return { signal: controller.signal, onFund }
   }
 
-  it('leaves nothing, not even the folder it made', async () => {
-    const file = folder.file('deep/er/demo.sqlite')
-    await expect(writeDemo({ ...small, file, ...abortedAfter(3) })).rejects.toThrow('stopped by the user')
-    expect(readdirSync(folder.path)).toEqual([])
+  it.each([
+    ['in its middle', () => abortAfter(3)],
+    ['before it began', () => ({ signal: AbortSignal.abort(new Error('stopped by the user')) })],
+  ])('leaves nothing if it is interrupted %s, not even the folder that it made', async (_, options) => {
+    const written = write({ file: folder.file('deep/er/demo.sqlite'), ...options() })
+    await expect(written).rejects.toThrow('stopped by the user')
+    expect(filesLeft()).toEqual([])
   })
 
   it('leaves an older demo as it was', async () => {
-    const file = folder.file('demo.sqlite')
-    await writeDemo({ ...small, file })
-    const before = readFileSync(file)
-    await expect(writeDemo({ ...small, file, seed: 2, ...abortedAfter(12) })).rejects.toThrow('stopped')
+    const before = await bytesOf({})
+    await expect(write({ seed: 2, ...abortAfter(12) })).rejects.toThrow('stopped')
     expect(readFileSync(file).equals(before)).toBe(true)
-    expect(readdirSync(folder.path)).toEqual(['demo.sqlite'])
+    expect(filesLeft()).toEqual(['demo.sqlite'])
   })
 
-  it('writes nothing at all if it was interrupted before it began', async () => {
-    const file = folder.file('deep/demo.sqlite')
-    await expect(writeDemo({ ...small, file, signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow(
-      'no',
-    )
-    expect(readdirSync(folder.path)).toEqual([])
-  })
-
-  it('is cleaned up after by the next one if it was killed', async () => {
+  it('leaves a temporary file if it is killed, which the next run removes', async () => {
     // No process has this number: it is above what Linux gives out.
     writeFileSync(folder.file('.demo.sqlite.fundpress-4194999.tmp'), 'half a database')
-    writeFileSync(folder.file('.other.sqlite.fundpress-4194999.tmp'), 'of another one')
-    await writeDemo({ ...small, file: folder.file('demo.sqlite') })
-    expect(readdirSync(folder.path).sort()).toEqual(['.other.sqlite.fundpress-4194999.tmp', 'demo.sqlite'])
+    writeFileSync(folder.file('.other.sqlite.fundpress-4194999.tmp'), 'half of another one')
+    await write()
+    expect(filesLeft()).toEqual(['.other.sqlite.fundpress-4194999.tmp', 'demo.sqlite'])
   })
 })
 
-describe('options that make no database', () => {
-  it.each([
-    [{ funds: 0 }, 'not a number of funds from 1 to 1336336: 0'],
-    [{ funds: 1.5 }, 'not a number of funds'],
-    [{ years: 0 }, 'not a number of years: 0'],
-    [{ until: '2026-02-30' }, 'not a date: 2026-02-30'],
-    [{ until: '1950-01-01', years: 60 }, 'prices would start before 1900'],
-    [{ seed: 0.5 }, 'not a seed: 0.5'],
-  ])('are refused: %j', async (options, message) => {
-    await expect(writeDemo({ ...small, file: folder.file('x.sqlite'), ...options })).rejects.toThrow(message)
-    expect(readdirSync(folder.path)).toEqual([])
-  })
+it.each([
+  [{ funds: 0 }, 'not a number of funds from 1 to 1336336: 0'],
+  [{ funds: 1.5 }, 'not a number of funds'],
+  [{ years: 0 }, 'not a number of years: 0'],
+  [{ until: '2026-02-30' }, 'not a date: 2026-02-30'],
+  [{ until: '1950-01-01', years: 60 }, 'prices would start before 1900'],
+  [{ seed: 0.5 }, 'not a seed: 0.5'],
+])('the options %j are refused', async (options, message) => {
+  await expect(write(options)).rejects.toThrow(message)
+  expect(filesLeft()).toEqual([])
 })
 
-describe('more of the same', () => {
-  it('leaves a fund as it is when there are more funds beside it', async () => {
-    const few = await makeDemo(folder.file('few.sqlite'), { funds: 5, years: 1 })
-    const many = await makeDemo(folder.file('many.sqlite'), { funds: 30, years: 1 })
-    for (const isin of few.values('SELECT isin FROM fund')) {
-      for (const table of [
-        'fund',
-        'price',
-        'structure_item',
-        'key_figure',
-        'profile',
-        'emt',
-        'asset_allocation',
-      ]) {
-        const sql = `SELECT * FROM ${table} WHERE isin = ?`
-        expect(few.rows(sql, isin)).toEqual(many.rows(sql, isin))
-      }
-    }
-    few.close()
-    many.close()
-  })
+/** All rows of a database that one query finds in each of two: those that the other lacks, and how many it has. */
+async function compare(one: Partial<DemoOptions>, other: Partial<DemoOptions>, queries: readonly string[]) {
+  const otherFile = folder.file('other.sqlite')
+  await write(one)
+  await write({ ...other, file: otherFile })
+  const db = new Database(file).exec(`ATTACH '${otherFile}' AS other`)
+  for (const sql of queries) {
+    const inOther = sql.replaceAll('FROM ', 'FROM other.')
+    expect(db.prepare(`SELECT count(*) FROM (${sql})`).pluck().get(), sql).toBeGreaterThan(0)
+    expect(db.prepare(`${sql} EXCEPT ${inOther}`).all(), sql).toEqual([])
+    expect(db.prepare(`${inOther} EXCEPT ${sql}`).all(), sql).toEqual([])
+  }
+  db.close()
+}
 
-  it('leaves the prices of a day as they are when the night after has been added', async () => {
-    const before = await makeDemo(folder.file('before.sqlite'), { until: '2026-11-19', funds: 30 })
-    const after = await makeDemo(folder.file('after.sqlite'), { until: '2026-11-20', funds: 30 })
-    const common = "SELECT * FROM price WHERE date BETWEEN '2016-12-01' AND '2026-11-19'"
-    expect(before.rows(common).length).toBeGreaterThan(60_000)
-    expect(before.rows(common)).toEqual(after.rows(common))
-    expect(before.rows('SELECT * FROM fund')).toEqual(after.rows('SELECT * FROM fund'))
-    before.close()
-    after.close()
-  })
+it('a fund does not depend on how many funds there are', async () => {
+  const tables = ['fund', 'price', 'structure_item', 'key_figure', 'profile', 'emt', 'asset_allocation']
+  await write({ funds: 5 })
+  const isins = read('SELECT quote(isin) FROM fund').join(', ')
+  const queries = tables.map((table) => `SELECT * FROM ${table} WHERE isin IN (${isins})`)
+  await compare({ funds: 5 }, { funds: 30 }, queries)
+})
+
+// Dates with tax figures depend on the first day of the range.
+it('the prices of a day stay the same when the next day has been added', async () => {
+  const before = { until: '2026-11-19', funds: 30, years: 3 }
+  const common = "SELECT * FROM price WHERE date BETWEEN '2024-06-01' AND '2026-11-19'"
+  await compare(before, { ...before, until: '2026-11-20' }, [common, 'SELECT * FROM fund'])
 })

@@ -1,47 +1,29 @@
 /** The funds of a demo database: their numbers, names and exceptions. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeDemo, temporaryFolder, usual, type DemoDatabase } from './demo-database.ts'
+import { describe, expect, it } from 'vitest'
+import { demoForTests, usual } from './demo-database.ts'
 
-const folder = temporaryFolder()
-let small: DemoDatabase
-let large: DemoDatabase
-
-beforeAll(async () => {
-  small = await makeDemo(folder.file('small.sqlite'))
-  large = await makeDemo(folder.file('large.sqlite'), { funds: 300, years: 1 })
-})
-afterAll(() => {
-  small.close()
-  large.close()
-  folder.remove()
-})
+const small = demoForTests()
+const large = demoForTests({ funds: 300, years: 1 })
 
 /** Luhn over the letters as two-digit numbers: ISO 6166. */
 function hasRightCheckDigit(isin: string): boolean {
   const digits = Array.from(isin, (c) => (c >= 'A' ? String(c.charCodeAt(0) - 55) : c)).join('')
-  const doubled = Array.from(digits).reverse()
-  const sum = doubled.reduce((total, digit, i) => {
+  const sum = [...digits].reverse().reduce((total, digit, i) => {
     const value = Number(digit) * (i % 2 === 1 ? 2 : 1)
     return total + (value > 9 ? value - 9 : value)
   }, 0)
   return sum % 10 === 0
 }
 
-interface Fund {
-  readonly isin: string
-  readonly wkn: string | null
-  readonly name: string
-}
-
-describe('the numbers of the funds', () => {
-  it('are checked by a Luhn that knows real ISINs', () => {
-    expect(hasRightCheckDigit('DE0008471400')).toBe(true)
-    expect(hasRightCheckDigit('US0378331005')).toBe(true)
-    expect(hasRightCheckDigit('DE0008471401')).toBe(false)
-  })
-
-  it('are valid ISINs, German ones made of their WKN, others with one beside', () => {
-    const funds = large.rows<Fund>('SELECT isin, wkn, name FROM fund')
+describe('numbers and names', () => {
+  it('the ISINs are valid; German ones contain the WKN', () => {
+    // The check itself knows real ISINs.
+    expect(['DE0008471400', 'US0378331005', 'DE0008471401'].map(hasRightCheckDigit)).toEqual([
+      true,
+      true,
+      false,
+    ])
+    const funds = large.rows<{ isin: string; wkn: string | null }>('SELECT isin, wkn FROM fund')
     for (const { isin, wkn } of funds) {
       expect(isin).toMatch(/^(DE000FP[0-9A-HJ-NP-Z]{4}|LU99\d{7}|AT000FP[0-9A-HJ-NP-Z]{4})\d$/)
       expect(hasRightCheckDigit(isin)).toBe(true)
@@ -52,134 +34,107 @@ describe('the numbers of the funds', () => {
     expect(funds.filter(({ wkn }) => wkn === null)).toHaveLength(5)
   })
 
-  it('come from three countries, most from Germany', () => {
-    const counted = Object.groupBy(small.values('SELECT isin FROM fund'), (isin) => isin.slice(0, 2))
-    expect(Object.keys(counted).sort()).toEqual(['AT', 'DE', 'LU'])
-    expect(counted['DE']?.length).toBe(9)
-  })
-
-  it('belong to funds with names of their own, with umlauts and ampersands', () => {
+  it('each fund has a name of its own; there are umlauts and ampersands', () => {
     const names = large.values('SELECT name FROM fund')
     expect(new Set(names).size).toBe(300)
     expect(names.some((name) => name.includes('&'))).toBe(true)
     expect(names.every((name) => name.startsWith('Möwenstein '))).toBe(true)
   })
-})
 
-describe('the kinds of fund', () => {
-  it('are five, in several currencies', () => {
-    const categories = small.values('SELECT category_de FROM profile')
-    for (const kind of [
-      'Aktienfonds',
-      'Rentenfonds',
-      'Mischfonds',
-      'Offener Immobilienfonds',
-      'Geldmarktfonds',
-    ])
-      expect(categories.some((category) => category.startsWith(kind))).toBe(true)
+  it('there are three countries, mostly Germany, three currencies and five kinds of fund', () => {
+    const counted = 'SELECT substr(isin, 1, 2) || count(*) FROM fund GROUP BY substr(isin, 1, 2)'
+    expect(small.values(counted)).toEqual(['AT1', 'DE9', 'LU2'])
     expect(small.values('SELECT DISTINCT currency FROM fund ORDER BY 1')).toEqual(['CHF', 'EUR', 'USD'])
+    const categories = small.values('SELECT category_de FROM profile').join()
+    for (const kind of 'Aktienfonds Rentenfonds Mischfonds Immobilienfonds Geldmarktfonds'.split(' '))
+      expect(categories).toContain(kind)
   })
 })
 
 describe('twelve funds', () => {
-  const only = (sql: string) => expect(small.values(sql)).toHaveLength(1)
-  const rowless = (table: string) => `SELECT isin FROM fund WHERE isin NOT IN (SELECT isin FROM ${table})`
+  const without = (tables: string, separator = ' INTERSECT ') =>
+    tables
+      .split(' ')
+      .map((table) => `SELECT isin FROM fund WHERE isin NOT IN (SELECT isin FROM ${table})`)
+      .join(separator)
 
-  it('hold one that nothing may be given out of, though it has data', () => {
-    only('SELECT isin FROM fund JOIN profile USING (isin) WHERE data_permitted = 0')
+  it.each([
+    [
+      'that is denied though it has data',
+      'SELECT isin FROM fund JOIN profile USING (isin) WHERE data_permitted = 0',
+    ],
+    [
+      'whose prices are denied though it has some',
+      'SELECT DISTINCT isin FROM fund JOIN price USING (isin) WHERE prices_permitted = 0',
+    ],
+    [
+      'whose performance is denied though it has one',
+      'SELECT DISTINCT isin FROM fund JOIN launch_point USING (isin) WHERE performance_permitted = 0',
+    ],
+    [
+      'with nothing but its row',
+      without(
+        `price performance_year structure_item key_figure legal_period legal_point launch_point profile
+        asset_allocation emt`.replace(/\s+/g, ' '),
+      ),
+    ],
+    ['without a status date', 'SELECT isin FROM fund WHERE status_date IS NULL'],
+    ['without a WKN', 'SELECT isin FROM fund WHERE wkn IS NULL'],
+    [
+      'with prices and structures, but without figures, profile, allocations and EMT data',
+      `${without('key_figure profile asset_allocation emt')}
+       INTERSECT SELECT isin FROM price INTERSECT SELECT isin FROM structure_item`,
+    ],
+  ])('have one fund %s', (_, sql) => {
+    expect(small.values(sql)).toHaveLength(1)
   })
 
-  it('hold one whose prices may not be given out, though it has some', () => {
-    only('SELECT DISTINCT isin FROM fund JOIN price USING (isin) WHERE prices_permitted = 0')
-  })
-
-  it('hold one whose performance may not be displayed, though it has one', () => {
-    only('SELECT DISTINCT isin FROM fund JOIN launch_point USING (isin) WHERE performance_permitted = 0')
-  })
-
-  it('hold one that is younger than a year, its prices beginning with its launch', () => {
-    const [fund] = small.rows(
+  it('have one fund that is younger than a year; its first price is on the day of its launch', () => {
+    const young = small.rows(
       `SELECT fund_inception_date, min(date) AS first FROM fund JOIN price USING (isin)
        WHERE fund_inception_date > '2025-11-20' GROUP BY isin`,
     )
-    expect(fund).toEqual({ fund_inception_date: '2026-04-01', first: '2026-04-01' })
+    expect(young).toEqual([{ fund_inception_date: '2026-04-01', first: '2026-04-01' }])
   })
 
-  it('hold one of which there is nothing but its row', () => {
-    const tables = [
-      'price',
-      'performance_year',
-      'structure_item',
-      'key_figure',
-      'legal_period',
-      'legal_point',
-    ]
-    const others = ['launch_point', 'profile', 'asset_allocation', 'emt']
-    only([...tables, ...others].map(rowless).join(' INTERSECT '))
+  it('were launched on the day of their first price or before', () => {
+    const late = `SELECT isin FROM fund
+      WHERE fund_inception_date > (SELECT min(date) FROM price WHERE isin = fund.isin)`
+    expect(small.values(late)).toEqual([])
   })
 
-  it('hold one without a status date and one without a WKN', () => {
-    only('SELECT isin FROM fund WHERE status_date IS NULL')
-    only('SELECT isin FROM fund WHERE wkn IS NULL')
-  })
-
-  it('hold one with prices and structures but without figures, profile, allocations and EMT', () => {
-    const lacking = ['key_figure', 'profile', 'asset_allocation', 'emt'].map(rowless).join(' INTERSECT ')
-    only(`${lacking} INTERSECT SELECT isin FROM price INTERSECT SELECT isin FROM structure_item`)
-  })
-
-  it('were launched before their first price or on its day', () => {
-    const late =
-      'SELECT isin FROM fund WHERE fund_inception_date > (SELECT min(date) FROM price USING (isin))'
-    expect(
-      small.values(late.replace('FROM price USING (isin)', 'FROM price WHERE isin = fund.isin')),
-    ).toEqual([])
-  })
-
-  it('are ordered: every table was filled in the order of its key', () => {
+  it('are in the order of their ISINs', () => {
     const isins = small.values('SELECT isin FROM fund')
     expect(isins).toEqual([...isins].sort())
     expect(isins).toHaveLength(usual.funds)
   })
 })
 
-describe('the profiles', () => {
-  it('have each optional group present and absent', () => {
+describe('figures', () => {
+  const shapesOf = (table: string, expression: string) =>
+    small.values<number>(`SELECT DISTINCT ${expression} FROM ${table} ORDER BY 1`)
+
+  it('profiles have each optional group and each flag, present and absent', () => {
     for (const column of ['benchmark', 'savings_plan', 'one_time_investment', 'capital_forming_payments'])
-      expect(small.values(`SELECT DISTINCT ${column} IS NULL FROM profile ORDER BY 1`)).toEqual([0, 1])
+      expect(shapesOf('profile', `${column} IS NULL`)).toEqual([0, 1])
     for (const flag of ['accumulating', 'conformity', 'performance_fee'])
-      expect(small.values(`SELECT DISTINCT ${flag} FROM profile ORDER BY 1`)).toEqual([0, 1])
+      expect(shapesOf('profile', flag)).toEqual([0, 1])
+    for (const way of ['savings_plan', 'one_time_investment', 'capital_forming_payments']) {
+      const odd = `SELECT isin FROM profile WHERE ${way} IS NULL AND ${way}_minimum IS NOT NULL`
+      expect(small.values(odd)).toEqual([])
+    }
   })
 
-  it('have no minimum where nothing is said of a way to buy', () => {
-    for (const way of ['savings_plan', 'one_time_investment', 'capital_forming_payments'])
-      expect(
-        small.values(`SELECT isin FROM profile WHERE ${way} IS NULL AND ${way}_minimum IS NOT NULL`),
-      ).toEqual([])
-  })
-})
-
-describe('the EMT data', () => {
-  it('have every governance process, gaps in the risk indicator and the costs, and costs as fractions', () => {
-    expect(small.values('SELECT DISTINCT governanceprocess FROM emt ORDER BY 1')).toEqual([
-      'A',
-      'B',
-      'C',
-      'D',
-    ])
+  it('EMT data have every governance process, gaps in indicator and costs, and costs as fractions', () => {
+    expect(shapesOf('emt', 'governanceprocess')).toEqual(['A', 'B', 'C', 'D'])
     for (const column of ['srri', 'ongoing_costs', 'transaction_costs', 'incidental_costs', 'entry_costs'])
-      expect(small.values(`SELECT DISTINCT ${column} IS NULL FROM emt ORDER BY 1`)).toEqual([0, 1])
+      expect(shapesOf('emt', `${column} IS NULL`)).toEqual([0, 1])
     expect(small.values('SELECT isin FROM emt WHERE ongoing_costs NOT BETWEEN 0.0005 AND 0.03')).toEqual([])
-    expect(
-      small.values('SELECT isin FROM emt WHERE (ongoing_costs IS NULL) <> (ongoing_costs_date IS NULL)'),
-    ).toEqual([])
+    expect(shapesOf('emt', '(ongoing_costs IS NULL) = (ongoing_costs_date IS NULL)')).toEqual([1])
   })
-})
 
-describe('the key figures', () => {
-  it('have a decimal comma, a second value sometimes, and one that is not known', () => {
+  it('key figures have a decimal comma; some have a second value, and some a second one that is unknown', () => {
     expect(small.values("SELECT value FROM key_figure WHERE value GLOB '*[0-9].[0-9]*'")).toEqual([])
-    const shapes = small.values('SELECT DISTINCT has_value2 || (value2 IS NULL) FROM key_figure ORDER BY 1')
-    expect(shapes).toEqual(['01', '10', '11'])
+    expect(shapesOf('key_figure', 'has_value2 || (value2 IS NULL)')).toEqual(['01', '10', '11'])
   })
 })

@@ -1,120 +1,89 @@
 /** Performance is computed from the prices: done again here, from the tables alone. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeDemo, temporaryFolder, type DemoDatabase } from './demo-database.ts'
+import { describe, expect, it } from 'vitest'
+import { type DemoPrice, demoForTests, pricesOf } from './demo-database.ts'
 
-const folder = temporaryFolder()
-let demo: DemoDatabase
+const demo = demoForTests({ funds: 24 })
 
-beforeAll(async () => {
-  demo = await makeDemo(folder.file('demo.sqlite'), { funds: 40 })
-})
-afterAll(() => {
-  demo.close()
-  folder.remove()
-})
-
-interface Price {
-  readonly date: string
-  readonly nav: number
-  readonly performance: number
-}
-
-const pricesOf = (isin: string) =>
-  demo.rows<Price>(
-    `SELECT date, CAST(net_asset_value AS REAL) AS nav, CAST(performance AS REAL) AS performance
-     FROM price WHERE isin = ? ORDER BY date`,
-    isin,
-  )
 /** Funds whose NAV alone tells the performance. */
 const accumulating = () => demo.values('SELECT isin FROM profile WHERE accumulating = 1')
 const withPrices = () => demo.values('SELECT DISTINCT isin FROM price')
+const oldFund = () => demo.values("SELECT isin FROM fund WHERE fund_inception_date < '2016-01-01'")[0] ?? ''
 
-function lastOnOrBefore(prices: readonly Price[], date: string): Price | undefined {
-  return prices.findLast((price) => price.date <= date)
-}
+const lastOnOrBefore = (prices: readonly DemoPrice[], date: string) =>
+  prices.findLast((price) => price.date <= date)
 
 function expectClose(actual: number, expected: number, tolerance: number, where: string): void {
-  if (Math.abs(actual - expected) > tolerance) expect(`${where}: ${actual}`).toBe(`${where}: ${expected}`)
+  if (!(Math.abs(actual - expected) <= tolerance)) expect(`${where}: ${actual}`).toBe(`${where}: ${expected}`)
 }
 
-describe('the performance of a price', () => {
-  it('is the change since the end of the year before, in percent', () => {
-    for (const isin of accumulating()) {
-      const prices = pricesOf(isin)
-      for (const { date, nav, performance } of prices) {
-        const base = lastOnOrBefore(prices, `${Number(date.slice(0, 4)) - 1}-12-31`)
-        if (base !== undefined)
-          expectClose(performance, (nav / base.nav - 1) * 100, 0.005001, `${isin} ${date}`)
-      }
+/** Percent with two decimals. */
+function expectChange(percent: number, from: number, to: number, where: string): void {
+  expectClose(percent, (to / from - 1) * 100, 0.005001, where)
+}
+
+it('the performance of a price is the change since the end of the year before', () => {
+  for (const isin of accumulating()) {
+    const prices = pricesOf(demo, isin)
+    for (const { date, nav, performance } of prices) {
+      const base = lastOnOrBefore(prices, `${Number(date.slice(0, 4)) - 1}-12-31`)
+      if (base !== undefined) expectChange(performance, base.nav, nav, `${isin} ${date}`)
     }
-  })
+  }
 })
 
-describe('the performance of a year', () => {
-  it('is that of its last price', () => {
-    const rows = demo.rows<{ percent: number; performance: number }>(
-      `SELECT percent, CAST(performance AS REAL) AS performance FROM performance_year
-       JOIN price ON price.isin = performance_year.isin AND date =
-         (SELECT max(p.date) FROM price p WHERE p.isin = performance_year.isin
-          AND p.date BETWEEN year || '-01-01' AND year || '-12-31')`,
-    )
-    expect(rows.length).toBe(demo.values('SELECT * FROM performance_year').length)
-    expect(rows.filter(({ percent, performance }) => percent !== performance)).toEqual([])
-  })
+it('the performance of a year is that of its last price', () => {
+  const rows = demo.rows<{ percent: number; performance: number }>(
+    `SELECT percent, CAST(performance AS REAL) AS performance FROM performance_year
+     JOIN price ON price.isin = performance_year.isin AND date =
+       (SELECT max(p.date) FROM price p WHERE p.isin = performance_year.isin
+        AND p.date BETWEEN year || '-01-01' AND year || '-12-31')`,
+  )
+  expect(rows.length).toBe(demo.values('SELECT * FROM performance_year').length)
+  expect(rows.filter(({ percent, performance }) => percent !== performance)).toEqual([])
+})
 
-  it('is there for all years that have a base, and for a launch year', () => {
-    for (const isin of withPrices()) {
-      const years = demo.values<number>(
-        'SELECT year FROM performance_year WHERE isin = ? ORDER BY year',
-        isin,
-      )
-      const [inception = ''] = demo.values('SELECT fund_inception_date FROM fund WHERE isin = ?', isin)
-      const first = inception > '2016-11-18' ? Number(inception.slice(0, 4)) : 2017
-      expect(years).toEqual(Array.from({ length: 2027 - first }, (_, i) => first + i))
-    }
-  })
+it('there is a performance of each year with a base, and of the launch year', () => {
+  for (const isin of withPrices()) {
+    const years = demo.values<number>('SELECT year FROM performance_year WHERE isin = ? ORDER BY year', isin)
+    const [inception = ''] = demo.values('SELECT fund_inception_date FROM fund WHERE isin = ?', isin)
+    const first = inception > '2016-11-18' ? Number(inception.slice(0, 4)) : 2017
+    expect(years).toEqual(Array.from({ length: 2027 - first }, (_, i) => first + i))
+  }
 })
 
 describe('the legal periods', () => {
-  interface Period {
-    readonly label: string
-    readonly date_from: string
-    readonly date_realfrom: string
-    readonly date_to: string
-    readonly gross: number | null
-    readonly net: number | null
-  }
+  type Text = Record<'label' | 'date_from' | 'date_realfrom' | 'date_to', string>
   const periodsOf = (isin: string) =>
-    demo.rows<Period>('SELECT * FROM legal_period WHERE isin = ? ORDER BY label', isin)
+    demo.rows<Text & Record<'gross' | 'net', number | null>>(
+      'SELECT * FROM legal_period WHERE isin = ? ORDER BY label',
+      isin,
+    )
 
-  it('are the last five twelve months', () => {
-    const [isin = ''] = demo.values("SELECT isin FROM fund WHERE fund_inception_date < '2016-01-01'")
-    expect(periodsOf(isin).map((period) => `${period.label} ${period.date_from} ${period.date_to}`)).toEqual([
-      '2022 2021-11-20 2022-11-20',
-      '2023 2022-11-20 2023-11-20',
-      '2024 2023-11-20 2024-11-20',
-      '2025 2024-11-20 2025-11-20',
-      '2026 2025-11-20 2026-11-20',
-    ])
+  it('are the last five times twelve months', () => {
+    const found = periodsOf(oldFund()).map(
+      (period) => `${period.label} ${period.date_from} ${period.date_to}`,
+    )
+    expect(found).toEqual(
+      [2022, 2023, 2024, 2025, 2026].map((year) => `${year} ${year - 1}-11-20 ${year}-11-20`),
+    )
   })
 
-  it('have the gross figure that the prices give', () => {
+  it('have the gross figure that follows from the prices', () => {
     for (const isin of accumulating()) {
-      const prices = pricesOf(isin)
+      const prices = pricesOf(demo, isin)
       for (const { label, date_realfrom, date_from, date_to, gross } of periodsOf(isin)) {
-        const from = lastOnOrBefore(prices, date_from)
-        const to = lastOnOrBefore(prices, date_to)
+        const [from, to] = [lastOnOrBefore(prices, date_from), lastOnOrBefore(prices, date_to)]
         if (from === undefined || to === undefined) {
           expect(gross).toBeNull()
           continue
         }
         expect(date_realfrom).toBe(from.date)
-        expectClose(gross ?? NaN, (to.nav / from.nav - 1) * 100, 0.005001, `${isin} ${label}`)
+        expectChange(gross ?? NaN, from.nav, to.nav, `${isin} ${label}`)
       }
     }
   })
 
-  it('have a net figure that bears the surcharge once, in the oldest whole period, and none without one', () => {
+  it('subtract the surcharge once, in the oldest whole period; without a surcharge there is no net figure', () => {
     for (const isin of demo.values('SELECT isin FROM profile')) {
       const [surcharge = 0] = demo.values<number>('SELECT issue_surcharge FROM profile WHERE isin = ?', isin)
       const whole = periodsOf(isin).filter(({ gross }) => gross !== null)
@@ -126,7 +95,7 @@ describe('the legal periods', () => {
     }
   })
 
-  it('have no figures in the year of the launch, which starts when the fund did', () => {
+  it('have no figures in the year of the launch; that period begins with the launch', () => {
     const partial = demo.rows(
       `SELECT fund_inception_date = date_realfrom AND date_from < date_realfrom AS starts, net
        FROM legal_period JOIN fund USING (isin) WHERE gross IS NULL`,
@@ -137,27 +106,30 @@ describe('the legal periods', () => {
 })
 
 describe('the lines', () => {
-  const pointsOf = (table: string, isin: string) =>
+  const pointsOf = (table: 'launch_point' | 'legal_point', isin: string) =>
     demo.rows<{ date: string; value: number }>(
       `SELECT date, value FROM ${table} WHERE isin = ? ORDER BY date`,
       isin,
     )
 
-  it('since launch start at 100 and are what 100 would have become', () => {
+  it.each([
+    ['launch_point', 100],
+    ['legal_point', 0],
+  ] as const)('%s starts at %i and follows the NAV to the last day', (table, start) => {
     for (const isin of accumulating()) {
-      const byDate = new Map(pricesOf(isin).map(({ date, nav }) => [date, nav]))
-      const points = pointsOf('launch_point', isin)
-      const start = byDate.get(points[0]?.date ?? '') ?? NaN
-      expect(points[0]?.value).toBe(100)
+      const byDate = new Map(pricesOf(demo, isin).map(({ date, nav }) => [date, nav]))
+      const points = pointsOf(table, isin)
+      const base = byDate.get(points[0]?.date ?? '') ?? NaN
+      expect(points[0]?.value).toBe(start)
       expect(points.at(-1)?.date).toBe('2026-11-20')
       for (const { date, value } of points)
-        expectClose(value, ((byDate.get(date) ?? NaN) / start) * 100, 0.005001, `${isin} ${date}`)
+        expectChange(value - start, base, byDate.get(date) ?? NaN, `${isin} ${date}`)
     }
   })
 
-  it('since launch rise by the performance of the prices where a fund distributes', () => {
+  it('the line since launch rises by the performance of the prices, for distributing funds too', () => {
     for (const isin of withPrices()) {
-      const performance = new Map(pricesOf(isin).map((price) => [price.date, price.performance]))
+      const performance = new Map(pricesOf(demo, isin).map((price) => [price.date, price.performance]))
       const points = pointsOf('launch_point', isin)
       for (const [i, { date, value }] of points.entries()) {
         const before = points[i - 1]
@@ -168,27 +140,19 @@ describe('the lines', () => {
     }
   })
 
-  it('since launch have a point a week', () => {
-    const [isin = ''] = demo.values("SELECT isin FROM fund WHERE fund_inception_date < '2016-01-01'")
-    const points = pointsOf('launch_point', isin)
-    expect(points.slice(0, 3).map(({ date }) => date)).toEqual(['2016-11-18', '2016-11-25', '2016-12-02'])
-    expect(points.some(({ date }) => date === '2026-04-02')).toBe(true)
-    expect(points).toHaveLength(523)
+  it('the line since launch has a point a week', () => {
+    const dates = pointsOf('launch_point', oldFund()).map(({ date }) => date)
+    expect(dates.slice(0, 3)).toEqual(['2016-11-18', '2016-11-25', '2016-12-02'])
+    expect(dates).toContain('2026-04-02')
+    expect(dates).toHaveLength(523)
   })
 
-  it('of the legal performance start at 0 five years ago, have a point a month, and end today', () => {
+  it('the line of the legal performance starts five years ago and has a point a month', () => {
     for (const isin of accumulating()) {
-      const prices = pricesOf(isin)
-      const points = pointsOf('legal_point', isin)
-      const start = prices.find(({ date }) => date === points[0]?.date)
-      expect(points[0]?.value).toBe(0)
-      expect(points[0]?.date).toBe((lastOnOrBefore(prices, '2021-11-20') ?? prices[0])?.date)
-      expect(points.at(-1)?.date).toBe('2026-11-20')
-      for (const { date, value } of points) {
-        const nav = prices.find((price) => price.date === date)?.nav ?? NaN
-        expectClose(value, (nav / (start?.nav ?? NaN) - 1) * 100, 0.005001, `${isin} ${date}`)
-      }
-      expect(new Set(points.slice(1).map(({ date }) => date.slice(0, 7))).size).toBe(points.length - 1)
+      const prices = pricesOf(demo, isin)
+      const [first = '', ...others] = pointsOf('legal_point', isin).map(({ date }) => date)
+      expect(first).toBe((lastOnOrBefore(prices, '2021-11-20') ?? prices[0])?.date)
+      expect(new Set(others.map((date) => date.slice(0, 7))).size).toBe(others.length)
     }
   })
 })

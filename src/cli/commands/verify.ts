@@ -3,7 +3,7 @@
 import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
 import { verifyLive, type Verified, type VerifyOptions } from '../../bucket/manifest/verify.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
-import { randomFor } from '../../demo/random.ts'
+import { randomFor } from '../../system/random.ts'
 import { withBucket } from '../bucket.ts'
 import { defineCommand, printList, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
@@ -84,7 +84,7 @@ export async function verifyBucket(
       bodies: wanted.bodies,
       concurrency: settings.bucket.concurrency,
       signal,
-      random: () => random.uniform(),
+      random: () => random.between(0, 1),
       onDifference: (difference) => {
         endProgress()
         kinds.add(difference.what)

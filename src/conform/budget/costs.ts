@@ -1,8 +1,15 @@
 /** What each hostile request costs the server beyond a request in good faith of the same length. */
 
-import { type RawRequest, plainRequest, type CostlyRequest } from './hostile.ts'
-import type { Probe } from './probe.ts'
 import { exchange } from '../client.ts'
+import { type RawRequest, plainRequest, type CostlyRequest } from './hostile.ts'
+import { type Probe, sumOf } from './probe.ts'
+
+/** What one hostile request may cost beyond one in good faith, in milliseconds of the probe's time. */
+export const costLimits: Readonly<Record<Probe['kind'], number>> = {
+  cpu: 20,
+  // Networks and other clients take time, too. Only a large difference is the request's fault.
+  wall: 500,
+}
 
 export interface CostOptions {
   readonly base: string
@@ -12,15 +19,11 @@ export interface CostOptions {
   readonly sizes: readonly number[]
   /** How often each request is sent in a round. */
   readonly repeats: number
-  /** How often a cost over the limit is measured again. The lowest result counts. */
+  /** How often a figure over its limit is measured at most. The lowest counts. */
   readonly rounds: number
-  /** Milliseconds of the probe's time. */
-  readonly limitMs: number
   /** Silence in milliseconds after which a request counts as unanswered. */
   readonly patienceMs: number
   readonly signal: AbortSignal | undefined
-  /** Requests that are measured at the same time. With CPU time only one, since all CPU time counts. */
-  readonly concurrency: number
   readonly onRequest: (at: number, name: string) => void
 }
 
@@ -43,7 +46,7 @@ const recoveryMs = 60_000
 
 /** @throws {Error} if nothing answers any more */
 export async function measureCosts(options: CostOptions): Promise<RequestCost[]> {
-  const { requests, concurrency, onRequest } = options
+  const { requests, probe, onRequest } = options
   const plainCosts = new Map<string, number>()
   const costs: RequestCost[][] = requests.map(() => [])
   const waiting = requests.entries()
@@ -53,7 +56,8 @@ export async function measureCosts(options: CostOptions): Promise<RequestCost[]>
       costs[at] = await costsOf(options, request, plainCosts)
     }
   }
-  await Promise.all(Array.from({ length: concurrency }, work))
+  // All CPU time of the server counts, so with it only one request is measured at a time.
+  await Promise.all(Array.from({ length: probe.kind === 'cpu' ? 1 : 4 }, work))
   return costs.flat()
 }
 
@@ -63,60 +67,42 @@ async function costsOf(
   request: CostlyRequest,
   plainCosts: Map<string, number>,
 ): Promise<RequestCost[]> {
-  const { sizes, limitMs, signal } = options
+  const { base, probe, sizes, rounds, signal } = options
+  const { name, why, plain, mayShrink = false } = request
+  const limitMs = costLimits[probe.kind]
   const costs: RequestCost[] = []
   for (const bytes of sizes) {
     signal?.throwIfAborted()
-    const cost = await measureCost(options, request, bytes, plainCosts)
-    costs.push(cost)
-    if (cost.isSilent) await recover(options, request)
-    if (cost.isSilent || cost.beyondMs > limitMs) break
+    const hostile = requestText(base, request.make(bytes))
+    const plainText = requestText(base, plainRequest(plain, bytes))
+    const measurePlain = async () => {
+      const { ms } = await measureText(options, plainText)
+      plainCosts.set(plainText, Math.min(ms, plainCosts.get(plainText) ?? Infinity))
+    }
+    const beyond = (ms: number) => ms - (plainCosts.get(plainText) ?? 0)
+    if (!plainCosts.has(plainText)) await measurePlain()
+    let lowest = await measureText(options, hostile)
+    for (let round = 1; round < rounds && !lowest.isSilent && beyond(lowest.ms) > limitMs; round++) {
+      await measurePlain()
+      const again = await measureText(options, hostile)
+      if (again.ms < lowest.ms) lowest = again
+    }
+    const { ms, ...answered } = lowest
+    const plainMs = plainCosts.get(plainText) ?? 0
+    costs.push({ name, why, mayShrink, bytes, ...answered, plainMs, beyondMs: beyond(ms) })
+    if (answered.isSilent) await recover(options, request)
+    if (answered.isSilent || beyond(ms) > limitMs) break
   }
   return costs
 }
 
-async function measureCost(
-  options: CostOptions,
-  request: CostlyRequest,
-  bytes: number,
-  plainCosts: Map<string, number>,
-): Promise<RequestCost> {
-  const { base, rounds, limitMs } = options
-  const { name, why, plain, mayShrink = false } = request
-  const hostile = requestText(base, request.make(bytes))
-  const plainText = requestText(base, plainRequest(plain, bytes))
-  const lowerPlain = async (): Promise<number> => {
-    const { ms } = await timeOf(options, plainText)
-    const lowest = Math.min(ms, plainCosts.get(plainText) ?? Infinity)
-    plainCosts.set(plainText, lowest)
-    return lowest
-  }
-  let plainMs = plainCosts.get(plainText) ?? (await lowerPlain())
-  let lowest = await timeOf(options, hostile)
-  for (let round = 1; round < rounds && !lowest.isSilent && lowest.ms - plainMs > limitMs; round++) {
-    plainMs = await lowerPlain()
-    const again = await timeOf(options, hostile)
-    if (again.ms < lowest.ms) lowest = again
-  }
-  const { ms, ...answered } = lowest
-  return { name, why, mayShrink, bytes, ...answered, plainMs, beyondMs: ms - plainMs }
-}
-
-interface Timed extends Pick<RequestCost, 'status' | 'hasDocument' | 'isSilent'> {
-  /** Time of one request. */
-  readonly ms: number
-}
-
-/** Repeats the request until the limit is clearly exceeded. */
-async function timeOf(
-  { base, probe, repeats, limitMs, patienceMs }: CostOptions,
-  text: string,
-): Promise<Timed> {
-  const start = probe.timeMs()
+/** The time of one request. Repeats it until the limit is clearly exceeded. */
+async function measureText({ base, probe, repeats, patienceMs }: CostOptions, text: string) {
+  const start = sumOf(probe.timesMs())
   for (let sent = 1; ; sent++) {
     const { text: answer, isSilent } = await exchange(base, text, patienceMs)
-    const spent = probe.timeMs() - start
-    if (!isSilent && sent < repeats && spent < 2 * repeats * limitMs) continue
+    const spent = sumOf(probe.timesMs()) - start
+    if (!isSilent && sent < repeats && spent < 2 * repeats * costLimits[probe.kind]) continue
     const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(answer) ?? []
     const [, json, xml] = /"status":(\d{3})\}$|<status>(\d{3})<\/status><\/root>$/.exec(answer) ?? []
     const hasDocument = status !== undefined && (json ?? xml) === status
@@ -124,10 +110,7 @@ async function timeOf(
   }
 }
 
-async function recover(
-  { base, patienceMs, signal }: CostOptions,
-  { name, plain }: CostlyRequest,
-): Promise<void> {
+async function recover({ base, patienceMs, signal }: CostOptions, { name, plain }: CostlyRequest) {
   for (let waited = 0; waited < recoveryMs; waited += patienceMs) {
     signal?.throwIfAborted()
     const { text } = await exchange(base, requestText(base, plainRequest(plain, 200)), patienceMs)

@@ -26,44 +26,6 @@ export interface CostlyRequest {
   readonly make: (bytes: number) => RawRequest
 }
 
-/** A request with a target of `bytes` bytes. @param fill makes the target with this many bytes of filling */
-export function target(
-  name: string,
-  why: string,
-  plain: string,
-  fill: (bytes: number) => string,
-): CostlyRequest {
-  const own = fill(0).length
-  return { name, why, plain, make: (bytes) => ({ target: fill(Math.max(0, bytes - own)), headers: [] }) }
-}
-
-/** The same with the value of a header. */
-export function header(
-  name: string,
-  why: string,
-  plain: string,
-  header_: string,
-  fill: (bytes: number) => string,
-): CostlyRequest {
-  const own = plain.length + header_.length + fill(0).length + 4
-  return {
-    name,
-    why,
-    plain,
-    make: (bytes) => ({ target: plain, headers: [[header_, fill(Math.max(0, bytes - own))]] }),
-  }
-}
-
-/** The piece, repeated and cut to exactly this length. */
-export const filled = (piece: string, length: number) =>
-  piece.repeat(Math.ceil(Math.max(0, length) / piece.length)).slice(0, Math.max(0, length))
-
-/** All requests for a deployment. */
-export const hostileRequests = (place: BudgetPlace): readonly CostlyRequest[] => [
-  ...hostileTargets(place),
-  ...hostileHeaders(place),
-]
-
 /** Bytes of line and headers. The limit is 16 KB with everything that a client and a proxy add. */
 export const smallSizes: readonly number[] = [1_000, 4_000, 15_500]
 
@@ -76,182 +38,184 @@ export const plainRequest = (target: string, bytes: number): RawRequest => ({
   headers: [['x-filler', 'a'.repeat(Math.max(1, bytes - target.length - 14))]],
 })
 
-export const hostileTargets = (place: BudgetPlace): readonly CostlyRequest[] => [
+/** The piece is repeated until the request is as long as it is to be. `before` and `after` are there once. */
+type Filling = readonly [name: string, piece: string, why: string, before?: string, after?: string]
+
+/** The piece, repeated and cut to exactly this length. */
+const filled = (piece: string, length: number) =>
+  piece.repeat(Math.ceil(Math.max(0, length) / piece.length)).slice(0, Math.max(0, length))
+
+interface Family extends Pick<CostlyRequest, 'plain' | 'mayShrink'> {
+  readonly group: string
+  /** The header that is filled; without it the target is. */
+  readonly header?: string
+}
+
+const fill = ({ group, header, ...family }: Family, fillings: readonly Filling[]) =>
+  fillings.map(([name, piece, why, before = '', after = '']): CostlyRequest => {
+    const around = header === undefined ? 0 : family.plain.length + header.length + 4
+    const make = (bytes: number): RawRequest => {
+      const text = before + filled(piece, bytes - around - before.length - after.length) + after
+      if (header === undefined) return { target: text, headers: [] }
+      return { target: family.plain, headers: [[header, text]] }
+    }
+    return { name: `${group}: ${name}`, why, ...family, make }
+  })
+
+/** All requests for a deployment. */
+export const hostileRequests = (place: BudgetPlace): readonly CostlyRequest[] => [
   ...queries(place),
   ...paths(place),
-]
-
-function queries({ document, page }: BudgetPlace): CostlyRequest[] {
-  const decodes = 'a decoder that fails or starts anew at each piece takes time that grows with the square'
-  const query = (name: string, piece: string, why: string, before = ''): CostlyRequest =>
-    target(`query: ${name}`, why, document, (bytes) => `${document}?${before}${filled(piece, bytes)}`)
-  return [
-    query('names that cannot be decoded', '%&', decodes),
-    query('names and values that cannot be decoded', '%=%&', decodes),
-    query('a format that cannot be decoded', '%', decodes, 'format='),
-    query('a language of overlong UTF-8', '%C0%AF', decodes, 'language='),
-    query(
-      'a format of long characters',
-      '%F0%9F%98%80',
-      'four bytes of UTF-8 are twelve in a URL',
-      'format=',
-    ),
-    query('names that are encoded', '%66ormat=xml&', 'a name has to be decoded to be known'),
-    query('names that nearly are known', 'forma%74%&', decodes),
-    query(
-      'one name, again and again',
-      'format=json&',
-      'the first one counts; a list of all need not be made',
-    ),
-    query('two thousand other names', 'a=b&', 'what is kept of each parameter adds up'),
-    query('nothing but separators', '&', 'each separator may become a parameter'),
-    query('nothing but equals signs', '=', 'a search for the value may start at each of them'),
-    query('nothing but question marks', '?', 'a pattern for the query may start at each of them'),
-    query('blanks', '+', 'a plus sign is a blank to some decoders', 'format='),
-    query('names of prototypes', '__proto__=x&constructor=x&', 'an object is no dictionary'),
-    target(
-      'query: of a page, names that cannot be decoded',
-      'pages have no parameters: nothing needs to be decoded',
-      page,
-      (bytes) => `${page}?${filled('%&', bytes)}`,
-    ),
-    target(
-      'query: of a path without its slash',
-      'the redirect repeats the query',
-      document.slice(0, -1),
-      (bytes) => `${document.slice(0, -1)}?${filled('%&', bytes)}`,
-    ),
-  ]
-}
-
-function paths({ isin, page }: BudgetPlace): CostlyRequest[] {
-  const shown = 'the title of the refusal shows the path, decoded'
-  const pattern = 'a pattern that can match a text in two ways tries them all'
-  const path = (name: string, start: string, piece: string, why: string, end = '/'): CostlyRequest =>
-    target(`path: ${name}`, why, '/nothing/', (bytes) => start + filled(piece, bytes) + end)
-  return [
-    path('percent signs', '/', '%', shown),
-    path('segments that cannot be decoded', '/', '%/', shown),
-    path('encoded NULs', '/', '%00', 'a C string ends there, and front servers refuse it in their own way'),
-    path('overlong UTF-8', '/', '%C0%AF', shown),
-    path('raw bytes that are no UTF-8', '/', '\xc0\xaf', shown),
-    path('half a character, again and again', '/', '%E2%82', shown),
-    path('one long segment', '/', 'a', 'no file has such a name, and a store need not be asked for one'),
-    path('a very deep folder', '/', 'a/', 'a route may be looked for at each level'),
-    path('nothing but slashes', '/', '/', 'empty segments may be merged one at a time'),
-    { ...path('up and up', '/', '../', 'each step up may copy the path'), mayShrink: true },
-    { ...path('up and up, encoded', '/', '%2e%2e/', 'each step up may copy the path'), mayShrink: true },
-    { ...path('down and up', '/', 'a/../', 'each step up may copy the path'), mayShrink: true },
-    path('a page in a very deep folder', page, 'a/', pattern, ''),
-    path('a page that nearly is one', page, 'a.-_', pattern, '!'),
-    path(
-      'a page with a very long name',
-      page,
-      'a',
-      'a file system refuses a name of more than 255 bytes',
-      '.html',
-    ),
-    path('an ISIN without end', '/api/v1/figures/', '9', 'a check digit is computed from every character'),
-    path('a type without end', '/api/v1/investment_structure-', 'a-', pattern, `/${isin}/`),
-    path(
-      'a day without end',
-      `/api/v1/prices-historic/${isin}/`,
-      '9',
-      'a day is a number to some',
-      '-01-01/2024-01-01/',
-    ),
-  ]
-}
-
-export const hostileHeaders = (place: BudgetPlace): readonly CostlyRequest[] => [
   ...byteRanges(place),
   ...negotiations(place),
   ...conditions(place),
   ...floods(place),
 ]
 
+function queries({ document, page }: BudgetPlace): CostlyRequest[] {
+  const decodes = 'a decoder that fails or starts anew at each piece takes time that grows with the square'
+  const [query, unslashed] = [`${document}?`, document.slice(0, -1)]
+  const [format, language] = [`${query}format=`, `${query}language=`]
+  const ofPage = 'pages have no parameters: nothing needs to be decoded'
+  return [
+    ...fill({ group: 'query', plain: document }, [
+      ['names that cannot be decoded', '%&', decodes, query],
+      ['names and values that cannot be decoded', '%=%&', decodes, query],
+      ['a format that cannot be decoded', '%', decodes, format],
+      ['a language of overlong UTF-8', '%C0%AF', decodes, language],
+      ['a format of long characters', '%F0%9F%98%80', 'four bytes of UTF-8 are twelve in a URL', format],
+      ['names that are encoded', '%66ormat=xml&', 'a name has to be decoded to be known', query],
+      ['names that nearly are known', 'forma%74%&', decodes, query],
+      [
+        'one name, again and again',
+        'format=json&',
+        'the first counts; a list of all need not be made',
+        query,
+      ],
+      ['two thousand other names', 'a=b&', 'what is kept of each parameter adds up', query],
+      ['nothing but separators', '&', 'each separator may become a parameter', query],
+      ['nothing but equals signs', '=', 'a search for the value may start at each of them', query],
+      ['nothing but question marks', '?', 'a pattern for the query may start at each of them', query],
+      ['blanks', '+', 'a plus sign is a blank to some decoders', format],
+      ['names of prototypes', '__proto__=x&constructor=x&', 'an object is no dictionary', query],
+    ]),
+    ...fill({ group: 'query', plain: page }, [
+      ['of a page, names that cannot be decoded', '%&', ofPage, `${page}?`],
+    ]),
+    ...fill({ group: 'query', plain: unslashed }, [
+      ['of a path without its slash', '%&', 'the redirect repeats the query', `${unslashed}?`],
+    ]),
+  ]
+}
+
+function paths({ isin, page }: BudgetPlace): CostlyRequest[] {
+  const shown = 'the title of the refusal shows the path, decoded'
+  const pattern = 'a pattern that can match a text in two ways tries them all'
+  const climbs = 'each step up may copy the path'
+  const history = `/api/v1/prices-historic/${isin}/`
+  const nul = 'a C string ends there, and front servers refuse it in their own way'
+  return [
+    ...fill({ group: 'path', plain: '/nothing/' }, [
+      ['percent signs', '%', shown, '/', '/'],
+      ['segments that cannot be decoded', '%/', shown, '/', '/'],
+      ['encoded NULs', '%00', nul, '/', '/'],
+      ['overlong UTF-8', '%C0%AF', shown, '/', '/'],
+      ['raw bytes that are no UTF-8', '\xc0\xaf', shown, '/', '/'],
+      ['half a character, again and again', '%E2%82', shown, '/', '/'],
+      ['one long segment', 'a', 'no file has such a name, and a store need not be asked for one', '/', '/'],
+      ['a very deep folder', 'a/', 'a route may be looked for at each level', '/', '/'],
+      ['nothing but slashes', '/', 'empty segments may be merged one at a time', '/', '/'],
+      ['a page in a very deep folder', 'a/', pattern, page],
+      ['a page that nearly is one', 'a.-_', pattern, page, '!'],
+      ['a page with a very long name', 'a', 'no file has a name of more than 255 bytes', page, '.html'],
+      ['an ISIN without end', '9', 'a check digit is computed from every character', '/api/v1/figures/', '/'],
+      ['a type without end', 'a-', pattern, '/api/v1/investment_structure-', `/${isin}/`],
+      ['a day without end', '9', 'a day is a number to some', history, '-01-01/2024-01-01/'],
+    ]),
+    ...fill({ group: 'path', plain: '/nothing/', mayShrink: true }, [
+      ['up and up', '../', climbs, '/', '/'],
+      ['up and up, encoded', '%2e%2e/', climbs, '/', '/'],
+      ['down and up', 'a/../', climbs, '/', '/'],
+    ]),
+  ]
+}
+
+const blankRuns = 'a pattern with runs of blanks takes the square of their number'
+
 function byteRanges({ page }: BudgetPlace): CostlyRequest[] {
   const blanks = 'a pattern with two runs of blanks side by side takes the square of their number'
   const many = 'several ranges make an answer of several parts, each with a copy'
-  const range = (name: string, piece: string, why: string, before = 'bytes=', after = ''): CostlyRequest =>
-    header(`range: ${name}`, why, page, 'Range', (bytes) => before + filled(piece, bytes) + after)
-  return [
-    range('blanks and nothing else', ' ', blanks, 'bytes=', 'x'),
-    range('blanks before the first byte', ' ', blanks, 'bytes=', '0-0'),
-    range('blanks before the equals sign', ' ', blanks, 'bytes', '=0-0'),
-    range('blanks behind the last byte', ' ', blanks, 'bytes=0-0', 'x'),
-    range('tabs', '\t', blanks, 'bytes=0-', '0x'),
-    range('very many of one byte', '0-0,', many),
-    range('very many that overlap', '0-,', many),
-    range('a number without end', '9', 'digits may be made a number one at a time', 'bytes=', '-'),
-    range('a last part without end', '9', 'digits may be made a number one at a time', 'bytes=-'),
-    range('zeros', '0', 'digits may be made a number one at a time', 'bytes=0-'),
-    range('a unit without end', 'bytes', 'a pattern may look for the unit anywhere', '', '=0-0'),
-  ]
+  const digits = 'digits may be made a number one at a time'
+  return fill({ group: 'range', plain: page, header: 'Range' }, [
+    ['blanks and nothing else', ' ', blanks, 'bytes=', 'x'],
+    ['blanks before the first byte', ' ', blanks, 'bytes=', '0-0'],
+    ['blanks before the equals sign', ' ', blanks, 'bytes', '=0-0'],
+    ['blanks behind the last byte', ' ', blanks, 'bytes=0-0', 'x'],
+    ['tabs', '\t', blanks, 'bytes=0-', '0x'],
+    ['very many of one byte', '0-0,', many, 'bytes='],
+    ['very many that overlap', '0-,', many, 'bytes='],
+    ['a number without end', '9', digits, 'bytes=', '-'],
+    ['a last part without end', '9', digits, 'bytes=-'],
+    ['zeros', '0', digits, 'bytes=0-'],
+    ['a unit without end', 'bytes', 'a pattern may look for the unit anywhere', '', '=0-0'],
+  ])
 }
 
 function negotiations({ document }: BudgetPlace): CostlyRequest[] {
   const list = 'each member of the list is read, compared and kept'
-  const of = headersOf(document)
-  const anywhere = ['Accept', 'Accept-Language', 'Accept-Encoding'].flatMap((name) => [
-    of('commas', name, ',', list),
-    of('weights without a range', name, ';q=', list),
-    of('blanks', name, ' ', 'a pattern with runs of blanks takes the square of their number', 'a;q=1', 'x'),
-    of('quotation marks', name, '"', 'a quoted text may be looked for at each of them'),
-  ])
-  return [
-    ...anywhere,
-    of('ranges with weights', 'Accept', '*/*;q=0.1,', list),
-    of('a weight without end', 'Accept', '9', 'a weight has three digits', 'application/xml;q=0.'),
-    of(
-      'parameters without end',
-      'Accept',
-      ';a=b',
-      'parameters are compared with each offer',
-      'application/json',
-    ),
-    of('suffixes', 'Accept', 'application/a+json,', 'a suffix is looked for from the end'),
-    of('languages with weights', 'Accept-Language', 'en;q=0.1,', list),
-    of(
-      'a language of very many parts',
-      'Accept-Language',
-      '-a',
-      'each part may be cut off to look again',
-      'de',
-    ),
-    of('codings that are refused', 'Accept-Encoding', 'gzip;q=0,', list),
-    of('codings with weights', 'Accept-Encoding', 'br;q=0.1,gzip;q=0.2,', list),
-  ]
+  const parameters = 'parameters are compared with each offer'
+  const parts = 'each part may be cut off to look again'
+  const own: Readonly<Record<string, readonly Filling[]>> = {
+    Accept: [
+      ['ranges with weights', '*/*;q=0.1,', list],
+      ['a weight without end', '9', 'a weight has three digits', 'application/xml;q=0.'],
+      ['parameters without end', ';a=b', parameters, 'application/json'],
+      ['suffixes', 'application/a+json,', 'a suffix is looked for from the end'],
+    ],
+    'Accept-Language': [
+      ['languages with weights', 'en;q=0.1,', list],
+      ['a language of very many parts', '-a', parts, 'de'],
+    ],
+    'Accept-Encoding': [
+      ['codings that are refused', 'gzip;q=0,', list],
+      ['codings with weights', 'br;q=0.1,gzip;q=0.2,', list],
+    ],
+  }
+  return Object.entries(own).flatMap(([header, fillings]) =>
+    fill({ group: header, plain: document, header }, [
+      ['commas', ',', list],
+      ['weights without a range', ';q=', list],
+      ['blanks', ' ', blankRuns, 'a;q=1', 'x'],
+      ['quotation marks', '"', 'a quoted text may be looked for at each of them'],
+      ...fillings,
+    ]),
+  )
 }
-
-/** Makes requests for a document with one long header. */
-const headersOf =
-  (document: string) =>
-  (name: string, header_: string, piece: string, why: string, before = '', after = ''): CostlyRequest =>
-    header(`${header_}: ${name}`, why, document, header_, (bytes) => before + filled(piece, bytes) + after)
 
 function conditions({ document, page }: BudgetPlace): CostlyRequest[] {
   const list = 'each ETag of the list is compared'
-  const of = headersOf(document)
+  const ends = 'the end of an ETag may be looked for at each beginning'
+  const comments = 'a lenient parser of dates skips comments'
+  const blanks = 'a lenient parser of dates skips blanks'
+  const header = (name: string, fillings: readonly Filling[]) =>
+    fill({ group: name, plain: document, header: name }, fillings)
   return [
-    of('commas', 'If-None-Match', ',', list),
-    of('ETags', 'If-None-Match', '"x",', list),
-    of('weak ETags', 'If-None-Match', 'W/"x",', list),
-    of('half ETags', 'If-None-Match', 'W/"', 'the end of an ETag may be looked for at each beginning'),
-    of(
-      'blanks',
-      'If-None-Match',
-      ' ',
-      'a pattern with runs of blanks takes the square of their number',
-      '"x',
-      '"',
-    ),
-    of('brackets', 'If-Modified-Since', '(', 'a lenient parser of dates skips comments', 'Thu, 01 Jan 2026'),
-    of('digits', 'If-Modified-Since', '9', 'a lenient parser of dates takes any number'),
-    of('ETags', 'If-Match', '"x",', list),
-    of('blanks', 'If-Unmodified-Since', ' ', 'a lenient parser of dates skips blanks', 'Thu,', '1'),
+    ...header('If-None-Match', [
+      ['commas', ',', list],
+      ['ETags', '"x",', list],
+      ['weak ETags', 'W/"x",', list],
+      ['half ETags', 'W/"', ends],
+      ['blanks', ' ', blankRuns, '"x', '"'],
+    ]),
+    ...header('If-Modified-Since', [
+      ['brackets', '(', comments, 'Thu, 01 Jan 2026'],
+      ['digits', '9', 'a lenient parser of dates takes any number'],
+    ]),
+    ...header('If-Match', [['ETags', '"x",', list]]),
+    ...header('If-Unmodified-Since', [['blanks', ' ', blanks, 'Thu,', '1']]),
     {
-      ...of('a date without end', 'If-Range', '9', 'it is compared with two texts, no more'),
+      name: 'If-Range: a date without end',
+      why: 'it is compared with two texts, no more',
       plain: page,
       make: (bytes) => ({
         target: page,
@@ -266,49 +230,32 @@ function conditions({ document, page }: BudgetPlace): CostlyRequest[] {
 
 function floods({ document, page }: BudgetPlace): CostlyRequest[] {
   const joined = 'values of one name are joined: one at a time, that takes the square of their number'
-  const lines = (
-    name: string,
-    why: string,
-    plain: string,
-    line: (at: number) => readonly [string, string],
-  ): CostlyRequest => ({
+  const options = 'each option names a header to leave out'
+  /** The same header again and again; in a name, `#` stands for a number. */
+  const lines = (name: string, why: string, plain: string, header: string, value: string): CostlyRequest => ({
     name: `flood: ${name}`,
     why,
     plain,
     make: (bytes) => {
-      const headers: (readonly [string, string])[] = []
+      const headers: [string, string][] = []
       for (let left = bytes - plain.length; left > 0;) {
-        const [one, value] = line(headers.length)
-        headers.push([one, value])
-        left -= one.length + value.length + 4
+        const numbered = header.replace('#', String(headers.length))
+        headers.push([numbered, value])
+        left -= numbered.length + value.length + 4
       }
       return { target: plain, headers }
     },
   })
+  const flood = (family: Pick<Family, 'header' | 'mayShrink'>, filling: Filling) =>
+    fill({ group: 'flood', plain: document, ...family }, [filling])
   return [
-    lines('headers of many names', 'each name is kept', document, (at) => [`x-${at}`, 'b']),
-    lines('one Accept after the other', joined, document, () => ['Accept', 'a/b']),
-    lines('one If-None-Match after the other', joined, document, () => ['If-None-Match', '"x"']),
-    lines('one Range after the other', joined, page, () => ['Range', 'bytes=0-0']),
-    lines('one X-Forwarded-For after the other', joined, document, () => ['X-Forwarded-For', '::1']),
-    {
-      ...header('flood: cookies', 'each cookie may be parsed', document, 'Cookie', (bytes) =>
-        filled('a=b; ', bytes),
-      ),
-      mayShrink: true,
-    },
-    {
-      ...header(
-        'flood: options of the connection',
-        'each option names a header to leave out',
-        document,
-        'Connection',
-        (bytes) => filled('close,', bytes),
-      ),
-      mayShrink: true,
-    },
-    header('flood: a NUL in a header', 'no header may hold one', document, 'x-nul', (bytes) =>
-      filled('\0', bytes),
-    ),
+    lines('headers of many names', 'each name is kept', document, 'x-#', 'b'),
+    lines('one Accept after the other', joined, document, 'Accept', 'a/b'),
+    lines('one If-None-Match after the other', joined, document, 'If-None-Match', '"x"'),
+    lines('one Range after the other', joined, page, 'Range', 'bytes=0-0'),
+    lines('one X-Forwarded-For after the other', joined, document, 'X-Forwarded-For', '::1'),
+    ...flood({ header: 'Cookie', mayShrink: true }, ['cookies', 'a=b; ', 'each cookie may be parsed']),
+    ...flood({ header: 'Connection', mayShrink: true }, ['options of the connection', 'close,', options]),
+    ...flood({ header: 'x-nul' }, ['a NUL in a header', '\0', 'no header may hold one']),
   ]
 }

@@ -5,11 +5,11 @@
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, connectTo, exchange } from '../client.ts'
+import type { AnsweredRequest } from '../requests.ts'
 import { requestText } from './costs.ts'
 import type { BudgetPlace } from './hostile.ts'
 import type { Probe } from './probe.ts'
-import { type Client, connectTo, exchange } from '../client.ts'
-import type { AnsweredRequest } from '../requests.ts'
 
 export interface LoadPlace {
   /** What other clients ask for during a load. */
@@ -48,8 +48,7 @@ export const allLoads: readonly Load[] = [
     name: '200 clients that do not read the longest range',
     why: 'an answer that is made in memory stays there until it is read',
     connections: 200,
-    targets: ({ range }, connection) =>
-      range === null ? [] : [`${range}?format=${connection % 2 === 0 ? 'json' : 'xml'}`],
+    targets: ({ range }, at) => (range === null ? [] : [`${range}?format=${at % 2 === 0 ? 'json' : 'xml'}`]),
   },
   {
     name: 'one client that asks for 450 ranges at once',
@@ -72,6 +71,8 @@ export interface LoadResult extends Pick<Load, 'name' | 'why'> {
   /** Memory before the load and its peak; null if it cannot be measured. */
   readonly idleMiB: number | null
   readonly peakMiB: number | null
+  /** How long `meanwhile.work` may be: longer on a slow machine. */
+  readonly waitLimitMs: number
   /** How long other clients waited, before the load and during it. */
   readonly idle: Waits
   readonly meanwhile: Waits
@@ -93,6 +94,9 @@ export interface Waits {
   readonly failed: number
 }
 
+/** How long nine of ten other clients may wait, in milliseconds of the probe's time on a machine of usual speed. */
+const usualWaitLimitMs = 200
+
 /** How long a load lasts at most. */
 const longestMs = 20_000
 
@@ -105,30 +109,45 @@ const betweenOthersMs = 25
 /** After this time another client gives up. */
 const patienceMs = 10_000
 
+/** If memory grew by less than this in the last half of `holdMs`, it has stopped growing. */
+const growthMiB = 8
+
 /** Opens the load, watches, and closes it. */
 export async function measureLoad(load: Load, options: LoadOptions): Promise<LoadResult> {
   const { probe, holdMs, signal } = options
-  const others = askOthers(options)
+  const waitLimitMs = usualWaitLimitMs * probe.slowness()
+  const stopIdle = askOthers(options)
   await sleep(500)
-  const idle = await others.stop()
-  const memory = watchMemory(probe)
-  const othersMeanwhile = askOthers(options)
-  const clients = openLoad(load, options)
+  const idle = await stopIdle()
+  const idleMiB = probe.memoryMiB()
+  let peakMiB = idleMiB
+  const look = () => {
+    const now = probe.memoryMiB()
+    if (now !== null) peakMiB = Math.max(peakMiB ?? 0, now)
+  }
+  const watch = setInterval(look, 50)
+  const stopOthers = askOthers(options)
+  const close = openLoad(load, options)
   try {
     const start = Date.now()
-    do {
+    let isOver = false
+    while (!isOver) {
+      const before = peakMiB ?? 0
       await sleep(holdMs / 2, undefined, { signal })
-    } while (Date.now() < start + holdMs || (memory.isGrowing() && Date.now() < start + longestMs))
+      look()
+      const [lasted, grown] = [Date.now() - start, (peakMiB ?? 0) - before]
+      isOver = lasted >= holdMs && (grown <= growthMiB || lasted >= longestMs)
+    }
   } finally {
-    memory.stop()
-    clients.close()
+    clearInterval(watch)
+    close()
   }
   const { name, why } = load
-  const { idleMiB, peakMiB } = memory
-  return { name, why, idleMiB, peakMiB: peakMiB(), idle, meanwhile: await othersMeanwhile.stop() }
+  return { name, why, idleMiB, peakMiB, waitLimitMs, idle, meanwhile: await stopOthers() }
 }
 
-function openLoad({ connections, targets, isSlow = false }: Load, { base, place }: LoadOptions) {
+/** @returns closes all connections */
+function openLoad({ connections, targets, isSlow = false }: Load, { base, place }: LoadOptions): () => void {
   const sockets = new Set<Socket>()
   const timers = new Set<NodeJS.Timeout>()
   const open = (at: number) => {
@@ -138,26 +157,20 @@ function openLoad({ connections, targets, isSlow = false }: Load, { base, place 
     socket.pause()
     sockets.add(socket)
     const texts = targets(place, at).map((target) => requestText(base, { target, headers: [] }, 'keep-alive'))
-    if (!isSlow) {
-      socket.write(texts.join(''))
-      return
-    }
-    socket.write(`${texts.join('').slice(0, -2)}X-Slow: `)
-    timers.add(setInterval(() => socket.writable && socket.write('a'), 500))
+    const text = texts.join('')
+    socket.write(isSlow ? `${text.slice(0, -2)}X-Slow: ` : text)
+    if (isSlow) timers.add(setInterval(() => socket.writable && socket.write('a'), 500))
   }
   for (let at = 0; at < connections; at++) timers.add(setTimeout(open, at * betweenClientsMs, at))
-  return {
-    close: () => {
-      timers.forEach(clearTimeout)
-      sockets.forEach((socket) => socket.destroy())
-    },
+  return () => {
+    timers.forEach(clearTimeout)
+    sockets.forEach((socket) => socket.destroy())
   }
 }
 
-/** Asks for the document at fixed times, however long earlier requests wait. */
-function askOthers({ base, place, probe }: LoadOptions): { readonly stop: () => Promise<Waits> } {
+/** Asks for the document at fixed times, however long earlier requests wait. @returns stops, and waits for all answers */
+function askOthers({ base, place, probe }: LoadOptions): () => Promise<Waits> {
   const text = requestText(base, { target: place.document, headers: [] })
-  const asked: Promise<{ readonly ms: number; readonly work: number; readonly isFailed: boolean }>[] = []
   const ask = async () => {
     const [start, before] = [performance.now(), probe.timesMs()]
     const { text: answer, isSilent } = await exchange(base, text, patienceMs)
@@ -167,56 +180,21 @@ function askOthers({ base, place, probe }: LoadOptions): { readonly stop: () => 
     const work = Math.min(ms, Math.max(...works))
     return { ms, work, isFailed: !isSilent && !/^HTTP\/1\.[01] 200/.test(answer) }
   }
+  const asked: ReturnType<typeof ask>[] = []
   const timer = setInterval(() => asked.push(ask()), betweenOthersMs)
-  return {
-    stop: async () => {
-      clearInterval(timer)
-      const answers = await Promise.all(asked)
-      const waits = answers.map(({ ms }) => ms)
-      return {
-        median: quantile(waits, 0.5),
-        ninetieth: quantile(waits, 0.9),
-        worst: Math.max(0, ...waits),
-        work: quantile(
-          answers.map(({ work }) => work),
-          0.9,
-        ),
-        requests: answers.length,
-        failed: answers.filter(({ isFailed }) => isFailed).length,
-      }
-    },
-  }
-}
-
-const quantile = (figures: readonly number[], part: number) =>
-  figures.toSorted((one, other) => one - other)[Math.floor(figures.length * part)] ?? 0
-
-/** If memory grew by less than this since the last look, it has stopped growing. */
-const growthMiB = 8
-
-function watchMemory(probe: Probe) {
-  const idleMiB = probe.memoryMiB()
-  let peak = idleMiB
-  let peakBefore = 0
-  const look = () => {
-    const now = probe.memoryMiB()
-    if (now !== null) peak = Math.max(peak ?? 0, now)
-  }
-  const timer = setInterval(look, 50)
-  return {
-    idleMiB,
-    peakMiB: () => peak,
-    /** Since this was asked last. */
-    isGrowing: () => {
-      look()
-      const grown = (peak ?? 0) - peakBefore
-      peakBefore = peak ?? 0
-      return grown > growthMiB
-    },
-    stop: () => {
-      look()
-      clearInterval(timer)
-    },
+  return async () => {
+    clearInterval(timer)
+    const answers = await Promise.all(asked)
+    const quantile = (of: 'ms' | 'work', part: number) =>
+      answers.map((answer) => answer[of]).sort((a, b) => a - b)[Math.floor(answers.length * part)] ?? 0
+    return {
+      median: quantile('ms', 0.5),
+      ninetieth: quantile('ms', 0.9),
+      worst: Math.max(0, ...answers.map(({ ms }) => ms)),
+      work: quantile('work', 0.9),
+      requests: answers.length,
+      failed: answers.filter(({ isFailed }) => isFailed).length,
+    }
   }
 }
 
@@ -227,6 +205,8 @@ export function findPlace(examples: readonly AnsweredRequest[]): BudgetPlace {
   return { document, isin, page: '/docs/' }
 }
 
+const downloads = '/downloads/latest/'
+
 /** Reads the list of downloads to find the largest file. @throws {NoAnswer} */
 export async function findLoadPlace(
   examples: readonly AnsweredRequest[],
@@ -235,13 +215,8 @@ export async function findLoadPlace(
   const { document } = findPlace(examples)
   const range = examples.find(({ kind }) => kind === 'the whole history')?.target ?? null
   const { status, body } = await client.ask({ target: `${downloads}datapackage.json` })
-  return { document, range, file: status === 200 ? largestFile(body.toString()) : null }
-}
-
-const downloads = '/downloads/latest/'
-
-function largestFile(text: string): string | null {
-  const { resources } = JSON.parse(text) as { resources: readonly { path: string; bytes: number }[] }
-  const [largest] = [...resources].sort((one, other) => other.bytes - one.bytes)
-  return largest === undefined ? null : downloads + largest.path
+  if (status !== 200) return { document, range, file: null }
+  const { resources } = JSON.parse(body.toString()) as { resources: { path: string; bytes: number }[] }
+  const [largest] = resources.sort((one, other) => other.bytes - one.bytes)
+  return { document, range, file: largest === undefined ? null : downloads + largest.path }
 }

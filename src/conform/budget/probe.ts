@@ -3,22 +3,22 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Probe {
-  /** The meaning of `timeMs`: CPU time of the server's processes, or wall time. */
+  /** The meaning of `timesMs`: CPU time of the server's processes, or wall time. */
   readonly kind: 'cpu' | 'wall'
-  /** Grows; two readings are subtracted. In milliseconds, of all processes together. */
-  readonly timeMs: () => number
-  /** The same for each process, by its id. One of them gives an answer. */
+  /** The time of each process by its id, in milliseconds. It grows; two readings are subtracted. */
   readonly timesMs: () => ReadonlyMap<number, number>
   /** Resident memory of all processes in MiB; null if it cannot be measured. */
   readonly memoryMiB: () => number | null
+  /** By which factor this machine is slower now than the one that the limits were set on; 1 if it is not. */
+  readonly slowness: () => number
 }
 
 /** For a deployment elsewhere: wall time, which includes the network. Its memory is unknown. */
-export const wallProbe = (clock: () => number): Probe => ({
+export const wallProbe = (): Probe => ({
   kind: 'wall',
-  timeMs: clock,
-  timesMs: () => new Map([[0, clock()]]),
+  timesMs: () => new Map([[0, performance.now()]]),
   memoryMiB: () => null,
+  slowness: () => 1,
 })
 
 /** Linux counts CPU time in ticks; `getconf CLK_TCK` is 100 on every machine that runs Node. */
@@ -33,31 +33,27 @@ export function processProbe(pids: readonly number[]): Probe {
   const measure = (figure: (pid: number) => number): ReadonlyMap<number, number> => {
     try {
       return new Map(pids.flatMap(withDescendants).map((pid) => [pid, figure(pid)]))
-    } catch (error) {
+    } catch (cause) {
       const names = pids.length === 1 ? `process ${pids.join()}` : `one of the processes ${pids.join(', ')}`
-      throw new Error(`${names} cannot be measured: it has ended, or this system has no /proc`, {
-        cause: error,
-      })
+      const reason = 'cannot be measured: it has ended, or this system has no /proc'
+      throw new Error(`${names} ${reason}`, { cause })
     }
   }
-  const sum = (figures: ReadonlyMap<number, number>) =>
-    [...figures.values()].reduce((total, figure) => total + figure, 0)
   measure(cpuMs)
   return {
     kind: 'cpu',
-    timeMs: () => sum(measure(cpuMs)),
     timesMs: () => measure(cpuMs),
-    memoryMiB: () => sum(measure(residentKiB)) / 1024,
+    memoryMiB: () => sumOf(measure(residentKiB)) / 1024,
+    slowness: () => Math.max(1, fixedWorkMs() / usualFixedWorkMs),
   }
 }
 
+export const sumOf = (figures: ReadonlyMap<number, number>) =>
+  [...figures.values()].reduce((total, figure) => total + figure, 0)
+
 function withDescendants(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')
-      .trim()
-      .split(' ')
-      .filter(Boolean)
-      .map(Number),
+    (readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').match(/\d+/g) ?? []).map(Number),
   )
   return [pid, ...children.flatMap(withDescendants)]
 }
@@ -72,4 +68,17 @@ function cpuMs(pid: number): number {
 function residentKiB(pid: number): number {
   const [, size = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(size)
+}
+
+/** What `fixedWorkMs` gives on the machine that the limits were set on: a small cloud machine of 2026. */
+const usualFixedWorkMs = 30
+
+/** CPU time that this process needs to read 14 MB of JSON: like answering, that takes processor, caches and memory. */
+function fixedWorkMs(): number {
+  const record = { date: '2024-01-01', name: 'Net asset value', value: '123.456789' }
+  const text = JSON.stringify(Array.from({ length: 2000 }, () => record))
+  const start = process.cpuUsage()
+  for (let round = 0; round < 100; round++) JSON.parse(text)
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1000
 }

@@ -1,11 +1,11 @@
 /** The fund database as the oracle reads it: one query at a time, no cache. */
 import Database from 'better-sqlite3'
-import { type Branch, recordTree } from './document.ts'
+import type { Branch } from './document.ts'
 
 export interface OracleFunds {
-  readonly select: <Row>(sql: string, ...parameters: readonly (string | number)[]) => readonly Row[]
+  readonly select: <Row>(sql: string, ...parameters: readonly (string | number)[]) => Row[]
   readonly find: (isin: string) => OracleFund | undefined
-  readonly all: () => readonly OracleFund[]
+  readonly all: () => OracleFund[]
   readonly close: () => void
 }
 
@@ -22,42 +22,51 @@ export interface OracleFund {
   readonly performance_permitted: 0 | 1
 }
 
+/** What an endpoint is asked. */
+export interface Question {
+  readonly funds: OracleFunds
+  readonly asOf: string
+  /** In upper case; empty for all funds. */
+  readonly isin: string
+  /** The fund with this ISIN. */
+  readonly fund: OracleFund | undefined
+  readonly language: 'de' | 'en'
+  /** The structure type of endpoint 6; empty elsewhere. */
+  readonly type: string
+  /** The range of endpoint 3; empty elsewhere. */
+  readonly from: string
+  readonly to: string
+}
+
 export function openOracleFunds(path: string): OracleFunds {
   const db = new Database(path, { readonly: true, fileMustExist: true })
-  const select = <Row>(sql: string, ...parameters: readonly (string | number)[]): readonly Row[] =>
+  const select: OracleFunds['select'] = <Row>(sql: string, ...parameters: readonly (string | number)[]) =>
     db.prepare(sql).all(...parameters) as Row[]
   return {
     select,
     find: (isin) => select<OracleFund>('SELECT * FROM fund WHERE isin = ?', isin)[0],
     all: () => select<OracleFund>('SELECT * FROM fund ORDER BY isin'),
-    close: () => {
-      db.close()
-    },
+    close: () => void db.close(),
   }
 }
 
 /** The object `fund` of every endpoint but the profile. The price endpoints have no status date. */
 export function fundTree(fund: OracleFund, status: 'with status date' | 'without status date'): Branch {
-  return recordTree({
+  return {
     name: fund.name,
     isin: fund.isin,
     wkn: fund.wkn,
     fund_inception_date: fund.fund_inception_date,
     status_date: status === 'with status date' ? (fund.status_date ?? undefined) : undefined,
     url: givenAddress(fund.url),
-  })
+  }
 }
 
 /** An address that begins with neither `http://` nor `https://` becomes an empty text. */
-export function givenAddress(url: string): string {
-  const start = url.slice(0, 8).toLowerCase()
-  const rest = url.length - (start === 'https://' ? 8 : 7)
-  return (start === 'https://' || start.startsWith('http://')) && rest > 0 ? url : ''
-}
+export const givenAddress = (url: string) => (/^https?:\/\/[^]/i.test(url) ? url : '')
 
 /** Whether the fund's first birthday is after the as-of date. A fund of 29 February has it on the 28th. */
-export function isTooYoung(fund: OracleFund, asOf: string): boolean {
-  const [year = '', month = '', day = ''] = fund.fund_inception_date.split('-')
-  const birthday = `${String(Number(year) + 1).padStart(4, '0')}-${month}-${month === '02' && day === '29' ? '28' : day}`
-  return birthday > asOf
+export function isTooYoung({ fund_inception_date: inception }: OracleFund, asOf: string): boolean {
+  const year = String(Number(inception.slice(0, 4)) + 1).padStart(4, '0')
+  return year + inception.slice(4).replace('-02-29', '-02-28') > asOf
 }

@@ -3,18 +3,10 @@
  * shares no code with the product, so that a wrong declaration there cannot agree with itself.
  */
 import { type Branch, toJson, toXml, withXmlCharacters } from './document.ts'
-import { allocationsTree, emtTree, figuresTree, profileTree, structureTree } from './facts.ts'
 import { type OracleFunds, openOracleFunds } from './funds.ts'
-import { type OracleFormat, type OracleLanguage, acceptedFormat, acceptedLanguage } from './negotiate.ts'
-import {
-  performanceLaunch,
-  performanceLegal,
-  performanceYears,
-  performanceYearsOfAll,
-} from './performance.ts'
-import { currentPrices, currentPricesOfAll, historicPrices } from './prices.ts'
-import { type OracleProblem, problemBody, problems } from './problems.ts'
-import { type Call, decodePercent, endpointsWithLanguages, readTarget, route } from './route.ts'
+import { acceptedFormat, acceptedLanguage } from './negotiate.ts'
+import { OracleProblem, problems } from './problems.ts'
+import { decodePercent, readTarget, route } from './route.ts'
 
 export interface OracleRequest {
   /** GET unless given. */
@@ -54,144 +46,80 @@ export interface OracleSettings {
 
 export function openOracle(settings: OracleSettings): Oracle {
   const funds = openOracleFunds(settings.db)
+  const daysOf = 'SELECT min(date) AS first, max(date) AS last FROM price WHERE isin = ? HAVING count(*) > 0'
   return {
     answer: (request) => {
       const answer = answerWithBody(funds, settings, request)
       return request.method === 'HEAD' ? { ...answer, body: '' } : answer
     },
     isins: () => funds.all().map((fund) => fund.isin),
-    priceDays: (isin) =>
-      funds.select<{ first: string; last: string }>(
-        'SELECT min(date) AS first, max(date) AS last FROM price WHERE isin = ? HAVING count(*) > 0',
-        isin,
-      )[0],
+    priceDays: (isin) => funds.select<{ first: string; last: string }>(daysOf, isin)[0],
     close: funds.close,
   }
 }
 
-function answerWithBody(
-  funds: OracleFunds,
-  { asOf, docsUrl }: OracleSettings,
-  request: OracleRequest,
-): OracleAnswer {
-  const { method = 'GET' } = request
-  const { path, rawQuery, parameter } = readTarget(request.target)
-  const askedFormat = parameter('format')
-  const format = isFormat(askedFormat) ? askedFormat : acceptedFormat(request.accept)
-  const formatVary = isFormat(askedFormat) ? [] : ['accept']
-  const refuse = (problem: OracleProblem): OracleAnswer =>
-    withVary(refusal(problem, format, docsUrl), formatVary)
-
+function answerWithBody(funds: OracleFunds, settings: OracleSettings, request: OracleRequest): OracleAnswer {
+  const { method = 'GET', target, accept } = request
+  const { path, rawQuery, parameter } = readTarget(target)
+  const format = formatOf(parameter('format')) ?? acceptedFormat(accept)
+  const vary = formatOf(parameter('format')) === undefined ? ['accept'] : []
   if (method === 'OPTIONS') return { status: 204, headers: {}, body: '' }
-  if (method !== 'GET' && method !== 'HEAD') return refuse(problems.wrongMethod(method))
-
-  if (!path.endsWith('/') && route(`${path}/`) !== undefined) {
+  if (['GET', 'HEAD'].includes(method) && !path.endsWith('/') && hasEndpoint(`${path}/`))
     return { status: 308, headers: { location: `${path}/${rawQuery}` }, body: '' }
+  const answer = (
+    status: number,
+    document: Branch,
+    own: OracleAnswer['headers'],
+    varyToo: readonly string[],
+  ) => {
+    const names = [...vary, ...varyToo].join(', ')
+    const headers = { 'content-type': `application/${format}; charset=utf-8`, ...own }
+    const body = format === 'json' ? toJson(document) : toXml(document)
+    return { status, headers: names === '' ? headers : { ...headers, vary: names }, body }
   }
+  try {
+    const { document, headers, varyToo } = findDocument(funds, settings, request)
+    return answer(200, document, headers, varyToo)
+  } catch (error) {
+    if (!(error instanceof OracleProblem)) throw error
+    const [status, group, slug] = error.place
+    const title = format === 'xml' ? withXmlCharacters(error.message) : error.message
+    const type = `${settings.docsUrl}/v1/endpoints/${group}/#error-${status}-${slug}`
+    // A refusal is English, so it does not depend on the language.
+    const headers = { 'content-language': 'en', ...(status === 405 && { allow: 'GET, HEAD, OPTIONS' }) }
+    return answer(status, { title, type, status }, headers, [])
+  }
+}
+
+/** @throws {OracleProblem} */
+function findDocument(
+  funds: OracleFunds,
+  { asOf }: OracleSettings,
+  { method = 'GET', target, acceptLanguage }: OracleRequest,
+): { document: Branch; headers: OracleAnswer['headers']; varyToo: string[] } {
+  if (method !== 'GET' && method !== 'HEAD') throw problems.wrongMethod(method)
+  const { path, parameter } = readTarget(target)
   const call = route(path)
-  if (call === undefined) return refuse(problems.noEndpoint(decodePercent(path)))
-  if ('slug' in call) return refuse(call)
-  if (askedFormat !== undefined && !isFormat(askedFormat)) return refuse(problems.wrongFormat(askedFormat))
-  const spoken = spokenLanguage(call, parameter('language'), request.acceptLanguage)
-  if ('slug' in spoken) return refuse(spoken)
-
-  const document = answerCall(funds, asOf, call, spoken.language)
-  if ('slug' in document) return refuse(document)
-  const headers = { 'content-type': contentTypes[format], ...spoken.headers }
-  const found = { status: 200, headers, body: encode(document, format) }
-  return withVary(found, [...formatVary, ...spoken.vary])
+  if (call === undefined) throw problems.noEndpoint(decodePercent(path))
+  const format = parameter('format')
+  if (format !== undefined && formatOf(format) === undefined) throw problems.wrongFormat(format)
+  const asked = call.hasLanguages ? parameter('language') : 'de'
+  if (asked !== undefined && asked !== 'de' && asked !== 'en') throw problems.wrongLanguage(asked)
+  const language = asked ?? acceptedLanguage(acceptLanguage)
+  const fund = call.hasForm ? funds.find(call.isin) : undefined
+  const document = call.answer({ ...call, funds, asOf, fund, language })
+  const headers: OracleAnswer['headers'] = call.hasLanguages ? { 'content-language': language } : {}
+  return { document, headers, varyToo: asked === undefined ? ['accept-language'] : [] }
 }
 
-interface Spoken {
-  readonly language: OracleLanguage
-  readonly headers: Readonly<Record<string, string>>
-  readonly vary: readonly string[]
-}
+const formatOf = (text: string | undefined) => (text === 'json' || text === 'xml' ? text : undefined)
 
-function spokenLanguage(
-  call: Call,
-  asked: string | undefined,
-  header: string | undefined,
-): Spoken | OracleProblem {
-  if (!endpointsWithLanguages.includes(call.endpoint)) return { language: 'de', headers: {}, vary: [] }
-  if (asked !== undefined && !isLanguage(asked)) return problems.wrongLanguage(asked)
-  const language = asked ?? acceptedLanguage(header)
-  return {
-    language,
-    headers: { 'content-language': language },
-    vary: asked === undefined ? ['accept-language'] : [],
+/** Whether the path belongs to an endpoint, its parameters right or wrong. */
+function hasEndpoint(path: string): boolean {
+  try {
+    return route(path) !== undefined
+  } catch (error) {
+    if (error instanceof OracleProblem) return true
+    throw error
   }
-}
-
-/** Adds `Vary`. Refusals do not depend on the language: they are English. */
-function withVary(answer: OracleAnswer, names: readonly string[]): OracleAnswer {
-  if (names.length === 0) return answer
-  return { ...answer, headers: { ...answer.headers, vary: names.join(', ') } }
-}
-
-function answerCall(
-  all: OracleFunds,
-  asOf: string,
-  call: Call,
-  language: OracleLanguage,
-): Branch | OracleProblem {
-  const { endpoint, isin } = call
-  const funds = call.hasForm ? all : { ...all, find: () => undefined }
-  switch (endpoint) {
-    case 1:
-      return currentPrices(funds, isin)
-    case 2:
-      return currentPricesOfAll(funds)
-    case 3:
-      return historicPrices(funds, isin, call.from, call.to)
-    case 4:
-      return performanceYears(funds, asOf, isin)
-    case 5:
-      return performanceYearsOfAll(funds, asOf)
-    case 6:
-      return structureTree(funds, isin, call.type, language)
-    case 7:
-      return figuresTree(funds, isin, language)
-    case 8:
-      return performanceLegal(funds, asOf, isin)
-    case 9:
-      return performanceLaunch(funds, asOf, isin)
-    case 10:
-      return profileTree(funds, isin, language)
-    case 11:
-      return allocationsTree(funds, isin, 1, language)
-    case 12:
-      return allocationsTree(funds, isin, 0, language)
-    case 13:
-      return emtTree(funds, isin)
-    default:
-      return endpoint satisfies never
-  }
-}
-
-const contentTypes = {
-  json: 'application/json; charset=utf-8',
-  xml: 'application/xml; charset=utf-8',
-} as const
-
-function refusal(problem: OracleProblem, format: OracleFormat, docsUrl: string): OracleAnswer {
-  const body = problemBody(problem, docsUrl)
-  const headers = { 'content-type': contentTypes[format], 'content-language': 'en' }
-  return {
-    status: problem.status,
-    headers: problem.status === 405 ? { ...headers, allow: 'GET, HEAD, OPTIONS' } : headers,
-    body: encode(format === 'xml' ? withXmlCharacters(body) : body, format),
-  }
-}
-
-function encode(document: Branch, format: OracleFormat): string {
-  return format === 'json' ? toJson(document) : toXml(document)
-}
-
-function isFormat(value: string | undefined): value is OracleFormat {
-  return value === 'json' || value === 'xml'
-}
-
-function isLanguage(value: string): value is OracleLanguage {
-  return value === 'de' || value === 'en'
 }

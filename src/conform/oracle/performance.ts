@@ -1,12 +1,7 @@
 /** Endpoints 4, 5, 8 and 9: performance by calendar year, legal performance, and performance since launch. */
-import { type Branch, fundsTree, mapTree, listTree, recordTree } from './document.ts'
-import { type OracleFund, type OracleFunds, fundTree, isTooYoung } from './funds.ts'
+import type { Branch } from './document.ts'
+import { type OracleFund, type OracleFunds, type Question, fundTree, isTooYoung } from './funds.ts'
 import { type OracleProblem, problems } from './problems.ts'
-
-interface PointRow {
-  readonly date: string
-  readonly value: number
-}
 
 interface PeriodRow {
   readonly label: string
@@ -17,54 +12,45 @@ interface PeriodRow {
   readonly net: number | null
 }
 
-export function performanceYears(funds: OracleFunds, asOf: string, isin: string): Branch | OracleProblem {
-  const fund = funds.find(isin)
-  if (fund === undefined || !mayShowPerformance(fund)) return problems.noYears(isin)
-  if (isTooYoung(fund, asOf)) return problems.tooYoung(isin, 'performance-years')
-  return yearsDocument(funds, fund) ?? problems.noYears(isin)
+export function performanceYears(question: Question): Branch {
+  const missing = problems.noYears(question.isin)
+  const document = yearsDocument(question.funds, shownFund(question, 'performance-years', missing))
+  if (document === undefined) throw missing
+  return document
 }
 
-export function performanceYearsOfAll(funds: OracleFunds, asOf: string): Branch {
-  const entries: [string, Branch][] = []
-  for (const fund of funds.all()) {
-    const shown = mayShowPerformance(fund) && !isTooYoung(fund, asOf)
-    const document = shown ? yearsDocument(funds, fund) : undefined
-    if (document !== undefined) entries.push([fund.isin, document])
-  }
-  return recordTree({ funds: fundsTree(entries) })
+export function performanceYearsOfAll({ funds, asOf }: Question): Branch {
+  const shown = funds.all().filter((fund) => mayShowPerformance(fund) && !isTooYoung(fund, asOf))
+  return { funds: Object.fromEntries(shown.map((fund) => [fund.isin, yearsDocument(funds, fund)])) }
 }
 
-export function performanceLegal(funds: OracleFunds, asOf: string, isin: string): Branch | OracleProblem {
-  const fund = funds.find(isin)
-  if (fund === undefined || !mayShowPerformance(fund)) return problems.noLegal(isin)
-  if (isTooYoung(fund, asOf)) return problems.tooYoung(isin, 'performance-legal')
+export function performanceLegal(question: Question): Branch {
+  const { funds, isin } = question
+  const missing = problems.noLegal(isin)
+  const fund = fundTree(shownFund(question, 'performance-legal', missing), 'with status date')
   const periods = funds.select<PeriodRow>('SELECT * FROM legal_period WHERE isin = ? ORDER BY label', isin)
-  const line = funds.select<PointRow>(
-    'SELECT date, value FROM legal_point WHERE isin = ? ORDER BY date',
-    isin,
-  )
-  if (periods.length === 0 && line.length === 0) return problems.noLegal(isin)
-  return recordTree({
-    fund: fundTree(fund, 'with status date'),
-    performance: recordTree({
-      periods: mapTree(periods.map((period) => [period.label, periodDocument(period)])),
-      line: listTree(line.map(point)),
-      bargross: mapTree(bars(periods, 'gross')),
-      barnet: mapTree(bars(periods, 'net')),
-    }),
-  })
+  const line = pointsOf(funds, 'legal_point', isin)
+  if (periods.length === 0 && line.length === 0) throw missing
+  const bars = (which: 'gross' | 'net') =>
+    new Map(periods.flatMap(({ label, [which]: value }) => (value === null ? [] : [[label, value] as const])))
+  const dates = new Map(periods.map((period) => [period.label, periodTree(period)]))
+  return { fund, performance: { periods: dates, line, bargross: bars('gross'), barnet: bars('net') } }
 }
 
-export function performanceLaunch(funds: OracleFunds, asOf: string, isin: string): Branch | OracleProblem {
-  const fund = funds.find(isin)
-  if (fund === undefined || !mayShowPerformance(fund)) return problems.noLaunch(isin)
-  if (isTooYoung(fund, asOf)) return problems.tooYoung(isin, 'performance-launch')
-  const line = funds.select<PointRow>(
-    'SELECT date, value FROM launch_point WHERE isin = ? ORDER BY date',
-    isin,
-  )
-  if (line.length === 0) return problems.noLaunch(isin)
-  return recordTree({ fund: fundTree(fund, 'with status date'), performance: listTree(line.map(point)) })
+export function performanceLaunch(question: Question): Branch {
+  const { funds, isin } = question
+  const missing = problems.noLaunch(isin)
+  const fund = fundTree(shownFund(question, 'performance-launch', missing), 'with status date')
+  const performance = pointsOf(funds, 'launch_point', isin)
+  if (performance.length === 0) throw missing
+  return { fund, performance }
+}
+
+/** The fund, if its performance may be shown. @param missing thrown if it does not exist, or shows no performance at all */
+function shownFund({ fund, asOf, isin }: Question, group: string, missing: OracleProblem): OracleFund {
+  if (fund === undefined || !mayShowPerformance(fund)) throw missing
+  if (isTooYoung(fund, asOf)) throw problems.tooYoung(isin, group)
+  return fund
 }
 
 function mayShowPerformance(fund: OracleFund): boolean {
@@ -72,37 +58,22 @@ function mayShowPerformance(fund: OracleFund): boolean {
 }
 
 function yearsDocument(funds: OracleFunds, fund: OracleFund): Branch | undefined {
-  const rows = funds.select<{ year: number; percent: number }>(
-    'SELECT year, percent FROM performance_year WHERE isin = ? ORDER BY year',
-    fund.isin,
-  )
+  const sql = 'SELECT year, percent FROM performance_year WHERE isin = ? ORDER BY year'
+  const rows = funds.select<{ year: number; percent: number }>(sql, fund.isin)
   if (rows.length === 0) return undefined
-  return recordTree({
-    fund: fundTree(fund, 'with status date'),
-    years: mapTree(rows.map(({ year, percent }) => [String(year), percent])),
-  })
+  const years = new Map(rows.map(({ year, percent }) => [String(year), percent]))
+  return { fund: fundTree(fund, 'with status date'), years }
 }
 
-function periodDocument(period: PeriodRow): Branch {
-  return recordTree({
-    from: period.date_from,
-    realfrom: period.date_realfrom,
-    to: period.date_to,
-    fromformatted: shortDate(period.date_from),
-    toformatted: shortDate(period.date_to),
-  })
-}
-
-function bars(periods: readonly PeriodRow[], which: 'gross' | 'net'): [string, number][] {
-  return periods.flatMap((period): [string, number][] => {
-    const value = period[which]
-    return value === null ? [] : [[period.label, value]]
-  })
+function periodTree({ date_from: from, date_realfrom: realfrom, date_to: to }: PeriodRow): Branch {
+  return { from, realfrom, to, fromformatted: shortDate(from), toformatted: shortDate(to) }
 }
 
 /** x is in milliseconds since 1970-01-01T00:00Z. */
-function point(row: PointRow): Branch {
-  return recordTree({ x: Date.parse(`${row.date}T00:00:00Z`), y: row.value })
+function pointsOf(funds: OracleFunds, table: 'legal_point' | 'launch_point', isin: string): Branch[] {
+  const sql = `SELECT date, value FROM ${table} WHERE isin = ? ORDER BY date`
+  const rows = funds.select<{ date: string; value: number }>(sql, isin)
+  return rows.map(({ date, value }) => ({ x: Date.parse(`${date}T00:00:00Z`), y: value }))
 }
 
 /** DD.MM.YY */

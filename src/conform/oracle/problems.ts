@@ -1,16 +1,19 @@
-/** The error table of src/api/interface.md (Errors) with its texts, and the body of an error document. */
-import { type Branch, recordTree } from './document.ts'
+/** The error table of src/api/interface.md (Errors) with its texts. */
 
-export interface OracleProblem {
-  readonly status: number
-  readonly group: string
-  readonly slug: string
-  readonly title: string
+/** An endpoint throws it to refuse a request. Its message is the title. */
+export class OracleProblem extends Error {
+  readonly place: readonly [status: number, group: string, slug: string]
+  constructor(place: OracleProblem['place'], title: string) {
+    super(title)
+    this.place = place
+  }
 }
 
 function problem(status: number, group: string, slug: string, title: string): OracleProblem {
-  return { status, group, slug, title }
+  return new OracleProblem([status, group, slug], title)
 }
+
+const denied = (group: string, title: string) => problem(403, group, 'noapidataforfund', title)
 
 export const problems = {
   wrongMethod: (method: string) => problem(405, 'index', 'wrongmethod', `Method not allowed: ${method}`),
@@ -23,44 +26,28 @@ export const problems = {
     problem(416, 'investment_structure', 'wrongtype', `There is no investment structure type: ${type}`),
 
   pricesDenied: (isin: string) =>
-    problem(403, 'prices', 'noapidataforfund', `Not permitted to get data for the fund with ISIN: ${isin}`),
+    denied('prices', `Not permitted to get data for the fund with ISIN: ${isin}`),
   noPrices: (isin: string, which: 'current' | 'historic') =>
     problem(404, 'prices', 'notfound', `No ${which} prices for the fund with ISIN: ${isin}`),
   noYears: (isin: string) =>
     problem(404, 'performance-years', 'nodata', `No performance data (years) for the fund: ${isin}`),
-  noStructure: (isin: string, type: string) =>
-    problem(
-      404,
-      'investment_structure',
-      'nodata',
-      `No investment structure data found for this fund and type: ${isin}, ${type}`,
-    ),
+  noStructure: (isin: string, type: string) => {
+    const title = `No investment structure data found for this fund and type: ${isin}, ${type}`
+    return problem(404, 'investment_structure', 'nodata', title)
+  },
   noLegal: (isin: string) =>
     problem(404, 'performance-legal', 'nodata', `No performance data (legal) found for this fund: ${isin}`),
   noLaunch: (isin: string) =>
     problem(404, 'performance-launch', 'nodata', `No performance data (full) found for this fund: ${isin}`),
-  tooYoung: (isin: string, group: string) =>
-    problem(
-      403,
-      group,
-      'noapidataforfund',
-      `Not permitted to get performance data for the fund with ISIN: ${isin}, because the fund is not yet one year old`,
-    ),
+  tooYoung: (isin: string, group: string) => {
+    const title = `Not permitted to get performance data for the fund with ISIN: ${isin}`
+    return denied(group, `${title}, because the fund is not yet one year old`)
+  },
 
   unknownFund: (isin: string, group: string) =>
     problem(404, group, 'notfound', `There is no fund with this ISIN: ${isin}`),
   fundDenied: (isin: string, group: string) =>
-    problem(
-      403,
-      group,
-      'noapidataforfund',
-      `It is not permitted to get data for the fund with ISIN: ${isin}`,
-    ),
+    denied(group, `It is not permitted to get data for the fund with ISIN: ${isin}`),
   noRow: (isin: string, group: string) =>
     problem(404, group, 'nodata', `No data found for the fund with ISIN: ${isin}`),
-}
-
-export function problemBody(found: OracleProblem, docsUrl: string): Branch {
-  const { status, group, slug, title } = found
-  return recordTree({ title, type: `${docsUrl}/v1/endpoints/${group}/#error-${status}-${slug}`, status })
 }

@@ -1,47 +1,49 @@
-/** From a target to one of the 13 endpoints and its parameters. Knows nothing of funds. */
+/** From a target to one of the 13 endpoints and its parameters. */
 
-import { structureNames } from './facts.ts'
-import { type OracleProblem, problems } from './problems.ts'
+import type { Branch } from './document.ts'
+import { allocationsTree, emtTree, figuresTree, profileTree, structureNames, structureTree } from './facts.ts'
+import type { Question } from './funds.ts'
+import {
+  performanceLaunch,
+  performanceLegal,
+  performanceYears,
+  performanceYearsOfAll,
+} from './performance.ts'
+import { currentPrices, currentPricesOfAll, historicPrices } from './prices.ts'
+import { problems } from './problems.ts'
 
-/** The number is the row of the interface's endpoint list. */
-export type EndpointNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13
-
-export interface Call {
-  readonly endpoint: EndpointNumber
-  /** In upper case; empty on the all-funds endpoints. */
-  readonly isin: string
+export interface Call extends Pick<Question, 'isin' | 'type' | 'from' | 'to'> {
+  readonly answer: (question: Question) => Branch
+  readonly hasLanguages: boolean
   /** Whether the text had the form of an ISIN before it became upper case: the upper case of `ſ` is an S. */
   readonly hasForm: boolean
-  /** Only endpoint 6; empty elsewhere. */
-  readonly type: string
-  /** Only endpoint 3; empty elsewhere. */
-  readonly from: string
-  readonly to: string
 }
-
-export const endpointsWithLanguages: readonly EndpointNumber[] = [6, 7, 10, 11, 12, 13]
 
 const structurePrefix = 'investment_structure-'
 
-const allFundsEndpoints = new Map<string, EndpointNumber>([
-  ['v1/prices-current-all', 2],
-  ['v1/performance-years-all', 5],
+const allFundsEndpoints = new Map([
+  ['v1/prices-current-all', currentPricesOfAll],
+  ['v1/performance-years-all', performanceYearsOfAll],
 ])
 
-const singleFundEndpoints = new Map<string, EndpointNumber>([
-  ['v1/prices-current', 1],
-  ['v1/performance-years', 4],
-  ['v1/figures', 7],
-  ['v1/performance-legal', 8],
-  ['v1/performance-launch', 9],
-  ['v1/profile', 10],
-  ['v2/asset-allocations/with-derivatives', 11],
-  ['v2/asset-allocations/without-derivatives', 12],
-  ['v2/emt', 13],
-])
+/** After the path comes the ISIN. */
+const singleFundEndpoints: readonly (readonly [path: string, Call['answer'], hasLanguages: boolean])[] = [
+  ['v1/prices-current', currentPrices, false],
+  ['v1/performance-years', performanceYears, false],
+  ['v1/performance-legal', performanceLegal, false],
+  ['v1/performance-launch', performanceLaunch, false],
+  ['v1/figures', figuresTree, true],
+  ['v1/profile', profileTree, true],
+  ['v2/asset-allocations/with-derivatives', allocationsTree(1), true],
+  ['v2/asset-allocations/without-derivatives', allocationsTree(0), true],
+  ['v2/emt', emtTree, true],
+]
 
-/** `undefined` for a path that belongs to no endpoint; a path must end with its slash here. */
-export function route(path: string): Call | OracleProblem | undefined {
+/**
+ * @returns undefined for a path that belongs to no endpoint; a path must end with its slash here
+ * @throws {OracleProblem} if the path lacks a parameter, or has a wrong one
+ */
+export function route(path: string): Call | undefined {
   if (path.length > 900 || path.split('/').some((segment) => segment.length > 255)) return undefined
   if (!path.startsWith('/') || !path.endsWith('/')) return undefined
   const [root, ...segments] = path.slice(1, -1).split('/').map(decodePercent)
@@ -53,41 +55,38 @@ export function route(path: string): Call | OracleProblem | undefined {
   }
   // A segment with an encoded slash is still one segment.
   const all = segments.length === 2 ? allFundsEndpoints.get(segments.join('/')) : undefined
-  return all === undefined ? singleFund(segments) : call(all)
+  return all === undefined ? singleFund(segments) : callOf(all, false, '')
 }
 
-/** The other endpoints of one fund: their literal segments, then the ISIN or nothing. */
-function singleFund(segments: readonly string[]): Call | OracleProblem | undefined {
-  for (const [start, endpoint] of singleFundEndpoints) {
+function singleFund(segments: readonly string[]): Call | undefined {
+  for (const [start, answer, hasLanguages] of singleFundEndpoints) {
     const literals = start.split('/')
     const isHere = literals.every((literal, at) => segments[at] === literal)
     if (isHere && segments.length <= literals.length + 1)
-      return single(endpoint, segments[literals.length], '')
+      return callOf(answer, hasLanguages, given(segments[literals.length]))
   }
   return undefined
 }
 
-function structure(type: string, isin: string | undefined): Call | OracleProblem {
-  return structureNames.has(type) ? single(6, isin, type) : problems.wrongType(type)
+function structure(type: string, isin: string | undefined): Call {
+  if (!structureNames.has(type)) throw problems.wrongType(type)
+  return { ...callOf(structureTree, true, given(isin)), type }
 }
 
-function single(endpoint: EndpointNumber, isin: string | undefined, type: string): Call | OracleProblem {
-  if (isin === undefined || isin === '') return problems.noIsin()
-  return { ...call(endpoint), ...shown(isin), type }
+function historic([isin, from = '', to = '']: readonly string[]): Call {
+  const call = callOf(historicPrices, false, given(isin))
+  if (!isDay(from) || !isDay(to) || from > to) throw problems.wrongDate()
+  return { ...call, from, to }
 }
 
-function historic([isin = '', from = '', to = '']: readonly string[]): Call | OracleProblem {
-  if (isin === '') return problems.noIsin()
-  if (!isDay(from) || !isDay(to) || from > to) return problems.wrongDate()
-  return { ...call(3), ...shown(isin), from, to }
+function given(isin: string | undefined): string {
+  if (isin === undefined || isin === '') throw problems.noIsin()
+  return isin
 }
 
-function shown(isin: string): { isin: string; hasForm: boolean } {
-  return { isin: isin.toUpperCase(), hasForm: /^[A-Za-z]{2}[A-Za-z0-9]{9}[0-9]$/.test(isin) }
-}
-
-function call(endpoint: EndpointNumber): Call {
-  return { endpoint, isin: '', hasForm: false, type: '', from: '', to: '' }
+function callOf(answer: Call['answer'], hasLanguages: boolean, isin: string): Call {
+  const hasForm = /^[A-Za-z]{2}[A-Za-z0-9]{9}[0-9]$/.test(isin)
+  return { answer, hasLanguages, isin: isin.toUpperCase(), hasForm, type: '', from: '', to: '' }
 }
 
 /** Whether a text is YYYY-MM-DD and a day of the Gregorian calendar. */
@@ -99,32 +98,22 @@ function isDay(text: string): boolean {
   return last !== undefined && day >= 1 && day <= last
 }
 
-export interface Target {
-  /** The part of the request line before the question mark. */
-  readonly path: string
-  /** With the question mark; empty if nothing follows it. */
-  readonly rawQuery: string
-  /** The first value of the parameter with exactly this name; decoded unless it is longer than 255 bytes. */
-  readonly parameter: (name: string) => string | undefined
-}
-
-export function readTarget(target: string): Target {
-  const mark = target.indexOf('?')
-  const path = mark < 0 ? target : target.slice(0, mark)
-  const rawQuery = mark < 0 || mark === target.length - 1 ? '' : target.slice(mark)
-  const pairs = rawQuery
-    .slice(1)
-    .split('&')
-    .map((pair) => {
-      const equals = pair.indexOf('=')
-      const [name, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)]
-      return [name, value] as const
-    })
-  const parameter = (name: string): string | undefined => {
-    const value = pairs.find(([given]) => given === name)?.[1]
-    return value === undefined || value.length > 255 ? value : decodePercent(value.replaceAll('+', ' '))
+/** Splits a target at its question mark. */
+export function readTarget(target: string) {
+  const [path = '', query = ''] = target.split(/\?([^]*)/)
+  const pairs = query.split('&').map((pair) => pair.split(/=([^]*)/))
+  return {
+    path,
+    /** With the question mark; empty if nothing follows it. */
+    rawQuery: query === '' ? '' : `?${query}`,
+    /** The first value of the parameter with exactly this name; decoded unless it is longer than 255 bytes. */
+    parameter: (name: string): string | undefined => {
+      const found = pairs.find(([given]) => given === name)
+      if (found === undefined) return undefined
+      const [, value = ''] = found
+      return value.length > 255 ? value : decodePercent(value.replaceAll('+', ' '))
+    },
   }
-  return { path, rawQuery, parameter }
 }
 
 /** Decodes percent escapes. If one of them cannot be decoded, the text stays as it is. */

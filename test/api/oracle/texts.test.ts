@@ -2,16 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { create } from 'xmlbuilder2'
-import {
-  type Branch,
-  type Tree,
-  numberText,
-  mapTree,
-  listTree,
-  recordTree,
-  toJson,
-  toXml,
-} from '../../../src/conform/oracle/document.ts'
+import { type Branch, type Tree, numberText, toJson, toXml } from '../../../src/conform/oracle/document.ts'
 import { acceptedFormat, acceptedLanguage } from '../../../src/conform/oracle/negotiate.ts'
 import { decodePercent } from '../../../src/conform/oracle/route.ts'
 
@@ -30,25 +21,13 @@ describe('texts', () => {
   })
 
   it('escapes text and keys as the contract says', () => {
-    const tree = recordTree({
-      a: '&amp; <"\'> \r\n\t',
-      b: mapTree([['&amp; <"\'> \r\n\t', true]]),
-      c: '',
-      d: null,
-      e: false,
-    })
+    const awkward = '&amp; <"\'> \r\n\t'
+    const tree = { a: awkward, b: new Map([[awkward, true]]), c: '', d: null, e: false }
     expect(toXml(tree)).toBe(
       '<?xml version="1.0" encoding="UTF-8"?>\n<root><a>&amp;amp; &lt;"\'&gt; &#xD;\n\t</a>' +
         '<b><item key="&amp;amp; &lt;&quot;\'&gt; &#xD;&#xA;&#x9;">1</item></b><c/><d/><e>0</e></root>',
     )
-    expect(
-      toJson(
-        mapTree([
-          ['10', 1e-7],
-          ['9', null],
-        ]),
-      ),
-    ).toBe('{"10":0.0000001,"9":null}')
+    expect(toJson(new Map<string, Tree>().set('10', 1e-7).set('9', null))).toBe('{"10":0.0000001,"9":null}')
   })
 
   it('writes the XML that xmlbuilder2 writes', () => {
@@ -107,26 +86,28 @@ describe('negotiation', () => {
 // Without what xmlbuilder2 leaves as it is: ampersands that look like entities, carriage returns, white space in keys.
 const text = fc.string({ unit: fc.constantFrom(...('abÄ€😀<>"\'] 0.'.match(/./gu) ?? [])), maxLength: 12 })
 
-const { branch } = fc.letrec<{ branch: Branch; tree: Tree }>((tie) => ({
+const { branch } = fc.letrec<{ branch: Tree & object; tree: Tree }>((tie) => ({
   branch: fc.oneof(
     fc
       .dictionary(fc.constantFrom('fund', 'prices', 'name', 'x'), tie('tree'), { maxKeys: 4 })
-      .map(recordTree),
-    fc.array(fc.tuple(text, tie('tree')), { maxLength: 4 }).map(mapTree),
-    fc.array(tie('tree'), { maxLength: 4 }).map(listTree),
+      .map((members): Branch => members),
+    fc.array(fc.tuple(text, tie('tree')), { maxLength: 4 }).map((entries) => new Map(entries)),
+    fc.array(tie('tree'), { maxLength: 4 }),
   ),
   tree: fc.oneof({ maxDepth: 4 }, text, fc.integer(), fc.boolean(), fc.constant(null), tie('branch')),
 }))
 
-function byXmlbuilder(tree: Branch): string {
+function byXmlbuilder(tree: Tree & object): string {
   const root = create({ version: '1.0', encoding: 'UTF-8' }).ele('root')
   add(root, tree)
   return root.end({ prettyPrint: false }).replace('?>', '?>\n')
 }
 
-function add(parent: ReturnType<typeof create>, { kind, entries }: Branch): void {
-  for (const [key, value] of entries) {
-    const child = kind === 'record' ? parent.ele(key) : parent.ele('item', { key })
+function add(parent: ReturnType<typeof create>, tree: Tree & object): void {
+  const isObject = !Array.isArray(tree) && !(tree instanceof Map)
+  const entries = isObject ? Object.entries(tree) : [...tree.entries()]
+  for (const [key, value] of entries as [string | number, Tree][]) {
+    const child = isObject ? parent.ele(String(key)) : parent.ele('item', { key: String(key) })
     if (typeof value === 'object' && value !== null) add(child, value)
     else if (value !== null && value !== '')
       child.txt(typeof value === 'boolean' ? String(Number(value)) : String(value))

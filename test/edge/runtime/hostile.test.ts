@@ -57,7 +57,7 @@ function responsesTo(method: string, bytes: Buffer, answered: Buffer): readonly 
 }
 
 it('still answers rightly afterwards', async () => {
-  const targets = served.oracle.isins().flatMap((isin) => fundPaths(isin).map(({ path }) => path))
+  const targets = served.oracle.isins().flatMap((isin) => fundPaths(isin).map(({ target }) => target))
   for (const target of targets) {
     const { status, body } = await rawRequest(served.base, { target })
     const expected = served.oracle.answer({ target })

@@ -4,8 +4,6 @@
  */
 
 export interface Draws {
-  /** In [0, 1). */
-  uniform(): number
   /** In [low, high). */
   between(low: number, high: number): number
   /** A whole number, both bounds included. */
@@ -43,7 +41,7 @@ export function randomFor(...topic: readonly (string | number)[]): Draws {
     const sum = ((a >>> 16) + (a & 0xffff) + (b >>> 16) + (b & 0xffff)) / 65536
     return (sum - 2) * 1.7320508075688772
   }
-  return { uniform, between, whole, chance: (probability) => uniform() < probability, pick, draw, gaussian }
+  return { between, whole, chance: (probability) => uniform() < probability, pick, draw, gaussian }
 }
 
 /** The generator sfc32, its state filled from a hash of the topic. */

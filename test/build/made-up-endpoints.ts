@@ -1,5 +1,5 @@
 /** A registry with two more endpoints: one about a fund, and the same over all funds. Threads import this file as it is. */
-import { allFunds, eachFund, endpoint } from '../../src/api/contract/endpoint.ts'
+import { allFunds, endpoint } from '../../src/api/contract/endpoint.ts'
 import { noIsin } from '../../src/api/contract/errors.ts'
 import { number, record } from '../../src/api/contract/shape.ts'
 import { endpoints as ownEndpoints } from '../../src/api/endpoints/index.ts'
@@ -15,7 +15,7 @@ const carbon = endpoint({
   name: { en: 'Carbon', de: 'CO2' },
   summary: { en: 'Carbon footprint of one fund', de: 'CO2-Fußabdruck eines Fonds' },
   hasLanguages: false,
-  parameters: { isin: eachFund({ missing: 'noisin', unknown: 'noisin' }) },
+  parameters: { isin: { kind: 'isin', missing: 'noisin', unknown: 'noisin' } },
   errors: { noisin: noIsin },
   reads: [],
   body: record({ tonnes: number('Tonnes per year', 'Tonnen im Jahr') }),

@@ -185,7 +185,7 @@ describe('a list in a JSON document', () => {
     const send = (text: string) => void written.push(safeData(text))
     return { send, written }
   }
-  const leftovers = () => readdirSync(folder.path).filter((name) => name.startsWith('fundpress-list-'))
+  const leftovers = () => readdirSync(folder.path).filter((name) => name.startsWith('fundpress-'))
 
   it('is what JSON.stringify writes', async () => {
     // Without what is escaped beyond JSON: characters that nobody sees.

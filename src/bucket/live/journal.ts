@@ -71,23 +71,22 @@ type Unchecked = Partial<Record<Exclude<keyof Journal, 'holder'>, unknown>> & {
 function parseJournal(text: string): Journal | null {
   try {
     const journal = JSON.parse(text) as Unchecked | null
-    return isJournal(journal) ? journal : null
+    const isRight =
+      journal?.format === 1 &&
+      typeof journal.id === 'string' &&
+      typeof journal.isHeld === 'boolean' &&
+      Number.isFinite(journal.seconds) &&
+      typeof journal.holder?.host === 'string' &&
+      typeof journal.changing === 'object' &&
+      journal.changing !== null &&
+      Object.entries(journal.changing).every(
+        ([slot, list]) => slots.some((one) => one === slot) && typeof list === 'string',
+      )
+    return isRight ? (journal as Journal) : null
   } catch {
     return null
   }
 }
-
-const isJournal = (journal: Unchecked | null): journal is Unchecked & Journal =>
-  journal?.format === 1 &&
-  typeof journal.id === 'string' &&
-  typeof journal.isHeld === 'boolean' &&
-  Number.isFinite(journal.seconds) &&
-  typeof journal.holder?.host === 'string' &&
-  typeof journal.changing === 'object' &&
-  journal.changing !== null &&
-  Object.entries(journal.changing).every(
-    ([slot, list]) => slots.some((one) => one === slot) && typeof list === 'string',
-  )
 
 /** What a repair must assume after the journal was lost: nobody knows what any slot holds. */
 export const allTorn: TornSlots = Object.fromEntries(slots.map((slot) => [slot, lostList]))

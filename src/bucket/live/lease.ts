@@ -1,19 +1,11 @@
 /** The lease: the right to write to the bucket. Acquired, renewed and released by conditional puts of `journal.json`. */
 
 import { randomUUID } from 'node:crypto'
-import {
-  allTorn,
-  heldMessage,
-  type Holder,
-  isHeldByOther,
-  isLeftUnsettled,
-  type Journal,
-  type JournalObject,
-  readJournal,
-  type TornSlots,
-} from './journal.ts'
-import { journalKey, type Slot, slotPrefix, slots } from './layout.ts'
+import { allTorn, heldMessage, isHeldByOther, isLeftUnsettled, readJournal } from './journal.ts'
+import type { Holder, Journal, JournalObject, TornSlots } from './journal.ts'
+import { journalKey, type Slot, slotPrefix } from './layout.ts'
 import { smallObject } from './live.ts'
+import { hasAny } from '../store/read.ts'
 import { realTime, type Time } from '../store/retry.ts'
 import { type Condition, ConditionFailed, ConditionsUnknown, type ObjectStore } from '../store/store.ts'
 
@@ -199,18 +191,14 @@ async function tornWithoutJournal(
   isRepair: boolean,
 ): Promise<TornSlots> {
   const isDamaged = 'ifMatch' in condition
-  if (!isDamaged && (await areSlotsEmpty(store))) return {}
+  // A first publish that was killed leaves objects, and no manifest.
+  const hasObjects = async (slot: Slot) => hasAny(store, slotPrefix(slot))
+  if (!isDamaged && !(await hasObjects('blue')) && !(await hasObjects('green'))) return {}
   if (isRepair) return allTorn
   throw new Error(
     `${store.name}: ${journalKey} is missing, so nobody knows what the slots hold: ` +
       'run `fundpress publish --repair`, which lists them and writes it anew',
   )
-}
-
-/** A first publish that was killed leaves objects, and no manifest. */
-async function areSlotsEmpty(store: ObjectStore): Promise<boolean> {
-  for (const slot of slots) for await (const _ of store.list(slotPrefix(slot))) return false
-  return true
 }
 
 /**
@@ -251,13 +239,12 @@ async function assertConditionsHold(store: ObjectStore, free: Journal, isNew: bo
     ...(isNew ? [{ ifAbsent: true as const }] : []),
   ]
   for (const condition of conditions) {
-    const isIgnored = await store.put(probe, condition).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof ConditionFailed) return false
-        throw error
-      },
-    )
-    if (isIgnored) throw new ConditionsUnknown('a conditional put that should have failed was carried out')
+    try {
+      await store.put(probe, condition)
+    } catch (error) {
+      if (error instanceof ConditionFailed) continue
+      throw error
+    }
+    throw new ConditionsUnknown('a conditional put that should have failed was carried out')
   }
 }

@@ -90,8 +90,8 @@ export function smallObject(key: string, value: object): NewObject {
   return { key, body, type: jsonType, cacheControl: noCache, sha256: hash('sha256', body) }
 }
 
-/** `live.json` is damaged: nothing may be written to the bucket until somebody repairs the file. */
-export class LiveDamaged extends Error {
+/** Nothing may be written to the bucket until somebody repairs `live.json`. Edges know the error by its name. */
+class LiveDamaged extends Error {
   override readonly name = 'LiveDamaged'
 }
 
@@ -100,9 +100,14 @@ type IsRight = (value: unknown) => boolean
 /** A field, its check, and what it must be in words. */
 type Check<Field extends string> = readonly [field: Field, isRight: IsRight, expected: string]
 
-const isText = (value: unknown): value is string => typeof value === 'string'
+const text =
+  (isRight: (value: string) => boolean): IsRight =>
+  (value) =>
+    typeof value === 'string' && isRight(value)
+const like = (pattern: RegExp): IsRight => text((value) => pattern.test(value))
+const isText = text(() => true)
 const isCount: IsRight = (value) => Number.isSafeInteger(value) && Number(value) >= 0
-const isDayText: IsRight = (value) => isText(value) && isDay(value)
+const isDayText = text(isDay)
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const absentOr =
@@ -111,37 +116,35 @@ const absentOr =
     value === undefined || isRight(value)
 
 /** As `toISOString` writes it. */
-const isTime: IsRight = (value) =>
-  isText(value) &&
-  /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(value) &&
-  isDay(value.slice(0, 10)) &&
-  !Number.isNaN(Date.parse(value))
+const isTime = text(
+  (value) =>
+    /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(value) &&
+    isDay(value.slice(0, 10)) &&
+    !Number.isNaN(Date.parse(value)),
+)
 
 /** An absolute address, or a path below that of the API. */
-const isAddress: IsRight = (value) =>
-  isText(value) &&
-  value.length <= 2048 &&
-  !/\s/.test(value) &&
-  (value.startsWith('/') || (/^https?:\/\//.test(value) && URL.canParse(value)))
+const isAddress = text(
+  (value) =>
+    value.length <= 2048 &&
+    !/\s/.test(value) &&
+    (value.startsWith('/') || (/^https?:\/\//.test(value) && URL.canParse(value))),
+)
 
 const isDownloads: IsRight = (value) =>
   isFields(value) &&
-  isText(value['folder']) &&
-  isFolderOfSnapshot(value['folder']) &&
+  text(isFolderOfSnapshot)(value['folder']) &&
   isCount(value['files']) &&
   isCount(value['bytes']) &&
-  isText(value['sums']) &&
-  /^[0-9a-f]{64}$/.test(value['sums'])
+  like(/^[0-9a-f]{64}$/)(value['sums'])
 
 const isEarlierDownloads: IsRight = (value) =>
   isFields(value) &&
-  Object.entries(value).every(
-    ([month, rests]) => /^\d{4}-\d\d$/.test(month) && isText(rests) && /^[0-9a-f -]*$/.test(rests),
-  )
+  Object.entries(value).every(([month, rests]) => /^\d{4}-\d\d$/.test(month) && like(/^[0-9a-f -]*$/)(rests))
 
 const snapshotFields: readonly Check<keyof LiveSnapshot>[] = [
   ['slot', (value) => slots.some((slot) => slot === value), 'blue or green'],
-  ['snapshot', (value) => isText(value) && /^[\w-]{1,100}$/.test(value), 'a snapshot id'],
+  ['snapshot', like(/^[\w-]{1,100}$/), 'a snapshot id'],
   ['asOf', isDayText, 'a day'],
   ['funds', isCount, 'a count'],
   ['objects', isCount, 'a count'],
@@ -168,24 +171,11 @@ const fileFields: readonly Check<keyof Live>[] = [
  */
 function parseLive(text: string, place: string): Live {
   const live = parsed(text)
-  const wrong = isFields(live) ? firstWrong(live) : 'it is not a JSON object'
-  if (wrong === null) return live as Live
+  const [wrong] = isFields(live) ? wrongFields(live) : ['it is not a JSON object']
+  if (wrong === undefined) return live as Live
   throw new LiveDamaged(
     `${place} is damaged: ${wrong}. Restore its last version, if the bucket keeps versions; ` +
       'else remove it, and run `fundpress publish --repair`: nothing is served in between',
-  )
-}
-
-function firstWrong(live: Fields): string | null {
-  const wrongIn = (fields: Fields, checks: readonly Check<string>[], prefix: string) => {
-    const [field, , expected] = checks.find(([name, isRight]) => !isRight(fields[name])) ?? []
-    return field === undefined ? null : `${prefix}${field} is ${shown(fields[field])}, not ${expected ?? ''}`
-  }
-  const { previous } = live
-  return (
-    wrongIn(live, fileFields, '') ??
-    wrongIn(live, snapshotFields, '') ??
-    (isFields(previous) ? wrongIn(previous, snapshotFields, 'previous.') : null)
   )
 }
 
@@ -195,6 +185,16 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+function wrongFields(live: Fields): string[] {
+  const wrongIn = (fields: Fields, checks: readonly Check<string>[], prefix = '') =>
+    checks
+      .filter(([field, isRight]) => !isRight(fields[field]))
+      .map(([field, , expected]) => `${prefix}${field} is ${shown(fields[field])}, not ${expected}`)
+  const { previous } = live
+  const before = isFields(previous) ? wrongIn(previous, snapshotFields, 'previous.') : []
+  return [...wrongIn(live, fileFields), ...wrongIn(live, snapshotFields), ...before]
 }
 
 /** JSON, cut off so that the message stays one readable line. */

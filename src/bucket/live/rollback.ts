@@ -1,15 +1,17 @@
 /** `fundpress rollback`: makes the other slot live again, in one write of `live.json`, under the lease. */
 
 import { compareWithListing } from '../manifest/listing.ts'
-import { fetchEtags, fetchManifest, type Manifest } from '../manifest/manifest.ts'
+import { type EtagLine, fetchList, fetchManifest, type Manifest } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
+import { withFolder } from '../store/files.ts'
+import { hasAny } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
 import { flip, liveAfter, type LivePointer, point } from './flip.ts'
-import { dayFolder, otherSlot, type Slot } from './layout.ts'
+import { dayFolder, etagsKey, otherSlot, type Slot } from './layout.ts'
 import { type Lease, type LeaseOptions, withLease } from './lease.ts'
 import { type LiveSnapshot, readLive, snapshotOf, tornSlots } from './live.ts'
-import { downloadsState, withFolder } from './status.ts'
+import { downloadsState } from './status.ts'
 
 export interface RollbackOptions extends Omit<LeaseOptions, 'isRepair' | 'target'> {
   /** The snapshot that is to be live; null for the one that the other slot holds. */
@@ -99,11 +101,6 @@ async function warnOfDownloads(
   )
 }
 
-async function hasAny(store: ObjectStore, prefix: string): Promise<boolean> {
-  for await (const _ of store.list(prefix)) return true
-  return false
-}
-
 /** @throws {Error} that names the first object that differs from the slot's manifest */
 async function assertWhole(
   store: ObjectStore,
@@ -111,9 +108,8 @@ async function assertWhole(
   manifest: Manifest,
   folder: string,
 ): Promise<void> {
-  const etags = await fetchEtags(store, slot, folder, true)
-  const differing = compareWithListing(store, slot, manifest.lines(), etags?.() ?? nothing())
-  for await (const { key, what } of differing) {
+  const etags = (await fetchList<EtagLine>(store, etagsKey(slot), folder, true)) ?? nothing
+  for await (const { key, what } of compareWithListing(store, slot, manifest.lines(), etags())) {
     // An object beside the snapshot harms nobody.
     if (what !== 'extra')
       throw tornSlot(store, slot, `${key} is ${what === 'missing' ? what : 'another one'}`)

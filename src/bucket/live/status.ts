@@ -1,11 +1,8 @@
 /** `fundpress status`: which slot is live, whether its parts belong together, and what the other slot holds. */
 
 import { hash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { ManifestHead } from '../../build/manifest.ts'
-import { fetchHead, fetchManifest } from '../manifest/manifest.ts'
+import { fetchHead } from '../manifest/manifest.ts'
 import { readSmall } from '../store/read.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
@@ -17,22 +14,19 @@ export interface Status {
   readonly live: LiveObject
   /** Whether documents and downloads are those of the snapshot that `live.json` names; null while nothing is live. */
   readonly consistency: Consistency | null
-  /** Null while nothing is live. */
-  readonly other: OtherSlot | null
+  /** The slot that is not live; null while nothing is. */
+  readonly other: {
+    readonly slot: Slot
+    /** The first line of its manifest; null if it has none that can be read. */
+    readonly head: ManifestHead | null
+    /** False while a publish changes it, and after one that was killed: the slot is torn. */
+    readonly isWhole: boolean
+  } | null
   readonly journal: JournalObject
 }
 
-/** A slot that is not live. */
-export interface OtherSlot {
-  readonly slot: Slot
-  /** The first line of its manifest; null if it has none. */
-  readonly head: ManifestHead | null
-  /** False while a publish changes it, and after one that was killed: the slot is torn. */
-  readonly isWhole: boolean
-}
-
-export interface Consistency {
-  /** The snapshot of the manifest in the live slot; null: there is none. */
+interface Consistency {
+  /** The snapshot of the manifest in the live slot; null: there is none that can be read. */
   readonly documents: string | null
   readonly downloads: DownloadsState
 }
@@ -43,13 +37,15 @@ export async function readStatus(store: ObjectStore): Promise<Status> {
   const live = await readLive(store)
   const journal = await readJournal(store)
   if (live.live === null) return { live, consistency: null, other: null, journal }
-  const documents = await fetchHead(store, manifestIn(live.live.slot)).catch((error: unknown) => {
-    if (error instanceof Damaged) return null
-    throw error
-  })
+  const headIn = (slot: Slot) =>
+    fetchHead(store, manifestIn(slot)).catch((error: unknown) => {
+      if (error instanceof Damaged) return null
+      throw error
+    })
+  const documents = await headIn(live.live.slot)
   const downloads = await downloadsState(store, live.live)
   const slot = otherSlot(live.live.slot)
-  const head = await withFolder(async (folder) => (await fetchManifest(store, slot, folder))?.head ?? null)
+  const head = await headIn(slot)
   const isWhole = head !== null && tornSlots(journal.journal, live.live)[slot] === undefined
   const consistency = { documents: documents?.snapshot ?? null, downloads }
   return { live, consistency, other: { slot, head, isWhole }, journal }
@@ -86,14 +82,4 @@ export async function downloadsState(store: ObjectStore, live: LiveSnapshot): Pr
   const sums = await readSmall(store, `${prefixOf(live)}${checksumsName}`)
   if (sums === null) return 'missing'
   return hash('sha256', sums.text) === downloads.sums ? 'whole' : 'other'
-}
-
-/** A folder for lists that need not fit into memory, removed afterwards. */
-export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'fundpress-'))
-  try {
-    return await work(folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
 }

@@ -2,16 +2,16 @@
 
 import type { ManifestLine } from '../../build/manifest.ts'
 
-interface Keyed {
+export interface Keyed {
   readonly key: string
 }
 
-export interface Compared<Before, After> {
+interface Compared<Before, After> {
   readonly key: string
   readonly before: Before | undefined
   readonly after: After | undefined
   /** Null where both sides have the same. */
-  readonly change: 'added' | 'removed' | 'changed' | null
+  readonly change: keyof Counts | null
 }
 
 /** Two lists side by side, a row a key. @throws {Error} if one is not sorted */
@@ -32,14 +32,10 @@ export const isSameObject = (one: ManifestLine, other: ManifestLine): boolean =>
   one.sha256 === other.sha256 && one.bytes === other.bytes && one.type === other.type
 
 /** Objects that only the second snapshot has, that only the first one has, and that differ. */
-export interface Counts {
-  readonly added: number
-  readonly removed: number
-  readonly changed: number
-}
+export type Counts = Readonly<Tally>
 
 /** Counts that are still being summed up. */
-export type Tally = Record<keyof Counts, number>
+export type Tally = Record<'added' | 'removed' | 'changed', number>
 
 export const noCounts = (): Tally => ({ added: 0, removed: 0, changed: 0 })
 
@@ -57,27 +53,20 @@ export type Change =
 /**
  * The changes that turn a slot into the next snapshot, in the order of keys.
  * @param current the lines of the slot's manifest
- * @param doubtful keys whose objects nobody knows: they are put, or deleted, in any case
+ * @param doubtful lists of keys whose objects nobody knows: they are put, or deleted, in any case
  */
 export async function* planChanges(
   next: AsyncIterable<ManifestLine>,
   current: AsyncIterable<ManifestLine>,
-  doubtful: AsyncIterable<Keyed>,
+  ...doubtful: readonly AsyncIterable<Keyed>[]
 ): AsyncGenerator<Change> {
-  for await (const { key, after, change } of compareManifests(
-    withDoubts(current, doubtful),
-    next,
-    isSameObject,
-  )) {
-    if (after === undefined) yield { kind: 'delete', key }
-    else if (change !== null) yield { kind: 'put', ...after }
-  }
-}
-
-async function* withDoubts(current: AsyncIterable<ManifestLine>, doubtful: AsyncIterable<Keyed>) {
-  for await (const { key, values } of mergeSorted<readonly [ManifestLine, Keyed]>(current, doubtful)) {
-    const [line, doubt] = values
-    yield line === undefined || doubt !== undefined ? { key, sha256: '', bytes: -1, type: '' } : line
+  const rows = mergeSorted<readonly [ManifestLine, ManifestLine, ...Keyed[]]>(next, current, ...doubtful)
+  for await (const { key, values } of rows) {
+    const [line, present, ...doubts] = values
+    const isDoubtful = doubts.some((doubt) => doubt !== undefined)
+    if (line === undefined) yield { kind: 'delete', key }
+    else if (present === undefined || isDoubtful || !isSameObject(present, line))
+      yield { kind: 'put', ...line }
   }
 }
 
@@ -86,8 +75,6 @@ interface Row<T extends readonly unknown[]> {
   readonly key: string
   readonly values: { readonly [I in keyof T]: T[I] | undefined }
 }
-
-type Streams<T extends readonly unknown[]> = { readonly [I in keyof T]: AsyncIterable<T[I]> }
 
 /** Characters that UTF-16 orders otherwise than UTF-8: surrogates, and what is beyond them. */
 const oddOnes = /[\ud800-\uffff]/
@@ -103,7 +90,7 @@ export function isBefore(one: string, other: string): boolean {
 
 /** @throws {Error} if a stream is not sorted */
 export async function* mergeSorted<T extends readonly Keyed[]>(
-  ...streams: Streams<T>
+  ...streams: { readonly [I in keyof T]: AsyncIterable<T[I]> }
 ): AsyncGenerator<Row<T>> {
   const iterators: readonly AsyncIterator<Keyed>[] = streams.map((stream) => stream[Symbol.asyncIterator]())
   try {
@@ -115,10 +102,16 @@ export async function* mergeSorted<T extends readonly Keyed[]>(
       }
       if (key === undefined) return
       const values: (Keyed | undefined)[] = []
-      for (const [index, head] of heads.entries()) {
-        const isHere = head.done !== true && head.value.key === key
-        values.push(isHere ? head.value : undefined)
-        if (isHere) heads[index] = await nextAfter(key, iterators[index])
+      for (const [index, iterator] of iterators.entries()) {
+        const head = heads[index]
+        const value =
+          head !== undefined && head.done !== true && head.value.key === key ? head.value : undefined
+        values.push(value)
+        if (value === undefined) continue
+        const next = await iterator.next()
+        if (next.done !== true && !isBefore(key, next.value.key))
+          throw new Error(`not sorted: ${next.value.key} after ${key}`)
+        heads[index] = next
       }
       yield { key, values: values as unknown as Row<T>['values'] }
     }
@@ -126,14 +119,4 @@ export async function* mergeSorted<T extends readonly Keyed[]>(
     // A reader that stops early, or a stream that fails, leaves no file of the others open.
     await Promise.allSettled(iterators.map(async (iterator) => iterator.return?.()))
   }
-}
-
-async function nextAfter(
-  key: string,
-  iterator: AsyncIterator<Keyed> | undefined,
-): Promise<IteratorResult<Keyed>> {
-  const next = (await iterator?.next()) ?? { done: true as const, value: undefined }
-  if (next.done !== true && !isBefore(key, next.value.key))
-    throw new Error(`not sorted: ${next.value.key} after ${key}`)
-  return next
 }

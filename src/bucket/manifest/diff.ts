@@ -4,6 +4,7 @@ import { parseKey, type KeyMeaning } from '../../api/routes/parse-key.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { ManifestHead } from '../../build/manifest.ts'
 import { compareManifests, entry, isSameObject, noCounts, type Counts, type Tally } from './compare.ts'
+import { endpointOf, type FundSides, fundsOfOneSide, sortedEntries } from './documents.ts'
 import type { Manifest } from './manifest.ts'
 
 /**
@@ -34,25 +35,24 @@ export interface SnapshotDiff {
   readonly groups: readonly DiffGroup[]
 }
 
-interface PartTally {
-  readonly answers: Tally
-  readonly refusals: Tally
-}
-interface Place {
-  readonly isin: string | null
-  readonly endpoint: string
-  readonly part: string
-  readonly isRefusal: boolean
+/** The changes of a part, of its answers and of its refusals. */
+interface PartChanges {
+  readonly answers: Set<keyof Counts>
+  readonly refusals: Set<keyof Counts>
 }
 
 /** Memory grows with the number of funds and of groups that differ, not with that of objects. */
 export async function diffManifests(from: Manifest, to: Manifest, table: RouteTable): Promise<SnapshotDiff> {
   const documents = noCounts()
-  const funds = new Map<string, { isBefore: boolean; isAfter: boolean }>()
-  const groups = new Map<string, Map<string, PartTally>>()
-  const rows = compareManifests(from.objects(), to.objects(), isSameObject)
-  for await (const { key, before, after, change } of rows) {
-    const { isin, endpoint, part, isRefusal } = placeOf(parseKey(table, key), key)
+  const funds = new Map<string, FundSides>()
+  const groups = new Map<string, { readonly documents: Tally; readonly parts: Map<string, PartChanges> }>()
+  for await (const { key, before, after, change } of compareManifests(
+    from.objects(),
+    to.objects(),
+    isSameObject,
+  )) {
+    const meaning = parseKey(table, key)
+    const { isin, part, isRefusal } = placeOf(meaning, key)
     if (isin !== null) {
       const fund = entry(funds, isin, () => ({ isBefore: false, isAfter: false }))
       fund.isBefore ||= before !== undefined
@@ -60,63 +60,59 @@ export async function diffManifests(from: Manifest, to: Manifest, table: RouteTa
     }
     if (change === null) continue
     documents[change]++
-    const parts = entry(groups, JSON.stringify([isin ?? '', endpoint]), () => new Map<string, PartTally>())
-    const tally = entry(parts, part, () => ({ answers: noCounts(), refusals: noCounts() }))
-    tally[isRefusal ? 'refusals' : 'answers'][change]++
+    const id = JSON.stringify([isin ?? '', endpointOf(meaning, key)])
+    const group = entry(groups, id, () => ({ documents: noCounts(), parts: new Map<string, PartChanges>() }))
+    group.documents[change]++
+    const changes = entry(group.parts, part, () => ({ answers: new Set(), refusals: new Set() }))
+    changes[isRefusal ? 'refusals' : 'answers'].add(change)
   }
-  const only = (side: 'isBefore' | 'isAfter') =>
-    [...funds]
-      .flatMap(([isin, fund]) => (fund.isBefore && fund.isAfter ? [] : fund[side] ? [isin] : []))
-      .sort()
   return {
     from: from.head,
     to: to.head,
-    funds: { added: only('isAfter'), removed: only('isBefore') },
+    funds: fundsOfOneSide(funds),
     documents,
-    groups: [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(groupOf),
+    groups: sortedEntries(groups).map(([id, group]) => {
+      const [isin = '', endpoint = ''] = JSON.parse(id) as string[]
+      const parts = [...group.parts].map(([name, changes]) => ({ name, what: whatOf(changes) }))
+      return { isin: isin === '' ? null : isin, endpoint, documents: group.documents, parts }
+    }),
   }
 }
 
-function placeOf(meaning: KeyMeaning, key: string): Place {
+/** The fund that an object belongs to, and its part of the endpoint's documents. */
+function placeOf(
+  meaning: KeyMeaning,
+  key: string,
+): { readonly isin: string | null; readonly part: string; readonly isRefusal: boolean } {
   switch (meaning.kind) {
     case 'sharedError': {
       const { group, status, slug } = meaning
-      return { isin: null, endpoint: 'errors', part: `${group}/${status}-${slug}`, isRefusal: false }
+      return { isin: null, part: `${group}/${status}-${slug}`, isRefusal: false }
     }
     case 'page':
-      return { isin: meaning.isin, endpoint: 'pages', part: meaning.name, isRefusal: false }
+      return { isin: meaning.isin, part: meaning.name, isRefusal: false }
     case 'unknown':
-      return { isin: null, endpoint: 'other', part: key, isRefusal: false }
+      return { isin: null, part: key, isRefusal: false }
     default: {
       const { route, values, kind } = meaning
-      const choice = route.parameters.find((parameter) => parameter.kind === 'choice')?.name
-      const whole = choice === undefined ? 'document' : (values[choice] ?? '')
       const isin = values['isin'] ?? null
+      if (kind === 'window') return { isin, part: meaning.year, isRefusal: false }
+      if (kind === 'windowList') return { isin, part: 'window list', isRefusal: false }
+      const isRefusal = kind === 'refusal'
       // An answer in windows has no single document that the refusal stands for.
-      if (route.series !== undefined && kind === 'refusal')
-        return { isin, endpoint: route.id, part: 'refusal', isRefusal: false }
-      const part = kind === 'window' ? meaning.year : kind === 'windowList' ? 'window list' : whole
-      return { isin, endpoint: route.id, part, isRefusal: kind === 'refusal' }
+      if (isRefusal && route.series !== undefined) return { isin, part: 'refusal', isRefusal: false }
+      const choice = route.parameters.find((parameter) => parameter.kind === 'choice')?.name
+      return { isin, part: choice === undefined ? 'document' : (values[choice] ?? ''), isRefusal }
     }
   }
 }
 
-function groupOf([id, parts]: readonly [string, ReadonlyMap<string, PartTally>]): DiffGroup {
-  const [isin = '', endpoint = ''] = JSON.parse(id) as string[]
-  const documents = noCounts()
-  for (const { answers, refusals } of parts.values()) {
-    for (const change of ['added', 'removed', 'changed'] as const)
-      documents[change] += answers[change] + refusals[change]
-  }
-  const named = [...parts].map(([name, tally]) => ({ name, what: whatOf(tally) }))
-  return { isin: isin === '' ? null : isin, endpoint, documents, parts: named }
+function whatOf({ answers, refusals }: PartChanges): PartDifference['what'] {
+  if (refusals.has('added') && isOnly(answers, 'removed')) return 'refused'
+  if (refusals.has('removed') && answers.size > 0 && isOnly(answers, 'added')) return 'answered'
+  const all = [...answers, ...refusals]
+  return isOnly(all, 'added') ? 'added' : isOnly(all, 'removed') ? 'removed' : 'changed'
 }
 
-function whatOf({ answers, refusals }: PartTally): PartDifference['what'] {
-  const sum = ({ added, removed, changed }: Counts) => added + removed + changed
-  if (refusals.added > 0 && answers.removed === sum(answers)) return 'refused'
-  if (refusals.removed > 0 && answers.added > 0 && answers.added === sum(answers)) return 'answered'
-  const both = { added: answers.added + refusals.added, removed: answers.removed + refusals.removed }
-  const total = sum(answers) + sum(refusals)
-  return both.added === total ? 'added' : both.removed === total ? 'removed' : 'changed'
-}
+const isOnly = (changes: Iterable<keyof Counts>, change: keyof Counts) =>
+  [...changes].every((one) => one === change)

@@ -16,16 +16,20 @@ export interface DocumentComparison {
   readonly toRead: readonly ToRead[]
 }
 
+/** One document in both snapshots. */
+interface Lines {
+  readonly before: ManifestLine | null
+  readonly after: ManifestLine | null
+}
+
 /**
  * Documents of a fund to read, as they were and as they are; one at least is not null.
  * - `window`: prices of a year; `isNewest`: the last year that had any before.
  * - `name`: any document, for the fund's name.
  */
-export type ToRead = {
-  readonly isin: string
-  readonly before: ManifestLine | null
-  readonly after: ManifestLine | null
-} & ({ readonly kind: 'window'; readonly isNewest: boolean } | { readonly kind: 'name' })
+export type ToRead = Lines & { readonly isin: string } & (
+    { readonly kind: 'window'; readonly isNewest: boolean } | { readonly kind: 'name' }
+  )
 
 /** Memory grows with the number of funds and of windows that differ. */
 export async function compareDocuments(
@@ -48,18 +52,29 @@ export async function compareDocuments(
     if (isin !== undefined)
       note(entry(funds, isin, newFund), meaning, { before, after, isSame: change === null })
   }
-  const ascending = [...funds].sort(([one], [other]) => (one < other ? -1 : 1))
-  const only = (isIt: (fund: FundTally) => boolean) =>
-    ascending.filter(([, fund]) => isIt(fund)).map(([isin]) => isin)
   return {
     documents,
-    endpoints: [...endpoints]
-      .map(([endpoint, counts]) => ({ endpoint, ...counts }))
-      .sort((one, other) => (one.endpoint < other.endpoint ? -1 : 1)),
-    added: only(({ isBefore, isAfter }) => isAfter && !isBefore),
-    removed: only(({ isBefore, isAfter }) => isBefore && !isAfter),
-    toRead: ascending.flatMap(([isin, fund]) => toReadOf(isin, fund)),
+    endpoints: sortedEntries(endpoints).map(([endpoint, counts]) => ({ endpoint, ...counts })),
+    ...fundsOfOneSide(funds),
+    toRead: sortedEntries(funds).flatMap(([isin, fund]) => toReadOf(isin, fund)),
   }
+}
+
+/** The entries of a map by key. */
+export const sortedEntries = <T>(map: ReadonlyMap<string, T>): (readonly [string, T])[] =>
+  [...map].sort(([one], [other]) => (one < other ? -1 : 1))
+
+/** In which of two snapshots a fund is. */
+export interface FundSides {
+  isBefore: boolean
+  isAfter: boolean
+}
+
+/** ISINs of the funds that only one of two snapshots has, in their order. */
+export function fundsOfOneSide(funds: ReadonlyMap<string, Readonly<FundSides>>) {
+  const only = (side: keyof FundSides, other: keyof FundSides) =>
+    sortedEntries(funds).flatMap(([isin, fund]) => (fund[side] && !fund[other] ? [isin] : []))
+  return { added: only('isAfter', 'isBefore'), removed: only('isBefore', 'isAfter') }
 }
 
 /** The route's id; `errors` for those of no endpoint, `pages`, `status`, and `other` for keys that this version does not know. */
@@ -76,15 +91,8 @@ export function endpointOf(meaning: KeyMeaning, key: string): string {
   }
 }
 
-interface Lines {
-  readonly before: ManifestLine | null
-  readonly after: ManifestLine | null
-}
-
-interface FundTally {
-  /** Whether it was published, and is: a fund that is withheld has errors alone. */
-  isBefore: boolean
-  isAfter: boolean
+/** A fund is in a snapshot if it has documents there: one that is withheld has errors alone. */
+interface FundTally extends FundSides {
   /** Each document has the name: if one is unchanged, so is the name. */
   keepsName: boolean
   /** The shortest documents that differ, but for windows. */
@@ -98,8 +106,14 @@ interface FundTally {
 }
 
 const newFund = (): FundTally => ({
-  ...{ isBefore: false, isAfter: false, keepsName: false, hasWindowsAfter: false },
-  ...{ shortestBefore: null, shortestAfter: null, lastYearBefore: '', windows: [] },
+  isBefore: false,
+  isAfter: false,
+  keepsName: false,
+  shortestBefore: null,
+  shortestAfter: null,
+  lastYearBefore: '',
+  hasWindowsAfter: false,
+  windows: [],
 })
 
 function note(
@@ -139,7 +153,8 @@ function toReadOf(isin: string, fund: FundTally): ToRead[] {
   const tellsNames = windows.some(({ before, after }) => before !== null && after !== null)
   if (isBefore && isAfter && (keepsName || tellsNames)) return read
   const name = { before: shortestBefore, after: shortestAfter }
-  const isOfUse = isBefore && isAfter ? name.before !== null && name.after !== null : true
-  if (!isOfUse || (name.before === null && name.after === null)) return read
+  const missing = [name.before, name.after].filter((line) => line === null).length
+  // Whether a fund was renamed takes both names.
+  if (missing === 2 || (missing === 1 && isBefore && isAfter)) return read
   return [...read, { kind: 'name', isin, ...name }]
 }

@@ -7,8 +7,8 @@ import { countFiles, type ManifestLine } from '../../build/manifest.ts'
 import { checksumsName, downloadEtagsKey, etagsKey, manifestIn, type Slot } from '../live/layout.ts'
 import { prefixOf } from '../live/download-folders.ts'
 import { readLive, type Live, type LiveSnapshot } from '../live/live.ts'
-import { withFolder } from '../live/status.ts'
 import { sumsIn, type DownloadLine } from '../publish/downloads.ts'
+import { withFolder } from '../store/files.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { digestOf, readSmall } from '../store/read.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
@@ -49,11 +49,8 @@ export interface Verified {
   readonly differences: number
 }
 
-/** What both halves of a verification need. */
-interface Verification extends VerifyOptions {
-  /** For lists that need not fit into memory. */
-  readonly folder: string
-}
+/** For both halves of a verification. @param folder for lists that need not fit into memory */
+type Verification = VerifyOptions & { readonly folder: string }
 
 /**
  * @throws {Error} if nothing is live, if it has no manifest, if one of its lists is damaged, or if another snapshot went
@@ -82,19 +79,15 @@ export async function verifyLive(store: ObjectStore, options: VerifyOptions): Pr
   return { slot, snapshot, ...found, differences }
 }
 
-async function verifySlot(
-  store: ObjectStore,
-  { slot, snapshot }: Live,
-  { bodies, concurrency, folder, signal, onDifference, onListed, onBody, random }: Verification,
-): Promise<Pick<Verified, 'objects' | 'bodies'>> {
+async function verifySlot(store: ObjectStore, { slot, snapshot }: Live, verification: Verification) {
+  const { bodies, concurrency, folder, signal, onDifference, onListed, onBody, random } = verification
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest?.head.snapshot !== snapshot) {
     const what = manifest === null ? 'is missing' : `is that of ${manifest.head.snapshot}`
     throw new Error(`${store.name}: ${manifestIn(slot)} ${what}, live is ${snapshot}: publish with --repair`)
   }
   const { head, lines } = manifest
-  const etagsFile = join(folder, `${slot}-etags.ndjson.gz`)
-  const etags = (await fetchList<EtagLine>(store, etagsKey(slot), etagsFile, { signal })) ?? nothing
+  const etags = (await fetchList<EtagLine>(store, etagsKey(slot), folder)) ?? nothing
   const objects = countFiles(head)
 
   const known = join(folder, 'differences.ndjson.gz')
@@ -135,12 +128,14 @@ async function verifyDownloads(
   const isRight = sums !== null && hash('sha256', sums.text) === downloads.sums
   if (sums !== null && !isRight) await onDifference({ key: sumsKey, what: 'body' })
 
-  const digests = new Map(
-    [...(isRight ? sumsIn(sums.text) : [])].map(([name, sha256]) => [prefix + name, sha256]),
+  const digests = [...(isRight ? sumsIn(sums.text) : [])].map(([name, sha256]) => ({
+    key: prefix + name,
+    sha256,
+  }))
+  const expected = new Map<string, ExpectedObject>(
+    [{ key: sumsKey }, ...digests].map((one) => [one.key, one]),
   )
-  const expected = new Map<string, ExpectedObject>([sumsKey, ...digests.keys()].map((key) => [key, { key }]))
-  const etagsFile = join(folder, 'downloads.ndjson.gz')
-  const lines = await fetchList<DownloadLine>(store, downloadEtagsKey(slot), etagsFile, { signal })
+  const lines = await fetchList<DownloadLine>(store, downloadEtagsKey(slot), folder)
   // The list of a publish that died belongs to another folder.
   for await (const line of lines?.() ?? nothing())
     if (line.key.startsWith(prefix)) expected.set(line.key, line)
@@ -148,17 +143,13 @@ async function verifyDownloads(
   const sorted = [...expected.values()].sort((one, other) => (isBefore(one.key, other.key) ? -1 : 1))
   const differing = new Set<string>()
   const differences = listingDifferences(Readable.from(sorted), store.list(prefix, { signal }))
-  for await (const difference of reported(differences, onDifference)) differing.add(difference.key)
+  for await (const { key } of reported(differences, onDifference)) differing.add(key)
   if (bodies === 'all') {
-    const alike = Readable.from([...digests].filter(([key]) => !differing.has(key)))
-    await inParallel(
-      alike as AsyncIterable<readonly [string, string]>,
-      concurrency,
-      async ([key, sha256]) => {
-        signal.throwIfAborted()
-        if ((await digestOf(store, key, { signal })) !== sha256) await onDifference({ key, what: 'body' })
-      },
-    )
+    const alike = digests.filter(({ key }) => !differing.has(key))
+    await inParallel(alike, concurrency, async ({ key, sha256 }) => {
+      signal.throwIfAborted()
+      if ((await digestOf(store, key, { signal })) !== sha256) await onDifference({ key, what: 'body' })
+    })
   }
   return downloads.files
 }

@@ -1,6 +1,5 @@
 /** Finds objects of the bucket that nobody can use any more. If it is not certain what a slot holds, nothing of it is garbage. */
 
-import { join } from 'node:path'
 import { isDay } from '../../api/routes/values.ts'
 import { countFiles } from '../../build/manifest.ts'
 import type { Journal } from '../live/journal.ts'
@@ -138,12 +137,10 @@ async function knownObjects(
   if (isLive && head.snapshot !== live.snapshot)
     return `its manifest is that of ${head.snapshot}, live is ${live.snapshot}: publish with --repair`
   if (unfinished === undefined) return { hasManifest: true, objects, keys: lines() }
-  const changes = await fetchList<Keyed>(store, unfinished, join(folder, `${slot}-unfinished.ndjson.gz`))
+  const changes = await damageAsText(fetchList<Keyed>(store, unfinished, folder))
+  if (typeof changes === 'string') return `a publish was stopped in it, and ${changes}: publish with --repair`
   if (changes === null)
     return `a publish was stopped in it, and its list ${unfinished} is gone: publish with --repair`
-  // A damaged list must not be noticed halfway.
-  const damage = await damageAsText(countOf(changes()))
-  if (typeof damage === 'string') return `a publish was stopped in it, and ${damage}: publish with --repair`
   return { hasManifest: true, objects, keys: mergeSorted<readonly [Keyed, Keyed]>(lines(), changes()) }
 }
 

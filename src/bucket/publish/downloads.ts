@@ -3,8 +3,7 @@
  * beside the slots. See `src/bucket/keys.md`. `live/download-folders.ts` chooses the folder.
  */
 
-import { createHash, hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
@@ -14,7 +13,7 @@ import { checksumsName, dayFolder, downloadEtagsKey, downloadsPrefix, gzipType }
 import { type Change, isBefore } from '../manifest/compare.ts'
 import type { EtagLine } from '../manifest/manifest.ts'
 import { writeNdjson } from '../manifest/ndjson.ts'
-import { digestOfFile } from '../store/files.ts'
+import { digestOfFile, orIfMissing } from '../store/files.ts'
 import { digestOf } from '../store/read.ts'
 import type { ListedObject } from '../store/store.ts'
 import type { Publish } from './options.ts'
@@ -36,7 +35,6 @@ interface DownloadFile {
   /** Its path below the folder. */
   readonly name: string
   readonly bytes: number
-  /** In hex. */
   readonly sha256: string
 }
 
@@ -61,11 +59,8 @@ export async function uploadDownloads(
   if (files.length === 0) return { live: undefined, counts: noDownloads }
 
   const sums = files.find(isChecksums)?.sha256 ?? digestOfList(files)
-  const live = {
-    folder: chooseFolder(head.snapshot, sums, base.live.live),
-    ...{ files: files.length, bytes: sumOf(files), sums },
-  }
-  const prefix = downloadsPrefix(live.folder)
+  const downloads = chooseFolder(head.snapshot, sums, base.live.live)
+  const prefix = downloadsPrefix(downloads)
   const there = new Map<string, ListedObject>()
   for await (const object of store.list(prefix, { signal }))
     there.set(object.key.slice(prefix.length), object)
@@ -91,9 +86,7 @@ export async function uploadDownloads(
     applyChanges(publish, Readable.from(changes), {
       prefix,
       fileOf: (name) => join(source, name),
-      onEtag: (name, etag) => {
-        etags.set(name, etag)
-      },
+      onEtag: (name, etag) => etags.set(name, etag),
     })
   const puts = (some: readonly DownloadFile[]) =>
     some.map(({ name, ...file }): Change => ({ kind: 'put', key: name, ...file, type: contentTypeOf(name) }))
@@ -108,7 +101,10 @@ export async function uploadDownloads(
   const list = join(folder, 'downloads.ndjson.gz')
   await writeNdjson(list, Readable.from(lines))
   await putOwn(list, downloadEtagsKey(base.slot), gzipType)
-  return { live, counts: { put: put.length, replaced, deleted: gone.length, bytes: sumOf(put) } }
+  return {
+    live: { folder: downloads, files: files.length, bytes: sumOf(files), sums },
+    counts: { put: put.length, replaced, deleted: gone.length, bytes: sumOf(put) },
+  }
 }
 
 async function isSame(
@@ -120,7 +116,8 @@ async function isSame(
   const { signal } = lease.writing
   if (bytes !== file.bytes) return false
   // The ETag of an object that was put in one piece is its MD5, as a rule; if not, the file is put again.
-  if (etag.replaceAll('"', '') !== (await md5Of(join(source, file.name), signal))) return false
+  const md5 = await digestOfFile(join(source, file.name), signal, 'md5')
+  if (etag.replaceAll('"', '') !== md5) return false
   return !isDeep || (await digestOf(store, key, { signal })) === file.sha256
 }
 
@@ -143,19 +140,6 @@ async function filesOf(source: string, signal: AbortSignal): Promise<DownloadFil
     files.push({ name, bytes, sha256: sums.get(name) ?? (await digestOfFile(path, signal)) })
   }
   return files.sort((one, other) => (isBefore(one.name, other.name) ? -1 : 1))
-}
-
-const orIfMissing =
-  <T>(value: T) =>
-  (error: unknown): T => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return value
-    throw error
-  }
-
-async function md5Of(file: string, signal: AbortSignal): Promise<string> {
-  const md5 = createHash('md5')
-  for await (const chunk of createReadStream(file, { signal })) md5.update(chunk as Buffer)
-  return md5.digest('hex')
 }
 
 /** SHA-256 by name, as `sha256sum` writes them. */

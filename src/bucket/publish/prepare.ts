@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSparse, type ManifestHead, type ManifestLine } from '../../build/manifest.ts'
-import { changesKey, gzipType, lostList, type Slot } from '../live/layout.ts'
-import { mergeSorted, planChanges, type Change } from '../manifest/compare.ts'
+import { changesKey, etagsKey, gzipType, lostList, type Slot } from '../live/layout.ts'
+import { mergeSorted, planChanges, type Change, type Keyed } from '../manifest/compare.ts'
 import { compareBody, compareWithListing, type ObjectDifference } from '../manifest/listing.ts'
-import { fetchEtags, fetchList, fetchManifest, isIntact, type EtagLine } from '../manifest/manifest.ts'
+import { fetchList, fetchManifest, type EtagLine } from '../manifest/manifest.ts'
 import { nothing, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
-import { Damaged, type ObjectStore } from '../store/store.ts'
+import { Damaged } from '../store/store.ts'
 import type { Publish } from './options.ts'
 
 export interface Prepared {
@@ -24,10 +24,6 @@ export interface Prepared {
   readonly etags: () => AsyncIterable<EtagLine>
 }
 
-interface Keyed {
-  readonly key: string
-}
-
 /** @throws {Error} if a list in the bucket is damaged; a repair does without it */
 export async function prepareChanges(publish: Publish): Promise<Prepared> {
   try {
@@ -39,21 +35,15 @@ export async function prepareChanges(publish: Publish): Promise<Prepared> {
 }
 
 async function prepare(publish: Publish): Promise<Prepared> {
-  const { store, base, snapshot, folder, isRepair } = publish
-  const { slot, torn } = base
-  const { manifest } = snapshot
-  const before = await fetchManifest(store, slot, folder, isRepair)
-  // Without a manifest nothing in the slot is trusted.
-  const etags = before === null ? null : await fetchEtags(store, slot, folder, isRepair)
-  // A repair without ETags cannot tell right objects from wrong ones: it puts everything.
-  const linesBefore = before !== null && (!isRepair || etags !== null) ? before.lines : nothing
-  const doubtful = torn === null ? nothing() : await tornKeys(store, torn, folder, isRepair)
-  const damaged = isRepair ? damagedKeys(publish, slot, linesBefore, etags ?? nothing) : nothing()
+  const { base, snapshot, folder, isRepair } = publish
+  const before = await readSlot(publish, base.slot)
+  const torn = base.torn === null ? nothing() : await tornKeys(publish, base.torn)
+  const damaged = isRepair ? damagedKeys(publish, base.slot, before) : nothing()
 
   const file = join(folder, 'changes.ndjson.gz')
   const counts = { put: 0, deleted: 0, bytes: 0 }
   async function* counted() {
-    for await (const change of planChanges(manifest.lines(), linesBefore(), union(doubtful, damaged))) {
+    for await (const change of planChanges(snapshot.manifest.lines(), before.lines(), torn, damaged)) {
       if (change.kind === 'put') {
         counts.put++
         counts.bytes += change.bytes
@@ -62,7 +52,22 @@ async function prepare(publish: Publish): Promise<Prepared> {
     }
   }
   await writeNdjson(file, counted())
-  return { file, ...counts, before: before?.head ?? null, etags: etags ?? nothing }
+  return { file, ...counts, before: before.head, etags: before.etags }
+}
+
+/** What a slot's lists say. A repair does without damaged ones. */
+interface SlotLists {
+  /** Null without a manifest: then nothing in the slot is trusted. */
+  readonly head: ManifestHead | null
+  readonly lines: () => AsyncIterable<ManifestLine>
+  readonly etags: () => AsyncIterable<EtagLine>
+}
+
+async function readSlot({ store, folder, isRepair }: Publish, slot: Slot): Promise<SlotLists> {
+  const manifest = await fetchManifest(store, slot, folder, isRepair)
+  if (manifest === null) return { head: null, lines: nothing, etags: nothing }
+  const etags = await fetchList<EtagLine>(store, etagsKey(slot), folder, isRepair)
+  return { head: manifest.head, lines: manifest.lines, etags: etags ?? nothing }
 }
 
 /**
@@ -72,7 +77,7 @@ async function prepare(publish: Publish): Promise<Prepared> {
 export async function refuseSparse({ out, base }: Publish, { file, before }: Prepared): Promise<void> {
   const sparse = readSparse(out)
   if (sparse === null) return
-  for await (const change of readNdjson(file) as AsyncIterable<Change>) {
+  for await (const change of readNdjson<Change>(file)) {
     if (change.kind === 'delete' || existsSync(join(out, change.key))) continue
     const holds = before === null ? 'holds no snapshot' : `holds ${before.snapshot}`
     throw new Error(
@@ -87,13 +92,12 @@ export async function refuseSparse({ out, base }: Publish, { file, before }: Pre
  * manifest nothing is trusted anyway.
  */
 export async function markDamage(publish: Publish, slot: Slot): Promise<void> {
-  const { store, folder, lease, putOwn } = publish
-  const manifest = await fetchManifest(store, slot, folder, true)
-  const etags = manifest === null ? null : await fetchEtags(store, slot, folder, true)
+  const { folder, lease, putOwn } = publish
+  const lists = await readSlot(publish, slot)
   let found = 0
   async function* keys() {
-    if (manifest === null) return
-    for await (const { key } of damagedKeys(publish, slot, manifest.lines, etags ?? nothing)) {
+    if (lists.head === null) return
+    for await (const { key } of damagedKeys(publish, slot, lists)) {
       found++
       yield { key }
     }
@@ -111,8 +115,7 @@ export async function markDamage(publish: Publish, slot: Slot): Promise<void> {
 async function* damagedKeys(
   { store, isDeep, concurrency }: Publish,
   slot: Slot,
-  lines: () => AsyncIterable<ManifestLine>,
-  etags: () => AsyncIterable<EtagLine>,
+  { lines, etags }: SlotLists,
 ): AsyncGenerator<Keyed> {
   const listed = compareWithListing(store, slot, lines(), etags())
   const rows = mergeSorted<readonly [ObjectDifference, ManifestLine, EtagLine]>(listed, lines(), etags())
@@ -134,18 +137,14 @@ async function* damagedKeys(
 }
 
 /** @throws {Error} if the list is gone: then only the listing of a repair tells what the slot holds */
-async function tornKeys(store: ObjectStore, key: string, folder: string, isRepair: boolean) {
-  const lines = await fetchList<Keyed>(store, key, join(folder, 'torn.ndjson.gz'))
-  // The listing of a repair finds more than the list could say.
-  if (isRepair && (lines === null || !(await isIntact(lines(), true)))) return nothing()
+async function tornKeys({ store, folder, isRepair }: Publish, key: string) {
+  const lines = await fetchList<Keyed>(store, key, folder, isRepair)
   if (lines !== null) return lines()
+  // The listing of a repair finds more than the list could say.
+  if (isRepair) return nothing()
   const what =
     key === lostList
       ? 'the journal was lost, so nobody knows what the slot holds'
       : `${key}, the list of a publish that was killed, is gone`
   throw new Error(`${store.name}: ${what}: publish with --repair`)
-}
-
-async function* union(one: AsyncIterable<Keyed>, other: AsyncIterable<Keyed>): AsyncGenerator<Keyed> {
-  for await (const { key } of mergeSorted<readonly [Keyed, Keyed]>(one, other)) yield { key }
 }

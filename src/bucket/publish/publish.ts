@@ -17,7 +17,7 @@ import {
 } from '../live/layout.ts'
 import { type Lease, LeaseLost, roundingMs, withLease } from '../live/lease.ts'
 import { type Live, type LiveObject, readLive, tornSlots } from '../live/live.ts'
-import { withFolder } from '../live/status.ts'
+import { withFolder } from '../store/files.ts'
 import { type DownloadCounts, noDownloads, uploadDownloads } from './downloads.ts'
 import { refuseMistakes } from './mistakes.ts'
 import type { Publish, PublishBase, PublishOptions } from './options.ts'

@@ -8,6 +8,7 @@ import { messageOf } from '../../system/message.ts'
 import { checksumsName, dayFolder } from '../live/layout.ts'
 import type { Live } from '../live/live.ts'
 import { type Manifest, openManifest } from '../manifest/manifest.ts'
+import { orIfMissing } from '../store/files.ts'
 
 export interface Snapshot {
   readonly manifest: Manifest
@@ -39,11 +40,7 @@ export const isLiveAlready = (live: Live | null, { snapshot, edition }: Identity
  */
 export async function editionOf(out: string, head: ManifestHead, baseUrl: string): Promise<string> {
   const sums = join(out, dayFolder(head.asOf), checksumsName)
-  const text = await readFile(sums, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  })
-  return editionWith(head, text, baseUrl)
+  return editionWith(head, await readFile(sums, 'utf8').catch(orIfMissing(null)), baseUrl)
 }
 
 /** @param sums the text of the downloads' checksums, or null without downloads */

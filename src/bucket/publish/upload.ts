@@ -46,7 +46,7 @@ export async function uploadChanges(publish: Publish, prepared: Prepared): Promi
  * @throws {Error} if the slot is not what was uploaded
  */
 export async function assertUntouched({ store, base, snapshot, folder }: Publish, prepared: Prepared) {
-  const etags = readNdjson(etagsFile(folder)) as AsyncIterable<EtagLine>
+  const etags = readNdjson<EtagLine>(etagsFile(folder))
   const differing = compareWithListing(store, base.slot, snapshot.manifest.lines(), etags)
   const rows = mergeSorted<readonly [ObjectDifference, Change]>(differing, changesIn(prepared))
   for await (const { key, values } of rows) {
@@ -60,7 +60,7 @@ export async function assertUntouched({ store, base, snapshot, folder }: Publish
 }
 
 const etagsFile = (folder: string) => join(folder, 'etags.ndjson.gz')
-const changesIn = ({ file }: Prepared) => readNdjson(file) as AsyncIterable<Change>
+const changesIn = ({ file }: Prepared) => readNdjson<Change>(file)
 
 /** How objects are put; `lease.writing` ends the requests that are under way, too. */
 export type Uploading = Pick<Publish, 'store' | 'cacheControl' | 'concurrency' | 'maxRate'> & {

@@ -43,11 +43,14 @@ export type Doing = keyof typeof rights
 export function explained(error: unknown, place: BucketPlace, doing: Doing, key: string): unknown {
   if (error instanceof ConditionFailed || error instanceof ConditionsUnknown) return error
   if (!(error instanceof Error)) return error
-  // An error without a code is ours, except this one: the SDK gives it no name.
-  if (codeOf(error) === 'Error' && !lacksRegion(error)) return error
-  const advice = adviceOn(error, place, doing)
   const code = codeOf(error)
-  const reason = advice === undefined ? `${code}, ${oneLine(error.message)}` : `${advice} (${code})`
+  // An error without a code is ours, except this one: the SDK gives it no name.
+  if (code === 'Error' && !lacksRegion(error)) return error
+  const advice = adviceOn(error, place, doing)
+  const reason =
+    advice === undefined
+      ? `${code}, ${error.message.replaceAll(/\s+/g, ' ').slice(0, 200)}`
+      : `${advice} (${code})`
   return new Error(`${place.name}: could not ${doing} ${key}: ${reason}`, { cause: bareCause(error) })
 }
 
@@ -58,21 +61,20 @@ export function explained(error: unknown, place: BucketPlace, doing: Doing, key:
 export function bareCause(error: unknown): Error {
   const code = codeOf(error)
   const cause = new Error(code)
-  if (error instanceof Error) cause.stack = [code, ...framesOf(error)].join('\n')
+  if (!(error instanceof Error)) return cause
+  // A stack begins with the message, which may have several lines.
+  const frames = (error.stack ?? '')
+    .replaceAll(error.message, '')
+    .split('\n')
+    .filter((line) => /^ {4}at .*(:\d+:\d+|<anonymous>|native|index \d+)\)?$/.test(line))
+  cause.stack = [code, ...frames].join('\n')
   return cause
 }
 
-/** A stack begins with the message, which may have several lines. */
-function framesOf({ stack = '', message }: Error): string[] {
-  return stack
-    .replaceAll(message, '')
-    .split('\n')
-    .filter((line) => /^ {4}at .*(:\d+:\d+|<anonymous>|native|index \d+)\)?$/.test(line))
-}
+export const noCredentials =
+  'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role'
 
 const lacksRegion = ({ message }: Error) => message.includes('Region is missing')
-
-const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').slice(0, 200)
 
 function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: Doing): string | undefined {
   const code = codeOf(error)
@@ -92,8 +94,7 @@ function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: 
     ExpiredTokenException: expired,
     TokenRefreshRequired: expired,
     InvalidToken: 'the session token is not valid: get new credentials',
-    CredentialsProviderError:
-      'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role',
+    CredentialsProviderError: noCredentials,
     RequestTimeTooSkewed: "this machine's clock is wrong: set it",
     BadDigest:
       'the body does not have the digest of the manifest: the snapshot was changed after its build, build it again',

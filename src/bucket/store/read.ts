@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { unwritable } from './files.ts'
 import { readWhole } from './retry.ts'
-import { TooLarge, type CallOptions, type FetchedObject, type ObjectStore } from './store.ts'
+import { TooLarge, type CallOptions, type FetchedObject, type GetOptions, type ObjectStore } from './store.ts'
 
 /** Limits of objects that another tool may have put there, in bytes. Objects of ours stay far below. */
 const limits = {
@@ -22,16 +22,17 @@ type Reads = Pick<ObjectStore, 'name' | 'get'>
 
 /** A small object's text with its ETag and age, or null. @throws {Error} if it keeps breaking off, or is not small */
 export const readSmall = (store: Reads, key: string, options?: CallOptions) =>
-  readWhole(store, key, options, async (object) => ({
-    ...object,
-    text: (await bodyOf(object, limits.json)).toString('utf8'),
-  }))
+  readWhole(store, key, options, async (object) => {
+    const body = await bodyOf(object, limits.json)
+    return { ...object, text: body.toString('utf8') }
+  })
 
 /** An object with its body, or null. @throws {Error} if it keeps breaking off, or is larger than any of ours */
 export const readObject = (store: Reads, key: string, options?: CallOptions) =>
-  readWhole(store, key, options, async ({ etag, lastModified, ...object }) => {
-    return { body: await bodyOf(object, limits.object), etag, lastModified }
-  })
+  readWhole(store, key, options, async (object) => ({
+    ...object,
+    body: await bodyOf(object, limits.object),
+  }))
 
 /** An object, with its body unless that has more bytes than `most`; null if there is none. */
 export const readUpTo = (store: Reads, key: string, most: number) =>
@@ -45,15 +46,11 @@ export const readUpTo = (store: Reads, key: string, most: number) =>
     return { length: body.length, body, etag, lastModified }
   })
 
-/**
- * A part of an object that is there with this ETag.
- * @param part first and last byte, both included
- * @throws {Error} if the object is gone or another one, or keeps breaking off
- */
+/** A part of an object that has this ETag. @throws {Error} if it is gone or another one, or keeps breaking off */
 export async function readPart(
-  store: ObjectStore,
+  store: Reads,
   key: string,
-  part: { readonly first: number; readonly last: number },
+  part: NonNullable<GetOptions['part']>,
   etag: string,
 ): Promise<readonly Uint8Array[]> {
   const body = await readWhole(store, key, { part, ifMatch: etag }, (object) =>
@@ -61,6 +58,12 @@ export async function readPart(
   )
   if (body?.length === part.last - part.first + 1) return [body]
   throw new Error(`${store.name}: ${key} was changed while it was read`)
+}
+
+/** Whether there is an object whose key has this prefix. */
+export async function hasAny(store: Pick<ObjectStore, 'list'>, prefix: string): Promise<boolean> {
+  for await (const _ of store.list(prefix)) return true
+  return false
 }
 
 /** The SHA-256 of an object's body, in hex, or null. @throws {Error} if it keeps breaking off */
@@ -71,15 +74,10 @@ export const digestOf = (store: Reads, key: string, options?: CallOptions): Prom
     return sha256.digest('hex')
   })
 
-/** What `download` fetched. */
-export interface Downloaded {
-  /** Ends the command: a reader of the file has to stop, too. */
-  readonly signal: AbortSignal | undefined
-}
-
 /**
  * Fetches a whole object into a file.
- * @returns null if there is none @throws {Damaged} if it is larger than `maxBytes`
+ * @returns null if there is none; else the signal that ends the command: a reader of the file has to stop, too
+ * @throws {Damaged} if it is larger than `maxBytes`
  * @throws {Error} if it keeps breaking off, or if the file cannot be written
  */
 export async function download(
@@ -87,7 +85,7 @@ export async function download(
   key: string,
   file: string,
   { maxBytes = limits.list, ...options }: CallOptions & { readonly maxBytes?: number } = {},
-): Promise<Downloaded | null> {
+): Promise<{ readonly signal: AbortSignal | undefined } | null> {
   try {
     const done = await readWhole(store, key, options, async ({ body, signal }) => {
       await pipeline(Readable.from(upTo(body, maxBytes)), createWriteStream(file))

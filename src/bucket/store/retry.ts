@@ -14,18 +14,8 @@
 
 import type { PutObjectCommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { bareCause, isMissing, statusOf } from './errors.ts'
-import {
-  type Condition,
-  ConditionFailed,
-  ConditionsUnknown,
-  Damaged,
-  type FetchedObject,
-  type GetOptions,
-  type NewObject,
-  type ObjectStore,
-  type PutObject,
-  TooLarge,
-} from './store.ts'
+import { type Condition, ConditionFailed, ConditionsUnknown, Damaged, TooLarge } from './store.ts'
+import type { FetchedObject, GetOptions, NewObject, ObjectStore, PutObject } from './store.ts'
 import { setTimeout } from 'node:timers/promises'
 
 /** How long a request is tried. */
@@ -80,26 +70,19 @@ export function watchAttempts({ middlewareStack }: S3Client) {
       },
     { step: 'deserialize', priority: 'low', name: 'watchAttempts' },
   )
-  middlewareStack.addRelativeTo(trustAnswers, {
-    relation: 'after',
-    toMiddleware: 'retryMiddleware',
-    name: 'trustAnswers',
-  })
+  // If the machine's clock is wrong, the SDK (3.1169) blames every error on it, and tries again.
+  middlewareStack.addRelativeTo(
+    <A, O>(next: (args: A) => Promise<O>) =>
+      (args: A) =>
+        next(args).catch((error: unknown) => {
+          const { $metadata } = error as { $metadata?: { clockSkewCorrected?: boolean } }
+          if (isMissing(error) || statusOf(error) === 412) delete $metadata?.clockSkewCorrected
+          throw error
+        }),
+    { relation: 'after', toMiddleware: 'retryMiddleware', name: 'trustAnswers' },
+  )
   return { requests: () => ({ ...counts }), unanswered: () => unanswered }
 }
-
-/** If the machine's clock is wrong, the SDK (3.1169) blames every error on it, and tries again. */
-const trustAnswers =
-  <A, O>(next: (args: A) => Promise<O>) =>
-  async (args: A): Promise<O> => {
-    try {
-      return await next(args)
-    } catch (error) {
-      const { $metadata } = error as { $metadata?: { clockSkewCorrected?: boolean } }
-      if (isMissing(error) || statusOf(error) === 412) delete $metadata?.clockSkewCorrected
-      throw error
-    }
-  }
 
 /** Milliseconds, with full jitter. Source: AWS Architecture Blog, Exponential Backoff And Jitter. */
 const backoff = (attempt: number): number => Math.random() * Math.min(100 * 2 ** attempt, 10_000)
@@ -107,6 +90,7 @@ const backoff = (attempt: number): number => Math.random() * Math.min(100 * 2 **
 const maxConflicts = 10
 
 /**
+ * Puts an object on a condition, and finds out what became of a put whose answer was lost.
  * @param put one put with these headers @param read what is there now
  * @throws {ConditionFailed} if another object is there @throws {ConditionsUnknown} if the store has no conditions
  */
@@ -120,7 +104,9 @@ export async function putConditionally(
   let isUnquoted = false
   for (let attempt = 1; ; attempt++) {
     try {
-      return await put(conditionHeaders(condition, isUnquoted))
+      if ('ifAbsent' in condition) return await put({ IfNoneMatch: '*' })
+      const { ifMatch } = condition
+      return await put({ IfMatch: isUnquoted ? ifMatch.replaceAll('"', '') : ifMatch })
     } catch (error) {
       const status = statusOf(error)
       if (status === 501)
@@ -144,18 +130,8 @@ export async function putConditionally(
   }
 }
 
-function conditionHeaders(condition: Condition, isUnquoted: boolean): Partial<PutObjectCommandInput> {
-  if ('ifAbsent' in condition) return { IfNoneMatch: '*' }
-  return { IfMatch: isUnquoted ? condition.ifMatch.replaceAll('"', '') : condition.ifMatch }
-}
-
 /** Codes of single keys that a later attempt may delete. */
-const passing: readonly (string | undefined)[] = [
-  'InternalError',
-  'SlowDown',
-  'ServiceUnavailable',
-  'RequestTimeout',
-]
+const passing = new Set<unknown>(['InternalError', 'SlowDown', 'ServiceUnavailable', 'RequestTimeout'])
 
 /**
  * DeleteObjects answers 200 with an error for each key that it could not delete. Only those keys are sent again. A key that
@@ -171,8 +147,8 @@ export async function deleteKeys<Failed extends { Key?: string | undefined; Code
   let left = keys
   for (let attempt = 1; ; attempt++) {
     const failed = (await send(left)).filter(({ Code }) => Code !== 'NoSuchKey')
-    const hopeless = failed.filter(({ Code }) => !passing.includes(Code))
-    const retried = failed.filter(({ Code }) => passing.includes(Code))
+    const hopeless = failed.filter(({ Code }) => !passing.has(Code))
+    const retried = failed.filter(({ Code }) => passing.has(Code))
     if (hopeless.length > 0 || retried.length === 0 || attempt >= attempts) return [...hopeless, ...retried]
     left = retried.flatMap(({ Key }) => Key ?? [])
     await pause(backoff(attempt), signal)
@@ -195,39 +171,33 @@ export async function readWhole<T>(
   for (let attempt = 1; ; attempt++) {
     const object = await store.get(key, options)
     if (object === null) return null
-    const { body, hasBrokenOff } = checkedBody(object)
+    const state = { hasBrokenOff: false }
+    async function* whole({ body, bytes }: FetchedObject) {
+      let length = 0
+      try {
+        for await (const chunk of body) {
+          length += chunk.length
+          yield chunk
+        }
+        if (bytes !== null && length !== bytes) throw new Error(`${length} of ${bytes} bytes`)
+      } catch (error) {
+        state.hasBrokenOff = true
+        throw error
+      }
+    }
     try {
-      return await read({ ...object, body })
+      return await read({ ...object, body: whole(object) })
     } catch (error) {
       object.cancel()
       object.signal?.throwIfAborted()
       if (error instanceof TooLarge)
         throw new Damaged(`${store.name}/${key} is damaged: ${error.message}`, { cause: error })
       // The reader itself failed: a file that cannot be written.
-      if (!hasBrokenOff()) throw error
+      if (!state.hasBrokenOff) throw error
       if (attempt === maxReads) throw new Error(`${store.name}: ${key} keeps breaking off`, { cause: error })
       await pause(100 * 2 ** attempt, object.signal)
     }
   }
-}
-
-/** A body that throws if it ends too early, and whether it did. */
-function checkedBody({ body, bytes }: FetchedObject) {
-  let isBroken = false
-  async function* whole() {
-    let read = 0
-    try {
-      for await (const chunk of body) {
-        read += chunk.length
-        yield chunk
-      }
-      if (bytes !== null && read !== bytes) throw new Error(`${read} of ${bytes} bytes`)
-    } catch (error) {
-      isBroken = true
-      throw error
-    }
-  }
-  return { body: whole(), hasBrokenOff: () => isBroken }
 }
 
 /** The time of this machine. Tests have their own, in which days pass at once. */
@@ -238,10 +208,9 @@ export interface Time {
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
-/** @param ms milliseconds @throws the signal's reason, as soon as it aborts */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   try {
-    await setTimeout(ms, undefined, signal === undefined ? {} : { signal })
+    await setTimeout(ms, undefined, { signal })
   } catch (error) {
     signal?.throwIfAborted()
     throw error

@@ -13,14 +13,8 @@ import {
 import { explained, isMissing, type Doing } from './errors.ts'
 import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { readSmall } from './read.ts'
-import {
-  deleteKeys,
-  nightlyPatience,
-  putConditionally,
-  retrySettings,
-  watchAttempts,
-  type Patience,
-} from './retry.ts'
+import { deleteKeys, nightlyPatience, putConditionally, retrySettings } from './retry.ts'
+import { type Patience, watchAttempts } from './retry.ts'
 import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts'
 
 export interface S3Settings {
@@ -59,10 +53,11 @@ export function openS3(
   const client = openClient(settings, patience)
   const { requests, unanswered } = watchAttempts(client)
   const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
-  const fullKey = (key: string) => (prefix === '' ? key : `${prefix}/${key}`)
-  const shortKey = (key: string) => (prefix === '' ? key : key.slice(prefix.length + 1))
-  const advise: S3Store['advise'] = (error, doing, key) =>
-    explained(error, { name, bucket, endpoint: settings.endpoint }, doing, key)
+  const below = prefix === '' ? '' : `${prefix}/`
+  const fullKey = (key: string) => below + key
+  const shortKey = (key: string) => key.slice(below.length)
+  const place = { name, bucket, endpoint: settings.endpoint }
+  const advise: S3Store['advise'] = (error, doing, key) => explained(error, place, doing, key)
   const stopOf = joinedWith(signal)
 
   /** What a call throws: why it was stopped, or what failed, with advice. */
@@ -74,8 +69,8 @@ export function openS3(
     const command = new GetObjectCommand({
       Bucket: bucket,
       Key: fullKey(key),
-      ...(part === undefined ? {} : { Range: `bytes=${part.first}-${part.last}` }),
-      ...(ifMatch === undefined ? {} : { IfMatch: ifMatch }),
+      Range: part && `bytes=${part.first}-${part.last}`,
+      IfMatch: ifMatch,
     })
     // The store's clock, by which ages are measured.
     let now = new Date()
@@ -179,7 +174,16 @@ export function openS3(
   }
 
   return {
-    ...{ name, client, bucket, fullKey, advise, get, put, putFile, requests, unanswered },
+    name,
+    client,
+    bucket,
+    fullKey,
+    advise,
+    requests,
+    unanswered,
+    get,
+    put,
+    putFile,
     async *list(start, options = {}) {
       const stop = stopOf(options.signal)
       try {
@@ -206,11 +210,8 @@ export function openS3(
       if (first === undefined) return
       const { Key = '', Code = 'no reason given', Message = '' } = first
       const more = left.length === 1 ? '' : ` and ${left.length - 1} more`
-      throw advise(
-        Object.assign(new Error(Message), { name: Code, Code }),
-        'delete',
-        `${shortKey(Key)}${more}`,
-      )
+      const error = Object.assign(new Error(Message), { name: Code, Code })
+      throw advise(error, 'delete', `${shortKey(Key)}${more}`)
     },
     close: () => {
       client.destroy()
@@ -229,7 +230,7 @@ function openClient({ endpoint, region, pathStyle, concurrency }: S3Settings, pa
   const agent = { keepAlive: true, maxSockets: concurrency + bookkeeping }
   return new S3Client({
     ...(endpoint === null ? {} : { endpoint }),
-    ...(region !== null ? { region } : endpoint === null ? {} : { region: onceOf(regionOrAuto) }),
+    ...(region !== null ? { region } : endpoint === null ? {} : { region: regionOrAuto() }),
     forcePathStyle: pathStyle,
     ...retrying,
     requestHandler: { ...requestHandler, httpAgent: agent, httpsAgent: agent },
@@ -240,12 +241,10 @@ function openClient({ endpoint, region, pathStyle, concurrency }: S3Settings, pa
 }
 
 /** The region of the environment or the profile; else 'auto': a store with an address of its own mostly does not care. */
-const regionOrAuto = () => new S3Client({}).config.region().catch(() => 'auto')
-
-/** The SDK asks for the region of each request. */
-function onceOf<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined
-  return () => (answer ??= ask())
+function regionOrAuto(): () => Promise<string> {
+  let answer: Promise<string> | undefined
+  // The SDK asks for each request.
+  return () => (answer ??= new S3Client({}).config.region().catch(() => 'auto'))
 }
 
 const sending = (stop: AbortSignal | undefined) => (stop === undefined ? {} : { abortSignal: stop })

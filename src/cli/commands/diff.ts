@@ -3,7 +3,7 @@
 import { Argument } from 'commander'
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
-import { withFolder } from '../../bucket/live/status.ts'
+import { withFolder } from '../../bucket/store/files.ts'
 import type { Counts } from '../../bucket/manifest/compare.ts'
 import {
   type DiffGroup,

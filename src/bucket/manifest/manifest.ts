@@ -76,12 +76,19 @@ async function fetchIntact<T extends { readonly lines: () => AsyncIterable<Keyed
   if (downloaded === null) return null
   try {
     const list = await open(file, { label: `${store.name}/${key}`, ...downloaded })
-    for await (const _ of list.lines());
+    const lines = list.lines()[Symbol.asyncIterator]()
+    while ((await lines.next()).done !== true);
     return list
   } catch (error) {
     if (doesWithout && error instanceof Damaged) return null
     throw error
   }
+}
+
+/** For `catch`: adds to the error of a damaged list what to do. */
+export function adviseRepair(error: unknown): never {
+  if (!(error instanceof Damaged)) throw error
+  throw new Error(`${error.message}: publish with --repair`, { cause: error })
 }
 
 /** The first line of a manifest in the bucket, or null if there is none. Reads no more of it than that takes. */

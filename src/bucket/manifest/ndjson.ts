@@ -37,7 +37,7 @@ export interface ListSource {
  */
 export async function* readNdjson<T = unknown>(
   packed: string | AsyncIterable<Uint8Array>,
-  { label = String(packed), signal }: ListSource = {},
+  { label = typeof packed === 'string' ? packed : '', signal }: ListSource = {},
 ): AsyncGenerator<T, void, undefined> {
   const unzipped = createGunzip()
   // Errors of the source have to reach the reader of the lines: pipeline destroys both.

@@ -4,23 +4,18 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { countFiles, type ManifestLine } from '../../build/manifest.ts'
-import { checksumsName, downloadEtagsKey, etagsKey, manifestIn, type Slot } from '../live/layout.ts'
+import { checksumsName, downloadEtagsKey, etagsKey, manifestIn } from '../live/layout.ts'
 import { prefixOf } from '../live/download-folders.ts'
 import { readLive, type Live, type LiveSnapshot } from '../live/live.ts'
 import { sumsIn, type DownloadLine } from '../publish/downloads.ts'
 import { withFolder } from '../store/files.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { digestOf, readSmall } from '../store/read.ts'
-import { Damaged, type ObjectStore } from '../store/store.ts'
+import type { ObjectStore } from '../store/store.ts'
 import { isBefore, mergeSorted } from './compare.ts'
-import {
-  compareBody,
-  compareWithListing,
-  listingDifferences,
-  type ExpectedObject,
-  type ObjectDifference,
-} from './listing.ts'
-import { fetchList, fetchManifest, type EtagLine } from './manifest.ts'
+import { compareBody, compareWithListing, listingDifferences } from './listing.ts'
+import type { ExpectedObject, ObjectDifference } from './listing.ts'
+import { adviseRepair, fetchList, fetchManifest, type EtagLine } from './manifest.ts'
 import { nothing, readSorted, writeNdjson } from './ndjson.ts'
 
 export interface VerifyOptions {
@@ -37,17 +32,7 @@ export interface VerifyOptions {
   readonly onBody: (done: number, of: number) => void
 }
 
-export interface Verified {
-  readonly slot: Slot
-  readonly snapshot: string
-  /** The status files are among them. */
-  readonly objects: number
-  /** Files for analysts; null: `live.json` names none. */
-  readonly downloads: number | null
-  /** Bodies of objects that were read. */
-  readonly bodies: number
-  readonly differences: number
-}
+export type Verified = Awaited<ReturnType<typeof verifyLive>>
 
 /** For both halves of a verification. @param folder for lists that need not fit into memory */
 type Verification = VerifyOptions & { readonly folder: string }
@@ -56,7 +41,7 @@ type Verification = VerifyOptions & { readonly folder: string }
  * @throws {Error} if nothing is live, if it has no manifest, if one of its lists is damaged, or if another snapshot went
  * live meanwhile
  */
-export async function verifyLive(store: ObjectStore, options: VerifyOptions): Promise<Verified> {
+export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
   const { live } = await readLive(store)
   if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to verify`)
   const { slot, snapshot, liveSince } = live
@@ -69,10 +54,7 @@ export async function verifyLive(store: ObjectStore, options: VerifyOptions): Pr
     const verification = { ...options, onDifference, folder }
     const objects = await verifySlot(store, live, verification)
     return { ...objects, downloads: await verifyDownloads(store, live, verification) }
-  }).catch((error: unknown) => {
-    if (!(error instanceof Damaged)) throw error
-    throw new Error(`${error.message}: publish with --repair`, { cause: error })
-  })
+  }).catch(adviseRepair)
   const { live: after } = await readLive(store)
   if (differences > 0 && after?.liveSince !== liveSince)
     throw new Error(`${store.name}: another snapshot went live meanwhile, verify again`)
@@ -107,7 +89,12 @@ async function verifySlot(store: ObjectStore, { slot, snapshot }: Live, verifica
       onBody(++done, wanted)
     })
   }
-  return { objects, bodies: done }
+  return {
+    /** The status files are among them. */
+    objects,
+    /** Bodies of objects that were read. */
+    bodies: done,
+  }
 }
 
 /**

@@ -103,12 +103,10 @@ export interface Addresses {
 export function describeLocalAddresses({ baseUrl, docsUrl, endpoint }: Addresses): string | null {
   // A store on this machine has no readers elsewhere.
   if (endpoint !== null && isLoopback(endpoint)) return null
+  const own = [['baseUrl', baseUrl, 'FUNDPRESS_BASE_URL']]
   // By default docsUrl derives from baseUrl: then one line is enough.
-  const isOwn = !docsUrl.startsWith(`${baseUrl}/`)
-  const local = [
-    ...(isLoopback(baseUrl) ? [['baseUrl', baseUrl, 'FUNDPRESS_BASE_URL'] as const] : []),
-    ...(isOwn && isLoopback(docsUrl) ? [['docsUrl', docsUrl, 'FUNDPRESS_DOCS_URL'] as const] : []),
-  ]
+  if (!docsUrl.startsWith(`${baseUrl}/`)) own.push(['docsUrl', docsUrl, 'FUNDPRESS_DOCS_URL'])
+  const local = own.filter(([, url = '']) => isLoopback(url))
   if (local.length === 0) return null
   const found = local.map(([name, url]) => `${name} is ${url}`).join(', ')
   const advice = local.map(([name, , variable]) => `"${name}" (${variable})`).join(' and ')

@@ -2,48 +2,29 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSparse, type ManifestHead, type ManifestLine } from '../../build/manifest.ts'
+import { readSparse, type ManifestLine } from '../../build/manifest.ts'
 import { changesKey, etagsKey, gzipType, lostList, type Slot } from '../live/layout.ts'
 import { mergeSorted, planChanges, type Change, type Keyed } from '../manifest/compare.ts'
 import { compareBody, compareWithListing, type ObjectDifference } from '../manifest/listing.ts'
-import { fetchList, fetchManifest, type EtagLine } from '../manifest/manifest.ts'
+import { adviseRepair, fetchList, fetchManifest, type EtagLine } from '../manifest/manifest.ts'
 import { nothing, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
-import { Damaged } from '../store/store.ts'
 import type { Publish } from './options.ts'
 
-export interface Prepared {
-  /** The changes, a line each, gzipped, in the order of keys. */
-  readonly file: string
-  readonly put: number
-  readonly deleted: number
-  /** The size of the bodies to put. */
-  readonly bytes: number
-  /** The first line of the slot's manifest, or null. */
-  readonly before: ManifestHead | null
-  /** The slot's ETags as far as they are known. */
-  readonly etags: () => AsyncIterable<EtagLine>
-}
+export type Prepared = Awaited<ReturnType<typeof prepare>>
 
 /** @throws {Error} if a list in the bucket is damaged; a repair does without it */
-export async function prepareChanges(publish: Publish): Promise<Prepared> {
-  try {
-    return await prepare(publish)
-  } catch (error) {
-    if (!(error instanceof Damaged)) throw error
-    throw new Error(`${error.message}: publish with --repair`, { cause: error })
-  }
-}
+export const prepareChanges = (publish: Publish): Promise<Prepared> => prepare(publish).catch(adviseRepair)
 
-async function prepare(publish: Publish): Promise<Prepared> {
+async function prepare(publish: Publish) {
   const { base, snapshot, folder, isRepair } = publish
-  const before = await readSlot(publish, base.slot)
+  const { head: before, lines, etags } = await readSlot(publish, base.slot)
   const torn = base.torn === null ? nothing() : await tornKeys(publish, base.torn)
-  const damaged = isRepair ? damagedKeys(publish, base.slot, before) : nothing()
+  const damaged = isRepair ? damagedKeys(publish, base.slot, { lines, etags }) : nothing()
 
   const file = join(folder, 'changes.ndjson.gz')
   const counts = { put: 0, deleted: 0, bytes: 0 }
   async function* counted() {
-    for await (const change of planChanges(snapshot.manifest.lines(), before.lines(), torn, damaged)) {
+    for await (const change of planChanges(snapshot.manifest.lines(), lines(), torn, damaged)) {
       if (change.kind === 'put') {
         counts.put++
         counts.bytes += change.bytes
@@ -52,18 +33,19 @@ async function prepare(publish: Publish): Promise<Prepared> {
     }
   }
   await writeNdjson(file, counted())
-  return { file, ...counts, before: before.head, etags: before.etags }
+  return {
+    ...counts,
+    /** The changes, a line each, gzipped, in the order of keys. */
+    file,
+    /** The first line of the slot's manifest, or null. */
+    before,
+    /** The slot's ETags as far as they are known. */
+    etags,
+  }
 }
 
-/** What a slot's lists say. A repair does without damaged ones. */
-interface SlotLists {
-  /** Null without a manifest: then nothing in the slot is trusted. */
-  readonly head: ManifestHead | null
-  readonly lines: () => AsyncIterable<ManifestLine>
-  readonly etags: () => AsyncIterable<EtagLine>
-}
-
-async function readSlot({ store, folder, isRepair }: Publish, slot: Slot): Promise<SlotLists> {
+/** What a slot's lists say. A repair does without damaged ones; without a manifest nothing in the slot is trusted. */
+async function readSlot({ store, folder, isRepair }: Publish, slot: Slot) {
   const manifest = await fetchManifest(store, slot, folder, isRepair)
   if (manifest === null) return { head: null, lines: nothing, etags: nothing }
   const etags = await fetchList<EtagLine>(store, etagsKey(slot), folder, isRepair)
@@ -87,10 +69,7 @@ export async function refuseSparse({ out, base }: Publish, { file, before }: Pre
   }
 }
 
-/**
- * Marks the live slot as torn if it is damaged: the publish that writes to it next must not trust its manifest. Without a
- * manifest nothing is trusted anyway.
- */
+/** Marks the live slot as torn if it is damaged: the publish that writes to it next must not trust its manifest. */
 export async function markDamage(publish: Publish, slot: Slot): Promise<void> {
   const { folder, lease, putOwn } = publish
   const lists = await readSlot(publish, slot)
@@ -115,7 +94,7 @@ export async function markDamage(publish: Publish, slot: Slot): Promise<void> {
 async function* damagedKeys(
   { store, isDeep, concurrency }: Publish,
   slot: Slot,
-  { lines, etags }: SlotLists,
+  { lines, etags }: Pick<Awaited<ReturnType<typeof readSlot>>, 'lines' | 'etags'>,
 ): AsyncGenerator<Keyed> {
   const listed = compareWithListing(store, slot, lines(), etags())
   const rows = mergeSorted<readonly [ObjectDifference, ManifestLine, EtagLine]>(listed, lines(), etags())

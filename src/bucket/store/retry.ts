@@ -84,13 +84,9 @@ export function watchAttempts({ middlewareStack }: S3Client) {
   return { requests: () => ({ ...counts }), unanswered: () => unanswered }
 }
 
-/** Milliseconds, with full jitter. Source: AWS Architecture Blog, Exponential Backoff And Jitter. */
-const backoff = (attempt: number): number => Math.random() * Math.min(100 * 2 ** attempt, 10_000)
-
 const maxConflicts = 10
 
 /**
- * Puts an object on a condition, and finds out what became of a put whose answer was lost.
  * @param put one put with these headers @param read what is there now
  * @throws {ConditionFailed} if another object is there @throws {ConditionsUnknown} if the store has no conditions
  */
@@ -104,9 +100,7 @@ export async function putConditionally(
   let isUnquoted = false
   for (let attempt = 1; ; attempt++) {
     try {
-      if ('ifAbsent' in condition) return await put({ IfNoneMatch: '*' })
-      const { ifMatch } = condition
-      return await put({ IfMatch: isUnquoted ? ifMatch.replaceAll('"', '') : ifMatch })
+      return await put(conditionHeaders(condition, isUnquoted))
     } catch (error) {
       const status = statusOf(error)
       if (status === 501)
@@ -121,13 +115,16 @@ export async function putConditionally(
       const found = await read()
       if (found?.text === object.body.toString('utf8')) return { etag: found.etag }
       // Ceph compares with the ETag without its quotation marks.
-      if ('ifMatch' in condition && !isUnquoted && found?.etag === condition.ifMatch) {
-        isUnquoted = true
-        continue
-      }
-      throw new ConditionFailed(`${object.key} is not what it was`, { cause: bareCause(error) })
+      if ('ifAbsent' in condition || isUnquoted || found?.etag !== condition.ifMatch)
+        throw new ConditionFailed(`${object.key} is not what it was`, { cause: bareCause(error) })
+      isUnquoted = true
     }
   }
+}
+
+function conditionHeaders(condition: Condition, isUnquoted: boolean): Partial<PutObjectCommandInput> {
+  if ('ifAbsent' in condition) return { IfNoneMatch: '*' }
+  return { IfMatch: isUnquoted ? condition.ifMatch.replaceAll('"', '') : condition.ifMatch }
 }
 
 /** Codes of single keys that a later attempt may delete. */
@@ -151,7 +148,8 @@ export async function deleteKeys<Failed extends { Key?: string | undefined; Code
     const retried = failed.filter(({ Code }) => passing.has(Code))
     if (hopeless.length > 0 || retried.length === 0 || attempt >= attempts) return [...hopeless, ...retried]
     left = retried.flatMap(({ Key }) => Key ?? [])
-    await pause(backoff(attempt), signal)
+    // Full jitter. Source: AWS Architecture Blog, Exponential Backoff And Jitter.
+    await pause(Math.random() * Math.min(100 * 2 ** attempt, 10_000), signal)
   }
 }
 

@@ -133,9 +133,8 @@ export async function point(pointer: LivePointer | null | undefined, live: Point
   try {
     return (await pointer?.set(live)) ?? false
   } catch (error) {
-    throw new Error(
-      `${messageOf(error)}: ${pointer?.name ?? ''} does not say that ${live.snapshot} is live; publish again`,
-      { cause: error },
-    )
+    const place = pointer?.name ?? ''
+    const reason = `${messageOf(error)}: ${place} does not say that ${live.snapshot} is live; publish again`
+    throw new Error(reason, { cause: error })
   }
 }

@@ -169,22 +169,19 @@ const fileFields: readonly Check<keyof Live>[] = [
  * @param place what the file is called in messages
  * @throws {LiveDamaged} that names the first wrong field, and says what to do
  */
-function parseLive(text: string, place: string): Live {
-  const live = parsed(text)
+function parseLive(body: string, place: string): Live {
+  let live: unknown
+  try {
+    live = JSON.parse(body)
+  } catch {
+    live = null
+  }
   const [wrong] = isFields(live) ? wrongFields(live) : ['it is not a JSON object']
   if (wrong === undefined) return live as Live
   throw new LiveDamaged(
     `${place} is damaged: ${wrong}. Restore its last version, if the bucket keeps versions; ` +
       'else remove it, and run `fundpress publish --repair`: nothing is served in between',
   )
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function wrongFields(live: Fields): string[] {
@@ -199,6 +196,6 @@ function wrongFields(live: Fields): string[] {
 
 /** JSON, cut off so that the message stays one readable line. */
 function shown(value: unknown): string {
-  const text = value === undefined ? 'missing' : JSON.stringify(value)
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+  const json = value === undefined ? 'missing' : JSON.stringify(value)
+  return json.length > 60 ? `${json.slice(0, 60)}…` : json
 }

@@ -2,12 +2,13 @@
 
 import { createReadStream, createWriteStream } from 'node:fs'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { createGunzip, createGzip, type Gunzip } from 'node:zlib'
 import { messageOf } from '../../system/message.ts'
-import { isFileError, unwritable } from '../store/files.ts'
+import { isFileError, unwritable, withFolder } from '../store/files.ts'
 import { Damaged } from '../store/store.ts'
 import { isBefore, type Keyed } from './compare.ts'
 
@@ -151,3 +152,37 @@ export async function writeNdjson(file: string, lines: AsyncIterable<object>): P
 export async function* nothing(): AsyncGenerator<never> {
   // Yields nothing.
 }
+
+/** A list in a JSON document that can be larger than memory: a file keeps it until the fields before it are known. */
+export interface JsonList<T> {
+  /** @returns a promise to wait for before adding much more @throws {Error} naming the file if it is lost */
+  readonly add: (entry: T) => Promise<void> | undefined
+  /** Ends the list and writes it as a field of an object, between others, as JSON.stringify would. */
+  readonly write: (
+    send: (text: string) => void,
+    field: { readonly before: object; readonly name: string; readonly after?: object },
+  ) => Promise<void>
+}
+
+export const withJsonList = <T extends object>(work: (list: JsonList<T>) => Promise<void>): Promise<void> =>
+  withFolder(async (folder) => {
+    const { add, end, read } = lineWriter<T>(join(folder, 'list.ndjson.gz'))
+    const write: JsonList<T>['write'] = async (send, { before, name, after = {} }) => {
+      await end()
+      const start = [JSON.stringify(before).slice(1, -1), `${JSON.stringify(name)}:[`]
+      send(`{${start.filter((part) => part !== '').join(',')}`)
+      let comma = ''
+      for await (const entry of read()) {
+        send(comma + JSON.stringify(entry))
+        comma = ','
+      }
+      const rest = JSON.stringify(after).slice(1)
+      send(`]${rest === '}' ? '' : ','}${rest}\n`)
+    }
+    try {
+      await work({ add, write })
+    } finally {
+      // Without a write the file is still open.
+      await end().catch(() => undefined)
+    }
+  })

@@ -19,15 +19,8 @@ import type { ListedObject } from '../store/store.ts'
 import type { Publish } from './options.ts'
 import { applyChanges } from './upload.ts'
 
-/** What a publish reports. */
-export interface DownloadCounts {
-  readonly put: number
-  /** How many of the put files replace others. */
-  readonly replaced: number
-  readonly deleted: number
-  /** The size of the put files. */
-  readonly bytes: number
-}
+/** What a publish reports: of the put files, `replaced` ones replace others; `bytes` is their size. */
+export type DownloadCounts = Readonly<Record<'put' | 'replaced' | 'deleted' | 'bytes', number>>
 
 export const noDownloads: DownloadCounts = { put: 0, replaced: 0, deleted: 0, bytes: 0 }
 

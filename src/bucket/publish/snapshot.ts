@@ -10,12 +10,7 @@ import type { Live } from '../live/live.ts'
 import { type Manifest, openManifest } from '../manifest/manifest.ts'
 import { orIfMissing } from '../store/files.ts'
 
-export interface Snapshot {
-  readonly manifest: Manifest
-  readonly manifestFile: string
-  readonly checksumsFile: string
-  readonly edition: string
-}
+export type Snapshot = Awaited<ReturnType<typeof copySnapshot>>
 
 /** What tells two publishes apart: the same id and edition mean the same bytes. */
 export interface Identity {
@@ -32,18 +27,18 @@ export async function identifySnapshot(out: string, baseUrl: string): Promise<Id
 export const isLiveAlready = (live: Live | null, { snapshot, edition }: Identity): live is Live =>
   live?.snapshot === snapshot && live.edition === edition
 
-/**
- * The edition of a snapshot: a digest of what a publish uploads beside the objects that make the snapshot's id. These are
- * the files of `/status/`, the analysts' files, and the address in the feed. Other thresholds, another licence or baseUrl
- * may change them and no object.
- * @param out the snapshot's folder @returns 12 hex digits
- */
-export async function editionOf(out: string, head: ManifestHead, baseUrl: string): Promise<string> {
+/** @param out the snapshot's folder */
+async function editionOf(out: string, head: ManifestHead, baseUrl: string): Promise<string> {
   const sums = join(out, dayFolder(head.asOf), checksumsName)
   return editionWith(head, await readFile(sums, 'utf8').catch(orIfMissing(null)), baseUrl)
 }
 
-/** @param sums the text of the downloads' checksums, or null without downloads */
+/**
+ * The edition of a snapshot: a digest of what a publish uploads beside the objects that make the snapshot's id. These are
+ * the files of `/status/`, the analysts' files, and the address in the feed. Other thresholds, another licence or baseUrl
+ * may change them and no object.
+ * @param sums the text of the downloads' checksums, or null without downloads @returns 12 hex digits
+ */
 export function editionWith({ files = [] }: ManifestHead, sums: string | null, baseUrl: string): string {
   const beside = files.map(({ key, sha256, type }) => [key, sha256, type])
   return hash('sha256', JSON.stringify([beside, sums, baseUrl])).slice(0, 12)
@@ -58,18 +53,17 @@ export async function copySnapshot(
   folder: string,
   baseUrl: string,
   { snapshot, edition }: Identity,
-): Promise<Snapshot> {
+) {
   const manifestFile = join(folder, manifestKey)
   const checksumsFile = join(folder, checksumsKey)
   try {
     await copyFile(join(out, manifestKey), manifestFile)
     await copyFile(join(out, checksumsKey), checksumsFile)
     const manifest = await openManifest(manifestFile, { label: join(out, manifestKey) })
-    const copied = { manifest, manifestFile, checksumsFile, edition }
     const heads = [manifest.head, (await openManifest(join(out, manifestKey))).head]
     if (heads.some((head) => head.snapshot !== snapshot)) throw builtAnew(out)
-    await assertUnchanged(out, copied, baseUrl)
-    return copied
+    await assertUnchanged(out, { manifest, edition }, baseUrl)
+    return { manifest, manifestFile, checksumsFile, edition }
   } catch (error) {
     if (error instanceof BuiltAnew) throw error
     throw new Error(`${out}: its lists cannot be read: ${messageOf(error)}`, { cause: error })
@@ -79,7 +73,7 @@ export async function copySnapshot(
 /** @throws {Error} if the folder now holds the files of another snapshot or edition */
 export async function assertUnchanged(
   out: string,
-  { manifest, edition }: Pick<Snapshot, 'manifest' | 'edition'>,
+  { manifest, edition }: { readonly manifest: Manifest; readonly edition: string },
   baseUrl: string,
 ): Promise<void> {
   if ((await editionOf(out, manifest.head, baseUrl)) !== edition) throw builtAnew(out)

@@ -3,7 +3,7 @@
 import { defineCommand, type Session } from '../command.ts'
 import { suggest, UsageError } from '../failure.ts'
 import { countOf, describeSummary, formatCount } from '../format.ts'
-import { withJsonList } from '../../bucket/manifest/json-list.ts'
+import { withJsonList } from '../../bucket/manifest/ndjson.ts'
 import { jsonOption, required, wholeOption } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import type { Scope } from '../../data/import/database.ts'

@@ -1,14 +1,14 @@
 /** `fundpress prune`: removes unused objects from the bucket. */
 
 import { Option } from 'commander'
-import { isAlive, thisHolder } from '../../bucket/live/holder.ts'
+import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
 import type { Slot } from '../../bucket/live/layout.ts'
 import type { Garbage } from '../../bucket/prune/garbage.ts'
 import { prune } from '../../bucket/prune/prune.ts'
 import { withBucket } from '../bucket.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { formatBytes, formatCount } from '../format.ts'
-import { withJsonList } from '../../bucket/manifest/json-list.ts'
+import { withJsonList } from '../../bucket/manifest/ndjson.ts'
 import { bucketSettings, jsonOption, noLockOption, wholeOption } from '../options.ts'
 import { type Progress, showProgress } from '../progress.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'

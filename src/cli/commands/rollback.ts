@@ -1,7 +1,7 @@
 /** `fundpress rollback`: makes the previous snapshot live again. */
 
 import { Option } from 'commander'
-import { isAlive, thisHolder } from '../../bucket/live/holder.ts'
+import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
 import { rollback } from '../../bucket/live/rollback.ts'
 import { livePointer, withBucket } from '../bucket.ts'
 import { defineCommand, type Session } from '../command.ts'

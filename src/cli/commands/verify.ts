@@ -4,7 +4,7 @@ import { Option } from 'commander'
 import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
-import { withJsonList } from '../../bucket/manifest/json-list.ts'
+import { withJsonList } from '../../bucket/manifest/ndjson.ts'
 import { bucketSettings, jsonOption, wholeOption } from '../options.ts'
 import {
   assertMatches,

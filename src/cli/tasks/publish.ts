@@ -2,7 +2,7 @@
 
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
-import { isAlive, thisHolder } from '../../bucket/live/holder.ts'
+import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
 import { describeLocalAddresses } from '../../bucket/publish/mistakes.ts'
 import { costOfMonth, costOfRequests, type Preview, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'

@@ -6,28 +6,6 @@ export interface Keyed {
   readonly key: string
 }
 
-interface Compared<Before, After> {
-  readonly key: string
-  readonly before: Before | undefined
-  readonly after: After | undefined
-  /** Null where both sides have the same. */
-  readonly change: keyof Counts | null
-}
-
-/** Two lists side by side, a row a key. @throws {Error} if one is not sorted */
-export async function* compareManifests<Before extends Keyed, After extends Keyed>(
-  before: AsyncIterable<Before>,
-  after: AsyncIterable<After>,
-  isSame: (one: Before, other: After) => boolean,
-): AsyncGenerator<Compared<Before, After>> {
-  for await (const { key, values } of mergeSorted<readonly [Before, After]>(before, after)) {
-    const [one, other] = values
-    const change =
-      one === undefined ? 'added' : other === undefined ? 'removed' : isSame(one, other) ? null : 'changed'
-    yield { key, before: one, after: other, change }
-  }
-}
-
 export const isSameObject = (one: ManifestLine, other: ManifestLine): boolean =>
   one.sha256 === other.sha256 && one.bytes === other.bytes && one.type === other.type
 

@@ -4,7 +4,7 @@ import { parseKey, type KeyMeaning } from '../../api/routes/parse-key.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { ManifestLine } from '../../build/manifest.ts'
 import { statusFolder } from '../live/layout.ts'
-import { compareManifests, entry, isSameObject, noCounts, type Counts } from './compare.ts'
+import { entry, isSameObject, mergeSorted, noCounts, type Counts } from './compare.ts'
 
 export type DocumentComparison = Awaited<ReturnType<typeof compareDocuments>>
 
@@ -49,8 +49,9 @@ export async function compareDocuments(
   const documents = noCounts()
   const funds = new Map<string, FundTally>()
   const groups = new Map<string, ReturnType<typeof newGroup>>()
-  for await (const row of compareManifests(from, to, isSameObject)) {
-    const { key, before = null, after = null, change } = row
+  for await (const { key, values } of mergeSorted<readonly [ManifestLine, ManifestLine]>(from, to)) {
+    const [before = null, after = null] = values
+    const change = changeOf(before, after)
     const meaning = parseKey(table, key)
     const { isin, part, isRefusal } = placeOf(meaning, key)
     if (isin !== null) note(entry(funds, isin, newFund), meaning, { before, after, isSame: change === null })
@@ -84,6 +85,12 @@ export async function compareDocuments(
     /** By fund. */
     toRead: ofFunds.flatMap(([isin, fund]) => toReadOf(isin, fund)),
   }
+}
+
+function changeOf(before: ManifestLine | null, after: ManifestLine | null): keyof Counts | null {
+  if (before === null) return 'added'
+  if (after === null) return 'removed'
+  return isSameObject(before, after) ? null : 'changed'
 }
 
 /** The entries of a map by key. */

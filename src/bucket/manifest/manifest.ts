@@ -6,8 +6,8 @@ import { manifestIn, type Slot } from '../live/layout.ts'
 import { download } from '../store/read.ts'
 import { readWhole } from '../store/retry.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
-import { type Keyed, mergeSorted } from './compare.ts'
-import { lineWriter, readNdjson, readSorted, type ListSource } from './ndjson.ts'
+import type { Keyed } from './compare.ts'
+import { readNdjson, readSorted, type ListSource } from './ndjson.ts'
 
 export interface Manifest {
   readonly file: string
@@ -93,7 +93,7 @@ export function adviseRepair(error: unknown): never {
 
 /** The first line of a manifest in the bucket, or null if there is none. Reads no more of it than that takes. */
 export const fetchHead = (store: ObjectStore, key: string): Promise<ManifestHead | null> =>
-  readWhole(store, key, undefined, async ({ body, signal, cancel }) => {
+  readWhole(store, key, {}, async ({ body, signal, cancel }) => {
     try {
       const label = `${store.name}/${key}`
       for await (const head of readNdjson<ManifestHead>(body, { label, signal })) return head
@@ -107,24 +107,4 @@ export const fetchHead = (store: ObjectStore, key: string): Promise<ManifestHead
 export interface EtagLine {
   readonly key: string
   readonly etag: string
-}
-
-/** Notes ETags in the order of keys, in a file. */
-export function etagWriter(file: string) {
-  const { add, end, read } = lineWriter<EtagLine>(file)
-  return { add: (key: string, etag: string) => add({ key, etag }), end, read }
-}
-
-/** The ETags after a publish: for each object in the manifest the new one, else the one that is known. */
-export async function* etagLines(
-  next: AsyncIterable<ManifestLine>,
-  known: AsyncIterable<EtagLine>,
-  fresh: AsyncIterable<EtagLine>,
-): AsyncGenerator<EtagLine> {
-  const rows = mergeSorted<readonly [ManifestLine, EtagLine, EtagLine]>(next, known, fresh)
-  for await (const { key, values } of rows) {
-    const [line, old, put] = values
-    const etag = put?.etag ?? old?.etag
-    if (line !== undefined && etag !== undefined) yield { key, etag }
-  }
 }

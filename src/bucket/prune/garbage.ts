@@ -6,11 +6,11 @@ import type { Journal } from '../live/journal.ts'
 import { downloadsRoot, isBookkeeping, isScratchKey, manifestIn, slots, type Slot } from '../live/layout.ts'
 import { dayOf, earlierFolders, isFolderOfSnapshot } from '../live/download-folders.ts'
 import { tornSlots, type Live } from '../live/live.ts'
-import { compareManifests, mergeSorted } from '../manifest/compare.ts'
+import { mergeSorted } from '../manifest/compare.ts'
 import { listSlot } from '../manifest/listing.ts'
 import { fetchList, fetchManifest } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
-import { Damaged, type ObjectStore } from '../store/store.ts'
+import { Damaged, type ListedObject, type ObjectStore } from '../store/store.ts'
 
 /**
  * - `unknown`: in a slot, and no manifest knows it. `changes`: the list of a publish, and no journal names it.
@@ -102,11 +102,12 @@ async function* slotGarbage(
     },
   })
   const prefix = `${slot}/`
-  for await (const { key, after, change } of compareManifests(known.keys, listed, () => true)) {
-    if (change !== 'added' || after === undefined) continue
+  for await (const { key, values } of mergeSorted<readonly [Keyed, ListedObject]>(known.keys, listed)) {
+    const [expected, object] = values
+    if (expected !== undefined || object === undefined) continue
     // Without a manifest the other bookkeeping is of no use either.
     const isOurs = prefix + key === manifestIn(slot) || (known.hasManifest && isBookkeeping(key))
-    if (!isOurs) yield { kind: 'unknown', key: prefix + key, bytes: after.bytes }
+    if (!isOurs) yield { kind: 'unknown', key: prefix + key, bytes: object.bytes }
   }
 }
 

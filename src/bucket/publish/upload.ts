@@ -3,11 +3,12 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ManifestLine } from '../../build/manifest.ts'
 import { etagsKey, gzipType, inSlot, slotPrefix } from '../live/layout.ts'
 import { type Change, mergeSorted } from '../manifest/compare.ts'
 import { compareWithListing, type ObjectDifference } from '../manifest/listing.ts'
-import { type EtagLine, etagLines, etagWriter } from '../manifest/manifest.ts'
-import { readNdjson, writeNdjson } from '../manifest/ndjson.ts'
+import type { EtagLine } from '../manifest/manifest.ts'
+import { lineWriter, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
 import type { Publish } from './options.ts'
 import type { Prepared } from './prepare.ts'
 import { withCrew } from '../store/in-parallel.ts'
@@ -17,14 +18,14 @@ import { pause } from '../store/retry.ts'
 export async function uploadChanges(publish: Publish, prepared: Prepared): Promise<number> {
   const { folder, out, base, putOwn, onProgress } = publish
   const of = prepared.put + prepared.deleted
-  const newEtags = etagWriter(join(folder, 'new-etags.ndjson.gz'))
+  const newEtags = lineWriter<EtagLine>(join(folder, 'new-etags.ndjson.gz'))
   let done = 0
   let bytes = 0
   try {
     await applyChanges(publish, changesIn(prepared), {
       prefix: slotPrefix(base.slot),
       fileOf: (key) => join(out, key),
-      onEtag: newEtags.add,
+      onEtag: (key, etag) => newEtags.add({ key, etag }),
       onDone: (change) => {
         done++
         if (change.kind === 'put') bytes += change.bytes
@@ -34,8 +35,15 @@ export async function uploadChanges(publish: Publish, prepared: Prepared): Promi
   } finally {
     await newEtags.end()
   }
-  const lines = etagLines(publish.snapshot.manifest.lines(), prepared.etags(), newEtags.read())
-  await writeNdjson(etagsFile(folder), lines)
+  const lists = [publish.snapshot.manifest.lines(), prepared.etags(), newEtags.read()] as const
+  async function* etagLines(): AsyncGenerator<EtagLine> {
+    for await (const { key, values } of mergeSorted<readonly [ManifestLine, EtagLine, EtagLine]>(...lists)) {
+      const [line, old, put] = values
+      const etag = put?.etag ?? old?.etag
+      if (line !== undefined && etag !== undefined) yield { key, etag }
+    }
+  }
+  await writeNdjson(etagsFile(folder), etagLines())
   await putOwn(etagsFile(folder), etagsKey(base.slot), gzipType)
   return bytes
 }

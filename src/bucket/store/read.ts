@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { unwritable } from './files.ts'
 import { readWhole } from './retry.ts'
-import { TooLarge, type CallOptions, type FetchedObject, type GetOptions, type ObjectStore } from './store.ts'
+import type { CallOptions, FetchedObject, GetOptions, ObjectStore } from './store.ts'
 
 /** Limits of objects that another tool may have put there, in bytes. Objects of ours stay far below. */
 const limits = {
@@ -22,21 +22,21 @@ type Reads = Pick<ObjectStore, 'name' | 'get'>
 
 /** A small object's text with its ETag and age, or null. @throws {Error} if it keeps breaking off, or is not small */
 export const readSmall = (store: Reads, key: string, options?: CallOptions) =>
-  readWhole(store, key, options, async (object) => {
-    const body = await bodyOf(object, limits.json)
-    return { ...object, text: body.toString('utf8') }
-  })
+  readWhole(store, key, { ...options, maxBytes: limits.json }, async (object) => ({
+    ...object,
+    text: (await bodyOf(object)).toString('utf8'),
+  }))
 
 /** An object with its body, or null. @throws {Error} if it keeps breaking off, or is larger than any of ours */
 export const readObject = (store: Reads, key: string, options?: CallOptions) =>
-  readWhole(store, key, options, async (object) => ({
+  readWhole(store, key, { ...options, maxBytes: limits.object }, async (object) => ({
     ...object,
-    body: await bodyOf(object, limits.object),
+    body: await bodyOf(object),
   }))
 
 /** An object, with its body unless that has more bytes than `most`; null if there is none. */
 export const readUpTo = (store: Reads, key: string, most: number) =>
-  readWhole(store, key, undefined, async (object) => {
+  readWhole(store, key, {}, async (object) => {
     const { bytes, etag, lastModified } = object
     if (bytes !== null && bytes > most) {
       object.cancel()
@@ -68,7 +68,7 @@ export async function hasAny(store: Pick<ObjectStore, 'list'>, prefix: string): 
 
 /** The SHA-256 of an object's body, in hex, or null. @throws {Error} if it keeps breaking off */
 export const digestOf = (store: Reads, key: string, options?: CallOptions): Promise<string | null> =>
-  readWhole(store, key, options, async ({ body }) => {
+  readWhole(store, key, options ?? {}, async ({ body }) => {
     const sha256 = createHash('sha256')
     for await (const chunk of body) sha256.update(chunk)
     return sha256.digest('hex')
@@ -84,12 +84,12 @@ export async function download(
   store: Reads,
   key: string,
   file: string,
-  { maxBytes = limits.list, ...options }: CallOptions & { readonly maxBytes?: number } = {},
+  options?: CallOptions & { readonly maxBytes?: number },
 ): Promise<{ readonly signal: AbortSignal | undefined } | null> {
   try {
-    const done = await readWhole(store, key, options, async ({ body, signal }) => {
-      await pipeline(Readable.from(upTo(body, maxBytes)), createWriteStream(file))
-      return { signal }
+    const done = await readWhole(store, key, { maxBytes: limits.list, ...options }, async (object) => {
+      await pipeline(Readable.from(object.body), createWriteStream(file))
+      return { signal: object.signal }
     })
     if (done === null) await rm(file, { force: true })
     return done
@@ -98,17 +98,8 @@ export async function download(
   }
 }
 
-async function bodyOf({ body }: Pick<FetchedObject, 'body'>, maxBytes = Infinity): Promise<Buffer> {
+async function bodyOf({ body }: Pick<FetchedObject, 'body'>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of upTo(body, maxBytes)) chunks.push(chunk)
+  for await (const chunk of body) chunks.push(chunk)
   return Buffer.concat(chunks)
-}
-
-async function* upTo(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
-  let read = 0
-  for await (const chunk of body) {
-    read += chunk.length
-    if (read > maxBytes) throw new TooLarge(`it has more than ${maxBytes} bytes`)
-    yield chunk
-  }
 }

@@ -14,7 +14,7 @@
 
 import type { PutObjectCommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { bareCause, isMissing, statusOf } from './errors.ts'
-import { type Condition, ConditionFailed, ConditionsUnknown, Damaged, TooLarge } from './store.ts'
+import { type Condition, ConditionFailed, ConditionsUnknown, Damaged } from './store.ts'
 import type { FetchedObject, GetOptions, NewObject, ObjectStore, PutObject } from './store.ts'
 import { setTimeout } from 'node:timers/promises'
 
@@ -158,12 +158,12 @@ const maxReads = 5
 /**
  * Reads a whole object; begins again if its body breaks off, unless the call was stopped.
  * @returns null if there is no such object
- * @throws {Damaged} if the reader finds it too large @throws {Error} if it keeps breaking off, or what the reader throws
+ * @throws {Damaged} if it has more bytes than `maxBytes` @throws {Error} if it keeps breaking off, or what the reader throws
  */
 export async function readWhole<T>(
   store: Pick<ObjectStore, 'name' | 'get'>,
   key: string,
-  options: GetOptions | undefined,
+  { maxBytes = Infinity, ...options }: GetOptions & { readonly maxBytes?: number },
   read: (object: FetchedObject) => Promise<T>,
 ): Promise<T | null> {
   for (let attempt = 1; ; attempt++) {
@@ -175,11 +175,13 @@ export async function readWhole<T>(
       try {
         for await (const chunk of body) {
           length += chunk.length
+          if (length > maxBytes)
+            throw new Damaged(`${store.name}/${key} is damaged: it has more than ${maxBytes} bytes`)
           yield chunk
         }
         if (bytes !== null && length !== bytes) throw new Error(`${length} of ${bytes} bytes`)
       } catch (error) {
-        state.hasBrokenOff = true
+        state.hasBrokenOff = !(error instanceof Damaged)
         throw error
       }
     }
@@ -188,9 +190,7 @@ export async function readWhole<T>(
     } catch (error) {
       object.cancel()
       object.signal?.throwIfAborted()
-      if (error instanceof TooLarge)
-        throw new Damaged(`${store.name}/${key} is damaged: ${error.message}`, { cause: error })
-      // The reader itself failed: a file that cannot be written.
+      // The object is too large, or the reader itself failed: a file that cannot be written.
       if (!state.hasBrokenOff) throw error
       if (attempt === maxReads) throw new Error(`${store.name}: ${key} keeps breaking off`, { cause: error })
       await pause(100 * 2 ** attempt, object.signal)

@@ -95,8 +95,3 @@ export class ConditionsUnknown extends Error {
 export class Damaged extends Error {
   override readonly name = 'Damaged'
 }
-
-/** An object is larger than any that is written under its key: the rest is not read. */
-export class TooLarge extends Error {
-  override readonly name = 'TooLarge'
-}

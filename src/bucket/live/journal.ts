@@ -20,20 +20,18 @@ export interface Holder {
 /** For each torn slot the key of the list that names the objects in an unknown state. */
 export type TornSlots = Readonly<Partial<Record<Slot, string>>>
 
+/** The fields are those of `src/bucket/keys.md`. */
 export interface Journal {
   readonly format: 1
-  /** The lease that wrote it. */
   readonly id: string
   readonly isHeld: boolean
   readonly holder: Holder
-  /** How long the lease lasts after each write, in seconds. */
   readonly seconds: number
   readonly changing: TornSlots
   /** Whether the store may still carry out a request of this holder, or of one before it, that it never answered. */
   readonly isUnsettled: boolean
-  /** The only snapshot and edition whose bytes such requests can bring; absent if there may be several. */
   readonly target?: string
-  /** Counts the writes of this lease: no two journals are the same, so no two have the same ETag. */
+  /** No two journals are the same, so no two have the same ETag. */
   readonly writes: number
 }
 
@@ -66,26 +64,22 @@ export async function readJournal(store: ObjectStore, isRepair = false): Promise
   return { journal, condition: { ifMatch: etag }, ageSeconds, now }
 }
 
-/** A JSON text that may or may not be a journal. */
-type Unchecked = Partial<Record<Exclude<keyof Journal, 'holder'>, unknown>> & {
-  readonly holder?: Partial<Holder>
-}
-
+/** @returns null for a text that is no journal */
 function parseJournal(text: string): Journal | null {
   try {
-    const journal = JSON.parse(text) as Unchecked | null
+    const journal = JSON.parse(text) as Journal
+    const { format, id, isHeld, seconds, holder, changing }: Partial<Record<keyof Journal, unknown>> = journal
     const isRight =
-      journal?.format === 1 &&
-      typeof journal.id === 'string' &&
-      typeof journal.isHeld === 'boolean' &&
-      Number.isFinite(journal.seconds) &&
-      typeof journal.holder?.host === 'string' &&
-      typeof journal.changing === 'object' &&
-      journal.changing !== null &&
-      Object.entries(journal.changing).every(
+      format === 1 &&
+      typeof id === 'string' &&
+      typeof isHeld === 'boolean' &&
+      Number.isFinite(seconds) &&
+      typeof (holder as Holder).host === 'string' &&
+      typeof changing === 'object' &&
+      Object.entries(changing as object).every(
         ([slot, list]) => slots.some((one) => one === slot) && typeof list === 'string',
       )
-    return isRight ? (journal as Journal) : null
+    return isRight ? journal : null
   } catch {
     return null
   }

@@ -4,12 +4,8 @@
  * bucket.graceSeconds must cover them.
  */
 
-import {
-  CloudFrontKeyValueStoreClient,
-  DescribeKeyValueStoreCommand,
-  GetKeyCommand,
-  PutKeyCommand,
-} from '@aws-sdk/client-cloudfront-keyvaluestore'
+import { CloudFrontKeyValueStoreClient, GetKeyCommand } from '@aws-sdk/client-cloudfront-keyvaluestore'
+import { DescribeKeyValueStoreCommand, PutKeyCommand } from '@aws-sdk/client-cloudfront-keyvaluestore'
 // The service takes SigV4A only, which the SDK finds here.
 import '@aws-sdk/signature-v4a'
 import { foldersByMonth } from './download-folders.ts'
@@ -17,12 +13,6 @@ import type { LivePointer, Pointed } from './flip.ts'
 import { downloadsRoot } from './layout.ts'
 import { bareCause, codeOf, noCredentials, statusOf } from '../store/errors.ts'
 import { pause } from '../store/retry.ts'
-
-export interface KeyValueStoreOptions {
-  /** Another address than AWS's, for tests. */
-  readonly endpoint?: string
-  readonly signal?: AbortSignal
-}
 
 const liveKey = 'live'
 
@@ -35,8 +25,14 @@ const maxValueBytes = 1024
 /** How often somebody else may change the store between our read and our write. */
 const maxConflicts = 5
 
-/** @param arn of the store: `arn:aws:cloudfront::<account>:key-value-store/<id>` */
-export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOptions = {}): LivePointer {
+/**
+ * @param arn of the store: `arn:aws:cloudfront::<account>:key-value-store/<id>`
+ * @param options an address other than AWS's, for tests; and what stops a request
+ */
+export function keyValueStore(
+  arn: string,
+  { endpoint, signal }: { readonly endpoint?: string; readonly signal?: AbortSignal } = {},
+): LivePointer {
   const client = new CloudFrontKeyValueStoreClient({
     // The service is global, but the SDK asks for a region.
     region: 'us-east-1',

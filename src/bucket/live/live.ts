@@ -1,4 +1,4 @@
-/** `live.json`, which names the live slot: its shape, its checks, and reading it. `flip.ts` writes it. See `src/bucket/keys.md`. */
+/** `live.json`, which names the live slot: its shape, its checks, and reading it. `flip.ts` writes it. */
 
 import { hash } from 'node:crypto'
 import { isDay } from '../../api/routes/values.ts'
@@ -20,27 +20,22 @@ export interface LiveSnapshot {
   /** ISO 8601 day of the newest price, or null without a price. */
   readonly newestPrice: string | null
   readonly docsUrl: string
-  /** What was published beside the objects (`publish/snapshot.ts`); absent in files of earlier versions. */
+  // Files of earlier versions lack what may be absent.
   readonly edition?: string | undefined
-  /** Its files for analysts; absent if it has none, and in files of earlier versions. */
   readonly downloads?: LiveDownloads | undefined
-  /** How new its funds' prices are; absent in files of earlier versions. */
   readonly freshness?: FreshnessCounts | undefined
-  /** When it went live, ISO 8601 with time. */
+  /** ISO 8601 with time. */
   readonly liveSince: string
   /** The list of changes of the publish that uploaded it: the keys of that list are not torn. */
   readonly changes?: string | undefined
 }
 
+/** The fields are those of `src/bucket/keys.md`. */
 export interface Live extends LiveSnapshot {
   readonly format: 1
-  /** The lease that rewrote this file, so that an earlier write on its way finds another ETag than it expects. */
   readonly fence?: string
-  /** Set if a rollback made it live; absent after a publish, and in files of earlier versions. */
   readonly broughtBy?: 'rollback' | undefined
-  /** Files for analysts of the days before; absent in files of earlier versions. */
   readonly earlierDownloads?: FoldersByMonth | undefined
-  /** What was live before. */
   readonly previous: LiveSnapshot | null
 }
 
@@ -107,7 +102,6 @@ const text =
 const like = (pattern: RegExp): IsRight => text((value) => pattern.test(value))
 const isText = text(() => true)
 const isCount: IsRight = (value) => Number.isSafeInteger(value) && Number(value) >= 0
-const isDayText = text(isDay)
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const absentOr =
@@ -134,8 +128,7 @@ const isAddress = text(
 const isDownloads: IsRight = (value) =>
   isFields(value) &&
   text(isFolderOfSnapshot)(value['folder']) &&
-  isCount(value['files']) &&
-  isCount(value['bytes']) &&
+  [value['files'], value['bytes']].every(isCount) &&
   like(/^[0-9a-f]{64}$/)(value['sums'])
 
 const isEarlierDownloads: IsRight = (value) =>
@@ -145,11 +138,11 @@ const isEarlierDownloads: IsRight = (value) =>
 const snapshotFields: readonly Check<keyof LiveSnapshot>[] = [
   ['slot', (value) => slots.some((slot) => slot === value), 'blue or green'],
   ['snapshot', like(/^[\w-]{1,100}$/), 'a snapshot id'],
-  ['asOf', isDayText, 'a day'],
+  ['asOf', text(isDay), 'a day'],
   ['funds', isCount, 'a count'],
   ['objects', isCount, 'a count'],
   ['bytes', isCount, 'a count'],
-  ['newestPrice', (value) => value === null || isDayText(value), 'a day or null'],
+  ['newestPrice', (value) => value === null || text(isDay)(value), 'a day or null'],
   ['docsUrl', isAddress, 'an http(s) address or a path'],
   ['edition', absentOr(isText), 'a text'],
   ['downloads', absentOr(isDownloads), 'a folder of downloads'],

@@ -38,8 +38,7 @@ export async function* planChanges(
   current: AsyncIterable<ManifestLine>,
   ...doubtful: readonly AsyncIterable<Keyed>[]
 ): AsyncGenerator<Change> {
-  const rows = mergeSorted<readonly [ManifestLine, ManifestLine, ...Keyed[]]>(next, current, ...doubtful)
-  for await (const { key, values } of rows) {
+  for await (const { key, values } of mergeSorted(next, current, ...doubtful)) {
     const [line, present, ...doubts] = values
     const isDoubtful = doubts.some((doubt) => doubt !== undefined)
     if (line === undefined) yield { kind: 'delete', key }

@@ -49,7 +49,7 @@ export async function compareDocuments(
   const documents = noCounts()
   const funds = new Map<string, FundTally>()
   const groups = new Map<string, ReturnType<typeof newGroup>>()
-  for await (const { key, values } of mergeSorted<readonly [ManifestLine, ManifestLine]>(from, to)) {
+  for await (const { key, values } of mergeSorted(from, to)) {
     const [before = null, after = null] = values
     const change = changeOf(before, after)
     const meaning = parseKey(table, key)

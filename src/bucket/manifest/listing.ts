@@ -28,10 +28,7 @@ export async function* listingDifferences(
   expected: AsyncIterable<ExpectedObject>,
   listed: AsyncIterable<ListedObject>,
 ): AsyncGenerator<ObjectDifference> {
-  for await (const { key, values } of mergeSorted<readonly [ExpectedObject, ListedObject]>(
-    expected,
-    listed,
-  )) {
+  for await (const { key, values } of mergeSorted(expected, listed)) {
     const [one, object] = values
     if (one === undefined) yield { key, what: 'extra' }
     else if (object === undefined) yield { key, what: 'missing' }
@@ -63,7 +60,7 @@ async function* withEtags(
   lines: AsyncIterable<ManifestLine>,
   etags: AsyncIterable<EtagLine>,
 ): AsyncGenerator<ExpectedObject> {
-  for await (const { key, values } of mergeSorted<readonly [ManifestLine, EtagLine]>(lines, etags)) {
+  for await (const { key, values } of mergeSorted(lines, etags)) {
     const [line, noted] = values
     if (line !== undefined) yield { key, bytes: line.bytes, etag: noted?.etag }
   }

@@ -164,7 +164,7 @@ async function* sample<T>(lines: AsyncIterable<T>, of: number, wanted: number, r
 
 /** Objects that are known to differ need not be read. */
 async function* without(lines: AsyncIterable<ManifestLine>, known: AsyncIterable<ObjectDifference>) {
-  for await (const { values } of mergeSorted<readonly [ManifestLine, ObjectDifference]>(lines, known)) {
+  for await (const { values } of mergeSorted(lines, known)) {
     const [line, difference] = values
     if (line !== undefined && difference === undefined) yield line
   }

@@ -10,7 +10,7 @@ import { mergeSorted } from '../manifest/compare.ts'
 import { listSlot } from '../manifest/listing.ts'
 import { fetchList, fetchManifest } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
-import { Damaged, type ListedObject, type ObjectStore } from '../store/store.ts'
+import { Damaged, type ObjectStore } from '../store/store.ts'
 
 /**
  * - `unknown`: in a slot, and no manifest knows it. `changes`: the list of a publish, and no journal names it.
@@ -102,7 +102,7 @@ async function* slotGarbage(
     },
   })
   const prefix = `${slot}/`
-  for await (const { key, values } of mergeSorted<readonly [Keyed, ListedObject]>(known.keys, listed)) {
+  for await (const { key, values } of mergeSorted(known.keys, listed)) {
     const [expected, object] = values
     if (expected !== undefined || object === undefined) continue
     // Without a manifest the other bookkeeping is of no use either.
@@ -142,7 +142,7 @@ async function knownObjects(
   if (typeof changes === 'string') return `a publish was stopped in it, and ${changes}: publish with --repair`
   if (changes === null)
     return `a publish was stopped in it, and its list ${unfinished} is gone: publish with --repair`
-  return { hasManifest: true, objects, keys: mergeSorted<readonly [Keyed, Keyed]>(lines(), changes()) }
+  return { hasManifest: true, objects, keys: mergeSorted(lines(), changes()) }
 }
 
 /** The message if a list is damaged; the network's failures are not the list's. */

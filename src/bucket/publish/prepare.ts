@@ -2,10 +2,10 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSparse, type ManifestLine } from '../../build/manifest.ts'
+import { readSparse } from '../../build/manifest.ts'
 import { changesKey, etagsKey, gzipType, lostList, type Slot } from '../live/layout.ts'
 import { mergeSorted, planChanges, type Change, type Keyed } from '../manifest/compare.ts'
-import { compareBody, compareWithListing, type ObjectDifference } from '../manifest/listing.ts'
+import { compareBody, compareWithListing } from '../manifest/listing.ts'
 import { adviseRepair, fetchList, fetchManifest, type EtagLine } from '../manifest/manifest.ts'
 import { nothing, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
 import type { Publish } from './options.ts'
@@ -97,14 +97,13 @@ async function* damagedKeys(
   { lines, etags }: Pick<Awaited<ReturnType<typeof readSlot>>, 'lines' | 'etags'>,
 ): AsyncGenerator<Keyed> {
   const listed = compareWithListing(store, slot, lines(), etags())
-  const rows = mergeSorted<readonly [ObjectDifference, ManifestLine, EtagLine]>(listed, lines(), etags())
   let batch: (() => Promise<Keyed | null>)[] = []
   async function* flush() {
     const found = await Promise.all(batch.map((look) => look()))
     batch = []
     yield* found.filter((one) => one !== null)
   }
-  for await (const { key, values } of rows) {
+  for await (const { key, values } of mergeSorted(listed, lines(), etags())) {
     const [difference, line, etag] = values
     // Without an ETag an object of the right size may be any.
     const isDoubtful = difference !== undefined || (line !== undefined && etag === undefined)

@@ -3,10 +3,9 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ManifestLine } from '../../build/manifest.ts'
 import { etagsKey, gzipType, inSlot, slotPrefix } from '../live/layout.ts'
 import { type Change, mergeSorted } from '../manifest/compare.ts'
-import { compareWithListing, type ObjectDifference } from '../manifest/listing.ts'
+import { compareWithListing } from '../manifest/listing.ts'
 import type { EtagLine } from '../manifest/manifest.ts'
 import { lineWriter, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
 import type { Publish } from './options.ts'
@@ -37,7 +36,7 @@ export async function uploadChanges(publish: Publish, prepared: Prepared): Promi
   }
   const lists = [publish.snapshot.manifest.lines(), prepared.etags(), newEtags.read()] as const
   async function* etagLines(): AsyncGenerator<EtagLine> {
-    for await (const { key, values } of mergeSorted<readonly [ManifestLine, EtagLine, EtagLine]>(...lists)) {
+    for await (const { key, values } of mergeSorted(...lists)) {
       const [line, old, put] = values
       const etag = put?.etag ?? old?.etag
       if (line !== undefined && etag !== undefined) yield { key, etag }
@@ -55,8 +54,7 @@ export async function uploadChanges(publish: Publish, prepared: Prepared): Promi
 export async function assertUntouched({ store, base, snapshot, folder }: Publish, prepared: Prepared) {
   const etags = readNdjson<EtagLine>(etagsFile(folder))
   const differing = compareWithListing(store, base.slot, snapshot.manifest.lines(), etags)
-  const rows = mergeSorted<readonly [ObjectDifference, Change]>(differing, changesIn(prepared))
-  for await (const { key, values } of rows) {
+  for await (const { key, values } of mergeSorted(differing, changesIn(prepared))) {
     const [difference, ours] = values
     // Objects of others in the slot harm nobody; an object that was deleted must be gone.
     if (difference !== undefined && (difference.what !== 'extra' || ours !== undefined))

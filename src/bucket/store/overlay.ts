@@ -2,7 +2,7 @@
 
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
-import { isBefore, type Keyed, mergeSorted } from '../manifest/compare.ts'
+import { isBefore, mergeSorted } from '../manifest/compare.ts'
 import { sizeOf } from './files.ts'
 import { readSmall } from './read.ts'
 import { putConditionally } from './retry.ts'
@@ -76,10 +76,7 @@ export function overlayStore(base: ObjectStore): OverlayStore {
         .filter(([key]) => key.startsWith(prefix))
         .sort(([one], [other]) => (isBefore(one, other) ? -1 : 1))
         .map(([key, object]) => ({ key, object }))
-      const rows = mergeSorted<readonly [ListedObject, Keyed & { object: Written | null }]>(
-        base.list(prefix, options),
-        Readable.from(own),
-      )
+      const rows = mergeSorted(base.list(prefix, options), Readable.from(own))
       count('ListObjectsV2')
       let listed = 0
       for await (const { values } of rows) {

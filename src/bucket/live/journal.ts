@@ -7,7 +7,7 @@ import { readSmall } from '../store/read.ts'
 import type { Condition, ObjectStore } from '../store/store.ts'
 import { journalKey, lostList, type Slot, slots } from './layout.ts'
 
-/** A process, told apart from others with the same number on this or another machine. */
+/** A process, distinct from others with the same number on this or another machine. */
 export interface Holder {
   readonly host: string
   readonly pid: number
@@ -76,7 +76,8 @@ function parseJournal(text: string): Journal | null {
       Number.isFinite(seconds) &&
       typeof (holder as Holder).host === 'string' &&
       typeof changing === 'object' &&
-      Object.entries(changing as object).every(
+      changing !== null &&
+      Object.entries(changing).every(
         ([slot, list]) => slots.some((one) => one === slot) && typeof list === 'string',
       )
     return isRight ? journal : null
@@ -131,7 +132,7 @@ export function isAlive({ pid, startedAt }: Holder): boolean {
   return !/[ZX]/.test(stat.state) && (startedAt === undefined || stat.startedAt === startedAt)
 }
 
-/** Machine, boot and process namespace; where they cannot be told, a world of our own: nobody is taken for dead there. */
+/** Machine, boot and process namespace. If they are unknown, a world of our own: nobody counts as dead there. */
 function worldHere(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()

@@ -148,7 +148,7 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
     /**
      * Waits until no request of an earlier holder can be carried out any more. A publish of the very snapshot that all of
      * them were publishing does not wait: their requests can only repeat its own.
-     * @param lateSeconds how long a request may outlive its sender @param onWait told how long it is going to wait
+     * @param lateSeconds how long a request may outlive its sender @param onWait called with the seconds that it is going to wait
      */
     awaitLateRequests: async (lateSeconds: number, onWait: (seconds: number) => void): Promise<void> => {
       if (earlier !== 'late') return

@@ -1,14 +1,14 @@
 /** `fundpress rollback`: makes the other slot live again, in one write of `live.json`, under the lease. */
 
 import { compareWithListing } from '../manifest/listing.ts'
-import { type EtagLine, fetchList, fetchManifest } from '../manifest/manifest.ts'
+import { type EtagLine, fetchList, fetchManifest, type Manifest } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
 import { withFolder } from '../store/files.ts'
 import { hasAny } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
 import { flip, liveAfter, type LivePointer, point } from './flip.ts'
-import { dayFolder, etagsKey, otherSlot } from './layout.ts'
+import { dayFolder, etagsKey, otherSlot, type Slot } from './layout.ts'
 import { type Lease, type LeaseOptions, withLease } from './lease.ts'
 import { type LiveSnapshot, readLive, snapshotOf, tornSlots } from './live.ts'
 import { downloadsState } from './status.ts'
@@ -41,8 +41,6 @@ async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, o
   const { live } = expected
   if (live === null) throw nothingLive(store)
   const slot = otherSlot(live.slot)
-  const notWhole = (why: string) =>
-    new Error(`${store.name}: ${slot} is not whole (${why}): publish again instead`)
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest === null)
     throw new Error(`${store.name}: ${slot} holds no snapshot, there is nothing to go back to`)
@@ -52,27 +50,37 @@ async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, o
     throw new Error(`${store.name}: ${why}`)
   }
   if (tornSlots({ changing: lease.torn }, live)[slot] !== undefined)
-    throw notWhole('a publish was stopped in it')
-  if (isChecking) {
-    const etags = (await fetchList<EtagLine>(store, etagsKey(slot), folder, true)) ?? nothing
-    for await (const { key, what } of compareWithListing(store, slot, manifest.lines(), etags())) {
-      // An object beside the snapshot harms nobody.
-      if (what !== 'extra') throw notWhole(`${key} is ${what === 'missing' ? what : 'another one'}`)
-    }
-  }
+    throw tornSlot(store, slot, 'a publish was stopped in it')
+  if (isChecking) await assertWhole(store, slot, manifest, folder)
 
   const before = live.previous?.snapshot === snapshot ? live.previous : null
-  const { changes, downloads } = before ?? {}
-  // Earlier versions had one folder a day: its files stay those of the other edition.
-  const isOtherEdition = downloads === undefined && live.downloads === undefined && before?.asOf === live.asOf
-  const edition = isOtherEdition ? undefined : before?.edition
-  const brought = { changes, downloads, edition, broughtBy: 'rollback' } as const
+  const brought = { ...besideManifest(before, live), broughtBy: 'rollback' } as const
   const next = liveAfter(manifest.head, slot, brought, { now: await lease.assertHeld(), before: live })
   await flip(store, next, expected, { isLocking, lease, signal, onWarning })
   await point(options.pointer, next)
   const warning = await lostDownloads(store, next, live)
   if (warning !== null) onWarning(`${store.name}: ${warning}`)
   return snapshotOf(next)
+}
+
+/** @throws {Error} that names the first object that differs from the slot's manifest */
+async function assertWhole(store: ObjectStore, slot: Slot, { lines }: Manifest, folder: string) {
+  const etags = (await fetchList<EtagLine>(store, etagsKey(slot), folder, true)) ?? nothing
+  for await (const { key, what } of compareWithListing(store, slot, lines(), etags())) {
+    // An object beside the snapshot harms nobody.
+    if (what !== 'extra')
+      throw tornSlot(store, slot, `${key} is ${what === 'missing' ? what : 'another one'}`)
+  }
+}
+
+const tornSlot = (store: ObjectStore, slot: Slot, why: string) =>
+  new Error(`${store.name}: ${slot} is not whole (${why}): publish again instead`)
+
+function besideManifest(before: LiveSnapshot | null, live: LiveSnapshot) {
+  const { changes, downloads } = before ?? {}
+  // Earlier versions had one folder a day: its files stay those of the other edition.
+  const isOtherEdition = downloads === undefined && live.downloads === undefined && before?.asOf === live.asOf
+  return { changes, downloads, edition: isOtherEdition ? undefined : before?.edition }
 }
 
 const nothingLive = (store: ObjectStore) =>

@@ -2,7 +2,7 @@
 
 import type { ManifestLine } from '../../build/manifest.ts'
 
-export interface Keyed {
+export interface KeyedLine {
   readonly key: string
 }
 
@@ -10,12 +10,8 @@ export const isSameObject = (one: ManifestLine, other: ManifestLine): boolean =>
   one.sha256 === other.sha256 && one.bytes === other.bytes && one.type === other.type
 
 /** Objects that only the second snapshot has, that only the first one has, and that differ. */
-export type Counts = Readonly<Tally>
-
-/** Counts that are still being summed up. */
-export type Tally = Record<'added' | 'removed' | 'changed', number>
-
-export const noCounts = (): Tally => ({ added: 0, removed: 0, changed: 0 })
+export const noCounts = () => ({ added: 0, removed: 0, changed: 0 })
+export type Counts = Readonly<ReturnType<typeof noCounts>>
 
 /** The entry of a map, made if it is missing. */
 export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
@@ -36,7 +32,7 @@ export type Change =
 export async function* planChanges(
   next: AsyncIterable<ManifestLine>,
   current: AsyncIterable<ManifestLine>,
-  ...doubtful: readonly AsyncIterable<Keyed>[]
+  ...doubtful: readonly AsyncIterable<KeyedLine>[]
 ): AsyncGenerator<Change> {
   for await (const { key, values } of mergeSorted(next, current, ...doubtful)) {
     const [line, present, ...doubts] = values
@@ -66,10 +62,12 @@ export function isBefore(one: string, other: string): boolean {
 }
 
 /** @throws {Error} if a stream is not sorted */
-export async function* mergeSorted<T extends readonly Keyed[]>(
+export async function* mergeSorted<T extends readonly KeyedLine[]>(
   ...streams: { readonly [I in keyof T]: AsyncIterable<T[I]> }
 ): AsyncGenerator<Row<T>> {
-  const iterators: readonly AsyncIterator<Keyed>[] = streams.map((stream) => stream[Symbol.asyncIterator]())
+  const iterators: readonly AsyncIterator<KeyedLine>[] = streams.map((stream) =>
+    stream[Symbol.asyncIterator](),
+  )
   try {
     const heads = await Promise.all(iterators.map((iterator) => iterator.next()))
     for (;;) {
@@ -78,7 +76,7 @@ export async function* mergeSorted<T extends readonly Keyed[]>(
         if (head.done !== true && (key === undefined || isBefore(head.value.key, key))) key = head.value.key
       }
       if (key === undefined) return
-      const values: (Keyed | undefined)[] = []
+      const values: (KeyedLine | undefined)[] = []
       for (const [index, iterator] of iterators.entries()) {
         const head = heads[index]
         const value =

@@ -6,7 +6,7 @@ import { manifestIn, type Slot } from '../live/layout.ts'
 import { download } from '../store/read.ts'
 import { readWhole } from '../store/retry.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
-import type { Keyed } from './compare.ts'
+import type { KeyedLine } from './compare.ts'
 import { readNdjson, readSorted, type ListSource } from './ndjson.ts'
 
 export interface Manifest {
@@ -53,7 +53,7 @@ export const fetchManifest = (store: ObjectStore, slot: Slot, folder: string, do
   fetchIntact(store, manifestIn(slot), folder, doesWithout, openManifest)
 
 /** The same for a list that is sorted by key. @returns its lines, from the first one on at each call */
-export async function fetchList<T extends Keyed>(
+export async function fetchList<T extends KeyedLine>(
   store: ObjectStore,
   key: string,
   folder: string,
@@ -64,7 +64,7 @@ export async function fetchList<T extends Keyed>(
 }
 
 /** Reads a list to its end: damage is found here, not when half of a slot has been written. */
-async function fetchIntact<T extends { readonly lines: () => AsyncIterable<Keyed> }>(
+async function fetchIntact<T extends { readonly lines: () => AsyncIterable<KeyedLine> }>(
   store: ObjectStore,
   key: string,
   folder: string,

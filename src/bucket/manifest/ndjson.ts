@@ -10,7 +10,7 @@ import { createGunzip, createGzip, type Gunzip } from 'node:zlib'
 import { messageOf } from '../../system/message.ts'
 import { isFileError, unwritable, withFolder } from '../store/files.ts'
 import { Damaged } from '../store/store.ts'
-import { isBefore, type Keyed } from './compare.ts'
+import { isBefore, type KeyedLine } from './compare.ts'
 
 /** Limits of a list that somebody else may have put into the bucket. A list of ours stays far below. */
 const limits = {
@@ -84,7 +84,7 @@ async function* linesOf(unzipped: Gunzip, signal: AbortSignal | undefined): Asyn
  * The lines of a list in the order of their keys.
  * @param heads lines before the first one with a key @throws {Damaged} also if a line has no key or is out of order
  */
-export async function* readSorted<T extends Keyed>(
+export async function* readSorted<T extends KeyedLine>(
   file: string,
   source: ListSource = {},
   heads = 0,
@@ -92,7 +92,7 @@ export async function* readSorted<T extends Keyed>(
   const { label = file } = source
   let left = heads
   let last: string | undefined
-  for await (const line of readNdjson<Partial<Keyed> | null>(file, source)) {
+  for await (const line of readNdjson<Partial<KeyedLine> | null>(file, source)) {
     if (left-- > 0) continue
     const key = line?.key
     if (typeof key !== 'string') throw new Damaged(`${label} is damaged: a line has no key`)

@@ -27,11 +27,11 @@ export interface VerifyOptions {
   readonly random: () => number
   /** A promise that it returns is waited for. */
   readonly onDifference: (difference: ObjectDifference) => unknown
-  /** Hears how far the listing is. */
   readonly onListed: (done: number, of: number) => void
   readonly onBody: (done: number, of: number) => void
 }
 
+/** `bodies`: those of objects that were read; `downloads`: how many files, null if `live.json` names none. */
 export type Verified = Awaited<ReturnType<typeof verifyLive>>
 
 /** For both halves of a verification. @param folder for lists that need not fit into memory */
@@ -89,24 +89,15 @@ async function verifySlot(store: ObjectStore, { slot, snapshot }: Live, verifica
       onBody(++done, wanted)
     })
   }
-  return {
-    /** The status files are among them. */
-    objects,
-    /** Bodies of objects that were read. */
-    bodies: done,
-  }
+  return { objects, bodies: done }
 }
 
 /**
  * The live snapshot's downloads by listing: names as in `SHA256SUMS`, sizes and ETags as the publish noted them; then by
  * bodies if all are to be read. Downloads of an earlier version have no notes.
- * @returns how many files there should be; null: `live.json` names none
  */
-async function verifyDownloads(
-  store: ObjectStore,
-  live: LiveSnapshot,
-  { bodies, concurrency, folder, signal, onDifference }: Verification,
-): Promise<number | null> {
+async function verifyDownloads(store: ObjectStore, live: LiveSnapshot, verification: Verification) {
+  const { bodies, concurrency, folder, signal, onDifference } = verification
   const { downloads, slot } = live
   if (downloads === undefined) return null
   const prefix = prefixOf(live)
@@ -115,13 +106,10 @@ async function verifyDownloads(
   const isRight = sums !== null && hash('sha256', sums.text) === downloads.sums
   if (sums !== null && !isRight) await onDifference({ key: sumsKey, what: 'body' })
 
-  const digests = [...(isRight ? sumsIn(sums.text) : [])].map(([name, sha256]) => ({
-    key: prefix + name,
-    sha256,
-  }))
-  const expected = new Map<string, ExpectedObject>(
-    [{ key: sumsKey }, ...digests].map((one) => [one.key, one]),
-  )
+  const names = [...(isRight ? sumsIn(sums.text) : [])]
+  const digests = names.map(([name, sha256]) => ({ key: prefix + name, sha256 }))
+  const keys = [{ key: sumsKey }, ...digests]
+  const expected = new Map<string, ExpectedObject>(keys.map((one) => [one.key, one]))
   const lines = await fetchList<DownloadLine>(store, downloadEtagsKey(slot), folder)
   // The list of a publish that died belongs to another folder.
   for await (const line of lines?.() ?? nothing())

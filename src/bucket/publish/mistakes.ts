@@ -10,7 +10,7 @@ export interface MistakeLimits {
   readonly maxDeletes: number | null
   /** The share of the watched funds that may be stale, from 0 to 1. */
   readonly maxStaleShare: number
-  /** Hears each reason to refuse, and the publish goes on; without it the publish throws. */
+  /** Called with each reason to refuse, and the publish goes on; without it the publish throws. */
   readonly onRefusal?: (reason: string) => void
 }
 

@@ -32,7 +32,7 @@ export interface PublishOptions extends MistakeLimits, Omit<LeaseOptions, 'targe
   /** Another place that says what is live. */
   readonly pointer?: LivePointer | null
   readonly onProgress?: (progress: { done: number; of: number; bytes: number }) => void
-  /** Told what failed without a reason to stop, and what follows from it. */
+  /** Called with what failed without a reason to stop, and what follows from it. */
   readonly onWarning: (warning: string) => void
 }
 

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSparse } from '../../build/manifest.ts'
 import { changesKey, etagsKey, gzipType, lostList, type Slot } from '../live/layout.ts'
-import { mergeSorted, planChanges, type Change, type Keyed } from '../manifest/compare.ts'
+import { mergeSorted, planChanges, type Change, type KeyedLine } from '../manifest/compare.ts'
 import { compareBody, compareWithListing } from '../manifest/listing.ts'
 import { adviseRepair, fetchList, fetchManifest, type EtagLine } from '../manifest/manifest.ts'
 import { nothing, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
@@ -95,9 +95,9 @@ async function* damagedKeys(
   { store, isDeep, concurrency }: Publish,
   slot: Slot,
   { lines, etags }: Pick<Awaited<ReturnType<typeof readSlot>>, 'lines' | 'etags'>,
-): AsyncGenerator<Keyed> {
+): AsyncGenerator<KeyedLine> {
   const listed = compareWithListing(store, slot, lines(), etags())
-  let batch: (() => Promise<Keyed | null>)[] = []
+  let batch: (() => Promise<KeyedLine | null>)[] = []
   async function* flush() {
     const found = await Promise.all(batch.map((look) => look()))
     batch = []
@@ -116,7 +116,7 @@ async function* damagedKeys(
 
 /** @throws {Error} if the list is gone: then only the listing of a repair tells what the slot holds */
 async function tornKeys({ store, folder, isRepair }: Publish, key: string) {
-  const lines = await fetchList<Keyed>(store, key, folder, isRepair)
+  const lines = await fetchList<KeyedLine>(store, key, folder, isRepair)
   if (lines !== null) return lines()
   // The listing of a repair finds more than the list could say.
   if (isRepair) return nothing()

@@ -96,21 +96,12 @@ function workByEndpoint(table: RouteTable, slot: Slot, { written }: OverlayStore
 }
 
 /** Requests by operation, as stores bill them. */
-export interface Requests {
-  readonly PutObject: number
-  readonly GetObject: number
-  readonly ListObjectsV2: number
-  readonly DeleteObjects: number
-}
+type Requests = Readonly<Record<'PutObject' | 'GetObject' | 'ListObjectsV2' | 'DeleteObjects', number>>
 
-/** In dollars. */
-export interface Prices {
-  /** Puts and lists cost the same. */
-  readonly perMillionPuts: number
-  readonly perMillionGets: number
-  readonly perMillionDeletes: number
-  readonly perGbMonth: number
-}
+/** In dollars. Puts and lists cost the same. */
+type Prices = Readonly<
+  Record<'perMillionPuts' | 'perMillionGets' | 'perMillionDeletes' | 'perGbMonth', number>
+>
 
 /** In dollars, without traffic. */
 export function costOfRequests(requests: Requests, prices: Prices): number {
@@ -122,9 +113,7 @@ export function costOfRequests(requests: Requests, prices: Prices): number {
   return millionths / 1e6
 }
 
-const nightsAMonth = 30
-
-/** Such a publish each night, and two slots of this size kept. @param bytes of one slot */
+/** Thirty such publishes, and two slots of this size kept. @param bytes of one slot */
 export function costOfMonth(requests: Requests, bytes: number, prices: Prices): number {
-  return nightsAMonth * costOfRequests(requests, prices) + ((2 * bytes) / 1e9) * prices.perGbMonth
+  return 30 * costOfRequests(requests, prices) + ((2 * bytes) / 1e9) * prices.perGbMonth
 }

@@ -48,26 +48,21 @@ export function editionWith({ files = [] }: ManifestHead, sums: string | null, b
  * Copies the snapshot's lists, since a build may replace the snapshot at any moment: all that is put must be of one.
  * @param folder where the copies are kept @throws {Error} if a build has just done so
  */
-export async function copySnapshot(
-  out: string,
-  folder: string,
-  baseUrl: string,
-  { snapshot, edition }: Identity,
-) {
-  const manifestFile = join(folder, manifestKey)
-  const checksumsFile = join(folder, checksumsKey)
-  try {
+export async function copySnapshot(out: string, folder: string, baseUrl: string, identity: Identity) {
+  const { snapshot, edition } = identity
+  const [manifestFile, checksumsFile] = [join(folder, manifestKey), join(folder, checksumsKey)]
+  const copy = async () => {
     await copyFile(join(out, manifestKey), manifestFile)
     await copyFile(join(out, checksumsKey), checksumsFile)
-    const manifest = await openManifest(manifestFile, { label: join(out, manifestKey) })
-    const heads = [manifest.head, (await openManifest(join(out, manifestKey))).head]
-    if (heads.some((head) => head.snapshot !== snapshot)) throw builtAnew(out)
-    await assertUnchanged(out, { manifest, edition }, baseUrl)
-    return { manifest, manifestFile, checksumsFile, edition }
-  } catch (error) {
-    if (error instanceof BuiltAnew) throw error
-    throw new Error(`${out}: its lists cannot be read: ${messageOf(error)}`, { cause: error })
+    const copied = await openManifest(manifestFile, { label: join(out, manifestKey) })
+    return [copied, await openManifest(join(out, manifestKey))] as const
   }
+  const [manifest, now] = await copy().catch((error: unknown) => {
+    throw new Error(`${out}: its lists cannot be read: ${messageOf(error)}`, { cause: error })
+  })
+  if (manifest.head.snapshot !== snapshot || now.head.snapshot !== snapshot) throw builtAnew(out)
+  await assertUnchanged(out, { manifest, edition }, baseUrl)
+  return { manifest, manifestFile, checksumsFile, edition }
 }
 
 /** @throws {Error} if the folder now holds the files of another snapshot or edition */
@@ -79,6 +74,5 @@ export async function assertUnchanged(
   if ((await editionOf(out, manifest.head, baseUrl)) !== edition) throw builtAnew(out)
 }
 
-class BuiltAnew extends Error {}
 const builtAnew = (out: string) =>
-  new BuiltAnew(`${out} was built anew meanwhile; nothing was flipped, publish again`)
+  new Error(`${out} was built anew meanwhile; nothing was flipped, publish again`)

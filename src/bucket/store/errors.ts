@@ -2,9 +2,8 @@
 
 import { ConditionFailed, ConditionsUnknown } from './store.ts'
 
-/** Which bucket a message is about. */
-export interface BucketPlace {
-  /** s3://bucket/prefix */
+/** Which bucket a message is about; `name` is s3://bucket/prefix. */
+interface BucketPlace {
   readonly name: string
   readonly bucket: string
   readonly endpoint: string | null

@@ -39,7 +39,7 @@ export async function sizeOf(file: string): Promise<number> {
 export async function digestOfFile(
   file: string,
   signal?: AbortSignal,
-  algorithm: 'sha256' | 'md5' = 'sha256',
+  algorithm = 'sha256',
 ): Promise<string> {
   const hash = createHash(algorithm)
   try {
@@ -51,10 +51,10 @@ export async function digestOfFile(
   return hash.digest('hex')
 }
 
-export const unreadable = (file: string, error: unknown) =>
-  new Error(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`, {
-    cause: error,
-  })
+export function unreadable(file: string, error: unknown): Error {
+  const reason = (error as NodeJS.ErrnoException).code ?? String(error)
+  return new Error(`${file} cannot be read (${reason})`, { cause: error })
+}
 
 /** An error of the file as one that names it; any other as it is. */
 export function unwritable(file: string, error: unknown): unknown {

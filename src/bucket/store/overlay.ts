@@ -76,7 +76,10 @@ export function overlayStore(base: ObjectStore): OverlayStore {
         .filter(([key]) => key.startsWith(prefix))
         .sort(([one], [other]) => (isBefore(one, other) ? -1 : 1))
         .map(([key, object]) => ({ key, object }))
-      const rows = mergeSorted(base.list(prefix, options), Readable.from(own))
+      const rows = mergeSorted(
+        base.list(prefix, options),
+        Readable.from(own) as AsyncIterable<(typeof own)[number]>,
+      )
       count('ListObjectsV2')
       let listed = 0
       for await (const { values } of rows) {

@@ -80,7 +80,7 @@ const countsOf = (freshness: FreshnessCounts): FreshnessCounts => {
   return { fresh, late, stale, unwatched, unpriced, withheld }
 }
 
-interface FlipOptions extends Pick<LeaseOptions, 'isLocking' | 'signal'> {
+type FlipOptions = Pick<LeaseOptions, 'isLocking' | 'signal'> & {
   readonly lease: Lease
   readonly onWarning: (warning: string) => void
 }

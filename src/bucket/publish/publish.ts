@@ -3,11 +3,10 @@
 import { tellChanges } from '../changes/write.ts'
 import { fence, flip, liveAfter, point } from '../live/flip.ts'
 import { changesKey, checksumsIn, gzipType, manifestIn, noCache, otherSlot } from '../live/layout.ts'
-import type { Slot } from '../live/layout.ts'
 import { type Lease, LeaseLost, roundingMs, withLease } from '../live/lease.ts'
 import { type Live, type LiveObject, readLive, tornSlots } from '../live/live.ts'
 import { withFolder } from '../store/files.ts'
-import { type DownloadCounts, noDownloads, uploadDownloads } from './downloads.ts'
+import { noDownloads, uploadDownloads } from './downloads.ts'
 import { refuseMistakes } from './mistakes.ts'
 import type { Publish, PublishOptions } from './options.ts'
 import { markDamage, prepareChanges, type Prepared, refuseSparse } from './prepare.ts'
@@ -17,25 +16,15 @@ import { realTime } from '../store/retry.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { messageOf } from '../../system/message.ts'
 
-export type { PublishOptions } from './options.ts'
-
 export type PublishSummary = Awaited<ReturnType<typeof publish>>
 
-/** What a publish has done. */
-interface Done {
-  readonly slot: Slot
-  /** False if just this was live already. */
-  readonly hasFlipped: boolean
-  /** Documents that differ from those that were live before; null if that is not known. */
-  readonly changed: number | null
-  /** Objects that differed from those in the slot, which held a snapshot older than the live one. */
-  readonly put: number
-  readonly deleted: number
-  /** The size of the bodies that were put. */
-  readonly bytes: number
-  /** The analysts' files; no figure above counts them. */
-  readonly downloads: DownloadCounts
-}
+/**
+ * What a publish has done. `hasFlipped`: false if just this was live already. `changed`: documents that differ from those
+ * that were live before; null if that is not known. `put`, `deleted`: objects that differed from those in the slot, which
+ * held a snapshot older than the live one; `bytes`: the size of those that were put. No figure but `downloads` counts the
+ * analysts' files.
+ */
+type Done = Awaited<ReturnType<typeof carryOut>>
 
 /**
  * @throws {Error} if another process holds the lease, if the snapshot is most likely a mistake, or if the store fails: what
@@ -93,7 +82,7 @@ async function publishUnder(
 }
 
 /** The steps of a publish. Each may fail or be killed: the README says what that leaves. */
-async function carryOut(publish: Publish): Promise<Done> {
+async function carryOut(publish: Publish) {
   const { store, lease, out, baseUrl, base, snapshot, isRepair } = publish
   const { slot } = base
   const { manifest, edition } = snapshot

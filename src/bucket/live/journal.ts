@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { readSmall } from '../store/read.ts'
-import type { Condition, ObjectStore } from '../store/store.ts'
+import { readReplaceable } from '../store/read.ts'
+import type { ObjectStore } from '../store/store.ts'
 import { journalKey, lostList, type Slot, slots } from './layout.ts'
 
 /** A process, distinct from others with the same number on this or another machine. */
@@ -35,33 +35,21 @@ export interface Journal {
   readonly writes: number
 }
 
-export interface JournalObject {
-  /** Null if there is none, or if a repair found a damaged one. */
-  readonly journal: Journal | null
-  readonly condition: Condition
-  /** Since it was last written, by the store's clock, in seconds. */
-  readonly ageSeconds: number
-  /** The store's clock; this machine's if there is no journal yet. */
-  readonly now: Date
-}
+export type JournalObject = Awaited<ReturnType<typeof readJournal>>
 
 /**
  * @param isRepair whether a damaged journal counts as none
  * @throws {Error} if the journal is damaged, or if the store fails
  */
-export async function readJournal(store: ObjectStore, isRepair = false): Promise<JournalObject> {
-  const object = await readSmall(store, journalKey)
-  if (object === null)
-    return { journal: null, condition: { ifAbsent: true }, ageSeconds: Infinity, now: new Date() }
-  const { now, etag, lastModified, text } = object
-  const journal = parseJournal(text)
-  if (journal === null && !isRepair)
+export async function readJournal(store: ObjectStore, isRepair = false) {
+  const { text, ...found } = await readReplaceable(store, journalKey)
+  const journal = text === null ? null : parseJournal(text)
+  if (text !== null && journal === null && !isRepair)
     throw new Error(
       `${store.name}: ${journalKey} is damaged, so nobody knows what the slots hold: ` +
         'run `fundpress publish --repair`, which lists them and writes it anew. Do not remove it',
     )
-  const ageSeconds = (now.getTime() - lastModified.getTime()) / 1000
-  return { journal, condition: { ifMatch: etag }, ageSeconds, now }
+  return { journal, ...found }
 }
 
 /** @returns null for a text that is no journal */
@@ -94,20 +82,20 @@ export const isLeftUnsettled = ({ isHeld, isUnsettled }: Journal) => isHeld || i
 
 /** Whether another process holds the lease now. @param isAlive looks at a process of this world */
 export function isHeldByOther(
-  { journal, ageSeconds }: JournalObject,
+  { journal, ageMs }: JournalObject,
   me: Holder,
   isAlive: (holder: Holder) => boolean,
 ): boolean {
-  if (journal?.isHeld !== true || ageSeconds > journal.seconds) return false
+  if (journal?.isHeld !== true || ageMs > journal.seconds * 1000) return false
   // Nobody has to wait for a publish that was killed on this very machine.
   return journal.holder.world !== me.world || isAlive(journal.holder)
 }
 
 /** Why a command cannot acquire the lease. */
-export function heldMessage(store: ObjectStore, { journal, ageSeconds }: JournalObject): string {
+export function heldMessage(store: ObjectStore, { journal, ageMs }: JournalObject): string {
   if (journal === null) return `${store.name}: another publish took the lease`
   const { host, pid } = journal.holder
-  const left = Math.max(1, Math.ceil(journal.seconds - ageSeconds))
+  const left = Math.max(1, Math.ceil(journal.seconds - ageMs / 1000))
   return `${store.name}: another publish is under way (process ${pid} on ${host}); if it is dead, its lease ends in ${left} s`
 }
 

@@ -63,7 +63,7 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
   const isRepeating = isLocking && target !== undefined && found.journal?.target === target
   let earlier: EarlierRequests = !isUnsettled ? 'settled' : isRepeating ? 'repeating' : 'late'
   const acquiredAt = time.clocks().steady
-  const earlierEndedMs = sinceEarlierHolder(found, seconds) * 1000
+  const earlierEndedMs = sinceEarlierHolder(found, seconds * 1000)
 
   const lost = new AbortController()
   let changing = torn
@@ -202,15 +202,15 @@ async function tornWithoutJournal(
 }
 
 /**
- * How long ago the holder before can last have sent a request, by the store's clock, in seconds; negative if it may
+ * How long ago the holder before can last have sent a request, by the store's clock, in milliseconds; negative if it may
  * still send one.
- * @param seconds the length of a lease whose journal cannot be read
+ * @param leaseMs the length of a lease whose journal cannot be read
  */
-function sinceEarlierHolder({ journal, ageSeconds }: JournalObject, seconds: number): number {
-  const age = Number.isFinite(ageSeconds) ? ageSeconds : 0
-  if (journal === null) return age - seconds
+function sinceEarlierHolder({ journal, ageMs }: JournalObject, leaseMs: number): number {
+  const age = Number.isFinite(ageMs) ? ageMs : 0
+  if (journal === null) return age - leaseMs
   // A holder that is known to be dead may have sent requests until now; any other one until its lease ended.
-  return journal.isHeld ? age - Math.min(age, journal.seconds) : age
+  return journal.isHeld ? age - Math.min(age, journal.seconds * 1000) : age
 }
 
 /** Another process may hold the lease by now. */

@@ -3,8 +3,8 @@
 import { hash } from 'node:crypto'
 import { isDay } from '../../api/routes/values.ts'
 import type { FreshnessCounts } from '../../freshness/assess.ts'
-import { readSmall } from '../store/read.ts'
-import type { Condition, NewObject, ObjectStore } from '../store/store.ts'
+import { readReplaceable } from '../store/read.ts'
+import type { NewObject, ObjectStore } from '../store/store.ts'
 import { type FoldersByMonth, isFolderOfSnapshot, type LiveDownloads } from './download-folders.ts'
 import { allTorn, type Journal, type TornSlots } from './journal.ts'
 import { jsonType, liveKey, noCache, type Slot, slots } from './layout.ts'
@@ -39,26 +39,12 @@ export interface Live extends LiveSnapshot {
   readonly previous: LiveSnapshot | null
 }
 
-export interface LiveObject {
-  readonly live: Live | null
-  /** What the next write must find. */
-  readonly condition: Condition
-  /** How long ago it was written, by the store's clock, in milliseconds; infinite without one. */
-  readonly ageMs: number
-  /** The store's clock when it was read; this machine's if there is no object yet. */
-  readonly now: Date
-}
+export type LiveObject = Awaited<ReturnType<typeof readLive>>
 
 /** @throws {LiveDamaged} if it is damaged @throws {Error} if the store fails */
-export async function readLive(store: ObjectStore): Promise<LiveObject> {
-  const object = await readSmall(store, liveKey)
-  if (object === null) return { live: null, condition: { ifAbsent: true }, ageMs: Infinity, now: new Date() }
-  return {
-    live: parseLive(object.text, `${store.name}: ${liveKey}`),
-    condition: { ifMatch: object.etag },
-    ageMs: object.now.getTime() - object.lastModified.getTime(),
-    now: object.now,
-  }
+export async function readLive(store: ObjectStore) {
+  const { text: body, ...found } = await readReplaceable(store, liveKey)
+  return { live: body === null ? null : parseLive(body, `${store.name}: ${liveKey}`), ...found }
 }
 
 /** Whether both say that the same snapshot went live at the same moment; a fence makes no difference. */

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { unwritable } from './files.ts'
 import { readWhole } from './retry.ts'
-import type { CallOptions, FetchedObject, GetOptions, ObjectStore } from './store.ts'
+import type { CallOptions, Condition, FetchedObject, GetOptions, ObjectStore } from './store.ts'
 
 /** Limits of objects that another tool may have put there, in bytes. Objects of ours stay far below. */
 const limits = {
@@ -26,6 +26,18 @@ export const readSmall = (store: Reads, key: string, options?: CallOptions) =>
     ...object,
     text: (await bodyOf(object)).toString('utf8'),
   }))
+
+/**
+ * A small object that is about to be replaced, if there is one. `condition` is what the next write must find, `ageMs` how
+ * long ago it was written, infinite without one, and `now` the store's clock: this machine's without one.
+ */
+export async function readReplaceable(store: Reads, key: string) {
+  const object = await readSmall(store, key)
+  const condition: Condition = object === null ? { ifAbsent: true } : { ifMatch: object.etag }
+  if (object === null) return { text: null, condition, ageMs: Infinity, now: new Date() }
+  const { text, now, lastModified } = object
+  return { text, condition, ageMs: now.getTime() - lastModified.getTime(), now }
+}
 
 /** An object with its body, or null. @throws {Error} if it keeps breaking off, or is larger than any of ours */
 export const readObject = (store: Reads, key: string, options?: CallOptions) =>

@@ -71,7 +71,8 @@ async function fetchIntact<T extends { readonly lines: () => AsyncIterable<Keyed
   doesWithout: boolean,
   open: (file: string, source: ListSource) => T | Promise<T>,
 ): Promise<T | null> {
-  const file = join(folder, key.replaceAll('/', '-'))
+  // A journal that somebody else wrote may name a list with a key that is too long for a file.
+  const file = join(folder, key.replaceAll('/', '-').slice(-100))
   const downloaded = await download(store, key, file)
   if (downloaded === null) return null
   try {

@@ -2,7 +2,7 @@
 
 import { Option, type Argument, type Command } from 'commander'
 import type { RenderThread } from '../build/render-threads.ts'
-import { withJsonList, type JsonField } from '../bucket/manifest/json-list.ts'
+import { withJsonList, type JsonField } from '../bucket/manifest/ndjson.ts'
 import { loadSettings, type SettingSources } from './load-settings.ts'
 import { readSettingFlags, settingOption, type CommandOption, type FlagsOf } from './options.ts'
 import type { SettingKey } from './settings.ts'

@@ -3,11 +3,11 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { withJsonList, type JsonList } from '../../src/bucket/manifest/json-list.ts'
 import { safeData } from '../../src/cli/safe-text.ts'
 import { lineWriter, readNdjson, readSorted, writeNdjson } from '../../src/bucket/manifest/ndjson.ts'
+import { withJsonList, type JsonList } from '../../src/bucket/manifest/ndjson.ts'
 import { makeTempFolder, type TempFolder } from '../support/product.ts'
-import { etagWriter, openManifest } from '../../src/bucket/manifest/manifest.ts'
+import { openManifest } from '../../src/bucket/manifest/manifest.ts'
 import { Damaged } from '../../src/bucket/store/store.ts'
 import { mergeSorted } from '../../src/bucket/manifest/compare.ts'
 
@@ -32,9 +32,9 @@ const noise = (number: number) => `${number}-${Math.random()}-${Math.random()}-$
 
 describe('a list that is written', () => {
   it('is read back unchanged', async () => {
-    const { add, end, read } = etagWriter(folder.file('etags'))
+    const { add, end, read } = lineWriter(folder.file('etags'))
     const lines = Array.from({ length: 5000 }, (_, number) => ({ key: noise(number), etag: `"${number}"` }))
-    for (const { key, etag } of lines) await add(key, etag)
+    for (const line of lines) await add(line)
     await end()
     expect(await all(read())).toEqual(lines)
   })
@@ -55,20 +55,20 @@ describe('a list that is written', () => {
   })
 
   it.each([1, 20_000])('says which file cannot be written (%d lines)', async (count) => {
-    const { add, end } = etagWriter('/dev/full')
+    const { add, end } = lineWriter('/dev/full')
     const write = async () => {
-      for (let number = 0; number < count; number++) await add(noise(number), '"x"')
+      for (let number = 0; number < count; number++) await add({ key: noise(number), etag: '"x"' })
       await end()
     }
     const message = /^\/dev\/full cannot be written: ENOSPC: no space left on device, write$/
     await expect(write()).rejects.toThrow(message)
     // Asked again, it says so again.
     await expect(end()).rejects.toThrow(message)
-    expect(() => add('a', 'b')).toThrow(message)
+    expect(() => add({ key: 'a' })).toThrow(message)
   })
 
   it('says which file cannot be made', async () => {
-    const { end } = etagWriter(folder.file('none/etags'))
+    const { end } = lineWriter(folder.file('none/etags'))
     await expect(end()).rejects.toThrow(`${folder.file('none/etags')} cannot be written: ENOENT`)
   })
 
@@ -221,7 +221,7 @@ describe('a list in a JSON document', () => {
     const send = (text: string) => void written.push(safeData(text))
     return { send, written }
   }
-  const leftovers = () => readdirSync(folder.path).filter((name) => name.startsWith('fundpress-list-'))
+  const leftovers = () => readdirSync(folder.path).filter((name) => name.startsWith('fundpress-'))
 
   it('is what JSON.stringify writes', async () => {
     // Without what is escaped beyond JSON: characters that nobody sees.

@@ -13,7 +13,6 @@ export interface LiveDownloads {
   readonly folder: string
   /** How many files there are, `SHA256SUMS` included. */
   readonly files: number
-  /** The size of all files together. */
   readonly bytes: number
   /** SHA-256 of `SHA256SUMS`, in hex: that file is uploaded last and names the digest of every other one. */
   readonly sums: string
@@ -57,27 +56,19 @@ export function earlierAfter(next: { readonly asOf: string }, before: NamedFolde
 /** All folders that are reachable, that of the live snapshot among them. */
 export const foldersByMonth = (live: NamedFolders): FoldersByMonth => byMonth(allFolders(live))
 
-const allFolders = (live: NamedFolders | null): string[] => [
-  ...(live?.downloads === undefined ? [] : [live.downloads.folder]),
-  ...earlierFolders(live?.earlierDownloads),
-]
+const allFolders = (live: NamedFolders | null): string[] =>
+  [live?.downloads?.folder ?? [], earlierFolders(live?.earlierDownloads)].flat()
 
 function byMonth(folders: readonly string[]): FoldersByMonth {
-  const months: Record<string, string> = {}
-  for (const folder of folders) {
-    const month = folder.slice(0, 7)
-    const rest = folder.slice(8)
-    months[month] = months[month] === undefined ? rest : `${months[month]} ${rest}`
-  }
-  return months
+  const months = Object.entries(Object.groupBy(folders, (folder) => folder.slice(0, 7)))
+  return Object.fromEntries(
+    months.map(([month, some = []]) => [month, some.map((folder) => folder.slice(8)).join(' ')]),
+  )
 }
 
 /** The folders in full, newest first. */
-export function earlierFolders(earlier: FoldersByMonth = {}): string[] {
-  return Object.entries(earlier).flatMap(([month, rests]) =>
-    rests.split(' ').map((rest) => `${month}-${rest}`),
-  )
-}
+export const earlierFolders = (earlier: FoldersByMonth = {}): string[] =>
+  Object.entries(earlier).flatMap(([month, rests]) => rests.split(' ').map((rest) => `${month}-${rest}`))
 
 /** ISO 8601 */
 export const dayOf = (folder: string): string => folder.slice(0, 10)

@@ -6,16 +6,9 @@ import { messageOf } from '../../system/message.ts'
 import { ConditionFailed, type ObjectStore } from '../store/store.ts'
 import { earlierAfter } from './download-folders.ts'
 import { liveKey, type Slot } from './layout.ts'
-import { type Lease, LeaseLost } from './lease.ts'
-import {
-  isSameLive,
-  type Live,
-  type LiveObject,
-  type LiveSnapshot,
-  readLive,
-  smallObject,
-  snapshotOf,
-} from './live.ts'
+import { type Lease, LeaseLost, type LeaseOptions } from './lease.ts'
+import { isSameLive, readLive, smallObject, snapshotOf } from './live.ts'
+import type { Live, LiveObject, LiveSnapshot } from './live.ts'
 
 const notFlipped = 'nothing was flipped, publish again'
 const maxFences = 5
@@ -59,14 +52,14 @@ const hasSameEtag = ({ condition: one }: LiveObject, { condition: other }: LiveO
 const liveChanged = (store: ObjectStore, undone: string, cause?: unknown) =>
   new Error(`${store.name}: somebody else changed live.json meanwhile; ${undone}`, { cause })
 
-/** What `live.json` says about a snapshot beside its manifest. */
-export type Brought = Pick<Live, 'changes' | 'edition' | 'downloads' | 'broughtBy'>
-
-/** What `live.json` says when a snapshot goes live. @param now by the store's clock @param before what is live until then */
+/**
+ * What `live.json` says when a snapshot goes live.
+ * @param brought what is not in its manifest @param now by the store's clock @param before what is live until then
+ */
 export function liveAfter(
   { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness }: ManifestHead,
   slot: Slot,
-  { broughtBy, ...brought }: Brought,
+  { broughtBy, ...brought }: Pick<Live, 'changes' | 'edition' | 'downloads' | 'broughtBy'>,
   { now, before }: { readonly now: Date; readonly before: Live | null },
 ): Live {
   // Answers carry it as Last-Modified, in whole seconds: it never goes back, whatever clocks say.
@@ -87,15 +80,8 @@ const countsOf = (freshness: FreshnessCounts): FreshnessCounts => {
   return { fresh, late, stale, unwatched, unpriced, withheld }
 }
 
-const words = {
-  publish: { undone: notFlipped, again: ', and publish again' },
-  rollback: { undone: 'nothing was taken back', again: '' },
-}
-
-export interface FlipOptions {
-  readonly isLocking: boolean
+type FlipOptions = Pick<LeaseOptions, 'isLocking' | 'signal'> & {
   readonly lease: Lease
-  readonly signal: AbortSignal
   readonly onWarning: (warning: string) => void
 }
 
@@ -110,7 +96,7 @@ export async function flip(
   expected: LiveObject,
   { isLocking, lease, signal, onWarning }: FlipOptions,
 ): Promise<void> {
-  const { undone, again } = words[next.broughtBy ?? 'publish']
+  const isRollback = next.broughtBy === 'rollback'
   const unanswered = store.unanswered()
   try {
     const condition = isLocking ? expected.condition : undefined
@@ -121,7 +107,9 @@ export async function flip(
     // The store may have carried out the write without an answer.
     const found = await readLive(store).catch(() => null)
     if (found !== null && isSameLive(found.live, next)) return
-    if (error instanceof ConditionFailed) throw liveChanged(store, undone, error)
+    if (error instanceof ConditionFailed)
+      throw liveChanged(store, isRollback ? 'nothing was taken back' : notFlipped, error)
+    const again = isRollback ? '' : ', and publish again'
     const unknown = `nobody knows whether ${next.snapshot} went live: look at \`fundpress status\`${again}`
     // A command that was stopped reports nothing but that.
     if (signal.aborted) onWarning(unknown)
@@ -145,9 +133,8 @@ export async function point(pointer: LivePointer | null | undefined, live: Point
   try {
     return (await pointer?.set(live)) ?? false
   } catch (error) {
-    throw new Error(
-      `${messageOf(error)}: ${pointer?.name ?? ''} does not say that ${live.snapshot} is live; publish again`,
-      { cause: error },
-    )
+    const place = pointer?.name ?? ''
+    const reason = `${messageOf(error)}: ${place} does not say that ${live.snapshot} is live; publish again`
+    throw new Error(reason, { cause: error })
   }
 }

@@ -1,10 +1,13 @@
 /** `journal.json`, the storage of the lease: who holds it, and which slots are torn. `lease.ts` writes it. */
 
-import { readSmall } from '../store/read.ts'
-import type { Condition, ObjectStore } from '../store/store.ts'
+import { randomUUID } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { readReplaceable } from '../store/read.ts'
+import type { ObjectStore } from '../store/store.ts'
 import { journalKey, lostList, type Slot, slots } from './layout.ts'
 
-/** A process, told apart from others with the same number on this or another machine. */
+/** A process, distinct from others with the same number on this or another machine. */
 export interface Holder {
   readonly host: string
   readonly pid: number
@@ -17,77 +20,59 @@ export interface Holder {
 /** For each torn slot the key of the list that names the objects in an unknown state. */
 export type TornSlots = Readonly<Partial<Record<Slot, string>>>
 
+/** The fields are those of `src/bucket/keys.md`. */
 export interface Journal {
   readonly format: 1
-  /** The lease that wrote it. */
   readonly id: string
   readonly isHeld: boolean
   readonly holder: Holder
-  /** How long the lease lasts after each write, in seconds. */
   readonly seconds: number
   readonly changing: TornSlots
   /** Whether the store may still carry out a request of this holder, or of one before it, that it never answered. */
   readonly isUnsettled: boolean
-  /** The only snapshot and edition whose bytes such requests can bring; absent if there may be several. */
   readonly target?: string
-  /** Counts the writes of this lease: no two journals are the same, so no two have the same ETag. */
+  /** No two journals are the same, so no two have the same ETag. */
   readonly writes: number
 }
 
-export interface JournalObject {
-  /** Null if there is none, or if a repair found a damaged one. */
-  readonly journal: Journal | null
-  readonly condition: Condition
-  /** Since it was last written, by the store's clock, in seconds. */
-  readonly ageSeconds: number
-  /** The store's clock; this machine's if there is no journal yet. */
-  readonly now: Date
-}
+export type JournalObject = Awaited<ReturnType<typeof readJournal>>
 
 /**
  * @param isRepair whether a damaged journal counts as none
  * @throws {Error} if the journal is damaged, or if the store fails
  */
-export async function readJournal(store: ObjectStore, isRepair = false): Promise<JournalObject> {
-  const object = await readSmall(store, journalKey)
-  if (object === null)
-    return { journal: null, condition: { ifAbsent: true }, ageSeconds: Infinity, now: new Date() }
-  const { now, etag, lastModified, text } = object
-  const journal = parseJournal(text)
-  if (journal === null && !isRepair)
+export async function readJournal(store: ObjectStore, isRepair = false) {
+  const { text, ...found } = await readReplaceable(store, journalKey)
+  const journal = text === null ? null : parseJournal(text)
+  if (text !== null && journal === null && !isRepair)
     throw new Error(
       `${store.name}: ${journalKey} is damaged, so nobody knows what the slots hold: ` +
         'run `fundpress publish --repair`, which lists them and writes it anew. Do not remove it',
     )
-  const ageSeconds = (now.getTime() - lastModified.getTime()) / 1000
-  return { journal, condition: { ifMatch: etag }, ageSeconds, now }
+  return { journal, ...found }
 }
 
-/** A JSON text that may or may not be a journal. */
-type Unchecked = Partial<Record<Exclude<keyof Journal, 'holder'>, unknown>> & {
-  readonly holder?: Partial<Holder>
-}
-
+/** @returns null for a text that is no journal */
 function parseJournal(text: string): Journal | null {
   try {
-    const journal = JSON.parse(text) as Unchecked | null
-    return isJournal(journal) ? journal : null
+    const journal = JSON.parse(text) as Journal
+    const { format, id, isHeld, seconds, holder, changing }: Partial<Record<keyof Journal, unknown>> = journal
+    const isRight =
+      format === 1 &&
+      typeof id === 'string' &&
+      typeof isHeld === 'boolean' &&
+      Number.isFinite(seconds) &&
+      typeof (holder as Holder).host === 'string' &&
+      typeof changing === 'object' &&
+      changing !== null &&
+      Object.entries(changing).every(
+        ([slot, list]) => slots.some((one) => one === slot) && typeof list === 'string',
+      )
+    return isRight ? journal : null
   } catch {
     return null
   }
 }
-
-const isJournal = (journal: Unchecked | null): journal is Unchecked & Journal =>
-  journal?.format === 1 &&
-  typeof journal.id === 'string' &&
-  typeof journal.isHeld === 'boolean' &&
-  Number.isFinite(journal.seconds) &&
-  typeof journal.holder?.host === 'string' &&
-  typeof journal.changing === 'object' &&
-  journal.changing !== null &&
-  Object.entries(journal.changing).every(
-    ([slot, list]) => slots.some((one) => one === slot) && typeof list === 'string',
-  )
 
 /** What a repair must assume after the journal was lost: nobody knows what any slot holds. */
 export const allTorn: TornSlots = Object.fromEntries(slots.map((slot) => [slot, lostList]))
@@ -97,19 +82,63 @@ export const isLeftUnsettled = ({ isHeld, isUnsettled }: Journal) => isHeld || i
 
 /** Whether another process holds the lease now. @param isAlive looks at a process of this world */
 export function isHeldByOther(
-  { journal, ageSeconds }: JournalObject,
+  { journal, ageMs }: JournalObject,
   me: Holder,
   isAlive: (holder: Holder) => boolean,
 ): boolean {
-  if (journal?.isHeld !== true || ageSeconds > journal.seconds) return false
+  if (journal?.isHeld !== true || ageMs > journal.seconds * 1000) return false
   // Nobody has to wait for a publish that was killed on this very machine.
   return journal.holder.world !== me.world || isAlive(journal.holder)
 }
 
 /** Why a command cannot acquire the lease. */
-export function heldMessage(store: ObjectStore, { journal, ageSeconds }: JournalObject): string {
+export function heldMessage(store: ObjectStore, { journal, ageMs }: JournalObject): string {
   if (journal === null) return `${store.name}: another publish took the lease`
   const { host, pid } = journal.holder
-  const left = Math.max(1, Math.ceil(journal.seconds - ageSeconds))
+  const left = Math.max(1, Math.ceil(journal.seconds - ageMs / 1000))
   return `${store.name}: another publish is under way (process ${pid} on ${host}); if it is dead, its lease ends in ${left} s`
+}
+
+/** This process. */
+export function thisHolder(): Holder {
+  const { pid } = process
+  const startedAt = statOf(pid)?.startedAt
+  return { host: hostname(), pid, world: worldHere(), ...(startedAt === undefined ? {} : { startedAt }) }
+}
+
+/** Whether a holder of this world still runs. What cannot be found out counts as alive: its lease ends by itself. */
+export function isAlive({ pid, startedAt }: Holder): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    // EPERM: it is there, and somebody else's.
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+  }
+  const stat = statOf(pid)
+  if (stat === undefined) return true
+  // Z and X: it has ended, and its parent has not asked how.
+  return !/[ZX]/.test(stat.state) && (startedAt === undefined || stat.startedAt === startedAt)
+}
+
+/** Machine, boot and process namespace. If they are unknown, a world of our own: nobody counts as dead there. */
+function worldHere(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return `${hostname()} ${randomUUID()}`
+  }
+}
+
+/** Source: proc_pid_stat(5): pid (name) state … starttime is the 22nd; a name can hold spaces and brackets. */
+function statOf(pid: number): { readonly state: string; readonly startedAt: string } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state] = fields
+    const startedAt = fields[19]
+    return state === undefined || startedAt === undefined ? undefined : { state, startedAt }
+  } catch {
+    return undefined
+  }
 }

@@ -4,25 +4,15 @@
  * bucket.graceSeconds must cover them.
  */
 
-import {
-  CloudFrontKeyValueStoreClient,
-  DescribeKeyValueStoreCommand,
-  GetKeyCommand,
-  PutKeyCommand,
-} from '@aws-sdk/client-cloudfront-keyvaluestore'
+import { CloudFrontKeyValueStoreClient, GetKeyCommand } from '@aws-sdk/client-cloudfront-keyvaluestore'
+import { DescribeKeyValueStoreCommand, PutKeyCommand } from '@aws-sdk/client-cloudfront-keyvaluestore'
 // The service takes SigV4A only, which the SDK finds here.
 import '@aws-sdk/signature-v4a'
 import { foldersByMonth } from './download-folders.ts'
 import type { LivePointer, Pointed } from './flip.ts'
 import { downloadsRoot } from './layout.ts'
-import { bareCause, codeOf, statusOf } from '../store/errors.ts'
+import { bareCause, codeOf, noCredentials, statusOf } from '../store/errors.ts'
 import { pause } from '../store/retry.ts'
-
-export interface KeyValueStoreOptions {
-  /** Another address than AWS's, for tests. */
-  readonly endpoint?: string
-  readonly signal?: AbortSignal
-}
 
 const liveKey = 'live'
 
@@ -35,8 +25,14 @@ const maxValueBytes = 1024
 /** How often somebody else may change the store between our read and our write. */
 const maxConflicts = 5
 
-/** @param arn of the store: `arn:aws:cloudfront::<account>:key-value-store/<id>` */
-export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOptions = {}): LivePointer {
+/**
+ * @param arn of the store: `arn:aws:cloudfront::<account>:key-value-store/<id>`
+ * @param options an address other than AWS's, for tests; and what stops a request
+ */
+export function keyValueStore(
+  arn: string,
+  { endpoint, signal }: { readonly endpoint?: string; readonly signal?: AbortSignal } = {},
+): LivePointer {
   const client = new CloudFrontKeyValueStoreClient({
     // The service is global, but the SDK asks for a region.
     region: 'us-east-1',
@@ -72,15 +68,10 @@ export function keyValueStore(arn: string, { endpoint, signal }: KeyValueStoreOp
   const setMonths = async (live: Pointed): Promise<void> => {
     // After a rollback the month of the day that was live may name no day any more.
     const emptied = live.previous ? { [live.previous.asOf.slice(0, 7)]: noFolders } : {}
-    const months = Object.entries({ ...emptied, ...foldersByMonth(live) }).map(([month, folders]) => ({
-      key: `${downloadsRoot}${month}`,
-      folders,
-    }))
-    const known = await Promise.all(months.map(({ key }) => read(key)))
-    for (const [index, { key, folders }] of months.entries()) {
-      const before = known[index] ?? noFolders
-      if (before !== folders) await set(key, folders)
-    }
+    const months = Object.entries({ ...emptied, ...foldersByMonth(live) })
+    const known = await Promise.all(months.map(([month]) => read(downloadsRoot + month)))
+    for (const [index, [month, folders]] of months.entries())
+      if ((known[index] ?? noFolders) !== folders) await set(downloadsRoot + month, folders)
   }
 
   return {
@@ -110,26 +101,21 @@ function valueOf({ slot, snapshot, liveSince, docsUrl }: Pointed): string {
 const isConflict = (error: unknown) =>
   codeOf(error) === 'ConflictException' || statusOf(error) === 409 || statusOf(error) === 412
 
-function withAdvice(error: unknown, arn: string): unknown {
-  const code = codeOf(error)
-  // An error of our own or of the network says what it is.
-  if (!(error instanceof Error) || (statusOf(error) === undefined && code === 'Error')) return error
-  const advice = adviceOn(code, statusOf(error)) ?? error.message
-  return new Error(`${arn}: could not say what is live: ${advice} (${code})`, {
-    cause: bareCause(error),
-  })
+const denied =
+  'access denied: the credentials need cloudfront-keyvaluestore:DescribeKeyValueStore, ' +
+  'cloudfront-keyvaluestore:GetKey, cloudfront-keyvaluestore:PutKey'
+
+const advices: Readonly<Record<string, string>> = {
+  ResourceNotFoundException: 'there is no such KeyValueStore: check --flip-kvs',
+  ConflictException: 'somebody else changes the store again and again',
+  CredentialsProviderError: noCredentials,
+  AccessDeniedException: denied,
 }
 
-function adviceOn(code: string, status: number | undefined): string | undefined {
-  if (code === 'ResourceNotFoundException') return 'there is no such KeyValueStore: check --flip-kvs'
-  if (code === 'ConflictException') return 'somebody else changes the store again and again'
-  if (code === 'CredentialsProviderError')
-    return 'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role'
-  if (status === 401 || status === 403 || code === 'AccessDeniedException') {
-    const rights = ['DescribeKeyValueStore', 'GetKey', 'PutKey'].map(
-      (right) => `cloudfront-keyvaluestore:${right}`,
-    )
-    return `access denied: the credentials need ${rights.join(', ')}`
-  }
-  return undefined
+function withAdvice(error: unknown, arn: string): unknown {
+  const [code, status] = [codeOf(error), statusOf(error)]
+  // An error of our own or of the network says what it is.
+  if (!(error instanceof Error) || (status === undefined && code === 'Error')) return error
+  const advice = advices[code] ?? (status === 401 || status === 403 ? denied : error.message)
+  return new Error(`${arn}: could not say what is live: ${advice} (${code})`, { cause: bareCause(error) })
 }

@@ -25,35 +25,24 @@ export const isBookkeeping = (key: string): boolean =>
 
 /** What a publish is about to change: a line a key. @param id of its lease */
 export const changesKey = (id: string) => `journal/${id}.changes.ndjson.gz`
-
 /** Stands for the list of a slot whose list was lost with the journal. There is no such object. */
 export const lostList = 'journal/lost'
-
-/** The ETags that the store gave for a slot's objects: a listing is compared with them. */
+/** The ETags that the store gave for a slot's objects, and for the downloads of its snapshot. */
 export const etagsKey = (slot: Slot) => `journal/${slot}.etags.ndjson.gz`
-
-/** The files for analysts: one folder for each snapshot. */
-export const downloadsRoot = 'downloads/'
-export const downloadsPrefix = (folder: string) => `${downloadsRoot}${folder}/`
-
-/**
- * The folder of a day: in a snapshot's folder, and in buckets of earlier versions.
- * @param asOf ISO 8601 day
- */
-export const dayFolder = (asOf: string) => downloadsPrefix(asOf)
-
-/** The file of such a folder that has the digests of all others. */
-export const checksumsName = 'SHA256SUMS'
-
-/** The ETags that the store gave for the downloads of a slot's snapshot: a listing is compared with them. */
 export const downloadEtagsKey = (slot: Slot) => `journal/${slot}.downloads.ndjson.gz`
-
 /** The doctor tries its rights on this key. */
 export const scratchKey = (uuid: string) => `journal/doctor-${uuid}`
 export const isScratchKey = (key: string) => key.startsWith('journal/doctor-')
 
+/** The files for analysts: one folder for each snapshot. */
+export const downloadsRoot = 'downloads/'
+export const downloadsPrefix = (folder: string) => `${downloadsRoot}${folder}/`
+/** The folder of a day: in a snapshot's folder, and in buckets of earlier versions. @param asOf ISO 8601 day */
+export const dayFolder = (asOf: string) => downloadsPrefix(asOf)
+/** The file of such a folder that has the digests of all others. */
+export const checksumsName = 'SHA256SUMS'
+
 /** Caches must ask again for what changes under its key. */
 export const noCache = 'no-cache'
-
 export const jsonType = 'application/json; charset=utf-8'
 export const gzipType = 'application/gzip'

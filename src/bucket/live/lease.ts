@@ -1,19 +1,11 @@
 /** The lease: the right to write to the bucket. Acquired, renewed and released by conditional puts of `journal.json`. */
 
 import { randomUUID } from 'node:crypto'
-import {
-  allTorn,
-  heldMessage,
-  type Holder,
-  isHeldByOther,
-  isLeftUnsettled,
-  type Journal,
-  type JournalObject,
-  readJournal,
-  type TornSlots,
-} from './journal.ts'
-import { journalKey, type Slot, slotPrefix, slots } from './layout.ts'
+import { allTorn, heldMessage, isHeldByOther, isLeftUnsettled, readJournal } from './journal.ts'
+import type { Holder, Journal, JournalObject, TornSlots } from './journal.ts'
+import { journalKey, type Slot, slotPrefix } from './layout.ts'
 import { smallObject } from './live.ts'
+import { hasAny } from '../store/read.ts'
 import { realTime, type Time } from '../store/retry.ts'
 import { type Condition, ConditionFailed, ConditionsUnknown, type ObjectStore } from '../store/store.ts'
 
@@ -71,7 +63,7 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
   const isRepeating = isLocking && target !== undefined && found.journal?.target === target
   let earlier: EarlierRequests = !isUnsettled ? 'settled' : isRepeating ? 'repeating' : 'late'
   const acquiredAt = time.clocks().steady
-  const earlierEndedMs = sinceEarlierHolder(found, seconds) * 1000
+  const earlierEndedMs = sinceEarlierHolder(found, seconds * 1000)
 
   const lost = new AbortController()
   let changing = torn
@@ -156,7 +148,7 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
     /**
      * Waits until no request of an earlier holder can be carried out any more. A publish of the very snapshot that all of
      * them were publishing does not wait: their requests can only repeat its own.
-     * @param lateSeconds how long a request may outlive its sender @param onWait told how long it is going to wait
+     * @param lateSeconds how long a request may outlive its sender @param onWait called with the seconds that it is going to wait
      */
     awaitLateRequests: async (lateSeconds: number, onWait: (seconds: number) => void): Promise<void> => {
       if (earlier !== 'late') return
@@ -199,7 +191,9 @@ async function tornWithoutJournal(
   isRepair: boolean,
 ): Promise<TornSlots> {
   const isDamaged = 'ifMatch' in condition
-  if (!isDamaged && (await areSlotsEmpty(store))) return {}
+  // A first publish that was killed leaves objects, and no manifest.
+  const hasObjects = async (slot: Slot) => hasAny(store, slotPrefix(slot))
+  if (!isDamaged && !(await hasObjects('blue')) && !(await hasObjects('green'))) return {}
   if (isRepair) return allTorn
   throw new Error(
     `${store.name}: ${journalKey} is missing, so nobody knows what the slots hold: ` +
@@ -207,22 +201,16 @@ async function tornWithoutJournal(
   )
 }
 
-/** A first publish that was killed leaves objects, and no manifest. */
-async function areSlotsEmpty(store: ObjectStore): Promise<boolean> {
-  for (const slot of slots) for await (const _ of store.list(slotPrefix(slot))) return false
-  return true
-}
-
 /**
- * How long ago the holder before can last have sent a request, by the store's clock, in seconds; negative if it may
+ * How long ago the holder before can last have sent a request, by the store's clock, in milliseconds; negative if it may
  * still send one.
- * @param seconds the length of a lease whose journal cannot be read
+ * @param leaseMs the length of a lease whose journal cannot be read
  */
-function sinceEarlierHolder({ journal, ageSeconds }: JournalObject, seconds: number): number {
-  const age = Number.isFinite(ageSeconds) ? ageSeconds : 0
-  if (journal === null) return age - seconds
+function sinceEarlierHolder({ journal, ageMs }: JournalObject, leaseMs: number): number {
+  const age = Number.isFinite(ageMs) ? ageMs : 0
+  if (journal === null) return age - leaseMs
   // A holder that is known to be dead may have sent requests until now; any other one until its lease ended.
-  return journal.isHeld ? age - Math.min(age, journal.seconds) : age
+  return journal.isHeld ? age - Math.min(age, journal.seconds * 1000) : age
 }
 
 /** Another process may hold the lease by now. */
@@ -251,13 +239,12 @@ async function assertConditionsHold(store: ObjectStore, free: Journal, isNew: bo
     ...(isNew ? [{ ifAbsent: true as const }] : []),
   ]
   for (const condition of conditions) {
-    const isIgnored = await store.put(probe, condition).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof ConditionFailed) return false
-        throw error
-      },
-    )
-    if (isIgnored) throw new ConditionsUnknown('a conditional put that should have failed was carried out')
+    try {
+      await store.put(probe, condition)
+    } catch (error) {
+      if (error instanceof ConditionFailed) continue
+      throw error
+    }
+    throw new ConditionsUnknown('a conditional put that should have failed was carried out')
   }
 }

@@ -1,10 +1,10 @@
-/** `live.json`, which names the live slot: its shape, its checks, and reading it. `flip.ts` writes it. See `src/bucket/keys.md`. */
+/** `live.json`, which names the live slot: its shape, its checks, and reading it. `flip.ts` writes it. */
 
 import { hash } from 'node:crypto'
 import { isDay } from '../../api/routes/values.ts'
 import type { FreshnessCounts } from '../../freshness/assess.ts'
-import { readSmall } from '../store/read.ts'
-import type { Condition, NewObject, ObjectStore } from '../store/store.ts'
+import { readReplaceable } from '../store/read.ts'
+import type { NewObject, ObjectStore } from '../store/store.ts'
 import { type FoldersByMonth, isFolderOfSnapshot, type LiveDownloads } from './download-folders.ts'
 import { allTorn, type Journal, type TornSlots } from './journal.ts'
 import { jsonType, liveKey, noCache, type Slot, slots } from './layout.ts'
@@ -20,50 +20,31 @@ export interface LiveSnapshot {
   /** ISO 8601 day of the newest price, or null without a price. */
   readonly newestPrice: string | null
   readonly docsUrl: string
-  /** What was published beside the objects (`publish/snapshot.ts`); absent in files of earlier versions. */
+  // Files of earlier versions lack what may be absent.
   readonly edition?: string | undefined
-  /** Its files for analysts; absent if it has none, and in files of earlier versions. */
   readonly downloads?: LiveDownloads | undefined
-  /** How new its funds' prices are; absent in files of earlier versions. */
   readonly freshness?: FreshnessCounts | undefined
-  /** When it went live, ISO 8601 with time. */
+  /** ISO 8601 with time. */
   readonly liveSince: string
   /** The list of changes of the publish that uploaded it: the keys of that list are not torn. */
   readonly changes?: string | undefined
 }
 
+/** The fields are those of `src/bucket/keys.md`. */
 export interface Live extends LiveSnapshot {
   readonly format: 1
-  /** The lease that rewrote this file, so that an earlier write on its way finds another ETag than it expects. */
   readonly fence?: string
-  /** Set if a rollback made it live; absent after a publish, and in files of earlier versions. */
   readonly broughtBy?: 'rollback' | undefined
-  /** Files for analysts of the days before; absent in files of earlier versions. */
   readonly earlierDownloads?: FoldersByMonth | undefined
-  /** What was live before. */
   readonly previous: LiveSnapshot | null
 }
 
-export interface LiveObject {
-  readonly live: Live | null
-  /** What the next write must find. */
-  readonly condition: Condition
-  /** How long ago it was written, by the store's clock, in milliseconds; infinite without one. */
-  readonly ageMs: number
-  /** The store's clock when it was read; this machine's if there is no object yet. */
-  readonly now: Date
-}
+export type LiveObject = Awaited<ReturnType<typeof readLive>>
 
 /** @throws {LiveDamaged} if it is damaged @throws {Error} if the store fails */
-export async function readLive(store: ObjectStore): Promise<LiveObject> {
-  const object = await readSmall(store, liveKey)
-  if (object === null) return { live: null, condition: { ifAbsent: true }, ageMs: Infinity, now: new Date() }
-  return {
-    live: parseLive(object.text, `${store.name}: ${liveKey}`),
-    condition: { ifMatch: object.etag },
-    ageMs: object.now.getTime() - object.lastModified.getTime(),
-    now: object.now,
-  }
+export async function readLive(store: ObjectStore) {
+  const { text: body, ...found } = await readReplaceable(store, liveKey)
+  return { live: body === null ? null : parseLive(body, `${store.name}: ${liveKey}`), ...found }
 }
 
 /** Whether both say that the same snapshot went live at the same moment; a fence makes no difference. */
@@ -90,8 +71,8 @@ export function smallObject(key: string, value: object): NewObject {
   return { key, body, type: jsonType, cacheControl: noCache, sha256: hash('sha256', body) }
 }
 
-/** `live.json` is damaged: nothing may be written to the bucket until somebody repairs the file. */
-export class LiveDamaged extends Error {
+/** Nothing may be written to the bucket until somebody repairs `live.json`. Edges know the error by its name. */
+class LiveDamaged extends Error {
   override readonly name = 'LiveDamaged'
 }
 
@@ -100,9 +81,13 @@ type IsRight = (value: unknown) => boolean
 /** A field, its check, and what it must be in words. */
 type Check<Field extends string> = readonly [field: Field, isRight: IsRight, expected: string]
 
-const isText = (value: unknown): value is string => typeof value === 'string'
+const text =
+  (isRight: (value: string) => boolean): IsRight =>
+  (value) =>
+    typeof value === 'string' && isRight(value)
+const like = (pattern: RegExp): IsRight => text((value) => pattern.test(value))
+const isText = text(() => true)
 const isCount: IsRight = (value) => Number.isSafeInteger(value) && Number(value) >= 0
-const isDayText: IsRight = (value) => isText(value) && isDay(value)
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const absentOr =
@@ -111,42 +96,39 @@ const absentOr =
     value === undefined || isRight(value)
 
 /** As `toISOString` writes it. */
-const isTime: IsRight = (value) =>
-  isText(value) &&
-  /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(value) &&
-  isDay(value.slice(0, 10)) &&
-  !Number.isNaN(Date.parse(value))
+const isTime = text(
+  (value) =>
+    /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(value) &&
+    isDay(value.slice(0, 10)) &&
+    !Number.isNaN(Date.parse(value)),
+)
 
 /** An absolute address, or a path below that of the API. */
-const isAddress: IsRight = (value) =>
-  isText(value) &&
-  value.length <= 2048 &&
-  !/\s/.test(value) &&
-  (value.startsWith('/') || (/^https?:\/\//.test(value) && URL.canParse(value)))
+const isAddress = text(
+  (value) =>
+    value.length <= 2048 &&
+    !/\s/.test(value) &&
+    (value.startsWith('/') || (/^https?:\/\//.test(value) && URL.canParse(value))),
+)
 
 const isDownloads: IsRight = (value) =>
   isFields(value) &&
-  isText(value['folder']) &&
-  isFolderOfSnapshot(value['folder']) &&
-  isCount(value['files']) &&
-  isCount(value['bytes']) &&
-  isText(value['sums']) &&
-  /^[0-9a-f]{64}$/.test(value['sums'])
+  text(isFolderOfSnapshot)(value['folder']) &&
+  [value['files'], value['bytes']].every(isCount) &&
+  like(/^[0-9a-f]{64}$/)(value['sums'])
 
 const isEarlierDownloads: IsRight = (value) =>
   isFields(value) &&
-  Object.entries(value).every(
-    ([month, rests]) => /^\d{4}-\d\d$/.test(month) && isText(rests) && /^[0-9a-f -]*$/.test(rests),
-  )
+  Object.entries(value).every(([month, rests]) => /^\d{4}-\d\d$/.test(month) && like(/^[0-9a-f -]*$/)(rests))
 
 const snapshotFields: readonly Check<keyof LiveSnapshot>[] = [
   ['slot', (value) => slots.some((slot) => slot === value), 'blue or green'],
-  ['snapshot', (value) => isText(value) && /^[\w-]{1,100}$/.test(value), 'a snapshot id'],
-  ['asOf', isDayText, 'a day'],
+  ['snapshot', like(/^[\w-]{1,100}$/), 'a snapshot id'],
+  ['asOf', text(isDay), 'a day'],
   ['funds', isCount, 'a count'],
   ['objects', isCount, 'a count'],
   ['bytes', isCount, 'a count'],
-  ['newestPrice', (value) => value === null || isDayText(value), 'a day or null'],
+  ['newestPrice', (value) => value === null || text(isDay)(value), 'a day or null'],
   ['docsUrl', isAddress, 'an http(s) address or a path'],
   ['edition', absentOr(isText), 'a text'],
   ['downloads', absentOr(isDownloads), 'a folder of downloads'],
@@ -166,39 +148,33 @@ const fileFields: readonly Check<keyof Live>[] = [
  * @param place what the file is called in messages
  * @throws {LiveDamaged} that names the first wrong field, and says what to do
  */
-function parseLive(text: string, place: string): Live {
-  const live = parsed(text)
-  const wrong = isFields(live) ? firstWrong(live) : 'it is not a JSON object'
-  if (wrong === null) return live as Live
+function parseLive(body: string, place: string): Live {
+  let live: unknown
+  try {
+    live = JSON.parse(body)
+  } catch {
+    live = null
+  }
+  const [wrong] = isFields(live) ? wrongFields(live) : ['it is not a JSON object']
+  if (wrong === undefined) return live as Live
   throw new LiveDamaged(
     `${place} is damaged: ${wrong}. Restore its last version, if the bucket keeps versions; ` +
       'else remove it, and run `fundpress publish --repair`: nothing is served in between',
   )
 }
 
-function firstWrong(live: Fields): string | null {
-  const wrongIn = (fields: Fields, checks: readonly Check<string>[], prefix: string) => {
-    const [field, , expected] = checks.find(([name, isRight]) => !isRight(fields[name])) ?? []
-    return field === undefined ? null : `${prefix}${field} is ${shown(fields[field])}, not ${expected ?? ''}`
-  }
+function wrongFields(live: Fields): string[] {
+  const wrongIn = (fields: Fields, checks: readonly Check<string>[], prefix = '') =>
+    checks
+      .filter(([field, isRight]) => !isRight(fields[field]))
+      .map(([field, , expected]) => `${prefix}${field} is ${shown(fields[field])}, not ${expected}`)
   const { previous } = live
-  return (
-    wrongIn(live, fileFields, '') ??
-    wrongIn(live, snapshotFields, '') ??
-    (isFields(previous) ? wrongIn(previous, snapshotFields, 'previous.') : null)
-  )
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const before = isFields(previous) ? wrongIn(previous, snapshotFields, 'previous.') : []
+  return [...wrongIn(live, fileFields), ...wrongIn(live, snapshotFields), ...before]
 }
 
 /** JSON, cut off so that the message stays one readable line. */
 function shown(value: unknown): string {
-  const text = value === undefined ? 'missing' : JSON.stringify(value)
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+  const json = value === undefined ? 'missing' : JSON.stringify(value)
+  return json.length > 60 ? `${json.slice(0, 60)}…` : json
 }

@@ -1,15 +1,17 @@
 /** `fundpress rollback`: makes the other slot live again, in one write of `live.json`, under the lease. */
 
 import { compareWithListing } from '../manifest/listing.ts'
-import { fetchEtags, fetchManifest, type Manifest } from '../manifest/manifest.ts'
+import { type EtagLine, fetchList, fetchManifest, type Manifest } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
+import { withFolder } from '../store/files.ts'
+import { hasAny } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
 import { flip, liveAfter, type LivePointer, point } from './flip.ts'
-import { dayFolder, otherSlot, type Slot } from './layout.ts'
+import { dayFolder, etagsKey, otherSlot, type Slot } from './layout.ts'
 import { type Lease, type LeaseOptions, withLease } from './lease.ts'
 import { type LiveSnapshot, readLive, snapshotOf, tornSlots } from './live.ts'
-import { downloadsState, withFolder } from './status.ts'
+import { downloadsState } from './status.ts'
 
 export interface RollbackOptions extends Omit<LeaseOptions, 'isRepair' | 'target'> {
   /** The snapshot that is to be live; null for the one that the other slot holds. */
@@ -17,7 +19,7 @@ export interface RollbackOptions extends Omit<LeaseOptions, 'isRepair' | 'target
   /** Whether the slot is listed first, and compared with its manifest. */
   readonly isChecking: boolean
   readonly pointer?: LivePointer | null
-  /** Told what a rollback does not restore, and what may have happened although the command was stopped. */
+  /** Called with what a rollback does not restore, and what may have happened although the command was stopped. */
   readonly onWarning: (warning: string) => void
 }
 
@@ -33,12 +35,7 @@ export async function rollback(store: ObjectStore, options: RollbackOptions): Pr
   )
 }
 
-async function rollBackUnder(
-  lease: Lease,
-  store: ObjectStore,
-  folder: string,
-  options: RollbackOptions,
-): Promise<LiveSnapshot> {
+async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, options: RollbackOptions) {
   const { to, isChecking, isLocking, signal, onWarning } = options
   const expected = await readLive(store)
   const { live } = expected
@@ -57,63 +54,19 @@ async function rollBackUnder(
   if (isChecking) await assertWhole(store, slot, manifest, folder)
 
   const before = live.previous?.snapshot === snapshot ? live.previous : null
-  const { changes, downloads } = before ?? {}
-  // Earlier versions had one folder a day: its files stay those of the other edition.
-  const isOtherEdition = downloads === undefined && live.downloads === undefined && before?.asOf === live.asOf
-  const edition = isOtherEdition ? undefined : before?.edition
-  const brought = { changes, downloads, edition, broughtBy: 'rollback' } as const
+  const brought = { ...besideManifest(before, live), broughtBy: 'rollback' } as const
   const next = liveAfter(manifest.head, slot, brought, { now: await lease.assertHeld(), before: live })
   await flip(store, next, expected, { isLocking, lease, signal, onWarning })
   await point(options.pointer, next)
-  await warnOfDownloads(store, next, live, onWarning)
+  const warning = await lostDownloads(store, next, live)
+  if (warning !== null) onWarning(`${store.name}: ${warning}`)
   return snapshotOf(next)
 }
 
-const nothingLive = (store: ObjectStore) =>
-  new Error(`${store.name}: nothing is live, there is nothing to take back`)
-
-/** Warns if the files for analysts are not those of what is live now: only a publish can upload them. */
-async function warnOfDownloads(
-  store: ObjectStore,
-  now: LiveSnapshot,
-  before: LiveSnapshot,
-  onWarning: RollbackOptions['onWarning'],
-): Promise<void> {
-  if (now.downloads !== undefined) {
-    const state = await downloadsState(store, now).catch(() => null)
-    if (state === 'whole') return
-    onWarning(
-      `${store.name}: ${prefixOf(now)} could not be found whole: publish the folder of ${now.snapshot} again ` +
-        '(`fundpress publish --repair --out …`)',
-    )
-    return
-  }
-  if (now.asOf !== before.asOf || before.downloads !== undefined) return
-  const folder = dayFolder(now.asOf)
-  // What cannot be listed may be there.
-  if (!(await hasAny(store, folder).catch(() => true))) return
-  onWarning(
-    `${store.name}: ${folder} and downloads/latest/ were not taken back: they still hold the files of ` +
-      `${before.snapshot}, prices included. Publish the folder of ${now.snapshot} again (\`fundpress publish --out …\`) ` +
-      `to put both right; the next nightly run puts downloads/latest/ right only`,
-  )
-}
-
-async function hasAny(store: ObjectStore, prefix: string): Promise<boolean> {
-  for await (const _ of store.list(prefix)) return true
-  return false
-}
-
 /** @throws {Error} that names the first object that differs from the slot's manifest */
-async function assertWhole(
-  store: ObjectStore,
-  slot: Slot,
-  manifest: Manifest,
-  folder: string,
-): Promise<void> {
-  const etags = await fetchEtags(store, slot, folder, true)
-  const differing = compareWithListing(store, slot, manifest.lines(), etags?.() ?? nothing())
-  for await (const { key, what } of differing) {
+async function assertWhole(store: ObjectStore, slot: Slot, { lines }: Manifest, folder: string) {
+  const etags = (await fetchList<EtagLine>(store, etagsKey(slot), folder, true)) ?? nothing
+  for await (const { key, what } of compareWithListing(store, slot, lines(), etags())) {
     // An object beside the snapshot harms nobody.
     if (what !== 'extra')
       throw tornSlot(store, slot, `${key} is ${what === 'missing' ? what : 'another one'}`)
@@ -122,3 +75,34 @@ async function assertWhole(
 
 const tornSlot = (store: ObjectStore, slot: Slot, why: string) =>
   new Error(`${store.name}: ${slot} is not whole (${why}): publish again instead`)
+
+function besideManifest(before: LiveSnapshot | null, live: LiveSnapshot) {
+  const { changes, downloads } = before ?? {}
+  // Earlier versions had one folder a day: its files stay those of the other edition.
+  const isOtherEdition = downloads === undefined && live.downloads === undefined && before?.asOf === live.asOf
+  return { changes, downloads, edition: isOtherEdition ? undefined : before?.edition }
+}
+
+const nothingLive = (store: ObjectStore) =>
+  new Error(`${store.name}: nothing is live, there is nothing to take back`)
+
+/** What to do if the files for analysts are not those of what is live now: only a publish can upload them. */
+async function lostDownloads(store: ObjectStore, now: LiveSnapshot, before: LiveSnapshot) {
+  if (now.downloads !== undefined) {
+    const state = await downloadsState(store, now).catch(() => null)
+    if (state === 'whole') return null
+    return (
+      `${prefixOf(now)} could not be found whole: publish the folder of ${now.snapshot} again ` +
+      '(`fundpress publish --repair --out …`)'
+    )
+  }
+  if (now.asOf !== before.asOf || before.downloads !== undefined) return null
+  const folder = dayFolder(now.asOf)
+  // What cannot be listed may be there.
+  if (!(await hasAny(store, folder).catch(() => true))) return null
+  return (
+    `${folder} and downloads/latest/ were not taken back: they still hold the files of ` +
+    `${before.snapshot}, prices included. Publish the folder of ${now.snapshot} again (\`fundpress publish --out …\`) ` +
+    `to put both right; the next nightly run puts downloads/latest/ right only`
+  )
+}

@@ -1,64 +1,41 @@
 /** `fundpress status`: which slot is live, whether its parts belong together, and what the other slot holds. */
 
 import { hash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { ManifestHead } from '../../build/manifest.ts'
-import { fetchHead, fetchManifest } from '../manifest/manifest.ts'
+import { fetchHead } from '../manifest/manifest.ts'
 import { readSmall } from '../store/read.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
-import { type JournalObject, readJournal } from './journal.ts'
+import { readJournal } from './journal.ts'
 import { checksumsName, downloadsPrefix, manifestIn, otherSlot, type Slot } from './layout.ts'
-import { type Live, type LiveObject, type LiveSnapshot, readLive, tornSlots } from './live.ts'
+import { type Live, type LiveSnapshot, readLive, tornSlots } from './live.ts'
 
-export interface Status {
-  readonly live: LiveObject
-  /** Whether documents and downloads are those of the snapshot that `live.json` names; null while nothing is live. */
-  readonly consistency: Consistency | null
-  /** Null while nothing is live. */
-  readonly other: OtherSlot | null
-  readonly journal: JournalObject
-}
+export type Status = Awaited<ReturnType<typeof readStatus>>
 
-/** A slot that is not live. */
-export interface OtherSlot {
-  readonly slot: Slot
-  /** The first line of its manifest; null if it has none. */
-  readonly head: ManifestHead | null
-  /** False while a publish changes it, and after one that was killed: the slot is torn. */
-  readonly isWhole: boolean
-}
-
-export interface Consistency {
-  /** The snapshot of the manifest in the live slot; null: there is none. */
-  readonly documents: string | null
-  readonly downloads: DownloadsState
-}
-
-/** Five or six reads. */
-export async function readStatus(store: ObjectStore): Promise<Status> {
+/** Five or six reads. `consistency` and `other` are null while nothing is live. */
+export async function readStatus(store: ObjectStore) {
   // In this order: a publish that begins after the journal was read finds what is live here.
   const live = await readLive(store)
   const journal = await readJournal(store)
   if (live.live === null) return { live, consistency: null, other: null, journal }
-  const documents = await fetchHead(store, manifestIn(live.live.slot)).catch((error: unknown) => {
-    if (error instanceof Damaged) return null
-    throw error
-  })
+  /** The first line of the slot's manifest; null if it has none that can be read. */
+  const headIn = (slot: Slot) =>
+    fetchHead(store, manifestIn(slot)).catch((error: unknown) => {
+      if (error instanceof Damaged) return null
+      throw error
+    })
+  const documents = (await headIn(live.live.slot))?.snapshot ?? null
   const downloads = await downloadsState(store, live.live)
   const slot = otherSlot(live.live.slot)
-  const head = await withFolder(async (folder) => (await fetchManifest(store, slot, folder))?.head ?? null)
+  const head = await headIn(slot)
+  // A slot is torn while a publish changes it, and after one that was killed.
   const isWhole = head !== null && tornSlots(journal.journal, live.live)[slot] === undefined
-  const consistency = { documents: documents?.snapshot ?? null, downloads }
-  return { live, consistency, other: { slot, head, isWhole }, journal }
+  return { live, consistency: { documents, downloads }, other: { slot, head, isWhole }, journal }
 }
 
 /** Names each part that does not belong to the live snapshot; empty if all do. */
 export function contradictions(
   { slot, snapshot, downloads }: Live,
-  { documents, downloads: state }: Consistency,
+  { documents, downloads: state }: NonNullable<Status['consistency']>,
 ): string[] {
   const wrong: string[] = []
   if (documents !== snapshot)
@@ -86,14 +63,4 @@ export async function downloadsState(store: ObjectStore, live: LiveSnapshot): Pr
   const sums = await readSmall(store, `${prefixOf(live)}${checksumsName}`)
   if (sums === null) return 'missing'
   return hash('sha256', sums.text) === downloads.sums ? 'whole' : 'other'
-}
-
-/** A folder for lists that need not fit into memory, removed afterwards. */
-export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'fundpress-'))
-  try {
-    return await work(folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
 }

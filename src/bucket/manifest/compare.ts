@@ -2,46 +2,16 @@
 
 import type { ManifestLine } from '../../build/manifest.ts'
 
-interface Keyed {
+export interface KeyedLine {
   readonly key: string
-}
-
-export interface Compared<Before, After> {
-  readonly key: string
-  readonly before: Before | undefined
-  readonly after: After | undefined
-  /** Null where both sides have the same. */
-  readonly change: 'added' | 'removed' | 'changed' | null
-}
-
-/** Two lists side by side, a row a key. @throws {Error} if one is not sorted */
-export async function* compareManifests<Before extends Keyed, After extends Keyed>(
-  before: AsyncIterable<Before>,
-  after: AsyncIterable<After>,
-  isSame: (one: Before, other: After) => boolean,
-): AsyncGenerator<Compared<Before, After>> {
-  for await (const { key, values } of mergeSorted<readonly [Before, After]>(before, after)) {
-    const [one, other] = values
-    const change =
-      one === undefined ? 'added' : other === undefined ? 'removed' : isSame(one, other) ? null : 'changed'
-    yield { key, before: one, after: other, change }
-  }
 }
 
 export const isSameObject = (one: ManifestLine, other: ManifestLine): boolean =>
   one.sha256 === other.sha256 && one.bytes === other.bytes && one.type === other.type
 
 /** Objects that only the second snapshot has, that only the first one has, and that differ. */
-export interface Counts {
-  readonly added: number
-  readonly removed: number
-  readonly changed: number
-}
-
-/** Counts that are still being summed up. */
-export type Tally = Record<keyof Counts, number>
-
-export const noCounts = (): Tally => ({ added: 0, removed: 0, changed: 0 })
+export const noCounts = () => ({ added: 0, removed: 0, changed: 0 })
+export type Counts = Readonly<ReturnType<typeof noCounts>>
 
 /** The entry of a map, made if it is missing. */
 export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
@@ -57,27 +27,19 @@ export type Change =
 /**
  * The changes that turn a slot into the next snapshot, in the order of keys.
  * @param current the lines of the slot's manifest
- * @param doubtful keys whose objects nobody knows: they are put, or deleted, in any case
+ * @param doubtful lists of keys whose objects nobody knows: they are put, or deleted, in any case
  */
 export async function* planChanges(
   next: AsyncIterable<ManifestLine>,
   current: AsyncIterable<ManifestLine>,
-  doubtful: AsyncIterable<Keyed>,
+  ...doubtful: readonly AsyncIterable<KeyedLine>[]
 ): AsyncGenerator<Change> {
-  for await (const { key, after, change } of compareManifests(
-    withDoubts(current, doubtful),
-    next,
-    isSameObject,
-  )) {
-    if (after === undefined) yield { kind: 'delete', key }
-    else if (change !== null) yield { kind: 'put', ...after }
-  }
-}
-
-async function* withDoubts(current: AsyncIterable<ManifestLine>, doubtful: AsyncIterable<Keyed>) {
-  for await (const { key, values } of mergeSorted<readonly [ManifestLine, Keyed]>(current, doubtful)) {
-    const [line, doubt] = values
-    yield line === undefined || doubt !== undefined ? { key, sha256: '', bytes: -1, type: '' } : line
+  for await (const { key, values } of mergeSorted(next, current, ...doubtful)) {
+    const [line, present, ...doubts] = values
+    const isDoubtful = doubts.some((doubt) => doubt !== undefined)
+    if (line === undefined) yield { kind: 'delete', key }
+    else if (present === undefined || isDoubtful || !isSameObject(present, line))
+      yield { kind: 'put', ...line }
   }
 }
 
@@ -86,8 +48,6 @@ interface Row<T extends readonly unknown[]> {
   readonly key: string
   readonly values: { readonly [I in keyof T]: T[I] | undefined }
 }
-
-type Streams<T extends readonly unknown[]> = { readonly [I in keyof T]: AsyncIterable<T[I]> }
 
 /** Characters that UTF-16 orders otherwise than UTF-8: surrogates, and what is beyond them. */
 const oddOnes = /[\ud800-\uffff]/
@@ -102,10 +62,12 @@ export function isBefore(one: string, other: string): boolean {
 }
 
 /** @throws {Error} if a stream is not sorted */
-export async function* mergeSorted<T extends readonly Keyed[]>(
-  ...streams: Streams<T>
+export async function* mergeSorted<T extends readonly KeyedLine[]>(
+  ...streams: { readonly [I in keyof T]: AsyncIterable<T[I]> }
 ): AsyncGenerator<Row<T>> {
-  const iterators: readonly AsyncIterator<Keyed>[] = streams.map((stream) => stream[Symbol.asyncIterator]())
+  const iterators: readonly AsyncIterator<KeyedLine>[] = streams.map((stream) =>
+    stream[Symbol.asyncIterator](),
+  )
   try {
     const heads = await Promise.all(iterators.map((iterator) => iterator.next()))
     for (;;) {
@@ -114,11 +76,17 @@ export async function* mergeSorted<T extends readonly Keyed[]>(
         if (head.done !== true && (key === undefined || isBefore(head.value.key, key))) key = head.value.key
       }
       if (key === undefined) return
-      const values: (Keyed | undefined)[] = []
-      for (const [index, head] of heads.entries()) {
-        const isHere = head.done !== true && head.value.key === key
-        values.push(isHere ? head.value : undefined)
-        if (isHere) heads[index] = await nextAfter(key, iterators[index])
+      const values: (KeyedLine | undefined)[] = []
+      for (const [index, iterator] of iterators.entries()) {
+        const head = heads[index]
+        const value =
+          head !== undefined && head.done !== true && head.value.key === key ? head.value : undefined
+        values.push(value)
+        if (value === undefined) continue
+        const next = await iterator.next()
+        if (next.done !== true && !isBefore(key, next.value.key))
+          throw new Error(`not sorted: ${next.value.key} after ${key}`)
+        heads[index] = next
       }
       yield { key, values: values as unknown as Row<T>['values'] }
     }
@@ -126,14 +94,4 @@ export async function* mergeSorted<T extends readonly Keyed[]>(
     // A reader that stops early, or a stream that fails, leaves no file of the others open.
     await Promise.allSettled(iterators.map(async (iterator) => iterator.return?.()))
   }
-}
-
-async function nextAfter(
-  key: string,
-  iterator: AsyncIterator<Keyed> | undefined,
-): Promise<IteratorResult<Keyed>> {
-  const next = (await iterator?.next()) ?? { done: true as const, value: undefined }
-  if (next.done !== true && !isBefore(key, next.value.key))
-    throw new Error(`not sorted: ${next.value.key} after ${key}`)
-  return next
 }

@@ -1,19 +1,34 @@
-/** Two snapshots compared by endpoint and fund, and the documents that tell more about it. Reads manifests, no documents. */
+/** Two snapshots compared by fund and endpoint, for `fundpress diff` and for `changes/`. Reads manifests, no documents. */
 
 import { parseKey, type KeyMeaning } from '../../api/routes/parse-key.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { ManifestLine } from '../../build/manifest.ts'
 import { statusFolder } from '../live/layout.ts'
-import { compareManifests, entry, isSameObject, noCounts, type Counts, type Tally } from './compare.ts'
+import { entry, isSameObject, mergeSorted, noCounts, type Counts } from './compare.ts'
 
-export interface DocumentComparison {
+export type DocumentComparison = Awaited<ReturnType<typeof compareDocuments>>
+
+/**
+ * The name is a structure type, a year, `window list`, `refusal` in their place, `document` for an endpoint with one answer,
+ * or an error's name. `refused`: a refusal replaces an answer, or refuses a new fund; `answered`: the other way round.
+ */
+export interface PartDifference {
+  readonly name: string
+  readonly what: 'added' | 'removed' | 'changed' | 'refused' | 'answered'
+}
+
+export interface DiffGroup {
+  /** Null for what belongs to no single fund. */
+  readonly isin: string | null
+  readonly endpoint: string
   readonly documents: Counts
-  readonly endpoints: readonly (Counts & { readonly endpoint: string })[]
-  /** ISINs of funds that only the new snapshot publishes, and that only the old one published. */
-  readonly added: readonly string[]
-  readonly removed: readonly string[]
-  /** By fund. */
-  readonly toRead: readonly ToRead[]
+  readonly parts: readonly PartDifference[]
+}
+
+/** One document in both snapshots. */
+interface Lines {
+  readonly before: ManifestLine | null
+  readonly after: ManifestLine | null
 }
 
 /**
@@ -21,46 +36,66 @@ export interface DocumentComparison {
  * - `window`: prices of a year; `isNewest`: the last year that had any before.
  * - `name`: any document, for the fund's name.
  */
-export type ToRead = {
-  readonly isin: string
-  readonly before: ManifestLine | null
-  readonly after: ManifestLine | null
-} & ({ readonly kind: 'window'; readonly isNewest: boolean } | { readonly kind: 'name' })
+export type ToRead = Lines & { readonly isin: string } & (
+    { readonly kind: 'window'; readonly isNewest: boolean } | { readonly kind: 'name' }
+  )
 
-/** Memory grows with the number of funds and of windows that differ. */
+/** Memory grows with the number of funds, and of groups and windows that differ. */
 export async function compareDocuments(
   from: AsyncIterable<ManifestLine>,
   to: AsyncIterable<ManifestLine>,
   table: RouteTable,
-): Promise<DocumentComparison> {
+) {
   const documents = noCounts()
-  const endpoints = new Map<string, Tally>()
   const funds = new Map<string, FundTally>()
-  for await (const row of compareManifests(from, to, isSameObject)) {
-    const { key, before = null, after = null, change } = row
+  const groups = new Map<string, ReturnType<typeof newGroup>>()
+  for await (const { key, values } of mergeSorted(from, to)) {
+    const [before = null, after = null] = values
+    const change = changeOf(before, after)
     const meaning = parseKey(table, key)
-    if (change !== null) {
-      documents[change]++
-      entry(endpoints, endpointOf(meaning, key), noCounts)[change]++
-    }
-    if (meaning.kind !== 'document' && meaning.kind !== 'window') continue
-    const isin = meaning.values['isin']
-    if (isin !== undefined)
-      note(entry(funds, isin, newFund), meaning, { before, after, isSame: change === null })
+    const { isin, part, isRefusal } = placeOf(meaning, key)
+    if (isin !== null) note(entry(funds, isin, newFund), meaning, { before, after, isSame: change === null })
+    if (change === null) continue
+    documents[change]++
+    const endpoint = endpointOf(meaning, key)
+    const group = entry(groups, `${isin ?? ''} ${endpoint}`, () => newGroup(isin, endpoint))
+    group.documents[change]++
+    entry(group.parts, part, newPart)[isRefusal ? 'refusals' : 'answers'].add(change)
   }
-  const ascending = [...funds].sort(([one], [other]) => (one < other ? -1 : 1))
-  const only = (isIt: (fund: FundTally) => boolean) =>
-    ascending.filter(([, fund]) => isIt(fund)).map(([isin]) => isin)
+  const ofFunds = sortedEntries(funds)
+  const only = (side: FundFlag, other: FundFlag) =>
+    ofFunds.filter(([, fund]) => fund[side] && !fund[other]).map(([isin]) => isin)
+  const endpoints = new Map<string, ReturnType<typeof noCounts>>()
+  for (const group of groups.values()) {
+    const sum = entry(endpoints, group.endpoint, noCounts)
+    for (const change of ['added', 'removed', 'changed'] as const) sum[change] += group.documents[change]
+  }
   return {
-    documents,
-    endpoints: [...endpoints]
-      .map(([endpoint, counts]) => ({ endpoint, ...counts }))
-      .sort((one, other) => (one.endpoint < other.endpoint ? -1 : 1)),
-    added: only(({ isBefore, isAfter }) => isAfter && !isBefore),
-    removed: only(({ isBefore, isAfter }) => isBefore && !isAfter),
-    toRead: ascending.flatMap(([isin, fund]) => toReadOf(isin, fund)),
+    documents: documents as Counts,
+    endpoints: sortedEntries(endpoints).map(([endpoint, counts]) => ({ endpoint, ...counts })),
+    /** ISINs of funds that only the new snapshot has objects of, refusals included, and only the old one. */
+    funds: { added: only('isAfter', 'isBefore'), removed: only('isBefore', 'isAfter') },
+    /** The same for funds with documents: a fund that is withheld has errors alone. */
+    added: only('hasDocumentsAfter', 'hasDocumentsBefore'),
+    removed: only('hasDocumentsBefore', 'hasDocumentsAfter'),
+    /** By fund, what belongs to none first, then by endpoint. */
+    groups: sortedEntries(groups).map(([, { parts, ...group }]): DiffGroup => {
+      return { ...group, parts: [...parts].map(([name, changes]) => ({ name, what: whatOf(changes) })) }
+    }),
+    /** By fund. */
+    toRead: ofFunds.flatMap(([isin, fund]) => toReadOf(isin, fund)),
   }
 }
+
+function changeOf(before: ManifestLine | null, after: ManifestLine | null): keyof Counts | null {
+  if (before === null) return 'added'
+  if (after === null) return 'removed'
+  return isSameObject(before, after) ? null : 'changed'
+}
+
+/** The entries of a map by key. */
+export const sortedEntries = <T>(map: ReadonlyMap<string, T>): (readonly [string, T])[] =>
+  [...map].sort(([one], [other]) => (one < other ? -1 : 1))
 
 /** The route's id; `errors` for those of no endpoint, `pages`, `status`, and `other` for keys that this version does not know. */
 export function endpointOf(meaning: KeyMeaning, key: string): string {
@@ -76,39 +111,84 @@ export function endpointOf(meaning: KeyMeaning, key: string): string {
   }
 }
 
-interface Lines {
-  readonly before: ManifestLine | null
-  readonly after: ManifestLine | null
+interface Place {
+  readonly isin: string | null
+  /** Its name, as in `PartDifference`. */
+  readonly part: string
+  readonly isRefusal: boolean
 }
 
-interface FundTally {
-  /** Whether it was published, and is: a fund that is withheld has errors alone. */
-  isBefore: boolean
-  isAfter: boolean
-  /** Each document has the name: if one is unchanged, so is the name. */
-  keepsName: boolean
-  /** The shortest documents that differ, but for windows. */
-  shortestBefore: ManifestLine | null
-  shortestAfter: ManifestLine | null
-  /** The last year that had prices, or an empty text. */
-  lastYearBefore: string
-  hasWindowsAfter: boolean
-  /** Those that differ, by year. */
-  readonly windows: (Lines & { readonly year: string })[]
+function placeOf(meaning: KeyMeaning, key: string): Place {
+  switch (meaning.kind) {
+    case 'sharedError': {
+      const { group, status, slug } = meaning
+      return { isin: null, part: `${group}/${status}-${slug}`, isRefusal: false }
+    }
+    case 'page':
+      return { isin: meaning.isin, part: meaning.name, isRefusal: false }
+    case 'unknown':
+      return { isin: null, part: key, isRefusal: false }
+    default: {
+      const { route, values, kind } = meaning
+      const isin = values['isin'] ?? null
+      if (kind === 'window') return { isin, part: meaning.year, isRefusal: false }
+      if (kind === 'windowList') return { isin, part: 'window list', isRefusal: false }
+      const isRefusal = kind === 'refusal'
+      // An answer in windows has no single document that the refusal stands for.
+      if (isRefusal && route.series !== undefined) return { isin, part: 'refusal', isRefusal: false }
+      const choice = route.parameters.find((parameter) => parameter.kind === 'choice')?.name
+      return { isin, part: choice === undefined ? 'document' : (values[choice] ?? ''), isRefusal }
+    }
+  }
 }
 
-const newFund = (): FundTally => ({
-  ...{ isBefore: false, isAfter: false, keepsName: false, hasWindowsAfter: false },
-  ...{ shortestBefore: null, shortestAfter: null, lastYearBefore: '', windows: [] },
+const newGroup = (isin: string | null, endpoint: string) => ({
+  isin,
+  endpoint,
+  documents: noCounts(),
+  parts: new Map<string, ReturnType<typeof newPart>>(),
 })
 
-function note(
-  fund: FundTally,
-  meaning: Extract<KeyMeaning, { readonly kind: 'document' | 'window' }>,
-  { before, after, isSame }: Lines & { readonly isSame: boolean },
-): void {
+/** The changes of a part's answers, and of its refusals. */
+const newPart = () => ({ answers: new Set<keyof Counts>(), refusals: new Set<keyof Counts>() })
+
+function whatOf({ answers, refusals }: ReturnType<typeof newPart>): PartDifference['what'] {
+  if (refusals.has('added') && isOnly(answers, 'removed')) return 'refused'
+  if (refusals.has('removed') && answers.size > 0 && isOnly(answers, 'added')) return 'answered'
+  const all = [...answers, ...refusals]
+  return isOnly(all, 'added') ? 'added' : isOnly(all, 'removed') ? 'removed' : 'changed'
+}
+
+const isOnly = (changes: Iterable<keyof Counts>, change: keyof Counts) =>
+  [...changes].every((one) => one === change)
+
+type FundTally = ReturnType<typeof newFund>
+type FundFlag = 'isBefore' | 'isAfter' | 'hasDocumentsBefore' | 'hasDocumentsAfter'
+
+const newFund = () => ({
+  isBefore: false,
+  isAfter: false,
+  hasDocumentsBefore: false,
+  hasDocumentsAfter: false,
+  hasWindowsAfter: false,
+  /** Each document has the name: if one is unchanged, so is the name. */
+  keepsName: false,
+  /** The shortest documents that differ, but for windows. */
+  shortestBefore: null as ManifestLine | null,
+  shortestAfter: null as ManifestLine | null,
+  /** The last year that had prices, or an empty text. */
+  lastYearBefore: '',
+  /** Windows that differ, by year. */
+  windows: [] as (Lines & { readonly year: string })[],
+})
+
+function note(fund: FundTally, meaning: KeyMeaning, row: Lines & { readonly isSame: boolean }): void {
+  const { before, after, isSame } = row
   fund.isBefore ||= before !== null
   fund.isAfter ||= after !== null
+  if (meaning.kind !== 'document' && meaning.kind !== 'window') return
+  fund.hasDocumentsBefore ||= before !== null
+  fund.hasDocumentsAfter ||= after !== null
   if (meaning.format !== 'json') return
   fund.keepsName ||= isSame
   if (meaning.kind === 'window') {
@@ -129,17 +209,18 @@ function shorter(one: ManifestLine | null, other: ManifestLine | null): Manifest
 }
 
 function toReadOf(isin: string, fund: FundTally): ToRead[] {
-  const { isBefore, isAfter, keepsName, shortestBefore, shortestAfter, lastYearBefore } = fund
+  const { lastYearBefore, shortestBefore: before, shortestAfter: after } = fund
   // Prices that appear for the first time, or no more, are no corrections; nor is a year that follows the last one.
   const hasBoth = lastYearBefore !== '' && fund.hasWindowsAfter
   const windows = fund.windows.filter(({ year }) => hasBoth && year <= lastYearBefore)
-  const read: ToRead[] = windows.map(({ year, before, after }) => {
-    return { kind: 'window', isin, before, after, isNewest: year === lastYearBefore }
+  const read: ToRead[] = windows.map(({ year, ...lines }) => {
+    return { kind: 'window', isin, ...lines, isNewest: year === lastYearBefore }
   })
-  const tellsNames = windows.some(({ before, after }) => before !== null && after !== null)
-  if (isBefore && isAfter && (keepsName || tellsNames)) return read
-  const name = { before: shortestBefore, after: shortestAfter }
-  const isOfUse = isBefore && isAfter ? name.before !== null && name.after !== null : true
-  if (!isOfUse || (name.before === null && name.after === null)) return read
-  return [...read, { kind: 'name', isin, ...name }]
+  const tellsNames = windows.some((lines) => lines.before !== null && lines.after !== null)
+  const isInBoth = fund.hasDocumentsBefore && fund.hasDocumentsAfter
+  if (isInBoth && (fund.keepsName || tellsNames)) return read
+  const missing = [before, after].filter((line) => line === null).length
+  // Whether a fund was renamed takes both names.
+  if (missing === 2 || (missing === 1 && isInBoth)) return read
+  return [...read, { kind: 'name', isin, before, after }]
 }

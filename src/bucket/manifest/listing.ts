@@ -4,7 +4,7 @@ import type { ManifestLine } from '../../build/manifest.ts'
 import { inSlot, isBookkeeping, slotPrefix, type Slot } from '../live/layout.ts'
 import { digestOf } from '../store/read.ts'
 import type { CallOptions, ListedObject, ObjectStore } from '../store/store.ts'
-import { compareManifests, mergeSorted } from './compare.ts'
+import { mergeSorted } from './compare.ts'
 import type { EtagLine } from './manifest.ts'
 
 /**
@@ -28,24 +28,20 @@ export async function* listingDifferences(
   expected: AsyncIterable<ExpectedObject>,
   listed: AsyncIterable<ListedObject>,
 ): AsyncGenerator<ObjectDifference> {
-  const rows = compareManifests(expected, listed, (one, object) => differenceOf(one, object) === null)
-  for await (const { key, before, after, change } of rows) {
-    if (change === 'added') yield { key, what: 'extra' }
-    else if (before === undefined || after === undefined) yield { key, what: 'missing' }
-    else if (change !== null) yield { key, what: differenceOf(before, after) ?? 'size' }
+  for await (const { key, values } of mergeSorted(expected, listed)) {
+    const [one, object] = values
+    if (one === undefined) yield { key, what: 'extra' }
+    else if (object === undefined) yield { key, what: 'missing' }
+    else if (one.bytes !== undefined && one.bytes !== object.bytes) yield { key, what: 'size' }
+    else if (one.etag !== undefined && bare(one.etag) !== bare(object.etag)) yield { key, what: 'etag' }
   }
-}
-
-function differenceOf({ bytes, etag }: ExpectedObject, object: ListedObject): 'size' | 'etag' | null {
-  if (bytes !== undefined && bytes !== object.bytes) return 'size'
-  return etag !== undefined && bare(etag) !== bare(object.etag) ? 'etag' : null
 }
 
 const bare = (etag: string) => etag.replaceAll('"', '')
 
 export interface Listing extends CallOptions {
-  /** Hears how many objects the listing has had so far. */
-  readonly onListed?: (listed: number) => void
+  /** Called with the number of objects that the listing has had so far. */
+  readonly onListed?: ((listed: number) => void) | undefined
 }
 
 /** Differences between a slot's listing and its manifest, in the order of keys. Keys are without the slot. */
@@ -54,10 +50,9 @@ export async function* compareWithListing(
   slot: Slot,
   lines: AsyncIterable<ManifestLine>,
   etags: AsyncIterable<EtagLine>,
-  { signal, onListed }: Listing = {},
+  listing?: Listing,
 ): AsyncGenerator<ObjectDifference> {
-  const listed = listSlot(store, slot, { signal, onListed })
-  for await (const difference of listingDifferences(withEtags(lines, etags), listed))
+  for await (const difference of listingDifferences(withEtags(lines, etags), listSlot(store, slot, listing)))
     if (difference.what !== 'extra' || !isBookkeeping(difference.key)) yield difference
 }
 
@@ -65,7 +60,7 @@ async function* withEtags(
   lines: AsyncIterable<ManifestLine>,
   etags: AsyncIterable<EtagLine>,
 ): AsyncGenerator<ExpectedObject> {
-  for await (const { key, values } of mergeSorted<readonly [ManifestLine, EtagLine]>(lines, etags)) {
+  for await (const { key, values } of mergeSorted(lines, etags)) {
     const [line, noted] = values
     if (line !== undefined) yield { key, bytes: line.bytes, etag: noted?.etag }
   }
@@ -75,12 +70,12 @@ async function* withEtags(
 export async function* listSlot(
   store: ObjectStore,
   slot: Slot,
-  { signal, onListed = () => undefined }: { [K in keyof Listing]: Listing[K] | undefined } = {},
+  { signal, onListed }: Listing = {},
 ): AsyncGenerator<ListedObject> {
   const prefix = slotPrefix(slot)
   let listed = 0
   for await (const object of store.list(prefix, { signal })) {
-    onListed(++listed)
+    onListed?.(++listed)
     yield { ...object, key: object.key.slice(prefix.length) }
   }
 }
@@ -89,10 +84,9 @@ export async function* listSlot(
 export async function compareBody(
   store: ObjectStore,
   slot: Slot,
-  line: ManifestLine,
+  { key, sha256 }: ManifestLine,
   options?: CallOptions,
 ): Promise<ObjectDifference | null> {
-  const sha256 = await digestOf(store, inSlot(slot, line.key), options)
-  if (sha256 === null) return { key: line.key, what: 'missing' }
-  return sha256 === line.sha256 ? null : { key: line.key, what: 'body' }
+  const found = await digestOf(store, inSlot(slot, key), options)
+  return found === sha256 ? null : { key, what: found === null ? 'missing' : 'body' }
 }

@@ -2,13 +2,15 @@
 
 import { createReadStream, createWriteStream } from 'node:fs'
 import { once } from 'node:events'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { createGunzip, createGzip, type Gunzip } from 'node:zlib'
 import { messageOf } from '../../system/message.ts'
-import { isFileError, unwritable } from '../store/files.ts'
+import { isFileError, unwritable, withFolder } from '../store/files.ts'
 import { Damaged } from '../store/store.ts'
-import { isBefore } from './compare.ts'
+import { isBefore, type KeyedLine } from './compare.ts'
 
 /** Limits of a list that somebody else may have put into the bucket. A list of ours stays far below. */
 const limits = {
@@ -30,30 +32,21 @@ export interface ListSource {
 }
 
 /**
- * The lines of a gzipped file, parsed.
+ * The lines of a gzipped list, parsed.
+ * @param packed the path of its file, or its bytes
  * @throws {Damaged} also if it is larger than any list of ours @throws {Error} if the file itself cannot be read
  */
-export const readNdjson = (file: string, source: ListSource = {}): AsyncGenerator<unknown, void, undefined> =>
-  unpack(file, source, (unzipped) => parsedLines(unzipped, source.signal))
-
-/** Whether a gzipped file keeps to the limits of a list. @throws as above */
-export async function assertUnpacks(file: string, source: ListSource): Promise<void> {
-  const chunks = unpack(file, source, (unzipped) => inBounds(unzipped, source.signal))
-  while ((await chunks.next()).done !== true);
-}
-
-/** Unpacks a file, and says what is wrong with it. @param take what comes out of it */
-async function* unpack<T>(
-  file: string,
-  { label = file, signal }: ListSource,
-  take: (unzipped: Gunzip) => AsyncIterable<T>,
+export async function* readNdjson<T = unknown>(
+  packed: string | AsyncIterable<Uint8Array>,
+  { label = typeof packed === 'string' ? packed : '', signal }: ListSource = {},
 ): AsyncGenerator<T, void, undefined> {
   const unzipped = createGunzip()
-  // Errors of the file have to reach the reader of the lines: pipeline destroys both.
-  const piped = pipeline(createReadStream(file), unzipped)
+  // Errors of the source have to reach the reader of the lines: pipeline destroys both.
+  const source = typeof packed === 'string' ? createReadStream(packed) : Readable.from(packed)
+  const piped = pipeline(source, unzipped)
   piped.catch(() => undefined)
   try {
-    yield* take(unzipped)
+    for await (const line of linesOf(unzipped, signal)) yield JSON.parse(line) as T
     await piped
   } catch (error) {
     signal?.throwIfAborted()
@@ -67,7 +60,9 @@ async function* unpack<T>(
 }
 
 /** @throws {Error} beyond the limits */
-async function* inBounds(unzipped: Gunzip, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+async function* linesOf(unzipped: Gunzip, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8')
+  let begun = ''
   let total = 0
   for await (const chunk of unzipped as AsyncIterable<Buffer>) {
     signal?.throwIfAborted()
@@ -75,34 +70,21 @@ async function* inBounds(unzipped: Gunzip, signal: AbortSignal | undefined): Asy
     if (total > limits.total) throw new Error(`it unpacks to more than ${limits.total} bytes`)
     if (total > limits.ratioFrom && total > unzipped.bytesWritten * limits.ratio)
       throw new Error(`it unpacks to more than ${limits.ratio} times its size`)
-    yield chunk
-  }
-}
-
-/** The lines of a list that is being unpacked. @throws {Error} beyond the limits, or if a line is no JSON */
-export async function* parsedLines(unzipped: Gunzip, signal: AbortSignal | undefined): AsyncGenerator {
-  const decoder = new StringDecoder('utf8')
-  let begun = ''
-  for await (const chunk of inBounds(unzipped, signal)) {
     const lines = (begun + decoder.write(chunk)).split('\n')
     begun = lines.pop() ?? ''
-    for (const line of lines) if (line !== '') yield JSON.parse(line)
+    for (const line of lines) if (line !== '') yield line
     // A chunk is shorter than this: only what was begun can be too long.
     if (begun.length > limits.line) throw new Error(`a line has more than ${limits.line} characters`)
   }
   const last = begun + decoder.end()
-  if (last !== '') yield JSON.parse(last)
-}
-
-interface Keyed {
-  readonly key: string
+  if (last !== '') yield last
 }
 
 /**
  * The lines of a list in the order of their keys.
  * @param heads lines before the first one with a key @throws {Damaged} also if a line has no key or is out of order
  */
-export async function* readSorted<T extends Keyed>(
+export async function* readSorted<T extends KeyedLine>(
   file: string,
   source: ListSource = {},
   heads = 0,
@@ -110,7 +92,7 @@ export async function* readSorted<T extends Keyed>(
   const { label = file } = source
   let left = heads
   let last: string | undefined
-  for await (const line of readNdjson(file, source) as AsyncIterable<Partial<Keyed> | null>) {
+  for await (const line of readNdjson<Partial<KeyedLine> | null>(file, source)) {
     if (left-- > 0) continue
     const key = line?.key
     if (typeof key !== 'string') throw new Damaged(`${label} is damaged: a line has no key`)
@@ -121,17 +103,14 @@ export async function* readSorted<T extends Keyed>(
   }
 }
 
-/** A list that is written as its lines come up. */
-export interface LineWriter<T> {
-  /** @returns a promise to wait for before much more is written @throws {Error} that names the file if it is lost */
-  readonly add: (line: T) => Promise<void> | undefined
-  /** @throws {Error} that names the file if it could not be written */
-  readonly end: () => Promise<void>
-  /** After the end. */
-  readonly read: () => AsyncIterable<T>
-}
-
-export function lineWriter<T extends object>(file: string): LineWriter<T> {
+/**
+ * A list that is written as its lines come up.
+ * - `add` returns a promise to wait for before much more is added.
+ * - `end`: `read` reads the list afterwards.
+ *
+ * Both throw an error that names the file if it could not be written.
+ */
+export function lineWriter<T extends object>(file: string) {
   const gzip = createGzip()
   let failure: { readonly error: unknown } | undefined
   const written = pipeline(gzip, createWriteStream(file)).catch((error: unknown) => {
@@ -142,7 +121,7 @@ export function lineWriter<T extends object>(file: string): LineWriter<T> {
   written.catch(() => undefined)
   let room: Promise<void> | undefined
   return {
-    add: (line) => {
+    add: (line: T): Promise<void> | undefined => {
       if (failure !== undefined) throw failure.error
       if (gzip.write(`${JSON.stringify(line)}\n`)) return undefined
       room ??= Promise.race([once(gzip, 'drain').then(() => undefined), written]).finally(() => {
@@ -151,11 +130,11 @@ export function lineWriter<T extends object>(file: string): LineWriter<T> {
       room.catch(() => undefined)
       return room
     },
-    end: () => {
+    end: (): Promise<void> => {
       gzip.end()
       return written
     },
-    read: () => readNdjson(file) as AsyncIterable<T>,
+    read: () => readNdjson<T>(file),
   }
 }
 
@@ -173,3 +152,40 @@ export async function writeNdjson(file: string, lines: AsyncIterable<object>): P
 export async function* nothing(): AsyncGenerator<never> {
   // Yields nothing.
 }
+
+/** A list in a JSON document that can be larger than memory: a file keeps it until the fields before it are known. */
+export interface JsonList<T> {
+  /** @returns a promise to wait for before adding much more @throws {Error} naming the file if it is lost */
+  readonly add: (entry: T) => Promise<void> | undefined
+  /** Ends the list and writes it as a field of an object, between others, as JSON.stringify would. */
+  readonly write: (send: (text: string) => void, field: JsonField) => Promise<void>
+}
+
+export interface JsonField {
+  readonly before: object
+  readonly name: string
+  readonly after?: object
+}
+
+export const withJsonList = <T extends object, R>(work: (list: JsonList<T>) => Promise<R>): Promise<R> =>
+  withFolder(async (folder) => {
+    const { add, end, read } = lineWriter<T>(join(folder, 'list.ndjson.gz'))
+    const write: JsonList<T>['write'] = async (send, { before, name, after = {} }) => {
+      await end()
+      const start = [JSON.stringify(before).slice(1, -1), `${JSON.stringify(name)}:[`]
+      send(`{${start.filter((part) => part !== '').join(',')}`)
+      let comma = ''
+      for await (const entry of read()) {
+        send(comma + JSON.stringify(entry))
+        comma = ','
+      }
+      const rest = JSON.stringify(after).slice(1)
+      send(`]${rest === '}' ? '' : ','}${rest}\n`)
+    }
+    try {
+      return await work({ add, write })
+    } finally {
+      // Without a write the file is still open.
+      await end().catch(() => undefined)
+    }
+  })

@@ -6,13 +6,11 @@ import { manifestKey, readManifestHead } from '../../build/manifest.ts'
 import { readJournal } from '../live/journal.ts'
 import { manifestIn, otherSlot, slots, type Slot } from '../live/layout.ts'
 import { readLive, tornSlots, type Live } from '../live/live.ts'
-import { download } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { fetchManifest, openManifest, type Manifest } from './manifest.ts'
-import { assertUnpacks } from './ndjson.ts'
 
 const slotWords = [...slots, 'live', 'other'] as const
-export type SlotWord = (typeof slotWords)[number]
+type SlotWord = (typeof slotWords)[number]
 
 export interface Source {
   readonly manifest: Manifest
@@ -49,14 +47,14 @@ export async function openSlot(store: ObjectStore, word: SlotWord, folder: strin
 }
 
 export type SlotManifest =
-  | { readonly kind: 'fetched'; readonly file: string; readonly slot: Slot; readonly live: Live }
+  | { readonly kind: 'fetched'; readonly manifest: Manifest; readonly slot: Slot; readonly live: Live }
   /** There is nothing to rely on; `reason` says why. */
   | { readonly kind: 'none'; readonly reason: string }
 
 /**
- * The manifest of a slot as a file, for a build that continues from it.
+ * The manifest of a slot, for a build that continues from it.
  * @param folder where the manifest is kept
- * @throws {Damaged} if it is larger than any of ours @throws {Error} if the store fails, or the file cannot be written
+ * @throws {Damaged} if it is damaged @throws {Error} if the store fails, or the file cannot be written
  */
 export async function fetchSlotManifest(
   store: ObjectStore,
@@ -69,13 +67,9 @@ export async function fetchSlotManifest(
   // The next publish puts again what a stopped one may have changed: it needs those files.
   if (await isTorn(store, slot, live))
     return { kind: 'none', reason: `${store.name}/${slot} is torn, a publish was stopped in it` }
-  const file = join(folder, `${slot}-manifest.ndjson.gz`)
-  const key = manifestIn(slot)
-  const downloaded = await download(store, key, file)
-  if (downloaded === null) return { kind: 'none', reason: `${store.name}/${slot} holds no snapshot yet` }
-  // The build unpacks it onto the disk.
-  await assertUnpacks(file, { label: `${store.name}/${key}`, ...downloaded })
-  return { kind: 'fetched', file, slot, live }
+  const manifest = await fetchManifest(store, slot, folder)
+  if (manifest === null) return { kind: 'none', reason: `${store.name}/${slot} holds no snapshot yet` }
+  return { kind: 'fetched', manifest, slot, live }
 }
 
 async function isTorn(store: ObjectStore, slot: Slot, live: Live | null): Promise<boolean> {

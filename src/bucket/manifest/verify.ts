@@ -4,23 +4,18 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { countFiles, type ManifestLine } from '../../build/manifest.ts'
-import { checksumsName, downloadEtagsKey, etagsKey, manifestIn, type Slot } from '../live/layout.ts'
+import { checksumsName, downloadEtagsKey, etagsKey, manifestIn } from '../live/layout.ts'
 import { prefixOf } from '../live/download-folders.ts'
 import { readLive, type Live, type LiveSnapshot } from '../live/live.ts'
-import { withFolder } from '../live/status.ts'
 import { sumsIn, type DownloadLine } from '../publish/downloads.ts'
+import { withFolder } from '../store/files.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { digestOf, readSmall } from '../store/read.ts'
-import { Damaged, type ObjectStore } from '../store/store.ts'
+import type { ObjectStore } from '../store/store.ts'
 import { isBefore, mergeSorted } from './compare.ts'
-import {
-  compareBody,
-  compareWithListing,
-  listingDifferences,
-  type ExpectedObject,
-  type ObjectDifference,
-} from './listing.ts'
-import { fetchList, fetchManifest, type EtagLine } from './manifest.ts'
+import { compareBody, compareWithListing, listingDifferences } from './listing.ts'
+import type { ExpectedObject, ObjectDifference } from './listing.ts'
+import { adviseRepair, fetchList, fetchManifest, type EtagLine } from './manifest.ts'
 import { nothing, readSorted, writeNdjson } from './ndjson.ts'
 
 export interface VerifyOptions {
@@ -32,34 +27,21 @@ export interface VerifyOptions {
   readonly random: () => number
   /** A promise that it returns is waited for. */
   readonly onDifference: (difference: ObjectDifference) => unknown
-  /** Hears how far the listing is. */
   readonly onListed: (done: number, of: number) => void
   readonly onBody: (done: number, of: number) => void
 }
 
-export interface Verified {
-  readonly slot: Slot
-  readonly snapshot: string
-  /** The status files are among them. */
-  readonly objects: number
-  /** Files for analysts; null: `live.json` names none. */
-  readonly downloads: number | null
-  /** Bodies of objects that were read. */
-  readonly bodies: number
-  readonly differences: number
-}
+/** `bodies`: those of objects that were read; `downloads`: how many files, null if `live.json` names none. */
+export type Verified = Awaited<ReturnType<typeof verifyLive>>
 
-/** What both halves of a verification need. */
-interface Verification extends VerifyOptions {
-  /** For lists that need not fit into memory. */
-  readonly folder: string
-}
+/** For both halves of a verification. @param folder for lists that need not fit into memory */
+type Verification = VerifyOptions & { readonly folder: string }
 
 /**
  * @throws {Error} if nothing is live, if it has no manifest, if one of its lists is damaged, or if another snapshot went
  * live meanwhile
  */
-export async function verifyLive(store: ObjectStore, options: VerifyOptions): Promise<Verified> {
+export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
   const { live } = await readLive(store)
   if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to verify`)
   const { slot, snapshot, liveSince } = live
@@ -72,29 +54,22 @@ export async function verifyLive(store: ObjectStore, options: VerifyOptions): Pr
     const verification = { ...options, onDifference, folder }
     const objects = await verifySlot(store, live, verification)
     return { ...objects, downloads: await verifyDownloads(store, live, verification) }
-  }).catch((error: unknown) => {
-    if (!(error instanceof Damaged)) throw error
-    throw new Error(`${error.message}: publish with --repair`, { cause: error })
-  })
+  }).catch(adviseRepair)
   const { live: after } = await readLive(store)
   if (differences > 0 && after?.liveSince !== liveSince)
     throw new Error(`${store.name}: another snapshot went live meanwhile, verify again`)
   return { slot, snapshot, ...found, differences }
 }
 
-async function verifySlot(
-  store: ObjectStore,
-  { slot, snapshot }: Live,
-  { bodies, concurrency, folder, signal, onDifference, onListed, onBody, random }: Verification,
-): Promise<Pick<Verified, 'objects' | 'bodies'>> {
+async function verifySlot(store: ObjectStore, { slot, snapshot }: Live, verification: Verification) {
+  const { bodies, concurrency, folder, signal, onDifference, onListed, onBody, random } = verification
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest?.head.snapshot !== snapshot) {
     const what = manifest === null ? 'is missing' : `is that of ${manifest.head.snapshot}`
     throw new Error(`${store.name}: ${manifestIn(slot)} ${what}, live is ${snapshot}: publish with --repair`)
   }
   const { head, lines } = manifest
-  const etagsFile = join(folder, `${slot}-etags.ndjson.gz`)
-  const etags = (await fetchList<EtagLine>(store, etagsKey(slot), etagsFile, { signal })) ?? nothing
+  const etags = (await fetchList<EtagLine>(store, etagsKey(slot), folder)) ?? nothing
   const objects = countFiles(head)
 
   const known = join(folder, 'differences.ndjson.gz')
@@ -120,13 +95,9 @@ async function verifySlot(
 /**
  * The live snapshot's downloads by listing: names as in `SHA256SUMS`, sizes and ETags as the publish noted them; then by
  * bodies if all are to be read. Downloads of an earlier version have no notes.
- * @returns how many files there should be; null: `live.json` names none
  */
-async function verifyDownloads(
-  store: ObjectStore,
-  live: LiveSnapshot,
-  { bodies, concurrency, folder, signal, onDifference }: Verification,
-): Promise<number | null> {
+async function verifyDownloads(store: ObjectStore, live: LiveSnapshot, verification: Verification) {
+  const { bodies, concurrency, folder, signal, onDifference } = verification
   const { downloads, slot } = live
   if (downloads === undefined) return null
   const prefix = prefixOf(live)
@@ -135,12 +106,11 @@ async function verifyDownloads(
   const isRight = sums !== null && hash('sha256', sums.text) === downloads.sums
   if (sums !== null && !isRight) await onDifference({ key: sumsKey, what: 'body' })
 
-  const digests = new Map(
-    [...(isRight ? sumsIn(sums.text) : [])].map(([name, sha256]) => [prefix + name, sha256]),
-  )
-  const expected = new Map<string, ExpectedObject>([sumsKey, ...digests.keys()].map((key) => [key, { key }]))
-  const etagsFile = join(folder, 'downloads.ndjson.gz')
-  const lines = await fetchList<DownloadLine>(store, downloadEtagsKey(slot), etagsFile, { signal })
+  const names = [...(isRight ? sumsIn(sums.text) : [])]
+  const digests = names.map(([name, sha256]) => ({ key: prefix + name, sha256 }))
+  const keys = [{ key: sumsKey }, ...digests]
+  const expected = new Map<string, ExpectedObject>(keys.map((one) => [one.key, one]))
+  const lines = await fetchList<DownloadLine>(store, downloadEtagsKey(slot), folder)
   // The list of a publish that died belongs to another folder.
   for await (const line of lines?.() ?? nothing())
     if (line.key.startsWith(prefix)) expected.set(line.key, line)
@@ -148,17 +118,13 @@ async function verifyDownloads(
   const sorted = [...expected.values()].sort((one, other) => (isBefore(one.key, other.key) ? -1 : 1))
   const differing = new Set<string>()
   const differences = listingDifferences(Readable.from(sorted), store.list(prefix, { signal }))
-  for await (const difference of reported(differences, onDifference)) differing.add(difference.key)
+  for await (const { key } of reported(differences, onDifference)) differing.add(key)
   if (bodies === 'all') {
-    const alike = Readable.from([...digests].filter(([key]) => !differing.has(key)))
-    await inParallel(
-      alike as AsyncIterable<readonly [string, string]>,
-      concurrency,
-      async ([key, sha256]) => {
-        signal.throwIfAborted()
-        if ((await digestOf(store, key, { signal })) !== sha256) await onDifference({ key, what: 'body' })
-      },
-    )
+    const alike = digests.filter(({ key }) => !differing.has(key))
+    await inParallel(alike, concurrency, async ({ key, sha256 }) => {
+      signal.throwIfAborted()
+      if ((await digestOf(store, key, { signal })) !== sha256) await onDifference({ key, what: 'body' })
+    })
   }
   return downloads.files
 }
@@ -186,7 +152,7 @@ async function* sample<T>(lines: AsyncIterable<T>, of: number, wanted: number, r
 
 /** Objects that are known to differ need not be read. */
 async function* without(lines: AsyncIterable<ManifestLine>, known: AsyncIterable<ObjectDifference>) {
-  for await (const { values } of mergeSorted<readonly [ManifestLine, ObjectDifference]>(lines, known)) {
+  for await (const { values } of mergeSorted(lines, known)) {
     const [line, difference] = values
     if (line !== undefined && difference === undefined) yield line
   }

@@ -1,10 +1,10 @@
 /** Whether a nightly run has anything to do. It reads; its only write is the live pointer, which a failed run may lack. */
 
-import { readHeadOf, type ManifestHead } from '../../build/manifest.ts'
+import type { ManifestHead } from '../../build/manifest.ts'
 import { point, type LivePointer } from '../live/flip.ts'
 import { otherSlot, type Slot } from '../live/layout.ts'
 import { readLive, type Live, type LiveSnapshot } from '../live/live.ts'
-import { withFolder } from '../live/status.ts'
+import { withFolder } from '../store/files.ts'
 import { fetchSlotManifest } from '../manifest/sources.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
 import { fetchHistory, type NightlyFigures } from './history.ts'
@@ -81,8 +81,7 @@ function fetchHeadOf(store: ObjectStore, slot: Slot, live: Live): Promise<Manife
       throw error
     })
     if (found === null || found.kind === 'none') return null
-    const head = readHeadOf(found.file)
-    return isOther ? head.catch(() => null) : head
+    return found.manifest.head
   })
 }
 

@@ -1,13 +1,12 @@
 /** Finds objects of the bucket that nobody can use any more. If it is not certain what a slot holds, nothing of it is garbage. */
 
-import { join } from 'node:path'
 import { isDay } from '../../api/routes/values.ts'
 import { countFiles } from '../../build/manifest.ts'
 import type { Journal } from '../live/journal.ts'
 import { downloadsRoot, isBookkeeping, isScratchKey, manifestIn, slots, type Slot } from '../live/layout.ts'
 import { dayOf, earlierFolders, isFolderOfSnapshot } from '../live/download-folders.ts'
 import { tornSlots, type Live } from '../live/live.ts'
-import { compareManifests, mergeSorted } from '../manifest/compare.ts'
+import { mergeSorted } from '../manifest/compare.ts'
 import { listSlot } from '../manifest/listing.ts'
 import { fetchList, fetchManifest } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
@@ -88,11 +87,12 @@ async function* slotGarbage(
     onListed: (count) => state.onListed(slot, count, Math.max(count, known.objects)),
   })
   const prefix = `${slot}/`
-  for await (const { key, after, change } of compareManifests(known.keys, listed, () => true)) {
-    if (change !== 'added' || after === undefined) continue
+  for await (const { key, values } of mergeSorted(known.keys, listed)) {
+    const [expected, object] = values
+    if (expected !== undefined || object === undefined) continue
     // Without a manifest the other bookkeeping is of no use either.
     const isOurs = prefix + key === manifestIn(slot) || (known.hasManifest && isBookkeeping(key))
-    if (!isOurs) yield { kind: 'unknown', key: prefix + key, bytes: after.bytes }
+    if (!isOurs) yield { kind: 'unknown', key: prefix + key, bytes: object.bytes }
   }
 }
 
@@ -124,13 +124,11 @@ async function knownObjects(
   if (isLive && head.snapshot !== live.snapshot)
     return `its manifest is that of ${head.snapshot}, live is ${live.snapshot}: publish with --repair`
   if (unfinished === undefined) return { hasManifest: true, objects, keys: lines() }
-  const changes = await fetchList<Keyed>(store, unfinished, join(folder, `${slot}-unfinished.ndjson.gz`))
+  const changes = await damageAsText(fetchList<Keyed>(store, unfinished, folder))
+  if (typeof changes === 'string') return `a publish was stopped in it, and ${changes}: publish with --repair`
   if (changes === null)
     return `a publish was stopped in it, and its list ${unfinished} is gone: publish with --repair`
-  // A damaged list must not be noticed halfway.
-  const damage = await damageAsText(countOf(changes()))
-  if (typeof damage === 'string') return `a publish was stopped in it, and ${damage}: publish with --repair`
-  return { hasManifest: true, objects, keys: mergeSorted<readonly [Keyed, Keyed]>(lines(), changes()) }
+  return { hasManifest: true, objects, keys: mergeSorted(lines(), changes()) }
 }
 
 /** The message if a list is damaged; the network's failures are not the list's. */

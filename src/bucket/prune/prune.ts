@@ -3,7 +3,7 @@
 import { isHeldByOther, readJournal } from '../live/journal.ts'
 import { withLease, type LeaseOptions } from '../live/lease.ts'
 import { readLive } from '../live/live.ts'
-import { withFolder } from '../live/status.ts'
+import { withFolder } from '../store/files.ts'
 import type { S3Store } from '../store/s3.ts'
 import { findGarbage, type Garbage, type BucketState } from './garbage.ts'
 import { abortUpload, oldUploads } from './uploads.ts'

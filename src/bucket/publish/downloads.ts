@@ -3,42 +3,27 @@
  * beside the slots. See `src/bucket/keys.md`. `live/download-folders.ts` chooses the folder.
  */
 
-import { createHash, hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
+import type { ManifestLine } from '../../build/manifest.ts'
 import { chooseFolder, type LiveDownloads } from '../live/download-folders.ts'
 import { checksumsName, dayFolder, downloadEtagsKey, downloadsPrefix, gzipType } from '../live/layout.ts'
 import { type Change, isBefore } from '../manifest/compare.ts'
 import type { EtagLine } from '../manifest/manifest.ts'
 import { writeNdjson } from '../manifest/ndjson.ts'
-import { digestOfFile } from '../store/files.ts'
+import { digestOfFile, orIfMissing } from '../store/files.ts'
 import { digestOf } from '../store/read.ts'
 import type { ListedObject } from '../store/store.ts'
 import type { Publish } from './options.ts'
 import { applyChanges } from './upload.ts'
 
-/** What a publish reports. */
-export interface DownloadCounts {
-  readonly put: number
-  /** How many of the put files replace others. */
-  readonly replaced: number
-  readonly deleted: number
-  /** The size of the put files. */
-  readonly bytes: number
-}
+/** What a publish reports: of the put files, `replaced` ones replace others; `bytes` is their size. */
+export type DownloadCounts = Readonly<Record<'put' | 'replaced' | 'deleted' | 'bytes', number>>
 
 export const noDownloads: DownloadCounts = { put: 0, replaced: 0, deleted: 0, bytes: 0 }
-
-interface DownloadFile {
-  /** Its path below the folder. */
-  readonly name: string
-  readonly bytes: number
-  /** In hex. */
-  readonly sha256: string
-}
 
 /** A file as a listing of the bucket should show it. */
 export interface DownloadLine extends EtagLine {
@@ -50,9 +35,7 @@ export interface DownloadLine extends EtagLine {
  * list of ETags. One listing; none if the snapshot has no downloads.
  * @returns what `live.json` is to say; undefined without downloads
  */
-export async function uploadDownloads(
-  publish: Publish,
-): Promise<{ readonly live: LiveDownloads | undefined; readonly counts: DownloadCounts }> {
+export async function uploadDownloads(publish: Publish) {
   const { store, out, snapshot, base, folder, lease, putOwn, onWarning } = publish
   const { head } = snapshot.manifest
   const { signal } = lease.writing
@@ -61,101 +44,83 @@ export async function uploadDownloads(
   if (files.length === 0) return { live: undefined, counts: noDownloads }
 
   const sums = files.find(isChecksums)?.sha256 ?? digestOfList(files)
-  const live = {
-    folder: chooseFolder(head.snapshot, sums, base.live.live),
-    ...{ files: files.length, bytes: sumOf(files), sums },
-  }
-  const prefix = downloadsPrefix(live.folder)
+  const downloads = chooseFolder(head.snapshot, sums, base.live.live)
+  const prefix = downloadsPrefix(downloads)
   const there = new Map<string, ListedObject>()
   for await (const object of store.list(prefix, { signal }))
     there.set(object.key.slice(prefix.length), object)
-  const put: DownloadFile[] = []
+  const put: ManifestLine[] = []
   const etags = new Map<string, string>()
   for (const file of files) {
-    const object = there.get(file.name)
+    const object = there.get(file.key)
     if (object !== undefined && (await isSame(publish, object, file, source)))
-      etags.set(file.name, object.etag)
+      etags.set(file.key, object.etag)
     else put.push(file)
   }
-  const known = new Set(files.map(({ name }) => name))
-  const gone = [...there.keys()].filter((name) => !known.has(name))
-  const replaced = put.filter(({ name }) => there.has(name)).length
-  if (replaced + gone.length > 0) {
-    const what = `${replaced} replaced, ${gone.length} removed`
+  const known = new Set(files.map(({ key }) => key))
+  const gone = [...there.keys()].filter((key) => !known.has(key))
+  const replaced = put.filter(({ key }) => there.has(key)).length
+  if (replaced + gone.length > 0)
     onWarning(
-      `${store.name}/${prefix} had other files, of a publish that was stopped, or damaged ones: ${what}`,
+      `${store.name}/${prefix} had other files, of a publish that was stopped, or damaged ones: ` +
+        `${replaced} replaced, ${gone.length} removed`,
     )
-  }
 
   const apply = (changes: readonly Change[]) =>
     applyChanges(publish, Readable.from(changes), {
       prefix,
-      fileOf: (name) => join(source, name),
-      onEtag: (name, etag) => {
-        etags.set(name, etag)
-      },
+      fileOf: (key) => join(source, key),
+      onEtag: (key, etag) => etags.set(key, etag),
     })
-  const puts = (some: readonly DownloadFile[]) =>
-    some.map(({ name, ...file }): Change => ({ kind: 'put', key: name, ...file, type: contentTypeOf(name) }))
+  const puts = (some: readonly ManifestLine[]) => some.map((file): Change => ({ kind: 'put', ...file }))
   // The checksums come after the files that they name.
   await apply(puts(put.filter((file) => !isChecksums(file))))
   await apply([...puts(put.filter(isChecksums)), ...gone.map((key): Change => ({ kind: 'delete', key }))])
 
-  const lines = files.flatMap(({ name, bytes }): DownloadLine[] => {
-    const etag = etags.get(name)
-    return etag === undefined ? [] : [{ key: prefix + name, bytes, etag }]
+  const lines = files.map(({ key, bytes }): DownloadLine => {
+    return { key: prefix + key, bytes, etag: etags.get(key) ?? '' }
   })
   const list = join(folder, 'downloads.ndjson.gz')
   await writeNdjson(list, Readable.from(lines))
   await putOwn(list, downloadEtagsKey(base.slot), gzipType)
+  const live: LiveDownloads = { folder: downloads, files: files.length, bytes: sumOf(files), sums }
   return { live, counts: { put: put.length, replaced, deleted: gone.length, bytes: sumOf(put) } }
 }
 
 async function isSame(
   { store, isDeep, lease }: Publish,
   { key, bytes, etag }: ListedObject,
-  file: DownloadFile,
+  file: ManifestLine,
   source: string,
 ): Promise<boolean> {
   const { signal } = lease.writing
   if (bytes !== file.bytes) return false
   // The ETag of an object that was put in one piece is its MD5, as a rule; if not, the file is put again.
-  if (etag.replaceAll('"', '') !== (await md5Of(join(source, file.name), signal))) return false
+  const md5 = await digestOfFile(join(source, file.key), signal, 'md5')
+  if (etag.replaceAll('"', '') !== md5) return false
   return !isDeep || (await digestOf(store, key, { signal })) === file.sha256
 }
 
-const isChecksums = ({ name }: DownloadFile) => name === checksumsName
-const sumOf = (files: readonly DownloadFile[]) => files.reduce((sum, { bytes }) => sum + bytes, 0)
+const isChecksums = ({ key }: ManifestLine) => key === checksumsName
+const sumOf = (files: readonly ManifestLine[]) => files.reduce((sum, { bytes }) => sum + bytes, 0)
 
 /** For files without checksums of their own. */
-const digestOfList = (files: readonly DownloadFile[]) =>
-  hash('sha256', files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''))
+const digestOfList = (files: readonly ManifestLine[]) =>
+  hash('sha256', files.map(({ key, sha256 }) => `${sha256}  ${key}\n`).join(''))
 
 /** Plain files only, in the order of their names, with the digests from `SHA256SUMS`. */
-async function filesOf(source: string, signal: AbortSignal): Promise<DownloadFile[]> {
+async function filesOf(source: string, signal: AbortSignal): Promise<ManifestLine[]> {
   const entries = await readdir(source, { recursive: true, withFileTypes: true }).catch(orIfMissing([]))
   const sums = sumsIn(await readFile(join(source, checksumsName), 'utf8').catch(orIfMissing('')))
-  const files: DownloadFile[] = []
+  const files: ManifestLine[] = []
   for (const entry of entries.filter((one) => one.isFile())) {
     const path = join(entry.parentPath, entry.name)
-    const name = relative(source, path).split(sep).join('/')
+    const key = relative(source, path).split(sep).join('/')
     const { size: bytes } = await stat(path)
-    files.push({ name, bytes, sha256: sums.get(name) ?? (await digestOfFile(path, signal)) })
+    const sha256 = sums.get(key) ?? (await digestOfFile(path, signal))
+    files.push({ key, bytes, sha256, type: contentTypeOf(key) })
   }
-  return files.sort((one, other) => (isBefore(one.name, other.name) ? -1 : 1))
-}
-
-const orIfMissing =
-  <T>(value: T) =>
-  (error: unknown): T => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return value
-    throw error
-  }
-
-async function md5Of(file: string, signal: AbortSignal): Promise<string> {
-  const md5 = createHash('md5')
-  for await (const chunk of createReadStream(file, { signal })) md5.update(chunk as Buffer)
-  return md5.digest('hex')
+  return files.sort((one, other) => (isBefore(one.key, other.key) ? -1 : 1))
 }
 
 /** SHA-256 by name, as `sha256sum` writes them. */

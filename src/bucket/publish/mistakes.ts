@@ -10,7 +10,7 @@ export interface MistakeLimits {
   readonly maxDeletes: number | null
   /** The share of the watched funds that may be stale, from 0 to 1. */
   readonly maxStaleShare: number
-  /** Hears each reason to refuse, and the publish goes on; without it the publish throws. */
+  /** Called with each reason to refuse, and the publish goes on; without it the publish throws. */
   readonly onRefusal?: (reason: string) => void
 }
 
@@ -30,27 +30,17 @@ export function refuseMistakes(
   head: ManifestHead,
   live: Live | null,
   planned: Planned,
-  limits: MistakeLimits,
+  { isForced, maxDeletes, maxStaleShare, onRefusal }: MistakeLimits,
 ): void {
-  const reasons = findMistakes(head, live, planned, limits)
-  if (limits.onRefusal !== undefined) for (const reason of reasons) limits.onRefusal(reason)
-  else if (reasons.length > 0)
-    throw new Error(`refused: ${reasons.join('; ')}. If that is right, publish with --force`)
-}
-
-/** Every reason to refuse, as a part of a sentence; none if the publish is forced. */
-function findMistakes(
-  head: ManifestHead,
-  live: Live | null,
-  planned: Planned,
-  { isForced, maxDeletes, maxStaleShare }: MistakeLimits,
-): string[] {
-  if (isForced) return []
-  return [
+  if (isForced) return
+  const reasons = [
     ...comparedWithLive(head, live),
     ...staleFunds(head, maxStaleShare),
     ...deletes(head, planned, maxDeletes),
   ]
+  if (onRefusal !== undefined) for (const reason of reasons) onRefusal(reason)
+  else if (reasons.length > 0)
+    throw new Error(`refused: ${reasons.join('; ')}. If that is right, publish with --force`)
 }
 
 function comparedWithLive(head: ManifestHead, live: Live | null): string[] {
@@ -82,11 +72,11 @@ function pricedFunds(counts: FreshnessCounts | undefined): number | null {
 
 function staleFunds({ freshness }: ManifestHead, maxStaleShare: number): string[] {
   if (freshness === undefined || staleShare(freshness) <= maxStaleShare) return []
-  const named = freshness.stalest
+  const funds = freshness.stalest
     .slice(0, namedFunds)
     .map(({ isin, newestPrice }) => `${isin} of ${newestPrice}`)
-  const others = freshness.stale - named.length
-  const funds = others > 0 ? [...named, `${others} more`] : named
+  const others = freshness.stale - funds.length
+  if (others > 0) funds.push(`${others} more`)
   return [
     `${describeStale(freshness, maxStaleShare)} (newest prices: ${funds.join(', ')}): get their prices into the database and build again, or give funds that are priced less often a group in freshness.groups`,
   ]
@@ -113,12 +103,10 @@ export interface Addresses {
 export function describeLocalAddresses({ baseUrl, docsUrl, endpoint }: Addresses): string | null {
   // A store on this machine has no readers elsewhere.
   if (endpoint !== null && isLoopback(endpoint)) return null
+  const own = [['baseUrl', baseUrl, 'FUNDPRESS_BASE_URL']]
   // By default docsUrl derives from baseUrl: then one line is enough.
-  const isOwn = !docsUrl.startsWith(`${baseUrl}/`)
-  const local = [
-    ...(isLoopback(baseUrl) ? [['baseUrl', baseUrl, 'FUNDPRESS_BASE_URL'] as const] : []),
-    ...(isOwn && isLoopback(docsUrl) ? [['docsUrl', docsUrl, 'FUNDPRESS_DOCS_URL'] as const] : []),
-  ]
+  if (!docsUrl.startsWith(`${baseUrl}/`)) own.push(['docsUrl', docsUrl, 'FUNDPRESS_DOCS_URL'])
+  const local = own.filter(([, url = '']) => isLoopback(url))
   if (local.length === 0) return null
   const found = local.map(([name, url]) => `${name} is ${url}`).join(', ')
   const advice = local.map(([name, , variable]) => `"${name}" (${variable})`).join(' and ')

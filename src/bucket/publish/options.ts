@@ -31,24 +31,9 @@ export interface PublishOptions extends MistakeLimits, Omit<LeaseOptions, 'targe
   readonly lateSeconds: number
   /** Another place that says what is live. */
   readonly pointer?: LivePointer | null
-  readonly onProgress?: (progress: {
-    readonly done: number
-    readonly of: number
-    readonly bytes: number
-  }) => void
-  /** Told what failed without a reason to stop, and what follows from it. */
+  readonly onProgress?: (progress: { done: number; of: number; bytes: number }) => void
+  /** Called with what failed without a reason to stop, and what follows from it. */
   readonly onWarning: (warning: string) => void
-}
-
-/** What a publish continues from. Decided once, when no request of an earlier holder can change it any more. */
-export interface PublishBase {
-  readonly live: LiveObject
-  /** The slot that is not live: the publish writes to it. */
-  readonly slot: Slot
-  /** The key of the list of changes if a publish was stopped in that slot, or null. */
-  readonly torn: string | null
-  /** Whether the slot holds what its own lists say: it is not torn, and this is no repair. */
-  readonly isTrusted: boolean
 }
 
 /** Made once under the lease; each step takes it whole. */
@@ -58,7 +43,16 @@ export interface Publish extends PublishOptions {
   /** For lists that need not fit into memory. */
   readonly folder: string
   readonly snapshot: Snapshot
-  readonly base: PublishBase
+  /** What it continues from. Decided once, when no request of an earlier holder can change it any more. */
+  readonly base: {
+    readonly live: LiveObject
+    /** The slot that is not live: the publish writes to it. */
+    readonly slot: Slot
+    /** The key of the list of changes if a publish was stopped in that slot, or null. */
+    readonly torn: string | null
+    /** Whether the slot holds what its own lists say: it is not torn, and this is no repair. */
+    readonly isTrusted: boolean
+  }
   /** Puts a list or another file of the publish itself. */
   readonly putOwn: (file: string, key: string, type: string) => Promise<void>
 }

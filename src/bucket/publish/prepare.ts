@@ -2,58 +2,29 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSparse, type ManifestHead, type ManifestLine } from '../../build/manifest.ts'
-import { changesKey, gzipType, lostList, type Slot } from '../live/layout.ts'
-import { mergeSorted, planChanges, type Change } from '../manifest/compare.ts'
-import { compareBody, compareWithListing, type ObjectDifference } from '../manifest/listing.ts'
-import { fetchEtags, fetchList, fetchManifest, isIntact, type EtagLine } from '../manifest/manifest.ts'
+import { readSparse } from '../../build/manifest.ts'
+import { changesKey, etagsKey, gzipType, lostList, type Slot } from '../live/layout.ts'
+import { mergeSorted, planChanges, type Change, type KeyedLine } from '../manifest/compare.ts'
+import { compareBody, compareWithListing } from '../manifest/listing.ts'
+import { adviseRepair, fetchList, fetchManifest, type EtagLine } from '../manifest/manifest.ts'
 import { nothing, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
-import { Damaged, type ObjectStore } from '../store/store.ts'
 import type { Publish } from './options.ts'
 
-export interface Prepared {
-  /** The changes, a line each, gzipped, in the order of keys. */
-  readonly file: string
-  readonly put: number
-  readonly deleted: number
-  /** The size of the bodies to put. */
-  readonly bytes: number
-  /** The first line of the slot's manifest, or null. */
-  readonly before: ManifestHead | null
-  /** The slot's ETags as far as they are known. */
-  readonly etags: () => AsyncIterable<EtagLine>
-}
-
-interface Keyed {
-  readonly key: string
-}
+export type Prepared = Awaited<ReturnType<typeof prepare>>
 
 /** @throws {Error} if a list in the bucket is damaged; a repair does without it */
-export async function prepareChanges(publish: Publish): Promise<Prepared> {
-  try {
-    return await prepare(publish)
-  } catch (error) {
-    if (!(error instanceof Damaged)) throw error
-    throw new Error(`${error.message}: publish with --repair`, { cause: error })
-  }
-}
+export const prepareChanges = (publish: Publish): Promise<Prepared> => prepare(publish).catch(adviseRepair)
 
-async function prepare(publish: Publish): Promise<Prepared> {
-  const { store, base, snapshot, folder, isRepair } = publish
-  const { slot, torn } = base
-  const { manifest } = snapshot
-  const before = await fetchManifest(store, slot, folder, isRepair)
-  // Without a manifest nothing in the slot is trusted.
-  const etags = before === null ? null : await fetchEtags(store, slot, folder, isRepair)
-  // A repair without ETags cannot tell right objects from wrong ones: it puts everything.
-  const linesBefore = before !== null && (!isRepair || etags !== null) ? before.lines : nothing
-  const doubtful = torn === null ? nothing() : await tornKeys(store, torn, folder, isRepair)
-  const damaged = isRepair ? damagedKeys(publish, slot, linesBefore, etags ?? nothing) : nothing()
+async function prepare(publish: Publish) {
+  const { base, snapshot, folder, isRepair } = publish
+  const { head: before, lines, etags } = await readSlot(publish, base.slot)
+  const torn = base.torn === null ? nothing() : await tornKeys(publish, base.torn)
+  const damaged = isRepair ? damagedKeys(publish, base.slot, { lines, etags }) : nothing()
 
   const file = join(folder, 'changes.ndjson.gz')
   const counts = { put: 0, deleted: 0, bytes: 0 }
   async function* counted() {
-    for await (const change of planChanges(manifest.lines(), linesBefore(), union(doubtful, damaged))) {
+    for await (const change of planChanges(snapshot.manifest.lines(), lines(), torn, damaged)) {
       if (change.kind === 'put') {
         counts.put++
         counts.bytes += change.bytes
@@ -62,7 +33,23 @@ async function prepare(publish: Publish): Promise<Prepared> {
     }
   }
   await writeNdjson(file, counted())
-  return { file, ...counts, before: before?.head ?? null, etags: etags ?? nothing }
+  return {
+    ...counts,
+    /** The changes, a line each, gzipped, in the order of keys. */
+    file,
+    /** The first line of the slot's manifest, or null. */
+    before,
+    /** The slot's ETags as far as they are known. */
+    etags,
+  }
+}
+
+/** What a slot's lists say. A repair does without damaged ones; without a manifest nothing in the slot is trusted. */
+async function readSlot({ store, folder, isRepair }: Publish, slot: Slot) {
+  const manifest = await fetchManifest(store, slot, folder, isRepair)
+  if (manifest === null) return { head: null, lines: nothing, etags: nothing }
+  const etags = await fetchList<EtagLine>(store, etagsKey(slot), folder, isRepair)
+  return { head: manifest.head, lines: manifest.lines, etags: etags ?? nothing }
 }
 
 /**
@@ -72,7 +59,7 @@ async function prepare(publish: Publish): Promise<Prepared> {
 export async function refuseSparse({ out, base }: Publish, { file, before }: Prepared): Promise<void> {
   const sparse = readSparse(out)
   if (sparse === null) return
-  for await (const change of readNdjson(file) as AsyncIterable<Change>) {
+  for await (const change of readNdjson<Change>(file)) {
     if (change.kind === 'delete' || existsSync(join(out, change.key))) continue
     const holds = before === null ? 'holds no snapshot' : `holds ${before.snapshot}`
     throw new Error(
@@ -82,18 +69,14 @@ export async function refuseSparse({ out, base }: Publish, { file, before }: Pre
   }
 }
 
-/**
- * Marks the live slot as torn if it is damaged: the publish that writes to it next must not trust its manifest. Without a
- * manifest nothing is trusted anyway.
- */
+/** Marks the live slot as torn if it is damaged: the publish that writes to it next must not trust its manifest. */
 export async function markDamage(publish: Publish, slot: Slot): Promise<void> {
-  const { store, folder, lease, putOwn } = publish
-  const manifest = await fetchManifest(store, slot, folder, true)
-  const etags = manifest === null ? null : await fetchEtags(store, slot, folder, true)
+  const { folder, lease, putOwn } = publish
+  const lists = await readSlot(publish, slot)
   let found = 0
   async function* keys() {
-    if (manifest === null) return
-    for await (const { key } of damagedKeys(publish, slot, manifest.lines, etags ?? nothing)) {
+    if (lists.head === null) return
+    for await (const { key } of damagedKeys(publish, slot, lists)) {
       found++
       yield { key }
     }
@@ -111,18 +94,16 @@ export async function markDamage(publish: Publish, slot: Slot): Promise<void> {
 async function* damagedKeys(
   { store, isDeep, concurrency }: Publish,
   slot: Slot,
-  lines: () => AsyncIterable<ManifestLine>,
-  etags: () => AsyncIterable<EtagLine>,
-): AsyncGenerator<Keyed> {
+  { lines, etags }: Pick<Awaited<ReturnType<typeof readSlot>>, 'lines' | 'etags'>,
+): AsyncGenerator<KeyedLine> {
   const listed = compareWithListing(store, slot, lines(), etags())
-  const rows = mergeSorted<readonly [ObjectDifference, ManifestLine, EtagLine]>(listed, lines(), etags())
-  let batch: (() => Promise<Keyed | null>)[] = []
+  let batch: (() => Promise<KeyedLine | null>)[] = []
   async function* flush() {
     const found = await Promise.all(batch.map((look) => look()))
     batch = []
     yield* found.filter((one) => one !== null)
   }
-  for await (const { key, values } of rows) {
+  for await (const { key, values } of mergeSorted(listed, lines(), etags())) {
     const [difference, line, etag] = values
     // Without an ETag an object of the right size may be any.
     const isDoubtful = difference !== undefined || (line !== undefined && etag === undefined)
@@ -134,18 +115,14 @@ async function* damagedKeys(
 }
 
 /** @throws {Error} if the list is gone: then only the listing of a repair tells what the slot holds */
-async function tornKeys(store: ObjectStore, key: string, folder: string, isRepair: boolean) {
-  const lines = await fetchList<Keyed>(store, key, join(folder, 'torn.ndjson.gz'))
-  // The listing of a repair finds more than the list could say.
-  if (isRepair && (lines === null || !(await isIntact(lines(), true)))) return nothing()
+async function tornKeys({ store, folder, isRepair }: Publish, key: string) {
+  const lines = await fetchList<KeyedLine>(store, key, folder, isRepair)
   if (lines !== null) return lines()
+  // The listing of a repair finds more than the list could say.
+  if (isRepair) return nothing()
   const what =
     key === lostList
       ? 'the journal was lost, so nobody knows what the slot holds'
       : `${key}, the list of a publish that was killed, is gone`
   throw new Error(`${store.name}: ${what}: publish with --repair`)
-}
-
-async function* union(one: AsyncIterable<Keyed>, other: AsyncIterable<Keyed>): AsyncGenerator<Keyed> {
-  for await (const { key } of mergeSorted<readonly [Keyed, Keyed]>(one, other)) yield { key }
 }

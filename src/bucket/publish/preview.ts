@@ -1,4 +1,4 @@
-/** `fundpress plan`: what a publish would do. Runs the real publish over a store that keeps its writes in memory. */
+/** `fundpress plan`: what a publish would do and cost. Runs the real publish over a store that keeps its writes in memory. */
 
 import { join } from 'node:path'
 import { parseKey } from '../../api/routes/parse-key.ts'
@@ -7,59 +7,33 @@ import { manifestKey } from '../../build/manifest.ts'
 import { heldMessage, isHeldByOther, readJournal } from '../live/journal.ts'
 import { changesFolder, checksumsIn, inSlot, manifestIn, type Slot, slotPrefix } from '../live/layout.ts'
 import { readLive } from '../live/live.ts'
-import { endpointOf } from '../manifest/documents.ts'
+import { entry } from '../manifest/compare.ts'
+import { endpointOf, sortedEntries } from '../manifest/documents.ts'
 import { openManifest } from '../manifest/manifest.ts'
 import { overlayStore, type OverlayStore } from '../store/overlay.ts'
 import type { ObjectStore } from '../store/store.ts'
-import type { Requests } from './cost.ts'
-import { publish, type PublishOptions, type PublishSummary } from './publish.ts'
+import type { PublishOptions } from './options.ts'
+import { publish } from './publish.ts'
 import { isLiveAlready } from './snapshot.ts'
 
-export type PreviewOptions = Pick<
-  PublishOptions,
-  | 'out'
-  | 'table'
-  | 'baseUrl'
-  | 'concurrency'
-  | 'isForced'
-  | 'maxDeletes'
-  | 'maxStaleShare'
-  | 'isRepair'
-  | 'isLocking'
-  | 'me'
-  | 'isAlive'
-  | 'signal'
->
+/** What a plan leaves to itself: it waits for nobody, and its writes reach no store. */
+type Left =
+  'leaseSeconds' | 'graceSeconds' | 'lateSeconds' | 'cacheControl' | 'maxRate' | 'isDeep' | 'onWarning'
 
 /** What a publish would do to one endpoint's objects. */
 export interface EndpointWork {
   /** The route's id; `errors` and `status` for those of no endpoint, `other` for keys that this version does not know. */
   readonly endpoint: string
-  readonly put: number
-  readonly deleted: number
+  put: number
+  deleted: number
   /** The size of the bodies to put. */
-  readonly bytes: number
+  bytes: number
 }
 
-export interface Preview extends Pick<
-  PublishSummary,
-  'snapshot' | 'put' | 'deleted' | 'bytes' | 'downloads'
-> {
-  /** The slot that it would be in. */
-  readonly slot: Slot
-  readonly isLive: boolean
-  readonly endpoints: readonly EndpointWork[]
-  readonly requests: Requests
-  /** The size of the whole snapshot. */
-  readonly slotBytes: number
-  /** Why a publish would refuse; empty if it would not. */
-  readonly refusals: readonly string[]
-  /** Who publishes now, as a sentence, or null. */
-  readonly heldBy: string | null
-}
+export type Preview = Awaited<ReturnType<typeof previewPublish>>
 
 /** @throws {Error} if the publish would fail for another reason than a refusal */
-export async function previewPublish(store: ObjectStore, options: PreviewOptions): Promise<Preview> {
+export async function previewPublish(store: ObjectStore, options: Omit<PublishOptions, Left>) {
   const [{ head }, { live }, held] = await Promise.all([
     openManifest(join(options.out, manifestKey)),
     readLive(store),
@@ -71,39 +45,75 @@ export async function previewPublish(store: ObjectStore, options: PreviewOptions
   const summary = await publish(overlay, {
     ...options,
     // Another publish counts as dead, and nothing is waited for. Renewals of the lease are not counted: it is too long.
-    ...{ me: held.journal?.holder ?? options.me, isAlive: () => false },
-    ...{ leaseSeconds: 24 * 3600, graceSeconds: 0, lateSeconds: 0 },
-    ...{ cacheControl: '', maxRate: null, isDeep: false },
+    me: held.journal?.holder ?? options.me,
+    isAlive: () => false,
+    leaseSeconds: 24 * 3600,
+    graceSeconds: 0,
+    lateSeconds: 0,
+    cacheControl: '',
+    maxRate: null,
+    isDeep: false,
     onRefusal: (reason) => refusals.push(reason),
     onWarning: () => undefined,
   })
   const { snapshot, edition, slot, put, deleted, bytes, downloads } = summary
   const none: Requests = { PutObject: 0, GetObject: 0, ListObjectsV2: 0, DeleteObjects: 0 }
   return {
-    ...{ snapshot, slot, isLive: isLiveAlready(live, { snapshot, edition }), put, deleted, bytes },
+    snapshot,
+    /** The slot that it would be in. */
+    slot,
+    isLive: isLiveAlready(live, { snapshot, edition }),
+    put,
+    deleted,
+    bytes,
     endpoints: workByEndpoint(options.table, slot, overlay),
     downloads,
     requests: { ...none, ...summary.requests },
+    /** The size of the whole snapshot. */
     slotBytes: head.bytes,
+    /** Why a publish would refuse; empty if it would not. */
     refusals,
+    /** Who publishes now, as a sentence, or null. */
     heldBy,
   }
 }
 
 function workByEndpoint(table: RouteTable, slot: Slot, { written }: OverlayStore): EndpointWork[] {
-  const found = new Map<string, { endpoint: string; put: number; deleted: number; bytes: number }>()
+  const found = new Map<string, EndpointWork>()
   const own = [inSlot(slot, changesFolder), manifestIn(slot), checksumsIn(slot)]
   for (const [place, object] of written) {
     if (!place.startsWith(slotPrefix(slot)) || own.some((prefix) => place.startsWith(prefix))) continue
     const key = place.slice(slotPrefix(slot).length)
     const endpoint = endpointOf(parseKey(table, key), key)
-    const counts = found.get(endpoint) ?? { endpoint, put: 0, deleted: 0, bytes: 0 }
+    const counts = entry(found, endpoint, () => ({ endpoint, put: 0, deleted: 0, bytes: 0 }))
     if (object === null) counts.deleted++
     else {
       counts.put++
       counts.bytes += object.bytes
     }
-    found.set(endpoint, counts)
   }
-  return [...found.values()].sort((one, other) => (one.endpoint < other.endpoint ? -1 : 1))
+  return sortedEntries(found).map(([, counts]) => counts)
+}
+
+/** Requests by operation, as stores bill them. */
+type Requests = Readonly<Record<'PutObject' | 'GetObject' | 'ListObjectsV2' | 'DeleteObjects', number>>
+
+/** In dollars. Puts and lists cost the same. */
+type Prices = Readonly<
+  Record<'perMillionPuts' | 'perMillionGets' | 'perMillionDeletes' | 'perGbMonth', number>
+>
+
+/** In dollars, without traffic. */
+export function costOfRequests(requests: Requests, prices: Prices): number {
+  const { PutObject, GetObject, ListObjectsV2, DeleteObjects } = requests
+  const millionths =
+    (PutObject + ListObjectsV2) * prices.perMillionPuts +
+    GetObject * prices.perMillionGets +
+    DeleteObjects * prices.perMillionDeletes
+  return millionths / 1e6
+}
+
+/** Thirty such publishes, and two slots of this size kept. @param bytes of one slot */
+export function costOfMonth(requests: Requests, bytes: number, prices: Prices): number {
+  return 30 * costOfRequests(requests, prices) + ((2 * bytes) / 1e9) * prices.perGbMonth
 }

@@ -1,26 +1,14 @@
-/**
- * `fundpress publish`: uploads a snapshot into the slot that is not live, and makes it live by one write. The steps are
- * those of `src/bucket/README.md`. A publish may be killed at any point: the next one continues, and the live slot never
- * changes.
- */
+/** `fundpress publish`: uploads a snapshot into the slot that is not live, and flips. `src/bucket/README.md` has the steps. */
 
 import { tellChanges } from '../changes/write.ts'
 import { fence, flip, liveAfter, point } from '../live/flip.ts'
-import {
-  changesKey,
-  checksumsIn,
-  gzipType,
-  manifestIn,
-  noCache,
-  otherSlot,
-  type Slot,
-} from '../live/layout.ts'
+import { changesKey, checksumsIn, gzipType, manifestIn, noCache, otherSlot } from '../live/layout.ts'
 import { type Lease, LeaseLost, roundingMs, withLease } from '../live/lease.ts'
 import { type Live, type LiveObject, readLive, tornSlots } from '../live/live.ts'
-import { withFolder } from '../live/status.ts'
-import { type DownloadCounts, noDownloads, uploadDownloads } from './downloads.ts'
+import { withFolder } from '../store/files.ts'
+import { noDownloads, uploadDownloads } from './downloads.ts'
 import { refuseMistakes } from './mistakes.ts'
-import type { Publish, PublishBase, PublishOptions } from './options.ts'
+import type { Publish, PublishOptions } from './options.ts'
 import { markDamage, prepareChanges, type Prepared, refuseSparse } from './prepare.ts'
 import { assertUnchanged, copySnapshot, identifySnapshot, type Identity, isLiveAlready } from './snapshot.ts'
 import { assertUntouched, uploadChanges } from './upload.ts'
@@ -28,38 +16,27 @@ import { realTime } from '../store/retry.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { messageOf } from '../../system/message.ts'
 
-export type { PublishOptions } from './options.ts'
+export type PublishSummary = Awaited<ReturnType<typeof publish>>
 
-export interface PublishSummary extends Identity, Done {
-  readonly requests: Readonly<Record<string, number>>
-  readonly seconds: number
-}
-
-interface Done {
-  readonly slot: Slot
-  /** False if just this was live already. */
-  readonly hasFlipped: boolean
-  /** Documents that differ from those that were live before; null if that is not known. */
-  readonly changed: number | null
-  /** Objects that differed from those in the slot, which held a snapshot older than the live one. */
-  readonly put: number
-  readonly deleted: number
-  /** The size of the bodies that were put. */
-  readonly bytes: number
-  /** The analysts' files; no figure above counts them. */
-  readonly downloads: DownloadCounts
-}
+/**
+ * What a publish has done. `hasFlipped`: false if just this was live already. `changed`: documents that differ from those
+ * that were live before; null if that is not known. `put`, `deleted`: objects that differed from those in the slot, which
+ * held a snapshot older than the live one; `bytes`: the size of those that were put. No figure but `downloads` counts the
+ * analysts' files.
+ */
+type Done = Awaited<ReturnType<typeof carryOut>>
 
 /**
  * @throws {Error} if another process holds the lease, if the snapshot is most likely a mistake, or if the store fails: what
  * is live stays live, and the next publish continues
  */
-export async function publish(store: ObjectStore, options: PublishOptions): Promise<PublishSummary> {
+export async function publish(store: ObjectStore, options: PublishOptions) {
   const started = performance.now()
   const identity = await identifySnapshot(options.out, options.baseUrl)
+  const target = `${identity.snapshot} ${identity.edition}`
   const done =
     (await liveAlready(await readLive(store), identity, options)) ??
-    (await withLease(store, { ...options, target: `${identity.snapshot} ${identity.edition}` }, (lease) =>
+    (await withLease(store, { ...options, target }, (lease) =>
       withFolder((folder) => publishUnder(lease, store, folder, identity, options)),
     ))
   const seconds = (performance.now() - started) / 1000
@@ -74,8 +51,8 @@ async function liveAlready(
 ): Promise<Done | null> {
   if (isRepair || !isLiveAlready(live, identity)) return null
   await point(pointer, live)
-  const nothingDone = { changed: 0, put: 0, deleted: 0, bytes: 0, downloads: noDownloads }
-  return { slot: live.slot, hasFlipped: false, ...nothingDone }
+  const { slot } = live
+  return { slot, hasFlipped: false, changed: 0, put: 0, deleted: 0, bytes: 0, downloads: noDownloads }
 }
 
 async function publishUnder(
@@ -93,26 +70,19 @@ async function publishUnder(
   )
   // Read again under the lease: the holder before may have flipped.
   const live = await readLive(store)
-  return (
-    (await liveAlready(live, identity, options)) ??
-    (await carryOut({
-      ...options,
-      ...{ store, lease, folder, snapshot, base: baseOf(live, lease, options) },
-      putOwn: async (file, key, type) => {
-        await store.putFile(file, { key, type, cacheControl: noCache }, lease.writing)
-      },
-    }))
-  )
-}
-
-function baseOf(live: LiveObject, lease: Lease, { isRepair }: PublishOptions): PublishBase {
+  const done = await liveAlready(live, identity, options)
+  if (done !== null) return done
   const slot = live.live === null ? 'blue' : otherSlot(live.live.slot)
   const torn = tornSlots({ changing: lease.torn }, live.live)[slot] ?? null
-  return { live, slot, torn, isTrusted: torn === null && !isRepair }
+  const base = { live, slot, torn, isTrusted: torn === null && !options.isRepair }
+  const putOwn: Publish['putOwn'] = async (file, key, type) => {
+    await store.putFile(file, { key, type, cacheControl: noCache }, lease.writing)
+  }
+  return carryOut({ ...options, store, lease, folder, snapshot, base, putOwn })
 }
 
 /** The steps of a publish. Each may fail or be killed: the README says what that leaves. */
-async function carryOut(publish: Publish): Promise<Done> {
+async function carryOut(publish: Publish) {
   const { store, lease, out, baseUrl, base, snapshot, isRepair } = publish
   const { slot } = base
   const { manifest, edition } = snapshot

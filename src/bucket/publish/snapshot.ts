@@ -8,13 +8,9 @@ import { messageOf } from '../../system/message.ts'
 import { checksumsName, dayFolder } from '../live/layout.ts'
 import type { Live } from '../live/live.ts'
 import { type Manifest, openManifest } from '../manifest/manifest.ts'
+import { orIfMissing } from '../store/files.ts'
 
-export interface Snapshot {
-  readonly manifest: Manifest
-  readonly manifestFile: string
-  readonly checksumsFile: string
-  readonly edition: string
-}
+export type Snapshot = Awaited<ReturnType<typeof copySnapshot>>
 
 /** What tells two publishes apart: the same id and edition mean the same bytes. */
 export interface Identity {
@@ -31,22 +27,18 @@ export async function identifySnapshot(out: string, baseUrl: string): Promise<Id
 export const isLiveAlready = (live: Live | null, { snapshot, edition }: Identity): live is Live =>
   live?.snapshot === snapshot && live.edition === edition
 
+/** @param out the snapshot's folder */
+async function editionOf(out: string, head: ManifestHead, baseUrl: string): Promise<string> {
+  const sums = join(out, dayFolder(head.asOf), checksumsName)
+  return editionWith(head, await readFile(sums, 'utf8').catch(orIfMissing(null)), baseUrl)
+}
+
 /**
  * The edition of a snapshot: a digest of what a publish uploads beside the objects that make the snapshot's id. These are
  * the files of `/status/`, the analysts' files, and the address in the feed. Other thresholds, another licence or baseUrl
  * may change them and no object.
- * @param out the snapshot's folder @returns 12 hex digits
+ * @param sums the text of the downloads' checksums, or null without downloads @returns 12 hex digits
  */
-export async function editionOf(out: string, head: ManifestHead, baseUrl: string): Promise<string> {
-  const sums = join(out, dayFolder(head.asOf), checksumsName)
-  const text = await readFile(sums, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  })
-  return editionWith(head, text, baseUrl)
-}
-
-/** @param sums the text of the downloads' checksums, or null without downloads */
 export function editionWith({ files = [] }: ManifestHead, sums: string | null, baseUrl: string): string {
   const beside = files.map(({ key, sha256, type }) => [key, sha256, type])
   return hash('sha256', JSON.stringify([beside, sums, baseUrl])).slice(0, 12)
@@ -56,38 +48,31 @@ export function editionWith({ files = [] }: ManifestHead, sums: string | null, b
  * Copies the snapshot's lists, since a build may replace the snapshot at any moment: all that is put must be of one.
  * @param folder where the copies are kept @throws {Error} if a build has just done so
  */
-export async function copySnapshot(
-  out: string,
-  folder: string,
-  baseUrl: string,
-  { snapshot, edition }: Identity,
-): Promise<Snapshot> {
-  const manifestFile = join(folder, manifestKey)
-  const checksumsFile = join(folder, checksumsKey)
-  try {
+export async function copySnapshot(out: string, folder: string, baseUrl: string, identity: Identity) {
+  const { snapshot, edition } = identity
+  const [manifestFile, checksumsFile] = [join(folder, manifestKey), join(folder, checksumsKey)]
+  const copy = async () => {
     await copyFile(join(out, manifestKey), manifestFile)
     await copyFile(join(out, checksumsKey), checksumsFile)
-    const manifest = await openManifest(manifestFile, { label: join(out, manifestKey) })
-    const copied = { manifest, manifestFile, checksumsFile, edition }
-    const heads = [manifest.head, (await openManifest(join(out, manifestKey))).head]
-    if (heads.some((head) => head.snapshot !== snapshot)) throw builtAnew(out)
-    await assertUnchanged(out, copied, baseUrl)
-    return copied
-  } catch (error) {
-    if (error instanceof BuiltAnew) throw error
-    throw new Error(`${out}: its lists cannot be read: ${messageOf(error)}`, { cause: error })
+    const copied = await openManifest(manifestFile, { label: join(out, manifestKey) })
+    return [copied, await openManifest(join(out, manifestKey))] as const
   }
+  const [manifest, now] = await copy().catch((error: unknown) => {
+    throw new Error(`${out}: its lists cannot be read: ${messageOf(error)}`, { cause: error })
+  })
+  if (manifest.head.snapshot !== snapshot || now.head.snapshot !== snapshot) throw builtAnew(out)
+  await assertUnchanged(out, { manifest, edition }, baseUrl)
+  return { manifest, manifestFile, checksumsFile, edition }
 }
 
 /** @throws {Error} if the folder now holds the files of another snapshot or edition */
 export async function assertUnchanged(
   out: string,
-  { manifest, edition }: Pick<Snapshot, 'manifest' | 'edition'>,
+  { manifest, edition }: { readonly manifest: Manifest; readonly edition: string },
   baseUrl: string,
 ): Promise<void> {
   if ((await editionOf(out, manifest.head, baseUrl)) !== edition) throw builtAnew(out)
 }
 
-class BuiltAnew extends Error {}
 const builtAnew = (out: string) =>
-  new BuiltAnew(`${out} was built anew meanwhile; nothing was flipped, publish again`)
+  new Error(`${out} was built anew meanwhile; nothing was flipped, publish again`)

@@ -5,27 +5,26 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { etagsKey, gzipType, inSlot, slotPrefix } from '../live/layout.ts'
 import { type Change, mergeSorted } from '../manifest/compare.ts'
-import { compareWithListing, type ObjectDifference } from '../manifest/listing.ts'
-import { type EtagLine, etagLines, etagWriter } from '../manifest/manifest.ts'
-import { readNdjson, writeNdjson } from '../manifest/ndjson.ts'
+import { compareWithListing } from '../manifest/listing.ts'
+import type { EtagLine } from '../manifest/manifest.ts'
+import { lineWriter, readNdjson, writeNdjson } from '../manifest/ndjson.ts'
 import type { Publish } from './options.ts'
 import type { Prepared } from './prepare.ts'
 import { withCrew } from '../store/in-parallel.ts'
 import { pause } from '../store/retry.ts'
-import type { PutObject } from '../store/store.ts'
 
 /** Puts and deletes what differs in the slot. @returns bytes that were put */
 export async function uploadChanges(publish: Publish, prepared: Prepared): Promise<number> {
   const { folder, out, base, putOwn, onProgress } = publish
   const of = prepared.put + prepared.deleted
-  const newEtags = etagWriter(join(folder, 'new-etags.ndjson.gz'))
+  const newEtags = lineWriter<EtagLine>(join(folder, 'new-etags.ndjson.gz'))
   let done = 0
   let bytes = 0
   try {
     await applyChanges(publish, changesIn(prepared), {
       prefix: slotPrefix(base.slot),
       fileOf: (key) => join(out, key),
-      onEtag: newEtags.add,
+      onEtag: (key, etag) => newEtags.add({ key, etag }),
       onDone: (change) => {
         done++
         if (change.kind === 'put') bytes += change.bytes
@@ -35,8 +34,15 @@ export async function uploadChanges(publish: Publish, prepared: Prepared): Promi
   } finally {
     await newEtags.end()
   }
-  const lines = etagLines(publish.snapshot.manifest.lines(), prepared.etags(), newEtags.read())
-  await writeNdjson(etagsFile(folder), lines)
+  const lists = [publish.snapshot.manifest.lines(), prepared.etags(), newEtags.read()] as const
+  async function* etagLines(): AsyncGenerator<EtagLine> {
+    for await (const { key, values } of mergeSorted(...lists)) {
+      const [line, old, put] = values
+      const etag = put?.etag ?? old?.etag
+      if (line !== undefined && etag !== undefined) yield { key, etag }
+    }
+  }
+  await writeNdjson(etagsFile(folder), etagLines())
   await putOwn(etagsFile(folder), etagsKey(base.slot), gzipType)
   return bytes
 }
@@ -46,10 +52,9 @@ export async function uploadChanges(publish: Publish, prepared: Prepared): Promi
  * @throws {Error} if the slot is not what was uploaded
  */
 export async function assertUntouched({ store, base, snapshot, folder }: Publish, prepared: Prepared) {
-  const etags = readNdjson(etagsFile(folder)) as AsyncIterable<EtagLine>
+  const etags = readNdjson<EtagLine>(etagsFile(folder))
   const differing = compareWithListing(store, base.slot, snapshot.manifest.lines(), etags)
-  const rows = mergeSorted<readonly [ObjectDifference, Change]>(differing, changesIn(prepared))
-  for await (const { key, values } of rows) {
+  for await (const { key, values } of mergeSorted(differing, changesIn(prepared))) {
     const [difference, ours] = values
     // Objects of others in the slot harm nobody; an object that was deleted must be gone.
     if (difference !== undefined && (difference.what !== 'extra' || ours !== undefined))
@@ -60,12 +65,7 @@ export async function assertUntouched({ store, base, snapshot, folder }: Publish
 }
 
 const etagsFile = (folder: string) => join(folder, 'etags.ndjson.gz')
-const changesIn = ({ file }: Prepared) => readNdjson(file) as AsyncIterable<Change>
-
-/** How objects are put; `lease.writing` ends the requests that are under way, too. */
-export type Uploading = Pick<Publish, 'store' | 'cacheControl' | 'concurrency' | 'maxRate'> & {
-  readonly lease: Pick<Publish['lease'], 'writing'>
-}
+const changesIn = ({ file }: Prepared) => readNdjson<Change>(file)
 
 export interface ApplyOptions {
   /** What the keys of the changes begin with in the bucket. */
@@ -77,7 +77,10 @@ export interface ApplyOptions {
   readonly onDone?: (change: Change) => void
 }
 
-type PutChange = Extract<Change, { readonly kind: 'put' }>
+/** How objects are put; `lease.writing` ends the requests that are under way, too. */
+type Uploading = Pick<Publish, 'store' | 'cacheControl' | 'concurrency' | 'maxRate'> & {
+  readonly lease: Pick<Publish['lease'], 'writing'>
+}
 
 const keysPerDelete = 1000
 
@@ -86,15 +89,13 @@ const putsAhead = 64
 
 /** @throws {Error} at the first change that fails, or when the signal aborts; those under way have ended then */
 export async function applyChanges(
-  uploading: Uploading,
+  { store, cacheControl, concurrency, maxRate, lease }: Uploading,
   changes: AsyncIterable<Change>,
-  options: ApplyOptions,
+  { prefix, fileOf, onEtag, onDone }: ApplyOptions,
 ): Promise<void> {
-  const { store, concurrency, maxRate, lease } = uploading
-  const { prefix, onDone } = options
-  const { signal } = lease.writing
-  const inOrder = emitInOrder(options.onEtag)
-  const pace = pacer(maxRate, signal)
+  const { writing } = lease
+  const inOrder = emitInOrder(onEtag)
+  const pace = pacer(maxRate, writing.signal)
 
   const applying = withCrew(concurrency, async ({ begin, until, hasFailed }) => {
     let gone: string[] = []
@@ -102,57 +103,51 @@ export async function applyChanges(
       const keys = gone
       gone = []
       return begin(async () => {
-        await store.delete(
-          keys.map((key) => prefix + key),
-          lease.writing,
-        )
+        const full = keys.map((key) => prefix + key)
+        await store.delete(full, writing)
         for (const key of keys) onDone?.({ kind: 'delete', key })
       })
     }
 
     let order = 0
     for await (const change of changes) {
-      signal.throwIfAborted()
+      writing.signal.throwIfAborted()
       if (hasFailed()) return
+      const { key } = change
       if (change.kind === 'delete') {
-        gone.push(change.key)
+        gone.push(key)
         if (gone.length === keysPerDelete) await flushDeletes()
-      } else {
-        const place = order++
-        // A slow put must not keep all the others' ETags in memory.
-        await until(() => place < inOrder.emitted() + concurrency * putsAhead)
-        await pace()
-        await begin(async () => {
-          const { etag } = await putChange(uploading, change, options)
-          await inOrder.put(place, change.key, etag)
-          onDone?.(change)
-        })
+        continue
       }
+      const place = order++
+      // A slow put must not keep all the others' ETags in memory.
+      await until(() => place < inOrder.emitted() + concurrency * putsAhead)
+      await pace()
+      await begin(async () => {
+        const file = fileOf(key)
+        const object = { key: prefix + key, type: change.type, cacheControl, sha256: change.sha256 }
+        const { etag } = await store.putFile(file, object, writing).catch(explainMissing(file))
+        await inOrder.put(place, key, etag)
+        onDone?.(change)
+      })
     }
     if (gone.length > 0) await flushDeletes()
   })
   await applying.finally(() => {
     // After a stop every request fails in words of its own: only the reason for the stop counts.
-    signal.throwIfAborted()
+    writing.signal.throwIfAborted()
   })
 }
 
-function putChange(
-  { store, cacheControl, lease }: Uploading,
-  { key, type, sha256 }: PutChange,
-  { prefix, fileOf }: ApplyOptions,
-): Promise<PutObject> {
-  const file = fileOf(key)
-  const put = store.putFile(file, { key: prefix + key, type, cacheControl, sha256 }, lease.writing)
-  return put.catch(async (error: unknown) => {
-    await access(file, constants.R_OK).catch((reason: unknown) => {
-      const { code = '' } = reason as NodeJS.ErrnoException
-      throw new Error(`${file} is in the manifest but cannot be read (${code}): build the snapshot again`, {
-        cause: reason,
-      })
+/** For `catch`: says what to do if the file cannot be read. */
+const explainMissing = (file: string) => async (error: unknown) => {
+  await access(file, constants.R_OK).catch((cause: unknown) => {
+    const { code = '' } = cause as NodeJS.ErrnoException
+    throw new Error(`${file} is in the manifest but cannot be read (${code}): build the snapshot again`, {
+      cause,
     })
-    throw error
   })
+  throw error
 }
 
 /** Puts end in any order; lists are sorted. Holds back only what is ahead of a put that is under way. */
@@ -175,9 +170,9 @@ function emitInOrder(emit: ApplyOptions['onEtag']) {
 
 /** Waits so that no more puts start in a second than the rate allows. */
 function pacer(maxRate: number | null, signal: AbortSignal): () => Promise<void> {
-  if (maxRate === null) return () => Promise.resolve()
   let due = performance.now()
   return async () => {
+    if (maxRate === null) return
     const now = performance.now()
     due = Math.max(due, now - 1000 / maxRate) + 1000 / maxRate
     if (due > now) await pause(due - now, signal)

@@ -2,9 +2,8 @@
 
 import { ConditionFailed, ConditionsUnknown } from './store.ts'
 
-/** Which bucket a message is about. */
-export interface BucketPlace {
-  /** s3://bucket/prefix */
+/** Which bucket a message is about; `name` is s3://bucket/prefix. */
+interface BucketPlace {
   readonly name: string
   readonly bucket: string
   readonly endpoint: string | null
@@ -43,11 +42,14 @@ export type Doing = keyof typeof rights
 export function explained(error: unknown, place: BucketPlace, doing: Doing, key: string): unknown {
   if (error instanceof ConditionFailed || error instanceof ConditionsUnknown) return error
   if (!(error instanceof Error)) return error
-  // An error without a code is ours, except this one: the SDK gives it no name.
-  if (codeOf(error) === 'Error' && !lacksRegion(error)) return error
-  const advice = adviceOn(error, place, doing)
   const code = codeOf(error)
-  const reason = advice === undefined ? `${code}, ${oneLine(error.message)}` : `${advice} (${code})`
+  // An error without a code is ours, except this one: the SDK gives it no name.
+  if (code === 'Error' && !lacksRegion(error)) return error
+  const advice = adviceOn(error, place, doing)
+  const reason =
+    advice === undefined
+      ? `${code}, ${error.message.replaceAll(/\s+/g, ' ').slice(0, 200)}`
+      : `${advice} (${code})`
   return new Error(`${place.name}: could not ${doing} ${key}: ${reason}`, { cause: bareCause(error) })
 }
 
@@ -58,42 +60,38 @@ export function explained(error: unknown, place: BucketPlace, doing: Doing, key:
 export function bareCause(error: unknown): Error {
   const code = codeOf(error)
   const cause = new Error(code)
-  if (error instanceof Error) cause.stack = [code, ...framesOf(error)].join('\n')
+  if (!(error instanceof Error)) return cause
+  // A stack begins with the message, which may have several lines.
+  const frames = (error.stack ?? '')
+    .replaceAll(error.message, '')
+    .split('\n')
+    .filter((line) => /^ {4}at .*(:\d+:\d+|<anonymous>|native|index \d+)\)?$/.test(line))
+  cause.stack = [code, ...frames].join('\n')
   return cause
 }
 
-/** A stack begins with the message, which may have several lines. */
-function framesOf({ stack = '', message }: Error): string[] {
-  return stack
-    .replaceAll(message, '')
-    .split('\n')
-    .filter((line) => /^ {4}at .*(:\d+:\d+|<anonymous>|native|index \d+)\)?$/.test(line))
-}
+export const noCredentials =
+  'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role'
 
 const lacksRegion = ({ message }: Error) => message.includes('Region is missing')
 
-const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').slice(0, 200)
-
 function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: Doing): string | undefined {
+  if (lacksRegion(error)) return 'no region: set --region or AWS_REGION'
   const code = codeOf(error)
   const status = statusOf(error)
   const at = endpoint ?? 'AWS'
   const denied = `access denied: the credentials need ${rights[doing]} on ${name}`
-  const expired = 'the credentials have expired: get new ones and publish again'
   const cut = `${at} cut the connection again and again`
   const region = (error as Failure).Region ?? /expecting '([^']+)'/.exec(error.message)?.[1]
-  const otherRegion = `the bucket is in another region${region === undefined ? '' : `, ${region}`}: set --region`
-  const messages: Readonly<Record<string, string>> = {
+  const advices: Readonly<Record<string, string>> = {
     NoSuchBucket: `there is no bucket ${bucket} at ${at}: create it, or check its name and region`,
     AccessDenied: denied,
     InvalidAccessKeyId: 'the access key is not known there: check the credentials and the endpoint',
     SignatureDoesNotMatch: 'the secret key is wrong: check the credentials',
-    ExpiredToken: expired,
-    ExpiredTokenException: expired,
-    TokenRefreshRequired: expired,
+    'ExpiredToken ExpiredTokenException TokenRefreshRequired':
+      'the credentials have expired: get new ones and publish again',
     InvalidToken: 'the session token is not valid: get new credentials',
-    CredentialsProviderError:
-      'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role',
+    CredentialsProviderError: noCredentials,
     RequestTimeTooSkewed: "this machine's clock is wrong: set it",
     BadDigest:
       'the body does not have the digest of the manifest: the snapshot was changed after its build, build it again',
@@ -102,14 +100,11 @@ function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: 
       'the body was changed on its way, or its file since the build: build the snapshot again if it stays so',
     XAmzContentChecksumMismatch:
       'the body does not have the digest of the manifest: build the snapshot again',
-    AuthorizationHeaderMalformed: otherRegion,
-    PermanentRedirect: otherRegion,
-    IllegalLocationConstraintException: otherRegion,
+    'AuthorizationHeaderMalformed PermanentRedirect IllegalLocationConstraintException': `the bucket is in another region${region === undefined ? '' : `, ${region}`}: set --region`,
     ECONNREFUSED: `${at} cannot be reached: nothing listens there, check --endpoint`,
     ENOTFOUND: `${at} cannot be reached: its name is not known, check --endpoint and --region`,
     EAI_AGAIN: `${at} cannot be reached: no name service`,
-    ECONNRESET: cut,
-    EPIPE: cut,
+    'ECONNRESET EPIPE': cut,
     ETIMEDOUT: `${at} does not answer`,
     TimeoutError: `${at} does not answer in time`,
     SlowDown:
@@ -117,8 +112,8 @@ function adviceOn(error: Error, { name, bucket, endpoint }: BucketPlace, doing: 
     ServiceUnavailable: 'the store kept answering 503: try again later',
     InternalError: 'the store kept answering 500: try again later',
   }
-  if (lacksRegion(error)) return 'no region: set --region or AWS_REGION'
-  if (messages[code] !== undefined) return messages[code]
+  const known = Object.entries(advices).find(([codes]) => codes.split(' ').includes(code))
+  if (known !== undefined) return known[1]
   if (status === 403) return denied
   if (status !== undefined && status >= 500) return `the store kept answering ${status}: try again later`
   return /socket hang up|aborted/.test(error.message) ? cut : undefined

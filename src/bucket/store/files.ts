@@ -1,11 +1,23 @@
-/** Files of this machine as bodies of puts: their size and digest, the stream of an attempt, their errors. */
+/** Files of this machine: as bodies of puts, their size and digest, their errors, and temporary folders. */
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import type { ClientRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { PutObjectCommand } from '@aws-sdk/client-s3'
+
+/** A folder for lists that need not fit into memory, removed afterwards. */
+export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'fundpress-'))
+  try {
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
 
 /** Smaller files are read into memory: one pass instead of two. In bytes. */
 export const streamedFrom = 8 * 1024 * 1024
@@ -23,9 +35,13 @@ export async function sizeOf(file: string): Promise<number> {
   return size
 }
 
-/** SHA-256, in hex. */
-export async function digestOfFile(file: string, signal?: AbortSignal): Promise<string> {
-  const hash = createHash('sha256')
+/** In hex. */
+export async function digestOfFile(
+  file: string,
+  signal?: AbortSignal,
+  algorithm = 'sha256',
+): Promise<string> {
+  const hash = createHash(algorithm)
   try {
     for await (const chunk of createReadStream(file, { signal })) hash.update(chunk as Buffer)
   } catch (error) {
@@ -35,16 +51,24 @@ export async function digestOfFile(file: string, signal?: AbortSignal): Promise<
   return hash.digest('hex')
 }
 
-export const unreadable = (file: string, error: unknown) =>
-  new Error(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`, {
-    cause: error,
-  })
+export function unreadable(file: string, error: unknown): Error {
+  const reason = (error as NodeJS.ErrnoException).code ?? String(error)
+  return new Error(`${file} cannot be read (${reason})`, { cause: error })
+}
 
 /** An error of the file as one that names it; any other as it is. */
 export function unwritable(file: string, error: unknown): unknown {
   if (!isFileError(error)) return error
   return new Error(`${file} cannot be written: ${error.message}`, { cause: error })
 }
+
+/** For `catch`: this value if the file is missing. @throws any other error */
+export const orIfMissing =
+  <T>(value: T) =>
+  (error: unknown): T => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return value
+    throw error
+  }
 
 /** Errors of streams and of zlib have no system call. */
 export const isFileError = (error: unknown): error is NodeJS.ErrnoException =>

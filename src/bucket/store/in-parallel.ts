@@ -1,10 +1,8 @@
-/** Runs works in parallel, with a bounded number at a time and a bounded queue. */
-
-import pLimit from 'p-limit'
+/** Runs works in parallel, with a bounded number at a time. */
 
 /** Used by one producer: each call is waited for before the next. */
 export interface Crew {
-  /** Queues a work, and waits while too many are queued; after a failure nothing more is begun. */
+  /** Begins a work as soon as fewer than the allowed number run; after a failure nothing more is begun. */
   readonly begin: (work: () => Promise<void>) => Promise<void>
   /** Waits until the condition holds, which is checked when a work ends; after a failure it does not wait. */
   readonly until: (holds: () => boolean) => Promise<void>
@@ -13,50 +11,38 @@ export interface Crew {
 
 /** @throws {Error} the first failure, the producer's included, when all that was under way has ended */
 export async function withCrew(concurrency: number, produce: (crew: Crew) => Promise<void>): Promise<void> {
-  const limit = pLimit(concurrency)
   let failure: { readonly error: unknown } | undefined
   const fail = (error: unknown) => {
     failure ??= { error }
   }
-  // At most one waits, and the next end wakes it: a race of all works would cost as many listeners each time.
+  // Only the producer waits, and the next end wakes it: a race of all works would cost as many listeners each time.
   let wake: () => void = () => undefined
-  const ended = () =>
+  const nextEnd = () =>
     new Promise<void>((resolve) => {
       wake = resolve
     })
-  let queued = 0
-  const work = async (one: () => Promise<void>) => {
-    try {
-      if (failure === undefined) await one()
-    } catch (error) {
-      fail(error)
-    } finally {
-      queued--
-      wake()
-    }
+  let running = 0
+  const run = async (work: () => Promise<void>) => {
+    running++
+    await work().catch(fail)
+    running--
+    wake()
   }
   const until = async (holds: () => boolean) => {
-    while (failure === undefined && !holds()) await ended()
+    while (failure === undefined && !holds()) await nextEnd()
   }
-  const crew: Crew = {
-    until,
-    hasFailed: () => failure !== undefined,
-    begin: async (one) => {
-      // Twice as many as run, so that the next one is ready when one ends.
-      await until(() => queued < concurrency * 2)
-      if (failure !== undefined) return
-      queued++
-      void limit(work, one)
-    },
+  const begin: Crew['begin'] = async (work) => {
+    await until(() => running < concurrency)
+    if (failure === undefined) void run(work)
   }
-  await produce(crew).catch(fail)
-  while (queued > 0) await ended()
+  await produce({ begin, until, hasFailed: () => failure !== undefined }).catch(fail)
+  while (running > 0) await nextEnd()
   if (failure !== undefined) throw failure.error
 }
 
 /** @throws {Error} the first failure, when all works that were under way have ended; the others are not begun */
 export function inParallel<T>(
-  items: AsyncIterable<T>,
+  items: Iterable<T> | AsyncIterable<T>,
   concurrency: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {

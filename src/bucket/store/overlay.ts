@@ -1,9 +1,9 @@
 /** A store over another one: reads go through, writes stay in memory, and each request is counted as the store would bill it. */
 
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { isBefore, mergeSorted } from '../manifest/compare.ts'
+import { sizeOf } from './files.ts'
 import { readSmall } from './read.ts'
 import { putConditionally } from './retry.ts'
 import type { FetchedObject, GetOptions, ListedObject, ObjectStore, PutObject } from './store.ts'
@@ -22,14 +22,15 @@ export interface OverlayStore extends ObjectStore {
 
 /** @param base is read, and never written to */
 export function overlayStore(base: ObjectStore): OverlayStore {
+  const { name } = base
   const written = new Map<string, Written | null>()
   const counts: Record<string, number> = {}
   const count = (operation: string) => {
     counts[operation] = (counts[operation] ?? 0) + 1
   }
-  const keep = (object: Written): PutObject => {
-    written.set(object.key, object)
-    return object
+  const keep = (key: string, bytes: number, etag: string, content: Written['content']): PutObject => {
+    written.set(key, { key, bytes, etag, lastModified: new Date(), content })
+    return { etag }
   }
 
   const get: ObjectStore['get'] = (key, options) => {
@@ -39,55 +40,51 @@ export function overlayStore(base: ObjectStore): OverlayStore {
     return Promise.resolve(own === null ? null : fetched(own, options))
   }
 
-  const etagBelow = async (key: string) => {
-    const object = await base.get(key)
-    object?.cancel()
-    return object?.etag
-  }
-
   const put: ObjectStore['put'] = (object, condition, options) => {
     const { key, body, sha256 } = object
     const once = async (): Promise<PutObject> => {
       options?.assertFresh?.()
       count('PutObject')
       if (condition !== undefined) {
-        const below = written.has(key) ? undefined : await etagBelow(key)
+        const below = written.has(key) ? null : await base.get(key)
+        below?.cancel()
         // From here on no other put comes between.
-        const etag = written.has(key) ? written.get(key)?.etag : below
+        const own = written.get(key)
+        const etag = own === undefined ? below?.etag : own?.etag
         if (etag !== ('ifAbsent' in condition ? undefined : condition.ifMatch))
           throw Object.assign(new Error('PreconditionFailed'), { $metadata: { httpStatusCode: 412 } })
       }
-      return keep({ key, bytes: body.length, etag: `"${sha256}"`, lastModified: new Date(), content: body })
+      return keep(key, body.length, `"${sha256}"`, body)
     }
     if (condition === undefined) return once()
-    return putConditionally(object, condition, once, () => readSmall({ name: base.name, get }, key))
+    return putConditionally(object, condition, once, () => readSmall({ name, get }, key))
   }
 
   return {
-    name: base.name,
+    name,
     written,
     get,
     put,
     putFile: async (file, { key, sha256 }, options) => {
       options?.assertFresh?.()
-      const { size } = await stat(file)
+      const bytes = await sizeOf(file)
       count('PutObject')
-      const etag = `"${sha256 ?? `${file} ${size}`}"`
-      return keep({ key, bytes: size, etag, lastModified: new Date(), content: file })
+      return keep(key, bytes, `"${sha256 ?? `${file} ${bytes}`}"`, file)
     },
     async *list(prefix, options) {
-      count('ListObjectsV2')
-      let listed = 0
       const own = [...written]
         .filter(([key]) => key.startsWith(prefix))
-        .sort(([a], [b]) => (isBefore(a, b) ? -1 : 1))
-      const ours = Readable.from(own.map(([key, object]) => ({ key, object }))) as AsyncIterable<OwnKey>
-      for await (const { values } of mergeSorted<readonly [ListedObject, OwnKey]>(
+        .sort(([one], [other]) => (isBefore(one, other) ? -1 : 1))
+        .map(([key, object]) => ({ key, object }))
+      const rows = mergeSorted(
         base.list(prefix, options),
-        ours,
-      )) {
-        const [theirs, mine] = values
-        const object = mine === undefined ? theirs : mine.object
+        Readable.from(own) as AsyncIterable<(typeof own)[number]>,
+      )
+      count('ListObjectsV2')
+      let listed = 0
+      for await (const { values } of rows) {
+        const [below, ours] = values
+        const object = ours === undefined ? below : ours.object
         if (object === undefined || object === null) continue
         if (listed > 0 && listed % keysPerList === 0) count('ListObjectsV2')
         listed++
@@ -106,17 +103,12 @@ export function overlayStore(base: ObjectStore): OverlayStore {
   }
 }
 
-interface OwnKey {
-  readonly key: string
-  readonly object: Written | null
-}
-
 function fetched({ etag, bytes, lastModified, content }: Written, { part }: GetOptions = {}): FetchedObject {
-  const { first, last } = { first: part?.first ?? 0, last: Math.min(part?.last ?? Infinity, bytes - 1) }
+  const first = part?.first ?? 0
+  const last = Math.min(part?.last ?? Infinity, bytes - 1)
   const body =
     typeof content === 'string'
       ? createReadStream(content, { start: first, end: last })
       : Readable.from([content.subarray(first, last + 1)])
-  const now = new Date()
-  return { etag, bytes: last - first + 1, lastModified, now, body, cancel: () => body.destroy() }
+  return { etag, bytes: last - first + 1, lastModified, now: new Date(), body, cancel: () => body.destroy() }
 }

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { unwritable } from './files.ts'
 import { readWhole } from './retry.ts'
-import { TooLarge, type CallOptions, type FetchedObject, type ObjectStore } from './store.ts'
+import type { CallOptions, Condition, FetchedObject, GetOptions, ObjectStore } from './store.ts'
 
 /** Limits of objects that another tool may have put there, in bytes. Objects of ours stay far below. */
 const limits = {
@@ -22,20 +22,33 @@ type Reads = Pick<ObjectStore, 'name' | 'get'>
 
 /** A small object's text with its ETag and age, or null. @throws {Error} if it keeps breaking off, or is not small */
 export const readSmall = (store: Reads, key: string, options?: CallOptions) =>
-  readWhole(store, key, options, async (object) => ({
+  readWhole(store, key, { ...options, maxBytes: limits.json }, async (object) => ({
     ...object,
-    text: (await bodyOf(object, limits.json)).toString('utf8'),
+    text: (await bodyOf(object)).toString('utf8'),
   }))
+
+/**
+ * A small object that is about to be replaced, if there is one. `condition` is what the next write must find, `ageMs` how
+ * long ago it was written, infinite without one, and `now` the store's clock: this machine's without one.
+ */
+export async function readReplaceable(store: Reads, key: string) {
+  const object = await readSmall(store, key)
+  const condition: Condition = object === null ? { ifAbsent: true } : { ifMatch: object.etag }
+  if (object === null) return { text: null, condition, ageMs: Infinity, now: new Date() }
+  const { text, now, lastModified } = object
+  return { text, condition, ageMs: now.getTime() - lastModified.getTime(), now }
+}
 
 /** An object with its body, or null. @throws {Error} if it keeps breaking off, or is larger than any of ours */
 export const readObject = (store: Reads, key: string, options?: CallOptions) =>
-  readWhole(store, key, options, async ({ etag, lastModified, ...object }) => {
-    return { body: await bodyOf(object, limits.object), etag, lastModified }
-  })
+  readWhole(store, key, { ...options, maxBytes: limits.object }, async (object) => ({
+    ...object,
+    body: await bodyOf(object),
+  }))
 
 /** An object, with its body unless that has more bytes than `most`; null if there is none. */
 export const readUpTo = (store: Reads, key: string, most: number) =>
-  readWhole(store, key, undefined, async (object) => {
+  readWhole(store, key, {}, async (object) => {
     const { bytes, etag, lastModified } = object
     if (bytes !== null && bytes > most) {
       object.cancel()
@@ -45,15 +58,11 @@ export const readUpTo = (store: Reads, key: string, most: number) =>
     return { length: body.length, body, etag, lastModified }
   })
 
-/**
- * A part of an object that is there with this ETag.
- * @param part first and last byte, both included
- * @throws {Error} if the object is gone or another one, or keeps breaking off
- */
+/** A part of an object that has this ETag. @throws {Error} if it is gone or another one, or keeps breaking off */
 export async function readPart(
-  store: ObjectStore,
+  store: Reads,
   key: string,
-  part: { readonly first: number; readonly last: number },
+  part: NonNullable<GetOptions['part']>,
   etag: string,
 ): Promise<readonly Uint8Array[]> {
   const body = await readWhole(store, key, { part, ifMatch: etag }, (object) =>
@@ -63,35 +72,36 @@ export async function readPart(
   throw new Error(`${store.name}: ${key} was changed while it was read`)
 }
 
+/** Whether there is an object whose key has this prefix. */
+export async function hasAny(store: Pick<ObjectStore, 'list'>, prefix: string): Promise<boolean> {
+  for await (const _ of store.list(prefix)) return true
+  return false
+}
+
 /** The SHA-256 of an object's body, in hex, or null. @throws {Error} if it keeps breaking off */
 export const digestOf = (store: Reads, key: string, options?: CallOptions): Promise<string | null> =>
-  readWhole(store, key, options, async ({ body }) => {
+  readWhole(store, key, options ?? {}, async ({ body }) => {
     const sha256 = createHash('sha256')
     for await (const chunk of body) sha256.update(chunk)
     return sha256.digest('hex')
   })
 
-/** What `download` fetched. */
-export interface Downloaded {
-  /** Ends the command: a reader of the file has to stop, too. */
-  readonly signal: AbortSignal | undefined
-}
-
 /**
  * Fetches a whole object into a file.
- * @returns null if there is none @throws {Damaged} if it is larger than `maxBytes`
+ * @returns null if there is none; else the signal that ends the command: a reader of the file has to stop, too
+ * @throws {Damaged} if it is larger than `maxBytes`
  * @throws {Error} if it keeps breaking off, or if the file cannot be written
  */
 export async function download(
   store: Reads,
   key: string,
   file: string,
-  { maxBytes = limits.list, ...options }: CallOptions & { readonly maxBytes?: number } = {},
-): Promise<Downloaded | null> {
+  options?: CallOptions & { readonly maxBytes?: number },
+): Promise<{ readonly signal: AbortSignal | undefined } | null> {
   try {
-    const done = await readWhole(store, key, options, async ({ body, signal }) => {
-      await pipeline(Readable.from(upTo(body, maxBytes)), createWriteStream(file))
-      return { signal }
+    const done = await readWhole(store, key, { maxBytes: limits.list, ...options }, async (object) => {
+      await pipeline(Readable.from(object.body), createWriteStream(file))
+      return { signal: object.signal }
     })
     if (done === null) await rm(file, { force: true })
     return done
@@ -100,17 +110,8 @@ export async function download(
   }
 }
 
-async function bodyOf({ body }: Pick<FetchedObject, 'body'>, maxBytes = Infinity): Promise<Buffer> {
+async function bodyOf({ body }: Pick<FetchedObject, 'body'>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of upTo(body, maxBytes)) chunks.push(chunk)
+  for await (const chunk of body) chunks.push(chunk)
   return Buffer.concat(chunks)
-}
-
-async function* upTo(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
-  let read = 0
-  for await (const chunk of body) {
-    read += chunk.length
-    if (read > maxBytes) throw new TooLarge(`it has more than ${maxBytes} bytes`)
-    yield chunk
-  }
 }

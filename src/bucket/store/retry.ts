@@ -14,18 +14,8 @@
 
 import type { PutObjectCommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { bareCause, isMissing, statusOf } from './errors.ts'
-import {
-  type Condition,
-  ConditionFailed,
-  ConditionsUnknown,
-  Damaged,
-  type FetchedObject,
-  type GetOptions,
-  type NewObject,
-  type ObjectStore,
-  type PutObject,
-  TooLarge,
-} from './store.ts'
+import { type Condition, ConditionFailed, ConditionsUnknown, Damaged } from './store.ts'
+import type { FetchedObject, GetOptions, NewObject, ObjectStore, PutObject } from './store.ts'
 import { setTimeout } from 'node:timers/promises'
 
 /** How long a request is tried. */
@@ -80,29 +70,19 @@ export function watchAttempts({ middlewareStack }: S3Client) {
       },
     { step: 'deserialize', priority: 'low', name: 'watchAttempts' },
   )
-  middlewareStack.addRelativeTo(trustAnswers, {
-    relation: 'after',
-    toMiddleware: 'retryMiddleware',
-    name: 'trustAnswers',
-  })
+  // If the machine's clock is wrong, the SDK (3.1169) blames every error on it, and tries again.
+  middlewareStack.addRelativeTo(
+    <A, O>(next: (args: A) => Promise<O>) =>
+      (args: A) =>
+        next(args).catch((error: unknown) => {
+          const { $metadata } = error as { $metadata?: { clockSkewCorrected?: boolean } }
+          if (isMissing(error) || statusOf(error) === 412) delete $metadata?.clockSkewCorrected
+          throw error
+        }),
+    { relation: 'after', toMiddleware: 'retryMiddleware', name: 'trustAnswers' },
+  )
   return { requests: () => ({ ...counts }), unanswered: () => unanswered }
 }
-
-/** If the machine's clock is wrong, the SDK (3.1169) blames every error on it, and tries again. */
-const trustAnswers =
-  <A, O>(next: (args: A) => Promise<O>) =>
-  async (args: A): Promise<O> => {
-    try {
-      return await next(args)
-    } catch (error) {
-      const { $metadata } = error as { $metadata?: { clockSkewCorrected?: boolean } }
-      if (isMissing(error) || statusOf(error) === 412) delete $metadata?.clockSkewCorrected
-      throw error
-    }
-  }
-
-/** Milliseconds, with full jitter. Source: AWS Architecture Blog, Exponential Backoff And Jitter. */
-const backoff = (attempt: number): number => Math.random() * Math.min(100 * 2 ** attempt, 10_000)
 
 const maxConflicts = 10
 
@@ -135,11 +115,9 @@ export async function putConditionally(
       const found = await read()
       if (found?.text === object.body.toString('utf8')) return { etag: found.etag }
       // Ceph compares with the ETag without its quotation marks.
-      if ('ifMatch' in condition && !isUnquoted && found?.etag === condition.ifMatch) {
-        isUnquoted = true
-        continue
-      }
-      throw new ConditionFailed(`${object.key} is not what it was`, { cause: bareCause(error) })
+      if ('ifAbsent' in condition || isUnquoted || found?.etag !== condition.ifMatch)
+        throw new ConditionFailed(`${object.key} is not what it was`, { cause: bareCause(error) })
+      isUnquoted = true
     }
   }
 }
@@ -150,12 +128,7 @@ function conditionHeaders(condition: Condition, isUnquoted: boolean): Partial<Pu
 }
 
 /** Codes of single keys that a later attempt may delete. */
-const passing: readonly (string | undefined)[] = [
-  'InternalError',
-  'SlowDown',
-  'ServiceUnavailable',
-  'RequestTimeout',
-]
+const passing = new Set<unknown>(['InternalError', 'SlowDown', 'ServiceUnavailable', 'RequestTimeout'])
 
 /**
  * DeleteObjects answers 200 with an error for each key that it could not delete. Only those keys are sent again. A key that
@@ -171,11 +144,12 @@ export async function deleteKeys<Failed extends { Key?: string | undefined; Code
   let left = keys
   for (let attempt = 1; ; attempt++) {
     const failed = (await send(left)).filter(({ Code }) => Code !== 'NoSuchKey')
-    const hopeless = failed.filter(({ Code }) => !passing.includes(Code))
-    const retried = failed.filter(({ Code }) => passing.includes(Code))
+    const hopeless = failed.filter(({ Code }) => !passing.has(Code))
+    const retried = failed.filter(({ Code }) => passing.has(Code))
     if (hopeless.length > 0 || retried.length === 0 || attempt >= attempts) return [...hopeless, ...retried]
     left = retried.flatMap(({ Key }) => Key ?? [])
-    await pause(backoff(attempt), signal)
+    // Full jitter. Source: AWS Architecture Blog, Exponential Backoff And Jitter.
+    await pause(Math.random() * Math.min(100 * 2 ** attempt, 10_000), signal)
   }
 }
 
@@ -184,50 +158,44 @@ const maxReads = 5
 /**
  * Reads a whole object; begins again if its body breaks off, unless the call was stopped.
  * @returns null if there is no such object
- * @throws {Damaged} if the reader finds it too large @throws {Error} if it keeps breaking off, or what the reader throws
+ * @throws {Damaged} if it has more bytes than `maxBytes` @throws {Error} if it keeps breaking off, or what the reader throws
  */
 export async function readWhole<T>(
   store: Pick<ObjectStore, 'name' | 'get'>,
   key: string,
-  options: GetOptions | undefined,
+  { maxBytes = Infinity, ...options }: GetOptions & { readonly maxBytes?: number },
   read: (object: FetchedObject) => Promise<T>,
 ): Promise<T | null> {
   for (let attempt = 1; ; attempt++) {
     const object = await store.get(key, options)
     if (object === null) return null
-    const { body, hasBrokenOff } = checkedBody(object)
+    const state = { hasBrokenOff: false }
+    async function* whole({ body, bytes }: FetchedObject) {
+      let length = 0
+      try {
+        for await (const chunk of body) {
+          length += chunk.length
+          if (length > maxBytes)
+            throw new Damaged(`${store.name}/${key} is damaged: it has more than ${maxBytes} bytes`)
+          yield chunk
+        }
+        if (bytes !== null && length !== bytes) throw new Error(`${length} of ${bytes} bytes`)
+      } catch (error) {
+        state.hasBrokenOff = !(error instanceof Damaged)
+        throw error
+      }
+    }
     try {
-      return await read({ ...object, body })
+      return await read({ ...object, body: whole(object) })
     } catch (error) {
       object.cancel()
       object.signal?.throwIfAborted()
-      if (error instanceof TooLarge)
-        throw new Damaged(`${store.name}/${key} is damaged: ${error.message}`, { cause: error })
-      // The reader itself failed: a file that cannot be written.
-      if (!hasBrokenOff()) throw error
+      // The object is too large, or the reader itself failed: a file that cannot be written.
+      if (!state.hasBrokenOff) throw error
       if (attempt === maxReads) throw new Error(`${store.name}: ${key} keeps breaking off`, { cause: error })
       await pause(100 * 2 ** attempt, object.signal)
     }
   }
-}
-
-/** A body that throws if it ends too early, and whether it did. */
-function checkedBody({ body, bytes }: FetchedObject) {
-  let isBroken = false
-  async function* whole() {
-    let read = 0
-    try {
-      for await (const chunk of body) {
-        read += chunk.length
-        yield chunk
-      }
-      if (bytes !== null && read !== bytes) throw new Error(`${read} of ${bytes} bytes`)
-    } catch (error) {
-      isBroken = true
-      throw error
-    }
-  }
-  return { body: whole(), hasBrokenOff: () => isBroken }
 }
 
 /** The time of this machine. Tests have their own, in which days pass at once. */
@@ -238,10 +206,9 @@ export interface Time {
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
-/** @param ms milliseconds @throws the signal's reason, as soon as it aborts */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   try {
-    await setTimeout(ms, undefined, signal === undefined ? {} : { signal })
+    await setTimeout(ms, undefined, { signal })
   } catch (error) {
     signal?.throwIfAborted()
     throw error

@@ -2,25 +2,13 @@
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import {
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  paginateListObjectsV2,
-  PutObjectCommand,
-  S3Client,
-  type PutObjectCommandInput,
-} from '@aws-sdk/client-s3'
+import { DeleteObjectsCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { paginateListObjectsV2, type PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3'
 import { explained, isMissing, type Doing } from './errors.ts'
 import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { readSmall } from './read.ts'
-import {
-  deleteKeys,
-  nightlyPatience,
-  putConditionally,
-  retrySettings,
-  watchAttempts,
-  type Patience,
-} from './retry.ts'
+import { deleteKeys, nightlyPatience, putConditionally, retrySettings } from './retry.ts'
+import { type Patience, watchAttempts } from './retry.ts'
 import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts'
 
 export interface S3Settings {
@@ -46,23 +34,20 @@ export interface S3Store extends ObjectStore {
   readonly close: () => void
 }
 
-/**
- * @param signal ends the requests that are under way when it aborts; requests that a command makes afterwards, to clean up,
- * go through
- */
+/** @param signal ends the requests under way when it aborts; later ones, to clean up, go through */
 export function openS3(
   settings: S3Settings,
   signal?: AbortSignal,
   patience: Patience = nightlyPatience,
 ): S3Store {
-  const { bucket, prefix } = settings
+  const { bucket, prefix, endpoint } = settings
   const client = openClient(settings, patience)
-  const { requests, unanswered } = watchAttempts(client)
+  const below = prefix === '' ? '' : `${prefix}/`
   const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`
-  const fullKey = (key: string) => (prefix === '' ? key : `${prefix}/${key}`)
-  const shortKey = (key: string) => (prefix === '' ? key : key.slice(prefix.length + 1))
+  const fullKey = (key: string) => below + key
+  const shortKey = (key: string) => key.slice(below.length)
   const advise: S3Store['advise'] = (error, doing, key) =>
-    explained(error, { name, bucket, endpoint: settings.endpoint }, doing, key)
+    explained(error, { name, bucket, endpoint }, doing, key)
   const stopOf = joinedWith(signal)
 
   /** What a call throws: why it was stopped, or what failed, with advice. */
@@ -71,12 +56,8 @@ export function openS3(
 
   const get: ObjectStore['get'] = async (key, { part, ifMatch, signal: own } = {}) => {
     const stop = stopOf(own)
-    const command = new GetObjectCommand({
-      Bucket: bucket,
-      Key: fullKey(key),
-      ...(part === undefined ? {} : { Range: `bytes=${part.first}-${part.last}` }),
-      ...(ifMatch === undefined ? {} : { IfMatch: ifMatch }),
-    })
+    const Range = part && `bytes=${part.first}-${part.last}`
+    const command = new GetObjectCommand({ Bucket: bucket, Key: fullKey(key), Range, IfMatch: ifMatch })
     // The store's clock, by which ages are measured.
     let now = new Date()
     command.middlewareStack.add(
@@ -178,50 +159,58 @@ export function openS3(
     })
   }
 
-  return {
-    ...{ name, client, bucket, fullKey, advise, get, put, putFile, requests, unanswered },
-    async *list(start, options = {}) {
-      const stop = stopOf(options.signal)
-      try {
-        const input = { Bucket: bucket, Prefix: fullKey(start) }
-        for await (const { Contents = [] } of paginateListObjectsV2({ client }, input, sending(stop))) {
-          for (const { Key = '', Size = 0, ETag = '', LastModified = new Date(0) } of Contents)
-            yield { key: shortKey(Key), bytes: Size, etag: ETag, lastModified: LastModified }
-        }
-      } catch (error) {
-        throw reasonFor(error, stop, 'list', start)
+  const list: ObjectStore['list'] = async function* (start, options = {}) {
+    const stop = stopOf(options.signal)
+    try {
+      const input = { Bucket: bucket, Prefix: fullKey(start) }
+      for await (const { Contents = [] } of paginateListObjectsV2({ client }, input, sending(stop))) {
+        for (const { Key = '', Size = 0, ETag = '', LastModified = new Date(0) } of Contents)
+          yield { key: shortKey(Key), bytes: Size, etag: ETag, lastModified: LastModified }
       }
-    },
-    delete: async (keys, options = {}) => {
-      if (keys.length === 0) return
-      const left = await write(options, keys[0] ?? '', 'delete', (send, stop) => {
-        const once = async (some: readonly string[]) => {
-          const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true }
-          const { Errors = [] } = await send(new DeleteObjectsCommand({ Bucket: bucket, Delete }))
-          return Errors
-        }
-        return deleteKeys(keys.map(fullKey), patience.attempts, once, stop)
-      })
-      const [first] = left
-      if (first === undefined) return
-      const { Key = '', Code = 'no reason given', Message = '' } = first
-      const more = left.length === 1 ? '' : ` and ${left.length - 1} more`
-      throw advise(
-        Object.assign(new Error(Message), { name: Code, Code }),
-        'delete',
-        `${shortKey(Key)}${more}`,
-      )
-    },
-    close: () => {
-      client.destroy()
-    },
+    } catch (error) {
+      throw reasonFor(error, stop, 'list', start)
+    }
+  }
+
+  const remove: ObjectStore['delete'] = async (keys, options = {}) => {
+    if (keys.length === 0) return
+    const left = await write(options, keys[0] ?? '', 'delete', (send, stop) => {
+      const once = async (some: readonly string[]) => {
+        const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true }
+        const { Errors = [] } = await send(new DeleteObjectsCommand({ Bucket: bucket, Delete }))
+        return Errors
+      }
+      return deleteKeys(keys.map(fullKey), patience.attempts, once, stop)
+    })
+    const [first] = left
+    if (first === undefined) return
+    const { Key = '', Code = 'no reason given', Message = '' } = first
+    const more = left.length === 1 ? '' : ` and ${left.length - 1} more`
+    const error = Object.assign(new Error(Message), { name: Code, Code })
+    throw advise(error, 'delete', `${shortKey(Key)}${more}`)
+  }
+
+  const close = () => {
+    client.destroy()
+  }
+  const attempts = watchAttempts(client)
+  return {
+    name,
+    client,
+    bucket,
+    fullKey,
+    advise,
+    get,
+    put,
+    putFile,
+    list,
+    delete: remove,
+    close,
+    ...attempts,
   }
 }
 
-/**
- * Connections for the lease and the like, beside those for objects: a request that waited for one would be sent later than
- * its sender decided.
- */
+/** Connections for the lease and the like: a request that waited for one would be sent later than its sender decided. */
 const bookkeeping = 4
 
 function openClient({ endpoint, region, pathStyle, concurrency }: S3Settings, patience: Patience): S3Client {
@@ -229,7 +218,7 @@ function openClient({ endpoint, region, pathStyle, concurrency }: S3Settings, pa
   const agent = { keepAlive: true, maxSockets: concurrency + bookkeeping }
   return new S3Client({
     ...(endpoint === null ? {} : { endpoint }),
-    ...(region !== null ? { region } : endpoint === null ? {} : { region: onceOf(regionOrAuto) }),
+    ...(region !== null ? { region } : endpoint === null ? {} : { region: regionOrAuto() }),
     forcePathStyle: pathStyle,
     ...retrying,
     requestHandler: { ...requestHandler, httpAgent: agent, httpsAgent: agent },
@@ -240,19 +229,17 @@ function openClient({ endpoint, region, pathStyle, concurrency }: S3Settings, pa
 }
 
 /** The region of the environment or the profile; else 'auto': a store with an address of its own mostly does not care. */
-const regionOrAuto = () => new S3Client({}).config.region().catch(() => 'auto')
-
-/** The SDK asks for the region of each request. */
-function onceOf<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | undefined
-  return () => (answer ??= ask())
+function regionOrAuto(): () => Promise<string> {
+  let answer: Promise<string> | undefined
+  // The SDK asks for each request.
+  return () => (answer ??= new S3Client({}).config.region().catch(() => 'auto'))
 }
 
 const sending = (stop: AbortSignal | undefined) => (stop === undefined ? {} : { abortSignal: stop })
 
 /** What stops a call: the session's signal, unless it has aborted already, and the call's own. */
 function joinedWith(session: AbortSignal | undefined) {
-  // One signal for all calls with the same one: a night has a million calls.
+  // One signal for all calls with the same one: a publish has a million calls.
   const joined = new WeakMap<AbortSignal, AbortSignal>()
   return (own: AbortSignal | undefined): AbortSignal | undefined => {
     if (session === undefined || session.aborted) return own

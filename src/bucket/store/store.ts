@@ -42,20 +42,16 @@ export interface WriteOptions extends CallOptions {
   readonly assertFresh?: (() => void) | undefined
 }
 
-export interface NewObject {
+export interface NewFileObject {
   readonly key: string
-  readonly body: Buffer
   /** Content-Type */
   readonly type: string
   readonly cacheControl: string
-  /** In hex; the store refuses a body with another one. */
-  readonly sha256: string
-}
-
-export interface NewFileObject extends Pick<NewObject, 'key' | 'type' | 'cacheControl'> {
-  /** In hex. Without it the store is given the digest of the file as it is. */
+  /** In hex; the store refuses a body with another one. Without it the store is given the file's digest. */
   readonly sha256?: string
 }
+
+export type NewObject = Required<NewFileObject> & { readonly body: Buffer }
 
 /** `ifMatch`: the object is there with this ETag. `ifAbsent`: it is not there. */
 export type Condition = { readonly ifMatch: string } | { readonly ifAbsent: true }
@@ -98,9 +94,4 @@ export class ConditionsUnknown extends Error {
 /** An object or a list is there, and this fundpress did not write it: to ask for it again is of no use. */
 export class Damaged extends Error {
   override readonly name = 'Damaged'
-}
-
-/** An object is larger than any that is written under its key: the rest is not read. */
-export class TooLarge extends Error {
-  override readonly name = 'TooLarge'
 }

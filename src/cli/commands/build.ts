@@ -1,12 +1,12 @@
 /** `fundpress build`: renders a database into the files of a snapshot. `merge` and `nightly` build the same way. */
 
 import { statSync } from 'node:fs'
-import { withFolder } from '../../bucket/live/status.ts'
-import { fetchSlotManifest, isSlotWord, type SlotManifest } from '../../bucket/manifest/sources.ts'
-import { fetchSlotZip, findSlotZip } from '../../bucket/publish/slot-zip.ts'
-import type { ObjectStore } from '../../bucket/store/store.ts'
+import { withFolder } from '../../bucket/store/files.ts'
+import { fetchSlotManifest, isSlotWord } from '../../bucket/manifest/sources.ts'
+import { slotZip } from '../../bucket/publish/slot-zip.ts'
+import { Damaged } from '../../bucket/store/store.ts'
 import type { BuildOptions, BuildSummary } from '../../build/build.ts'
-import type { RemoteZip, Since } from '../../build/options.ts'
+import type { Since } from '../../build/options.ts'
 import { startRenderThreads } from '../../build/render-threads.ts'
 import { withBucket } from '../bucket.ts'
 import { showProgress } from '../progress.ts'
@@ -179,34 +179,19 @@ export async function withSince<T>(
   return withFolder((folder) =>
     withBucket(session, (store) =>
       work(async () => {
-        const found = await fetchSlotManifest(store, word, folder)
-        if (found.kind === 'fetched')
-          return { kind: 'manifest', path: found.file, zip: zipOf(store, found, session.signal, onMissing) }
-        onMissing('snapshot', found.reason)
-        return null
+        const found = await fetchSlotManifest(store, word, folder).catch((error: unknown) => {
+          if (!(error instanceof Damaged)) throw error
+          throw new Error(`${error.message}: build without --since`, { cause: error })
+        })
+        if (found.kind === 'none') {
+          onMissing('snapshot', found.reason)
+          return null
+        }
+        const zip = slotZip(store, found, session.signal, (reason) => {
+          onMissing('documents', reason)
+        })
+        return { kind: 'manifest', path: found.manifest.file, zip }
       }),
     ),
   )
-}
-
-function zipOf(
-  store: ObjectStore,
-  { file: manifest, slot, live }: Extract<SlotManifest, { readonly kind: 'fetched' }>,
-  signal: AbortSignal,
-  onMissing: OnMissing,
-): RemoteZip {
-  const from = { manifest, slot, live, signal }
-  return {
-    fetch: async (file, made) => {
-      const zip = await fetchSlotZip(store, { ...from, ...made }, file)
-      if (zip.kind === 'found') return zip.sha256
-      onMissing('documents', zip.reason)
-      return null
-    },
-    isThere: async (made) => {
-      const zip = await findSlotZip(store, { ...from, ...made })
-      if (zip.kind === 'none') onMissing('documents', zip.reason)
-      return zip.kind === 'found'
-    },
-  }
 }

@@ -3,14 +3,14 @@
 import { Argument } from 'commander'
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
-import { withFolder } from '../../bucket/live/status.ts'
+import { withFolder } from '../../bucket/store/files.ts'
 import type { Counts } from '../../bucket/manifest/compare.ts'
 import {
+  compareDocuments,
   type DiffGroup,
-  diffManifests,
+  type DocumentComparison,
   type PartDifference,
-  type SnapshotDiff,
-} from '../../bucket/manifest/diff.ts'
+} from '../../bucket/manifest/documents.ts'
 import { isSlotWord, openPath, openSlot, type Source } from '../../bucket/manifest/sources.ts'
 import type { ManifestHead } from '../../build/manifest.ts'
 import { withBucket } from '../bucket.ts'
@@ -39,7 +39,9 @@ export default defineCommand({
         isSlotWord(word) ? withBucket(session, (store) => openSlot(store, word, folder)) : openPath(word)
       const [from, to] = [await open(before), await open(after)]
       const table = routeTable(endpoints, settings.docsUrl)
-      const found = await diffManifests(from.manifest, to.manifest, table)
+      const compared = await compareDocuments(from.manifest.objects(), to.manifest.objects(), table)
+      const { funds, documents, groups } = compared
+      const found = { from: from.manifest.head, to: to.manifest.head, funds, documents, groups }
       for (const { warning } of [from, to]) if (warning !== null) stderr.tell(warning)
       print(found, () => describe(found, [from.name, to.name], stdout.paint))
     })
@@ -48,6 +50,11 @@ export default defineCommand({
 
 /** More parts than this are only counted. */
 const partsShown = 8
+
+type SnapshotDiff = Pick<DocumentComparison, 'funds' | 'documents' | 'groups'> & {
+  readonly from: ManifestHead
+  readonly to: ManifestHead
+}
 
 /** @param names of both, for people */
 function describe(

@@ -2,10 +2,9 @@
 
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
-import { isAlive, thisHolder } from '../../bucket/live/holder.ts'
-import { costOfMonth, costOfRequests } from '../../bucket/publish/cost.ts'
+import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
 import { describeLocalAddresses } from '../../bucket/publish/mistakes.ts'
-import { previewPublish } from '../../bucket/publish/preview.ts'
+import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
 import { readManifestHead } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'

@@ -1,6 +1,6 @@
 /** `fundpress rollback`: makes the previous snapshot live again. */
 
-import { isAlive, thisHolder } from '../../bucket/live/holder.ts'
+import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
 import { rollback } from '../../bucket/live/rollback.ts'
 import { livePointer, withBucket } from '../bucket.ts'
 import { defineCommand } from '../command.ts'

@@ -1,6 +1,6 @@
 /** `fundpress status`: what is live, whether it is up to date, and what the other slot holds. */
 
-import { isAlive, thisHolder } from '../../bucket/live/holder.ts'
+import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
 import { heldMessage, isHeldByOther } from '../../bucket/live/journal.ts'
 import { contradictions, type DownloadsState, readStatus, type Status } from '../../bucket/live/status.ts'
 import { printable } from '../../data/model/printable.ts'

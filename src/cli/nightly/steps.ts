@@ -3,7 +3,7 @@
 import { readLive, type Live } from '../../bucket/live/live.ts'
 import { readStatus } from '../../bucket/live/status.ts'
 import { keepFigures, type NightlyFigures } from '../../bucket/nightly/history.ts'
-import { costOfRequests } from '../../bucket/publish/cost.ts'
+import { costOfRequests } from '../../bucket/publish/preview.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { withBucket } from '../bucket.ts'

@@ -25,7 +25,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'site/funds/browser': 'api/routes site/funds/chart',
   downloads: 'api data site system better-sqlite3 hyparquet hyparquet-writer node:',
   build: 'api data downloads freshness site system node:',
-  bucket: 'api build freshness system @aws-sdk p-limit node:',
+  bucket: 'api build freshness system @aws-sdk node:',
   edge: 'api lru-cache p-limit node: esbuild @swc',
   'edge/core': 'api/routes',
   conform: 'system node:',

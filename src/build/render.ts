@@ -39,17 +39,7 @@ import { readIsins, readPriceDays } from '../data/read/fund-reader.ts'
 import { type FundDatabase, refuseDamage } from '../data/read/open.ts'
 import { assessFunds, type Assessment, daysOfRhythm } from '../freshness/assess.ts'
 import { defaultFreshness, unmetGroups } from '../freshness/rules.ts'
-import { fundPageKeys } from '../site/funds/keys.ts'
-import { pageTemplate } from '../site/layout/layout.ts'
-import { statusJson } from '../site/status/document.ts'
-import {
-  statusDocumentKey,
-  statusPage,
-  statusPageKeys,
-  statusScriptKey,
-  type StatusSite,
-  statusStyleKey,
-} from '../site/status/page.ts'
+import { statusPages } from '../site/status/page.ts'
 
 /** What was rendered. */
 export interface Rendered {
@@ -250,23 +240,10 @@ function writeStatusFiles(options: StatusOptions): Required<Pick<ManifestHead, '
   const source = { snapshot, asOf, funds, documents, bytes, assessment }
   const { counts, overdue } = assessment
   const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedStale)
-  const site: StatusSite | null = hasPages ? { fundPageKeys, hasDownloads } : null
-  const texts: readonly (readonly [key: string, text: string])[] = [
-    [statusPageKeys.de, statusPage(source, 'de', site)],
-    [statusPageKeys.en, statusPage(source, 'en', site)],
-    [statusDocumentKey, statusJson(source)],
-    [statusStyleKey, styleOf(hasPages)],
-    [statusScriptKey, pageTemplate('status/status.js')],
-  ]
-  const files = texts.map(([key, text]) => write(root, key, text))
+  const pages = statusPages(source, hasPages ? { hasDownloads } : null)
+  const files = pages.map(({ key, content }) => write(root, key, content))
   const stalest = stale.map(({ isin, newestPrice }) => ({ isin, newestPrice }))
   return { freshness: { ...counts, stalest }, files }
-}
-
-/** Without other pages there is no shared style sheet: then the page's own one includes it. */
-function styleOf(hasPages: boolean): string {
-  const own = pageTemplate('status/status.css')
-  return hasPages ? own : `${pageTemplate('pages/style.css')}\n${own}`
 }
 
 function write(root: string, key: string, text: string): ManifestLine {

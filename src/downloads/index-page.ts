@@ -30,13 +30,13 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
   const paragraph = example?.format.perFund?.paragraph[language]
   const keyIn = (other: Language) => `downloads/${asOf}/${indexPages[other]}`
   return layout({
-    key: keyIn(language),
+    keys: { en: keyIn('en'), de: keyIn('de') },
     language,
     title: w.title(asOf),
     description: w.description(asOf),
     part: 'downloads',
+    hasDownloads: true,
     isAlone: !hasPages,
-    translations: { en: keyIn('en'), de: keyIn('de') },
     head: html`<script type="application/ld+json">
       ${jsonForScript(dataset([...excel, ...plain].sort(byPath), facts))}
     </script>`,

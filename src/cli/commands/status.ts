@@ -12,7 +12,7 @@ import { describeSummary, formatBytes, formatCount } from '../format.ts'
 import { describeFreshness, findAlarms, type LiveAge } from '../freshness.ts'
 import { baseOption, bucketSettings, durationOption, jsonOption } from '../options.ts'
 import { printable } from '../../data/model/printable.ts'
-import { type PublishedStatus, readPublishedStatus } from '../../site/status/published.ts'
+import { type PublishedStatus, readPublishedStatus } from '../../site/status/document.ts'
 
 interface Flags {
   /** Set if the command line has it; the settings have the value. */

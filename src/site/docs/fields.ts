@@ -3,113 +3,84 @@
 import type { Optional, RecordOf, Shape } from '../../api/contract/shape.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { html, type Html } from '../layout/html.ts'
-import { wideTable } from '../layout/parts.ts'
-import { wording, type Wording } from '../wording.ts'
+import { wideTable, type TableCell } from '../layout/parts.ts'
+import { wording } from '../wording.ts'
 
-interface FieldRow {
-  readonly depth: number
-  readonly name: string
-  readonly isOptional: boolean
-  readonly type: string
-  /** May hold `code` in backticks. */
-  readonly notes: readonly string[]
-}
+type Row = readonly TableCell[]
 
 export function fieldTable(body: RecordOf, language: Language, label: string): Html {
-  const { field, type, meaning, optional } = wording[language].docs
-  return wideTable(label, {
-    kind: 'fields',
-    columns: [field, type, meaning],
-    rows: rowsOf(body, 0, language).map((row) => [
-      { content: html`<code>${row.name}</code>`, kind: `d${row.depth}` },
-      [row.type, row.isOptional ? html`, <em>${optional}</em>` : null],
-      row.notes
-        .filter((note) => note !== '')
-        .map((note, index) => [index === 0 ? '' : ' ', inlineCode(note)]),
-    ]),
-  })
+  const { field, type, meaning } = wording[language].docs
+  const rows = innerRows(body, 0, language)
+  return wideTable(label, { kind: 'fields', columns: [field, type, meaning], rows })
 }
 
 /** Text in which backticks set off code. */
 export const inlineCode = (text: string): Html =>
   html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`
 
-function rowsOf({ fields }: RecordOf, depth: number, language: Language): FieldRow[] {
-  return Object.entries(fields).flatMap(([name, field]) => {
-    const shape = inner(field)
-    const { type, notes } = describe(shape, language)
-    const own = { depth, name, isOptional: field.kind === 'optional', type, notes }
-    return [own, ...childRows(shape, depth + 1, language)]
-  })
+/** The row of a field or of a member, and the rows of what it holds. */
+function rowsOf(name: string, field: Shape | Optional, depth: number, language: Language): readonly Row[] {
+  const isOptional = field.kind === 'optional'
+  const shape = isOptional ? field.of : field
+  const [type, notes] = describe(shape, language)
+  const row = [
+    { content: html`<code>${name}</code>`, kind: `d${depth}` },
+    [type, isOptional && html`, <em>${wording[language].docs.optional}</em>`],
+    inlineCode(notes),
+  ]
+  return [row, ...innerRows(shape, depth + 1, language)]
 }
 
-const inner = (field: Shape | Optional): Shape => (field.kind === 'optional' ? field.of : field)
-
-/** The rows below a field's own row: the fields of an object; the members of a list or a map, and their fields. */
-function childRows(shape: Shape, depth: number, language: Language): FieldRow[] {
+/** The fields of an object; the members of a list or a map, and their fields. */
+function innerRows(shape: Shape, depth: number, language: Language): readonly Row[] {
   switch (shape.kind) {
     case 'record':
-      return rowsOf(shape, depth, language)
+      return Object.entries(shape.fields).flatMap(([name, field]) => rowsOf(name, field, depth, language))
     case 'nullable':
-      return childRows(shape.of, depth, language)
+      return innerRows(shape.of, depth, language)
     case 'list':
-      return memberRows('[ ]', shape.of, depth, language)
+      return rowsOf('[ ]', shape.of, depth, language)
     case 'keyed':
-      return memberRows(`{${shape.key[language]}}`, shape.of, depth, language)
+      return rowsOf(`{${shape.key[language]}}`, shape.of, depth, language)
     case 'byIsin':
-      return memberRows('{ISIN}', shape.of, depth, language)
+      return rowsOf('{ISIN}', shape.of, depth, language)
     default:
       return []
   }
 }
 
-function memberRows(name: string, shape: Shape, depth: number, language: Language): FieldRow[] {
-  const { type, notes } = describe(shape, language)
-  return [{ depth, name, isOptional: false, type, notes }, ...childRows(shape, depth + 1, language)]
-}
-
-function describe(shape: Shape, language: Language): Pick<FieldRow, 'type' | 'notes'> {
+function describe(shape: Shape, language: Language): readonly [type: string, notes: string] {
   const { kinds, always, oneOf } = wording[language].docs
+  const decimal = (mark: '.' | ',') => (mark === '.' ? kinds.decimalPoint : kinds.decimalComma)
   switch (shape.kind) {
-    case 'text':
-      return {
-        type: kinds.text,
-        notes: [
-          shape.description[language],
-          shape.form?.kind === 'values'
-            ? oneOf(shape.form.values.map((value) => `\`${value}\``).join(', '))
-            : '',
-        ],
-      }
+    case 'text': {
+      const values = shape.form?.kind === 'values' ? shape.form.values.map((value) => `\`${value}\``) : []
+      const note = shape.description[language]
+      return [kinds.text, values.length === 0 ? note : `${note} ${oneOf(values.join(', '))}`]
+    }
     case 'decimal':
-      return { type: decimalKind(shape.mark, kinds), notes: [shape.description[language]] }
+      return [decimal(shape.mark), shape.description[language]]
     case 'day':
     case 'flag':
-      return { type: kinds[shape.kind], notes: [shape.description[language]] }
+      return [kinds[shape.kind], shape.description[language]]
     case 'number':
-      return {
-        type: shape.whole === undefined ? kinds.number : kinds.whole,
-        notes: [shape.description[language]],
-      }
+      return [shape.whole === undefined ? kinds.number : kinds.whole, shape.description[language]]
     case 'item':
-      return {
-        type: `${kinds.item}: ${decimalKind(shape.value.mark, kinds)}`,
-        notes: [`${shape.value.description[language]}.`, always(shape.name)],
-      }
+      return [
+        `${kinds.item}: ${decimal(shape.value.mark)}`,
+        `${shape.value.description[language]}. ${always(shape.name)}`,
+      ]
     case 'nullable': {
-      const { type, notes } = describe(shape.of, language)
-      return { type: `${type} ${kinds.orNull}`, notes }
+      const [type, notes] = describe(shape.of, language)
+      return [`${type} ${kinds.orNull}`, notes]
     }
     case 'record':
     case 'list':
-      return { type: kinds[shape.kind], notes: [] }
+      return [kinds[shape.kind], '']
     case 'keyed':
     case 'byIsin':
-      return { type: kinds.map, notes: [] }
+      return [kinds.map, '']
     default:
       return shape satisfies never
   }
 }
-
-const decimalKind = (mark: '.' | ',', { decimalPoint, decimalComma }: Wording['docs']['kinds']) =>
-  mark === '.' ? decimalPoint : decimalComma

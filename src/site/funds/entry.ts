@@ -7,7 +7,7 @@ import {
   yearBefore,
 } from '../../api/contract/fund.ts'
 import type { FundEntry, FundPageSource } from '../../api/contract/page.ts'
-import type { LegalPeriodRow, PriceRow } from '../../api/contract/rows.ts'
+import type { PriceRow } from '../../api/contract/rows.ts'
 import { dayNumber } from './chart/formats.ts'
 
 /** @returns null if no data of the fund may be given out */
@@ -16,7 +16,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
   if (fund.dataPermitted === 0) return null
   const [profile] = source.rows('profile')
   const price = mayGiveOutPrices(fund) ? source.newestPrice() : null
-  const showsPerformance = mayPagesShowPerformance(source)
+  const changePercent = price !== null && mayPagesShowPerformance(source) ? price.changePercent : null
   return {
     isin: fund.isin,
     wkn: fund.wkn,
@@ -24,14 +24,7 @@ export function fundEntry(source: FundPageSource): FundEntry | null {
     currency: fund.currency,
     categoryDe: profile?.categoryDe ?? null,
     categoryEn: profile?.categoryEn ?? profile?.categoryDe ?? null,
-    newest:
-      price === null
-        ? null
-        : {
-            date: price.date,
-            nav: price.netAssetValue,
-            changePercent: showsPerformance ? price.changePercent : null,
-          },
+    newest: price === null ? null : { date: price.date, nav: price.netAssetValue, changePercent },
     oneYearPercent: price === null ? null : oneYearPercent(source, price),
     overdue: price === null ? null : source.overdue,
   }
@@ -53,23 +46,21 @@ const tolerance = 7
  * fund lacks its distributions: for such a fund only a delivered legal period of twelve months counts, which ends with the
  * newest price or at most a week before.
  */
-export function oneYearPercent(source: FundPageSource, newest: PriceRow): string | null {
+export function oneYearPercent(source: FundPageSource, { date, netAssetValue }: PriceRow): string | null {
   if (!mayPagesShowPerformance(source)) return null
   const [profile] = source.rows('profile')
-  if (profile?.accumulating === 1) return navChange(source, newest)
-  const period = source.rows('legalPeriods').find((row) => isLastYear(row, newest.date))
-  return period?.gross === undefined || period.gross === null ? null : period.gross.toFixed(2)
+  if (profile?.accumulating === 1) {
+    const yearAgo = yearBefore(date)
+    const before = source.navAt(yearAgo)
+    if (before === null || daysBetween(before.date, yearAgo) > tolerance) return null
+    const [from, to] = [Number(before.nav), Number(netAssetValue)]
+    return from > 0 ? ((to / from - 1) * 100).toFixed(2) : null
+  }
+  const period = source.rows('legalPeriods').find(({ dateFrom, dateTo }) => {
+    const age = daysBetween(dateTo, date)
+    return age >= 0 && age <= tolerance && Math.abs(daysBetween(dateFrom, yearBefore(dateTo))) <= 1
+  })
+  return period?.gross?.toFixed(2) ?? null
 }
 
-function navChange(source: FundPageSource, { date, netAssetValue }: PriceRow): string | null {
-  const yearAgo = yearBefore(date)
-  const before = source.navAt(yearAgo)
-  if (before === null || dayNumber(yearAgo) - dayNumber(before.date) > tolerance) return null
-  const [from, to] = [Number(before.nav), Number(netAssetValue)]
-  return from > 0 ? ((to / from - 1) * 100).toFixed(2) : null
-}
-
-function isLastYear({ dateFrom, dateTo }: LegalPeriodRow, newest: string): boolean {
-  const age = dayNumber(newest) - dayNumber(dateTo)
-  return age >= 0 && age <= tolerance && Math.abs(dayNumber(yearBefore(dateTo)) - dayNumber(dateFrom)) <= 1
-}
+const daysBetween = (from: string, to: string) => dayNumber(to) - dayNumber(from)

@@ -8,46 +8,37 @@ export interface Html {
   readonly markup: string
 }
 
-/** A value in a template, which joins lists and skips null and undefined. */
-export type HtmlContent = Html | string | number | null | undefined | readonly HtmlContent[]
+/** A value in a template, which joins lists and skips null, undefined and false. */
+export type HtmlContent = Html | string | number | false | null | undefined | readonly HtmlContent[]
 
 export function html(template: TemplateStringsArray, ...parts: readonly HtmlContent[]): Html {
-  const pieces = withoutIndent(template)
+  let pieces = unindented.get(template)
+  if (pieces === undefined) {
+    // The template's own indent is for readers of the source. The content of a `<pre>` is a value, and keeps its own.
+    pieces = template.map((piece) => piece.replace(/\n\s+/g, '\n'))
+    unindented.set(template, pieces)
+  }
   let markup = pieces[0] ?? ''
-  parts.forEach((part, index) => (markup += markupOf(part) + (pieces[index + 1] ?? '')))
+  for (const [index, part] of parts.entries()) markup += markupOf(part) + (pieces[index + 1] ?? '')
   return { markup }
 }
 
-/** The template's own indent is for readers of the source. (The content of a `<pre>` is a value, and keeps its own.) */
-function withoutIndent(template: TemplateStringsArray): readonly string[] {
-  const known = indented.get(template)
-  if (known !== undefined) return known
-  const pieces = template.map((piece) => piece.replace(/\n\s+/g, '\n'))
-  indented.set(template, pieces)
-  return pieces
-}
-
 /** A template is the same object each time its place in the source runs. */
-const indented = new WeakMap<TemplateStringsArray, readonly string[]>()
+const unindented = new WeakMap<TemplateStringsArray, readonly string[]>()
 
 /** Markup unchanged: for text made from constants, or escaped elsewhere. */
 export const raw = (markup: string): Html => ({ markup })
 
 export function markupOf(part: HtmlContent): string {
-  if (part === null || part === undefined) return ''
+  if (part === null || part === undefined || part === false) return ''
   if (typeof part === 'string') return escapeHtml(part)
   if (typeof part === 'number') return String(part)
   return 'markup' in part ? part.markup : part.map(markupOf).join('')
 }
 
 /** Text for an element's content or a quoted attribute value. */
-export function escapeHtml(text: string): string {
-  return mayNeedEscape.test(text)
-    ? text.replace(/[&<>"'\r]/g, (character) => `&#${character.charCodeAt(0)};`)
-    : text
-}
-
-const mayNeedEscape = /[&<>"'\r]/
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"'\r]/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** A value as JSON for a `<script type="application/ld+json">`: it can hold neither the script's end nor a comment. */
 export const jsonForScript = (value: unknown): Html => raw(JSON.stringify(value).replace(/</g, '\\u003c'))

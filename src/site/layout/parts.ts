@@ -50,9 +50,8 @@ function styledAs(cell: TableCell, kind = ''): Styled {
 }
 
 function element(tag: string, { content, kind = '', attributes }: Styled): string {
-  const [name = ''] = tag.split(' ')
   const start = `${tag}${kind === '' ? '' : ` class="${kind}"`}${attributes?.markup ?? ''}`
-  return `<${start}>${markupOf(content)}</${name}>`
+  return `<${start}>${markupOf(content)}</${tag.replace(/ .*/, '')}>`
 }
 
 /** A name and its value in a `<dl>`, with a remark below. */
@@ -60,10 +59,10 @@ export const figure = (name: HtmlContent, value: HtmlContent, below?: HtmlConten
   html`<div>
     <dt>${name}</dt>
     <dd>${value}</dd>
-    ${below === undefined ? null : html`<dd class="below">${below}</dd> `}
+    ${below !== undefined && html`<dd class="below">${below}</dd> `}
   </div> `
 
-export interface Drawing {
+interface Drawing {
   readonly id: string
   readonly title: string
   /** What the drawing shows, for readers who do not see it. */

@@ -1,7 +1,6 @@
 /** The facts of a fund in words and figures: key figures, profile and costs, MiFID data. */
 
 import { amount, inLanguage } from '../../../api/contract/fund.ts'
-import type { EmtRow, FundRow, ProfileRow } from '../../../api/contract/rows.ts'
 import type { Language } from '../../../api/routes/table.ts'
 import { html, type Html } from '../../layout/html.ts'
 import { figure, section } from '../../layout/parts.ts'
@@ -13,7 +12,6 @@ import type { FundFacts } from '../facts.ts'
 type Fact = readonly [name: string, value: string | null]
 
 export function figuresSection({ keyFigures }: FundFacts, language: Language): Html | null {
-  if (keyFigures.length === 0) return null
   // Values are texts, published unchanged.
   const facts = keyFigures.map(({ nameDe, nameEn, value, value2, hasValue2 }): Fact => {
     const second = hasValue2 === 1 && value2 !== null ? ` / ${value2}` : ''
@@ -22,17 +20,8 @@ export function figuresSection({ keyFigures }: FundFacts, language: Language): H
   return factsSection('figures', wording[language].funds.figures, facts)
 }
 
-export function profileSection({ fund, profile }: FundFacts, language: Language): Html | null {
-  return profile === null
-    ? null
-    : factsSection('profile', wording[language].funds.profile, profileFacts(fund, profile, language))
-}
-
-export function emtSection({ emt }: FundFacts, language: Language): Html | null {
-  return emt === null ? null : factsSection('emt', wording[language].funds.emt, emtFacts(emt, language))
-}
-
-function profileFacts(fund: FundRow, row: ProfileRow, language: Language): readonly Fact[] {
+export function profileSection({ fund, profile: row }: FundFacts, language: Language): Html | null {
+  if (row === null) return null
   const w = wording[language].funds
   const money = (decimal: string) => amount(decimalIn(language, decimal), fund)
   const yesOrNo = (flag: 0 | 1) => (flag === 1 ? w.yes : w.no)
@@ -41,7 +30,7 @@ function profileFacts(fund: FundRow, row: ProfileRow, language: Language): reado
     return flag === 1 && minimum !== null ? w.from(money(minimum)) : yesOrNo(flag)
   }
   const rate = (value: number) => percentIn(language, value)
-  return [
+  return factsSection('profile', w.profile, [
     [w.category, inLanguage(language, row.categoryDe, row.categoryEn)],
     [w.benchmark, row.benchmark],
     [w.inception, dayIn(language, fund.inceptionDate)],
@@ -59,17 +48,18 @@ function profileFacts(fund: FundRow, row: ProfileRow, language: Language): reado
     [w.savings, way(row.savingsPlan, row.savingsPlanMinimum)],
     [w.oneTime, way(row.oneTimeInvestment, row.oneTimeInvestmentMinimum)],
     [w.capitalForming, way(row.capitalFormingPayments, row.capitalFormingPaymentsMinimum)],
-  ]
+  ])
 }
 
-function emtFacts(row: EmtRow, language: Language): readonly Fact[] {
+export function emtSection({ emt: row }: FundFacts, language: Language): Html | null {
+  if (row === null) return null
   const w = wording[language].funds
   // Costs are fractions: 0.0158 is 1.58 %.
   const cost = (fraction: number | null, day: string | null) => {
     if (fraction === null) return null
     return percentIn(language, fraction * 100) + (day === null ? '' : ` ${w.on(dayIn(language, day))}`)
   }
-  return [
+  return factsSection('emt', w.emt, [
     [w.srri, row.srri === null ? null : w.srriOf(row.srri)],
     [w.ongoing, cost(row.ongoingCosts, row.ongoingCostsDate)],
     [w.transaction, cost(row.transactionCosts, row.transactionCostsDate)],
@@ -78,7 +68,7 @@ function emtFacts(row: EmtRow, language: Language): readonly Fact[] {
     [w.governance, row.governanceprocess],
     [w.esg, row.compatibleForClientsWithEsgPreferences],
     [w.need, row.otherSpecificInvestmentNeed],
-  ]
+  ])
 }
 
 /** @param monthDay MM-DD */

@@ -21,53 +21,44 @@ export function structureSection({ structures }: FundFacts, language: Language):
 /** The largest items show at once, the others on demand. */
 const shown = 10
 
-/** A correlation is a coefficient; the values of all other types are percent of the fund. */
-const valueIn = (type: string, language: Language, value: number) =>
-  type === correlationType ? fixedIn(language, value, 2) : percentIn(language, value)
-
 function card(type: string, items: readonly StructureItemRow[], language: Language): Html {
-  const name = structureTypeName(type, language)
   const bar = barIn(items)
+  // A correlation is a coefficient; the values of all other types are percent of the fund.
+  const valueOf = (value: number) =>
+    type === correlationType ? fixedIn(language, value, 2) : percentIn(language, value)
   const rows = (some: readonly StructureItemRow[]) =>
-    raw(
-      some
-        .map((item) => {
-          const text = escapeHtml(inLanguage(language, item.nameDe, item.nameEn))
-          return `<tr><th scope="row">${text}${bar(item.percent)}</th><td class="number">${valueIn(type, language, item.percent)}</td></tr>`
-        })
-        .join(''),
-    )
+    some.map(({ nameDe, nameEn, percent }) => {
+      const name = escapeHtml(inLanguage(language, nameDe, nameEn))
+      return raw(
+        `<tr><th scope="row">${name}${bar(percent)}</th><td class="number">${valueOf(percent)}</td></tr>`,
+      )
+    })
   const rest = items.slice(shown)
+  const others = html`<details>
+    <summary>${wording[language].funds.rest(rest.length)}</summary>
+    <table class="shares">
+      <tbody>
+        ${rows(rest)}
+      </tbody>
+    </table>
+  </details> `
   return html`<div class="card">
     <table class="shares">
       <caption>
-        ${name}
+        ${structureTypeName(type, language)}
       </caption>
       <tbody>
         ${rows(items.slice(0, shown))}
       </tbody>
     </table>
-    ${
-      rest.length === 0
-        ? null
-        : html`<details>
-            <summary>${wording[language].funds.rest(rest.length)}</summary>
-            <table class="shares">
-              <tbody>
-                ${rows(rest)}
-              </tbody>
-            </table>
-          </details> `
-    }
+    ${rest.length > 0 && others}
   </div> `
 }
 
 /** Bars of one table: the longest fills it; values below zero extend to the left. */
 function barIn(items: readonly StructureItemRow[]): (value: number) => string {
-  const [low, high] = [
-    Math.min(0, ...items.map((item) => item.percent)),
-    Math.max(0, ...items.map((item) => item.percent)),
-  ]
+  const values = items.map(({ percent }) => percent)
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
   const room = high - low || 1
   return (value) => {
     const x = (Math.min(0, value) - low) / room
@@ -90,15 +81,14 @@ function allocationPart(allocation: Allocation, language: Language): Html {
   const id = `allocation-${derivatives}`
   const title = derivatives === 0 ? w.withoutDerivatives : w.withDerivatives
   const chart =
-    stack === null
-      ? null
-      : drawing({
-          id,
-          title: `${w.allocations}: ${title}`,
-          description: `${dayIn(language, first)} – ${dayIn(language, last)}`,
-          height: 260,
-          shapes: areaChart(stack, language),
-        })
+    stack &&
+    drawing({
+      id,
+      title: `${w.allocations}: ${title}`,
+      description: `${dayIn(language, first)} – ${dayIn(language, last)}`,
+      height: 260,
+      shapes: areaChart(stack, language),
+    })
   return html`<h3 id="${id}">${title}</h3>
     <div class="beside">
       ${chart}
@@ -109,8 +99,8 @@ function allocationPart(allocation: Allocation, language: Language): Html {
         rows: [...classes]
           .reverse()
           .map(({ nameDe, nameEn, colour, newest }) => [
-            [html`<i class="${colour}"></i>`, language === 'de' ? nameDe : nameEn],
-            newest === null ? null : percentIn(language, newest),
+            [html`<i class="${colour}"></i>`, inLanguage(language, nameDe, nameEn)],
+            newest !== null && percentIn(language, newest),
           ]),
       })}
     </div> `

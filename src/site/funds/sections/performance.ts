@@ -12,17 +12,19 @@ import type { FundFacts, Line, PerformanceFacts } from '../facts.ts'
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
   const w = wording[language].funds
   const { performance } = facts
-  if (performance === 'denied') return section('performance', w.performance, html`<p>${w.noPerformance}</p>`)
-  if (performance === 'young') return section('performance', w.performance, html`<p>${w.young}</p>`)
+  if (typeof performance === 'string') {
+    const refusal = performance === 'young' ? w.young : w.noPerformance
+    return section('performance', w.performance, html`<p>${refusal}</p>`)
+  }
   const { years, periods, legal, launch } = performance
   if (years.length === 0 && periods.length === 0 && legal === null && launch === null) return null
   return section(
     'performance',
     w.performance,
-    html`${periods.length === 0 ? null : periodsPart(performance, language)}
-      ${legal === null ? null : lineFigure('line', w.line, w.lineTitle, legal, language)}
-      ${years.length === 0 ? null : yearsPart(performance, runningYear(facts), language)}
-      ${launch === null ? null : lineFigure('launch', w.launch, w.launchTitle, launch, language)}
+    html`${periods.length > 0 && periodsPart(performance, language)}
+      ${legal && lineFigure('line', w.line, w.lineTitle, legal, language)}
+      ${years.length > 0 && yearsPart(performance, runningYear(facts), language)}
+      ${launch && lineFigure('launch', w.launch, w.launchTitle, launch, language)}
       <p class="quiet small">${w.past}</p>`,
   )
 }
@@ -38,51 +40,49 @@ function runningYear({ fund, price }: FundFacts): string | null {
 
 function yearsPart({ years }: PerformanceFacts, running: string | null, language: Language): Html {
   const w = wording[language].funds
-  const named = (year: number) => String(year).padStart(4, '0')
-  const groups = years.slice(-mostYears).map(({ year, percent }): BarGroup => {
-    const group = { label: named(year), values: [percent] }
-    return named(year) === running ? { ...group, below: w.toDate, isRunning: true } : group
+  const all = years.map(({ year, percent }) => {
+    const label = String(year).padStart(4, '0')
+    return { label, below: label === running ? w.toDate : null, values: [percent], percent }
   })
+  const rows = all
+    .toReversed()
+    .map(({ label, below, percent }) => [
+      below === null ? label : `${label} ${below}`,
+      changeIn(language, percent),
+    ])
   return html`<h3 id="years">${w.years}</h3>
-    ${barFigure('years', w.years, groups, language)}
+    ${barFigure('years', w.years, all.slice(-mostYears), language)}
     <details>
       <summary>${w.years} (${years.length})</summary>
-      ${table({
-        kind: 'narrow',
-        columns: [w.year, { content: w.performance, kind: 'number' }],
-        rows: [...years]
-          .reverse()
-          .map(({ year, percent }) => [
-            `${named(year)}${named(year) === running ? ` ${w.toDate}` : ''}`,
-            changeIn(language, percent),
-          ]),
-      })}
+      ${table({ kind: 'narrow', columns: [w.year, { content: w.performance, kind: 'number' }], rows })}
     </details> `
 }
 
 function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
   const w = wording[language].funds
-  const percentOf = (value: number | null) => (value === null ? null : changeIn(language, value))
+  const percentOf = (value: number | null) => value !== null && changeIn(language, value)
   const hasFigures = periods.some(({ gross, net }) => gross !== null || net !== null)
-  const groups = periods.map(({ label, gross, net }): BarGroup => ({
+  const groups = periods.map(({ label, gross, net }) => ({
     label: escapeHtml(label),
+    below: null,
     values: [gross, net],
   }))
+  const rows = periods
+    .toReversed()
+    .map(({ dateFrom, dateTo, gross, net }) => [
+      `${dayIn(language, dateFrom)} – ${dayIn(language, dateTo)}`,
+      percentOf(gross),
+      percentOf(net),
+    ])
   return html`<h3 id="periods">${w.periods}</h3>
-    ${hasFigures ? barFigure('periods', w.periods, groups, language) : null}
+    ${hasFigures && barFigure('periods', w.periods, groups, language)}
     <ul class="legend">
       <li><i class="first"></i>${w.gross}</li>
       <li><i class="second"></i>${w.net}</li>
     </ul>
     ${wideTable(w.periods, {
       columns: [w.period, { content: w.gross, kind: 'number' }, { content: w.net, kind: 'number' }],
-      rows: [...periods]
-        .reverse()
-        .map(({ dateFrom, dateTo, gross, net }) => [
-          `${dayIn(language, dateFrom)} – ${dayIn(language, dateTo)}`,
-          percentOf(gross),
-          percentOf(net),
-        ]),
+      rows,
     })}
     <p class="quiet small">${w.netNote}</p> `
 }
@@ -90,9 +90,7 @@ function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
 function barFigure(id: string, title: string, groups: readonly BarGroup[], language: Language): Html {
   const described = groups.flatMap(({ label, below, values }) => {
     const figures = values.filter((value) => value !== null).map((value) => changeIn(language, value))
-    return figures.length === 0
-      ? []
-      : `${label}${below === undefined ? '' : ` ${below}`}: ${figures.join(' / ')}`
+    return figures.length === 0 ? [] : `${label}${below === null ? '' : ` ${below}`}: ${figures.join(' / ')}`
   })
   return drawing({
     id,

@@ -3,12 +3,12 @@
 import { mayGiveOutPrices } from '../../../api/contract/fund.ts'
 import { folderKey } from '../../../api/routes/keys.ts'
 import type { Language } from '../../../api/routes/table.ts'
-import { html, linkTo, raw, type Html } from '../../layout/html.ts'
+import { html, linkTo, type Html } from '../../layout/html.ts'
 import { drawing, figure, section } from '../../layout/parts.ts'
 import { wording } from '../../wording.ts'
 import { dayIn, decimalIn } from '../chart/formats.ts'
 import { lineChart } from '../chart/time-chart.ts'
-import type { DrawnLine, FundFacts, PriceFacts } from '../facts.ts'
+import type { FundFacts, PriceFacts } from '../facts.ts'
 
 export function priceSection(facts: FundFacts, language: Language, key: string): Html {
   const w = wording[language].funds
@@ -20,8 +20,8 @@ export function priceSection(facts: FundFacts, language: Language, key: string):
   return section(
     'price',
     w.price,
-    html`${overdue === null ? null : html`<p class="${overdue}">${w.overdueNote[overdue]}</p> `}
-      ${price.line === null ? null : chart(facts, price, price.line, language, key)}
+    html`${overdue !== null && html`<p class="${overdue}">${w.overdueNote[overdue]}</p> `}
+      ${chart(facts, price, language, key)}
       <dl class="facts">
         ${row(w.nav, newest.netAssetValue)}${row(w.issuePrice, newest.issuePrice)}${row(
           w.repurchasePrice,
@@ -36,12 +36,14 @@ const ranges = {
   de: ['1M', '3M', 'YTD', '1J', '3J', '5J', 'Max'],
 } as const
 
-function chart(facts: FundFacts, price: PriceFacts, line: DrawnLine, language: Language, key: string): Html {
+function chart(facts: FundFacts, price: PriceFacts, language: Language, key: string): Html | null {
   const w = wording[language].funds
   const { fund } = facts
+  const { line } = price
+  if (line === null) return null
   const description = w.chartDescription(
     dayIn(language, line.first),
-    decimalIn(language, line.sample[0]?.nav ?? ''),
+    decimalIn(language, line.firstNav),
     dayIn(language, line.last),
     decimalIn(language, price.newest.netAssetValue),
   )
@@ -55,7 +57,7 @@ function chart(facts: FundFacts, price: PriceFacts, line: DrawnLine, language: L
     data-nav="${line.flat}"
   >
     <div class="ranges" role="group" aria-label="${w.ranges}">
-      ${raw(ranges[language].map((label, index) => `<button type="button" data-range="${ranges.en[index] ?? ''}">${label}</button>`).join(''))}
+      ${ranges[language].map((label, index) => html`<button type="button" data-range="${ranges.en[index]}">${label}</button>`)}
     </div>
     <div class="stage">
       ${drawing({

@@ -82,7 +82,7 @@ export async function findAlarms(
   maxAgeSeconds: number,
 ): Promise<string[]> {
   const { calendar: name, yearEndOpen: isYearEndOpen, maxStaleShare } = settings
-  const calendar = await openCalendar(name, { isYearEndOpen }).catch(wrongSettings)
+  const calendar = await openCalendar(name, isYearEndOpen).catch(wrongSettings)
   const asOfAgeSeconds = secondsSinceDay(calendar, asOf, now)
   const limit = formatDuration(maxAgeSeconds)
   const alarms: string[] = []

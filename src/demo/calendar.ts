@@ -106,7 +106,7 @@ export async function demoPeriod(until: string, years: number): Promise<Period> 
   const from = shiftYears(until, -years)
   const start = from < earliestPast ? from : earliestPast
   // Some more days on both sides: the first may not be a business day, and the last may end a week or a month.
-  const target = await openCalendar('TARGET', { isYearEndOpen: true })
+  const target = await openCalendar('TARGET', true)
   const calendar = calendarOver(dayAfter(start, -15), dayAfter(until, 15), target)
   const last = indexOnOrBefore(calendar, until)
   const first = indexOnOrBefore(calendar, shiftYears(dateAt(calendar, last), -years))

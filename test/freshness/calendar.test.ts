@@ -31,7 +31,7 @@ describe('a calendar', () => {
   it.each(Object.entries(closed))(
     'of %s is closed on its holidays, and on no other weekday of 2026',
     async (name, days) => {
-      const { isBusinessDay } = await openCalendar(name, { isYearEndOpen: false })
+      const { isBusinessDay } = await openCalendar(name)
       expect(weekdaysOf(2026).filter((day) => !isBusinessDay(day))).toEqual(days)
       for (const weekend of ['2026-11-21', '2026-11-22']) expect(isBusinessDay(weekend)).toBe(false)
     },
@@ -44,20 +44,20 @@ describe('a calendar', () => {
       ['LU', true],
       ['SE', false],
     ] as const) {
-      const { isBusinessDay } = await openCalendar(name, { isYearEndOpen: true })
+      const { isBusinessDay } = await openCalendar(name, true)
       expect([name, isBusinessDay('2026-12-24'), isBusinessDay('2026-12-31')]).toEqual([name, isOpen, isOpen])
     }
   })
 
   it('gives a holiday that was moved to another weekday that day', async () => {
     // Boxing Day of 2026 is a Saturday.
-    const { isBusinessDay } = await openCalendar('GB', { isYearEndOpen: true })
+    const { isBusinessDay } = await openCalendar('GB', true)
     expect(isBusinessDay('2026-12-28')).toBe(false)
   })
 
   it('is the same wherever the machine stands', () => {
     const program = `import { openCalendar } from './src/freshness/calendar.ts'
-      const calendars = await Promise.all(['DE', 'CH', 'US', 'JP'].map((name) => openCalendar(name, { isYearEndOpen: false })))
+      const calendars = await Promise.all(['DE', 'CH', 'US', 'JP'].map((name) => openCalendar(name)))
       const days = Array.from({ length: 1461 }, (_, index) => new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10))
       console.log(calendars.map(({ isBusinessDay }) => days.map((day) => (isBusinessDay(day) ? 1 : 0)).join('')).join())`
     const printed = ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'America/New_York'].map((TZ) =>
@@ -76,12 +76,12 @@ describe('a calendar', () => {
     ['DE-ZZ', 'the calendar DE has no state ZZ (there are BB, BE, BW, BY, HB,'],
     ['LU-X', 'the calendar LU has no state X (there are none)'],
   ])('%s is refused', async (name, message) => {
-    await expect(openCalendar(name, { isYearEndOpen: false })).rejects.toThrow(message)
+    await expect(openCalendar(name)).rejects.toThrow(message)
   })
 })
 
 describe('business days', () => {
-  const german = () => openCalendar('DE', { isYearEndOpen: false })
+  const german = () => openCalendar('DE')
 
   it.each([
     ['2026-11-20', '2026-11-20', 0],
@@ -122,6 +122,6 @@ describe('the usual gap between prices', () => {
     ['of a single price', ['2026-11-20'], null],
     ['of none', [], null],
   ])('%s', async (_, days, gap) => {
-    expect(usualGap(await openCalendar('DE', { isYearEndOpen: false }), days)).toBe(gap)
+    expect(usualGap(await openCalendar('DE'), days)).toBe(gap)
   })
 })

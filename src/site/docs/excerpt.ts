@@ -36,10 +36,10 @@ export function parseJson(text: string): Excerpt {
     const members: Member[] = []
     for (let token = next(); token !== close; token = next()) {
       if (token === ',') continue
+      // A name, and the colon after it.
+      const name = open === '{' ? token : ''
       if (open === '{') next()
-      members.push(
-        open === '{' ? { name: token, value: valueFrom(next()) } : { name: '', value: valueFrom(token) },
-      )
+      members.push({ name, value: valueFrom(open === '{' ? next() : token) })
     }
     return { open, close, members, hidden: 0 }
   }
@@ -70,31 +70,29 @@ export function parseXml(text: string): Excerpt {
 const shown = { items: 2, entries: 3 }
 
 /** Cuts long lists and maps after their first members. */
-export function abridged<T extends Excerpt | string>(value: T, shape: Shape): T
-export function abridged(value: Excerpt | string, shape: Shape): Excerpt | string {
-  if (typeof value === 'string') return value
+export function abridged(tree: Excerpt, shape: Shape): Excerpt {
   switch (shape.kind) {
     case 'nullable':
-      return abridged(value, shape.of)
+      return abridged(tree, shape.of)
     case 'list':
-      return cut(value, shown.items, () => shape.of)
+      return cut(tree, shown.items, () => shape.of)
     case 'keyed':
     case 'byIsin':
-      return cut(value, shown.entries, () => shape.of)
+      return cut(tree, shown.entries, () => shape.of)
     case 'record':
-      return cut(value, Infinity, (name) => {
+      return cut(tree, Infinity, (name) => {
         const field = shape.fields[JSON.parse(name) as string]
         return field?.kind === 'optional' ? field.of : field
       })
     default:
-      return value
+      return tree
   }
 }
 
 function cut(tree: Excerpt, most: number, shapeOf: (name: string) => Shape | undefined): Excerpt {
   const members = tree.members.slice(0, most).map(({ name, value }) => {
     const shape = shapeOf(name)
-    return { name, value: shape === undefined ? value : abridged(value, shape) }
+    return { name, value: typeof value === 'string' || shape === undefined ? value : abridged(value, shape) }
   })
   return { ...tree, members, hidden: tree.members.length - members.length }
 }
@@ -128,10 +126,11 @@ const lineLength = { json: 64, xml: 72 }
 
 function fitsLine(tree: Excerpt): boolean {
   const isFlat = tree.members.every(({ value }) => typeof value === 'string')
-  if (tree.hidden > 0) return false
-  return isXml(tree)
-    ? isFlat || compact(tree).length <= lineLength.xml
-    : isFlat && compact(tree).length <= lineLength.json
+  const { length } = compact(tree)
+  return (
+    tree.hidden === 0 &&
+    (isXml(tree) ? isFlat || length <= lineLength.xml : isFlat && length <= lineLength.json)
+  )
 }
 
 /** Indented and coloured; a line says how many members are hidden. @param more for example `n => '… 5 more'` */

@@ -4,7 +4,7 @@ import type { FundEntry, SitePageSource, SitePages } from '../../api/contract/pa
 import type { Language } from '../../api/routes/table.ts'
 import { html, jsonForScript, linkTo, raw, type Html } from '../layout/html.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
-import { table, type TableCell } from '../layout/parts.ts'
+import { changeOf, table, type TableCell } from '../layout/parts.ts'
 import { wording } from '../wording.ts'
 import { dayIn, decimalIn, fixedIn, searchKey } from './chart/formats.ts'
 
@@ -120,9 +120,8 @@ function cells(fund: FundEntry, language: Language): readonly TableCell[] {
 
 function percentCell(decimal: string | null, language: Language, kind: string): TableCell {
   if (decimal === null) return null
-  const value = Number(decimal)
-  const [tone, sign] = value > 0 ? [' good', '+'] : value < 0 ? [' bad', ''] : ['', '']
-  return { content: `${sign}${decimalIn(language, decimal)}\u00a0%`, kind: kind + tone }
+  const { text, tone } = changeOf(language, decimal)
+  return { content: text, kind: `${kind} ${tone}`.trimEnd() }
 }
 
 /** The list as JSON, in the order of ISINs. */
@@ -142,7 +141,7 @@ function listDocument({ asOf, funds }: SitePageSource): string {
         overdue,
       },
       one_year_percent: oneYearPercent,
-      page: { de: fundPageKeys(fund.isin).de, en: fundPageKeys(fund.isin).en },
+      page: fundPageKeys(fund.isin),
     })),
   })
 }

@@ -6,7 +6,7 @@ import { isWebAddress } from '../../api/contract/texts.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { html, jsonForScript, type Html } from '../layout/html.ts'
 import { fundPageKeys, layout } from '../layout/layout.ts'
-import { figure } from '../layout/parts.ts'
+import { changeOf, figure } from '../layout/parts.ts'
 import { wording } from '../wording.ts'
 import { dayIn, decimalIn, fixedIn } from './chart/formats.ts'
 import { fundEntry } from './entry.ts'
@@ -121,11 +121,9 @@ function header(facts: FundFacts, language: Language): Html {
   </div> `
 }
 
-/** Percent as decimal text, digit for digit, coloured by its sign. */
 function signed(language: Language, decimal: string): Html {
-  const value = Number(decimal)
-  const text = `${value > 0 ? '+' : ''}${decimalIn(language, decimal)}\u00a0%`
-  return value === 0 ? html`${text}` : html`<span class="${value > 0 ? 'good' : 'bad'}">${text}</span>`
+  const { text, tone } = changeOf(language, decimal)
+  return tone === '' ? html`${text}` : html`<span class="${tone}">${text}</span>`
 }
 
 /** `234.5 m EUR` */

@@ -1,5 +1,7 @@
 /** Parts that pages of every kind use: sections, tables, figures, drawings. */
 
+import type { Language } from '../../api/routes/table.ts'
+import { decimalIn } from '../funds/chart/formats.ts'
 import { escapeHtml, html, markupOf, raw, type HtmlContent, type Html } from './html.ts'
 
 /** A section with its heading; the navigation leads to it by its id. */
@@ -61,6 +63,13 @@ export const figure = (name: HtmlContent, value: HtmlContent, below?: HtmlConten
     <dd>${value}</dd>
     ${below !== undefined && html`<dd class="below">${below}</dd> `}
   </div> `
+
+/** A change in percent as decimal text, digit for digit, and the class of its colour: none for 0. */
+export function changeOf(language: Language, decimal: string) {
+  const value = Number(decimal)
+  const text = `${value > 0 ? '+' : ''}${decimalIn(language, decimal)}\u00a0%`
+  return { text, tone: value > 0 ? 'good' : value < 0 ? 'bad' : '' }
+}
 
 interface Drawing {
   readonly id: string

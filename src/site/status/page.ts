@@ -1,13 +1,13 @@
 /** The status of a snapshot as a page in each language that works without scripts. Pure. */
 
 import type { Language } from '../../api/routes/table.ts'
-import { marks, type FreshnessCounts, type MarkedFund } from '../../freshness/assess.ts'
+import { marks, type MarkedFund } from '../../freshness/assess.ts'
 import { maxBusinessDays } from '../../freshness/calendar.ts'
 import { dayIn, fixedIn } from '../funds/chart/formats.ts'
 import { html, linkTo, type Html } from '../layout/html.ts'
 import { feedKey, feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
 import { figure, table, type TableCell } from '../layout/parts.ts'
-import { wording, type Wording } from '../wording.ts'
+import { wording } from '../wording.ts'
 import { statusJson, type StatusSource } from './document.ts'
 
 const documentKey = 'status/index.json'
@@ -19,14 +19,14 @@ type StatusSite = { readonly hasDownloads: boolean } | null
 
 /** The page in each language, the JSON document, and what the pages load. */
 export function statusPages(source: StatusSource, site: StatusSite) {
-  const style = pageTemplate('status/status.css')
+  const style = pageTemplate(styleKey)
   return [
     { key: frontPages.status.de, content: statusPage(source, 'de', site) },
     { key: frontPages.status.en, content: statusPage(source, 'en', site) },
     { key: documentKey, content: statusJson(source) },
     // Without other pages there is no shared style sheet.
     { key: styleKey, content: site === null ? `${pageTemplate('pages/style.css')}\n${style}` : style },
-    { key: scriptKey, content: pageTemplate('status/status.js') },
+    { key: scriptKey, content: pageTemplate(scriptKey) },
   ]
 }
 
@@ -37,11 +37,11 @@ function statusPage(source: StatusSource, language: Language, site: StatusSite):
   const { status: w, shell } = wording[language]
   const key = frontPages.status[language]
   const toJson = linkTo(key, documentKey)
-  const verdict = verdictOf(counts)
+  const verdict = (['stale', 'late', 'fresh'] as const).find((mark) => counts[mark] > 0) ?? 'unwatched'
   const count = (number: number) => fixedIn(language, number, 0)
   const list = (caption: string, some: readonly MarkedFund[]) =>
     html`<h2>${caption}</h2>
-      ${fundTable(caption, some, language, site === null ? null : key, toJson)}`
+      ${fundTable(caption, some, language, site !== null)}`
   const live = html`<div id="live" hidden>
     <dt>${w.live}</dt>
     <dd></dd>
@@ -82,12 +82,6 @@ function statusPage(source: StatusSource, language: Language, site: StatusSite):
   })
 }
 
-function verdictOf({ fresh, late, stale }: FreshnessCounts): keyof Wording['status']['verdicts'] {
-  if (stale > 0) return 'stale'
-  if (late > 0) return 'late'
-  return fresh > 0 ? 'fresh' : 'unwatched'
-}
-
 const sizeIn = (language: Language, bytes: number) =>
   bytes < 1e9
     ? `${fixedIn(language, bytes / 1e6, 1)}\u00a0MB`
@@ -96,17 +90,16 @@ const sizeIn = (language: Language, bytes: number) =>
 /** A table has no more rows than this; the JSON has all of them. */
 const maxRows = 1000
 
-/** @param key of the page if funds have pages that it can link to */
 function fundTable(
   caption: string,
   funds: readonly MarkedFund[],
   language: Language,
-  key: string | null,
-  toJson: string,
+  hasPages: boolean,
 ): Html {
   const w = wording[language].status
   if (funds.length === 0) return html`<p class="quiet">${w.none}</p>`
   const { columns } = w
+  const toJson = linkTo(frontPages.status[language], documentKey)
   const left = funds.length - maxRows
   return html`${table({
     kind: 'watched',
@@ -119,27 +112,25 @@ function fundTable(
       { content: columns.rhythm, kind: 'number rhythm' },
       { content: columns.next, kind: 'number next' },
     ],
-    rows: funds.slice(0, maxRows).map((fund) => cells(fund, language, key)),
+    rows: funds.slice(0, maxRows).map((fund) => cells(fund, language, hasPages)),
   })}
   ${left > 0 && html`<p><a href="${toJson}">${w.more(fixedIn(language, left, 0))}</a></p>`}`
 }
 
-function cells(fund: MarkedFund, language: Language, key: string | null): readonly TableCell[] {
+function cells(fund: MarkedFund, language: Language, hasPages: boolean): readonly TableCell[] {
   const { isin, mark, ageDays, rhythmDays } = fund
   // A name may be written from right to left, and must not turn its neighbours round.
   const name = html`<bdi>${fund.name}</bdi>`
+  const page = linkTo(frontPages.status[language], fundPageKeys(isin)[language])
   const day = (date: string | null) =>
     date === null ? '–' : html`<time datetime="${date}">${dayIn(language, date)}</time>`
   const count = (days: number | null) => (days === null ? '–' : fixedIn(language, days, 0))
   const next = day(fund.nextPrice)
   return [
-    [
-      key === null ? name : html`<a href="${linkTo(key, fundPageKeys(isin)[language])}">${name}</a>`,
-      html`<small>${isin}</small>`,
-    ],
+    [hasPages ? html`<a href="${page}">${name}</a>` : name, html`<small>${isin}</small>`],
     html`<span class="mark ${mark}">${wording[language].status.marks[mark]}</span>`,
     [day(fund.newestPrice), fund.nextPrice !== null && below(next)],
-    ageDays === maxBusinessDays ? `≥\u00a0${count(ageDays)}` : count(ageDays),
+    `${ageDays === maxBusinessDays ? '≥\u00a0' : ''}${count(ageDays)}`,
     count(rhythmDays),
     next,
   ]

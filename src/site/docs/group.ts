@@ -1,20 +1,17 @@
-/** The page of a group: its endpoints, each with a real request and its answer, and its errors at their anchors. */
+/** The page of a group: its endpoints, each with a real request, its answer and its fields; and its errors at their anchors. */
 
 import type { Endpoint, PathParameter } from '../../api/contract/endpoint.ts'
-import { generalGroup, type EndpointGroup } from '../../api/contract/errors.ts'
+import { type EndpointGroup, generalGroup } from '../../api/contract/errors.ts'
 import type { Page, SitePageSource } from '../../api/contract/page.ts'
-import { byIsin, record } from '../../api/contract/shape.ts'
+import { byIsin, type Optional, record, type RecordOf, type Shape } from '../../api/contract/shape.ts'
 import { schemaKey } from '../../api/derive/document-schemas.ts'
-import { errorCases, strayErrorCases, type ErrorCase } from '../../api/derive/error-cases.ts'
+import { type ErrorCase, errorCases, strayErrorCases } from '../../api/derive/error-cases.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import type { Format, Language, Problem } from '../../api/routes/table.ts'
-import { html, linkTo, type Html } from '../layout/html.ts'
-import { section, wideTable } from '../layout/parts.ts'
+import { html, type Html, linkTo, section, type TableCell, wideTable } from '../layout/html.ts'
 import { wording } from '../wording.ts'
-import { endpointExample } from './examples.ts'
-import { listing, parseJson, parseXml } from './excerpt.ts'
-import { fieldTable, inlineCode } from './fields.ts'
-import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, tabs, type Site } from './site.ts'
+import { endpointExample, listing, parseJson, parseXml } from './examples.ts'
+import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, type Site, tabs } from './site.ts'
 
 export function groupPage(group: EndpointGroup, site: Site, language: Language): Page {
   const w = wording[language].docs
@@ -218,3 +215,82 @@ const placeholders = (title: string): Html =>
   html`${title
     .split(/[{}]/)
     .map((piece, index) => (index % 2 === 1 ? html`<var>&lt;${piece}&gt;</var>` : piece))}`
+
+type Row = readonly TableCell[]
+
+export function fieldTable(body: RecordOf, language: Language, label: string): Html {
+  const { field, type, meaning } = wording[language].docs
+  const rows = innerRows(body, 0, language)
+  return wideTable(label, { kind: 'fields', columns: [field, type, meaning], rows })
+}
+
+/** Text in which backticks set off code. */
+export const inlineCode = (text: string): Html =>
+  html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`
+
+/** The row of a field or of a member, and the rows of what it holds. */
+function rowsOf(name: string, field: Shape | Optional, depth: number, language: Language): readonly Row[] {
+  const isOptional = field.kind === 'optional'
+  const shape = isOptional ? field.of : field
+  const [type, notes] = describe(shape, language)
+  const row = [
+    { content: html`<code>${name}</code>`, kind: `d${depth}` },
+    [type, isOptional && html`, <em>${wording[language].docs.optional}</em>`],
+    inlineCode(notes),
+  ]
+  return [row, ...innerRows(shape, depth + 1, language)]
+}
+
+/** The fields of an object; the members of a list or a map, and their fields. */
+function innerRows(shape: Shape, depth: number, language: Language): readonly Row[] {
+  switch (shape.kind) {
+    case 'record':
+      return Object.entries(shape.fields).flatMap(([name, field]) => rowsOf(name, field, depth, language))
+    case 'nullable':
+      return innerRows(shape.of, depth, language)
+    case 'list':
+      return rowsOf('[ ]', shape.of, depth, language)
+    case 'keyed':
+      return rowsOf(`{${shape.key[language]}}`, shape.of, depth, language)
+    case 'byIsin':
+      return rowsOf('{ISIN}', shape.of, depth, language)
+    default:
+      return []
+  }
+}
+
+function describe(shape: Shape, language: Language): readonly [type: string, notes: string] {
+  const { kinds, always, oneOf } = wording[language].docs
+  const decimal = (mark: '.' | ',') => (mark === '.' ? kinds.decimalPoint : kinds.decimalComma)
+  switch (shape.kind) {
+    case 'text': {
+      const values = shape.form?.kind === 'values' ? shape.form.values.map((value) => `\`${value}\``) : []
+      const note = shape.description[language]
+      return [kinds.text, values.length === 0 ? note : `${note} ${oneOf(values.join(', '))}`]
+    }
+    case 'decimal':
+      return [decimal(shape.mark), shape.description[language]]
+    case 'day':
+    case 'flag':
+      return [kinds[shape.kind], shape.description[language]]
+    case 'number':
+      return [shape.whole === undefined ? kinds.number : kinds.whole, shape.description[language]]
+    case 'item':
+      return [
+        `${kinds.item}: ${decimal(shape.value.mark)}`,
+        `${shape.value.description[language]}. ${always(shape.name)}`,
+      ]
+    case 'nullable': {
+      const [type, notes] = describe(shape.of, language)
+      return [`${type} ${kinds.orNull}`, notes]
+    }
+    case 'record':
+    case 'list':
+      return [kinds[shape.kind], '']
+    case 'keyed':
+    case 'byIsin':
+      return [kinds.map, '']
+    default:
+      return shape satisfies never
+  }
+}

@@ -11,8 +11,7 @@ import type { Format, Language } from '../../api/routes/table.ts'
 import { html, type Html, type HtmlContent, linkTo, markupOf, raw } from '../layout/html.ts'
 import { pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
-import { endpointExample } from './examples.ts'
-import { listing, parseJson } from './excerpt.ts'
+import { endpointExample, listing, parseJson } from './examples.ts'
 import { aboutExample, pathTemplate, targetOf } from './group.ts'
 import {
   codeBlock,

@@ -2,9 +2,17 @@
 
 import type { FundEntry, SitePageSource, SitePages } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
-import { html, jsonForScript, linkTo, raw, type Html } from '../layout/html.ts'
+import {
+  changeOf,
+  html,
+  type Html,
+  jsonForScript,
+  linkTo,
+  raw,
+  table,
+  type TableCell,
+} from '../layout/html.ts'
 import { feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
-import { changeOf, table, type TableCell } from '../layout/parts.ts'
 import { wording } from '../wording.ts'
 import { dayIn, decimalIn, fixedIn, searchKey } from './chart/formats.ts'
 

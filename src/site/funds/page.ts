@@ -4,18 +4,20 @@ import { inLanguage } from '../../api/contract/fund.ts'
 import type { FundPages } from '../../api/contract/page.ts'
 import { isWebAddress } from '../../api/contract/texts.ts'
 import type { Language } from '../../api/routes/table.ts'
-import { html, jsonForScript, type Html } from '../layout/html.ts'
+import { changeOf, figure, html, type Html, jsonForScript } from '../layout/html.ts'
 import { fundPageKeys, layout } from '../layout/layout.ts'
-import { changeOf, figure } from '../layout/parts.ts'
 import { wording } from '../wording.ts'
 import { dayIn, decimalIn, fixedIn } from './chart/formats.ts'
-import { fundEntry } from './entry.ts'
-import { fundFacts, type FundFacts } from './facts.ts'
+import { fundEntry, fundFacts, type FundFacts } from './facts.ts'
 import { dataSection } from './sections/data.ts'
-import { emtSection, figuresSection, profileSection } from './sections/figures.ts'
-import { allocationsSection, structureSection } from './sections/holdings.ts'
-import { performanceSection } from './sections/performance.ts'
-import { priceSection } from './sections/price.ts'
+import {
+  allocationsSection,
+  emtSection,
+  figuresSection,
+  profileSection,
+  structureSection,
+} from './sections/holdings.ts'
+import { performanceSection, priceSection } from './sections/performance.ts'
 
 export const catalogueFundPages: FundPages = {
   folder: 'funds/',

@@ -1,12 +1,11 @@
 /** The status of a snapshot as a page in each language that works without scripts. Pure. */
 
 import type { Language } from '../../api/routes/table.ts'
-import { marks, type MarkedFund } from '../../freshness/assess.ts'
+import { type MarkedFund, marks } from '../../freshness/assess.ts'
 import { maxBusinessDays } from '../../freshness/calendar.ts'
 import { dayIn, fixedIn } from '../funds/chart/formats.ts'
-import { html, linkTo, type Html } from '../layout/html.ts'
+import { figure, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
 import { feedKey, feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
-import { figure, table, type TableCell } from '../layout/parts.ts'
 import { wording } from '../wording.ts'
 import { statusJson, type StatusSource } from './document.ts'
 

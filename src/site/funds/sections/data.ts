@@ -2,10 +2,9 @@
 
 import { structureTypeName } from '../../../api/contract/structure-types.ts'
 import { fill } from '../../../api/routes/keys.ts'
-import { formats, languages, type Language } from '../../../api/routes/table.ts'
+import { formats, type Language, languages } from '../../../api/routes/table.ts'
 import { shellText } from '../../../system/shell-text.ts'
-import { html, linkTo, raw, type HtmlContent, type Html } from '../../layout/html.ts'
-import { section, wideTable } from '../../layout/parts.ts'
+import { html, type Html, type HtmlContent, linkTo, raw, section, wideTable } from '../../layout/html.ts'
 import { wording } from '../../wording.ts'
 import type { FundAnswer, FundFacts } from '../facts.ts'
 

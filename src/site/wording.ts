@@ -32,7 +32,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     overdueNote: {
       late: say(
         'The newest price is late: a newer price was expected by now.',
-        'Der neueste Preis ist verspätet: Ein neuerer Preis war bereits zu erwarten.',
+        'Der neueste Preis ist verspätet: Inzwischen war ein neuerer Preis zu erwarten.',
       ),
       stale: say(
         'The newest price is stale: a newer price is long overdue.',
@@ -68,7 +68,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     inception: say('Launched', 'Auflegung'),
     website: say('Fund website', 'Website des Fonds'),
     statusDate: (day: string) =>
-      say(`Data other than prices as of ${day}.`, `Stichtag der Daten außer Preisen: ${day}.`),
+      say(`Data other than prices as of ${day}.`, `Stichtag aller Daten mit Ausnahme der Preise: ${day}.`),
     price: say('Prices', 'Preise'),
     chartTitle: (currency: string) =>
       say(`Net asset value in ${currency}`, `Nettoinventarwert in ${currency}`),
@@ -209,19 +209,19 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     more: (count: string) =>
       say(
         `${count} more funds are in the JSON document.`,
-        `${count} weitere Fonds enthält das JSON-Dokument.`,
+        `Das JSON-Dokument enthält ${count} weitere Fonds.`,
       ),
     columns: {
       fund: say('Fund', 'Fonds'),
       mark: say('Status', 'Status'),
       price: say('Price of', 'Preis vom'),
       age: say('Age', 'Alter'),
-      rhythm: say('Rhythm', 'Rhythmus'),
+      rhythm: say('Rhythm', 'Turnus'),
       next: say('Next price', 'Nächster Preis'),
     },
     note: say(
       'Age and rhythm in business days. The rhythm is the usual gap between two prices.',
-      'Alter und Rhythmus in Bankarbeitstagen. Der Rhythmus ist der übliche Abstand zwischen zwei Preisen.',
+      'Alter und Turnus in Bankarbeitstagen. Der Turnus ist der übliche Abstand zwischen zwei Preisen.',
     ),
     asData: say('This page as JSON', 'Diese Seite als JSON'),
   },
@@ -237,7 +237,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     openapi: say('OpenAPI description', 'OpenAPI-Beschreibung'),
     parameters: say('Parameters', 'Parameter'),
     name: say('Name', 'Name'),
-    where: say('In', 'Ort'),
+    where: say('In', 'Übergabe'),
     meaning: say('Meaning', 'Bedeutung'),
     path: say('path', 'Pfad'),
     query: say('query', 'Query'),
@@ -324,7 +324,7 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       ),
       lead: say(
         'Send any request of the API to the server of this page. For descriptions, see the',
-        'Hier lässt sich jede Anfrage der API an den Server senden, der diese Seite ausliefert. Die Bedienoberfläche ist englisch. Beschreibungen enthält die',
+        'Senden Sie beliebige Anfragen der API an den Server, der diese Seite ausliefert. Die Bedienoberfläche ist auf Englisch. Beschreibungen finden Sie in der',
       ),
       documentation: say('documentation', 'Dokumentation'),
       noScript: say(

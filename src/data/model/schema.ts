@@ -238,7 +238,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       name: 'funds',
       describe: {
         en: 'Every fund that data may be given out of',
-        de: 'Alle Fonds, deren Daten herausgegeben werden dürfen',
+        de: 'Alle Fonds, deren Daten veröffentlicht werden dürfen',
       },
       needs: 'data',
     },
@@ -291,7 +291,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       name: 'performance_years',
       describe: {
         en: 'Performance by calendar year; of funds that are a year old',
-        de: 'Wertentwicklung nach Kalenderjahren; von Fonds, die ein Jahr alt sind',
+        de: 'Wertentwicklung nach Kalenderjahren, nur für Fonds, die mindestens ein Jahr alt sind',
       },
       needs: 'performance',
     },
@@ -307,7 +307,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       name: 'performance_periods',
       describe: {
         en: 'Performance by the periods that the law asks for; of funds that are a year old',
-        de: 'Wertentwicklung in den gesetzlichen Zeiträumen; von Fonds, die ein Jahr alt sind',
+        de: 'Wertentwicklung in den gesetzlich vorgeschriebenen Zeiträumen, nur für Fonds, die mindestens ein Jahr alt sind',
       },
       needs: 'performance',
     },
@@ -327,7 +327,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       name: 'performance_line',
       describe: {
         en: 'Cumulative performance in percent, the line beside the legal periods; of funds that are a year old',
-        de: 'Kumulierte Wertentwicklung in Prozent, die Linie zu den gesetzlichen Zeiträumen; von Fonds, die ein Jahr alt sind',
+        de: 'Kumulierte Wertentwicklung in Prozent über die gesetzlich vorgeschriebenen Zeiträume, nur für Fonds, die mindestens ein Jahr alt sind',
       },
       needs: 'performance',
     },
@@ -340,7 +340,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       name: 'performance_launch',
       describe: {
         en: 'Performance since launch, an index that starts at 100; of funds that are a year old',
-        de: 'Wertentwicklung seit Auflage, ein Index ab 100; von Fonds, die ein Jahr alt sind',
+        de: 'Wertentwicklung seit Auflegung als Index (Startwert 100), nur für Fonds, die mindestens ein Jahr alt sind',
       },
       needs: 'performance',
     },
@@ -353,7 +353,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       name: 'structures',
       describe: {
         en: 'Investment structures: the parts of a fund by country, branch and so on',
-        de: 'Anlagestrukturen: die Anteile eines Fonds nach Land, Branche und so weiter',
+        de: 'Anlagestruktur: Aufteilung eines Fonds nach Ländern, Branchen und weiteren Merkmalen',
       },
       needs: 'data',
     },
@@ -390,7 +390,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       name: 'key_figures',
       describe: {
         en: 'Key figures, as texts that are ready to be shown',
-        de: 'Kennzahlen, als fertige Texte zum Anzeigen',
+        de: 'Kennzahlen als fertig formatierte Texte',
       },
       needs: 'data',
     },
@@ -409,7 +409,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       name: 'profiles',
       describe: {
         en: 'Profile of each fund: category, volume, costs, ways to invest',
-        de: 'Profil jedes Fonds: Kategorie, Volumen, Kosten, Anlagewege',
+        de: 'Profil jedes Fonds: Kategorie, Volumen, Kosten, Anlagemöglichkeiten',
       },
       needs: 'data',
     },
@@ -442,7 +442,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       csvName: 'emt_data',
       describe: {
         en: 'Data of the European MiFID Template (EMT), by the names of the API',
-        de: 'Daten des European MiFID Template (EMT), mit den Namen der API',
+        de: 'Daten des European MiFID Template (EMT) mit den Feldnamen der API',
       },
       needs: 'data',
     },

@@ -5,6 +5,7 @@ import { fill } from '../../../api/routes/keys.ts'
 import { formats, type Language, languages } from '../../../api/routes/table.ts'
 import { shellText } from '../../../system/shell-text.ts'
 import { html, type Html, type HtmlContent, linkTo, raw, section, wideTable } from '../../layout/html.ts'
+import { frontPages } from '../../layout/layout.ts'
 import { wording } from '../../wording.ts'
 import type { FundAnswer, FundFacts } from '../facts.ts'
 
@@ -84,7 +85,7 @@ function downloads({ fund, price }: FundFacts, language: Language, key: string):
   )
   return html`<p>
     ${links.length === 0 ? null : html`${w.downloads} ${links}`}<a
-      href="${linkTo(key, `${folder}index.html`)}"
+      href="${linkTo(key, frontPages.downloads[language])}"
       >${w.allDownloads}</a
     >
   </p> `

@@ -116,7 +116,7 @@ export function targetOf(endpoint: Endpoint, path: string, language: Language, f
   const query = new URLSearchParams()
   if (hasLanguages(endpoint)) query.set('language', language)
   if (format === 'xml') query.set('format', 'xml')
-  return query.size === 0 ? path : `${path}?${query}`
+  return query.size === 0 ? path : `${path}?${query.toString()}`
 }
 
 const hasLanguages = (endpoint: Endpoint) =>

@@ -3,7 +3,8 @@
  * depend on anything but its source: no clock, no `Intl` (its texts change with Node's version), no order of a folder.
  */
 
-import { catalogueFundPages, cataloguePages } from '../site/funds/index.ts'
+import { cataloguePages } from '../site/funds/list.ts'
+import { catalogueFundPages } from '../site/funds/page.ts'
 import { docsPages } from '../site/docs/index.ts'
 import type { PageMakers } from './plans.ts'
 

@@ -10,16 +10,7 @@ import { refuseDamage } from '../data/read/open.ts'
 import { writeFile } from '../downloads/file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm } from '../freshness/assess.ts'
 import { defaultFreshness, unmetGroups } from '../freshness/rules.ts'
-import { fundPageKeys } from '../site/funds/keys.ts'
-import { pageTemplate } from '../site/layout/layout.ts'
-import { statusJson } from '../site/status/document.ts'
-import {
-  statusDocumentKey,
-  statusPage,
-  statusPageKeys,
-  statusScriptKey,
-  statusStyleKey,
-} from '../site/status/page.ts'
+import { statusPages } from '../site/status/page.ts'
 import { codeDigest } from './code-digest.ts'
 import { documentFiles, type DocumentFiles } from './document-files.ts'
 import { folderOf, manifestFormat, type ManifestHead, manifestLine, snapshotId } from './manifest.ts'
@@ -206,18 +197,9 @@ function writeStatusFiles(
   { snapshot, asOf, funds, objects: documents, bytes }: Omit<ManifestHead, 'files'>,
 ) {
   const source = { snapshot, asOf, funds, documents, bytes, assessment }
-  const site = pages === null ? null : { fundPageKeys, hasDownloads }
-  const style = pageTemplate('status/status.css')
-  const texts: readonly (readonly [key: string, text: string])[] = [
-    [statusPageKeys.de, statusPage(source, 'de', site)],
-    [statusPageKeys.en, statusPage(source, 'en', site)],
-    [statusDocumentKey, statusJson(source)],
-    // Without other pages there is no shared style sheet: then the page's own one includes it.
-    [statusStyleKey, site === null ? `${pageTemplate('pages/style.css')}\n${style}` : style],
-    [statusScriptKey, pageTemplate('status/status.js')],
-  ]
-  return texts.map(([key, text]) => {
-    const { sha256, bytes } = writeFile(root, key, text)
+  const files = statusPages(source, pages === null ? null : { hasDownloads })
+  return files.map(({ key, content }) => {
+    const { sha256, bytes } = writeFile(root, key, content)
     return { key, sha256, bytes, type: contentTypeOf(key) }
   })
 }

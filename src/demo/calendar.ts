@@ -87,7 +87,7 @@ export async function demoPeriod(until: string, years: number): Promise<Period> 
   const from = shiftYears(until, -years)
   const start = from < earliestPast ? from : earliestPast
   // Some more days on both sides: the first may not be a business day, and the last may end a week or a month.
-  const target = await openCalendar('TARGET', { isYearEndOpen: true })
+  const target = await openCalendar('TARGET', true)
   const calendar: string[] = []
   for (let date = dayAfter(start, -15); date <= dayAfter(until, 15); date = dayAfter(date, 1))
     if (target.isBusinessDay(date)) calendar.push(date)

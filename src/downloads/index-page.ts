@@ -30,13 +30,13 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
   const paragraph = example?.format.perFund?.paragraph[language]
   const keyIn = (other: Language) => `downloads/${asOf}/${indexPages[other]}`
   return layout({
-    key: keyIn(language),
+    keys: { en: keyIn('en'), de: keyIn('de') },
     language,
     title: w.title(asOf),
     description: w.description(asOf),
     part: 'downloads',
+    hasDownloads: true,
     isAlone: !hasPages,
-    translations: { en: keyIn('en'), de: keyIn('de') },
     head: html`<script type="application/ld+json">
       ${jsonForScript(dataset([...excel, ...plain].sort(byPath), facts))}
     </script>`,
@@ -173,24 +173,26 @@ type PageWords = typeof en
 const de: PageWords = {
   title: (asOf) => `Downloads, Stand ${asOf}`,
   description: (asOf) =>
-    `Fondsdaten, Stand ${asOf}, als CSV, Parquet, SQLite und JSON, ohne Skripte und Anmeldung.`,
+    `Fondsdaten als CSV, Parquet, SQLite und JSON, Stand ${asOf}, ohne Anmeldung und ohne Skripte abrufbar.`,
   heading: 'Downloads',
   intro: (asOf) =>
-    html`Alle Daten, Stand <time datetime="${asOf}">${asOf}</time>. Unter der Adresse mit
-      <code>latest</code> statt des Tages liegt immer der neueste Stand. Für Programme beschreibt
-      <a href="datapackage.json">datapackage.json</a> die Dateien; mit
-      <a href="SHA256SUMS">SHA256SUMS</a> prüft <code>sha256sum -c</code> sie alle.`,
-  withoutDocuments: 'Die Dokumente dieses Stands gibt es hier nicht als eine Datei.',
+    html`Alle Daten haben den Stand <time datetime="${asOf}">${asOf}</time>. Unter der Adresse mit
+      <code>latest</code> anstelle des Datums finden Sie immer die neuesten Daten.
+      <a href="datapackage.json">datapackage.json</a> beschreibt die Dateien maschinenlesbar. Mit
+      <a href="SHA256SUMS">SHA256SUMS</a> und <code>sha256sum -c</code> lassen sich alle Dateien prüfen.`,
+  withoutDocuments: 'Die Dokumente dieses Stands sind nicht als eine Datei verfügbar.',
   licence: 'Lizenz',
   tables: 'Tabellen',
-  plainCaption: 'Dateien für Programme: CSV (UTF-8, Kommas, Dezimalpunkte), Parquet, SQLite, ZIP',
-  excel: 'Für ein deutsches Excel',
+  plainCaption:
+    'Dateien für Programme: CSV (UTF-8, Komma als Trennzeichen, Dezimalpunkt), Parquet, SQLite, ZIP',
+  excel: 'Für die deutsche Version von Excel',
   excelNote:
-    'Mit Semikolons, Dezimalkommas und Byte Order Mark, zum Öffnen mit einem Doppelklick. Ein Apostroph bewahrt Texte ' +
-    'wie 12-31 davor, etwas anderes zu werden. In jeder anderen Sprache holt Power Query die Dateien oben.',
-  excelCaption: 'Dateien für ein deutsches Excel',
-  fund: 'Ein Fonds',
-  open: 'So öffnet man sie',
+    'Mit Semikolon als Trennzeichen, Dezimalkomma und Byte Order Mark, zum Öffnen per Doppelklick. Ein ' +
+    'vorangestellter Apostroph verhindert, dass Excel Texte wie 12-31 umwandelt. In anderen Sprachversionen rufen Sie ' +
+    'die oben genannten Dateien mit Power Query ab.',
+  excelCaption: 'Dateien für die deutsche Version von Excel',
+  fund: 'Dateien je Fonds',
+  open: 'So öffnen Sie die Dateien',
   file: 'Datei',
   meaning: 'Inhalt',
   rows: 'Zeilen',

@@ -36,17 +36,7 @@ export interface MarkedFund {
   readonly nextPrice: string | null
 }
 
-export interface Assessment {
-  readonly counts: FreshnessCounts
-  /** In the order of their ISINs. Funds whose data may not be given out are counted, but not listed. */
-  readonly funds: readonly MarkedFund[]
-  /** Stale funds, then late ones; those with the oldest price first. */
-  readonly overdue: readonly MarkedFund[]
-  /** The watched fund whose newest price is the oldest, the first by ISIN, or null without any price. */
-  readonly oldestPrice: OldestPrice | null
-  /** Among all prices that are given out. */
-  readonly newestPrice: string | null
-}
+export type Assessment = ReturnType<typeof assessFunds>
 
 export interface OldestPrice {
   readonly isin: string
@@ -54,19 +44,37 @@ export interface OldestPrice {
   readonly day: string
 }
 
-/** @param asOf ISO 8601 */
-export function assessFunds(funds: readonly PricedFund[], rules: Rules, asOf: string): Assessment {
-  const all = funds.map((fund) => ({ isShown: fund.dataPermitted === 1, ...markFund(fund, rules, asOf) }))
-  const shown = all.filter(({ isShown }) => isShown).map(({ isShown: _, ...fund }): MarkedFund => fund)
-  const newestDays = shown.flatMap(({ newestPrice }) => newestPrice ?? []).sort()
-  const overdue = shown.filter(({ mark }) => mark === 'stale' || mark === 'late').sort(byUrgency)
+/** @param funds in the order of their ISINs @param asOf ISO 8601 */
+export function assessFunds(funds: readonly PricedFund[], rules: Rules, asOf: string) {
+  const all = funds.map((fund) => markFund(fund, rules, asOf))
+  const shown = all.filter((_, index) => funds[index]?.dataPermitted === 1)
+  const priced = shown
+    .flatMap(({ isin, mark, newestPrice: day }) => (day === null ? [] : { isin, mark, day }))
+    .sort((one, other) => compare(one.day, other.day))
+  const oldest = priced.find(({ mark }) => mark !== 'unwatched')
   return {
-    counts: countMarks(all),
-    funds: shown,
-    overdue,
-    oldestPrice: oldestPriceOf(shown.filter(isWatched)),
-    newestPrice: newestDays.at(-1) ?? null,
+    counts: Object.fromEntries(
+      marks.map((each) => [each, all.filter(({ mark }) => mark === each).length]),
+    ) as FreshnessCounts,
+    /** In the order of their ISINs. Funds whose data may not be given out are counted, but not listed. */
+    funds: shown as readonly MarkedFund[],
+    /** Stale funds, then late ones; those with the oldest price first. */
+    overdue: shown.filter(({ mark }) => isOverdue(mark)).sort(byUrgency) as readonly MarkedFund[],
+    /** The watched fund whose newest price is the oldest, the first by ISIN, or null without any price. */
+    oldestPrice: oldest === undefined ? null : { isin: oldest.isin, day: oldest.day },
+    /** Among all prices that are given out. */
+    newestPrice: priced.at(-1)?.day ?? null,
   }
+}
+
+const isOverdue = (mark: Mark): mark is 'late' | 'stale' => mark === 'late' || mark === 'stale'
+
+const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other))
+
+function byUrgency(one: MarkedFund, other: MarkedFund): number {
+  const rank = ({ mark, newestPrice, isin }: MarkedFund) =>
+    [mark === 'stale' ? 0 : 1, newestPrice, isin].join(' ')
+  return compare(rank(one), rank(other))
 }
 
 /** The funds that are late or stale, by ISIN. The newest price day of each is enough. */
@@ -77,32 +85,27 @@ export function overdueFunds(
 ): ReadonlyMap<string, 'late' | 'stale'> {
   return new Map(
     funds.flatMap((fund) => {
-      const mark = ageOf(fund, rules, asOf)?.mark
-      return mark === 'late' || mark === 'stale' ? [[fund.isin, mark] as const] : []
+      const { mark } = markFund(fund, rules, asOf)
+      return isOverdue(mark) ? [[fund.isin, mark] as const] : []
     }),
   )
 }
 
-/** How old a fund's newest price is. */
-export interface FundAge {
-  readonly mark: Mark
-  /** In business days up to `asOf`, at most 1,000. */
-  readonly ageDays: number
-  /** ISO 8601 */
-  readonly asOf: string
-}
+export type FundAge = NonNullable<ReturnType<typeof ageOf>>
 
-/** The fund's last price day is enough. @returns null if there is no price that may be given out */
-export function ageOf(fund: PricedFund, rules: Rules, asOf: string): FundAge | null {
-  const newestOnly = { ...fund, priceDays: fund.priceDays.slice(0, 1) }
-  const { mark, ageDays } = markFund(newestOnly, rules, asOf)
+/**
+ * How old a fund's newest price is, in business days up to `asOf`. The fund's last price day is enough.
+ * @returns null if there is no price that may be given out
+ */
+export function ageOf(fund: PricedFund, rules: Rules, asOf: string) {
+  const { mark, ageDays } = markFund(fund, rules, asOf)
   return ageDays === null ? null : { mark, ageDays, asOf }
 }
 
 /** A sentence about a late or stale fund, or null. The fund's last price day is enough. @param asOf ISO 8601 */
 export function describeAge(fund: PricedFund, rules: Rules, asOf: string): string | null {
   const { mark, newestPrice, ageDays } = markFund(fund, rules, asOf)
-  if (newestPrice === null || (mark !== 'late' && mark !== 'stale')) return null
+  if (newestPrice === null || !isOverdue(mark)) return null
   return `the newest price, of ${newestPrice}, is ${mark}: ${businessDays(ageDays ?? 0)} before ${asOf}`
 }
 
@@ -113,18 +116,14 @@ export const businessDays = (count: number): string =>
 type WatchedCounts = Pick<FreshnessCounts, 'fresh' | 'late' | 'stale'>
 
 /** The share of stale funds among those that are watched, from 0 to 1. */
-export function staleShare({ fresh, late, stale }: WatchedCounts): number {
-  return stale === 0 ? 0 : stale / (fresh + late + stale)
-}
+export const staleShare = ({ fresh, late, stale }: WatchedCounts): number =>
+  stale === 0 ? 0 : stale / (fresh + late + stale)
 
 /** Part of a sentence: too many funds are stale. */
-export function describeStale(counts: WatchedCounts, maxStaleShare: number): string {
-  const { fresh, late, stale } = counts
-  return `the prices of ${stale} of ${fresh + late + stale} funds are stale, more than ${percent(maxStaleShare)}`
+export function describeStale({ fresh, late, stale }: WatchedCounts, maxStaleShare: number): string {
+  const limit = `${Number((maxStaleShare * 100).toFixed(2))} %`
+  return `the prices of ${stale} of ${fresh + late + stale} funds are stale, more than ${limit}`
 }
-
-/** `12.5 %` */
-const percent = (share: number): string => `${Number((share * 100).toFixed(2))} %`
 
 function markFund(fund: PricedFund, rules: Rules, asOf: string): MarkedFund {
   const { isin, name, priceDays } = fund
@@ -139,29 +138,6 @@ function markFund(fund: PricedFund, rules: Rules, asOf: string): MarkedFund {
   const nextPrice = rhythmDays === null ? null : addBusinessDays(calendar, newestPrice, rhythmDays)
   const mark = ageDays > errorDays ? 'stale' : ageDays > warnDays ? 'late' : 'fresh'
   return { isin, name, mark, newestPrice, ageDays, rhythmDays, nextPrice }
-}
-
-function countMarks(funds: readonly { readonly mark: Mark }[]): FreshnessCounts {
-  const counts: Record<Mark, number> = { fresh: 0, late: 0, stale: 0, unwatched: 0, unpriced: 0, withheld: 0 }
-  for (const { mark } of funds) counts[mark]++
-  return counts
-}
-
-const isWatched = ({ mark }: MarkedFund) => mark === 'fresh' || mark === 'late' || mark === 'stale'
-
-/** @param funds in the order of their ISINs */
-function oldestPriceOf(funds: readonly MarkedFund[]): OldestPrice | null {
-  const priced = funds.flatMap(({ isin, newestPrice: day }) => (day === null ? [] : { isin, day }))
-  return priced.reduce<OldestPrice | null>(
-    (oldest, next) => (oldest === null || next.day < oldest.day ? next : oldest),
-    null,
-  )
-}
-
-function byUrgency(one: MarkedFund, other: MarkedFund): number {
-  const rank = ({ mark, newestPrice, isin }: MarkedFund) =>
-    [mark === 'stale' ? 0 : 1, newestPrice, isin].join(' ')
-  return rank(one) < rank(other) ? -1 : 1
 }
 
 /** How many of a fund's last prices show its rhythm: ten gaps, few enough to follow a fund that changes it. */

@@ -10,16 +10,13 @@ export interface Calendar {
   readonly isBusinessDay: (day: string) => boolean
 }
 
-export interface CalendarOptions {
-  /** Whether 24 and 31 December are business days unless they are full holidays: TARGET is open, most funds have no price. */
-  readonly isYearEndOpen: boolean
-}
-
 /**
  * @param name a country (`DE`), a country with a state (`DE-BY`), or `TARGET`
+ * @param isYearEndOpen whether 24 and 31 December are business days unless they are full holidays: TARGET is open, most
+ * funds have no price
  * @throws {Error} if the library has no such calendar
  */
-export async function openCalendar(name: string, { isYearEndOpen }: CalendarOptions): Promise<Calendar> {
+export async function openCalendar(name: string, isYearEndOpen = false): Promise<Calendar> {
   const holidaysIn = name === 'TARGET' ? targetHolidays : await countryHolidays(name)
   const years = new Map<string, ReadonlySet<string>>()
   const yearEnd = (year: string) => (isYearEndOpen ? [] : [`${year}-12-24`, `${year}-12-31`])
@@ -38,14 +35,13 @@ export async function openCalendar(name: string, { isYearEndOpen }: CalendarOpti
 function targetHolidays(year: number): string[] {
   const { month, day } = gregorianEaster(year)
   const easter = new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10)
-  const moving = [dayAfter(easter, -2), dayAfter(easter, 1)]
-  return [...moving, ...['01-01', '05-01', '12-25', '12-26'].map((monthAndDay) => `${year}-${monthAndDay}`)]
+  const fixed = ['01-01', '05-01', '12-25', '12-26'].map((monthAndDay) => `${year}-${monthAndDay}`)
+  return [dayAfter(easter, -2), dayAfter(easter, 1), ...fixed]
 }
 
 async function countryHolidays(name: string): Promise<(year: number) => string[]> {
   // Large: loaded only if a calendar needs it.
   const { default: Library } = await import('date-holidays')
-  const types = ['public' as const, 'bank' as const]
   const [country = '', state] = name.split('-')
   const known = new Library()
   if (known.getCountries()[country] === undefined) throw new Error(`there is no calendar ${country}`)
@@ -55,8 +51,8 @@ async function countryHolidays(name: string): Promise<(year: number) => string[]
     throw new Error(
       `the calendar ${country} has no state ${state} (there are ${Object.keys(states ?? {}).join(', ') || 'none'})`,
     )
-  const library =
-    state === undefined ? new Library(country, { types }) : new Library(country, state, { types })
+  const options = { types: ['public' as const, 'bank' as const] }
+  const library = state === undefined ? new Library(country, options) : new Library(country, state, options)
   return (year) => fullHolidays(library, year)
 }
 
@@ -86,39 +82,29 @@ export const maxBusinessDays = 1000
 
 const lastDay = '9999-12-31'
 
+// Thousands of funds share the same few days.
+const counted = new WeakMap<Calendar, Map<string, number>>()
+
 /** The number of business days after `from`, up to and including `to`; 0 if `to` is not later. At most 1,000. */
 export function businessDaysBetween(calendar: Calendar, from: string, to: string): number {
-  return remembered(counted, calendar, `${from} ${to}`, () => {
-    let count = 0
-    for (let day = to; day > from && count < maxBusinessDays; day = dayAfter(day, -1)) {
-      if (calendar.isBusinessDay(day)) count++
-    }
-    return count
-  })
+  const counts = counted.get(calendar) ?? new Map<string, number>()
+  counted.set(calendar, counts)
+  let count = counts.get(`${from} ${to}`)
+  if (count !== undefined) return count
+  count = 0
+  for (let day = to; day > from && count < maxBusinessDays; day = dayAfter(day, -1)) {
+    if (calendar.isBusinessDay(day)) count++
+  }
+  counts.set(`${from} ${to}`, count)
+  return count
 }
 
 /** The business day that comes a number of business days after any day. @param count 1 or more */
 export function addBusinessDays(calendar: Calendar, from: string, count: number): string {
-  return remembered(added, calendar, `${from} ${count}`, () => {
-    let day = from
-    for (let left = count; left > 0 && day < lastDay;) {
-      day = dayAfter(day, 1)
-      if (calendar.isBusinessDay(day)) left--
-    }
-    return day
-  })
-}
-
-type Memory<T> = WeakMap<Calendar, Map<string, T>>
-
-// Thousands of funds share the same few days.
-const counted: Memory<number> = new WeakMap()
-const added: Memory<string> = new WeakMap()
-
-function remembered<T>(memory: Memory<T>, calendar: Calendar, key: string, work: () => T): T {
-  const known = memory.get(calendar) ?? new Map<string, T>()
-  memory.set(calendar, known)
-  const value = known.get(key) ?? work()
-  known.set(key, value)
-  return value
+  let day = from
+  for (let left = count; left > 0 && day < lastDay;) {
+    day = dayAfter(day, 1)
+    if (calendar.isBusinessDay(day)) left--
+  }
+  return day
 }

@@ -47,38 +47,32 @@ export interface GroupedFund {
   readonly categoryEn: string | null
 }
 
-export interface Rule {
+export type Rules = (fund: GroupedFund) => {
   readonly isWatched: boolean
   readonly warnDays: number
   readonly errorDays: number
   readonly calendar: Calendar
 }
 
-export type Rules = (fund: GroupedFund) => Rule
-
 /** @throws {Error} that names the place in the settings, for an unknown calendar or contradictory thresholds */
 export async function openRules(settings: FreshnessSettings): Promise<Rules> {
-  const { yearEndOpen, groups } = settings
   const calendars = new Map<string, Calendar>()
-  const ruleOf = async (place: string, own: FreshnessGroup): Promise<Rule> => {
-    const { calendar: name, warnDays, errorDays } = { ...settings, ...own }
+  const ruleOf = async (place: string, group: FreshnessGroup) => {
+    const { calendar: name, warnDays, errorDays } = { ...settings, ...group }
     if (warnDays > errorDays)
       throw new Error(`${place}: warnDays is ${warnDays}, more than errorDays, which is ${errorDays}`)
-    const calendar = calendars.get(name) ?? (await openNamed(place, name, yearEndOpen))
+    let calendar = calendars.get(name)
+    calendar ??= await openCalendar(name, settings.yearEndOpen).catch((cause: unknown) => {
+      throw new Error(`${place}.calendar is ${name}`, { cause })
+    })
     calendars.set(name, calendar)
-    return { isWatched: own.never !== true, warnDays, errorDays, calendar }
+    return { group, isWatched: group.never !== true, warnDays, errorDays, calendar }
   }
   const general = await ruleOf('freshness', {})
-  const rules: (readonly [FreshnessGroup, Rule])[] = []
-  for (const [index, group] of groups.entries())
-    rules.push([group, await ruleOf(`freshness.groups[${index}]`, group)])
-  return (fund) => rules.find(([group]) => isIn(group, fund))?.[1] ?? general
-}
-
-function openNamed(place: string, name: string, isYearEndOpen: boolean): Promise<Calendar> {
-  return openCalendar(name, { isYearEndOpen }).catch((error: unknown) => {
-    throw new Error(`${place}.calendar is ${name}`, { cause: error })
-  })
+  const own: (typeof general)[] = []
+  for (const [index, group] of settings.groups.entries())
+    own.push(await ruleOf(`freshness.groups[${index}]`, group))
+  return (fund) => own.find(({ group }) => isIn(group, fund)) ?? general
 }
 
 const isIn = ({ category, currency, isins }: FreshnessGroup, fund: GroupedFund) =>
@@ -90,31 +84,28 @@ const isIn = ({ category, currency, isins }: FreshnessGroup, fund: GroupedFund) 
 const maxNamed = 10
 
 /**
- * Groups that fit no fund are most likely misspelt, so that their funds have other thresholds.
- * @param funds all funds of the database, not only a shard's
- * @returns a line for each such group, with its place in the settings: `freshness.groups[0]: …`
+ * A line for each group that fits no fund, with its place in the settings: `freshness.groups[0]: …`. Such a group is most
+ * likely misspelt, so that its funds have other thresholds. @param funds all funds of the database, not only a shard's
  */
 export function unmetGroups(
   groups: readonly FreshnessGroup[],
   funds: readonly GroupedFund[],
 ): readonly string[] {
-  if (groups.length === 0) return []
   const isins = new Set(funds.map(({ isin }) => isin))
   const currencies = new Set(funds.map(({ currency }) => currency))
   const categories = new Set(funds.flatMap(({ categoryDe, categoryEn }) => [categoryDe, categoryEn]))
   return groups.flatMap((group, index) => {
-    const missing = (group.isins ?? []).filter((isin) => !isins.has(isin))
     const { category, currency } = group
-    const faults = [
-      ...(category === undefined || categories.has(category)
-        ? []
-        : [`no fund has the category ${JSON.stringify(category)}`]),
-      ...(currency === undefined || currencies.has(currency) ? [] : [`no fund has the currency ${currency}`]),
-      ...(missing.length === 0 ? [] : [describeMissing(missing)]),
-    ]
-    const isUnmet = faults.length === 0 && !funds.some((fund) => isIn(group, fund))
-    const lines = isUnmet ? ['no fund has all that it names'] : faults
-    return lines.length === 0 ? [] : [`freshness.groups[${index}]: ${lines.join('; ')}`]
+    const missing = (group.isins ?? []).filter((isin) => !isins.has(isin))
+    const faults: string[] = []
+    if (category !== undefined && !categories.has(category))
+      faults.push(`no fund has the category ${JSON.stringify(category)}`)
+    if (currency !== undefined && !currencies.has(currency))
+      faults.push(`no fund has the currency ${currency}`)
+    if (missing.length > 0) faults.push(describeMissing(missing))
+    if (faults.length === 0 && !funds.some((fund) => isIn(group, fund)))
+      faults.push('no fund has all that it names')
+    return faults.length === 0 ? [] : [`freshness.groups[${index}]: ${faults.join('; ')}`]
   })
 }
 

@@ -1,379 +1,347 @@
-/** The words of all pages in both languages, side by side. Texts of endpoints stand in the endpoints' own files. */
+/** The words of all pages in both languages, side by side. Texts of endpoints are in the endpoints' own files. */
 
 import type { Language } from '../api/routes/table.ts'
 
-type Both = readonly [english: string, german: string]
-type Entry = Both | ((...values: never[]) => Both) | { readonly [name: string]: Entry }
-
-const table = {
+const wordsBy = (say: (english: string, german: string) => string) => ({
   /** The shell of every page. */
   shell: {
-    brand: ['Fund data', 'Fondsdaten'],
-    skip: ['Skip to content', 'Zum Inhalt springen'],
-    navigation: ['Site navigation', 'Hauptnavigation'],
-    language: ['Language', 'Sprache'],
-    made: ['Published with fundpress.', 'Veröffentlicht mit fundpress.'],
-    feed: ['Recent changes (feed)', 'Letzte Änderungen (Feed)'],
-    onThisPage: ['On this page', 'Auf dieser Seite'],
+    brand: say('Fund data', 'Fondsdaten'),
+    skip: say('Skip to content', 'Zum Inhalt springen'),
+    navigation: say('Site navigation', 'Hauptnavigation'),
+    language: say('Language', 'Sprache'),
+    made: say('Published with fundpress.', 'Veröffentlicht mit fundpress.'),
+    feed: say('Recent changes (feed)', 'Letzte Änderungen (Feed)'),
+    onThisPage: say('On this page', 'Auf dieser Seite'),
     parts: {
-      funds: ['Funds', 'Fonds'],
-      docs: ['Documentation', 'Dokumentation'],
-      explorer: ['API explorer', 'API-Explorer'],
-      downloads: ['Downloads', 'Downloads'],
-      status: ['Status', 'Status'],
+      funds: say('Funds', 'Fonds'),
+      docs: say('Documentation', 'Dokumentation'),
+      explorer: say('API explorer', 'API-Explorer'),
+      downloads: say('Downloads', 'Downloads'),
+      status: say('Status', 'Status'),
     },
   },
   /** The list of the funds, and the page of one. */
   funds: {
-    funds: ['Funds', 'Fonds'],
-    listLead: (count: number, asOf: string) => [
-      `${count} funds with their newest prices as of ${asOf}.`,
-      `${count} Fonds mit ihren neuesten Preisen, Stichtag ${asOf}.`,
-    ],
-    listOverdue: (count: string) => [
-      `Late or stale prices: ${count}.`,
-      `Verspätete oder veraltete Preise: ${count}.`,
-    ],
+    listLead: (count: number, asOf: string) =>
+      say(
+        `${count} funds with their newest prices as of ${asOf}.`,
+        `${count} Fonds mit ihren neuesten Preisen, Stichtag ${asOf}.`,
+      ),
+    listOverdue: (count: string) =>
+      say(`Late or stale prices: ${count}.`, `Verspätete oder veraltete Preise: ${count}.`),
     overdueNote: {
-      late: [
+      late: say(
         'The newest price is late: a newer price was expected by now.',
-        'Der neueste Preis ist verspätet: Ein neuerer Preis war bereits zu erwarten.',
-      ],
-      stale: [
+        'Der neueste Preis ist verspätet: Inzwischen war ein neuerer Preis zu erwarten.',
+      ),
+      stale: say(
         'The newest price is stale: a newer price is long overdue.',
         'Der neueste Preis ist veraltet: Ein neuerer Preis ist seit Langem überfällig.',
-      ],
+      ),
     },
-    search: ['Search by name, ISIN or WKN', 'Suche nach Name, ISIN oder WKN'],
-    found: ['Funds found:', 'Gefundene Fonds:'],
-    more: ['Show all', 'Alle anzeigen'],
-    none: ['No fund matches.', 'Keine passenden Fonds gefunden.'],
-    fund: ['Fund', 'Fonds'],
-    day: ['Date', 'Datum'],
-    change: ['Day change', 'Zum Vortag'],
-    oneYear: ['1 year', '1 Jahr'],
-    oneYearNote: [
+    search: say('Search by name, ISIN or WKN', 'Suche nach Name, ISIN oder WKN'),
+    found: say('Funds found:', 'Gefundene Fonds:'),
+    more: say('Show all', 'Alle anzeigen'),
+    none: say('No fund matches.', 'Keine passenden Fonds gefunden.'),
+    fund: say('Fund', 'Fonds'),
+    day: say('Date', 'Datum'),
+    change: say('Day change', 'Zum Vortag'),
+    oneYear: say('1 year', '1 Jahr'),
+    oneYearNote: say(
       '1 year: for accumulating funds the change of the net asset value; for distributing funds the reported performance of the last twelve months, including distributions.',
       '1 Jahr: bei thesaurierenden Fonds die Veränderung des Nettoinventarwerts, bei ausschüttenden Fonds die gemeldete Wertentwicklung der letzten zwölf Monate einschließlich Ausschüttungen.',
-    ],
-    past: [
+    ),
+    past: say(
       'Past performance is not a reliable indicator of future performance.',
       'Die frühere Wertentwicklung ist kein verlässlicher Indikator für die künftige Wertentwicklung.',
-    ],
-    asData: ['This list as JSON', 'Diese Liste als JSON'],
-    description: (name: string, isin: string) => [
-      `${name} (${isin}): prices, performance, structure, key figures and costs, as a page and as data.`,
-      `${name} (${isin}): Preise, Wertentwicklung, Struktur, Kennzahlen und Kosten, als Seite und als Daten.`,
-    ],
-    nav: ['Net asset value', 'Nettoinventarwert'],
-    navShort: ['NAV', 'NAV'],
-    ytd: ['Since 31 Dec', 'Seit 31.12.'],
-    assets: ['Fund assets', 'Fondsvermögen'],
-    inception: ['Launched', 'Auflegung'],
-    website: ['Fund website', 'Website des Fonds'],
-    statusDate: (day: string) => [
-      `Data other than prices as of ${day}.`,
-      `Stichtag der Daten außer Preisen: ${day}.`,
-    ],
-    price: ['Prices', 'Preise'],
-    chartTitle: (currency: string) => [`Net asset value in ${currency}`, `Nettoinventarwert in ${currency}`],
-    chartDescription: (first: string, then: string, last: string, now: string) => [
-      `From ${then} on ${first} to ${now} on ${last}.`,
-      `Von ${then} am ${first} auf ${now} am ${last}.`,
-    ],
-    chartNote: [
+    ),
+    asData: say('This list as JSON', 'Diese Liste als JSON'),
+    description: (name: string, isin: string) =>
+      say(
+        `${name} (${isin}): prices, performance, structure, key figures and costs, as a page and as data.`,
+        `${name} (${isin}): Preise, Wertentwicklung, Struktur, Kennzahlen und Kosten, als Seite und als Daten.`,
+      ),
+    nav: say('Net asset value', 'Nettoinventarwert'),
+    navShort: say('NAV', 'NAV'),
+    ytd: say('Since 31 Dec', 'Seit 31.12.'),
+    assets: say('Fund assets', 'Fondsvermögen'),
+    inception: say('Launched', 'Auflegung'),
+    website: say('Fund website', 'Website des Fonds'),
+    statusDate: (day: string) =>
+      say(`Data other than prices as of ${day}.`, `Stichtag aller Daten mit Ausnahme der Preise: ${day}.`),
+    price: say('Prices', 'Preise'),
+    chartTitle: (currency: string) =>
+      say(`Net asset value in ${currency}`, `Nettoinventarwert in ${currency}`),
+    chartDescription: (first: string, then: string, last: string, now: string) =>
+      say(`From ${then} on ${first} to ${now} on ${last}.`, `Von ${then} am ${first} auf ${now} am ${last}.`),
+    chartNote: say(
       'Net asset value per share. Distributions are not included.',
       'Nettoinventarwert je Anteil, ohne Berücksichtigung von Ausschüttungen.',
-    ],
-    ranges: ['Period of the chart', 'Zeitraum des Diagramms'],
-    issuePrice: ['Issue price', 'Ausgabepreis'],
-    repurchasePrice: ['Repurchase price', 'Rücknahmepreis'],
-    noPrices: [
+    ),
+    ranges: say('Period of the chart', 'Zeitraum des Diagramms'),
+    issuePrice: say('Issue price', 'Ausgabepreis'),
+    repurchasePrice: say('Repurchase price', 'Rücknahmepreis'),
+    noPrices: say(
       'Prices of this fund are not published.',
       'Für diesen Fonds werden keine Preise veröffentlicht.',
-    ],
-    withoutPrices: ['No prices are available for this fund.', 'Für diesen Fonds liegen keine Preise vor.'],
-    noPerformance: [
+    ),
+    withoutPrices: say('No prices are available for this fund.', 'Für diesen Fonds liegen keine Preise vor.'),
+    noPerformance: say(
       'The performance of this fund may not be shown.',
       'Die Wertentwicklung dieses Fonds darf nicht dargestellt werden.',
-    ],
-    young: [
+    ),
+    young: say(
       'This fund was launched less than one year ago: its performance may not be shown yet.',
       'Die Auflegung dieses Fonds liegt weniger als ein Jahr zurück. Seine Wertentwicklung darf noch nicht dargestellt werden.',
-    ],
-    performance: ['Performance', 'Wertentwicklung'],
-    years: ['Calendar years', 'Kalenderjahre'],
-    year: ['Year', 'Jahr'],
-    toDate: ['to date', 'laufend'],
-    periods: ['Twelve-month periods', 'Zwölfmonatszeiträume'],
-    period: ['Period', 'Zeitraum'],
-    gross: ['Gross', 'Brutto'],
-    net: ['Net', 'Netto'],
-    netNote: ['Net: after deduction of the issue surcharge.', 'Netto: nach Abzug des Ausgabeaufschlags.'],
-    line: ['Over these periods together', 'Gesamtzeitraum'],
-    launch: ['Since launch', 'Seit Auflegung'],
-    launchTitle: [
+    ),
+    performance: say('Performance', 'Wertentwicklung'),
+    years: say('Calendar years', 'Kalenderjahre'),
+    year: say('Year', 'Jahr'),
+    toDate: say('to date', 'laufend'),
+    periods: say('Twelve-month periods', 'Zwölfmonatszeiträume'),
+    period: say('Period', 'Zeitraum'),
+    gross: say('Gross', 'Brutto'),
+    net: say('Net', 'Netto'),
+    netNote: say('Net: after deduction of the issue surcharge.', 'Netto: nach Abzug des Ausgabeaufschlags.'),
+    line: say('Over these periods together', 'Gesamtzeitraum'),
+    launch: say('Since launch', 'Seit Auflegung'),
+    launchTitle: say(
       'Performance since launch as an index (start: 100)',
       'Wertentwicklung seit Auflegung als Index (Startwert 100)',
-    ],
-    lineTitle: ['Cumulative performance in percent', 'Kumulierte Wertentwicklung in Prozent'],
-    between: (first: string, last: string, low: string, high: string) => [
-      `From ${first} to ${last}, between ${low} and ${high}.`,
-      `Vom ${first} bis zum ${last}, zwischen ${low} und ${high}.`,
-    ],
-    structure: ['Investment structure', 'Anlagestruktur'],
-    rest: (count: number) => [`${count} more`, `${count} weitere`],
-    allocations: ['Asset allocation over time', 'Vermögensaufteilung im Zeitverlauf'],
-    withoutDerivatives: ['Without derivatives', 'Ohne Derivate'],
-    withDerivatives: ['With derivatives', 'Mit Derivaten'],
-    newestShare: (day: string) => [`Share on ${day}`, `Anteil am ${day}`],
-    assetClass: ['Asset class', 'Anlageklasse'],
-    figures: ['Key figures', 'Kennzahlen'],
-    profile: ['Profile and costs', 'Profil und Kosten'],
-    emt: ['MiFID data (EMT)', 'MiFID-Daten (EMT)'],
-    data: ['Data', 'Daten'],
-    dataLead: [
+    ),
+    lineTitle: say('Cumulative performance in percent', 'Kumulierte Wertentwicklung in Prozent'),
+    between: (first: string, last: string, low: string, high: string) =>
+      say(
+        `From ${first} to ${last}, between ${low} and ${high}.`,
+        `Vom ${first} bis zum ${last}, zwischen ${low} und ${high}.`,
+      ),
+    structure: say('Investment structure', 'Anlagestruktur'),
+    rest: (count: number) => say(`${count} more`, `${count} weitere`),
+    allocations: say('Asset allocation over time', 'Vermögensaufteilung im Zeitverlauf'),
+    withoutDerivatives: say('Without derivatives', 'Ohne Derivate'),
+    withDerivatives: say('With derivatives', 'Mit Derivaten'),
+    newestShare: (day: string) => say(`Share on ${day}`, `Anteil am ${day}`),
+    assetClass: say('Asset class', 'Anlageklasse'),
+    figures: say('Key figures', 'Kennzahlen'),
+    profile: say('Profile and costs', 'Profil und Kosten'),
+    emt: say('MiFID data (EMT)', 'MiFID-Daten (EMT)'),
+    data: say('Data', 'Daten'),
+    dataLead: say(
       'All data on this page are available from the API, without a key.',
       'Alle Daten dieser Seite sind ohne Zugangsschlüssel über die API abrufbar.',
-    ],
-    requests: ['Requests', 'Beispielabfragen'],
-    currentRequest: ['newest price', 'neuester Preis'],
-    historicRequest: ['prices of one year, as XML', 'Preise eines Jahres als XML'],
-    documents: ['Documents', 'Dokumente'],
-    document: ['Document', 'Dokument'],
-    downloads: [
+    ),
+    requests: say('Requests', 'Beispielabfragen'),
+    currentRequest: say('newest price', 'neuester Preis'),
+    historicRequest: say('prices of one year, as XML', 'Preise eines Jahres als XML'),
+    documents: say('Documents', 'Dokumente'),
+    document: say('Document', 'Dokument'),
+    downloads: say(
       'For spreadsheets and other programs, with decimal points:',
       'Für Tabellenkalkulationen und andere Programme, mit Dezimalpunkt:',
-    ],
-    allDownloads: ['Files with all funds', 'Dateien mit allen Fonds'],
-    yes: ['yes', 'ja'],
-    no: ['no', 'nein'],
-    category: ['Category', 'Kategorie'],
-    benchmark: ['Benchmark', 'Vergleichsindex'],
-    totalAssets: ['Total fund assets', 'Gesamtes Fondsvermögen'],
-    fiscalYear: ['Fiscal year end', 'Geschäftsjahresende'],
-    income: ['Use of income', 'Ertragsverwendung'],
-    accumulating: ['accumulating', 'thesaurierend'],
-    distributing: ['distributing', 'ausschüttend'],
-    conformity: ['UCITS', 'OGAW-konform'],
-    surcharge: ['Issue surcharge', 'Ausgabeaufschlag'],
-    redemption: ['Redemption fee', 'Rücknahmeabschlag'],
-    ter: ['Total expense ratio (TER)', 'Gesamtkostenquote (TER)'],
-    management: ['Management fee', 'Verwaltungsvergütung'],
-    custodian: ['Custodian bank fee', 'Verwahrstellenvergütung'],
-    performanceFee: ['Performance fee', 'Erfolgsabhängige Vergütung'],
-    savings: ['Savings plan', 'Sparplan'],
-    oneTime: ['Lump-sum investment', 'Einmalanlage'],
-    capitalForming: ['Capital-forming payments (VL)', 'Vermögenswirksame Leistungen (VL)'],
-    from: (amount: string) => [`from ${amount}`, `ab ${amount}`],
-    srri: ['Risk and reward indicator (SRRI)', 'Risiko- und Ertragsindikator (SRRI)'],
-    srriOf: (risk: number) => [`${risk} of 7`, `${risk} von 7`],
-    ongoing: ['Ongoing costs', 'Laufende Kosten'],
-    transaction: ['Transaction costs', 'Transaktionskosten'],
-    incidental: ['Incidental costs', 'Nebenkosten'],
-    entry: ['Entry costs', 'Einstiegskosten'],
-    governance: ['Product governance process', 'Produktüberwachung (Product Governance)'],
-    esg: [
+    ),
+    allDownloads: say('Files with all funds', 'Dateien mit allen Fonds'),
+    yes: say('yes', 'ja'),
+    no: say('no', 'nein'),
+    category: say('Category', 'Kategorie'),
+    benchmark: say('Benchmark', 'Vergleichsindex'),
+    totalAssets: say('Total fund assets', 'Gesamtes Fondsvermögen'),
+    fiscalYear: say('Fiscal year end', 'Geschäftsjahresende'),
+    income: say('Use of income', 'Ertragsverwendung'),
+    accumulating: say('accumulating', 'thesaurierend'),
+    distributing: say('distributing', 'ausschüttend'),
+    conformity: say('UCITS', 'OGAW-konform'),
+    surcharge: say('Issue surcharge', 'Ausgabeaufschlag'),
+    redemption: say('Redemption fee', 'Rücknahmeabschlag'),
+    ter: say('Total expense ratio (TER)', 'Gesamtkostenquote (TER)'),
+    management: say('Management fee', 'Verwaltungsvergütung'),
+    custodian: say('Custodian bank fee', 'Verwahrstellenvergütung'),
+    performanceFee: say('Performance fee', 'Erfolgsabhängige Vergütung'),
+    savings: say('Savings plan', 'Sparplan'),
+    oneTime: say('Lump-sum investment', 'Einmalanlage'),
+    capitalForming: say('Capital-forming payments (VL)', 'Vermögenswirksame Leistungen (VL)'),
+    from: (amount: string) => say(`from ${amount}`, `ab ${amount}`),
+    srri: say('Risk and reward indicator (SRRI)', 'Risiko- und Ertragsindikator (SRRI)'),
+    srriOf: (risk: number) => say(`${risk} of 7`, `${risk} von 7`),
+    ongoing: say('Ongoing costs', 'Laufende Kosten'),
+    transaction: say('Transaction costs', 'Transaktionskosten'),
+    incidental: say('Incidental costs', 'Nebenkosten'),
+    entry: say('Entry costs', 'Einstiegskosten'),
+    governance: say('Product governance process', 'Produktüberwachung (Product Governance)'),
+    esg: say(
       'Suitable for clients with sustainability preferences',
       'Für Kunden mit Nachhaltigkeitspräferenzen geeignet',
-    ],
-    need: ['Other specific investment need', 'Sonstiger besonderer Anlagebedarf'],
-    on: (day: string) => [`(${day})`, `(${day})`],
+    ),
+    need: say('Other specific investment need', 'Sonstiger besonderer Anlagebedarf'),
+    on: (day: string) => say(`(${day})`, `(${day})`),
   },
   /** The status page. */
   status: {
-    title: ['Status', 'Status'],
-    description: (day: string) => [
-      `How recent the fund data are: the newest price of each fund as of ${day}.`,
-      `Aktualität der Fondsdaten: der neueste Preis jedes Fonds, Stichtag ${day}.`,
-    ],
+    description: (day: string) =>
+      say(
+        `How recent the fund data are: the newest price of each fund as of ${day}.`,
+        `Aktualität der Fondsdaten: der neueste Preis jedes Fonds, Stichtag ${day}.`,
+      ),
     verdicts: {
-      fresh: ['All prices are up to date', 'Alle Preise sind aktuell'],
-      late: ['Some prices are late', 'Einige Preise sind verspätet'],
-      stale: ['Some prices are stale', 'Einige Preise sind veraltet'],
-      unwatched: ['No prices are monitored', 'Es werden keine Preise überwacht'],
+      fresh: say('All prices are up to date', 'Alle Preise sind aktuell'),
+      late: say('Some prices are late', 'Einige Preise sind verspätet'),
+      stale: say('Some prices are stale', 'Einige Preise sind veraltet'),
+      unwatched: say('No prices are monitored', 'Es werden keine Preise überwacht'),
     },
-    snapshot: ['Snapshot', 'Datenstand'],
-    asOf: ['As of', 'Stichtag'],
-    live: ['Live since', 'Online seit'],
-    newest: ['Newest price', 'Neuester Preis'],
-    oldest: ['Oldest price', 'Ältester Preis'],
-    funds: ['Funds', 'Fonds'],
-    documents: ['Documents', 'Dokumente'],
-    prices: ['Prices', 'Preise'],
+    snapshot: say('Snapshot', 'Datenstand'),
+    asOf: say('As of', 'Stichtag'),
+    live: say('Live since', 'Online seit'),
+    newest: say('Newest price', 'Neuester Preis'),
+    oldest: say('Oldest price', 'Ältester Preis'),
+    funds: say('Funds', 'Fonds'),
+    documents: say('Documents', 'Dokumente'),
+    prices: say('Prices', 'Preise'),
     marks: {
-      fresh: ['fresh', 'aktuell'],
-      late: ['late', 'verspätet'],
-      stale: ['stale', 'veraltet'],
-      unwatched: ['not watched', 'nicht überwacht'],
-      unpriced: ['without a price', 'ohne Preis'],
-      withheld: ['not given out', 'nicht veröffentlicht'],
+      fresh: say('fresh', 'aktuell'),
+      late: say('late', 'verspätet'),
+      stale: say('stale', 'veraltet'),
+      unwatched: say('not watched', 'nicht überwacht'),
+      unpriced: say('without a price', 'ohne Preis'),
+      withheld: say('not given out', 'nicht veröffentlicht'),
     },
-    overdue: ['Overdue prices', 'Überfällige Preise'],
-    others: ['All other funds', 'Alle übrigen Fonds'],
-    none: ['None.', 'Keine.'],
-    more: (count: string) => [
-      `${count} more funds are in the JSON document.`,
-      `${count} weitere Fonds enthält das JSON-Dokument.`,
-    ],
+    overdue: say('Overdue prices', 'Überfällige Preise'),
+    others: say('All other funds', 'Alle übrigen Fonds'),
+    none: say('None.', 'Keine.'),
+    more: (count: string) =>
+      say(
+        `${count} more funds are in the JSON document.`,
+        `Das JSON-Dokument enthält ${count} weitere Fonds.`,
+      ),
     columns: {
-      fund: ['Fund', 'Fonds'],
-      mark: ['Status', 'Status'],
-      price: ['Price of', 'Preis vom'],
-      age: ['Age', 'Alter'],
-      rhythm: ['Rhythm', 'Rhythmus'],
-      next: ['Next price', 'Nächster Preis'],
+      fund: say('Fund', 'Fonds'),
+      mark: say('Status', 'Status'),
+      price: say('Price of', 'Preis vom'),
+      age: say('Age', 'Alter'),
+      rhythm: say('Rhythm', 'Turnus'),
+      next: say('Next price', 'Nächster Preis'),
     },
-    note: [
+    note: say(
       'Age and rhythm in business days. The rhythm is the usual gap between two prices.',
-      'Alter und Rhythmus in Bankarbeitstagen. Der Rhythmus ist der übliche Abstand zwischen zwei Preisen.',
-    ],
-    asData: ['This page as JSON', 'Diese Seite als JSON'],
+      'Alter und Turnus in Bankarbeitstagen. Der Turnus ist der übliche Abstand zwischen zwei Preisen.',
+    ),
+    asData: say('This page as JSON', 'Diese Seite als JSON'),
   },
   /** The documentation. */
   docs: {
-    contents: ['Contents', 'Inhalt'],
-    guide: ['Guide', 'Leitfaden'],
-    endpoints: ['Endpoints', 'Endpunkte'],
-    reference: ['Reference', 'Referenz'],
-    overview: ['Overview', 'Überblick'],
-    conventions: ['Conventions', 'Konventionen'],
-    recipes: ['Recipes', 'Anleitungen'],
-    openapi: ['OpenAPI description', 'OpenAPI-Beschreibung'],
-    parameters: ['Parameters', 'Parameter'],
-    name: ['Name', 'Name'],
-    where: ['In', 'Ort'],
-    meaning: ['Meaning', 'Bedeutung'],
-    path: ['path', 'Pfad'],
-    query: ['query', 'Query'],
-    request: ['Request', 'Anfrage'],
-    answer: ['Answer', 'Antwort'],
-    fields: ['Fields', 'Felder'],
-    field: ['Field', 'Feld'],
-    type: ['Type', 'Typ'],
-    errors: ['Errors', 'Fehler'],
-    error: ['Error', 'Fehler'],
-    status: ['Status', 'Status'],
-    title: ['Title', 'Titel'],
-    tryIt: ['Open the answer', 'Antwort öffnen'],
-    inExplorer: ['Try it in the API explorer', 'Im API-Explorer ausprobieren'],
-    schema: ['JSON Schema', 'JSON-Schema'],
-    example: ['Example', 'Beispiel'],
-    exampleOf: (name: string, isin: string, asOf: string) => [
-      `${name} (${isin}), as of ${asOf}.`,
-      `${name} (${isin}), Stand ${asOf}.`,
-    ],
-    excerpt: [
+    contents: say('Contents', 'Inhalt'),
+    guide: say('Guide', 'Leitfaden'),
+    endpoints: say('Endpoints', 'Endpunkte'),
+    reference: say('Reference', 'Referenz'),
+    overview: say('Overview', 'Überblick'),
+    conventions: say('Conventions', 'Konventionen'),
+    recipes: say('Recipes', 'Anleitungen'),
+    openapi: say('OpenAPI description', 'OpenAPI-Beschreibung'),
+    parameters: say('Parameters', 'Parameter'),
+    name: say('Name', 'Name'),
+    where: say('In', 'Übergabe'),
+    meaning: say('Meaning', 'Bedeutung'),
+    path: say('path', 'Pfad'),
+    query: say('query', 'Query'),
+    request: say('Request', 'Anfrage'),
+    answer: say('Answer', 'Antwort'),
+    fields: say('Fields', 'Felder'),
+    field: say('Field', 'Feld'),
+    type: say('Type', 'Typ'),
+    errors: say('Errors', 'Fehler'),
+    error: say('Error', 'Fehler'),
+    status: say('Status', 'Status'),
+    title: say('Title', 'Titel'),
+    tryIt: say('Open the answer', 'Antwort öffnen'),
+    inExplorer: say('Try it in the API explorer', 'Im API-Explorer ausprobieren'),
+    schema: say('JSON Schema', 'JSON-Schema'),
+    example: say('Example', 'Beispiel'),
+    exampleOf: (name: string, isin: string, asOf: string) =>
+      say(`${name} (${isin}), as of ${asOf}.`, `${name} (${isin}), Stand ${asOf}.`),
+    excerpt: say(
       'Long lists are shortened here; the answer is complete.',
       'Lange Listen sind hier gekürzt, die Antwort ist vollständig.',
-    ],
-    noExample: [
+    ),
+    noExample: say(
       'No fund in this snapshot has such an answer.',
       'In diesem Datenstand gibt es für keinen Fonds eine solche Antwort.',
-    ],
-    more: (hidden: number) => [`… ${hidden} more`, `… ${hidden} weitere`],
-    isin: ['ISIN of the fund, in upper or lower case', 'ISIN des Fonds in Groß- oder Kleinbuchstaben'],
-    choice: ['One of the types below', 'Eine der unten aufgeführten Arten'],
-    format: [
+    ),
+    more: (hidden: number) => say(`… ${hidden} more`, `… ${hidden} weitere`),
+    isin: say('ISIN of the fund, in upper or lower case', 'ISIN des Fonds in Groß- oder Kleinbuchstaben'),
+    choice: say('One of the types below', 'Eine der unten aufgeführten Arten'),
+    format: say(
       'json or xml. Takes precedence over the Accept header. Default: JSON',
       'json oder xml. Hat Vorrang vor dem Header Accept. Voreinstellung: JSON',
-    ],
-    language: [
+    ),
+    language: say(
       'de or en. Takes precedence over the Accept-Language header. Default: German',
       'de oder en. Hat Vorrang vor dem Header Accept-Language. Voreinstellung: Deutsch',
-    ],
-    optional: ['optional', 'optional'],
-    types: ['types', 'Arten'],
-    typeNames: ['Name in answers', 'Name in den Antworten'],
-    generalErrors: [
+    ),
+    optional: say('optional', 'optional'),
+    types: say('types', 'Arten'),
+    typeNames: say('Name in answers', 'Name in den Antworten'),
+    generalErrors: say(
       'Every endpoint can also return these:',
       'Jeder Endpunkt kann außerdem folgende Fehler zurückgeben:',
-    ],
-    when: ['When', 'Wann'],
-    reached: ['See it', 'Ansehen'],
-    footer: (asOf: string) => [
-      `Generated from the snapshot of ${asOf}.`,
-      `Erstellt aus dem Datenstand vom ${asOf}.`,
-    ],
+    ),
+    when: say('When', 'Wann'),
+    reached: say('See it', 'Ansehen'),
+    footer: (asOf: string) =>
+      say(`Generated from the snapshot of ${asOf}.`, `Erstellt aus dem Datenstand vom ${asOf}.`),
     kinds: {
-      text: ['text', 'Text'],
-      decimalPoint: ['decimal as text, with a point', 'Dezimalzahl als Text, mit Punkt'],
-      decimalComma: ['decimal as text, with a comma', 'Dezimalzahl als Text, mit Komma'],
-      day: ['date, YYYY-MM-DD', 'Datum, JJJJ-MM-TT'],
-      number: ['number', 'Zahl'],
-      whole: ['integer', 'Ganzzahl'],
-      flag: ['true or false (XML: 1 or 0)', 'true oder false (XML: 1 oder 0)'],
-      item: ['name and value', 'Name und Wert'],
-      record: ['object', 'Objekt'],
-      list: ['list', 'Liste'],
-      map: ['map', 'Map'],
-      orNull: ['or null', 'oder null'],
+      text: say('text', 'Text'),
+      decimalPoint: say('decimal as text, with a point', 'Dezimalzahl als Text, mit Punkt'),
+      decimalComma: say('decimal as text, with a comma', 'Dezimalzahl als Text, mit Komma'),
+      day: say('date, YYYY-MM-DD', 'Datum, JJJJ-MM-TT'),
+      number: say('number', 'Zahl'),
+      whole: say('integer', 'Ganzzahl'),
+      flag: say('true or false (XML: 1 or 0)', 'true oder false (XML: 1 oder 0)'),
+      item: say('name and value', 'Name und Wert'),
+      record: say('object', 'Objekt'),
+      list: say('list', 'Liste'),
+      map: say('map', 'Map'),
+      orNull: say('or null', 'oder null'),
     },
-    always: (name: string) => [`name is always “${name}”.`, `name lautet immer „${name}“.`],
-    oneOf: (values: string) => [`One of ${values}.`, `Mögliche Werte: ${values}.`],
-    about: {
-      overview: {
-        title: ['Fund data: documentation', 'Fondsdaten: Dokumentation'],
-        description: [
-          'Prices, performance, structures and more of every fund, as JSON or XML.',
-          'Preise, Wertentwicklung, Anlagestruktur und weitere Daten aller Fonds als JSON oder XML.',
-        ],
-      },
-      conventions: {
-        title: ['Conventions', 'Konventionen'],
-        description: [
-          'Details of the interface: requests, dates, values, XML, errors.',
-          'Die Schnittstelle im Detail: Anfragen, Datumsangaben, Werte, XML, Fehler.',
-        ],
-      },
-      recipes: {
-        title: ['Recipes', 'Anleitungen'],
-        description: [
-          'Fund data in curl, Python, R, DuckDB, Excel, Google Sheets and Portfolio Performance.',
-          'Fondsdaten in curl, Python, R, DuckDB, Excel, Google Sheets und Portfolio Performance.',
-        ],
-      },
+    always: (name: string) => say(`name is always “${name}”.`, `name lautet immer „${name}“.`),
+    oneOf: (values: string) => say(`One of ${values}.`, `Mögliche Werte: ${values}.`),
+    front: say('Fund data: documentation', 'Fondsdaten: Dokumentation'),
+    descriptions: {
+      overview: say(
+        'Prices, performance, structures and more of every fund, as JSON or XML.',
+        'Preise, Wertentwicklung, Anlagestruktur und weitere Daten aller Fonds als JSON oder XML.',
+      ),
+      conventions: say(
+        'Details of the interface: requests, dates, values, XML, errors.',
+        'Die Schnittstelle im Detail: Anfragen, Datumsangaben, Werte, XML, Fehler.',
+      ),
+      recipes: say(
+        'Fund data in curl, Python, R, DuckDB, Excel, Google Sheets and Portfolio Performance.',
+        'Fondsdaten in curl, Python, R, DuckDB, Excel, Google Sheets und Portfolio Performance.',
+      ),
     },
     explorer: {
-      title: ['API explorer', 'API-Explorer'],
-      description: [
+      description: say(
         'Try every request of the API in the browser.',
         'Alle Anfragen der API im Browser ausprobieren.',
-      ],
-      lead: [
+      ),
+      lead: say(
         'Send any request of the API to the server of this page. For descriptions, see the',
-        'Hier lässt sich jede Anfrage der API an den Server senden, der diese Seite ausliefert. Die Bedienoberfläche ist englisch. Beschreibungen enthält die',
-      ],
-      documentation: ['documentation', 'Dokumentation'],
-      noScript: [
+        'Senden Sie beliebige Anfragen der API an den Server, der diese Seite ausliefert. Die Bedienoberfläche ist auf Englisch. Beschreibungen finden Sie in der',
+      ),
+      documentation: say('documentation', 'Dokumentation'),
+      noScript: say(
         'The explorer needs JavaScript. The API description is',
         'Der Explorer benötigt JavaScript. Die Beschreibung der API steht in',
-      ],
-      fromFolder: [
+      ),
+      fromFolder: say(
         'This page was opened from a folder. The explorer needs a server, for example',
         'Diese Seite wurde aus einem Ordner geöffnet. Der Explorer benötigt einen Server, zum Beispiel',
-      ],
+      ),
     },
   },
-} as const satisfies Entry
+})
 
-type Said<E> = E extends Both
-  ? string
-  : E extends (...values: infer V) => Both
-    ? (...values: V) => string
-    : { readonly [K in keyof E]: Said<E[K]> }
+export type Wording = ReturnType<typeof wordsBy>
 
-export type Wording = Said<typeof table>
-
-export const wording: Readonly<Record<Language, Wording>> = { en: say(table, 0), de: say(table, 1) }
-
-function say<E extends Entry>(entry: E, which: 0 | 1): Said<E>
-function say(entry: Entry, which: 0 | 1): unknown {
-  if (isBoth(entry)) return entry[which]
-  if (typeof entry === 'function') return (...values: never[]) => entry(...values)[which]
-  return Object.fromEntries(Object.entries(entry).map(([name, part]) => [name, say(part, which)]))
-}
-
-function isBoth(entry: Entry): entry is Both {
-  return Array.isArray(entry)
+export const wording: Readonly<Record<Language, Wording>> = {
+  en: wordsBy((english) => english),
+  de: wordsBy((_, german) => german),
 }

@@ -1,7 +1,8 @@
 /** A real browser (Chromium by playwright-core) that looks at pages as people do, and tells what it saw. */
 import { existsSync } from 'node:fs'
 import axe from 'axe-core'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Page, type Response } from 'playwright-core'
+import { expect } from 'vitest'
 import { rounds } from './rounds.ts'
 
 // The headless shell first: the same engine without the browser's own windows, which cost four times the work of a page.
@@ -39,26 +40,19 @@ export interface Look {
 }
 
 export const desktopLight: Look = { scheme: 'light', width: 1280, height: 900 }
-export const desktopDark: Look = { scheme: 'dark', width: 1280, height: 900 }
+const desktopDark: Look = { scheme: 'dark', width: 1280, height: 900 }
 export const phoneLight: Look = { scheme: 'light', width: 360, height: 740 }
 export const phoneDark: Look = { scheme: 'dark', width: 360, height: 740 }
-
-/** All four, with their names for test titles. */
-export const looks = [
-  ['a desktop in light', desktopLight],
-  ['a desktop in dark', desktopDark],
-  ['a phone in light', phoneLight],
-  ['a phone in dark', phoneDark],
-] as const
 
 /**
  * Each page with two of the looks, the next page with the other two: what all pages share is seen in all four, and what
  * a page has of its own in each scheme and at each width. In a run of one round, each page with one look.
  */
 export function inTurn<T>(pages: readonly T[]): (readonly [page: T, name: string, look: Look])[] {
-  const [one, two, three, four] = looks
+  const even = [['a desktop in light', desktopLight] as const, ['a phone in dark', phoneDark] as const]
+  const odd = [['a desktop in dark', desktopDark] as const, ['a phone in light', phoneLight] as const]
   return pages.flatMap((page, index) =>
-    (index % 2 === 0 ? [one, four] : [two, three])
+    (index % 2 === 0 ? even : odd)
       .filter((_, which) => rounds > 1 || which === (index >> 1) % 2)
       .map(([name, look]) => [page, name, look] as const),
   )
@@ -70,6 +64,8 @@ export interface Visit {
   readonly complaints: readonly string[]
   /** Addresses on other hosts that were asked for: each was refused. */
   readonly strangers: readonly string[]
+  /** The sizes of what was loaded, uncompressed. */
+  readonly weights: () => Promise<readonly number[]>
   /** Closes the page. */
   readonly end: () => Promise<void>
 }
@@ -86,9 +82,12 @@ export async function visit(browser: Browser, url: string, look: Look = desktopL
   const strangers = await refuseStrangers(context, new URL(url))
   const page = await context.newPage()
   const complaints = listen(page)
+  const responses: Response[] = []
+  page.on('response', (response) => responses.push(response))
   await page.goto(url, { waitUntil: 'load' })
   await page.waitForLoadState('networkidle')
-  return { page, complaints, strangers, end: () => context.close() }
+  const weights = () => Promise.all(responses.map(async (response) => (await response.body()).length))
+  return { page, complaints, strangers, weights, end: () => context.close() }
 }
 
 async function refuseStrangers(context: BrowserContext, home: URL): Promise<readonly string[]> {
@@ -116,7 +115,7 @@ function listen(page: Page): readonly string[] {
 }
 
 /** @returns what axe-core calls serious or critical: rule, help, and the elements concerned */
-export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   // Run by the debugger: the page's own security policy has no say in it. Preloading would ask for files, which
   // file:// refuses.
   await page.evaluate(axe.source)
@@ -126,9 +125,21 @@ export async function accessibilityFaults(page: Page): Promise<readonly string[]
     .map(({ id, help, nodes }) => `${id} (${help}): ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
-/** @returns how many CSS pixels the page is wider than its window: more than 0 makes it scroll sideways */
-export const overhang = (page: Page): Promise<number> =>
-  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+/** @returns elements that make the page wider than its window, so that it scrolls sideways: how far, and what they are */
+export const overhang = (page: Page): Promise<readonly string[]> =>
+  page.evaluate<string[]>(`(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    if (scrollWidth <= clientWidth) return []
+    const wide = [...document.querySelectorAll('*')].filter((each) => each.getBoundingClientRect().right > clientWidth)
+    return [scrollWidth - clientWidth + ' px', ...wide.map((each) => each.cloneNode(false).outerHTML)]
+  })()`)
+
+/** Expects a page that everybody can use: no accessibility fault, no sideways scrolling, no error, nothing from other hosts. */
+export async function expectSound({ page, complaints, strangers }: Visit): Promise<void> {
+  expect(await accessibilityFaults(page)).toEqual([])
+  expect(await overhang(page)).toEqual([])
+  expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] })
+}
 
 /**
  * Goes through a page with the Tab key, from the first stop to the last.
@@ -154,3 +165,7 @@ export async function unreachedByKeyboard(page: Page, selector: string): Promise
     '[...globalThis.unreached].map((element) => element.cloneNode(false).outerHTML)',
   )
 }
+
+/** For `evaluateAll`: it runs in the browser. */
+export const hrefs = (links: readonly { readonly getAttribute: (name: string) => string | null }[]) =>
+  links.map((link) => link.getAttribute('href') ?? '')

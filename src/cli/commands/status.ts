@@ -6,7 +6,7 @@ import { contradictions, type DownloadsState, readStatus, type Status } from '..
 import { printable } from '../../data/model/printable.ts'
 import { describeStale, type FreshnessCounts, staleShare } from '../../freshness/assess.ts'
 import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../../freshness/calendar.ts'
-import { readPublishedStatus } from '../../site/status/published.ts'
+import { readPublishedStatus } from '../../site/status/document.ts'
 import { withBucket } from '../bucket.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { todayInBerlin } from '../dates.ts'
@@ -122,7 +122,7 @@ async function findAlarms(
   if (maxAgeSeconds === undefined) return []
   const { calendar: name, yearEndOpen: isYearEndOpen, maxStaleShare } = settings.freshness
   const { snapshot, asOf, now, freshness } = live
-  const calendar = await openCalendar(name, { isYearEndOpen }).catch(wrongSettings)
+  const calendar = await openCalendar(name, isYearEndOpen).catch(wrongSettings)
   const asOfAgeSeconds = secondsSinceDay(calendar, asOf, now)
   const limit = formatDuration(maxAgeSeconds)
   const alarms: string[] = []

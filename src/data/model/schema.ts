@@ -218,7 +218,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     download: 'funds',
     needs: 'data',
     en: 'Every fund that data may be given out of',
-    de: 'Alle Fonds, deren Daten herausgegeben werden dürfen',
+    de: 'Alle Fonds, deren Daten veröffentlicht werden dürfen',
     published: basicFund.fields,
     columns: {
       wkn: orNull(text()),
@@ -266,7 +266,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     download: 'performance_years',
     needs: 'performance',
     en: 'Performance by calendar year; of funds that are a year old',
-    de: 'Wertentwicklung nach Kalenderjahren; von Fonds, die ein Jahr alt sind',
+    de: 'Wertentwicklung nach Kalenderjahren, nur für Fonds, die mindestens ein Jahr alt sind',
     columns: {
       year: column<number>('year')('Calendar year'),
       percent: number('Performance of that year, percent'),
@@ -278,7 +278,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     download: 'performance_periods',
     needs: 'performance',
     en: 'Performance by the periods that the law asks for; of funds that are a year old',
-    de: 'Wertentwicklung in den gesetzlichen Zeiträumen; von Fonds, die ein Jahr alt sind',
+    de: 'Wertentwicklung in den gesetzlich vorgeschriebenen Zeiträumen, nur für Fonds, die mindestens ein Jahr alt sind',
     columns: {
       label: text('Label of the period'),
       dateFrom: day('Start of the period'),
@@ -294,7 +294,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     download: 'performance_line',
     needs: 'performance',
     en: 'Cumulative performance in percent, the line beside the legal periods; of funds that are a year old',
-    de: 'Kumulierte Wertentwicklung in Prozent, die Linie zu den gesetzlichen Zeiträumen; von Fonds, die ein Jahr alt sind',
+    de: 'Kumulierte Wertentwicklung in Prozent über die gesetzlich vorgeschriebenen Zeiträume, nur für Fonds, die mindestens ein Jahr alt sind',
     columns: { date: day('Day of the point'), value: number('Cumulative performance, percent') },
   }),
   launchPoints: table<RowOf<'launchPoints'>>({
@@ -303,7 +303,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     download: 'performance_launch',
     needs: 'performance',
     en: 'Performance since launch, an index that starts at 100; of funds that are a year old',
-    de: 'Wertentwicklung seit Auflage, ein Index ab 100; von Fonds, die ein Jahr alt sind',
+    de: 'Wertentwicklung seit Auflegung als Index (Startwert 100), nur für Fonds, die mindestens ein Jahr alt sind',
     columns: { date: day('Day of the point'), value: number('Index value') },
   }),
   structureItems: table<RowOf<'structureItems'>>({
@@ -312,7 +312,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     download: 'structures',
     needs: 'data',
     en: 'Investment structures: the parts of a fund by country, branch and so on',
-    de: 'Anlagestrukturen: die Anteile eines Fonds nach Land, Branche und so weiter',
+    de: 'Anlagestruktur: Aufteilung eines Fonds nach Ländern, Branchen und weiteren Merkmalen',
     columns: {
       type: column<string>('structureType')('Type of the structure, as in the path of the API'),
       position: integer('Place of the item in its structure'),
@@ -341,7 +341,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     download: 'key_figures',
     needs: 'data',
     en: 'Key figures, as texts that are ready to be shown',
-    de: 'Kennzahlen, als fertige Texte zum Anzeigen',
+    de: 'Kennzahlen als fertig formatierte Texte',
     columns: {
       position: integer('Place of the key figure'),
       ...inBoth('name', 'Name of the key figure'),
@@ -360,7 +360,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     download: 'profiles',
     needs: 'data',
     en: 'Profile of each fund: category, volume, costs, ways to invest',
-    de: 'Profil jedes Fonds: Kategorie, Volumen, Kosten, Anlagewege',
+    de: 'Profil jedes Fonds: Kategorie, Volumen, Kosten, Anlagemöglichkeiten',
     published: profileRecord.fields,
     columns: {
       ...inBoth('category', 'Category of the fund'),
@@ -389,7 +389,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
     csvName: 'emt_data',
     needs: 'data',
     en: 'Data of the European MiFID Template (EMT), by the names of the API',
-    de: 'Daten des European MiFID Template (EMT), mit den Namen der API',
+    de: 'Daten des European MiFID Template (EMT) mit den Feldnamen der API',
     published: emtRecord.fields,
     columns: {
       srri: orNull(integer(undefined, { template: '04020', allowed: [1, 2, 3, 4, 5, 6, 7] })),

@@ -20,7 +20,7 @@ export const documents: WholeFormat = {
       name: documentsName,
       describe: {
         en: 'The JSON answers of the API, as a tree of files',
-        de: 'Die JSON-Antworten der API, als Baum von Dateien',
+        de: 'Alle JSON-Antworten der API als Ordner mit Dateien',
       },
       rows: null,
       listedAs: documentsFrom,

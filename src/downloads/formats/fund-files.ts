@@ -31,10 +31,11 @@ const perFund: PerFund = {
         and the newest NAV alone as <a href="${isin}/nav.txt">nav.txt</a>. The full history is in
         <a href="prices.csv">prices.csv</a>.`,
     de: (isin, grouped) =>
-      html`Kleine Dateien in einem Ordner mit der ISIN jedes Fonds, mit Dezimalpunkten, für Tabellen und
-        Depotprogramme: die neuesten Preise als <a href="${isin}/prices.csv">prices.csv</a> und
-        <a href="${isin}/prices.json">prices.json</a>, so viele, wie ${grouped(maxCharacters)} Zeichen fassen,
-        und der neueste Anteilwert allein als <a href="${isin}/nav.txt">nav.txt</a>. Alle Preise stehen in
+      html`Zu jedem Fonds gibt es einen nach seiner ISIN benannten Ordner mit kleinen Dateien für
+        Tabellenkalkulationen und Depotprogramme, mit Dezimalpunkt:
+        <a href="${isin}/prices.csv">prices.csv</a> und <a href="${isin}/prices.json">prices.json</a>
+        enthalten die neuesten Preise, bis zu ${grouped(maxCharacters)} Zeichen,
+        <a href="${isin}/nav.txt">nav.txt</a> nur den neuesten Nettoinventarwert. Alle Preise enthält
         <a href="prices.csv">prices.csv</a>.`,
   },
 }

@@ -25,7 +25,7 @@ export const sqlite: WholeFormat = {
       name: 'database',
       describe: {
         en: 'All tables in one SQLite file; amounts are numbers there (CSV and Parquet have every digit)',
-        de: 'Alle Tabellen in einer SQLite-Datei; Beträge sind dort Zahlen (CSV und Parquet haben jede Ziffer)',
+        de: 'Alle Tabellen in einer SQLite-Datei, Beträge als Gleitkommazahlen (CSV und Parquet enthalten jede Ziffer)',
       },
       rows: null,
     },

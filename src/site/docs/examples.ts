@@ -1,77 +1,78 @@
-/** An endpoint's answer in this snapshot: the request, and the answer in both formats, long ones cut down. */
+/**
+ * An endpoint's answer in this snapshot: the request, and the answer in both formats. Answers are trees that keep every
+ * number and text as it is written, so that an excerpt shows the same digits: parsed, cut down, and printed for reading.
+ */
 
-import type { Endpoint, FundEndpoint } from '../../api/contract/endpoint.ts'
+import type { Endpoint } from '../../api/contract/endpoint.ts'
 import type { SitePageSource } from '../../api/contract/page.ts'
-import { byIsin, record } from '../../api/contract/shape.ts'
+import { byIsin, record, type Shape } from '../../api/contract/shape.ts'
 import { jsonByIsin, xmlByIsin } from '../../api/encode/series.ts'
 import { documentKey, fill, windowKey, type WindowList, windowListKey } from '../../api/routes/keys.ts'
 import { type Format, formats, type Language, type Route, type Values } from '../../api/routes/table.ts'
 import { byteSearch, windowJoiner } from '../../edge/core/join.ts'
-import { abridged, abridgedXml, type Excerpt, parseJson, parseXml } from './excerpt.ts'
-
-export interface EndpointExample {
-  /** The requested path. */
-  readonly path: string
-  readonly values: Values
-  readonly json: Excerpt
-  readonly xml: Excerpt
-}
+import { html, type Html, type HtmlContent } from '../layout/html.ts'
 
 /** The number of records in the example of a date range. Their days are its bounds. */
 const recordsShown = 2
 
-/** @returns null if no fund of the snapshot has such an answer */
-export function endpointExample(
-  endpoint: Endpoint,
-  source: SitePageSource,
-  language: Language,
-): EndpointExample | null {
-  if (source.exampleIsin === null) return null
-  const of = endpoint.scope === 'all' ? endpoint.of : endpoint
-  const route = source.table.routes.find(({ id }) => id === of.id)
-  const answer = route === undefined ? null : answerOf(of, route, source, source.exampleIsin, language)
+/**
+ * @returns the requested path and the values of its parameters, and the answer as JSON and as XML; null if no fund of the
+ * snapshot has such an answer
+ */
+export function endpointExample(endpoint: Endpoint, source: SitePageSource, language: Language) {
+  const { exampleIsin: isin, examples, table } = source
+  const { body, id } = endpoint.scope === 'all' ? endpoint.of : endpoint
+  const route = table.routes.find((one) => one.id === id)
+  if (isin === null || route === undefined) return null
+  const answer =
+    route.series === undefined
+      ? documentOf(route, examples, isin, language)
+      : newestRange(route, examples, isin)
   if (answer === null) return null
-  const isForAll = endpoint.scope === 'all'
-  const texts = isForAll ? inAllFunds(source.exampleIsin, answer.texts) : answer.texts
+  const { values, json, xml } = answer
+  if (endpoint.scope === 'fund')
+    return {
+      path: fill(endpoint.path, values),
+      values,
+      json: abridged(parseJson(json), body),
+      xml: abridgedXml(parseXml(xml)),
+    }
+  // The document over all funds with this fund's entry alone.
+  const entry = xml.slice(xml.indexOf('<root>') + '<root>'.length, -'</root>'.length)
+  const allJson = `${jsonByIsin.head}"${isin}":${json}${jsonByIsin.tail}`
+  const allXml = `${xmlByIsin.head}<${isin}>${entry}</${isin}>${xmlByIsin.tail}`
   return {
-    path: isForAll ? endpoint.path : fill(endpoint.path, answer.values),
-    values: isForAll ? {} : answer.values,
-    json: abridged(parseJson(texts.json), isForAll ? record({ funds: byIsin(of.body) }) : of.body),
-    xml: abridgedXml(parseXml(texts.xml)),
+    path: endpoint.path,
+    values: {},
+    json: abridged(parseJson(allJson), record({ funds: byIsin(body) })),
+    xml: abridgedXml(parseXml(allXml)),
   }
 }
 
-type FormatTexts = Readonly<Record<Format, string>>
-
-interface ExampleAnswer {
+interface Answer extends Readonly<Record<Format, string>> {
   readonly values: Values
-  readonly texts: FormatTexts
 }
 
-function answerOf(
-  endpoint: FundEndpoint,
+/** The first type that has an answer counts. */
+function documentOf(
   route: Route,
-  { examples }: SitePageSource,
+  examples: ReadonlyMap<string, string>,
   isin: string,
   language: Language,
-): ExampleAnswer | null {
-  if (endpoint.series !== undefined) return newestRange(route, examples, isin)
+): Answer | null {
   const choice = route.parameters.find(({ kind }) => kind === 'choice')
-  const choices = choice?.kind === 'choice' ? choice.choices : ['']
-  for (const value of choices) {
-    const values = { isin, ...(choice === undefined ? {} : { [choice.name]: value }) }
+  const types: readonly Values[] =
+    choice?.kind === 'choice' ? choice.choices.map((type) => ({ [choice.name]: type })) : [{}]
+  for (const type of types) {
+    const values = { isin, ...type }
     const [json, xml] = formats.map((format) => examples.get(documentKey(route, values, language, format)))
-    if (json !== undefined && xml !== undefined) return { values, texts: { json, xml } }
+    if (json !== undefined && xml !== undefined) return { values, json, xml }
   }
   return null
 }
 
 /** The last records, joined by the edge's own code. */
-function newestRange(
-  route: Route,
-  examples: ReadonlyMap<string, string>,
-  isin: string,
-): ExampleAnswer | null {
+function newestRange(route: Route, examples: ReadonlyMap<string, string>, isin: string): Answer | null {
   const { series } = route
   const list = examples.get(windowListKey(route, { isin }))
   const newest = list === undefined ? undefined : (JSON.parse(list) as WindowList).windows.at(-1)
@@ -79,24 +80,162 @@ function newestRange(
   const [json, xml] = formats.map((format) => examples.get(windowKey(route, { isin }, newest.year, format)))
   if (json === undefined || xml === undefined) return null
   const document = JSON.parse(json) as Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>
-  const [from = newest.first] = (document[series.list] ?? [])
-    .slice(-recordsShown)
-    .map((entry) => entry[series.date])
+  const from = document[series.list]?.slice(-recordsShown)[0]?.[series.date] ?? newest.first
   const part = { from, to: newest.last, isFirst: true, isLast: true, before: 0 }
   const join = (format: Format, text: string) => {
     const { bytes } = windowJoiner(byteSearch, format, series).join([Buffer.from(text)], part)
     return Buffer.from(bytes).toString()
   }
-  const days = route.parameters.filter(({ kind }) => kind === 'date').map(({ name }) => name)
-  const values = Object.fromEntries(days.map((name, index) => [name, index === 0 ? from : newest.last]))
-  return { values: { isin, ...values }, texts: { json: join('json', json), xml: join('xml', xml) } }
+  const days = route.parameters.filter(({ kind }) => kind === 'date')
+  const values = days.map(({ name }, index) => [name, index === 0 ? from : newest.last] as const)
+  return { values: { isin, ...Object.fromEntries(values) }, json: join('json', json), xml: join('xml', xml) }
 }
 
-/** The document over all funds with this fund's entry alone. */
-function inAllFunds(isin: string, { json, xml }: FormatTexts): FormatTexts {
-  const content = xml.slice(xml.indexOf('<root>') + '<root>'.length, -'</root>'.length)
-  return {
-    json: `${jsonByIsin.head}"${isin}":${json}${jsonByIsin.tail}`,
-    xml: `${xmlByIsin.head}<${isin}>${content}</${isin}>${xmlByIsin.tail}`,
+export interface Excerpt {
+  /** A bracket of JSON, or a tag of XML. */
+  readonly open: string
+  readonly close: string
+  readonly members: readonly Member[]
+  /** The number of members cut off at the end. */
+  readonly hidden: number
+}
+
+interface Member {
+  /** With its quotation marks; '' in lists and in XML. */
+  readonly name: string
+  readonly value: Excerpt | string
+}
+
+/** @param text a JSON document that is an object or a list @throws {Error} if it ends too early */
+export function parseJson(text: string): Excerpt {
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g) ?? []
+  let position = 0
+  const next = (): string => {
+    const token = tokens[position++]
+    if (token === undefined) throw new Error('JSON that ends too early')
+    return token
   }
+  const valueFrom = (token: string): Excerpt | string =>
+    token === '[' || token === '{' ? treeFrom(token, token === '[' ? ']' : '}') : token
+  const treeFrom = (open: string, close: string): Excerpt => {
+    const members: Member[] = []
+    for (let token = next(); token !== close; token = next()) {
+      if (token === ',') continue
+      // A name, and the colon after it.
+      const name = open === '{' ? token : ''
+      if (open === '{') next()
+      members.push({ name, value: valueFrom(open === '{' ? next() : token) })
+    }
+    return { open, close, members, hidden: 0 }
+  }
+  const root = valueFrom(next())
+  if (typeof root === 'string') throw new Error(`JSON that is no document: ${root}`)
+  return root
+}
+
+/** @param text a document of encode/xml.ts: no comments, no CDATA @returns its root element */
+export function parseXml(text: string): Excerpt {
+  const stack: { open: string; members: Member[] }[] = [{ open: '', members: [] }]
+  const add = (value: Excerpt | string) => stack.at(-1)?.members.push({ name: '', value })
+  for (const token of text.match(/<[^<>]*>|[^<]+/g) ?? []) {
+    if (token.startsWith('<?') || (stack.length === 1 && !token.startsWith('<'))) continue
+    if (!token.startsWith('<')) add(token)
+    else if (token.startsWith('</')) {
+      const element = stack.pop()
+      if (element !== undefined) add({ ...element, close: token, hidden: 0 })
+    } else if (token.endsWith('/>')) add({ open: token, close: '', members: [], hidden: 0 })
+    else stack.push({ open: token, members: [] })
+  }
+  const root = stack[0]?.members[0]?.value
+  if (root === undefined || typeof root === 'string') throw new Error('XML without a root element')
+  return root
+}
+
+/** An excerpt shows this many items of a list, and entries of a map whose keys are data. */
+const shown = { items: 2, entries: 3 }
+
+/** Cuts long lists and maps after their first members. */
+export function abridged(tree: Excerpt, shape: Shape): Excerpt {
+  switch (shape.kind) {
+    case 'nullable':
+      return abridged(tree, shape.of)
+    case 'list':
+      return cut(tree, shown.items, () => shape.of)
+    case 'keyed':
+    case 'byIsin':
+      return cut(tree, shown.entries, () => shape.of)
+    case 'record':
+      return cut(tree, Infinity, (name) => {
+        const field = shape.fields[JSON.parse(name) as string]
+        return field?.kind === 'optional' ? field.of : field
+      })
+    default:
+      return tree
+  }
+}
+
+function cut(tree: Excerpt, most: number, shapeOf: (name: string) => Shape | undefined): Excerpt {
+  const members = tree.members.slice(0, most).map(({ name, value }) => {
+    const shape = shapeOf(name)
+    return { name, value: typeof value === 'string' || shape === undefined ? value : abridged(value, shape) }
+  })
+  return { ...tree, members, hidden: tree.members.length - members.length }
+}
+
+/** Cuts lists and maps in XML: their members are elements `item`. */
+export function abridgedXml(tree: Excerpt): Excerpt {
+  const items = tree.members.filter(
+    ({ value }) => typeof value !== 'string' && value.open.startsWith('<item '),
+  )
+  const left = items.length > shown.items ? items.slice(0, shown.items) : tree.members
+  const members = left.map(({ name, value }) => ({
+    name,
+    value: typeof value === 'string' ? value : abridgedXml(value),
+  }))
+  return { ...tree, members, hidden: tree.members.length - members.length }
+}
+
+const isXml = ({ open }: Excerpt) => open.startsWith('<')
+
+/** The tree as a compact document, without its hidden members. */
+export function compact(value: Excerpt | string): string {
+  if (typeof value === 'string') return value
+  const members = value.members.map((member) => (member.name && `${member.name}:`) + compact(member.value))
+  return value.open + members.join(isXml(value) ? '' : ',') + value.close
+}
+
+export const xmlDocument = (tree: Excerpt) => `<?xml version="1.0" encoding="UTF-8"?>\n${compact(tree)}`
+
+/** The number of characters that fit on one line. */
+const lineLength = { json: 64, xml: 72 }
+
+function fitsLine(tree: Excerpt): boolean {
+  const isFlat = tree.members.every(({ value }) => typeof value === 'string')
+  const { length } = compact(tree)
+  return (
+    tree.hidden === 0 &&
+    (isXml(tree) ? isFlat || length <= lineLength.xml : isFlat && length <= lineLength.json)
+  )
+}
+
+/** Indented and coloured; a line says how many members are hidden. @param more for example `n => '… 5 more'` */
+export function listing(tree: Excerpt, more: (hidden: number) => string, indent = ''): Html {
+  const { open, close, hidden } = tree
+  const isShort = fitsLine(tree)
+  const deeper = isShort ? '' : `${indent}  `
+  const bracket = (text: string) => (isXml(tree) && text !== '' ? html`<span class="k">${text}</span>` : text)
+  const printed = (value: Excerpt | string): HtmlContent => {
+    if (typeof value !== 'string') return listing(value, more, deeper)
+    return isXml(tree) ? value : html`<span class="${value.startsWith('"') ? 's' : 'n'}">${value}</span>`
+  }
+  const members: HtmlContent[] = tree.members.map(({ name, value }) =>
+    name === '' ? printed(value) : html`<span class="k">${name}</span>: ${printed(value)}`,
+  )
+  if (hidden > 0)
+    members.push(html`<span class="c">${isXml(tree) ? `<!-- ${more(hidden)} -->` : more(hidden)}</span>`)
+  if (members.length === 0) return html`${bracket(open)}${bracket(close)}`
+  const [gap, separator] = isXml(tree) ? ['', ''] : [' ', ',']
+  const blank = isShort ? gap : `\n${deeper}`
+  const joined = members.map((member, index) => [index === 0 ? blank : separator + blank, member])
+  return html`${bracket(open)}${joined}${isShort ? gap : `\n${indent}`}${bracket(close)}`
 }

@@ -8,9 +8,11 @@ import { documentSchemas } from '../../api/derive/json-schema.ts'
 import { errorCases, rightPath, unassignedIsin } from '../../api/derive/error-cases.ts'
 import { problemDocument } from '../../api/routes/problems.ts'
 import type { Format, Language } from '../../api/routes/table.ts'
-import { aboutExample, pathTemplate, targetOf } from './endpoint-section.ts'
-import { endpointExample } from './examples.ts'
-import { listing, parseJson } from './excerpt.ts'
+import { html, type Html, type HtmlContent, linkTo, markupOf, raw } from '../layout/html.ts'
+import { pageTemplate } from '../layout/layout.ts'
+import { wording } from '../wording.ts'
+import { endpointExample, listing, parseJson } from './examples.ts'
+import { aboutExample, pathTemplate, targetOf } from './group.ts'
 import {
   codeBlock,
   curlRequest,
@@ -20,12 +22,8 @@ import {
   groupPath,
   type Guide,
   guidePath,
-  type Heading,
   type Site,
 } from './site.ts'
-import { html, type Html, type HtmlContent, linkTo, raw } from '../layout/html.ts'
-import { pageTemplate } from '../layout/layout.ts'
-import { wording } from '../wording.ts'
 
 /** The recipes are about the files for analysts. */
 export const guidesOf = ({ hasDownloads }: SitePageSource): readonly Guide[] => [
@@ -36,14 +34,17 @@ export const guidesOf = ({ hasDownloads }: SitePageSource): readonly Guide[] => 
 
 export function guidePage(guide: Guide, site: Site, language: Language): Page {
   const path = guidePath(guide)
-  const main = filled(
-    pageTemplate(`docs/${guide}.${language}.html`),
-    docKey(language, path),
+  const w = wording[language].docs
+  const main = filled(guide, site, language, docKey(language, path))
+  const headings = main.matchAll(/<h2 id="([\w-]+)">([^<]+)<\/h2>/g)
+  return docPage(site, {
+    path,
     language,
-    blocksOf(site, language, docKey(language, path)),
-  )
-  const { title, description } = wording[language].docs.about[guide]
-  return docPage(site, { path, language, title, description, main, onPage: headingsOf(main) })
+    title: guide === 'overview' ? w.front : w[guide],
+    description: w.descriptions[guide],
+    main: raw(main),
+    onPage: [...headings].map(([, id = '', text = '']) => ({ id, text: text.trim() })),
+  })
 }
 
 /**
@@ -51,69 +52,64 @@ export function guidePage(guide: Guide, site: Site, language: Language): Page {
  * the documentation in the same language).
  * @throws {Error} for an unknown place
  */
-function filled(
-  fragment: string,
-  key: string,
-  language: Language,
-  blocks: Readonly<Record<string, HtmlContent>>,
-): Html {
+function filled(guide: Guide, site: Site, language: Language, key: string): string {
+  const blocks = blocksOf(site, language, key)
   const fill = (_: string, name: string, argument: string | undefined): string => {
     if (argument !== undefined && name === 'to') return linkTo(key, argument)
     if (argument !== undefined && name === 'doc') return linkTo(key, docKey(language, argument))
     const block = blocks[name]
     if (block === undefined || argument !== undefined) throw new Error(`${key}: no {{${name}}} is known`)
-    return html`${block}`.markup
+    return markupOf(block)
   }
-  return raw(fragment.replace(/\{\{(\w+)(?: ([^{}]+))?\}\}/g, fill))
-}
-
-/** The `<h2>` headings that the navigation leads to. */
-function headingsOf({ markup }: Html): readonly Heading[] {
-  return [...markup.matchAll(/<h2 id="([\w-]+)">([^<]+)<\/h2>/g)].map(([, id = '', text = '']) => ({
-    id,
-    text: text.trim(),
-  }))
+  return pageTemplate(`docs/${guide}.${language}.html`).replace(/\{\{(\w+)(?: ([^{}]+))?\}\}/g, fill)
 }
 
 /** The blocks that fragments may name. */
 function blocksOf(site: Site, language: Language, key: string): Readonly<Record<string, HtmlContent>> {
   const { source, endpoints } = site
   const { request, answer, error, noExample, more } = wording[language].docs
-  const url = (id: string, format: Format = 'json') =>
-    source.baseUrl + requestTarget(id, site, language, format)
-  const block = (content: Html) => codeBlock(content, request, true)
-  const current = endpoints.find(({ id }) => id === 'prices-current')
-  const example = current === undefined ? null : endpointExample(current, source, language)
+  const exampleOf = (id: string) => {
+    const endpoint = endpoints.find((one) => one.id === id)
+    if (endpoint === undefined) throw new Error(`no endpoint ${id}`)
+    return { endpoint, example: endpointExample(endpoint, source, language) }
+  }
+  // Without an example, a request for a fund that does not exist.
+  const url = (id: string, format: Format = 'json') => {
+    const { endpoint, example } = exampleOf(id)
+    return source.baseUrl + targetOf(endpoint, example?.path ?? rightPath(endpoint), language, format)
+  }
+  const block = (...requests: readonly Html[]) =>
+    codeBlock(
+      requests.map((each, index) => [index === 0 ? '' : '\n', each]),
+      request,
+      true,
+    )
+  const current = url('prices-current')
+  const profile = url('profile')
+  const { example } = exampleOf('prices-current')
   return {
     baseUrl: source.baseUrl,
     asOf: source.asOf,
     isin: pricedIsin(source),
     maxCharacters: maxCharacters.toString().replace(/(?=\d{3}$)/, language === 'de' ? '.' : ','),
-    example: source.exampleIsin === null ? noExample : aboutExample(site, language),
-    firstRequest: block(curlRequest(url('prices-current'))),
-    firstAnswer: example === null ? html`` : codeBlock(listing(example.json, more), answer, false),
+    example: source.exampleIsin === null ? noExample : aboutExample(source, language),
+    firstRequest: block(curlRequest(current)),
+    firstAnswer: example === null ? html`` : codeBlock(listing(example.json, more), answer),
     historicRequest: block(curlRequest(url('prices-historic'))),
-    profileRequest: block(curlRequest(url('profile'))),
+    profileRequest: block(curlRequest(profile)),
     formatRequests: block(
-      html`${curlRequest(url('prices-current', 'xml'))}
-      ${curlRequest(url('prices-current'), '-H', 'Accept: application/xml')}`,
+      curlRequest(url('prices-current', 'xml')),
+      curlRequest(current, '-H', 'Accept: application/xml'),
     ),
     languageRequests: block(
-      html`${curlRequest(url('profile'))}
-      ${curlRequest(url('profile').replace(/\?.*/, ''), '-H', `Accept-Language: ${language}`)}`,
+      curlRequest(profile),
+      curlRequest(profile.replace(/\?.*/, ''), '-H', `Accept-Language: ${language}`),
     ),
     cachedRequest: block(
-      curlRequest(
-        url('prices-current'),
-        '--compressed',
-        '--etag-save',
-        'etag.txt',
-        '--etag-compare',
-        'etag.txt',
-      ),
+      curlRequest(current, ...'--compressed --etag-save etag.txt --etag-compare etag.txt'.split(' ')),
     ),
     endpointTable: endpointTable(site, language, key),
-    errorDocument: codeBlock(errorDocument(site), error, false),
+    errorDocument: codeBlock(errorDocument(site), error),
     schemaList: html`<ul class="schemas">
       ${documentSchemas(endpoints, source.baseUrl).map(
         ({ key: schema }) =>
@@ -131,14 +127,6 @@ function pricedIsin({ exampleIsin, funds }: SitePageSource): string {
   return (priced.find(({ isin }) => isin === exampleIsin) ?? priced[0])?.isin ?? unassignedIsin
 }
 
-/** Path and query of an endpoint's example; without an example, of a fund that does not exist. */
-function requestTarget(id: string, { source, endpoints }: Site, language: Language, format: Format): string {
-  const endpoint = endpoints.find((one) => one.id === id)
-  if (endpoint === undefined) throw new Error(`no endpoint ${id}`)
-  const path = endpointExample(endpoint, source, language)?.path ?? rightPath(endpoint)
-  return targetOf(endpoint, path, language, format)
-}
-
 /** The error for an unknown ISIN. */
 function errorDocument({ source, endpoints }: Site): Html {
   const error = endpoints.flatMap(errorCases).find(({ problem }) => problem.status === 404)
@@ -151,24 +139,23 @@ function endpointTable({ endpoints }: Site, language: Language, key: string): Ht
   const { endpoints: title } = wording[language].docs
   const groups = docGroups(endpoints).map(({ id: group, title: name, lead }) => {
     const to = docKey(language, groupPath(group))
-    const own = endpoints.filter((endpoint) => endpoint.group.id === group)
+    const own = endpoints
+      .filter((endpoint) => endpoint.group.id === group)
+      .map(
+        ({ id, path, summary }) =>
+          html`<li>
+            <a href="${linkTo(key, `${to}#${id}`)}" title="${summary[language]}"
+              ><code>${pathTemplate(path)}</code></a
+            >
+          </li> `,
+      )
+    const list = html`<ul>
+      ${own}
+    </ul>`
     return html`<li>
       <h3><a href="${linkTo(key, to)}">${name[language]}</a></h3>
       <p>${lead[language]}</p>
-      ${
-        own.length === 0
-          ? null
-          : html`<ul>
-              ${own.map(
-                ({ id, path, summary }) =>
-                  html`<li>
-                    <a href="${linkTo(key, `${to}#${id}`)}" title="${summary[language]}"
-                      ><code>${pathTemplate(path)}</code></a
-                    >
-                  </li> `,
-              )}
-            </ul>`
-      }
+      ${own.length > 0 && list}
     </li> `
   })
   return html`<ul class="groups" aria-label="${title}">

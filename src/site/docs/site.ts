@@ -17,7 +17,7 @@ export interface Site {
 
 export type Guide = 'overview' | 'conventions' | 'recipes'
 
-export interface DocPage {
+interface DocPage {
   /** Relative to the documentation in its language: `v1/endpoints/prices/index.html`. */
   readonly path: string
   readonly language: Language
@@ -25,15 +25,9 @@ export interface DocPage {
   readonly description: string
   readonly main: Html
   /** Headings that the page's own entry in the navigation leads to. */
-  readonly onPage?: readonly Heading[]
+  readonly onPage: readonly { readonly id: string; readonly text: string }[]
 }
 
-export interface Heading {
-  readonly id: string
-  readonly text: string
-}
-
-export const docLanguages = ['en', 'de'] as const satisfies readonly Language[]
 export const scriptKey = 'docs/assets/docs.js'
 export const docStyleKey = 'docs/assets/docs.css'
 export const explorerPath = 'explorer/index.html'
@@ -55,68 +49,61 @@ export const docGroups = (endpoints: readonly Endpoint[]): readonly EndpointGrou
 
 export function docPage(site: Site, page: DocPage): Page {
   const { language, path, title, description, main } = page
-  const key = docKey(language, path)
+  const { docs, shell } = wording[language]
   const navigation = sideNavigation(site, page)
   const content = layout({
-    key,
+    keys: { en: docKey('en', path), de: docKey('de', path) },
     language,
-    title: path === 'index.html' ? title : `${title} · ${wording[language].shell.brand}`,
+    title: path === 'index.html' ? title : `${title} · ${shell.brand}`,
     description,
     part: 'docs',
     hasDownloads: site.source.hasDownloads,
-    translations: { en: docKey('en', path), de: docKey('de', path) },
     styles: [docStyleKey],
     scripts: [scriptKey],
     side: html`<details class="narrow">
-        <summary>${wording[language].docs.contents}</summary>
+        <summary>${docs.contents}</summary>
         ${navigation}
       </details>
       <div class="wide">${navigation}</div>`,
     main,
-    footer: html`${wording[language].docs.footer(site.source.asOf)}`,
+    footer: html`${docs.footer(site.source.asOf)}`,
   })
-  return { key, content }
+  return { key: docKey(language, path), content }
 }
 
-function sideNavigation(site: Site, page: DocPage): Html {
-  const { language } = page
+function sideNavigation({ guides, endpoints }: Site, { language, path, onPage }: DocPage): Html {
   const { docs: w, shell } = wording[language]
-  const here = docKey(language, page.path)
-  const own = (path: string, text: string) => entry(here, docKey(language, path), text, page)
+  const here = docKey(language, path)
+  const entry = (to: string, text: string) => {
+    if (here !== to) return html`<li><a href="${linkTo(here, to)}">${text}</a></li> `
+    const jumps = onPage.map((heading) => html`<li><a href="#${heading.id}">${heading.text}</a></li> `)
+    const list = html`<ul>
+      ${jumps}
+    </ul>`
+    return html`<li>
+      <a href="${linkTo(here, to)}" aria-current="page">${text}</a>
+      ${jumps.length > 0 && list}
+    </li> `
+  }
+  const own = (to: string, text: string) => entry(docKey(language, to), text)
   return html`<nav aria-label="${w.contents}">
     <p class="heading">${w.guide}</p>
     <ul>
-      ${site.guides.map((guide) => own(guidePath(guide), w[guide]))}
+      ${guides.map((guide) => own(guidePath(guide), w[guide]))}
     </ul>
     <p class="heading">${w.endpoints}</p>
     <ul>
-      ${docGroups(site.endpoints).map(({ id, title }) => own(groupPath(id), title[language]))}
+      ${docGroups(endpoints).map(({ id, title }) => own(groupPath(id), title[language]))}
     </ul>
     <p class="heading">${w.reference}</p>
     <ul>
-      ${entry(here, docKey(language, explorerPath), shell.parts.explorer, page)}
-      ${entry(here, openApiKey, w.openapi, page)}
+      ${[own(explorerPath, shell.parts.explorer), '\n', entry(openApiKey, w.openapi)]}
     </ul>
   </nav>`
 }
 
-function entry(here: string, to: string, text: string, { onPage = [] }: DocPage): Html {
-  if (here !== to) return html`<li><a href="${linkTo(here, to)}">${text}</a></li> `
-  const jumps = onPage.map((heading) => html`<li><a href="#${heading.id}">${heading.text}</a></li> `)
-  return html`<li>
-    <a href="${linkTo(here, to)}" aria-current="page">${text}</a>
-    ${
-      jumps.length === 0
-        ? null
-        : html`<ul>
-            ${jumps}
-          </ul>`
-    }
-  </li> `
-}
-
 /** A request or an answer. @param label what it is, for screen readers @param canBeCopied whether it gets a button */
-export function codeBlock(content: HtmlContent, label: string, canBeCopied: boolean): Html {
+export function codeBlock(content: HtmlContent, label: string, canBeCopied = false): Html {
   // It may be wider than the page: readers without a mouse must be able to scroll it.
   const code = html`<pre tabindex="0" role="group" aria-label="${label}"><code>${content}</code></pre>`
   return canBeCopied ? html`<div class="code" data-copy>${code}</div>` : html`<div class="code">${code}</div>`
@@ -131,14 +118,14 @@ export function curlRequest(url: string, ...flags: readonly string[]): Html {
 }
 
 /**
- * Alternatives of which one shows. Radio buttons switch them without a script.
+ * JSON and XML, of which one shows. Radio buttons switch them without a script.
  * @param id unique within the page
  */
-export function tabs(id: string, legend: string, panels: readonly (readonly [string, Html])[]): Html {
-  return html`<fieldset class="tabs">
+export const tabs = (id: string, legend: string, json: Html, xml: Html): Html =>
+  html`<fieldset class="tabs">
     <legend class="unseen">${legend}</legend>
-    ${panels.map(
-      ([name], index) =>
+    ${['JSON', 'XML'].map(
+      (name, index) =>
         html`<input
             type="radio"
             name="${id}"
@@ -146,6 +133,5 @@ export function tabs(id: string, legend: string, panels: readonly (readonly [str
             ${index === 0 ? html`checked` : null}
           /><label for="${id}-${index}">${name}</label>`,
     )}
-    ${panels.map(([, panel]) => html`<div class="panel">${panel}</div>`)}
+    ${[json, xml].map((panel) => html`<div class="panel">${panel}</div>`)}
   </fieldset>`
-}

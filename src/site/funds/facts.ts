@@ -1,164 +1,80 @@
-/** Computes the content of a fund's pages, once for both languages. */
+/** Computes the content of a fund's pages, once for both languages, and its entry in lists of funds. */
 
-import { isRefusal, type FundEndpoint, type RowsOf } from '../../api/contract/endpoint.ts'
-import { isYoungerThanOneYear } from '../../api/contract/fund.ts'
-import type { FundPageSource, NavPoint, Overdue } from '../../api/contract/page.ts'
-import type {
-  AssetAllocationRow,
-  DecimalText,
-  EmtRow,
-  FundRow,
-  Group,
-  KeyFigureRow,
-  LegalPeriodRow,
-  PerformanceYearRow,
-  PointRow,
-  PriceRow,
-  ProfileRow,
-  StructureItemRow,
-} from '../../api/contract/rows.ts'
+import { type FundEndpoint, isRefusal, type RowsOf } from '../../api/contract/endpoint.ts'
+import {
+  isYoungerThanOneYear,
+  mayGiveOutPrices,
+  mayShowPerformance,
+  yearBefore,
+} from '../../api/contract/fund.ts'
+import type { FundEntry, FundPageSource } from '../../api/contract/page.ts'
+import type { AssetAllocationRow, Group, PointRow, PriceRow } from '../../api/contract/rows.ts'
 import { structureTypes } from '../../api/contract/structure-types.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { languages, type Route } from '../../api/routes/table.ts'
 import { dayNumber } from './chart/formats.ts'
-import { thinned, type Plot } from './chart/scale.ts'
-import { linePath, plotOf, stackOf, type Stack } from './chart/time-chart.ts'
-import { mayPagesShowPerformance, oneYearPercent } from './entry.ts'
+import { thinned, linePath, plotOf, stackOf } from './chart/charts.ts'
 
-export interface FundFacts {
-  readonly fund: FundRow
-  readonly baseUrl: string
-  readonly hasDownloads: boolean
-  readonly answers: readonly FundAnswer[]
-  /** Null if no price is given out. */
-  readonly price: PriceFacts | null
-  readonly performance: PerformanceFacts | 'denied' | 'young'
-  readonly profile: ProfileRow | null
-  readonly emt: EmtRow | null
-  readonly keyFigures: readonly KeyFigureRow[]
-  /** Only types that have items. */
-  readonly structures: readonly { readonly type: string; readonly items: readonly StructureItemRow[] }[]
-  readonly allocations: readonly Allocation[]
-}
+export type FundFacts = ReturnType<typeof fundFacts>
+export type PriceFacts = NonNullable<FundFacts['price']>
+export type PerformanceFacts = Exclude<FundFacts['performance'], string>
+export type Line = NonNullable<ReturnType<typeof lineOf>>
+export type Allocation = FundFacts['allocations'][number]
+export type FundAnswer = FundFacts['answers'][number]
 
-export interface PriceFacts {
-  readonly newest: PriceRow
-  /** ISO 8601 day of the oldest price. */
-  readonly first: string
-  /** As in the fund's entry. */
-  readonly oneYearPercent: DecimalText | null
-  readonly overdue: Overdue | null
-  /** Null with one price only, and if performance may not be shown. */
-  readonly line: DrawnLine | null
-}
-
-export interface PerformanceFacts {
-  readonly years: readonly PerformanceYearRow[]
-  readonly periods: readonly LegalPeriodRow[]
-  readonly legal: Line | null
-  readonly launch: Line | null
-}
-
-export interface DrawnLine extends Line {
-  readonly sample: readonly NavPoint[]
-  /** The sample in the form that the page's script reads. */
-  readonly flat: string
-}
-
-export interface Line {
-  readonly plot: Plot
-  readonly path: string
-  /** ISO 8601 */
-  readonly first: string
-  readonly last: string
-  readonly low: number
-  readonly high: number
-}
-
-export interface Allocation {
-  readonly derivatives: number
-  /** Null with one day only. */
-  readonly stack: Stack | null
-  /** ISO 8601 */
-  readonly first: string
-  readonly last: string
-  /** The lowest of the stack first. */
-  readonly classes: readonly AssetClass[]
-}
-
-interface AssetClass {
-  readonly nameDe: string
-  readonly nameEn: string
-  readonly colour: string
-  /** Percent on the last day; null if the class has none on it. */
-  readonly newest: number | null
-}
-
-/** An answer of the API about the fund that is no refusal. */
-export interface FundAnswer {
-  readonly endpoint: FundEndpoint
-  readonly route: Route
-  /** The structure type, or ''. */
-  readonly type: string
-}
-
-export function fundFacts(source: FundPageSource): FundFacts {
+export function fundFacts(source: FundPageSource) {
   const { fund, baseUrl, hasDownloads } = source
   const answers = answersOf(source)
-  const showsPerformance = mayPagesShowPerformance(source)
   const items = source.rows('structureItems')
+  const hasPrice = answers.some(({ endpoint }) => endpoint.id === 'prices-current')
+  // A withdrawn permission comes first: then the fund's age does not matter.
+  const refused = fund.performancePermitted === 1 ? ('young' as const) : ('denied' as const)
   return {
     fund,
     baseUrl,
     hasDownloads,
     answers,
-    price: answers.some(({ endpoint }) => endpoint.id === 'prices-current')
-      ? priceFacts(source, showsPerformance)
-      : null,
-    performance: showsPerformance ? performanceFacts(source) : isYoung(source) ? 'young' : 'denied',
+    /** Null if no price is given out. */
+    price: hasPrice ? priceFacts(source) : null,
+    performance: mayPagesShowPerformance(source) ? performanceFacts(source) : refused,
     profile: source.rows('profile')[0] ?? null,
     emt: source.rows('emt')[0] ?? null,
     keyFigures: source.rows('keyFigures'),
+    /** Only types that have items. */
     structures: structureTypes
       .map((type) => ({ type, items: items.filter((item) => item.type === type) }))
       .filter((structure) => structure.items.length > 0),
-    allocations: [0, 1].flatMap((derivatives) => {
-      const allocation = allocationOf(source.rows('assetAllocations'), derivatives)
-      return allocation === null ? [] : [allocation]
-    }),
+    allocations: [0, 1]
+      .map((derivatives) => allocationOf(source.rows('assetAllocations'), derivatives))
+      .filter((allocation) => allocation !== null),
   }
 }
 
-/** Why a page shows no performance. A withdrawn permission comes first: then the fund's age does not matter. */
-const isYoung = ({ fund, day }: FundPageSource) =>
-  fund.performancePermitted === 1 && isYoungerThanOneYear(fund, day)
-
-function priceFacts(source: FundPageSource, showsPerformance: boolean): PriceFacts | null {
+function priceFacts(source: FundPageSource) {
   const newest = source.newestPrice()
   if (newest === null) return null
   const sample = source.navSample()
-  const line = showsPerformance ? lineOf(sample.map(({ date, nav }) => ({ date, value: Number(nav) }))) : null
+  const points = sample.map(({ date, nav }) => ({ date, value: Number(nav) }))
+  const line = mayPagesShowPerformance(source) ? lineOf(points) : null
+  // Pairs of day and NAV for the script: the first day since 1970-01-01, each further day since the one before.
+  let [flat, before] = ['', 0]
+  for (const { date, nav } of sample) {
+    const day = dayNumber(date)
+    flat += `${flat === '' ? '' : ' '}${day - before} ${nav}`
+    before = day
+  }
   return {
     newest,
+    /** ISO 8601 day of the oldest price. */
     first: sample[0]?.date ?? newest.date,
     oneYearPercent: oneYearPercent(source, newest),
     overdue: source.overdue,
-    line: line === null ? null : { ...line, sample, flat: flat(sample) },
+    /** Null with one price only, and if performance may not be shown. */
+    line: line === null ? null : { ...line, firstNav: sample[0]?.nav ?? '', flat },
   }
 }
 
-/** Pairs of day and NAV for the script: the first day since 1970-01-01, each further day since the one before. */
-function flat(sample: readonly NavPoint[]): string {
-  let [text, before] = ['', 0]
-  for (const { date, nav } of sample) {
-    const day = dayNumber(date)
-    text += `${text === '' ? '' : ' '}${day - before} ${nav}`
-    before = day
-  }
-  return text
-}
-
-const performanceFacts = (source: FundPageSource): PerformanceFacts => ({
+const performanceFacts = (source: FundPageSource) => ({
   years: source.rows('performanceYears'),
   periods: source.rows('legalPeriods'),
   legal: lineOf(source.rows('legalPoints')),
@@ -168,7 +84,7 @@ const performanceFacts = (source: FundPageSource): PerformanceFacts => ({
 /** A reader cannot tell more points apart. */
 const mostPoints = 400
 
-function lineOf(rows: readonly PointRow[]): Line | null {
+function lineOf(rows: readonly PointRow[]) {
   const [first, last] = [rows[0], rows.at(-1)]
   if (first === undefined || last === undefined || first === last) return null
   const points = thinned(rows, mostPoints).map(({ date, value }) => ({ day: dayNumber(date), value }))
@@ -185,7 +101,7 @@ function lineOf(rows: readonly PointRow[]): Line | null {
 const mostDays = 130
 
 /** @returns null if there is none */
-function allocationOf(rows: readonly AssetAllocationRow[], derivatives: number): Allocation | null {
+function allocationOf(rows: readonly AssetAllocationRow[], derivatives: number) {
   const found = new Map<string, { readonly row: AssetAllocationRow; readonly byDay: Map<string, number> }>()
   const all = new Set<string>()
   for (const row of rows) {
@@ -202,11 +118,14 @@ function allocationOf(rows: readonly AssetAllocationRow[], derivatives: number):
   if (first === undefined || last === undefined) return null
   const classes = [...found.values()].map(({ row, byDay }, index) => ({
     nameDe: row.classDe,
-    nameEn: row.classEn ?? row.classDe,
-    colour: colourOf(index),
+    nameEn: row.classEn,
+    // The style sheet has eight colours; further classes repeat them, paler.
+    colour: `s${(index % 8) + 1}${index >= 8 ? ' pale' : ''}`,
+    /** Percent on the last day; null if the class has none on it. */
     newest: byDay.get(last) ?? null,
     values: days.map((day) => byDay.get(day) ?? 0),
   }))
+  // One day has no areas. The lowest class of the stack comes first.
   return {
     derivatives,
     stack: days.length < 2 ? null : stackOf(days.map(dayNumber), classes),
@@ -216,27 +135,22 @@ function allocationOf(rows: readonly AssetAllocationRow[], derivatives: number):
   }
 }
 
-/** The style sheet has eight colours; further classes repeat them, paler. */
-const colourOf = (index: number) => `s${(index % 8) + 1}${index >= 8 ? ' pale' : ''}`
-
 /**
- * The API's answers about a fund, in the order of the registry and of the structure types. The pages show no more than
- * that: the endpoints decide what is refused, and pages show it neither as text nor as a drawing.
+ * The API's answers about a fund that are no refusals, in the order of the registry and of the structure types. The pages
+ * show no more than that: the endpoints decide what is refused, and pages show it neither as text nor as a drawing.
  */
-function answersOf(source: FundPageSource): readonly FundAnswer[] {
+function answersOf(source: FundPageSource) {
   return endpoints.flatMap((endpoint) => {
     if (endpoint.scope === 'all') return []
     const route = source.table.routes.find(({ id }) => id === endpoint.id)
     if (route === undefined) throw new Error(`endpoint ${endpoint.id} has no route`)
     const rows = rowsOf(endpoint, source)
+    const ask = { asOf: source.day, language: languages[0] }
     return typesOf(route)
-      .filter((type) => !isRefusal(ask(endpoint, rows, source.day, type)))
-      .map((type): FundAnswer => ({ endpoint, route, type }))
+      .filter((type) => !isRefusal(endpoint.build(rows, { ...ask, type }) as object))
+      .map((type) => ({ endpoint, route, type }))
   })
 }
-
-const ask = (endpoint: FundEndpoint, rows: RowsOf<Group>, asOf: string, type: string) =>
-  endpoint.build(rows, { asOf, language: languages[0], type }) as object
 
 /**
  * Whether there is an answer depends on which rows exist, not on their values: the newest price is enough, and the first
@@ -254,7 +168,63 @@ function rowsOf({ reads }: FundEndpoint, source: FundPageSource): RowsOf<Group> 
   } as unknown as RowsOf<Group>
 }
 
+/** The structure types of a route; of other routes one that is ''. */
 function typesOf({ parameters }: Route): readonly string[] {
   const choice = parameters.find((parameter) => parameter.kind === 'choice')
   return choice?.kind === 'choice' ? choice.choices : ['']
 }
+
+/** @returns null if no data of the fund may be given out */
+export function fundEntry(source: FundPageSource): FundEntry | null {
+  const { fund } = source
+  if (fund.dataPermitted === 0) return null
+  const [profile] = source.rows('profile')
+  const price = mayGiveOutPrices(fund) ? source.newestPrice() : null
+  const changePercent = price !== null && mayPagesShowPerformance(source) ? price.changePercent : null
+  return {
+    isin: fund.isin,
+    wkn: fund.wkn,
+    name: fund.name,
+    currency: fund.currency,
+    categoryDe: profile?.categoryDe ?? null,
+    categoryEn: profile?.categoryEn ?? profile?.categoryDe ?? null,
+    newest: price === null ? null : { date: price.date, nav: price.netAssetValue, changePercent },
+    oneYearPercent: price === null ? null : oneYearPercent(source, price),
+    overdue: price === null ? null : source.overdue,
+  }
+}
+
+/**
+ * Whether a page may show how a fund has performed: it needs the permission and an age of one year. MiFID II (delegated
+ * regulation 2017/565, article 44) allows no performance of less than twelve months, and a line of prices would show it,
+ * too: the page of a younger fund has its newest price, but neither a change nor a chart.
+ */
+export const mayPagesShowPerformance = ({ fund, day }: FundPageSource) =>
+  mayShowPerformance(fund) && !isYoungerThanOneYear(fund, day)
+
+/** Days that the price or the legal period used may lie away from exactly a year ago. */
+const tolerance = 7
+
+/**
+ * Percent since a year before the newest price, or null if it may not be shown or is not known. The NAV of a distributing
+ * fund lacks its distributions: for such a fund only a delivered legal period of twelve months counts, which ends with the
+ * newest price or at most a week before.
+ */
+export function oneYearPercent(source: FundPageSource, { date, netAssetValue }: PriceRow): string | null {
+  if (!mayPagesShowPerformance(source)) return null
+  const [profile] = source.rows('profile')
+  if (profile?.accumulating === 1) {
+    const yearAgo = yearBefore(date)
+    const before = source.navAt(yearAgo)
+    if (before === null || daysBetween(before.date, yearAgo) > tolerance) return null
+    const [from, to] = [Number(before.nav), Number(netAssetValue)]
+    return from > 0 ? ((to / from - 1) * 100).toFixed(2) : null
+  }
+  const period = source.rows('legalPeriods').find(({ dateFrom, dateTo }) => {
+    const age = daysBetween(dateTo, date)
+    return age >= 0 && age <= tolerance && Math.abs(daysBetween(dateFrom, yearBefore(dateTo))) <= 1
+  })
+  return period?.gross?.toFixed(2) ?? null
+}
+
+const daysBetween = (from: string, to: string) => dayNumber(to) - dayNumber(from)

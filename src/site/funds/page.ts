@@ -1,27 +1,57 @@
-/** The page of one fund in one language. */
+/** The page of a fund. */
 
 import { inLanguage } from '../../api/contract/fund.ts'
+import type { FundPages } from '../../api/contract/page.ts'
 import { isWebAddress } from '../../api/contract/texts.ts'
 import type { Language } from '../../api/routes/table.ts'
-import { html, jsonForScript, type Html } from '../layout/html.ts'
-import { layout } from '../layout/layout.ts'
-import { figure } from '../layout/parts.ts'
+import { changeOf, figure, html, type Html, jsonForScript } from '../layout/html.ts'
+import { fundPageKeys, layout } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 import { dayIn, decimalIn, fixedIn } from './chart/formats.ts'
-import type { FundFacts } from './facts.ts'
-import { catalogueStyleKey, fundPageKeys, fundScriptKey } from './keys.ts'
+import { fundEntry, fundFacts, type FundFacts } from './facts.ts'
 import { dataSection } from './sections/data.ts'
-import { emtSection, figuresSection, profileSection } from './sections/figures.ts'
-import { allocationsSection, structureSection } from './sections/holdings.ts'
-import { performanceSection } from './sections/performance.ts'
-import { priceSection } from './sections/price.ts'
+import {
+  allocationsSection,
+  emtSection,
+  figuresSection,
+  profileSection,
+  structureSection,
+} from './sections/holdings.ts'
+import { performanceSection, priceSection } from './sections/performance.ts'
 
-export function fundPage(facts: FundFacts, language: Language): string {
+export const catalogueFundPages: FundPages = {
+  folder: 'funds/',
+  names: ['de.html', 'index.html'],
+  reads: [
+    'prices',
+    'performanceYears',
+    'structureItems',
+    'keyFigures',
+    'legalPeriods',
+    'legalPoints',
+    'launchPoints',
+    'profile',
+    'assetAllocations',
+    'emt',
+  ],
+  isFor: ({ dataPermitted }) => dataPermitted === 1,
+  render: (source) => {
+    const facts = fundFacts(source)
+    const keys = fundPageKeys(source.fund.isin)
+    return [
+      { key: keys.de, content: fundPage(facts, 'de') },
+      { key: keys.en, content: fundPage(facts, 'en') },
+    ]
+  },
+  entry: fundEntry,
+}
+
+function fundPage(facts: FundFacts, language: Language): string {
   const { fund, hasDownloads } = facts
   const { funds: w, shell } = wording[language]
   const keys = fundPageKeys(fund.isin)
   const key = keys[language]
-  const sections: readonly (readonly [id: string, name: string, section: Html | null])[] = [
+  const sections = [
     ['price', w.price, priceSection(facts, language, key)],
     ['performance', w.performance, performanceSection(facts, language)],
     ['structure', w.structure, structureSection(facts, language)],
@@ -30,20 +60,19 @@ export function fundPage(facts: FundFacts, language: Language): string {
     ['profile', w.profile, profileSection(facts, language)],
     ['emt', w.emt, emtSection(facts, language)],
     ['data', w.data, dataSection(facts, language, key)],
-  ]
-  const links = sections.map(([id, name, section]) =>
-    section === null ? null : html`<li><a href="#${id}">${name}</a></li> `,
+  ] as const
+  const links = sections.map(
+    ([id, name, section]) => section !== null && html`<li><a href="#${id}">${name}</a></li> `,
   )
   return layout({
-    key,
+    keys,
     language,
     title: `${fund.name} (${fund.isin})`,
     description: w.description(fund.name, fund.isin),
     part: 'funds',
     hasDownloads,
-    translations: keys,
-    styles: [catalogueStyleKey],
-    scripts: [fundScriptKey],
+    styles: ['funds/catalogue.css'],
+    scripts: ['funds/fund.js'],
     head: html`<script type="application/ld+json">
       ${jsonForScript(markupOf(facts, language))}
     </script>`,
@@ -65,17 +94,10 @@ function header(facts: FundFacts, language: Language): Html {
   const figures: Html[] = []
   if (price !== null) {
     const { newest, overdue } = price
-    const mark =
-      overdue === null
-        ? null
-        : html` <span class="mark ${overdue}">${wording[language].status.marks[overdue]}</span>`
-    figures.push(
-      figure(
-        w.nav,
-        `${decimalIn(language, newest.netAssetValue)} ${fund.currency}`,
-        html`${dayIn(language, newest.date)}${mark}`,
-      ),
-    )
+    const word = overdue !== null && wording[language].status.marks[overdue]
+    const mark = overdue !== null && html` <span class="mark ${overdue}">${word}</span>`
+    const nav = `${decimalIn(language, newest.netAssetValue)} ${fund.currency}`
+    figures.push(figure(w.nav, nav, html`${dayIn(language, newest.date)}${mark}`))
     if (typeof performance === 'object') {
       const { oneYearPercent } = price
       if (oneYearPercent !== null) figures.push(figure(w.oneYear, signed(language, oneYearPercent)))
@@ -86,23 +108,24 @@ function header(facts: FundFacts, language: Language): Html {
   }
   if (profile !== null) figures.push(figure(w.assets, millions(language, profile.fundAssets, fund.currency)))
   return html`<div class="fund-head">
-    ${category === null ? null : html`<p class="eyebrow">${category}</p> `}
+    ${category !== null && html`<p class="eyebrow">${category}</p> `}
     <h1>${fund.name}</h1>
     <p class="codes">
       <span>ISIN <code>${fund.isin}</code></span>
-      ${fund.wkn === null ? null : html`<span>WKN <code>${fund.wkn}</code></span> `}
+      ${fund.wkn !== null && html`<span>WKN <code>${fund.wkn}</code></span> `}
       <span>${w.inception} ${dayIn(language, fund.inceptionDate)}</span>
-      ${website(facts, language)}
+      ${
+        // A database may hold any text: only a web address becomes a link, never one that a browser would run.
+        isWebAddress(fund.url) && html`<a href="${fund.url}" rel="noopener external">${w.website}</a>`
+      }
     </p>
-    ${figures.length === 0 ? null : html`<dl class="headline">${figures}</dl> `}
+    ${figures.length > 0 && html`<dl class="headline">${figures}</dl> `}
   </div> `
 }
 
-/** Percent as decimal text, digit for digit, coloured by its sign. */
 function signed(language: Language, decimal: string): Html {
-  const value = Number(decimal)
-  const text = `${value > 0 ? '+' : ''}${decimalIn(language, decimal)}\u00a0%`
-  return value === 0 ? html`${text}` : html`<span class="${value > 0 ? 'good' : 'bad'}">${text}</span>`
+  const { text, tone } = changeOf(language, decimal)
+  return tone === '' ? html`${text}` : html`<span class="${tone}">${text}</span>`
 }
 
 /** `234.5 m EUR` */
@@ -111,12 +134,6 @@ function millions(language: Language, decimal: string, currency: string): string
   if (Math.abs(value) < 1) return `${decimalIn(language, decimal)} ${currency}`
   const unit = language === 'de' ? 'Mio.' : 'm'
   return `${fixedIn(language, value, Math.abs(value) < 1000 ? 1 : 0)} ${unit} ${currency}`
-}
-
-/** A database may hold any text: only a web address becomes a link, never one that a browser would run. */
-function website({ fund }: FundFacts, language: Language): Html | null {
-  if (!isWebAddress(fund.url)) return null
-  return html`<a href="${fund.url}" rel="noopener external">${wording[language].funds.website}</a>`
 }
 
 /** For search engines. Source: schema.org/InvestmentFund. */

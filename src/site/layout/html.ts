@@ -1,53 +1,48 @@
 /**
  * HTML by template: it escapes every value, unless the value is HTML itself. It is safe for text and for attribute values
- * in double quotes; never put a value into a script, a style or an attribute without quotes.
+ * in double quotes; never put a value into a script, a style or an attribute without quotes. And the parts that pages of
+ * every kind use: sections, tables, figures, drawings.
  */
+
+import type { Language } from '../../api/routes/table.ts'
+import { decimalIn } from '../funds/chart/formats.ts'
 
 /** Markup that is escaped already. Only {@link html} and {@link raw} make it. */
 export interface Html {
   readonly markup: string
 }
 
-/** A value in a template, which joins lists and skips null and undefined. */
-export type HtmlContent = Html | string | number | null | undefined | readonly HtmlContent[]
+/** A value in a template, which joins lists and skips null, undefined and false. */
+export type HtmlContent = Html | string | number | false | null | undefined | readonly HtmlContent[]
 
 export function html(template: TemplateStringsArray, ...parts: readonly HtmlContent[]): Html {
-  const pieces = withoutIndent(template)
+  let pieces = unindented.get(template)
+  if (pieces === undefined) {
+    // The template's own indent is for readers of the source. The content of a `<pre>` is a value, and keeps its own.
+    pieces = template.map((piece) => piece.replace(/\n\s+/g, '\n'))
+    unindented.set(template, pieces)
+  }
   let markup = pieces[0] ?? ''
-  parts.forEach((part, index) => (markup += markupOf(part) + (pieces[index + 1] ?? '')))
+  for (const [index, part] of parts.entries()) markup += markupOf(part) + (pieces[index + 1] ?? '')
   return { markup }
 }
 
-/** The template's own indent is for readers of the source. (The content of a `<pre>` is a value, and keeps its own.) */
-function withoutIndent(template: TemplateStringsArray): readonly string[] {
-  const known = indented.get(template)
-  if (known !== undefined) return known
-  const pieces = template.map((piece) => piece.replace(/\n\s+/g, '\n'))
-  indented.set(template, pieces)
-  return pieces
-}
-
 /** A template is the same object each time its place in the source runs. */
-const indented = new WeakMap<TemplateStringsArray, readonly string[]>()
+const unindented = new WeakMap<TemplateStringsArray, readonly string[]>()
 
 /** Markup unchanged: for text made from constants, or escaped elsewhere. */
 export const raw = (markup: string): Html => ({ markup })
 
 export function markupOf(part: HtmlContent): string {
-  if (part === null || part === undefined) return ''
+  if (part === null || part === undefined || part === false) return ''
   if (typeof part === 'string') return escapeHtml(part)
   if (typeof part === 'number') return String(part)
   return 'markup' in part ? part.markup : part.map(markupOf).join('')
 }
 
 /** Text for an element's content or a quoted attribute value. */
-export function escapeHtml(text: string): string {
-  return mayNeedEscape.test(text)
-    ? text.replace(/[&<>"'\r]/g, (character) => `&#${character.charCodeAt(0)};`)
-    : text
-}
-
-const mayNeedEscape = /[&<>"'\r]/
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"'\r]/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** A value as JSON for a `<script type="application/ld+json">`: it can hold neither the script's end nor a comment. */
 export const jsonForScript = (value: unknown): Html => raw(JSON.stringify(value).replace(/</g, '\\u003c'))
@@ -65,3 +60,96 @@ export function linkTo(from: string, to: string): string {
   while (common < here.length && common < there.length - 1 && here[common] === there[common]) common++
   return '../'.repeat(here.length - common) + there.slice(common).join('/')
 }
+
+/** A section with its heading; the navigation leads to it by its id. */
+export const section = (id: string, heading: string, content: HtmlContent): Html =>
+  html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${heading}</h2>
+    ${content}
+  </section> `
+
+interface Styled {
+  readonly content: HtmlContent
+  /** CSS classes. */
+  readonly kind?: string
+  readonly attributes?: Html
+}
+export type TableCell = HtmlContent | Styled
+
+export interface HtmlTable extends Omit<Styled, 'content'> {
+  /** For readers who do not see where the table stands. */
+  readonly caption?: string
+  /** The classes of a heading are those of its column's cells, too. */
+  readonly columns: readonly TableCell[]
+  /** The first cell is the row's heading. */
+  readonly rows: readonly (readonly TableCell[])[]
+}
+
+export function table({ caption, columns, rows, ...style }: HtmlTable): Html {
+  const styled = columns.map((column) => styledAs(column))
+  const headings = styled.map((column) => element('th scope="col"', column))
+  const body = rows.map((cells) => {
+    const row = cells.map((cell, index) =>
+      element(index === 0 ? 'th scope="row"' : 'td', styledAs(cell, styled[index]?.kind)),
+    )
+    return `<tr>${row.join('')}</tr>\n`
+  })
+  const title = caption === undefined ? '' : `<caption class="unseen">${escapeHtml(caption)}</caption>`
+  const head = `<thead><tr>${headings.join('')}</tr></thead>`
+  return raw(element('table', { ...style, content: raw(`${title}${head}<tbody>\n${body.join('')}</tbody>`) }))
+}
+
+/** A table that may be wider than the page: readers without a mouse must be able to scroll it. */
+export const wideTable = (label: string, content: HtmlTable): Html =>
+  html`<div class="scroll" tabindex="0" role="group" aria-label="${label}">${table(content)}</div> `
+
+function styledAs(cell: TableCell, kind = ''): Styled {
+  const isStyled = typeof cell === 'object' && cell !== null && 'content' in cell
+  return isStyled ? { kind, ...cell } : { content: cell, kind }
+}
+
+function element(tag: string, { content, kind = '', attributes }: Styled): string {
+  const start = `${tag}${kind === '' ? '' : ` class="${kind}"`}${attributes?.markup ?? ''}`
+  return `<${start}>${markupOf(content)}</${tag.replace(/ .*/, '')}>`
+}
+
+/** A name and its value in a `<dl>`, with a remark below. */
+export const figure = (name: HtmlContent, value: HtmlContent, below?: HtmlContent): Html =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+    ${below !== undefined && html`<dd class="below">${below}</dd> `}
+  </div> `
+
+/** A change in percent as decimal text, digit for digit, and the class of its colour: none for 0. */
+export function changeOf(language: Language, decimal: string) {
+  const value = Number(decimal)
+  const text = `${value > 0 ? '+' : ''}${decimalIn(language, decimal)}\u00a0%`
+  return { text, tone: value > 0 ? 'good' : value < 0 ? 'bad' : '' }
+}
+
+interface Drawing {
+  readonly id: string
+  readonly title: string
+  /** What the drawing shows, for readers who do not see it. */
+  readonly description: HtmlContent
+  readonly height: number
+  /** Markup of `chart/`. */
+  readonly shapes: string
+  /** Further CSS classes. */
+  readonly kind?: string
+}
+
+/** An `<svg>` as wide as its place, with a title and a description for screen readers. */
+export const drawing = ({ id, title, description, height, shapes, kind = '' }: Drawing): Html =>
+  html`<svg
+    class="canvas${kind}"
+    role="img"
+    aria-labelledby="${id}-title ${id}-text"
+    height="${height}"
+    width="100%"
+  >
+    <title id="${id}-title">${title}</title>
+    <desc id="${id}-text">${description}</desc>
+    ${raw(shapes)}
+  </svg> `

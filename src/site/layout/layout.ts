@@ -1,4 +1,4 @@
-/** The shell of every page: head, header with navigation, main part, footer; and the files that all pages share. */
+/** The shell of every page: head, header with navigation, main part, footer; and the keys and files that pages share. */
 
 import { readFileSync } from 'node:fs'
 import type { Page } from '../../api/contract/page.ts'
@@ -20,23 +20,38 @@ export function pageTemplate(path: string): string {
   return readFileSync(new URL(`../../../templates/${path}`, import.meta.url), 'utf8')
 }
 
-/** The parts of the site, in the order of the navigation. */
-export type SitePart = 'funds' | 'docs' | 'explorer' | 'downloads' | 'status'
+/** The key of a page in each language. */
+export type PageKeys = Readonly<Record<Language, string>>
+
+/** The first page of each part of the site, in the order of the navigation. */
+export const frontPages = {
+  funds: { en: 'funds/index.html', de: 'funds/de.html' },
+  docs: { en: 'docs/index.html', de: 'docs/de/index.html' },
+  explorer: { en: 'docs/explorer/index.html', de: 'docs/de/explorer/index.html' },
+  downloads: { en: 'downloads/latest/index.html', de: 'downloads/latest/de.html' },
+  status: { en: 'status/index.html', de: 'status/de.html' },
+} as const satisfies Readonly<Record<string, PageKeys>>
+
+type SitePart = keyof typeof frontPages
+
+/** Every fund whose data may be given out has these pages. */
+export const fundPageKeys = (isin: string): PageKeys => ({
+  de: `funds/${isin}/de.html`,
+  en: `funds/${isin}/index.html`,
+})
 
 export interface PageLayout {
-  /** This page's own key. All links are relative to it. */
-  readonly key: string
+  /** This page in each language. All links are relative to its own key. */
+  readonly keys: PageKeys
   readonly language: Language
   readonly title: string
   /** One sentence, for search engines and link previews. */
   readonly description: string
   readonly part: SitePart
-  /** Whether the snapshot has files for analysts, so that the navigation leads there. Default: true. */
-  readonly hasDownloads?: boolean
+  /** Whether the snapshot has files for analysts, so that the navigation leads there. */
+  readonly hasDownloads: boolean
   /** The snapshot has no other pages: this page links to none, nor to the files that they share. */
   readonly isAlone?: boolean
-  /** The key of this page in each language. */
-  readonly translations: Readonly<Record<Language, string>>
   readonly main: Html
   /** Stands left of the main part where there is room, and before it on a phone. */
   readonly side?: Html
@@ -51,10 +66,24 @@ export interface PageLayout {
 
 /** @returns a whole document */
 export function layout(page: PageLayout): string {
-  const w = wording[page.language].shell
-  const link = (key: string) => linkTo(page.key, key)
+  const { keys, language, isAlone = false, side, footer } = page
+  const w = wording[language].shell
+  const key = keys[language]
+  const link = (to: string) => linkTo(key, to)
+  const alternate = (hreflang: string, to: string) =>
+    html`<link rel="alternate" hreflang="${hreflang}" href="${link(to)}" /> `
+  const brand = html`${mark}<span>${w.brand}</span>`
+  const others = (['en', 'de'] as const).filter((other) => other !== language)
+  const languages = html`<p class="languages">
+    <span class="unseen">${w.language}: </span>${others.map(
+      (other) =>
+        html`<a href="${linkTo(key, page.keys[other])}" hreflang="${other}" lang="${other}"
+          >${languageNames[other]}</a
+        >`,
+    )}
+  </p> `
   const document = html`<!doctype html>
-    <html lang="${page.language}">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}" />
@@ -62,25 +91,29 @@ export function layout(page: PageLayout): string {
         <meta name="color-scheme" content="light dark" />
         <title>${page.title}</title>
         <meta name="description" content="${page.description}" />
-        ${alternates(page)}
-        ${page.isAlone === true ? null : sharedFiles(page)}${page.styles?.map((key) => html`<link rel="stylesheet" href="${link(key)}" /> `)}${page.scripts?.map(
-          (key) => html`<script src="${link(key)}" defer></script> `,
+        ${[alternate('en', keys.en), alternate('de', keys.de), alternate('x-default', keys.en)]}
+        ${
+          !isAlone &&
+          html`<link rel="icon" href="${link(iconKey)}" type="image/svg+xml" />
+            <link rel="stylesheet" href="${link(styleKey)}" /> `
+        }${page.styles?.map((style) => html`<link rel="stylesheet" href="${link(style)}" /> `)}${page.scripts?.map(
+          (script) => html`<script src="${link(script)}" defer></script> `,
         )}${page.head}
       </head>
       <body>
         <a class="skip" href="#main">${w.skip}</a>
         <header class="site">
           <div class="bar">
-            ${page.isAlone === true ? brand(page) : siteLinks(page)} ${languageLinks(page)}
+            ${isAlone ? html`<span class="brand">${brand}</span>` : siteLinks(page, brand)} ${languages}
           </div>
         </header>
-        <div class="${page.side === undefined ? 'page' : 'page with-side'}">
-          ${page.side === undefined ? null : html`<div class="side">${page.side}</div> `}
+        <div class="${side === undefined ? 'page' : 'page with-side'}">
+          ${side && html`<div class="side">${side}</div> `}
           <main id="main" tabindex="-1">${page.main}</main>
         </div>
         <footer class="site">
           <div class="bar">
-            ${page.footer === undefined ? null : html`<p>${page.footer}</p> `}
+            ${footer && html`<p>${footer}</p> `}
             <p>${w.made}</p>
           </div>
         </footer>
@@ -103,77 +136,29 @@ const contentSecurityPolicy = [
   "form-action 'none'",
 ].join('; ')
 
-/** The key of a part's first page. */
-export const frontPage = (part: SitePart, language: Language): string => parts[part][language]
-
-/** The front page of each part. */
-const parts: Readonly<Record<SitePart, Readonly<Record<Language, string>>>> = {
-  funds: { en: 'funds/index.html', de: 'funds/de.html' },
-  docs: { en: 'docs/index.html', de: 'docs/de/index.html' },
-  explorer: { en: 'docs/explorer/index.html', de: 'docs/de/explorer/index.html' },
-  downloads: { en: 'downloads/latest/index.html', de: 'downloads/latest/de.html' },
-  status: { en: 'status/index.html', de: 'status/de.html' },
-}
-
+/** Each in its own language. */
 const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
-const pageLanguages = ['en', 'de'] as const satisfies readonly Language[]
 
 const mark = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" focusable="false">
   <rect width="24" height="24" rx="6" />
   <path d="M5 16.5l4.5-5 3.5 3L19 7.5" />
 </svg>`
 
-const partsOf = ({ hasDownloads = true }: PageLayout) =>
-  (Object.keys(parts) as SitePart[]).filter((part) => hasDownloads || part !== 'downloads')
-
-const sharedFiles = ({ key }: PageLayout): Html =>
-  html`<link rel="icon" href="${linkTo(key, iconKey)}" type="image/svg+xml" />
-    <link rel="stylesheet" href="${linkTo(key, styleKey)}" /> `
-
-const brand = ({ language }: PageLayout): Html => html`<span class="brand">${named(language)}</span>`
-
-const named = (language: Language): Html => html`${mark}<span>${wording[language].shell.brand}</span>`
-
-function siteLinks(page: PageLayout): Html {
-  const { key, language } = page
-  return html`<a class="brand" href="${linkTo(key, parts.docs[language])}">${named(language)}</a>
-    <nav aria-label="${wording[language].shell.navigation}">
+function siteLinks({ keys, language, part, hasDownloads }: PageLayout, brand: Html): Html {
+  const w = wording[language].shell
+  const key = keys[language]
+  const items = (Object.keys(frontPages) as SitePart[]).map((each) => {
+    if (each === 'downloads' && !hasDownloads) return null
+    const front = frontPages[each][language]
+    const here = each === part && html` aria-current="${key === front ? 'page' : 'true'}"`
+    return html`<li><a href="${linkTo(key, front)}" ${here}>${w.parts[each]}</a></li> `
+  })
+  return html`<a class="brand" href="${linkTo(key, frontPages.docs[language])}">${brand}</a>
+    <nav aria-label="${w.navigation}">
       <ul>
-        ${navigation(page)}
+        ${items}
       </ul>
     </nav>`
-}
-
-function navigation(page: PageLayout): readonly Html[] {
-  return partsOf(page).map((part) => {
-    const keys = parts[part]
-    const href = linkTo(page.key, keys[page.language])
-    const here =
-      part === page.part ? html` aria-current="${page.key === keys[page.language] ? 'page' : 'true'}"` : null
-    return html`<li><a href="${href}" ${here}>${wording[page.language].shell.parts[part]}</a></li> `
-  })
-}
-
-/** Links to this page in the other languages, each named in its own language. */
-function languageLinks({ key, language, translations }: PageLayout): Html {
-  const others = pageLanguages.filter((other) => other !== language)
-  return html`<p class="languages">
-    <span class="unseen">${wording[language].shell.language}: </span>${others.map(
-      (other) =>
-        html`<a href="${linkTo(key, translations[other])}" hreflang="${other}" lang="${other}"
-          >${languageNames[other]}</a
-        >`,
-    )}
-  </p> `
-}
-
-function alternates({ key, translations }: PageLayout): readonly Html[] {
-  const alternate = (hreflang: string, to: string) =>
-    html`<link rel="alternate" hreflang="${hreflang}" href="${linkTo(key, to)}" /> `
-  return [
-    ...pageLanguages.map((language) => alternate(language, translations[language])),
-    alternate('x-default', translations.en),
-  ]
 }
 
 /** Relative to the live snapshot. `publish` makes the feed of what each nightly run changed: a folder has none. */

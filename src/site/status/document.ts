@@ -1,5 +1,6 @@
-/** The status of a snapshot as JSON, for monitors and their operators. Pure. */
+/** The status of a snapshot as JSON, for monitors and their operators: written by a build, and read from a deployment. */
 
+import { isDay } from '../../api/routes/values.ts'
 import type { Assessment, MarkedFund } from '../../freshness/assess.ts'
 
 /** A snapshot and the funds in it. */
@@ -14,57 +15,85 @@ export interface StatusSource {
 }
 
 /** As it is published. It holds no clock time: the answer's `Last-Modified` says when it went live. */
-export interface StatusDocument {
-  readonly format: 1
-  readonly snapshot: string
-  readonly as_of: string
-  readonly funds: number
-  readonly documents: number
-  readonly bytes: number
-  readonly oldest_price: string | null
-  readonly newest_price: string | null
-  readonly freshness: Assessment['counts']
-  /** Stale funds, then late ones, those with the oldest price first. */
-  readonly overdue: readonly PublishedFund[]
-  /** In the order of their ISINs, without funds whose data may not be given out. */
-  readonly prices: readonly PublishedFund[]
-}
-
-interface PublishedFund {
-  readonly isin: string
-  readonly name: string
-  readonly mark: MarkedFund['mark']
-  readonly newest_price: string | null
-  readonly age_business_days: number | null
-  readonly rhythm_business_days: number | null
-  readonly next_price: string | null
-}
+export type StatusDocument = ReturnType<typeof documentOf>
 
 /** @returns compact JSON */
-export function statusJson({ snapshot, asOf, funds, documents, bytes, assessment }: StatusSource): string {
-  const { counts, oldestPrice, newestPrice } = assessment
-  const document: StatusDocument = {
-    format: 1,
-    snapshot,
-    as_of: asOf,
-    funds,
-    documents,
-    bytes,
-    oldest_price: oldestPrice?.day ?? null,
-    newest_price: newestPrice,
-    freshness: counts,
-    overdue: assessment.overdue.map(published),
-    prices: assessment.funds.map(published),
-  }
-  return JSON.stringify(document)
+export const statusJson = (source: StatusSource): string => JSON.stringify(documentOf(source))
+
+const documentOf = ({ snapshot, asOf, funds, documents, bytes, assessment }: StatusSource) => ({
+  format: 1 as number,
+  snapshot,
+  as_of: asOf,
+  funds,
+  documents,
+  bytes,
+  oldest_price: assessment.oldestPrice?.day ?? null,
+  newest_price: assessment.newestPrice,
+  freshness: assessment.counts,
+  /** Stale funds, then late ones, those with the oldest price first. */
+  overdue: assessment.overdue.map(published),
+  /** In the order of their ISINs, without funds whose data may not be given out. */
+  prices: assessment.funds.map(published),
+})
+
+const published = ({ isin, name, mark, newestPrice, ageDays, rhythmDays, nextPrice }: MarkedFund) => ({
+  isin,
+  name,
+  mark,
+  newest_price: newestPrice,
+  age_business_days: ageDays,
+  rhythm_business_days: rhythmDays,
+  next_price: nextPrice,
+})
+
+export interface PublishedStatus {
+  readonly url: string
+  readonly document: StatusDocument
+  /** When the snapshot of a bucket went live, or that of a folder was built. */
+  readonly liveSince: Date
 }
 
-const published = (fund: MarkedFund): PublishedFund => ({
-  isin: fund.isin,
-  name: fund.name,
-  mark: fund.mark,
-  newest_price: fund.newestPrice,
-  age_business_days: fund.ageDays,
-  rhythm_business_days: fund.rhythmDays,
-  next_price: fund.nextPrice,
-})
+/** The time that a deployment has to answer. */
+const patienceMs = 30_000
+
+/**
+ * Reads what a deployment reports about itself, over HTTP and without credentials.
+ * @param base without a closing slash @throws {Error} if nothing answers, or not with a status
+ */
+export async function readPublishedStatus(base: string, signal: AbortSignal): Promise<PublishedStatus> {
+  const url = `${base}/status/index.json`
+  const { response, text } = await ask(url, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])).catch(
+    (error: unknown) => {
+      signal.throwIfAborted()
+      throw new Error(`${url} does not answer`, { cause: error })
+    },
+  )
+  if (response.status !== 200) throw new Error(`${url} answers with status ${response.status}`)
+  const liveSince = new Date(response.headers.get('last-modified') ?? '')
+  if (Number.isNaN(liveSince.getTime()))
+    throw new Error(`${url} does not say when it went live (no Last-Modified)`)
+  return { url, document: parse(url, text), liveSince }
+}
+
+async function ask(url: string, signal: AbortSignal) {
+  // The answer of a cache does not show that the deployment is alive.
+  const response = await fetch(url, { headers: { 'cache-control': 'no-cache' }, signal })
+  return { response, text: await response.text() }
+}
+
+function parse(url: string, text: string): StatusDocument {
+  let document: Partial<StatusDocument> | null = null
+  try {
+    document = JSON.parse(text) as Partial<StatusDocument> | null
+  } catch {
+    // The error below names the place.
+  }
+  const { fresh, late, stale } = document?.freshness ?? {}
+  const isStatus =
+    document?.format === 1 &&
+    /^[0-9-]{10}-[0-9a-f]{12}$/.test(document.snapshot ?? '') &&
+    isDay(document.as_of ?? '') &&
+    [fresh, late, stale].every((count) => typeof count === 'number')
+  if (!isStatus) throw new Error(`${url} is not the status of a fundpress`)
+  return document as StatusDocument
+}

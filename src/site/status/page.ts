@@ -1,95 +1,85 @@
 /** The status of a snapshot as a page in each language that works without scripts. Pure. */
 
 import type { Language } from '../../api/routes/table.ts'
-import { marks, type FreshnessCounts, type MarkedFund } from '../../freshness/assess.ts'
+import { type MarkedFund, marks } from '../../freshness/assess.ts'
 import { maxBusinessDays } from '../../freshness/calendar.ts'
 import { dayIn, fixedIn } from '../funds/chart/formats.ts'
-import { html, linkTo, type Html } from '../layout/html.ts'
-import { feedKey, feedLink, layout } from '../layout/layout.ts'
-import { figure, table, type TableCell } from '../layout/parts.ts'
-import { wording, type Wording } from '../wording.ts'
-import type { StatusSource } from './document.ts'
+import { figure, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
+import { feedKey, feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
+import { wording } from '../wording.ts'
+import { statusJson, type StatusSource } from './document.ts'
 
-export const statusPageKeys: Readonly<Record<Language, string>> = {
-  de: 'status/de.html',
-  en: 'status/index.html',
+const documentKey = 'status/index.json'
+const styleKey = 'status/status.css'
+const scriptKey = 'status/status.js'
+
+/** The snapshot's other pages; null for a snapshot without any: then the status links to none. */
+type StatusSite = { readonly hasDownloads: boolean } | null
+
+/** The page in each language, the JSON document, and what the pages load. */
+export function statusPages(source: StatusSource, site: StatusSite) {
+  const style = pageTemplate(styleKey)
+  return [
+    { key: frontPages.status.de, content: statusPage(source, 'de', site) },
+    { key: frontPages.status.en, content: statusPage(source, 'en', site) },
+    { key: documentKey, content: statusJson(source) },
+    // Without other pages there is no shared style sheet.
+    { key: styleKey, content: site === null ? `${pageTemplate('pages/style.css')}\n${style}` : style },
+    { key: scriptKey, content: pageTemplate(scriptKey) },
+  ]
 }
-export const statusDocumentKey = 'status/index.json'
-export const statusStyleKey = 'status/status.css'
-export const statusScriptKey = 'status/status.js'
 
-/** The snapshot's other pages. */
-export interface StatusSite {
-  readonly fundPageKeys: (isin: string) => Readonly<Record<Language, string>>
-  readonly hasDownloads: boolean
-}
-
-/** @param site null for a snapshot without other pages: then this page links to none */
-export function statusPage(source: StatusSource, language: Language, site: StatusSite | null): string {
-  const { snapshot, asOf, assessment } = source
-  const { counts, overdue } = assessment
+function statusPage(source: StatusSource, language: Language, site: StatusSite): string {
+  const { snapshot, asOf, funds, documents, bytes, assessment } = source
+  const { counts, newestPrice, oldestPrice } = assessment
   const others = assessment.funds.filter(({ mark }) => mark !== 'late' && mark !== 'stale')
   const { status: w, shell } = wording[language]
-  const key = statusPageKeys[language]
-  const toJson = linkTo(key, statusDocumentKey)
-  const verdict = verdictOf(counts)
-  const fundLink = (isin: string) => (site === null ? null : linkTo(key, site.fundPageKeys(isin)[language]))
-  const list = (caption: string, funds: readonly MarkedFund[]) =>
+  const key = frontPages.status[language]
+  const toJson = linkTo(key, documentKey)
+  const verdict = (['stale', 'late', 'fresh'] as const).find((mark) => counts[mark] > 0) ?? 'unwatched'
+  const count = (number: number) => fixedIn(language, number, 0)
+  const list = (caption: string, some: readonly MarkedFund[]) =>
     html`<h2>${caption}</h2>
-      ${fundTable({ caption, funds, language, fundLink, toJson })}`
+      ${fundTable(caption, some, language, site !== null)}`
+  const live = html`<div id="live" hidden>
+    <dt>${w.live}</dt>
+    <dd></dd>
+    <dd class="below"></dd>
+  </div>`
+  const figures = [
+    [figure(w.asOf, dayIn(language, asOf)), '\n', live, '\n'],
+    figure(w.newest, newestPrice === null ? '–' : dayIn(language, newestPrice)),
+    figure(w.oldest, oldestPrice === null ? '–' : dayIn(language, oldestPrice.day)),
+    figure(w.funds, count(funds)),
+    figure(w.documents, count(documents), sizeIn(language, bytes)),
+  ]
   return layout({
-    key,
+    keys: frontPages.status,
     language,
-    title: `${w.title} ${asOf}`,
+    title: `${shell.parts.status} ${asOf}`,
     description: w.description(dayIn(language, asOf)),
     part: 'status',
     isAlone: site === null,
-    hasDownloads: site?.hasDownloads ?? true,
-    translations: statusPageKeys,
-    styles: [statusStyleKey],
-    scripts: [statusScriptKey],
+    hasDownloads: site?.hasDownloads === true,
+    styles: [styleKey],
+    scripts: [scriptKey],
     head: feedLink(key, language),
-    main: html`<h1>${w.title}</h1>
+    main: html`<h1>${shell.parts.status}</h1>
       <p class="verdict ${verdict}">${w.verdicts[verdict]}</p>
       <p class="codes">
         <span>${w.snapshot} <code>${snapshot}</code></span>
       </p>
-      <dl class="headline">${figures(source, language)}</dl>
+      <dl class="headline">${figures}</dl>
       <h2>${w.prices}</h2>
       <dl class="headline">
-        ${marks.map((mark) => figure(html`<span class="mark ${mark}">${w.marks[mark]}</span>`, fixedIn(language, counts[mark], 0)))}
+        ${marks.map((mark) => figure(html`<span class="mark ${mark}">${w.marks[mark]}</span>`, count(counts[mark])))}
       </dl>
-      ${list(w.overdue, overdue)} ${list(w.others, others)}
+      ${list(w.overdue, assessment.overdue)} ${list(w.others, others)}
       <p class="quiet small note">${w.note}</p>
       <p><a href="${toJson}">${w.asData}</a></p>
       <p id="feed" data-address="${linkTo(key, feedKey)}" hidden>${shell.feed}</p>`,
   })
 }
-
-function verdictOf({ fresh, late, stale }: FreshnessCounts): keyof Wording['status']['verdicts'] {
-  if (stale > 0) return 'stale'
-  if (late > 0) return 'late'
-  return fresh > 0 ? 'fresh' : 'unwatched'
-}
-
-function figures({ asOf, funds, documents, bytes, assessment }: StatusSource, language: Language): Html {
-  const w = wording[language].status
-  const count = (number: number) => fixedIn(language, number, 0)
-  return html`${figure(w.asOf, dayIn(language, asOf))}
-    <div id="live" hidden>
-      <dt>${w.live}</dt>
-      <dd></dd>
-      <dd class="below"></dd>
-    </div>
-    ${[
-      figure(w.newest, dayOrNone(assessment.newestPrice, language)),
-      figure(w.oldest, dayOrNone(assessment.oldestPrice?.day ?? null, language)),
-      figure(w.funds, count(funds)),
-      figure(w.documents, count(documents), sizeIn(language, bytes)),
-    ]}`
-}
-
-const dayOrNone = (day: string | null, language: Language) => (day === null ? '–' : dayIn(language, day))
 
 const sizeIn = (language: Language, bytes: number) =>
   bytes < 1e9
@@ -99,19 +89,16 @@ const sizeIn = (language: Language, bytes: number) =>
 /** A table has no more rows than this; the JSON has all of them. */
 const maxRows = 1000
 
-interface FundTable {
-  readonly caption: string
-  readonly funds: readonly MarkedFund[]
-  readonly language: Language
-  /** The address of a fund's own page, or null if it has none. */
-  readonly fundLink: (isin: string) => string | null
-  readonly toJson: string
-}
-
-function fundTable({ caption, funds, language, fundLink, toJson }: FundTable): Html {
+function fundTable(
+  caption: string,
+  funds: readonly MarkedFund[],
+  language: Language,
+  hasPages: boolean,
+): Html {
   const w = wording[language].status
   if (funds.length === 0) return html`<p class="quiet">${w.none}</p>`
   const { columns } = w
+  const toJson = linkTo(frontPages.status[language], documentKey)
   const left = funds.length - maxRows
   return html`${table({
     kind: 'watched',
@@ -124,28 +111,29 @@ function fundTable({ caption, funds, language, fundLink, toJson }: FundTable): H
       { content: columns.rhythm, kind: 'number rhythm' },
       { content: columns.next, kind: 'number next' },
     ],
-    rows: funds.slice(0, maxRows).map((fund) => cells(fund, language, fundLink(fund.isin))),
+    rows: funds.slice(0, maxRows).map((fund) => cells(fund, language, hasPages)),
   })}
-  ${left > 0 ? html`<p><a href="${toJson}">${w.more(fixedIn(language, left, 0))}</a></p>` : null}`
+  ${left > 0 && html`<p><a href="${toJson}">${w.more(fixedIn(language, left, 0))}</a></p>`}`
 }
 
-function cells(fund: MarkedFund, language: Language, link: string | null): readonly TableCell[] {
-  const { isin, name, mark, newestPrice, ageDays, rhythmDays, nextPrice } = fund
+function cells(fund: MarkedFund, language: Language, hasPages: boolean): readonly TableCell[] {
+  const { isin, mark, ageDays, rhythmDays } = fund
   // A name may be written from right to left, and must not turn its neighbours round.
-  const named = html`<bdi>${name}</bdi>`
-  const age = ageDays === null ? '–' : fixedIn(language, ageDays, 0)
+  const name = html`<bdi>${fund.name}</bdi>`
+  const page = linkTo(frontPages.status[language], fundPageKeys(isin)[language])
+  const day = (date: string | null) =>
+    date === null ? '–' : html`<time datetime="${date}">${dayIn(language, date)}</time>`
+  const count = (days: number | null) => (days === null ? '–' : fixedIn(language, days, 0))
+  const next = day(fund.nextPrice)
   return [
-    [link === null ? named : html`<a href="${link}">${named}</a>`, html`<small>${isin}</small>`],
+    [hasPages ? html`<a href="${page}">${name}</a>` : name, html`<small>${isin}</small>`],
     html`<span class="mark ${mark}">${wording[language].status.marks[mark]}</span>`,
-    [day(newestPrice, language), nextPrice === null ? null : below(day(nextPrice, language))],
-    ageDays === maxBusinessDays ? `≥\u00a0${age}` : age,
-    rhythmDays === null ? '–' : fixedIn(language, rhythmDays, 0),
-    day(nextPrice, language),
+    [day(fund.newestPrice), fund.nextPrice !== null && below(next)],
+    `${ageDays === maxBusinessDays ? '≥\u00a0' : ''}${count(ageDays)}`,
+    count(rhythmDays),
+    next,
   ]
 }
 
 /** A narrow screen shows this in place of a column. */
 const below = (next: Html | string): Html => html`<small class="below">${next}</small>`
-
-const day = (date: string | null, language: Language): Html | string =>
-  date === null ? '–' : html`<time datetime="${date}">${dayIn(language, date)}</time>`

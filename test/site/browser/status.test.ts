@@ -5,8 +5,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../cli/run.ts'
 import {
-  accessibilityFaults,
   desktopLight,
+  expectSound,
+  hrefs,
   inTurn,
   openBrowser,
   overhang,
@@ -17,12 +18,11 @@ import {
 } from '../../support/browser.ts'
 import { asOf, freshness, isins, makePricedFunds, names } from '../../support/priced-funds.ts'
 import { makeTempFolder, startServer, type Server } from '../../support/product.ts'
+import { sample } from '../../support/rounds.ts'
 
-const because = whyNoBrowser === undefined ? '' : ` (${whyNoBrowser})`
 const pages = ['status/index.html', 'status/de.html']
-const parts = ['Funds', 'Documentation', 'API explorer', 'Downloads', 'Status']
 
-describe.skipIf(whyNoBrowser !== undefined)(`the status page in a browser${because}`, () => {
+describe.skipIf(whyNoBrowser !== undefined)('the status page in a browser', () => {
   const folder = makeTempFolder()
   const servers = new Map<string, Server>()
   let browser: Browser
@@ -34,15 +34,17 @@ describe.skipIf(whyNoBrowser !== undefined)(`the status page in a browser${becau
       ['alone', 'false'],
     ] as const) {
       const args = ['build', '--db', 'funds.sqlite', '--out', out, '--as-of', asOf, '--quiet']
-      const env = { FUNDPRESS_PAGES: withPages, FUNDPRESS_DOWNLOADS: withPages }
-      expect(await run(args, { cwd: folder.path, env })).toMatchObject({ code: 0, stderr: '' })
-      // As a publish does: one of the two has a feed.
-      if (out === 'site') {
-        mkdirSync(folder.file('site/changes'))
-        writeFileSync(folder.file('site/changes/feed.xml'), '<feed xmlns="http://www.w3.org/2005/Atom"/>')
-      }
+      expect(
+        await run(args, {
+          cwd: folder.path,
+          env: { FUNDPRESS_PAGES: withPages, FUNDPRESS_DOWNLOADS: withPages },
+        }),
+      ).toMatchObject({ code: 0, stderr: '' })
       servers.set(out, await startServer(folder.file(out)))
     }
+    // As a publish does: one of the two has a feed.
+    mkdirSync(folder.file('site/changes'))
+    writeFileSync(folder.file('site/changes/feed.xml'), '<feed xmlns="http://www.w3.org/2005/Atom"/>')
     browser = await openBrowser()
   })
   afterAll(async () => {
@@ -55,47 +57,36 @@ describe.skipIf(whyNoBrowser !== undefined)(`the status page in a browser${becau
 
   describe.each(['site', 'alone'])('of a snapshot: %s', (out) => {
     it.each(inTurn(pages))(
-      'has no accessibility fault, no error and no request to another host: %s on %s',
+      'is sound, fits the narrowest window, of 320 px, and links to the feed of changes if there is one: %s on %s',
       async (key, _, look) => {
-        const { page, complaints, strangers, end } = await visit(browser, url(out, key), look)
-        expect(await accessibilityFaults(page)).toEqual([])
-        expect(await overhang(page)).toBe(0)
-        const noFeed = complaints.filter((complaint) => out === 'alone' && complaint.includes('404'))
-        expect(noFeed.filter((complaint) => complaint.startsWith('404'))).toEqual(
-          out === 'alone' ? [`404: ${url(out, 'changes/feed.xml')}`] : [],
+        const visited = await visit(browser, url(out, key), look)
+        const { page, complaints, end } = visited
+        const feed = url(out, 'changes/feed.xml')
+        const missing = complaints.filter((complaint) => complaint.includes('404'))
+        expect(missing.filter((complaint) => complaint.startsWith('404'))).toEqual(
+          out === 'alone' ? [`404: ${feed}`] : [],
         )
-        expect([complaints.filter((complaint) => !noFeed.includes(complaint)), strangers]).toEqual([[], []])
+        const others = complaints.filter((complaint) => !missing.includes(complaint))
+        await expectSound({ ...visited, complaints: others })
+        const link = page.locator('#feed a')
+        expect(await link.isVisible()).toBe(out === 'site')
+        if (out === 'site')
+          expect(new URL((await link.getAttribute('href')) ?? '', page.url()).href).toBe(feed)
+        await page.setViewportSize({ width: 320, height: 740 })
+        expect(await overhang(page)).toEqual([])
         await end()
       },
     )
 
-    it.each(pages)('is no wider than the narrowest window, of 320 px: %s', async (key) => {
-      const { page, end } = await visit(browser, url(out, key), { ...phoneLight, width: 320 })
-      expect(await overhang(page)).toBe(0)
-      await end()
-    })
-
-    it('links to the feed of changes if there is one', async () => {
-      for (const key of pages) {
-        const { page, end } = await visit(browser, url(out, key))
-        const link = page.locator('#feed a')
-        expect([out, await link.isVisible()]).toEqual([out, out === 'site'])
-        if (out === 'site')
-          expect(new URL((await link.getAttribute('href')) ?? '', page.url()).href).toBe(
-            url(out, 'changes/feed.xml'),
-          )
-        await end()
-      }
-    })
-
     it('has no dead link, on a server or in a folder', async () => {
       for (const key of pages) {
-        const hrefs = readFileSync(folder.file(`${out}/${key}`), 'utf8').matchAll(/ (?:href|src)="([^"]+)"/g)
-        for (const [, href = ''] of hrefs) {
-          if (href.endsWith('changes/feed.xml') && out === 'alone') continue
-          const target = new URL(href, url(out, key))
-          expect([href, (await fetch(target)).status]).toEqual([href, 200])
+        const links = readFileSync(folder.file(`${out}/${key}`), 'utf8').matchAll(/ (?:href|src)="([^"]+)"/g)
+        for (const [, link = ''] of links) {
+          if (link.endsWith('changes/feed.xml') && out === 'alone') continue
+          expect([link, (await fetch(new URL(link, url(out, key)))).status]).toEqual([link, 200])
         }
+      }
+      for (const key of sample(pages)) {
         const { complaints, end } = await visit(browser, pathToFileURL(folder.file(`${out}/${key}`)).href)
         expect(complaints).toEqual([])
         await end()
@@ -104,74 +95,55 @@ describe.skipIf(whyNoBrowser !== undefined)(`the status page in a browser${becau
 
     it('has its style, shows the time it went live, and lets the keyboard reach every link', async () => {
       const { page, end } = await visit(browser, url(out, 'status/'))
-      expect(await page.evaluate<string>('getComputedStyle(document.body).display')).toBe('flex')
-      expect(
-        await page.evaluate<string>("getComputedStyle(document.querySelector('thead th')).position"),
-      ).toBe('sticky')
+      const styleOf = (selector: string, name: string) =>
+        page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).${name}`)
+      expect(await styleOf('body', 'display')).toBe('flex')
+      expect(await styleOf('thead th', 'position')).toBe('sticky')
       expect(await page.locator('#live').innerText()).toMatch(
         /^Live since\n\d{1,2} \w+ \d{4}\n\d\d:\d\d, \d+ minutes? ago$/,
       )
       expect(await unreachedByKeyboard(page, 'a[href]')).toEqual([])
+      if (out === 'alone') {
+        expect(await page.locator('nav').count()).toBe(0)
+        expect(await page.locator('a').evaluateAll(hrefs)).toEqual(['#main', 'de.html', 'index.json'])
+      }
       await page.getByRole('link', { name: 'Deutsch' }).click()
       expect(await page.locator('.verdict').textContent()).toBe('Einige Preise sind veraltet')
       await page.locator('#live').waitFor()
       expect(await page.locator('#live').innerText()).toMatch(/vor \d+ Minuten?$/)
       await end()
     })
-
-    it('shows everything except its age without scripts, with unchanged names', async () => {
-      const { page, end } = await visit(browser, url(out, 'status/'), { ...desktopLight, scripts: false })
-      expect(await page.locator('#live').isVisible()).toBe(false)
-      const rows = await page.locator('tbody tr').allInnerTexts()
-      expect(rows).toHaveLength(8)
-      const cellsOf = (kind: keyof typeof isins) =>
-        rows.find((row) => row.includes(isins[kind]))?.split(/\s*[\t\n]\s*/)
-      expect(cellsOf('fresh')).toEqual([
-        names.fresh,
-        isins.fresh,
-        'fresh',
-        '19 Nov 2026',
-        '1',
-        '1',
-        '20 Nov 2026',
-      ])
-      expect(cellsOf('stale')?.slice(0, 4)).toEqual([names.stale, isins.stale, 'stale', '10 Nov 2026'])
-      expect(cellsOf('merged')?.slice(2, 5)).toEqual(['not watched', '28 Jun 2019', '≥\u00a01,000'])
-      expect(cellsOf('unpriced')?.slice(2)).toEqual(['without a price', '–', '–', '–', '–'])
-      await end()
-    })
   })
 
-  it('tells on a phone, too, when the next price is due', async () => {
+  it('shows everything except its age without scripts, with unchanged names', async () => {
+    const look = { ...desktopLight, scripts: false }
+    const { page, end } = await visit(browser, url('alone', 'status/'), look)
+    expect(await page.locator('#live').isVisible()).toBe(false)
+    const rows = await page.locator('tbody tr').allInnerTexts()
+    expect(rows).toHaveLength(8)
+    const cellsOf = (kind: keyof typeof isins) =>
+      rows.find((row) => row.includes(isins[kind]))?.split(/\s*[\t\n]\s*/)
+    const fresh = [names.fresh, isins.fresh, 'fresh', '19 Nov 2026', '1', '1', '20 Nov 2026']
+    expect(cellsOf('fresh')).toEqual(fresh)
+    expect(cellsOf('stale')?.slice(0, 4)).toEqual([names.stale, isins.stale, 'stale', '10 Nov 2026'])
+    expect(cellsOf('merged')?.slice(2, 5)).toEqual(['not watched', '28 Jun 2019', '≥\u00a01,000'])
+    expect(cellsOf('unpriced')?.slice(2)).toEqual(['without a price', '–', '–', '–', '–'])
+    await end()
+  })
+
+  it('shows on a phone, too, when the next price is due, and leads to the other pages and to the funds', async () => {
     const { page, end } = await visit(browser, url('site', 'status/de.html'), phoneLight)
     const cellsOf = async (place: string) =>
       (await page.locator(place).allInnerTexts()).map((text) => text.split(/\s*[\t\n]\s*/))
-    const [fund, mark, price, next] = ['Fonds', 'Status', 'Preis vom', 'Nächster Preis']
-    expect((await cellsOf('thead tr'))[0]).toEqual([fund, mark, price, next])
+    expect((await cellsOf('thead tr'))[0]).toEqual(['Fonds', 'Status', 'Preis vom', 'Nächster Preis'])
     const fresh = (await cellsOf('tbody tr')).find((cells) => cells.includes(isins.fresh))
     expect(fresh).toEqual([names.fresh, isins.fresh, 'aktuell', '19.11.2026', '20.11.2026'])
-    await end()
-  })
-
-  it('stands in the navigation of the site, and leads to the pages of the funds', async () => {
-    const { page, end } = await visit(browser, url('site', 'status/'))
-    expect(await page.locator('header nav a').allInnerTexts()).toEqual(parts)
-    expect(await page.locator('header nav [aria-current="page"]').allInnerTexts()).toEqual(['Status'])
-    await page.getByRole('link', { name: 'Deutsch' }).click()
-    expect(await page.locator('header nav [aria-current="page"]').allInnerTexts()).toEqual(['Status'])
+    const parts = ['Fonds', 'Dokumentation', 'API-Explorer', 'Downloads', 'Status']
+    expect(await page.locator('header nav a').allTextContents()).toEqual(parts)
+    expect(await page.locator('header nav [aria-current="page"]').allTextContents()).toEqual(['Status'])
     await page.getByRole('link', { name: names.fresh }).click()
     expect(new URL(page.url()).pathname).toBe(`/funds/${isins.fresh}/de.html`)
     expect(await page.locator('h1').textContent()).toBe(names.fresh)
-    await end()
-  })
-
-  it('has no navigation where there is nothing to go to', async () => {
-    const { page, end } = await visit(browser, url('alone', 'status/'))
-    expect(await page.locator('nav').count()).toBe(0)
-    const links = await page.evaluate<string[]>(
-      "[...document.querySelectorAll('a')].map((link) => link.getAttribute('href'))",
-    )
-    expect(links).toEqual(['#main', 'de.html', 'index.json'])
     await end()
   })
 })

@@ -1,18 +1,49 @@
-import { readFileSync } from 'node:fs'
+/** The documentation of a snapshot: its pages, schemas, OpenAPI document and examples. */
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readHtml, type HtmlDocument } from '../../support/html.ts'
 import { editDatabase } from '../../support/database.ts'
+import { readHtml, type HtmlDocument } from '../../support/html.ts'
+import { openSchemas, type Schema } from '../../support/json-schema.ts'
 import { docsUrl, mustRun } from '../../support/product.ts'
 import { hasXmllint } from '../../support/read-xml.ts'
-import { buildDemoSite, buildEmptySite, buildOddSite, buildSite, type Site } from '../../support/site.ts'
+import {
+  buildDemoSite,
+  buildEmptySite,
+  buildOddSite,
+  buildSite,
+  publishedAt,
+  type Site,
+} from '../../support/site.ts'
 import { filesIn } from '../../support/tree.ts'
+
+const readJson = <T = object>({ out }: Site, key: string) =>
+  JSON.parse(readFileSync(join(out, key), 'utf8')) as T
+const readPage = ({ out }: Site, key: string) => readHtml(readFileSync(join(out, key), 'utf8'))
+
+/** A function that makes the validator of a schema by its name. */
+function validatorsOf(site: Site) {
+  const names = readdirSync(join(site.out, 'schemas'))
+  const open = openSchemas(names.map((name) => readJson<Schema>(site, `schemas/${name}`)))
+  return (id: string) => open(`${publishedAt}/schemas/${id}.json`)
+}
 
 const builders = [
   ['a demo snapshot', buildDemoSite],
   ['a snapshot of odd funds', buildOddSite],
   ['a snapshot without a fund', buildEmptySite],
 ] as const
+
+/** The schema that a document's key asks for; null for what is no document of the API. */
+function schemaOf(key: string): string | null {
+  if (!/^(api|errors)\/.*\.json$/.test(key)) return null
+  if (/\/error\.json$|^errors\//.test(key)) return 'error'
+  if (/prices-historic\/[^/]+\/index\.json$/.test(key)) return 'window-list'
+  const [, , name = '', derivatives = ''] = key.split('/')
+  if (name === 'asset-allocations') return `${name}-${derivatives}`
+  return name.startsWith('investment_structure-') ? 'investment_structure' : name
+}
 
 describe.skipIf(!hasXmllint).each(builders)('the documentation of %s', (_, build) => {
   let site: Site
@@ -23,8 +54,7 @@ describe.skipIf(!hasXmllint).each(builders)('the documentation of %s', (_, build
   beforeAll(async () => {
     site = await build()
     for (const key of filesIn(join(site.out, 'docs')))
-      if (key.endsWith('.html'))
-        pages.set(`docs/${key}`, readHtml(readFileSync(join(site.out, 'docs', key), 'utf8')))
+      if (key.endsWith('.html')) pages.set(`docs/${key}`, readPage(site, `docs/${key}`))
   })
   afterAll(() => site.stop())
 
@@ -144,22 +174,40 @@ describe.skipIf(!hasXmllint).each(builders)('the documentation of %s', (_, build
     const response = await fetch(`${site.base}/docs`, { redirect: 'manual' })
     expect([response.status, response.headers.get('location')]).toEqual([308, '/docs/'])
   })
+
+  it('has only JSON documents that their schemas describe', () => {
+    const validatorOf = validatorsOf(site)
+    const kinds = new Set<string>()
+    const faults = filesIn(site.out).flatMap((key) => {
+      const id = schemaOf(key)
+      if (id === null) return []
+      kinds.add(id)
+      const validate = validatorOf(id)
+      return validate(readJson(site, key)) ? [] : [{ key, errors: validate.errors }]
+    })
+    expect(faults).toEqual([])
+    expect(kinds.size).toBeGreaterThanOrEqual(3)
+  })
+
+  it('describes the API in a valid OpenAPI document', async () => {
+    const result = await new Validator().validate(readJson(site, 'openapi.json'))
+    expect(result.errors ?? []).toEqual([])
+    expect(result.valid).toBe(true)
+  })
 })
 
-describe('the examples of the documentation', () => {
+describe('the schemas and examples of a demo snapshot', () => {
   let site: Site
   beforeAll(async () => {
     site = await buildDemoSite()
   })
   afterAll(() => site.stop())
 
-  const read = (key: string) => readHtml(readFileSync(join(site.out, key), 'utf8'))
-
   it('are requests for a shell that the published address answers', async () => {
     const requests = new Set<string>()
     for (const key of filesIn(join(site.out, 'docs')))
       if (key.endsWith('.html'))
-        for (const { name, text } of read(`docs/${key}`).elements)
+        for (const { name, text } of readPage(site, `docs/${key}`).elements)
           if (name === 'pre' && text.startsWith('curl'))
             for (const [, url = ''] of text.matchAll(/'(https:[^']+)'/g)) requests.add(url)
     expect(requests.size).toBeGreaterThan(20)
@@ -172,7 +220,7 @@ describe('the examples of the documentation', () => {
   })
 
   it('show the digits of the answer, and the number of omitted members', async () => {
-    const { elements } = read('docs/v1/endpoints/performance-launch/index.html')
+    const { elements } = readPage(site, 'docs/v1/endpoints/performance-launch/index.html')
     const listing = elements.find(({ name, text }) => name === 'pre' && text.startsWith('{'))?.text ?? ''
     const target = elements
       .find(({ attributes }) => attributes['href']?.includes('/api/v1/performance-launch/DE'))
@@ -187,6 +235,87 @@ describe('the examples of the documentation', () => {
       `{ "x": ${answer.performance[0]?.x ?? ''}, "y": ${answer.performance[0]?.y ?? ''} }`,
     )
   })
+
+  it('reject a document in which one value has another type', () => {
+    const validatorOf = validatorsOf(site)
+    const byId = new Map(
+      filesIn(site.out).flatMap((key): [string, string][] => {
+        const id = schemaOf(key)
+        return id === null ? [] : [[id, key]]
+      }),
+    )
+    expect(byId.size).toBe(readdirSync(join(site.out, 'schemas')).length)
+    for (const [id, key] of byId) {
+      const validate = validatorOf(id)
+      const good = readJson(site, key)
+      const wrong = [...mutations(good)]
+      expect(wrong.length).toBeGreaterThan(2)
+      for (const document of wrong) expect(validate(document), key).toBe(false)
+      expect(validate({ ...good, another: 1 })).toBe(false)
+      for (const name of Object.keys(good)) {
+        const rest = Object.entries(good).filter(([other]) => other !== name)
+        expect(validate(Object.fromEntries(rest))).toBe(false)
+      }
+    }
+  })
+
+  it('have a status date everywhere except in the price endpoints', () => {
+    const openapi = JSON.stringify(readJson(site, 'openapi.json'))
+    const [, prices = ''] = openapi.split('"/api/v1/prices-current/{isin}/"')
+    expect(prices.split('"/api/v1/performance-years/{isin}/"')[0]).not.toContain('status_date')
+    for (const id of ['prices-current', 'prices-historic', 'prices-current-all'])
+      expect(JSON.stringify(readJson(site, `schemas/${id}.json`))).not.toContain('status_date')
+    for (const id of ['performance-years', 'figures', 'profile', 'emt'])
+      expect(JSON.stringify(readJson(site, `schemas/${id}.json`))).toContain('"status_date"')
+    const page = (group: string) =>
+      readFileSync(join(site.out, `docs/v1/endpoints/${group}/index.html`), 'utf8')
+    expect(page('prices')).not.toContain('status_date')
+    expect(page('figures')).toContain('status_date')
+  })
+
+  it('answers every path as the OpenAPI document says', async () => {
+    const paths = Object.entries(readJson<Description>(site, 'openapi.json').paths)
+    expect(paths).toHaveLength(13)
+    for (const [template, { get }] of paths) {
+      const examples = new Map(get.parameters.map(({ name, example }) => [name, example]))
+      const path = template.replace(/\{(\w+)\}/g, (_, name: string) => examples.get(name) ?? '')
+      for (const type of Object.keys(get.responses['200']?.content ?? {})) {
+        const response = await fetch(site.base + path, { headers: { accept: type, 'accept-language': 'en' } })
+        expect([path, response.status]).toEqual([path, 200])
+        expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`)
+        for (const name of Object.keys(get.responses['200']?.headers ?? {}))
+          expect([path, name, response.headers.has(name)]).toEqual([path, name, true])
+        await response.arrayBuffer()
+      }
+    }
+  })
+
+  it('has examples of errors that match their schema', () => {
+    const validate = validatorsOf(site)('error')
+    const paths = Object.values(readJson<Description>(site, 'openapi.json').paths)
+    for (const { get } of paths) {
+      for (const [status, { content }] of Object.entries(get.responses)) {
+        if (!status.startsWith('4')) continue
+        const examples = Object.values(content?.['application/json']?.examples ?? {})
+        expect(examples.length).toBeGreaterThan(0)
+        for (const { value } of examples) {
+          expect(validate(value)).toBe(true)
+          expect(value.status).toBe(Number(status))
+        }
+      }
+    }
+  })
+
+  it('answers the example request with exactly the example, if it is not shortened', async () => {
+    const { paths } = readJson<Description>(site, 'openapi.json')
+    const operation = paths['/api/v1/prices-current/{isin}/']?.get
+    const content = operation?.responses['200']?.content
+    const target = `${site.base}/api/v1/prices-current/${operation?.parameters[0]?.example ?? ''}/`
+    const json = await fetch(target)
+    expect(await json.json()).toEqual(content?.['application/json']?.example)
+    const xml = await fetch(`${target}?format=xml`)
+    expect(await xml.text()).toBe(content?.['application/xml']?.example)
+  })
 })
 
 it('shows any name of a fund as text', async () => {
@@ -196,7 +325,7 @@ it('shows any name of a fund as text', async () => {
     editDatabase(db, `UPDATE fund SET name = '${name.replace("'", "''")}'`)
   })
   for (const key of ['docs/index.html', 'docs/de/v1/endpoints/prices/index.html']) {
-    const { elements, errors } = readHtml(readFileSync(join(site.out, key), 'utf8'))
+    const { elements, errors } = readPage(site, key)
     expect(errors).toEqual([])
     expect(elements.filter((element) => element.name === 'b')).toEqual([])
     const [json, xml] = ['{', '<root>'].map((start) =>
@@ -210,3 +339,32 @@ it('shows any name of a fund as text', async () => {
   expect(description).toContain(JSON.stringify(name))
   await site.stop()
 })
+
+/** Each document with one of its leaves made a list. */
+function* mutations(value: unknown): Generator {
+  if (Array.isArray(value)) {
+    for (const [index, member] of value.slice(0, 2).entries())
+      for (const mutation of mutations(member)) yield value.with(index, mutation)
+  } else if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value)
+    for (const [name, member] of entries)
+      for (const mutation of mutations(member)) yield { ...value, [name]: mutation }
+  } else yield []
+}
+
+interface Description {
+  readonly paths: Readonly<Record<string, { readonly get: Operation }>>
+}
+interface Operation {
+  readonly parameters: readonly {
+    readonly name?: string
+    readonly in?: string
+    readonly example?: string
+  }[]
+  readonly responses: Readonly<Record<string, ResponseObject>>
+}
+type Examples = Readonly<Record<string, { readonly value: { readonly status: number } }>>
+interface ResponseObject {
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly content?: Readonly<Record<string, { readonly example?: unknown; readonly examples?: Examples }>>
+}

@@ -34,6 +34,7 @@ afterAll(async () => {
   folder.remove()
 })
 
+const page = () => text(`funds/${isin}/index.html`)
 const rows = <T>(sql: string, ...values: readonly unknown[]) => db.prepare<unknown[], T>(sql).all(...values)
 const value = (sql: string, ...values: readonly unknown[]) =>
   db
@@ -46,7 +47,7 @@ const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(f
 
 describe('the price chart', () => {
   it('has a price at each of its points, the first and the last included', async () => {
-    const { days, points, precision } = lineOf(drawingOf(await text(`funds/${isin}/index.html`), 'nav'))
+    const { days, points, precision } = lineOf(drawingOf(await page(), 'nav'))
     const prices = rows<{ date: string; nav: string }>(
       'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ORDER BY date',
       isin,
@@ -79,7 +80,7 @@ describe('the price chart', () => {
   })
 
   it('has an axis of round values around the whole line', async () => {
-    const { range } = drawingOf(await text(`funds/${isin}/index.html`), 'nav')
+    const { range } = drawingOf(await page(), 'nav')
     const [low, high] = db
       .prepare<[string], [number, number]>(
         'SELECT min(CAST(net_asset_value AS REAL)), max(CAST(net_asset_value AS REAL)) FROM price WHERE isin = ?',
@@ -93,7 +94,7 @@ describe('the price chart', () => {
 })
 
 it('draws a bar for each calendar year, as high as its percent', async () => {
-  const { elements, valueAt } = drawingOf(await text(`funds/${isin}/index.html`), 'years')
+  const { elements, valueAt } = drawingOf(await page(), 'years')
   const bars = elements.filter(({ name }) => name === 'rect')
   const years = rows<{ percent: number }>(
     'SELECT percent FROM performance_year WHERE isin = ? ORDER BY year',
@@ -141,7 +142,7 @@ it('colours bars of gross and net as the legend says, below zero too', async () 
 })
 
 it('draws the line since launch as high as its points', async () => {
-  const { points, precision } = lineOf(drawingOf(await text(`funds/${isin}/index.html`), 'launch'))
+  const { points, precision } = lineOf(drawingOf(await page(), 'launch'))
   const launch = rows<{ date: string; value: number }>(
     'SELECT date, value FROM launch_point WHERE isin = ? ORDER BY date',
     isin,
@@ -156,8 +157,8 @@ it('draws the line since launch as high as its points', async () => {
 })
 
 it('shows every structure, ten items of each at once', async () => {
-  const page = await text(`funds/${isin}/index.html`)
-  const [, structure = ''] = page.split('<h2 id="structure">')
+  const html = await page()
+  const [, structure = ''] = html.split('<h2 id="structure">')
   const cards = (structure.split('</section>')[0] ?? '').split('<div class="card">').slice(1)
   const types = rows<{ type: string; items: number }>(
     'SELECT type, count(*) AS items FROM structure_item WHERE isin = ? GROUP BY type',
@@ -223,8 +224,8 @@ it('names the feed of changes for feed readers', async () => {
 })
 
 it('shows requests that the published address answers', async () => {
-  const page = await text(`funds/${isin}/index.html`)
-  const requests = [...page.matchAll(/curl &#39;https:\/\/api\.example\.org\/([^&]+)&#39;/g)]
+  const html = await page()
+  const requests = [...html.matchAll(/curl &#39;https:\/\/api\.example\.org\/([^&]+)&#39;/g)]
   expect(requests).toHaveLength(2)
   for (const [, path = ''] of requests) expect((await get(path)).status).toBe(200)
 })

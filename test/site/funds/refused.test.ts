@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { insertGood, isinOf, makeDatabase, type Insert, type Row } from '../../support/database.ts'
 import { makeTempFolder, mustRun, startServer, type Server } from '../../support/product.ts'
 
@@ -157,10 +157,12 @@ it.each([
   }
 })
 
-it('tells a fund that is too young from one whose performance is refused', () => {
+it('says whether a fund is too young or its performance refused, and whether prices are missing or refused', () => {
   expect(pagesOf(young)[1]).toContain('less than one year ago')
   expect(pagesOf(performanceDenied)[1]).toContain('may not be shown')
   expect(pagesOf(performanceDenied)[1]).not.toContain('one year ago')
+  expect(pagesOf(pricesDenied)[1]).toContain('Prices of this fund are not published')
+  expect(pagesOf(withoutRows)[1]).toContain('No prices are available for this fund')
 })
 
 it('shows performance from the first birthday on', () => {
@@ -174,29 +176,19 @@ it('makes the same pages on another day, except for a fund that has its birthday
   expect(changed).toEqual([])
 })
 
-it('tells a fund without prices from one whose prices are refused', () => {
-  expect(pagesOf(pricesDenied)[1]).toContain('Prices of this fund are not published')
-  expect(pagesOf(withoutRows)[1]).toContain('No prices are available for this fund')
+it('has a page of a fund without any rows, and shows the price but no line of a fund with one price', () => {
+  for (const page of pagesOf(withoutRows)) {
+    expect(page).toContain(`<h1>Fund ${withoutRows}</h1>`)
+    expect(page).not.toMatch(/NaN|undefined|null|Infinity/)
+  }
+  for (const page of pagesOf(onePrice)) {
+    expect(shows(page, '10.5')).toBe(true)
+    expect(page).not.toContain('id="nav"')
+  }
 })
 
-describe('a fund with little', () => {
-  it('has a page without any rows', () => {
-    for (const page of pagesOf(withoutRows)) {
-      expect(page).toContain(`<h1>Fund ${withoutRows}</h1>`)
-      expect(page).not.toMatch(/NaN|undefined|null|Infinity/)
-    }
-  })
-
-  it('shows the price, but no line, with one price only', () => {
-    for (const page of pagesOf(onePrice)) {
-      expect(shows(page, '10.5')).toBe(true)
-      expect(page).not.toContain('id="nav"')
-    }
-  })
-})
-
-/** Tags, texts and links of a page by Python's parser. */
-function parsed(file: string): Parsed {
+/** Tags, texts and links of pages by Python's parser. */
+function parsed(...files: readonly string[]): readonly Parsed[] {
   const script = `
 import html.parser, json, sys
 class P(html.parser.HTMLParser):
@@ -207,44 +199,31 @@ class P(html.parser.HTMLParser):
         self.links += [v for k, v in attributes if k in ('href', 'src')]
         self.handlers += [k for k, v in attributes if k.startswith('on') or k == 'style']
     def handle_data(self, data): self.texts.append(data)
-p = P(); p.feed(open(sys.argv[1], encoding='utf-8').read())
-print(json.dumps({'tags': p.tags, 'texts': p.texts, 'links': p.links, 'handlers': p.handlers}))`
-  return JSON.parse(execFileSync('python3', ['-c', script, file], { encoding: 'utf8' })) as Parsed
+def parsed(file):
+    p = P(); p.feed(open(file, encoding='utf-8').read())
+    return {'tags': p.tags, 'texts': p.texts, 'links': p.links, 'handlers': p.handlers}
+print(json.dumps([parsed(file) for file in sys.argv[1:]]))`
+  const paths = files.map((file) => join(folder.file(asOf), 'funds', file))
+  return JSON.parse(execFileSync('python3', ['-c', script, ...paths], { encoding: 'utf8' })) as Parsed[]
 }
 
-interface Parsed {
-  readonly tags: readonly string[]
-  readonly texts: readonly string[]
-  readonly links: readonly string[]
-  readonly handlers: readonly string[]
-}
+type Parsed = Readonly<Record<'tags' | 'texts' | 'links' | 'handlers', readonly string[]>>
 
-describe.each(hostileNames.map((name, index) => [name, hostile[index] ?? ''] as const))(
-  'a fund named %s',
+it.each(hostileNames.map((name, index) => [name, hostile[index] ?? ''] as const))(
+  'shows the name %s as text, on the pages of its fund, in the lists and in the markup for search engines',
   (name, isin) => {
-    it.each(['index.html', 'de.html'])('appears as text everywhere on %s', (page) => {
-      const { tags, texts, links, handlers } = parsed(join(folder.file(asOf), 'funds', isin, page))
-      const sober = parsed(join(folder.file(asOf), 'funds', good, page))
-      expect(tags.filter((tag) => !sober.tags.includes(tag))).toEqual([])
-      expect(handlers).toEqual([])
-      expect(links.filter((link) => /^\s*javascript:/i.test(link))).toEqual([])
+    const files = [`${good}/index.html`, `${isin}/index.html`, `${isin}/de.html`, 'index.html']
+    const [sober, english, german, list] = parsed(...files)
+    for (const page of [english, german]) {
+      expect(page?.tags.filter((tag) => !sober?.tags.includes(tag))).toEqual([])
+      expect(page?.handlers).toEqual([])
+      expect(page?.links.filter((link) => /^\s*javascript:/i.test(link))).toEqual([])
       // The heading, the category, and what a structure, a figure and an allocation are called.
-      expect(texts.filter((text) => text.trim() === name).length).toBeGreaterThanOrEqual(5)
-    })
-
-    it('appears under its name in the lists', () => {
-      const { texts } = parsed(join(folder.file(asOf), 'funds/index.html'))
-      expect(texts).toContain(name)
-      const { funds } = JSON.parse(readFileSync(join(folder.file(asOf), 'funds/index.json'), 'utf8')) as {
-        readonly funds: readonly { readonly isin: string; readonly name: string }[]
-      }
-      expect(funds.find((entry) => entry.isin === isin)?.name).toBe(name)
-    })
-
-    it('has its name in the markup for search engines', () => {
-      const { texts } = parsed(join(folder.file(asOf), 'funds', isin, 'index.html'))
-      const markup = texts.find((text) => text.includes('"@context"')) ?? '{}'
-      expect((JSON.parse(markup) as { readonly name: string }).name).toBe(name)
-    })
+      expect(page?.texts.filter((text) => text.trim() === name).length).toBeGreaterThanOrEqual(5)
+    }
+    const markup = english?.texts.find((text) => text.includes('"@context"')) ?? '{}'
+    expect((JSON.parse(markup) as { readonly name: string }).name).toBe(name)
+    expect(list?.texts).toContain(name)
+    expect(listed(isin)[2]).toContain(`"name":${JSON.stringify(name)}`)
   },
 )

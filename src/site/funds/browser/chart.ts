@@ -2,8 +2,7 @@
 
 import type { Language } from '../../../api/routes/table.ts'
 import { dayIn, dayNumber, decimalIn, isoOf } from '../chart/formats.ts'
-import { depthOf, type Plot } from '../chart/scale.ts'
-import { lineChart, linePath, plotOf } from '../chart/time-chart.ts'
+import { depthOf, lineChart, linePath, plotOf } from '../chart/charts.ts'
 
 export function priceChart(figure: HTMLElement): void {
   const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
@@ -28,18 +27,14 @@ export function priceChart(figure: HTMLElement): void {
     chosen = Math.max(0, Math.min(prices.length - 1, index))
     const price = prices[chosen]
     if (price === undefined) return
-    const { x, y } = placeOf(price, plot)
+    const x = (price.day - plot.first) / plot.days
+    const y = depthOf(plot.axis, Number(price.nav))
     const text = `${decimalIn(language, price.nav)} ${currency}, ${dayIn(language, isoOf(price.day))}`
     tip.textContent = text
     stage.setAttribute('aria-valuemax', String(prices.length - 1))
     stage.setAttribute('aria-valuenow', String(chosen))
     stage.setAttribute('aria-valuetext', text)
-    // The padding holds the axes; the plot lies within.
-    const box = svg.getBoundingClientRect()
-    const { paddingLeft, paddingRight, paddingTop, paddingBottom } = getComputedStyle(svg)
-    const [left, top] = [parseFloat(paddingLeft), parseFloat(paddingTop)]
-    const width = box.width - left - parseFloat(paddingRight)
-    const height = box.height - top - parseFloat(paddingBottom)
+    const { box, left, top, width, height } = plotBox(svg)
     cursor.style.transform = `translate(${left + x * width}px, ${top}px)`
     cursor.style.height = `${height}px`
     cursor.style.setProperty('--dot', `${y * height}px`)
@@ -49,11 +44,8 @@ export function priceChart(figure: HTMLElement): void {
   const show = (isShown: boolean) => stage.classList.toggle('told', isShown)
 
   stage.addEventListener('pointermove', ({ clientX }) => {
-    const box = svg.getBoundingClientRect()
-    const { paddingLeft, paddingRight } = getComputedStyle(svg)
-    const left = parseFloat(paddingLeft)
-    const share = (clientX - box.left - left) / (box.width - left - parseFloat(paddingRight))
-    tell(nearest(prices, plot.first + share * plot.days))
+    const { box, left, width } = plotBox(svg)
+    tell(nearest(prices, plot.first + ((clientX - box.left - left) / width) * plot.days))
     show(true)
   })
   stage.addEventListener('pointerleave', () => show(document.activeElement === stage))
@@ -83,6 +75,15 @@ export function priceChart(figure: HTMLElement): void {
     if (found.length > 1) draw(found)
   })
   tell(chosen)
+}
+
+/** The padding of a drawing holds the axes; the plot lies within. */
+function plotBox(svg: SVGSVGElement) {
+  const box = svg.getBoundingClientRect()
+  const { paddingLeft, paddingRight, paddingTop, paddingBottom } = getComputedStyle(svg)
+  const [left, top] = [parseFloat(paddingLeft), parseFloat(paddingTop)]
+  const width = box.width - left - parseFloat(paddingRight)
+  return { box, left, top, width, height: box.height - top - parseFloat(paddingBottom) }
 }
 
 /** Moves the drawing's title and description to the element that the arrow keys work on. */
@@ -147,27 +148,20 @@ function firstOf(range: string, newest: number): number | null {
 
 /** The index that a key leads to, or null for other keys. */
 function moved(key: string, from: number, last: number): number | null {
-  const steps: Readonly<Record<string, number>> = {
-    ArrowLeft: -1,
-    ArrowDown: -1,
-    ArrowRight: 1,
-    ArrowUp: 1,
-    PageDown: -20,
-    PageUp: 20,
+  const targets: Readonly<Record<string, number>> = {
+    ArrowLeft: from - 1,
+    ArrowDown: from - 1,
+    ArrowRight: from + 1,
+    ArrowUp: from + 1,
+    PageDown: from - 20,
+    PageUp: from + 20,
+    Home: 0,
+    End: last,
   }
-  if (key === 'Home') return 0
-  if (key === 'End') return last
-  const by = steps[key]
-  return by === undefined ? null : from + by
+  return targets[key] ?? null
 }
 
 const pointsOf = (prices: readonly Price[]) => prices.map(({ day, nav }) => ({ day, value: Number(nav) }))
-
-/** Shares of the plot's width and height. */
-const placeOf = ({ day, nav }: Price, { first, days, axis }: Plot) => ({
-  x: (day - first) / days,
-  y: depthOf(axis, Number(nav)),
-})
 
 /** The index of the price that is nearest to a day. */
 function nearest(prices: readonly Price[], day: number): number {
@@ -188,14 +182,8 @@ interface Price {
   readonly nav: string
 }
 
-interface PriceHistory {
-  readonly sample: readonly Price[]
-  /** Every price since a day; if the API cannot be asked, the sample's. */
-  readonly since: (day: number) => Promise<readonly Price[]>
-}
-
 /** @param flat pairs of day and NAV; each day after the first counts from the one before @param windows their address */
-function historyOf(flat: string, windows: string): PriceHistory {
+function historyOf(flat: string, windows: string) {
   const sample: Price[] = []
   const parts = flat.split(' ')
   let day = 0
@@ -210,8 +198,9 @@ function historyOf(flat: string, windows: string): PriceHistory {
     return known
   }
   return {
-    sample,
-    since: async (first) => {
+    sample: sample as readonly Price[],
+    /** Every price since a day; if the API cannot be asked, the sample's. */
+    since: async (first: number) => {
       const from = Number(isoOf(first).slice(0, 4))
       const to = Number(isoOf(sample.at(-1)?.day ?? 0).slice(0, 4))
       try {

@@ -52,7 +52,6 @@ interface ListRow {
  * @returns the rows in their present order
  */
 function sortableTable(table: HTMLTableElement, onSort: () => void): () => readonly ListRow[] {
-  const language = document.documentElement.lang
   const headings = [...(table.tHead?.rows[0]?.cells ?? [])]
   let rows: readonly ListRow[] = [...(table.tBodies[0]?.rows ?? [])].map((element) => ({
     element,
@@ -75,25 +74,21 @@ function sortableTable(table: HTMLTableElement, onSort: () => void): () => reado
       const isAscending = before === null ? !isNumber : before === 'descending'
       for (const other of headings) other.removeAttribute('aria-sort')
       heading.setAttribute('aria-sort', isAscending ? 'ascending' : 'descending')
-      rows = sort(rows, column, { isNumber, isAscending, language })
+      rows = sort(rows, column, isNumber, isAscending)
       onSort()
     })
   }
   return () => rows
 }
 
-interface Sorting {
-  readonly isNumber: boolean
-  readonly isAscending: boolean
-  readonly language: string
-}
-
 /** Empty cells come last in both directions. */
 function sort(
   rows: readonly ListRow[],
   column: number,
-  { isNumber, isAscending, language }: Sorting,
+  isNumber: boolean,
+  isAscending: boolean,
 ): readonly ListRow[] {
+  const language = document.documentElement.lang
   const { compare } = new Intl.Collator(language)
   const keyed = rows.map((row) => {
     const cell = row.element.cells[column]

@@ -2,16 +2,15 @@
 
 import { structureTypeName } from '../../../api/contract/structure-types.ts'
 import { fill } from '../../../api/routes/keys.ts'
-import { formats, languages, type Language } from '../../../api/routes/table.ts'
+import { formats, type Language, languages } from '../../../api/routes/table.ts'
 import { shellText } from '../../../system/shell-text.ts'
-import { html, linkTo, raw, type HtmlContent, type Html } from '../../layout/html.ts'
-import { section, wideTable } from '../../layout/parts.ts'
+import { html, type Html, type HtmlContent, linkTo, raw, section, wideTable } from '../../layout/html.ts'
+import { frontPages } from '../../layout/layout.ts'
 import { wording } from '../../wording.ts'
 import type { FundAnswer, FundFacts } from '../facts.ts'
 
 export function dataSection(facts: FundFacts, language: Language, key: string): Html {
   const w = wording[language].funds
-  const root = linkTo(key, '')
   return section(
     'data',
     w.data,
@@ -21,37 +20,32 @@ export function dataSection(facts: FundFacts, language: Language, key: string): 
       ${wideTable(w.documents, {
         kind: 'documents',
         columns: [w.document, ...formats.map((format) => format.toUpperCase())],
-        rows: facts.answers.map((answer) => documentRow(facts, answer, language, root)),
+        rows: facts.answers.map((answer) => documentRow(facts, answer, language, linkTo(key, ''))),
       })}
-      ${facts.hasDownloads ? downloads(facts, language, key) : null}`,
+      ${facts.hasDownloads && downloads(facts, language, key)}`,
   )
 }
 
 /** @param root the snapshot's folder, relative to the page */
 function documentRow(
-  facts: FundFacts,
+  { fund, price }: FundFacts,
   answer: FundAnswer,
   language: Language,
   root: string,
 ): readonly HtmlContent[] {
   const { endpoint, route, type } = answer
   const name = type === '' ? endpoint.name[language] : structureTypeName(type, language)
-  const path = root + pathOf(facts.fund.isin, answer, priceDays(facts)).slice(1)
-  const links = (format: string) =>
-    route.hasLanguages
-      ? languages
-          .map(
-            (other) =>
-              `<a href="${path}?language=${other}&amp;format=${format}" hreflang="${other}">${other}</a>`,
-          )
-          .join(' ')
-      : `<a href="${path}?format=${format}">${format}</a>`
-  return [name, ...formats.map((format) => raw(links(format)))]
+  const days = price === null ? [] : [price.first, price.newest.date]
+  const path = root + pathOf(fund.isin, answer, days).slice(1)
+  const links = (format: string) => {
+    if (!route.hasLanguages) return html`<a href="${path}?format=${format}">${format}</a>`
+    const inEach = languages.map(
+      (other) => `<a href="${path}?language=${other}&amp;format=${format}" hreflang="${other}">${other}</a>`,
+    )
+    return raw(inEach.join(' '))
+  }
+  return [name, ...formats.map(links)]
 }
-
-/** The first and the last day of a fund's prices. */
-const priceDays = ({ price }: FundFacts): readonly string[] =>
-  price === null ? ['', ''] : [price.first, price.newest.date]
 
 /** The path of an answer's document. It holds nothing that HTML would escape. @param days bounds of a range of prices */
 function pathOf(isin: string, { route, type }: FundAnswer, days: readonly string[]): string {
@@ -91,7 +85,7 @@ function downloads({ fund, price }: FundFacts, language: Language, key: string):
   )
   return html`<p>
     ${links.length === 0 ? null : html`${w.downloads} ${links}`}<a
-      href="${linkTo(key, `${folder}index.html`)}"
+      href="${linkTo(key, frontPages.downloads[language])}"
       >${w.allDownloads}</a
     >
   </p> `

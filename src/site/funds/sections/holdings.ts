@@ -1,15 +1,13 @@
-/** The holdings of a fund: a table with bars for each structure type, and its asset allocation over time as stacked areas. */
+/** What a fund holds: structures, its allocation over time as stacked areas. And its figures, profile, costs and MiFID data. */
 
-import { inLanguage } from '../../../api/contract/fund.ts'
+import { amount, inLanguage } from '../../../api/contract/fund.ts'
 import type { StructureItemRow } from '../../../api/contract/rows.ts'
 import { correlationType, structureTypeName } from '../../../api/contract/structure-types.ts'
 import type { Language } from '../../../api/routes/table.ts'
-import { escapeHtml, html, raw, type Html } from '../../layout/html.ts'
-import { drawing, section, table } from '../../layout/parts.ts'
+import { drawing, escapeHtml, figure, html, type Html, raw, section, table } from '../../layout/html.ts'
 import { wording } from '../../wording.ts'
-import { dayIn, fixedIn, percentIn } from '../chart/formats.ts'
-import { toPercent } from '../chart/scale.ts'
-import { areaChart } from '../chart/time-chart.ts'
+import { dayIn, decimalIn, fixedIn, months, percentIn } from '../chart/formats.ts'
+import { toPercent, areaChart } from '../chart/charts.ts'
 import type { Allocation, FundFacts } from '../facts.ts'
 
 export function structureSection({ structures }: FundFacts, language: Language): Html | null {
@@ -21,53 +19,44 @@ export function structureSection({ structures }: FundFacts, language: Language):
 /** The largest items show at once, the others on demand. */
 const shown = 10
 
-/** A correlation is a coefficient; the values of all other types are percent of the fund. */
-const valueIn = (type: string, language: Language, value: number) =>
-  type === correlationType ? fixedIn(language, value, 2) : percentIn(language, value)
-
 function card(type: string, items: readonly StructureItemRow[], language: Language): Html {
-  const name = structureTypeName(type, language)
   const bar = barIn(items)
+  // A correlation is a coefficient; the values of all other types are percent of the fund.
+  const valueOf = (value: number) =>
+    type === correlationType ? fixedIn(language, value, 2) : percentIn(language, value)
   const rows = (some: readonly StructureItemRow[]) =>
-    raw(
-      some
-        .map((item) => {
-          const text = escapeHtml(inLanguage(language, item.nameDe, item.nameEn))
-          return `<tr><th scope="row">${text}${bar(item.percent)}</th><td class="number">${valueIn(type, language, item.percent)}</td></tr>`
-        })
-        .join(''),
-    )
+    some.map(({ nameDe, nameEn, percent }) => {
+      const name = escapeHtml(inLanguage(language, nameDe, nameEn))
+      return raw(
+        `<tr><th scope="row">${name}${bar(percent)}</th><td class="number">${valueOf(percent)}</td></tr>`,
+      )
+    })
   const rest = items.slice(shown)
+  const others = html`<details>
+    <summary>${wording[language].funds.rest(rest.length)}</summary>
+    <table class="shares">
+      <tbody>
+        ${rows(rest)}
+      </tbody>
+    </table>
+  </details> `
   return html`<div class="card">
     <table class="shares">
       <caption>
-        ${name}
+        ${structureTypeName(type, language)}
       </caption>
       <tbody>
         ${rows(items.slice(0, shown))}
       </tbody>
     </table>
-    ${
-      rest.length === 0
-        ? null
-        : html`<details>
-            <summary>${wording[language].funds.rest(rest.length)}</summary>
-            <table class="shares">
-              <tbody>
-                ${rows(rest)}
-              </tbody>
-            </table>
-          </details> `
-    }
+    ${rest.length > 0 && others}
   </div> `
 }
 
 /** Bars of one table: the longest fills it; values below zero extend to the left. */
 function barIn(items: readonly StructureItemRow[]): (value: number) => string {
-  const [low, high] = [
-    Math.min(0, ...items.map((item) => item.percent)),
-    Math.max(0, ...items.map((item) => item.percent)),
-  ]
+  const values = items.map(({ percent }) => percent)
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
   const room = high - low || 1
   return (value) => {
     const x = (Math.min(0, value) - low) / room
@@ -90,15 +79,14 @@ function allocationPart(allocation: Allocation, language: Language): Html {
   const id = `allocation-${derivatives}`
   const title = derivatives === 0 ? w.withoutDerivatives : w.withDerivatives
   const chart =
-    stack === null
-      ? null
-      : drawing({
-          id,
-          title: `${w.allocations}: ${title}`,
-          description: `${dayIn(language, first)} – ${dayIn(language, last)}`,
-          height: 260,
-          shapes: areaChart(stack, language),
-        })
+    stack &&
+    drawing({
+      id,
+      title: `${w.allocations}: ${title}`,
+      description: `${dayIn(language, first)} – ${dayIn(language, last)}`,
+      height: 260,
+      shapes: areaChart(stack, language),
+    })
   return html`<h3 id="${id}">${title}</h3>
     <div class="beside">
       ${chart}
@@ -109,9 +97,83 @@ function allocationPart(allocation: Allocation, language: Language): Html {
         rows: [...classes]
           .reverse()
           .map(({ nameDe, nameEn, colour, newest }) => [
-            [html`<i class="${colour}"></i>`, language === 'de' ? nameDe : nameEn],
-            newest === null ? null : percentIn(language, newest),
+            [html`<i class="${colour}"></i>`, inLanguage(language, nameDe, nameEn)],
+            newest !== null && percentIn(language, newest),
           ]),
       })}
     </div> `
+}
+
+/** A name and its value; null hides both. */
+type Fact = readonly [name: string, value: string | null]
+
+export function figuresSection({ keyFigures }: FundFacts, language: Language): Html | null {
+  // Values are texts, published unchanged.
+  const facts = keyFigures.map(({ nameDe, nameEn, value, value2, hasValue2 }): Fact => {
+    const second = hasValue2 === 1 && value2 !== null ? ` / ${value2}` : ''
+    return [inLanguage(language, nameDe, nameEn), value + second]
+  })
+  return factsSection('figures', wording[language].funds.figures, facts)
+}
+
+export function profileSection({ fund, profile: row }: FundFacts, language: Language): Html | null {
+  if (row === null) return null
+  const w = wording[language].funds
+  const money = (decimal: string) => amount(decimalIn(language, decimal), fund)
+  const yesOrNo = (flag: 0 | 1) => (flag === 1 ? w.yes : w.no)
+  const way = (flag: 0 | 1 | null, minimum: string | null) => {
+    if (flag === null) return null
+    return flag === 1 && minimum !== null ? w.from(money(minimum)) : yesOrNo(flag)
+  }
+  const rate = (value: number) => percentIn(language, value)
+  return factsSection('profile', w.profile, [
+    [w.category, inLanguage(language, row.categoryDe, row.categoryEn)],
+    [w.benchmark, row.benchmark],
+    [w.inception, dayIn(language, fund.inceptionDate)],
+    [w.assets, money(row.fundAssets)],
+    [w.totalAssets, money(row.totalFundAssets)],
+    [w.fiscalYear, monthDayIn(language, row.endOfFiscalYear)],
+    [w.income, row.accumulating === 1 ? w.accumulating : w.distributing],
+    [w.conformity, yesOrNo(row.conformity)],
+    [w.surcharge, rate(row.issueSurcharge)],
+    [w.redemption, rate(row.redemptionFee)],
+    [w.ter, rate(row.totalExpenseRatio)],
+    [w.management, rate(row.managementFee)],
+    [w.custodian, rate(row.custodianBankFee)],
+    [w.performanceFee, yesOrNo(row.performanceFee)],
+    [w.savings, way(row.savingsPlan, row.savingsPlanMinimum)],
+    [w.oneTime, way(row.oneTimeInvestment, row.oneTimeInvestmentMinimum)],
+    [w.capitalForming, way(row.capitalFormingPayments, row.capitalFormingPaymentsMinimum)],
+  ])
+}
+
+export function emtSection({ emt: row }: FundFacts, language: Language): Html | null {
+  if (row === null) return null
+  const w = wording[language].funds
+  // Costs are fractions: 0.0158 is 1.58 %.
+  const cost = (fraction: number | null, day: string | null) => {
+    if (fraction === null) return null
+    return percentIn(language, fraction * 100) + (day === null ? '' : ` ${w.on(dayIn(language, day))}`)
+  }
+  return factsSection('emt', w.emt, [
+    [w.srri, row.srri === null ? null : w.srriOf(row.srri)],
+    [w.ongoing, cost(row.ongoingCosts, row.ongoingCostsDate)],
+    [w.transaction, cost(row.transactionCosts, row.transactionCostsDate)],
+    [w.incidental, cost(row.incidentalCosts, row.incidentalCostsDate)],
+    [w.entry, cost(row.entryCosts, null)],
+    [w.governance, row.governanceprocess],
+    [w.esg, row.compatibleForClientsWithEsgPreferences],
+    [w.need, row.otherSpecificInvestmentNeed],
+  ])
+}
+
+/** @param monthDay MM-DD */
+function monthDayIn(language: Language, monthDay: string): string {
+  const [month = '', day = ''] = monthDay.split('-')
+  return language === 'de' ? `${day}.${month}.` : `${Number(day)} ${months.en[Number(month) - 1] ?? ''}`
+}
+
+function factsSection(id: string, heading: string, facts: readonly Fact[]): Html | null {
+  const known = facts.filter(([, value]) => value !== null).map(([name, value]) => figure(name, value))
+  return known.length === 0 ? null : section(id, heading, html`<dl class="facts">${known}</dl>`)
 }

@@ -1,28 +1,41 @@
-/** The performance of a fund: per calendar year, in the periods that the law requires, and since its launch. */
+/** The newest prices of a fund, and its performance: the price line, calendar years, the periods that the law requires. */
 
+import { mayGiveOutPrices } from '../../../api/contract/fund.ts'
+import { folderKey } from '../../../api/routes/keys.ts'
 import type { Language } from '../../../api/routes/table.ts'
-import { escapeHtml, html, raw, type Html } from '../../layout/html.ts'
-import { drawing, section, table, wideTable } from '../../layout/parts.ts'
+import {
+  drawing,
+  escapeHtml,
+  figure,
+  html,
+  type Html,
+  linkTo,
+  raw,
+  section,
+  table,
+  wideTable,
+} from '../../layout/html.ts'
 import { wording } from '../../wording.ts'
-import { barChart, type BarGroup } from '../chart/bar-chart.ts'
-import { changeIn, dayIn, fixedIn } from '../chart/formats.ts'
-import { lineChart } from '../chart/time-chart.ts'
-import type { FundFacts, Line, PerformanceFacts } from '../facts.ts'
+import { barChart, type BarGroup, lineChart } from '../chart/charts.ts'
+import { changeIn, dayIn, decimalIn, fixedIn } from '../chart/formats.ts'
+import type { FundFacts, Line, PerformanceFacts, PriceFacts } from '../facts.ts'
 
 export function performanceSection(facts: FundFacts, language: Language): Html | null {
   const w = wording[language].funds
   const { performance } = facts
-  if (performance === 'denied') return section('performance', w.performance, html`<p>${w.noPerformance}</p>`)
-  if (performance === 'young') return section('performance', w.performance, html`<p>${w.young}</p>`)
+  if (typeof performance === 'string') {
+    const refusal = performance === 'young' ? w.young : w.noPerformance
+    return section('performance', w.performance, html`<p>${refusal}</p>`)
+  }
   const { years, periods, legal, launch } = performance
   if (years.length === 0 && periods.length === 0 && legal === null && launch === null) return null
   return section(
     'performance',
     w.performance,
-    html`${periods.length === 0 ? null : periodsPart(performance, language)}
-      ${legal === null ? null : lineFigure('line', w.line, w.lineTitle, legal, language)}
-      ${years.length === 0 ? null : yearsPart(performance, runningYear(facts), language)}
-      ${launch === null ? null : lineFigure('launch', w.launch, w.launchTitle, launch, language)}
+    html`${periods.length > 0 && periodsPart(performance, language)}
+      ${legal && lineFigure('line', w.line, w.lineTitle, legal, language)}
+      ${years.length > 0 && yearsPart(performance, runningYear(facts), language)}
+      ${launch && lineFigure('launch', w.launch, w.launchTitle, launch, language)}
       <p class="quiet small">${w.past}</p>`,
   )
 }
@@ -38,51 +51,49 @@ function runningYear({ fund, price }: FundFacts): string | null {
 
 function yearsPart({ years }: PerformanceFacts, running: string | null, language: Language): Html {
   const w = wording[language].funds
-  const named = (year: number) => String(year).padStart(4, '0')
-  const groups = years.slice(-mostYears).map(({ year, percent }): BarGroup => {
-    const group = { label: named(year), values: [percent] }
-    return named(year) === running ? { ...group, below: w.toDate, isRunning: true } : group
+  const all = years.map(({ year, percent }) => {
+    const label = String(year).padStart(4, '0')
+    return { label, below: label === running ? w.toDate : null, values: [percent], percent }
   })
+  const rows = all
+    .toReversed()
+    .map(({ label, below, percent }) => [
+      below === null ? label : `${label} ${below}`,
+      changeIn(language, percent),
+    ])
   return html`<h3 id="years">${w.years}</h3>
-    ${barFigure('years', w.years, groups, language)}
+    ${barFigure('years', w.years, all.slice(-mostYears), language)}
     <details>
       <summary>${w.years} (${years.length})</summary>
-      ${table({
-        kind: 'narrow',
-        columns: [w.year, { content: w.performance, kind: 'number' }],
-        rows: [...years]
-          .reverse()
-          .map(({ year, percent }) => [
-            `${named(year)}${named(year) === running ? ` ${w.toDate}` : ''}`,
-            changeIn(language, percent),
-          ]),
-      })}
+      ${table({ kind: 'narrow', columns: [w.year, { content: w.performance, kind: 'number' }], rows })}
     </details> `
 }
 
 function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
   const w = wording[language].funds
-  const percentOf = (value: number | null) => (value === null ? null : changeIn(language, value))
+  const percentOf = (value: number | null) => value !== null && changeIn(language, value)
   const hasFigures = periods.some(({ gross, net }) => gross !== null || net !== null)
-  const groups = periods.map(({ label, gross, net }): BarGroup => ({
+  const groups = periods.map(({ label, gross, net }) => ({
     label: escapeHtml(label),
+    below: null,
     values: [gross, net],
   }))
+  const rows = periods
+    .toReversed()
+    .map(({ dateFrom, dateTo, gross, net }) => [
+      `${dayIn(language, dateFrom)} – ${dayIn(language, dateTo)}`,
+      percentOf(gross),
+      percentOf(net),
+    ])
   return html`<h3 id="periods">${w.periods}</h3>
-    ${hasFigures ? barFigure('periods', w.periods, groups, language) : null}
+    ${hasFigures && barFigure('periods', w.periods, groups, language)}
     <ul class="legend">
       <li><i class="first"></i>${w.gross}</li>
       <li><i class="second"></i>${w.net}</li>
     </ul>
     ${wideTable(w.periods, {
       columns: [w.period, { content: w.gross, kind: 'number' }, { content: w.net, kind: 'number' }],
-      rows: [...periods]
-        .reverse()
-        .map(({ dateFrom, dateTo, gross, net }) => [
-          `${dayIn(language, dateFrom)} – ${dayIn(language, dateTo)}`,
-          percentOf(gross),
-          percentOf(net),
-        ]),
+      rows,
     })}
     <p class="quiet small">${w.netNote}</p> `
 }
@@ -90,9 +101,7 @@ function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
 function barFigure(id: string, title: string, groups: readonly BarGroup[], language: Language): Html {
   const described = groups.flatMap(({ label, below, values }) => {
     const figures = values.filter((value) => value !== null).map((value) => changeIn(language, value))
-    return figures.length === 0
-      ? []
-      : `${label}${below === undefined ? '' : ` ${below}`}: ${figures.join(' / ')}`
+    return figures.length === 0 ? [] : `${label}${below === null ? '' : ` ${below}`}: ${figures.join(' / ')}`
   })
   return drawing({
     id,
@@ -116,4 +125,66 @@ function lineFigure(id: string, heading: string, title: string, line: Line, lang
   return html`<h3 id="${id}">${heading}</h3>
     <p class="quiet small">${title}</p>
     ${drawing({ id, title, description, height: 220, shapes })}`
+}
+
+export function priceSection(facts: FundFacts, language: Language, key: string): Html {
+  const w = wording[language].funds
+  const { price, fund } = facts
+  if (price === null)
+    return section('price', w.price, html`<p>${mayGiveOutPrices(fund) ? w.withoutPrices : w.noPrices}</p>`)
+  const { newest, overdue } = price
+  const row = (name: string, value: string) => figure(name, `${decimalIn(language, value)} ${fund.currency}`)
+  return section(
+    'price',
+    w.price,
+    html`${overdue !== null && html`<p class="${overdue}">${w.overdueNote[overdue]}</p> `}
+      ${chart(facts, price, language, key)}
+      <dl class="facts">
+        ${row(w.nav, newest.netAssetValue)}${row(w.issuePrice, newest.issuePrice)}${row(
+          w.repurchasePrice,
+          newest.repurchasePrice,
+        )}${figure(w.day, dayIn(language, newest.date))}
+      </dl>`,
+  )
+}
+
+const ranges = {
+  en: ['1M', '3M', 'YTD', '1Y', '3Y', '5Y', 'Max'],
+  de: ['1M', '3M', 'YTD', '1J', '3J', '5J', 'Max'],
+} as const
+
+function chart(facts: FundFacts, price: PriceFacts, language: Language, key: string): Html | null {
+  const w = wording[language].funds
+  const { fund } = facts
+  const { line } = price
+  if (line === null) return null
+  const description = w.chartDescription(
+    dayIn(language, line.first),
+    decimalIn(language, line.firstNav),
+    dayIn(language, line.last),
+    decimalIn(language, price.newest.netAssetValue),
+  )
+  const historic = facts.answers.find(({ route }) => route.series !== undefined)
+  const windows = historic === undefined ? '' : linkTo(key, folderKey(historic.route, { isin: fund.isin }))
+  return html`<figure
+    class="chart"
+    id="nav"
+    data-windows="${windows}"
+    data-currency="${fund.currency}"
+    data-nav="${line.flat}"
+  >
+    <div class="ranges" role="group" aria-label="${w.ranges}">
+      ${ranges[language].map((label, index) => html`<button type="button" data-range="${ranges.en[index]}">${label}</button>`)}
+    </div>
+    <div class="stage">
+      ${drawing({
+        id: 'nav',
+        title: w.chartTitle(fund.currency),
+        description,
+        height: 320,
+        shapes: `<g class="drawn">${lineChart(line.plot, line.path, language)}</g>`,
+      })}
+    </div>
+    <figcaption>${w.chartNote} ${w.past}</figcaption>
+  </figure> `
 }

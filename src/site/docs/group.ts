@@ -1,0 +1,296 @@
+/** The page of a group: its endpoints, each with a real request, its answer and its fields; and its errors at their anchors. */
+
+import type { Endpoint, PathParameter } from '../../api/contract/endpoint.ts'
+import { type EndpointGroup, generalGroup } from '../../api/contract/errors.ts'
+import type { Page, SitePageSource } from '../../api/contract/page.ts'
+import { byIsin, type Optional, record, type RecordOf, type Shape } from '../../api/contract/shape.ts'
+import { schemaKey } from '../../api/derive/json-schema.ts'
+import { type ErrorCase, errorCases, strayErrorCases } from '../../api/derive/error-cases.ts'
+import { problemDocument } from '../../api/routes/problems.ts'
+import type { Format, Language, Problem } from '../../api/routes/table.ts'
+import { html, type Html, linkTo, section, type TableCell, wideTable } from '../layout/html.ts'
+import { wording } from '../wording.ts'
+import { endpointExample, listing, parseJson, parseXml } from './examples.ts'
+import { codeBlock, curlRequest, docKey, docPage, explorerPath, groupPath, type Site, tabs } from './site.ts'
+
+export function groupPage(group: EndpointGroup, site: Site, language: Language): Page {
+  const w = wording[language].docs
+  const [title, lead] = [group.title[language], group.lead[language]]
+  const path = groupPath(group.id)
+  const key = docKey(language, path)
+  const own = site.endpoints.filter((endpoint) => endpoint.group.id === group.id)
+  const general = linkTo(key, docKey(language, groupPath(generalGroup.id)))
+  const others = html`<p>${w.generalErrors} <a href="${general}">${generalGroup.title[language]}</a>.</p>`
+  return docPage(site, {
+    path,
+    language,
+    title,
+    description: lead,
+    main: html`<h1>${title}</h1>
+      <p class="lead">${lead}</p>
+      ${own.map((endpoint) => endpointSection(endpoint, site, language, key))}
+      ${section('errors', w.errors, [
+        errorArticles(group.id, site, language, key),
+        group.id !== generalGroup.id && others,
+      ])}`,
+    onPage: [
+      ...own.map(({ id, summary }) => ({ id, text: summary[language] })),
+      { id: 'errors', text: w.errors },
+    ],
+  })
+}
+
+function endpointSection(endpoint: Endpoint, site: Site, language: Language, key: string): Html {
+  const { id, path, summary } = endpoint
+  const text = wording[language].docs
+  const body = endpoint.scope === 'fund' ? endpoint.body : record({ funds: byIsin(endpoint.of.body) })
+  const title = summary[language]
+  const errorRows = errorCases(endpoint).map(({ problem, when }) => {
+    const article = `${docKey(language, groupPath(problem.group))}#${errorAnchor(problem)}`
+    return [
+      html`<span class="status">${problem.status}</span>`,
+      html`<a href="${linkTo(key, article)}">${placeholders(problem.title)}</a>`,
+      when[language],
+    ]
+  })
+  return html`<section class="endpoint" aria-labelledby="${id}">
+    <h2 id="${id}">${title}</h2>
+    <p class="path"><span class="method">GET</span> <code>${pathTemplate(path)}</code></p>
+    <h3>${text.parameters}</h3>
+    ${parameterTable(endpoint, language)}
+    <h3>${text.example}</h3>
+    ${exampleBlock(endpoint, site, language, key)}
+    <h3>${text.fields}</h3>
+    ${fieldTable(body, language, `${text.fields}: ${title}`)}
+    <p class="small">
+      <a href="${linkTo(key, schemaKey(id))}">${text.schema}: <code>${id}.json</code></a>
+    </p>
+    <h3>${text.errors}</h3>
+    ${wideTable(`${text.errors}: ${title}`, {
+      kind: 'errors',
+      columns: [text.status, text.title, text.when],
+      rows: errorRows,
+    })}
+  </section> `
+}
+
+/** A path that marks its parameters and may break at each slash. */
+export const pathTemplate = (path: string): Html =>
+  html`${path
+    .split(/(\{\w+\})/)
+    .map((piece) =>
+      piece.startsWith('{')
+        ? html`<var>${piece}</var>`
+        : piece.split('/').map((segment, index) => (index === 0 ? segment : html`/<wbr />${segment}`)),
+    )}`
+
+function exampleBlock(endpoint: Endpoint, site: Site, language: Language, key: string): Html {
+  const text = wording[language].docs
+  const example = endpointExample(endpoint, site.source, language)
+  const explorer = linkTo(key, `${docKey(language, explorerPath)}#/${endpoint.group.id}/${endpoint.id}`)
+  const links = (open: Html | null) =>
+    html`<p class="small links">${open}<a href="${explorer}">${text.inExplorer}</a></p>`
+  if (example === null)
+    return html`<p class="quiet">${text.noExample}</p>
+      ${links(null)}`
+  const panel = (format: Format) => {
+    const target = targetOf(endpoint, example.path, language, format)
+    const open = html`<a href="${linkTo(key, target.slice(1))}">${text.tryIt}</a> `
+    const label = `${format.toUpperCase()}, ${endpoint.id}`
+    return html`${codeBlock(curlRequest(site.source.baseUrl + target), `${text.request} ${label}`, true)}
+    ${codeBlock(listing(example[format], text.more), `${text.answer} ${label}`)} ${links(open)}`
+  }
+  return html`<p class="quiet small">${aboutExample(site.source, language)}</p>
+    ${tabs(`t-${endpoint.id}`, `${text.example}: ${endpoint.summary[language]}`, panel('json'), panel('xml'))}`
+}
+
+/** The fund of the examples, and that they are shortened. */
+export function aboutExample({ funds, exampleIsin, asOf }: SitePageSource, language: Language): string {
+  const { exampleOf, excerpt } = wording[language].docs
+  const fund = funds.find(({ isin }) => isin === exampleIsin)
+  return `${exampleOf(fund?.name ?? '', exampleIsin ?? '', asOf)} ${excerpt}`
+}
+
+/** Path and query of the example. JSON needs no parameter, since it is the default. */
+export function targetOf(endpoint: Endpoint, path: string, language: Language, format: Format): string {
+  const query = new URLSearchParams()
+  if (hasLanguages(endpoint)) query.set('language', language)
+  if (format === 'xml') query.set('format', 'xml')
+  return query.size === 0 ? path : `${path}?${query.toString()}`
+}
+
+const hasLanguages = (endpoint: Endpoint) =>
+  endpoint.scope === 'all' ? endpoint.of.hasLanguages : endpoint.hasLanguages
+
+function parameterTable(endpoint: Endpoint, language: Language): Html {
+  const text = wording[language].docs
+  const own = endpoint.scope === 'all' ? [] : Object.entries(endpoint.parameters)
+  const inQuery = `${text.query}, ${text.optional}`
+  const rows: [name: string, where: string, meaning: Html | string][] = own.map(([name, parameter]) => [
+    name,
+    text.path,
+    meaningOf(parameter, language),
+  ])
+  rows.push(['format', inQuery, text.format])
+  if (hasLanguages(endpoint)) rows.push(['language', inQuery, text.language])
+  return html`${wideTable(`${text.parameters}: ${endpoint.id}`, {
+    columns: [text.name, text.where, text.meaning],
+    rows: rows.map(([name, ...others]) => [html`<code>${name}</code>`, ...others]),
+  })}
+  ${own.map(([, parameter]) => choiceTable(parameter, language))}`
+}
+
+function meaningOf(parameter: PathParameter, language: Language): Html | string {
+  const text = wording[language].docs
+  if (parameter.kind === 'date') return inlineCode(`${parameter.meaning[language]} (${text.kinds.day})`)
+  return parameter.kind === 'isin' ? text.isin : text.choice
+}
+
+function choiceTable(parameter: PathParameter, language: Language): Html | null {
+  if (parameter.kind !== 'choice') return null
+  const { types, type, typeNames } = wording[language].docs
+  return html`<details class="choices">
+    <summary>${parameter.choices.length} ${types}</summary>
+    ${wideTable(types, {
+      columns: [type, typeNames],
+      rows: parameter.choices.map((choice) => [
+        html`<code>${choice}</code>`,
+        parameter.nameOf(choice, language),
+      ]),
+    })}
+  </details>`
+}
+
+/** Source: src/api/interface.md, error body, `type`. */
+const errorAnchor = ({ status, slug }: Problem) => `error-${status}-${slug}`
+
+/** All errors of a group, each once, by status. Those with the same status and slug share an anchor. */
+function errorArticles(group: string, site: Site, language: Language, key: string): readonly Html[] {
+  const all = [...site.endpoints.flatMap(errorCases), ...strayErrorCases]
+  const own = all.filter(({ problem }) => problem.group === group)
+  // Several endpoints may have the same error: the first shows it.
+  const different = [...Map.groupBy(own, ({ problem }) => JSON.stringify(problem)).values()]
+    .flatMap(([first]) => first ?? [])
+    .sort((one, other) => one.problem.status - other.problem.status)
+  const { docsUrl } = site.source.table
+  return [...Map.groupBy(different, ({ problem }) => errorAnchor(problem))].map(
+    ([anchor, cases]) =>
+      html`<article class="error" id="${anchor}" aria-labelledby="${anchor}-title">
+        <h3 id="${anchor}-title">
+          <a class="anchor" href="#${anchor}"
+            ><span class="status">${cases[0]?.problem.status}</span> <code>${cases[0]?.problem.slug}</code></a
+          >
+        </h3>
+        ${cases.map((error, index) => errorPart(error, `t-${anchor}-${index}`, docsUrl, language, key))}
+      </article> `,
+  )
+}
+
+function errorPart(
+  { problem, when, values, target }: ErrorCase,
+  id: string,
+  docsUrl: string,
+  language: Language,
+  key: string,
+): Html {
+  const { example, reached } = wording[language].docs
+  const text = (format: Format) => problemDocument(docsUrl, problem, values, format)
+  const noMore = () => ''
+  return html`<p class="error-title"><strong>${placeholders(problem.title)}</strong></p>
+    <p>
+      ${when[language]}${
+        target !== null && html` <a href="${linkTo(key, target.slice(1))}"><code>${target}</code></a>`
+      }
+    </p>
+    ${tabs(
+      id,
+      `${example}: ${problem.status} ${problem.slug}`,
+      codeBlock(listing(parseJson(text('json')), noMore), `${example} JSON, ${reached}`),
+      codeBlock(listing(parseXml(text('xml')), noMore), `${example} XML`),
+    )}`
+}
+
+/** A title for readers: `<isin>` instead of `{isin}`. */
+const placeholders = (title: string): Html =>
+  html`${title
+    .split(/[{}]/)
+    .map((piece, index) => (index % 2 === 1 ? html`<var>&lt;${piece}&gt;</var>` : piece))}`
+
+type Row = readonly TableCell[]
+
+export function fieldTable(body: RecordOf, language: Language, label: string): Html {
+  const { field, type, meaning } = wording[language].docs
+  const rows = innerRows(body, 0, language)
+  return wideTable(label, { kind: 'fields', columns: [field, type, meaning], rows })
+}
+
+/** Text in which backticks set off code. */
+export const inlineCode = (text: string): Html =>
+  html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`
+
+/** The row of a field or of a member, and the rows of what it holds. */
+function rowsOf(name: string, field: Shape | Optional, depth: number, language: Language): readonly Row[] {
+  const isOptional = field.kind === 'optional'
+  const shape = isOptional ? field.of : field
+  const [type, notes] = describe(shape, language)
+  const row = [
+    { content: html`<code>${name}</code>`, kind: `d${depth}` },
+    [type, isOptional && html`, <em>${wording[language].docs.optional}</em>`],
+    inlineCode(notes),
+  ]
+  return [row, ...innerRows(shape, depth + 1, language)]
+}
+
+/** The fields of an object; the members of a list or a map, and their fields. */
+function innerRows(shape: Shape, depth: number, language: Language): readonly Row[] {
+  switch (shape.kind) {
+    case 'record':
+      return Object.entries(shape.fields).flatMap(([name, field]) => rowsOf(name, field, depth, language))
+    case 'nullable':
+      return innerRows(shape.of, depth, language)
+    case 'list':
+      return rowsOf('[ ]', shape.of, depth, language)
+    case 'keyed':
+      return rowsOf(`{${shape.key[language]}}`, shape.of, depth, language)
+    case 'byIsin':
+      return rowsOf('{ISIN}', shape.of, depth, language)
+    default:
+      return []
+  }
+}
+
+function describe(shape: Shape, language: Language): readonly [type: string, notes: string] {
+  const { kinds, always, oneOf } = wording[language].docs
+  const decimal = (mark: '.' | ',') => (mark === '.' ? kinds.decimalPoint : kinds.decimalComma)
+  switch (shape.kind) {
+    case 'text': {
+      const values = shape.form?.kind === 'values' ? shape.form.values.map((value) => `\`${value}\``) : []
+      const note = shape.description[language]
+      return [kinds.text, values.length === 0 ? note : `${note} ${oneOf(values.join(', '))}`]
+    }
+    case 'decimal':
+      return [decimal(shape.mark), shape.description[language]]
+    case 'day':
+    case 'flag':
+      return [kinds[shape.kind], shape.description[language]]
+    case 'number':
+      return [shape.whole === undefined ? kinds.number : kinds.whole, shape.description[language]]
+    case 'item':
+      return [
+        `${kinds.item}: ${decimal(shape.value.mark)}`,
+        `${shape.value.description[language]}. ${always(shape.name)}`,
+      ]
+    case 'nullable': {
+      const [type, notes] = describe(shape.of, language)
+      return [`${type} ${kinds.orNull}`, notes]
+    }
+    case 'record':
+    case 'list':
+      return [kinds[shape.kind], '']
+    case 'keyed':
+    case 'byIsin':
+      return [kinds.map, '']
+    default:
+      return shape satisfies never
+  }
+}

@@ -1,4 +1,4 @@
-/** A day that is published very often: its file and the index stay bounded. */
+/** A day that is published very often: the size of its file and of the index is limited. */
 import { expect, it } from 'vitest'
 import {
   dayChanges,

@@ -24,11 +24,11 @@ it.each([
     live({ earlierDownloads: { '2026-11': '11-aaaaaaaaaaaa' } }),
     `${id}-111111111111`,
   ],
-])('%s', (_, before, expected) => {
+])('chooses a folder if %s', (_, before, expected) => {
   expect(chooseFolder(id, one, before)).toBe(expected)
 })
 
-it('forgets no day when an older one goes live, and when that is taken back', () => {
+it('keeps all days when an older one goes live, and after its rollback', () => {
   const days = { '2026-11': '10-aaaaaaaaaaaa 09-aaaaaaaaaaaa 08-aaaaaaaaaaaa' }
   const before = live({ downloads: folder(id, one), earlierDownloads: days })
   const older = { asOf: '2026-11-08' }

@@ -69,7 +69,7 @@ const weather: Readonly<Record<string, readonly FaultRule[]>> = {
 describe.concurrent.each(Object.entries(weather))('a store that %s', (_, rules) => {
   // A store that says SlowDown is taken at its word: those publishes last.
   const seeds = JSON.stringify(rules).includes('SlowDown') ? [1, 2] : [1, 2, 3, 4]
-  it.each(sample(seeds))('gets the whole snapshot, or keeps the old one live (seed %d)', (seed) =>
+  it.each(sample(seeds))('has the whole new snapshot, or keeps the old one live (seed %d)', (seed) =>
     withPress(async (press) => {
       const before = press.bucket.live()
       press.server.faults(rules, seed)
@@ -90,7 +90,7 @@ describe.concurrent.each(Object.entries(weather))('a store that %s', (_, rules) 
   )
 })
 
-it('says what failed when the store is down for good, and never flips', () =>
+it('says what failed when the store denies writes, and does not flip', () =>
   withPress(async (press) => {
     const before = press.bucket.live()
     press.server.faults([

@@ -8,12 +8,12 @@ import { isAlive, thisHolder } from '../../src/bucket/live/journal.ts'
 
 const hasProc = existsSync('/proc/self/stat')
 
-it('knows that this process is alive, and its world', () => {
+it('counts this process as alive', () => {
   expect(isAlive(thisHolder())).toBe(true)
   if (hasProc) expect(thisHolder()).toEqual(thisHolder())
 })
 
-it('knows that a process that has ended is dead', async () => {
+it('counts a process that has ended as dead', async () => {
   const child = spawn(process.execPath, ['-e', ''])
   await once(child, 'close')
   expect(isAlive({ ...thisHolder(), pid: child.pid ?? 0 })).toBe(false)
@@ -23,7 +23,7 @@ it('counts a process of another user as alive', () => {
   expect(isAlive({ host: 'here', pid: 1, world: 'this' })).toBe(true)
 })
 
-describe.skipIf(!hasProc)('where /proc tells more', () => {
+describe.skipIf(!hasProc)('with /proc', () => {
   it('counts a process whose number is used again as dead', () => {
     expect(isAlive({ ...thisHolder(), startedAt: '1' })).toBe(false)
   })

@@ -2,7 +2,7 @@
  * The S3 server of the tests, held against what AWS does, and the proxy that brings faults to any server. `store-port.test.ts`
  * compares the server with a real store; `store.test.ts` shows its faults.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import {
   AbortMultipartUploadCommand,
   CreateBucketCommand,
@@ -28,6 +28,27 @@ const probe = startProbe()
 const { put, get, has } = probe
 const list = (input: object = {}) => probe.client.send(new ListObjectsV2Command({ Bucket, ...input }))
 const keysOf = async (Prefix: string) => (await list({ Prefix })).Contents?.map(({ Key }) => Key) ?? []
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html */
+function presigned(key: string, expiresSeconds: number, at: Date): string {
+  const time = at.toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  const scope = [time.slice(0, 8), 'us-east-1', 's3', 'aws4_request']
+  const query = [
+    'X-Amz-Algorithm=AWS4-HMAC-SHA256',
+    `X-Amz-Credential=${encodeURIComponent([accessKeyId, ...scope].join('/'))}`,
+    `X-Amz-Date=${time}`,
+    `X-Amz-Expires=${expiresSeconds}`,
+    'X-Amz-SignedHeaders=host',
+  ].join('&')
+  const path = `/${Bucket}/${key}`
+  const { host } = new URL(probe.server.endpoint)
+  const canonical = `GET\n${path}\n${query}\nhost:${host}\n\nhost\nUNSIGNED-PAYLOAD`
+  const digest = createHash('sha256').update(canonical).digest('hex')
+  const hmac = (under: Buffer | string, text: string) => createHmac('sha256', under).update(text).digest()
+  const signingKey = scope.reduce<Buffer | string>(hmac, `AWS4${probe.server.settings.secretAccessKey}`)
+  const signature = hmac(signingKey, `AWS4-HMAC-SHA256\n${time}\n${scope.join('/')}\n${digest}`)
+  return `${probe.server.endpoint}${path}?${query}&X-Amz-Signature=${signature.toString('hex')}`
+}
 
 describe('a signature', () => {
   const key = (accessKeyId: string) => ({ accessKeyId, secretAccessKey: 'x' })
@@ -68,6 +89,19 @@ describe('a signature', () => {
     )
     await expect(put('bad', 'hello', {}, altered)).rejects.toMatchObject(refusal(status, code))
     expect(probe.server.objects(Bucket).size).toBe(0)
+  })
+
+  it('in a URL opens an object until it expires, unless somebody changes the URL', async () => {
+    probe.server.put(Bucket, 'key', body)
+    const url = (seconds: number, at = new Date()) => presigned('key', seconds, at)
+    expect(Buffer.from(await (await fetch(url(60))).arrayBuffer())).toEqual(body)
+    for (const wrong of [
+      url(60).replace(/Signature=..../, 'Signature=0000'),
+      url(60).replace('/key?', '/other?'),
+      url(60).replace('Expires=60', 'Expires=61'),
+      url(1, new Date(Date.now() - 3_600_000)),
+    ])
+      expect((await fetch(wrong)).status).toBe(403)
   })
 
   it('needs the token of its session', async () => {

@@ -24,7 +24,7 @@ const token = 'FwoGZXIvYXdzEXAMPLETOKEN'
 const place = { name: 's3://funds', bucket: 'funds', endpoint: null, region: null }
 
 it.each([`The token ${token} is not known`, `The provided token\n    at once: ${token}\nhas expired`, token])(
-  'an error shows where it came from, and nothing of what the store said (%#)',
+  'an error shows its stack, and nothing of the answer of the store (%#)',
   (message) => {
     const error = Object.assign(new Error(message), { name: 'InvalidToken', Token: token })
     expect(inspect(bareCause(error))).not.toContain(token)

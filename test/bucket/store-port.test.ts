@@ -59,7 +59,7 @@ forEachStore((real) => {
       store = make()
     })
 
-    it('gives back what was put, with its ETag, its length and its time', async () => {
+    it('returns what was put, with its ETag, length and time', async () => {
       const { etag } = await put('a', 'hällo')
       const got = await readSmall(store, at('a'))
       expect(got).toMatchObject({ text: 'hällo', etag, bytes: 6 })
@@ -73,7 +73,7 @@ forEachStore((real) => {
       await expect(readPart(store, at('a'), { first: 3, last: 9 }, etag)).rejects.toThrow('was changed')
     })
 
-    it('has nothing under a key that nobody put, or that was deleted', async () => {
+    it('returns null for a key that was never put, or was deleted', async () => {
       expect(await store.get(at('nothing'))).toBeNull()
       await put('gone', 'x')
       await store.delete([at('gone'), at('never-was')])
@@ -97,7 +97,7 @@ forEachStore((real) => {
       expect(await store.get(at('none'))).toBeNull()
     })
 
-    it('has one winner of twenty who put what is not there', async () => {
+    it('lets one of twenty conditional puts win', async () => {
       const tries = Array.from({ length: 20 }, (_, index) =>
         store.put(object(at('race'), `writer ${index}`), { ifAbsent: true }),
       )
@@ -117,7 +117,7 @@ forEachStore((real) => {
       await expect(store.putFile(folder.file('none'), { key: at('x'), ...about })).rejects.toThrow('ENOENT')
     })
 
-    it('lists below a prefix, in the byte order of keys, page by page', async () => {
+    it('lists below a prefix, in the byte order of keys', async () => {
       const odd = ['o/A', 'o/_', 'o/a', 'o/a-', 'o/a/b', 'o/a0', 'o/é', 'o/ﷲ', 'o/🂡', "o/<'&>"]
       await Promise.all(odd.map((key) => put(key, key)))
       const inBytes = odd.map(at).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
@@ -127,7 +127,7 @@ forEachStore((real) => {
       expect(await list('nothing/')).toEqual([])
     })
 
-    it('asks before each write whether it may be sent, and throws what that throws', async () => {
+    it('asks before each write whether it may be sent, and throws that error', async () => {
       const lost = new Error('the lease was lost')
       const options = {
         assertFresh: () => {
@@ -169,7 +169,7 @@ forEachStore((real) => {
     expect(await open('').get('wrong')).toBeNull()
   })
 
-  it('an overlay shows what is below it, and leaves it as it is', async () => {
+  it('an overlay shows its base, and does not change it', async () => {
     const base = open('below')
     await base.put(object('kept', 'below'))
     await base.put(object('replaced', 'below'))

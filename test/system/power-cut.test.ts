@@ -81,7 +81,7 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
     if (disk === null) skip('this machine lets nobody mount a disk')
   })
 
-  it('a build leaves the old snapshot or the new one, and the new one once it is done', async () => {
+  it('a build leaves the old snapshot or the new one, and the new one after it ends', async () => {
     const { path } = on()
     await must(buildLine(1, `${path}/out`))
     const during = await cutsDuring(on(), 'build', buildLine(2, `${path}/out`))
@@ -91,7 +91,7 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
     for (const image of during) expect(ids).toContain(withDiskAfterPowerCut(image, wholeSnapshot))
   })
 
-  it('a build that goes on from the folder that it replaces does, too', async () => {
+  it('a build --since the folder that it replaces leaves the old snapshot or the new one', async () => {
     const { path } = on()
     await must(buildLine(1, `${path}/out`))
     const line = [...buildLine(2, `${path}/out`), '--since', `${path}/out`]
@@ -101,7 +101,7 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
     for (const image of during) expect(ids).toContain(withDiskAfterPowerCut(image, wholeSnapshot))
   })
 
-  it('demo leaves the old database or the new one, and the new one once it is done', async () => {
+  it('demo leaves the old database or the new one, and the new one after it ends', async () => {
     const file = `${on().path}/demo.sqlite`
     const line = (seed: number) =>
       `demo --db ${file} --funds 2 --years 1 --until 2026-11-19 --seed ${seed} --quiet`.split(' ')
@@ -114,7 +114,7 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
     for (const image of during) expect(digests).toContain(withDiskAfterPowerCut(image, found))
   })
 
-  it.each(['DELETE', 'WAL'])('an import keeps what it has taken: journal mode %s', async (mode) => {
+  it.each(['DELETE', 'WAL'])('an import is on the disk after it ends, with journal mode %s', async (mode) => {
     const name = `${mode}.sqlite`
     const file = `${on().path}/${name}`
     copyFileSync(folder.file('1.sqlite'), file)
@@ -144,7 +144,7 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
     for (const image of during) expect([0, cells.length]).toContain(withDiskAfterPowerCut(image, countNew))
   })
 
-  it('edge leaves each file as it was or as it is now', async () => {
+  it('edge leaves each file as it was or as it is new', async () => {
     const { path } = on()
     const out = folder.file('expected-1')
     const line = (dest: string, docs: string) =>
@@ -162,7 +162,7 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
   })
 })
 
-it('power cuts, or what the disk is asked for, can be tried in CI', ({ skip }) => {
+it('CI can cut the power of a disk, or watch the calls to it', ({ skip }) => {
   if (process.env.CI !== 'true') skip('this is not CI')
   expect(disk !== null || canWatch()).toBe(true)
 })

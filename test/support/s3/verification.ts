@@ -1,4 +1,4 @@
-/** Verifies requests as S3 does: AWS Signature Version 4 in headers, the digest of the body, checksums. */
+/** Verifies requests as S3 does: AWS Signature Version 4 of headers and presigned URLs, the digest of the body, checksums. */
 import { createHash, createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { S3Settings } from './settings.ts'
@@ -14,7 +14,7 @@ export interface SignedRequest {
 
 const maxSkewMs = 15 * 60 * 1000
 
-/** What a signature says of itself. */
+/** What a signature says of itself, in headers or in a presigned URL. */
 interface Signature {
   readonly accessKeyId: string
   /** 20260131 */
@@ -22,6 +22,8 @@ interface Signature {
   readonly region: string
   /** 20260131T235959Z */
   readonly date: string
+  /** Only a presigned URL has it. */
+  readonly expiresSeconds: number | undefined
   /** The signed headers, in lower case. */
   readonly names: readonly string[]
   readonly signature: string
@@ -37,7 +39,7 @@ export function verifySignature(
   settings: S3Settings,
   now: number,
 ): void {
-  const signed = signatureIn(request.headers)
+  const signed = request.query.has('X-Amz-Signature') ? inQuery(request.query) : inHeaders(request.headers)
   const { accessKeyId, day, region, date, names } = signed
   if (accessKeyId !== settings.accessKeyId) throw new S3Error('InvalidAccessKeyId')
   if (region !== settings.region)
@@ -51,17 +53,22 @@ export function verifySignature(
   const mustBeSigned = Object.keys(request.headers).filter((name) => /^(host$|x-amz-)/.test(name))
   const unsigned = mustBeSigned.filter((name) => !names.includes(name))
   if (unsigned.length > 0 || !names.includes('host'))
-    throw new S3Error('AccessDenied', 'There were headers present in the request which were not signed')
+    throw new S3Error('AccessDenied', 'There were headers present in the request which were not signed', {
+      HeadersNotSigned: unsigned.join(', '),
+    })
   const canonical = canonicalRequest(request, signed)
   const scope = `${day}/${region}/s3/aws4_request`
   const toSign = ['AWS4-HMAC-SHA256', date, scope, sha256(canonical)].join('\n')
   const key = signingKey(settings.secretAccessKey, day, region)
   if (createHmac('sha256', key).update(toSign).digest('hex') !== signed.signature)
-    throw new S3Error('SignatureDoesNotMatch', `signed was ${canonical}`)
+    throw new S3Error('SignatureDoesNotMatch', undefined, {
+      StringToSign: toSign,
+      CanonicalRequest: canonical,
+    })
   verifyDigest(body, signed.payload)
 }
 
-function signatureIn(headers: Headers): Signature {
+function inHeaders(headers: Headers): Signature {
   const given = headers['authorization']
   if (given === undefined) throw new S3Error('AccessDenied', 'Access Denied')
   const [, credential = '', names = '', signature = ''] =
@@ -71,10 +78,27 @@ function signatureIn(headers: Headers): Signature {
   return {
     ...scopeOf(credential),
     date: headers['x-amz-date'] ?? '',
+    expiresSeconds: undefined,
     names: names.split(';'),
     signature,
     token: headers['x-amz-security-token'],
     payload: headers['x-amz-content-sha256'] ?? '',
+  }
+}
+
+function inQuery(query: ReadonlyMap<string, string>): Signature {
+  const get = (name: string) => query.get(`X-Amz-${name}`)
+  const expires = get('Expires') ?? ''
+  if (get('Algorithm') !== 'AWS4-HMAC-SHA256' || !/^[1-9]\d{0,5}$/.test(expires) || Number(expires) > 604_800)
+    throw new S3Error('InvalidRequest', 'The parameters of the presigned URL are malformed.')
+  return {
+    ...scopeOf(get('Credential') ?? ''),
+    date: get('Date') ?? '',
+    expiresSeconds: Number(expires),
+    names: (get('SignedHeaders') ?? '').split(';'),
+    signature: get('Signature') ?? '',
+    token: get('Security-Token'),
+    payload: 'UNSIGNED-PAYLOAD',
   }
 }
 
@@ -85,11 +109,18 @@ function scopeOf(credential: string) {
   throw new S3Error('AuthorizationHeaderMalformed', 'The authorization header is malformed.')
 }
 
-function verifyTime({ date, day }: Signature, now: number): void {
+function verifyTime({ date, day, expiresSeconds }: Signature, now: number): void {
   const time = Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
   if (Number.isNaN(time) || !date.startsWith(day))
     throw new S3Error('AccessDenied', 'AWS authentication requires a valid Date or x-amz-date header')
-  if (Math.abs(time - now) > maxSkewMs) throw new S3Error('RequestTimeTooSkewed')
+  const oldest = now - (expiresSeconds === undefined ? maxSkewMs : expiresSeconds * 1000)
+  if (time >= oldest && time <= now + maxSkewMs) return
+  if (expiresSeconds !== undefined) throw new S3Error('AccessDenied', 'Request has expired')
+  throw new S3Error('RequestTimeTooSkewed', undefined, {
+    RequestTime: date,
+    ServerTime: new Date(now).toISOString(),
+    MaxAllowedSkewMilliseconds: String(maxSkewMs),
+  })
 }
 
 function verifyToken(token: string | undefined, settings: S3Settings): void {
@@ -101,7 +132,9 @@ function verifyToken(token: string | undefined, settings: S3Settings): void {
 }
 
 function canonicalRequest({ method, rawPath, query, headers }: SignedRequest, { names, payload }: Signature) {
-  const pairs = [...query].map(([name, value]) => `${encode(name)}=${encode(value)}`)
+  const pairs = [...query]
+    .filter(([name]) => name !== 'X-Amz-Signature')
+    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
   const lines = names.map((name) => `${name}:${(headers[name] ?? '').trim().replaceAll(/ +/g, ' ')}\n`)
   const path = decodeURIComponent(rawPath).split('/').map(encode).join('/')
   return [method, path, pairs.sort().join('&'), lines.join(''), names.join(';'), payload].join('\n')

@@ -138,68 +138,67 @@ function dataset(files: readonly DescribedFile[], { asOf, licence }: PackageFact
 
 const byPath = (one: DescribedFile, other: DescribedFile) => (one.path < other.path ? -1 : 1)
 
-const en = {
-  title: (asOf: string) => `Downloads as of ${asOf}`,
-  description: (asOf: string) =>
-    `Fund data as of ${asOf} as CSV, Parquet, SQLite and JSON, free of scripts and sign-ups.`,
-  heading: 'Downloads',
-  intro: (asOf: string) =>
-    html`All data as of <time datetime="${asOf}">${asOf}</time>. The address with <code>latest</code> instead
-      of the day always has the newest data. Described for programs in
-      <a href="datapackage.json">datapackage.json</a>; <a href="SHA256SUMS">SHA256SUMS</a> checks all files
-      with <code>sha256sum -c</code>.`,
-  withoutDocuments: 'The documents of this day are not available as one file.',
-  licence: 'Licence',
-  tables: 'Tables',
-  plainCaption: 'Files for programs: CSV (UTF-8, commas, decimal points), Parquet, SQLite, ZIP',
-  excel: 'For Excel in German',
-  excelNote:
-    'With semicolons, decimal commas and a byte order mark, to open with a double click. An apostrophe keeps texts such ' +
-    'as 12-31 from becoming something else. In any other language, get the files above with Power Query.',
-  excelCaption: 'Files for a German Excel',
-  fund: 'One fund',
-  open: 'How to open them',
-  file: 'File',
-  meaning: 'What it is',
-  rows: 'Rows',
-  size: 'Size',
-  /** Between thousands, and before parts of one. */
-  thousands: ',',
-  decimal: '.',
+export const pageWords = {
+  en: {
+    title: (asOf: string) => `Downloads as of ${asOf}`,
+    description: (asOf: string) =>
+      `Fund data as of ${asOf} as CSV, Parquet, SQLite and JSON, free of scripts and sign-ups.`,
+    heading: 'Downloads',
+    intro: (asOf: string) =>
+      html`All data as of <time datetime="${asOf}">${asOf}</time>. The address with
+        <code>latest</code> instead of the day always has the newest data. Described for programs in
+        <a href="datapackage.json">datapackage.json</a>; <a href="SHA256SUMS">SHA256SUMS</a> checks all files
+        with <code>sha256sum -c</code>.`,
+    withoutDocuments: 'The documents of this day are not available as one file.',
+    licence: 'Licence',
+    tables: 'Tables',
+    plainCaption: 'Files for programs: CSV (UTF-8, commas, decimal points), Parquet, SQLite, ZIP',
+    excel: 'For Excel in German',
+    excelNote:
+      'With semicolons, decimal commas and a byte order mark, to open with a double click. An apostrophe keeps texts such ' +
+      'as 12-31 from becoming something else. In any other language, get the files above with Power Query.',
+    excelCaption: 'Files for a German Excel',
+    fund: 'One fund',
+    open: 'How to open them',
+    file: 'File',
+    meaning: 'What it is',
+    rows: 'Rows',
+    size: 'Size',
+    /** Between thousands, and before parts of one. */
+    thousands: ',',
+    decimal: '.',
+  },
+  de: {
+    title: (asOf: string) => `Downloads, Stand ${asOf}`,
+    description: (asOf: string) =>
+      `Fondsdaten, Stand ${asOf}, als CSV, Parquet, SQLite und JSON, ohne Skripte und Anmeldung.`,
+    heading: 'Downloads',
+    intro: (asOf: string) =>
+      html`Alle Daten, Stand <time datetime="${asOf}">${asOf}</time>. Unter der Adresse mit
+        <code>latest</code> statt des Tages liegt immer der neueste Stand. Für Programme beschreibt
+        <a href="datapackage.json">datapackage.json</a> die Dateien; mit
+        <a href="SHA256SUMS">SHA256SUMS</a> prüft <code>sha256sum -c</code> sie alle.`,
+    withoutDocuments: 'Die Dokumente dieses Stands gibt es hier nicht als eine Datei.',
+    licence: 'Lizenz',
+    tables: 'Tabellen',
+    plainCaption: 'Dateien für Programme: CSV (UTF-8, Kommas, Dezimalpunkte), Parquet, SQLite, ZIP',
+    excel: 'Für ein deutsches Excel',
+    excelNote:
+      'Mit Semikolons, Dezimalkommas und Byte Order Mark, zum Öffnen mit einem Doppelklick. Ein Apostroph bewahrt Texte ' +
+      'wie 12-31 davor, etwas anderes zu werden. In jeder anderen Sprache holt Power Query die Dateien oben.',
+    excelCaption: 'Dateien für ein deutsches Excel',
+    fund: 'Ein Fonds',
+    open: 'So öffnet man sie',
+    file: 'Datei',
+    meaning: 'Inhalt',
+    rows: 'Zeilen',
+    size: 'Größe',
+    thousands: '.',
+    decimal: ',',
+  },
 }
 
-type PageWords = typeof en
-
-const de: PageWords = {
-  title: (asOf) => `Downloads, Stand ${asOf}`,
-  description: (asOf) =>
-    `Fondsdaten, Stand ${asOf}, als CSV, Parquet, SQLite und JSON, ohne Skripte und Anmeldung.`,
-  heading: 'Downloads',
-  intro: (asOf) =>
-    html`Alle Daten, Stand <time datetime="${asOf}">${asOf}</time>. Unter der Adresse mit
-      <code>latest</code> statt des Tages liegt immer der neueste Stand. Für Programme beschreibt
-      <a href="datapackage.json">datapackage.json</a> die Dateien; mit
-      <a href="SHA256SUMS">SHA256SUMS</a> prüft <code>sha256sum -c</code> sie alle.`,
-  withoutDocuments: 'Die Dokumente dieses Stands gibt es hier nicht als eine Datei.',
-  licence: 'Lizenz',
-  tables: 'Tabellen',
-  plainCaption: 'Dateien für Programme: CSV (UTF-8, Kommas, Dezimalpunkte), Parquet, SQLite, ZIP',
-  excel: 'Für ein deutsches Excel',
-  excelNote:
-    'Mit Semikolons, Dezimalkommas und Byte Order Mark, zum Öffnen mit einem Doppelklick. Ein Apostroph bewahrt Texte ' +
-    'wie 12-31 davor, etwas anderes zu werden. In jeder anderen Sprache holt Power Query die Dateien oben.',
-  excelCaption: 'Dateien für ein deutsches Excel',
-  fund: 'Ein Fonds',
-  open: 'So öffnet man sie',
-  file: 'Datei',
-  meaning: 'Inhalt',
-  rows: 'Zeilen',
-  size: 'Größe',
-  thousands: '.',
-  decimal: ',',
-}
-
-export const pageWords: Readonly<Record<Language, PageWords>> = { en, de }
+type PageWords = (typeof pageWords)[Language]
 
 /** `1,211,166` */
 const grouped = (count: number, thousands: string) =>

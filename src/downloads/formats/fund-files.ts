@@ -10,35 +10,6 @@ import { allPrices, type PerFund, type PieceFile, type RowsFormat } from './form
 import { type OutputRow, permittedIsins, tables } from '../tables.ts'
 import { html } from '../../site/layout/html.ts'
 
-const perFund: PerFund = {
-  resource: (count) => ({
-    fundFiles: {
-      description:
-        `Of each fund with prices, in a folder with its ISIN: prices.csv and prices.json (date, nav), ascending, with as ` +
-        `many of the newest prices as ${maxCharacters} characters hold, which is what the web functions of spreadsheets ` +
-        'take; the full history is in prices.csv and prices.parquet. nav.txt is the newest NAV alone.',
-      paths: ['{isin}/prices.csv', '{isin}/prices.json', '{isin}/nav.txt'],
-      maxCharacters,
-      fullHistory: ['prices.csv', 'prices.parquet'],
-      funds: count,
-    },
-  }),
-  paragraph: {
-    en: (isin, grouped) =>
-      html`Small files in a folder with the ISIN of each fund, with decimal points, for spreadsheets and
-        portfolio programs: its newest prices as <a href="${isin}/prices.csv">prices.csv</a> and
-        <a href="${isin}/prices.json">prices.json</a>, as many as ${grouped(maxCharacters)} characters hold,
-        and the newest NAV alone as <a href="${isin}/nav.txt">nav.txt</a>. The full history is in
-        <a href="prices.csv">prices.csv</a>.`,
-    de: (isin, grouped) =>
-      html`Kleine Dateien in einem Ordner mit der ISIN jedes Fonds, mit Dezimalpunkten, für Tabellen und
-        Depotprogramme: die neuesten Preise als <a href="${isin}/prices.csv">prices.csv</a> und
-        <a href="${isin}/prices.json">prices.json</a>, so viele, wie ${grouped(maxCharacters)} Zeichen fassen,
-        und der neueste Anteilwert allein als <a href="${isin}/nav.txt">nav.txt</a>. Alle Preise stehen in
-        <a href="prices.csv">prices.csv</a>.`,
-  },
-}
-
 export const fundFiles: RowsFormat = {
   ...{ id: 'funds', kind: 'rows', name: 'csv', mediatype: 'text/csv', section: 'funds' },
   pieces: ({ scopes }) =>
@@ -60,7 +31,7 @@ export const fundFiles: RowsFormat = {
       close: () => files,
     }
   },
-  perFund,
+  perFund: perFund(),
 }
 
 const [prices, dayAt, navAt] = pricesTable()
@@ -119,3 +90,34 @@ function newestThatFit(
 
 /** JSON knows no zeros in front. All other plain decimals are numbers of JSON, digit for digit. */
 const jsonNumber = (decimal: string) => decimal.replace(/^(-?)0+(?=\d)/, '$1')
+
+function perFund(): PerFund {
+  return {
+    resource: (count) => ({
+      fundFiles: {
+        description:
+          `Of each fund with prices, in a folder with its ISIN: prices.csv and prices.json (date, nav), ascending, with as ` +
+          `many of the newest prices as ${maxCharacters} characters hold, which is what the web functions of spreadsheets ` +
+          'take; the full history is in prices.csv and prices.parquet. nav.txt is the newest NAV alone.',
+        paths: ['{isin}/prices.csv', '{isin}/prices.json', '{isin}/nav.txt'],
+        maxCharacters,
+        fullHistory: ['prices.csv', 'prices.parquet'],
+        funds: count,
+      },
+    }),
+    paragraph: {
+      en: (isin, grouped) =>
+        html`Small files in a folder with the ISIN of each fund, with decimal points, for spreadsheets and
+          portfolio programs: its newest prices as <a href="${isin}/prices.csv">prices.csv</a> and
+          <a href="${isin}/prices.json">prices.json</a>, as many as ${grouped(maxCharacters)} characters hold,
+          and the newest NAV alone as <a href="${isin}/nav.txt">nav.txt</a>. The full history is in
+          <a href="prices.csv">prices.csv</a>.`,
+      de: (isin, grouped) =>
+        html`Kleine Dateien in einem Ordner mit der ISIN jedes Fonds, mit Dezimalpunkten, für Tabellen und
+          Depotprogramme: die neuesten Preise als <a href="${isin}/prices.csv">prices.csv</a> und
+          <a href="${isin}/prices.json">prices.json</a>, so viele, wie ${grouped(maxCharacters)} Zeichen
+          fassen, und der neueste Anteilwert allein als <a href="${isin}/nav.txt">nav.txt</a>. Alle Preise
+          stehen in <a href="prices.csv">prices.csv</a>.`,
+    },
+  }
+}

@@ -24,7 +24,7 @@ async function bundle(contents: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-it("leaves room in CloudFront's functions, the route table of the whole API and the settings included", async () => {
+it("leaves room in CloudFront's functions with the whole route table and long settings", async () => {
   const edge = { ...settings.edge, cacheControl: 'x'.repeat(150), errorCacheControl: 'x'.repeat(50) }
   for (const make of [requestFunction, responseFunction]) {
     const code = await make({ ...settings, edge })

@@ -44,6 +44,8 @@ function isAt(bytes: Uint8Array, at: number, text: string): boolean {
   return true
 }
 
+const notAWindow = () => new Error('not a window')
+
 /** Which part of a range is made of the windows at hand. */
 export interface RangePart {
   /** The days between which the range's first and last window are cut; empty if all their records count. */
@@ -73,7 +75,7 @@ export function windowJoiner<B extends Uint8Array>(
     const opened = find(bytes, open, 0)
     const end = findLast(bytes, close)
     const start = opened + open.length
-    if (opened < 0 || end < start) throw new Error('not a window')
+    if (opened < 0 || end < start) throw notAWindow()
     return { start, end }
   }
   /** The place of the first record whose date the caller looks for; `end` if there is none. Dates ascend. */
@@ -112,7 +114,7 @@ export function windowJoiner<B extends Uint8Array>(
       records++
       from = keyAt + String(old).length
       old++
-      if (bytes[from] !== quote) throw new Error('not a window')
+      if (bytes[from] !== quote) throw notAWindow()
       record = find(bytes, mark, from)
     }
     moved.copyWithin(to, shift + from)
@@ -240,7 +242,7 @@ export async function joinRange<S>(
     const { records } = windows[index] as WindowEntry
     const isCut = index === 0 || index === last
     const joined = joiner.join([bytes], { from, to, isFirst: index === 0, isLast: index === last, before })
-    if (format === 'xml' && !isCut && joined.records !== before + records) throw new Error('not a window')
+    if (format === 'xml' && !isCut && joined.records !== before + records) throw notAWindow()
     return joined
   }
 

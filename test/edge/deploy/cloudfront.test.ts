@@ -181,7 +181,7 @@ describe('security', () => {
     )
   })
 
-  it('allows nothing to everybody, no action of all kinds, and nothing on all resources', () => {
+  it('allows no principal, no action and no resource by a wildcard', () => {
     const allowed = statements().filter(({ Effect }) => Effect === 'Allow')
     expect(allowed.length).toBeGreaterThan(8)
     for (const statement of allowed) {

@@ -57,7 +57,7 @@ describePlatforms((platform, turn) => {
     return () => deployment.stop()
   }, 300_000)
 
-  it('keeps to the budget, whatever is asked, and whoever holds on', () => {
+  it('keeps to the budget under hostile requests and clients that hold on', () => {
     expect(report.failures).toEqual([])
   })
 

@@ -12,7 +12,7 @@ describe.skipIf(!hasCaptor)('the captor database', () => {
     return served.stop
   })
 
-  it('is served as the oracle says, all of it', async () => {
+  it('is served completely as the oracle expects', async () => {
     const { base, db, asOf } = served
     const { checks } = await conform({ base, db, asOf, docsUrl, requests: 600 })
     expect(checks.filter(({ failed }) => failed > 0)).toEqual([])

@@ -72,7 +72,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       expect(edge().counts).toEqual({ hits: before.hits + 1, misses: before.misses + 1 })
     })
 
-    it('holds date ranges and refusals as well', async () => {
+    it('keeps date ranges and refusals, too', async () => {
       freshly(2)
       const asked = { ...edge().asked }
       for (const request of [range(), range(), { target: '/nothing/' }, { target: '/nothing/' }])
@@ -100,7 +100,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
   describe('when the bucket', () => {
     const unknown = { target: '/api/v1/figures/DE0008471400/?format=xml' }
 
-    it.each([403, 404, 500, 503])('answers %i, has the Lambda give the same answer', async (status) => {
+    it.each([403, 404, 500, 503])('answers %i, the Lambda gives the same answer', async (status) => {
       freshly(10 * status)
       // The first request, that of the distribution, fails; those of the Lambda do not.
       s3.faults([{ kind: 'status', operation: 'GetObject', status, times: 1 }])
@@ -110,7 +110,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       expect(edge().asked['lambda']).toBe(lambda + 1)
     })
 
-    it('fails for the Lambda too, answers 503, and asks again the next time', async () => {
+    it('fails for the Lambda, too, CloudFront answers 503, and asks again the next time', async () => {
       freshly(13)
       s3.settings.deny = [{ operation: /^GetObject$/ }]
       const failed = await ask(range())
@@ -123,7 +123,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       expect((await ask(range())).status).toBe(200)
     })
 
-    it('has never been published to, answers 503', async () => {
+    it('was never published to, CloudFront answers 503', async () => {
       delete edge().keys['live']
       const answer = await ask(unknown)
       goLive()
@@ -131,7 +131,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       expect(headerOf(answer, 'cache-control')).toBe('no-store')
     })
 
-    it('knows neither the document nor a refusal, says so as serve does', async () => {
+    it('has neither the document nor a refusal, CloudFront answers as serve does', async () => {
       await expectAsServed(unknown)
     })
   })
@@ -185,7 +185,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       expect([whole.status, headerOf(whole, 'accept-ranges')]).toEqual([200, undefined])
     })
 
-    it('have no part beyond their end', async () => {
+    it('are answered with 416 if a part beyond their end is asked for', async () => {
       freshly(21)
       const target = `/downloads/${day()}/funds.csv`
       const answer = await ask({ target, headers: { range: 'bytes=99999-' } })
@@ -193,7 +193,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       expect(headerOf(answer, 'access-control-allow-origin')).toBe('*')
     })
 
-    it('are no endpoint if they are missing', async () => {
+    it('are answered with 404 if they are missing', async () => {
       const missing = ['/docs/none/', '/docs/none.html?format=xml', `/docs/${'x'.repeat(1100)}.html`]
       for (const target of [...missing, '/downloads/latest/no.csv'])
         expect((await expectAsServed({ target })).status).toBe(404)

@@ -27,7 +27,7 @@ beforeAll(async () => {
   return served.stop
 })
 
-it('answers whatever is thrown at it with less than 500 and nothing of other files', async () => {
+it('answers every hostile request with a status below 500, and shows no other file', async () => {
   const [isin = ''] = served.oracle.isins()
   await fc.assert(
     fc.asyncProperty(hostileRequest(isin, 'canary.txt'), async ({ method, bytes }) => {
@@ -56,7 +56,7 @@ function responsesTo(method: string, bytes: Buffer, answered: Buffer): readonly 
   }
 }
 
-it('still answers rightly afterwards', async () => {
+it('answers correctly after the hostile requests', async () => {
   const targets = served.oracle.isins().flatMap((isin) => fundPaths(isin).map(({ target }) => target))
   for (const target of targets) {
     const { status, body } = await rawRequest(served.base, { target })

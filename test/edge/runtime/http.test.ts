@@ -70,7 +70,7 @@ describe('compression', () => {
     }
   })
 
-  it('gives HEAD the headers of the packed answer', async () => {
+  it('gives HEAD the headers of the compressed answer', async () => {
     for (const method of ['GET', 'HEAD']) {
       const response = await ask(range, { 'accept-encoding': 'gzip' }, method)
       expect(headerOf(response, 'content-encoding')).toBe('gzip')

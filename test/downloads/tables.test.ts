@@ -337,7 +337,7 @@ it('the data package says how far the files of one fund reach, and which files h
 it('the page says how far they reach, in both languages', () => {
   const flat = (name: string) => demoText(name).replace(/\s+/g, ' ')
   expect(flat('index.html')).toContain('as many as 32,766 characters hold')
-  expect(flat('de.html')).toContain('wie 32.766 Zeichen fassen')
+  expect(flat('de.html')).toContain('bis zu 32.766 Zeichen')
 })
 
 it('the page says how many fields of the template emt.csv has, and that it is no complete EMT', () => {

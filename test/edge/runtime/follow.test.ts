@@ -132,9 +132,9 @@ describe('a server under load', () => {
       import { setTimeout } from 'node:timers/promises'
       import { makeStaging } from './src/build/staging.ts'
       const [live, ...snapshots] = process.argv.slice(1)
-      for (let turn = 0; turn < ${isComplete ? 40 : 15}; turn++) {
+      for (let turn = 0; turn < ${isComplete ? 40 : 16}; turn++) {
         const staging = makeStaging(live)
-        cpSync(snapshots[(turn + 1) % 2], staging.folder, { recursive: true })
+        cpSync(snapshots[turn % 2], staging.folder, { recursive: true })
         staging.swapIn()
         // A request has to have the time for an answer out of one of them.
         await setTimeout(40)

@@ -52,10 +52,10 @@ function matchRoute(route: Route, segments: readonly string[]): Match {
   // Both start with the empty text before the first slash.
   const templates = route.path.slice(0, -1).split('/')
   const values = matchSegments(templates, segments)
-  if (values === null) return none
-  if (segments.length === templates.length) return { kind: 'route', route, values }
-  // A segment such as `investment_structure-{type}` is a name of its own: without it the path is another one.
+  if (!values) return none
   const next = templates[segments.length]
+  if (!next) return { kind: 'route', route, values }
+  // A segment such as `investment_structure-{type}` is a name of its own: without it the path is another one.
   const missing = route.parameters.filter(({ name }) => next === '{' + name + '}')[0]
   return missing ? { kind: 'incomplete', route, values, missing } : none
 }

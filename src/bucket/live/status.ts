@@ -6,30 +6,27 @@ import { readSmall } from '../store/read.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
 import { readJournal } from './journal.ts'
-import { checksumsName, downloadsPrefix, manifestIn, otherSlot, type Slot } from './layout.ts'
+import { checksumsName, downloadsPrefix, manifestIn, otherSlot } from './layout.ts'
 import { type Live, type LiveSnapshot, readLive, tornSlots } from './live.ts'
 
 export type Status = Awaited<ReturnType<typeof readStatus>>
 
-/** Five or six reads. `consistency` and `other` are null while nothing is live. */
+/** Five or six reads. `consistency` and `other` are null while nothing is live. @throws {Damaged} for the other slot's manifest */
 export async function readStatus(store: ObjectStore) {
   // In this order: a publish that begins after the journal was read finds what is live here.
   const live = await readLive(store)
   const journal = await readJournal(store)
   if (live.live === null) return { live, consistency: null, other: null, journal }
-  /** The first line of the slot's manifest; null if it has none that can be read. */
-  const headIn = (slot: Slot) =>
-    fetchHead(store, manifestIn(slot)).catch((error: unknown) => {
-      if (error instanceof Damaged) return null
-      throw error
-    })
-  const documents = (await headIn(live.live.slot))?.snapshot ?? null
+  const documents = await fetchHead(store, manifestIn(live.live.slot)).catch((error: unknown) => {
+    if (error instanceof Damaged) return null
+    throw error
+  })
   const downloads = await downloadsState(store, live.live)
   const slot = otherSlot(live.live.slot)
-  const head = await headIn(slot)
+  const head = await fetchHead(store, manifestIn(slot))
   // A slot is torn while a publish changes it, and after one that was killed.
   const isWhole = head !== null && tornSlots(journal.journal, live.live)[slot] === undefined
-  return { live, consistency: { documents, downloads }, other: { slot, head, isWhole }, journal }
+  return { live, consistency: { documents: documents?.snapshot ?? null, downloads }, other: { slot, head, isWhole }, journal }
 }
 
 /** Names each part that does not belong to the live snapshot; empty if all do. */

@@ -26,7 +26,12 @@ export async function readStatus(store: ObjectStore) {
   const head = await fetchHead(store, manifestIn(slot))
   // A slot is torn while a publish changes it, and after one that was killed.
   const isWhole = head !== null && tornSlots(journal.journal, live.live)[slot] === undefined
-  return { live, consistency: { documents: documents?.snapshot ?? null, downloads }, other: { slot, head, isWhole }, journal }
+  return {
+    live,
+    consistency: { documents: documents?.snapshot ?? null, downloads },
+    other: { slot, head, isWhole },
+    journal,
+  }
 }
 
 /** Names each part that does not belong to the live snapshot; empty if all do. */

@@ -58,14 +58,10 @@ export function writeShard(folder: string, head: ShardHead, each: readonly FundN
   writeFileSync(join(folder, shardKey), lines.join(''), { flag: 'wx' })
 }
 
-export interface ReadShard {
-  readonly folder: string
-  readonly head: ShardHead
-  readonly each: readonly FundNews[]
-}
+export type ReadShard = ReturnType<typeof readShard>
 
 /** @throws {Error} if the folder is no shard, or one of another format */
-export function readShard(folder: string): ReadShard {
+export function readShard(folder: string) {
   const file = join(folder, shardKey)
   if (!existsSync(file)) {
     throw new Error(`${folder} is no shard: make one with \`fundpress build --shard 1/8 --out ${folder}\``)

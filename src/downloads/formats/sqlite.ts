@@ -5,14 +5,7 @@ import Database from 'better-sqlite3'
 import type { Permission } from '../../data/model/schema.ts'
 import type { FundDatabase } from '../../data/read/open.ts'
 import { fileThere } from '../file-sink.ts'
-import {
-  type ColumnType,
-  type OutputColumn,
-  type OutputTable,
-  type FundScope,
-  permittedIsins,
-  tables,
-} from '../tables.ts'
+import { type FundScope, type OutputColumn, type OutputTable, permittedIsins, tables } from '../tables.ts'
 import type { WholeFormat } from './format.ts'
 
 const name = 'fundpress.sqlite'
@@ -80,7 +73,7 @@ function listPermitted(db: FundDatabase, scopes: readonly FundScope[]): void {
 }
 
 /** A text of digits is REAL here, so that it can be compared and added up; CSV and Parquet have every digit. */
-const sqlTypes: Readonly<Record<ColumnType, string>> = {
+const sqlTypes = {
   text: 'TEXT',
   date: 'TEXT',
   decimal: 'REAL',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { excelFiles } from '../../src/downloads/formats/csv-excel.ts'
-import type { OutputTable } from '../../src/downloads/tables.ts'
+import type { ColumnType, OutputTable } from '../../src/downloads/tables.ts'
 import { csvLine } from '../../src/downloads/formats/csv.ts'
 import { isMissing } from '../support/programs.ts'
 import { makeTempFolder } from '../support/product.ts'
@@ -14,7 +14,8 @@ import { decimals, expectedPrices, expectedRows, oracle, type Value, type Values
 import { duckdb, hasDuckdb, readCsv, readCsvs, readSqlite } from './readers.ts'
 
 const folder = makeTempFolder()
-const nights: Partial<Record<'demo' | 'odd', Night>> = {}
+const unbuilt: Night = { db: '', out: '', asOf: '', folder: '' }
+const nights = { demo: unbuilt, odd: unbuilt }
 
 beforeAll(async () => {
   nights.demo = await demoNight()
@@ -22,12 +23,7 @@ beforeAll(async () => {
 })
 afterAll(folder.remove)
 
-function nightOf(which: 'demo' | 'odd'): Night {
-  const found = nights[which]
-  if (found === undefined) throw new Error('the night was not built')
-  return found
-}
-const demoText = (name: string) => readFileSync(join(nightOf('demo').folder, name), 'utf8')
+const demoText = (name: string) => readFileSync(join(nights.demo.folder, name), 'utf8')
 
 const tables = Object.keys(oracle)
 const csvName = (table: string) => (table === 'emt' ? 'emt_data' : table)
@@ -40,7 +36,7 @@ const isRun = (value: Value) =>
   typeof value === 'string' && /^(\s*[=+\-@]|[\t\r])/.test(value) && !/^[-+][0-9.,]*[0-9]( ?%)?$/.test(value)
 
 describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
-  const night = () => nightOf(which)
+  const night = () => nights[which]
   const rowsOf = (table: string) => expectedRows(night().db, table, night().asOf)
   const file = (name: string) => join(night().folder, name)
   let csv: Readonly<Record<string, string[][]>> = {}
@@ -132,33 +128,18 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
 
 it('types days as DATE and prices as DECIMAL(38,15) in Parquet, whatever a single row holds', async (context) => {
   if (isMissing(hasDuckdb)) context.skip('DuckDB is not here: FUNDPRESS_TEST_DUCKDB')
-  const typesOf = async (night: Night | undefined, columns: string) => {
-    const rows = await duckdb(
-      `DESCRIBE SELECT ${columns} FROM '${join(night?.folder ?? '', 'prices.parquet')}'`,
-    )
-    return rows.map((row) => row[1])
+  for (const night of [nights.demo, nights.odd]) {
+    const columns = 'isin, date, net_asset_value, change'
+    const rows = await duckdb(`DESCRIBE SELECT ${columns} FROM '${join(night.folder, 'prices.parquet')}'`)
+    const types = ['VARCHAR', 'DATE', 'DECIMAL(38,15)', 'DECIMAL(38,15)']
+    expect(rows.map((row) => row[1])).toEqual(types)
   }
-  expect(await typesOf(nights.demo, 'isin, date, net_asset_value')).toEqual([
-    'VARCHAR',
-    'DATE',
-    'DECIMAL(38,15)',
-  ])
-  expect(await typesOf(nights.odd, 'date, net_asset_value, change')).toEqual([
-    'DATE',
-    'DECIMAL(38,15)',
-    'DECIMAL(38,15)',
-  ])
 })
 
 describe('a text that a spreadsheet would run', () => {
   const { formula } = hostileNames
-  const fieldsOf = (night: Night | undefined, path: string) => readCsv(night?.folder ?? '', path).flat()
-  const aboutOf = (night: Night | undefined) =>
-    (
-      JSON.parse(readFileSync(join(night?.folder ?? '', 'datapackage.json'), 'utf8')) as {
-        readonly description: string
-      }
-    ).description
+  const fieldsOf = (night: Night, path: string) => readCsv(night.folder, path).flat()
+  const aboutOf = (night: Night) => readFileSync(join(night.folder, 'datapackage.json'), 'utf8')
 
   it('has an apostrophe before it in all CSV files, which datapackage.json says', () => {
     for (const path of ['funds.csv', 'emt.csv', 'csv-excel/funds.csv']) {
@@ -166,13 +147,12 @@ describe('a text that a spreadsheet would run', () => {
       expect([path, fields]).toEqual([path, expect.arrayContaining([`'${formula}`])])
       expect(fields).not.toContain(formula)
     }
-    expect(aboutOf(nights.odd)).toContain(
-      'apostrophe before a text that a spreadsheet would run as a formula;',
-    )
+    const rule = 'apostrophe before a text that a spreadsheet would run as a formula;'
+    expect(aboutOf(nights.odd)).toContain(rule)
   })
 
   it('is unchanged in plain CSV with --raw-csv, also if the folder holds a snapshot without it', async () => {
-    const { db = '', out = '', asOf = '' } = nights.odd ?? {}
+    const { db, out, asOf } = nights.odd
     const raw = folder.file('raw')
     cpSync(out, raw, { recursive: true })
     const night = await buildNight(db, raw, asOf, '--raw-csv', '--since', raw)
@@ -184,44 +164,35 @@ describe('a text that a spreadsheet would run', () => {
       const [one, other] = [join(out, 'downloads', asOf, name), join(night.folder, name)]
       return statSync(one).isFile() && !readFileSync(one).equals(readFileSync(other))
     })
-    expect(differ.sort()).toEqual(
-      expect.arrayContaining(['SHA256SUMS', 'datapackage.json', 'emt.csv', 'funds.csv']),
-    )
+    const changed = ['SHA256SUMS', 'datapackage.json', 'emt.csv', 'funds.csv']
+    expect(differ).toEqual(expect.arrayContaining(changed))
     expect(differ.filter((name) => name.endsWith('.parquet') || name.startsWith('csv-excel/'))).toEqual([])
   })
 })
 
 it.each([
-  ['12-31', "'12-31"],
-  ['1.5', "'1.5"],
-  ['31.12.', "'31.12."],
-  ['3/4', "'3/4"],
-  ['048652', "'048652"],
-  ['848E10', "'848E10"],
-  ['1,5e-3', "'1,5e-3"],
-  ['12345678901234567', "'12345678901234567"],
-  ['1.234', '1.234'],
-  ['1,5', '1,5'],
-  ['31.12.2025', '31.12.2025'],
-  ['848652', '848652'],
-  ['ABC123', 'ABC123'],
-  ['0,5', '0,5'],
-])('keeps Excel from making something else of the text %s', (value, written) => {
+  ['an', "'", '12-31 1.5 31.12. 3/4 048652 848E10 1,5e-3 12345678901234567'],
+  ['no', '', '1.234 1,5 31.12.2025 848652 ABC123 0,5'],
+])('writes %s apostrophe so that Excel makes nothing else of a text: %s%s', (_, mark, values) => {
   const column = { name: 'value', type: 'text', describe: '', isNullable: true, sql: 'value' } as const
-  expect(csvLine([column], 'excel')([value])).toBe(`${written}\r\n`)
-  expect(csvLine([column], 'plain')([value])).toBe(`${value.includes(',') ? `"${value}"` : value}\r\n`)
+  for (const value of values.split(' ')) {
+    expect(csvLine([column], 'excel')([value])).toBe(`${mark}${value}\r\n`)
+    expect(csvLine([column], 'plain')([value])).toBe(`${value.includes(',') ? `"${value}"` : value}\r\n`)
+  }
 })
 
 it('continues in another file if a sheet is full, in the middle of a fund, too', () => {
-  const common = { describe: '', isNullable: false, sql: '' }
+  const column = (name: string, type: ColumnType) => ({
+    describe: '',
+    isNullable: false,
+    sql: '',
+    name,
+    type,
+  })
   const table: OutputTable = {
     ...{ name: 'prices', describe: { en: '', de: '' }, source: 'price', needs: 'prices' },
     key: ['isin', 'date'],
-    columns: [
-      { ...common, name: 'isin', type: 'text' },
-      { ...common, name: 'date', type: 'date' },
-      { ...common, name: 'nav', type: 'decimal' },
-    ],
+    columns: [column('isin', 'text'), column('date', 'date'), column('nav', 'decimal')],
   }
   const excel = excelFiles(folder.path, table, new Set(['prices_2024']), 3)
   const add = (isin: string, rows: number) => {
@@ -245,15 +216,14 @@ it('continues in another file if a sheet is full, in the middle of a fund, too',
 })
 
 it('leaves negative key figures as the numbers that Excel takes them for', () => {
-  const values = readCsv(nightOf('demo').folder, 'csv-excel/key_figures.csv').map((row) => row[4] ?? '')
+  const values = readCsv(nights.demo.folder, 'csv-excel/key_figures.csv').map((row) => row[4] ?? '')
   expect(values.filter((text) => /^-\d+,\d+ %$/.test(text)).length).toBeGreaterThan(0)
   expect(values.filter((text) => text.startsWith("'"))).toEqual([])
 })
 
 it('describes every column of the SQLite file', () => {
-  const file = join(nights.demo?.folder ?? '', 'fundpress.sqlite')
   const [described, there] = readSqlite(
-    file,
+    join(nights.demo.folder, 'fundpress.sqlite'),
     'SELECT table_name, column_name FROM columns WHERE length(description) > 3',
     `SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
       WHERE t.type = 'table' AND t.name NOT IN ('columns', 'about') ORDER BY t.name, c.cid`,
@@ -265,7 +235,7 @@ it('describes every column of the SQLite file', () => {
 const limit = 32_767
 
 describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
-  const night = () => nightOf(which)
+  const night = () => nights[which]
   const pricesOf = () => expectedPrices(night().db, night().asOf)
   const textOf = (isin: string, name: string) => readFileSync(join(night().folder, isin, name), 'utf8')
 
@@ -293,15 +263,10 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
   it('prices.json has the same prices as numbers, digit for digit', () => {
     for (const [isin, prices] of pricesOf()) {
       const text = textOf(isin, 'prices.json')
-      const rows = JSON.parse(text) as { date: string; nav: number }[]
+      const { length } = JSON.parse(text) as unknown[]
       expect(text.length).toBeLessThan(limit)
-      expect(rows).toEqual(prices.slice(-rows.length).map(([, date, nav]) => ({ date, nav: Number(nav) })))
-      expect(text).toBe(
-        `[${prices
-          .slice(-rows.length)
-          .map(([, date, nav]) => `{"date":"${date}","nav":${nav}}`)
-          .join(',')}]`,
-      )
+      const rows = prices.slice(-length).map(([, date, nav]) => `{"date":"${date}","nav":${nav}}`)
+      expect(text).toBe(`[${rows.join(',')}]`)
     }
   })
 
@@ -311,33 +276,25 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
 })
 
 it('cuts the history of funds that are long enough to need it, and of no others', () => {
-  const { db, asOf, folder: downloads } = nightOf('demo')
-  const lengths = [...expectedPrices(db, asOf)].map(([isin, prices]) => ({
-    isCut:
-      readFileSync(join(downloads, isin, 'prices.csv'), 'utf8')
-        .trimEnd()
-        .split('\n').length -
-        1 <
-      prices.length,
-    isLong: prices.length > 2000,
-  }))
+  const { db, asOf } = nights.demo
+  const lengths = [...expectedPrices(db, asOf)].map(([isin, prices]) => {
+    const [, ...lines] = demoText(`${isin}/prices.csv`).trimEnd().split('\n')
+    return { isCut: lines.length < prices.length, isLong: prices.length > 2000 }
+  })
   expect(lengths.map(({ isCut }) => isCut)).toEqual(lengths.map(({ isLong }) => isLong))
   expect(new Set(lengths.map(({ isCut }) => isCut)).size).toBe(2)
 })
 
-it('the data package says how far the files of one fund reach, and which files hold the full history', () => {
+it('the data package and the pages say how far the files of one fund reach, and where the full history is', () => {
   const described = JSON.parse(demoText('datapackage.json')) as {
     fundFiles: { maxCharacters: number; fullHistory: string[] }
   }
   expect(described.fundFiles.maxCharacters).toBe(limit - 1)
   for (const path of described.fundFiles.fullHistory)
-    expect(existsSync(join(nightOf('demo').folder, path))).toBe(true)
-})
-
-it('the page says how far they reach, in both languages', () => {
+    expect(existsSync(join(nights.demo.folder, path))).toBe(true)
   const flat = (name: string) => demoText(name).replace(/\s+/g, ' ')
   expect(flat('index.html')).toContain('as many as 32,766 characters hold')
-  expect(flat('de.html')).toContain('wie 32.766 Zeichen fassen')
+  expect(flat('de.html')).toContain('bis zu 32.766 Zeichen')
 })
 
 it('the page says how many fields of the template emt.csv has, and that it is no complete EMT', () => {

@@ -174,14 +174,7 @@ export function fundSummary(documents: FundDocuments, isin: string, language: La
     ['performance-legal', 'performance-launch'].some((id) => documents.answer(id, isin, language) !== null)
   return {
     isin,
-    name: fund?.name ?? null,
-    wkn: fund?.wkn ?? null,
-    inceptionDate: fund?.fund_inception_date ?? null,
-    category: profile?.category ?? null,
-    benchmark: profile?.benchmark ?? null,
-    fundAssets: profile?.fund_assets ?? null,
-    /** Percent. */
-    totalExpenseRatio: profile?.total_expense_ratio ?? null,
+    ...aboutFund(fund, profile),
     price: current === null ? null : priceIn(current, hasPerformance, documents.age(isin)),
     /** One NAV a day of the twelve months up to the newest price: they show the performance. */
     lastYear:
@@ -190,6 +183,17 @@ export function fundSummary(documents: FundDocuments, isin: string, language: La
     years: Object.entries(years ?? {}).map(([year, percent]) => ({ year, percent })),
   }
 }
+
+const aboutFund = (fund: BasicFund | undefined, profile: Answers['profile']['fund'] | undefined) => ({
+  name: fund?.name ?? null,
+  wkn: fund?.wkn ?? null,
+  inceptionDate: fund?.fund_inception_date ?? null,
+  category: profile?.category ?? null,
+  benchmark: profile?.benchmark ?? null,
+  fundAssets: profile?.fund_assets ?? null,
+  /** Percent. */
+  totalExpenseRatio: profile?.total_expense_ratio ?? null,
+})
 
 const priceIn = (
   { currency, prices }: Answers['prices-current'],

@@ -151,10 +151,8 @@ export async function readHeadOf(file: string): Promise<ManifestHead | null> {
     const start = await handle.read(Buffer.alloc(headBytes)).finally(() => handle.close())
     // The flush gives what can be unpacked of a part.
     const options = { finishFlush: constants.Z_SYNC_FLUSH }
-    const [first = ''] = gunzipSync(start.buffer.subarray(0, start.bytesRead), options)
-      .toString()
-      .split('\n', 1)
-    const head = JSON.parse(first) as ManifestHead
+    const text = gunzipSync(start.buffer.subarray(0, start.bytesRead), options).toString()
+    const head = JSON.parse(text.slice(0, text.indexOf('\n'))) as ManifestHead
     if (head.format === manifestFormat) return head
     throw new Error(`manifest format ${head.format}, this fundpress reads ${manifestFormat}: build it again`)
   } catch (error) {
@@ -187,8 +185,7 @@ export function readSparse(folder: string): Sparse | null {
     return JSON.parse(readFileSync(join(folder, sparseKey), 'utf8')) as Sparse
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new Error(`${join(folder, sparseKey)} is damaged: remove ${folder} and build it again`, {
-      cause: error,
-    })
+    const message = `${join(folder, sparseKey)} is damaged: remove ${folder} and build it again`
+    throw new Error(message, { cause: error })
   }
 }

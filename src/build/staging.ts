@@ -25,8 +25,7 @@ export type StagedSnapshot = ReturnType<typeof makeStaging>
 
 /**
  * Makes an empty staging folder beside `out`, after cleaning up what killed builds left.
- * @throws {Error} if `out` holds something that is not a snapshot, which would be replaced, or lies where no folder can
- * be made
+ * @throws {Error} if `out` holds something that is not a snapshot, or lies where no folder can be made
  */
 export function makeStaging(out: string) {
   const place = placeOf(out)
@@ -37,9 +36,8 @@ export function makeStaging(out: string) {
   }
   const strangers = names.filter((name) => !namesOfSnapshots.includes(name))
   if (strangers.length > 0) {
-    throw new Error(
-      `${out} holds ${strangers.join(', ')} beside a snapshot: move that away, or choose another --out`,
-    )
+    const found = strangers.join(', ')
+    throw new Error(`${out} holds ${found} beside a snapshot: move that away, or choose another --out`)
   }
   for (const path of leftovers(place, 'build', isGone)) rmSync(path, { recursive: true, force: true })
   const folder = beside(place, 'build')
@@ -139,10 +137,8 @@ function flushNames(place: string): void {
   try {
     flushFolder(dirname(place))
   } catch (error) {
-    throw new Error(
-      `${place} is new, but the disk does not say that it would outlive a power cut: check the disk, then build again`,
-      { cause: error },
-    )
+    const doubt = 'the disk does not say that it would outlive a power cut: check the disk, then build again'
+    throw new Error(`${place} is new, but ${doubt}`, { cause: error })
   }
 }
 

@@ -186,7 +186,7 @@ describe('a snapshot of a build that was killed between its two renames', () => 
     const target = '/api/v1/prices-current-all/'
     const answers = await Promise.all(Array.from({ length: 8 }, () => rawRequest(server.base, { target })))
     await server.stop()
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [half], id: ids[1] })
   })
 

@@ -50,9 +50,8 @@ it('prices that may not be given out are in no file of prices, and the fund has 
 it('performance of a fund that it is refused for, or that is not a year old, is in no file of performance', () => {
   for (const isin of refused().performance) {
     expect(filesWith(isin, /performance/)).toEqual([])
-    for (const table of ['years', 'periods', 'line', 'launch']) {
+    for (const table of ['years', 'periods', 'line', 'launch'])
       expect([table, inSqlite(`performance_${table}`, isin)]).toEqual([table, 0])
-    }
   }
 })
 
@@ -64,9 +63,7 @@ it.each([secret, '777.123', '777,123'])(
 )
 
 it('the ZIP has no refusal among its documents', () => {
-  const names = execFileSync('unzip', ['-Z1', join(night?.folder ?? '', 'documents.zip')], {
-    encoding: 'utf8',
-  })
+  const names = String(execFileSync('unzip', ['-Z1', join(night?.folder ?? '', 'documents.zip')]))
   expect(names).not.toContain('error')
   expect(names).toContain(`api/v1/prices-historic/${oddFunds.awkward}/2020.json`)
 })

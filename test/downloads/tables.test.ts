@@ -1,6 +1,6 @@
 /** Every table in every format, and the files of each fund, read by programs that share no code with ours, against plain SQL. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,6 +9,7 @@ import type { ColumnType, OutputTable } from '../../src/downloads/tables.ts'
 import { csvLine } from '../../src/downloads/formats/csv.ts'
 import { isMissing } from '../support/programs.ts'
 import { makeTempFolder } from '../support/product.ts'
+import { filesIn, hashesOf, sumsOf } from '../support/tree.ts'
 import { buildNight, demoNight, hostileNames, oddNight, type Night } from './night.ts'
 import { decimals, expectedPrices, expectedRows, oracle, type Value, type Values } from './oracle.ts'
 import { duckdb, hasDuckdb, readCsv, readCsvs, readSqlite } from './readers.ts'
@@ -42,8 +43,8 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
   let csv: Readonly<Record<string, string[][]>> = {}
   let sqlite: readonly unknown[][][] = []
   beforeAll(() => {
-    const names = readdirSync(night().folder, { recursive: true, encoding: 'utf8' })
-    csv = readCsvs(night().folder, names.filter((name) => /^(csv-excel\/)?\w+\.csv$/.test(name)).sort())
+    const names = filesIn(night().folder).filter((name) => /^(csv-excel\/)?\w+\.csv$/.test(name))
+    csv = readCsvs(night().folder, names)
     sqlite = readSqlite(file('fundpress.sqlite'), ...tables.map((table) => `SELECT * FROM ${table}`))
   })
 
@@ -66,27 +67,21 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
     'the files of %s for Excel have the same rows, with decimal commas and without formulas',
     (table) => {
       const expected = rowsOf(table)
-      const files = Object.keys(csv).filter((name) =>
-        table === 'prices'
-          ? /^csv-excel\/prices_\d{4}\.csv$/.test(name)
-          : name === `csv-excel/${csvName(table)}.csv`,
-      )
-      const rows = files.flatMap((name) => csv[name]?.slice(1) ?? [])
+      const name = table === 'prices' ? 'prices_\\d{4}' : csvName(table)
+      const files = Object.keys(csv).filter((file) => new RegExp(`^csv-excel/${name}\\.csv$`).test(file))
+      const rows = files.flatMap((file) => csv[file]?.slice(1) ?? [])
       if (table === 'prices') rows.sort((a, b) => (a.slice(0, 2).join() < b.slice(0, 2).join() ? -1 : 1))
-      const fields = expected.map((row) =>
-        row.map((value, at) => excelField(value, decimals[table]?.includes(at) ?? false)),
-      )
+      const isDecimal = (at: number) => decimals[table]?.includes(at) ?? false
+      const fields = expected.map((row) => row.map((value, at) => excelField(value, isDecimal(at))))
       expect(rows.length).toBe(fields.length)
-      expect(
-        rows.map((row, index) => row.map((field, at) => excelValue(field, fields[index]?.[at]))),
-      ).toEqual(fields)
+      const read = rows.map((row, index) => row.map((field, at) => excelValue(field, fields[index]?.[at])))
+      expect(read).toEqual(fields)
     },
   )
 
   it.each(tables)('table %s of the SQLite file has the same rows, amounts as numbers', (table) => {
-    const expected = rowsOf(table).map((row) =>
-      row.map((value, at) => sqliteValue(value, decimals[table]?.includes(at) ?? false)),
-    )
+    const isDecimal = (at: number) => decimals[table]?.includes(at) ?? false
+    const expected = rowsOf(table).map((row) => row.map((value, at) => sqliteValue(value, isDecimal(at))))
     expect(sqlite[tables.indexOf(table)]).toEqual(expected)
   })
 
@@ -115,14 +110,8 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
 
   it('sha256sum finds every file as it is listed, and no file is missing from the list', () => {
     execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: night().folder })
-    const listed = readFileSync(file('SHA256SUMS'), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.slice(66))
-    const found = readdirSync(night().folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name !== 'SHA256SUMS')
-      .map((entry) => join(entry.parentPath, entry.name).slice(night().folder.length + 1))
-    expect(listed).toEqual(found.sort())
+    const listed = [...sumsOf(night().folder).keys()]
+    expect(listed).toEqual(filesIn(night().folder).filter((name) => name !== 'SHA256SUMS'))
   })
 })
 
@@ -159,11 +148,10 @@ describe('a text that a spreadsheet would run', () => {
     for (const path of ['funds.csv', 'emt.csv']) expect(fieldsOf(night, path)).toContain(formula)
     expect(fieldsOf(night, 'csv-excel/funds.csv')).toContain(`'${formula}`)
     expect(aboutOf(night)).not.toContain('would run as a formula;')
-    const files = readdirSync(night.folder, { recursive: true, encoding: 'utf8' })
-    const differ = files.filter((name) => {
-      const [one, other] = [join(out, 'downloads', asOf, name), join(night.folder, name)]
-      return statSync(one).isFile() && !readFileSync(one).equals(readFileSync(other))
-    })
+    const before = hashesOf(join(out, 'downloads', asOf))
+    const differ = Object.entries(hashesOf(night.folder)).flatMap(([name, sha256]) =>
+      before[name] === sha256 ? [] : name,
+    )
     const changed = ['SHA256SUMS', 'datapackage.json', 'emt.csv', 'funds.csv']
     expect(differ).toEqual(expect.arrayContaining(changed))
     expect(differ.filter((name) => name.endsWith('.parquet') || name.startsWith('csv-excel/'))).toEqual([])
@@ -297,24 +285,25 @@ it('the data package and the pages say how far the files of one fund reach, and 
   expect(flat('de.html')).toContain('bis zu 32.766 Zeichen')
 })
 
-it('the page says how many fields of the template emt.csv has, and that it is no complete EMT', () => {
-  const [header = ''] = demoText('emt.csv').split('\r\n')
-  const count = header.split(',').length
-  const english = `${count} of the 114 fields of the European MiFID Template`
-  expect(demoText('index.html')).toContain(english)
-  expect(demoText('index.html')).toContain('it is no complete EMT to be delivered')
-  expect(demoText('datapackage.json')).toContain(english)
-  expect(demoText('de.html')).toContain(`${count} der 114 Felder des European MiFID Template`)
-  expect(demoText('de.html')).toContain('ein vollständiges EMT zum Ausliefern ist es nicht')
-})
+it.each([
+  ['index.html', 'of the 114 fields of', 'it is no complete EMT to be delivered'],
+  ['datapackage.json', 'of the 114 fields of the', 'it is no complete EMT to be delivered'],
+  ['de.html', 'der 114 Felder des', 'ein vollständiges EMT zum Ausliefern ist es nicht'],
+])(
+  '%s says how many fields of the template emt.csv has, and that it is no complete EMT',
+  (name, of, limit) => {
+    const [header = ''] = demoText('emt.csv').split('\r\n')
+    const text = demoText(name)
+    expect(text).toMatch(new RegExp(`${header.split(',').length} ${of} (the )?European MiFID Template`))
+    expect(text).toContain(limit)
+  },
+)
 
 it('has each digest whole on the page, to be copied', () => {
-  const shown = [...demoText('index.html').matchAll(/<code class="digest"[^>]*>(\w+)<\/code>/g)].map(
-    ([, digest]) => digest,
-  )
+  const shown = [...demoText('index.html').matchAll(/<code class="digest"[^>]*>(\w+)<\/code>/g)]
   const sums = demoText('SHA256SUMS')
   expect(shown.length).toBeGreaterThan(20)
-  expect(shown.filter((digest) => !sums.includes(`${digest ?? '-'}  `))).toEqual([])
+  expect(shown.filter(([, digest = '-']) => !sums.includes(`${digest}  `))).toEqual([])
 })
 
 /** In a form that two programs agree on: trailing zeros of decimals do not count, whole numbers can be texts. */

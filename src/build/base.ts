@@ -39,10 +39,7 @@ export async function openBase(options: BuildOptions, temporary: string): Promis
   const { since = null, part = null } = options
   const lacked = part?.kind === 'shards' ? lackedBy(part.shards) : null
   const without: Base = {
-    from:
-      lacked === null
-        ? { kind: 'nothing' }
-        : { kind: 'sparse', snapshot: lacked, documents: { kind: 'nowhere' } },
+    from: lacked === null ? { kind: 'nothing' } : { kind: 'sparse', snapshot: lacked, documents: nowhere },
     manifest: Promise.resolve(noPrevious),
     close: () => Promise.resolve(),
     assertSame: () => undefined,
@@ -57,10 +54,8 @@ export async function openBase(options: BuildOptions, temporary: string): Promis
   const head = await readHeadOf(file).catch(adviseOn(since))
   if (head === null) return without
   if (isFolder && readSparse(since.path) !== null) {
-    throw new Error(
-      `${since.path} is sparse and lacks its unchanged files: continue from its manifest (--since ${file}) if it was ` +
-        'published, or build without --since',
-    )
+    const advice = `continue from its manifest (--since ${file}) if it was published, or build without --since`
+    throw new Error(`${since.path} is sparse and lacks its unchanged files: ${advice}`)
   }
   const { snapshot } = head
   const manifest = openPrevious(file, join(temporary, '.previous')).catch(adviseOn(since))
@@ -80,6 +75,8 @@ export async function openBase(options: BuildOptions, temporary: string): Promis
   }
 }
 
+const nowhere = { kind: 'nowhere' } as const
+
 /** @returns null if a sparse build needs the documents and they are not found */
 async function findDocuments(
   options: BuildOptions,
@@ -87,16 +84,16 @@ async function findDocuments(
   file: string,
 ): Promise<PackedDocuments | null> {
   const { downloads = null, part = null, baseUrl } = options
-  if (since.kind === 'folder' || downloads === null) return { kind: 'nowhere' }
+  if (since.kind === 'folder' || downloads === null) return nowhere
   if (since.zip !== undefined) {
     const made = { settings: settingsDigest(options), baseUrl }
     // The merge of the shards packs the documents: a shard only has to know that the merge can.
-    if (part?.kind === 'shard') return (await since.zip.isThere(made)) ? { kind: 'nowhere' } : null
+    if (part?.kind === 'shard') return (await since.zip.isThere(made)) ? nowhere : null
     const sha256 = await since.zip.fetch(file, made)
     return sha256 === null ? null : { kind: 'zip', path: file, sha256 }
   }
   const head = await readHeadOf(since.path).catch(adviseOn(since))
-  if (head === null) return { kind: 'nowhere' }
+  if (head === null) return nowhere
   return { kind: 'beside', root: dirname(since.path), snapshot: head.snapshot }
 }
 

@@ -16,13 +16,11 @@ const others: readonly string[] = ['bucket', 'cli', 'conform', 'data/import', 'd
  */
 export function codeDigest(top: string = here.top, code: string = here.code): string {
   const sha256 = createHash('sha256')
-  for (const folder of [code, 'templates']) {
-    for (const file of filesIn(join(top, folder))) {
-      const name = relative(top, file).replaceAll(sep, '/')
-      if (name.endsWith('.md') || others.some((other) => name.startsWith(`${code}/${other}/`))) continue
-      const content = readFileSync(file)
-      sha256.update(`${name} ${content.length}\n`).update(content)
-    }
+  for (const file of [code, 'templates'].flatMap((folder) => filesIn(join(top, folder)))) {
+    const name = relative(top, file).replaceAll(sep, '/')
+    if (name.endsWith('.md') || others.some((other) => name.startsWith(`${code}/${other}/`))) continue
+    const content = readFileSync(file)
+    sha256.update(`${name} ${content.length}\n`).update(content)
   }
   for (const library of librariesOf(top)) sha256.update(`${library}\n`)
   return sha256.digest('hex')
@@ -33,22 +31,17 @@ const here = {
   code: import.meta.url.endsWith('.ts') ? 'src' : 'dist',
 }
 
-function filesIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
+const filesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
-}
-
-interface Package {
-  readonly version: string
-  readonly dependencies?: Readonly<Record<string, string>>
-}
 
 /** Name and version of each library that is installed. Some of their files become pages, others count days. */
 function librariesOf(top: string): readonly string[] {
   const { resolve } = createRequire(join(top, 'package.json'))
-  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Package
+  const read = (file: string) =>
+    JSON.parse(readFileSync(file, 'utf8')) as { version: string; dependencies?: Record<string, string> }
   const versionOf = (name: string) => {
     for (const folder of resolve.paths(name) ?? []) {
       try {

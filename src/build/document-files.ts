@@ -15,13 +15,10 @@ import {
 import { dirname, join } from 'node:path'
 import type { Page } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
-import type { ParsedLine } from './lines.ts'
-import type { RenderedLine } from './manifest.ts'
+import type { ParsedLine, RenderedLine } from './manifest.ts'
 import type { PreviousManifest } from './previous-manifest.ts'
 
-/**
- * What happens to unchanged files. `nothing`: there are none. `folder`: they are linked from there. `sparse`: they are left out.
- */
+/** What happens to unchanged files. `nothing`: there are none. `folder`: they are linked from there. `sparse`: they are left out. */
 export type Reuse =
   { readonly kind: 'folder'; readonly folder: string } | { readonly kind: 'nothing' | 'sparse' }
 
@@ -57,10 +54,7 @@ export function documentFiles(root: string, reuse: Reuse) {
       if (reuse.kind !== 'sparse' || !isOfSameBytes(line, previous)) writeNew(placeOf(key), encoded)
       return line
     },
-    /**
-     * Reuses documents of the previous snapshot, all or none.
-     * @returns false if one of them is missing, or does not have its size
-     */
+    /** Reuses documents of the previous snapshot, all or none. @returns false if one is missing, or does not have its size */
     reuse: (lines: readonly ParsedLine[]): boolean => {
       if (reuse.kind !== 'folder') return true
       const taken: string[] = []
@@ -77,11 +71,8 @@ export function documentFiles(root: string, reuse: Reuse) {
   }
 }
 
-/** An object that belongs to no single fund. */
-export interface SharedObject {
-  readonly line: RenderedLine
-  readonly isReused: boolean
-}
+/** An object that belongs to no single fund, and whether it is reused. */
+export type SharedObject = ReturnType<typeof putShared>
 
 /** Reuses a document or a page that was made from the same, or writes it. */
 export function putShared(
@@ -89,7 +80,7 @@ export function putShared(
   from: string,
   previous: PreviousManifest,
   files: DocumentFiles,
-): SharedObject {
+): { readonly line: RenderedLine; readonly isReused: boolean } {
   const line = previous.line(page.key)
   if (line?.from === from && files.reuse([line])) return { line, isReused: true }
   return { line: files.put(page, from, line), isReused: false }

@@ -33,8 +33,8 @@ export function putDocuments(plan: Plan, rows: Rows, context: RenderContext, put
     putRefusal(plan, first, rows, context, put)
     return
   }
-  for (const language of route.hasLanguages ? languages : [languages[0]]) {
-    const body = language === languages[0] ? first : answerOf(plan, rows, context, language)
+  for (const language of route.hasLanguages ? languages : [firstLanguage]) {
+    const body = language === firstLanguage ? first : answerOf(plan, rows, context, language)
     for (const format of formats) {
       const text = plan.encode[format](body)
       const content = format === 'json' ? text : xmlDeclaration + xmlElement('root', text)
@@ -44,11 +44,7 @@ export function putDocuments(plan: Plan, rows: Rows, context: RenderContext, put
 }
 
 /** A fund's part of the document over all funds, in each format; null if it has none. */
-export function membersOf(
-  plan: Plan,
-  rows: Rows,
-  context: RenderContext,
-): Readonly<Record<Format, string>> | null {
+export function membersOf(plan: Plan, rows: Rows, context: RenderContext) {
   const body = answerOf(plan, rows, context)
   if (isRefusal(body)) return null
   const { isin } = rows.fund
@@ -57,12 +53,10 @@ export function membersOf(
 
 const valuesOf = ({ type }: Plan, { fund }: Rows) => ({ isin: fund.isin, type })
 
-const answerOf = (
-  { endpoint, type }: Plan,
-  rows: Rows,
-  { day }: RenderContext,
-  language: Language = languages[0],
-) => endpoint.build(rows, { asOf: day, language, type }) as object
+const answerOf = ({ endpoint, type }: Plan, rows: Rows, { day }: RenderContext, language = firstLanguage) =>
+  endpoint.build(rows, { asOf: day, language, type }) as object
+
+const firstLanguage: Language = languages[0]
 
 function putRefusal(plan: Plan, { refused }: Refusal, rows: Rows, { table }: RenderContext, put: Put): void {
   const { endpoint, route } = plan

@@ -8,16 +8,18 @@ import { routeTable } from '../api/derive/route-table.ts'
 import { jsonEncoder } from '../api/encode/json.ts'
 import { endpoints } from '../api/endpoints/index.ts'
 import { documentKey, folderKey, windowKey, type WindowList, windowListKey } from '../api/routes/keys.ts'
-import type { Language, Route, RouteTable } from '../api/routes/table.ts'
+import type { Language } from '../api/routes/table.ts'
 import { readManifestHead, readSparse } from './manifest.ts'
+import { routeOf } from './plans.ts'
 import { RefusedDatabase } from '../data/check/finding.ts'
 import { checkFund } from '../data/check/fund.ts'
 import { checkStructure } from '../data/check/structure.ts'
-import { type Fund, fundReader, readPriceDays } from '../data/read/fund-reader.ts'
+import { fundReader, readPriceDays } from '../data/read/fund-reader.ts'
 import { openFunds } from '../data/read/open.ts'
 import { ageOf, type FundAge } from '../freshness/assess.ts'
 import type { Rules } from '../freshness/rules.ts'
 import type { StatusDocument } from '../site/status/document.ts'
+import { cached } from '../system/cached.ts'
 
 export interface FundDocuments {
   /** The folder or file, for messages. */
@@ -28,17 +30,11 @@ export interface FundDocuments {
   readonly names: ReadonlyMap<string, string>
   /** The JSON document of an endpoint about a fund, parsed; null if the answer is a refusal. */
   readonly answer: (id: string, isin: string, language: Language) => unknown
-  /** A NAV a day, from a day (ISO 8601) up to the newest, ascending; empty if prices are refused. */
-  readonly navs: (isin: string, from: string) => readonly DayNav[]
+  /** A NAV (with a point) a day, from a day (ISO 8601) up to the newest, ascending; empty if prices are refused. */
+  readonly navs: (isin: string, from: string) => readonly { readonly date: string; readonly nav: string }[]
   /** How old a fund's newest price is on the as-of date; null without a price. */
   readonly age: (isin: string) => FundAge | null
   readonly close: () => void
-}
-
-export interface DayNav {
-  readonly date: string
-  /** Decimal text with a point. */
-  readonly nav: string
 }
 
 /** @throws {Error} if the folder holds no snapshot, or a sparse one */
@@ -50,13 +46,13 @@ export async function documentsInFolder(out: string): Promise<FundDocuments> {
     const file = join(out, key)
     return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null
   }
-  const historic = routeOf(table, 'prices-historic')
+  const historic = routeOf(table, { id: 'prices-historic' })
   return {
     place: out,
     // Every fund has a folder there, with an answer or a refusal.
     isins: readdirSync(join(out, folderKey(historic, { isin: '' }))).sort(),
     names: namesIn(read('funds/index.json')),
-    answer: (id, isin, language) => read(documentKey(routeOf(table, id), { isin }, language, 'json')),
+    answer: (id, isin, language) => read(documentKey(routeOf(table, { id }), { isin }, language, 'json')),
     navs: (isin, from) => {
       const list = read(windowListKey(historic, { isin })) as WindowList | null
       const years = list?.windows.filter(({ last }) => last >= from) ?? []
@@ -82,15 +78,12 @@ export function documentsInDatabase(file: string, asOf: string, rules: Rules): F
   const names = new Map(
     db.prepare<[], [string, string]>('SELECT isin, name FROM fund ORDER BY isin').raw().all(),
   )
-  const known = new Map<string, Fund | undefined>()
-  const fundOf = (isin: string): Fund | undefined => {
-    if (known.has(isin)) return known.get(isin)
+  const fundOf = cached((isin: string) => {
     const fund = reader.read(isin)
     const wrong = fund === undefined ? [] : checkFund(fund, asOf)
     if (wrong.some(({ severity }) => severity === 'error')) throw new RefusedDatabase(file, wrong)
-    known.set(isin, fund)
     return fund
-  }
+  })
   return {
     place: file,
     isins: [...names.keys()],
@@ -113,23 +106,13 @@ export function documentsInDatabase(file: string, asOf: string, rules: Rules): F
       const [fund] = readPriceDays(db, [isin], 1)
       return fund === undefined ? null : ageOf(fund, rules, asOf)
     },
-    close: () => {
-      db.close()
-    },
+    close: () => void db.close(),
   }
-}
-
-function routeOf({ routes }: RouteTable, id: string): Route {
-  const route = routes.find((candidate) => candidate.id === id)
-  if (route === undefined) throw new Error(`there is no endpoint ${id}`)
-  return route
 }
 
 /** From the catalogue's list, if the snapshot has pages. */
 function namesIn(list: unknown): ReadonlyMap<string, string> {
-  const { funds = [] } = (list ?? {}) as {
-    readonly funds?: readonly { readonly isin: string; readonly name: string }[]
-  }
+  const { funds = [] } = (list ?? {}) as { funds?: readonly { isin: string; name: string }[] }
   return new Map(funds.map(({ isin, name }) => [isin, name]))
 }
 
@@ -144,10 +127,8 @@ interface Named {
 }
 
 /** Historic prices carry a decimal comma. */
-function navsIn(window: unknown): readonly DayNav[] {
-  const { prices } = window as {
-    readonly prices: readonly { readonly date: string; readonly net_asset_value: Named }[]
-  }
+function navsIn(window: unknown) {
+  const { prices } = window as { prices: readonly { date: string; net_asset_value: Named }[] }
   return prices.map(({ date, net_asset_value }) => ({ date, nav: net_asset_value.value.replace(',', '.') }))
 }
 
@@ -193,8 +174,7 @@ export function fundSummary(documents: FundDocuments, isin: string, language: La
     ['performance-legal', 'performance-launch'].some((id) => documents.answer(id, isin, language) !== null)
   return {
     isin,
-    ...basics(fund),
-    ...costs(profile),
+    ...aboutFund(fund, profile),
     price: current === null ? null : priceIn(current, hasPerformance, documents.age(isin)),
     /** One NAV a day of the twelve months up to the newest price: they show the performance. */
     lastYear:
@@ -204,13 +184,10 @@ export function fundSummary(documents: FundDocuments, isin: string, language: La
   }
 }
 
-const basics = (fund: BasicFund | undefined) => ({
+const aboutFund = (fund: BasicFund | undefined, profile: Answers['profile']['fund'] | undefined) => ({
   name: fund?.name ?? null,
   wkn: fund?.wkn ?? null,
   inceptionDate: fund?.fund_inception_date ?? null,
-})
-
-const costs = (profile: Answers['profile']['fund'] | undefined) => ({
   category: profile?.category ?? null,
   benchmark: profile?.benchmark ?? null,
   fundAssets: profile?.fund_assets ?? null,

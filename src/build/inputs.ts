@@ -9,16 +9,16 @@ import type { FundEndpoint } from '../api/contract/endpoint.ts'
 import { isYoungerThanOneYear } from '../api/contract/fund.ts'
 import type { FundPageSource, FundPages } from '../api/contract/page.ts'
 import type { FundRow, FundRows, Group, PriceRow } from '../api/contract/rows.ts'
-import type { Rows } from './fund-documents.ts'
 import {
   type FundDigests,
   type RowDigests,
-  type RowsDigest,
   type WholeGroup,
   wholeGroups,
   type YearDigest,
 } from '../data/read/fund-digests.ts'
 import type { FundReader } from '../data/read/fund-reader.ts'
+import { cached } from '../system/cached.ts'
+import type { Rows } from './fund-documents.ts'
 
 /** 22 characters of base64url: 132 bits of a SHA-256. */
 export function fromOf(...inputs: readonly (string | readonly string[])[]): string {
@@ -47,12 +47,7 @@ export function fundInputs(
 ) {
   const own = digests.fund(fund.isin)
   const base = fromOf(renderer, dayThatCounts(fund, asOf), own)
-  const groups = new Map<Group, RowsDigest>()
-  const group = (name: WholeGroup) => {
-    const rows = groups.get(name) ?? digests.group(name, fund.isin)
-    groups.set(name, rows)
-    return rows
-  }
+  const group = cached((name: WholeGroup) => digests.group(name, fund.isin))
   const digestOf = (name: Group): readonly string[] =>
     name === 'prices'
       ? [name, ...years.flatMap(({ year, digest }) => [year, digest])]
@@ -63,14 +58,9 @@ export function fundInputs(
         ? [name, 'newest', digests.newestPrice(fund.isin)]
         : digestOf(name),
     )
-  const known = new Map<FundEndpoint, string>()
   return {
     /** For an endpoint's documents; for an endpoint with windows, for the window list or the error instead of it. */
-    of: (endpoint: FundEndpoint): string => {
-      const from = known.get(endpoint) ?? fromOf(base, ...readBy(endpoint))
-      known.set(endpoint, from)
-      return from
-    },
+    of: cached((endpoint: FundEndpoint) => fromOf(base, ...readBy(endpoint))),
     /** For a window. */
     ofYear: ({ year, digest }: YearDigest) => fromOf(base, 'year', year, digest),
     ofPages: ({ reads }: FundPages, { baseUrl, hasDownloads, overdue }: FundPageSource) => {
@@ -96,18 +86,8 @@ export type FundRowsRead = ReturnType<typeof fundRows>
 /** The rows of one fund, each read when it is first used. */
 export function fundRows(reader: FundReader, fund: FundRow) {
   const { isin } = fund
-  const groups = new Map<Group, FundRows[Group]>()
-  const years = new Map<string, readonly PriceRow[]>()
-  const group = <G extends Group>(name: G): FundRows[G] => {
-    const rows = (groups.get(name) as FundRows[G] | undefined) ?? reader.rows(name, isin)
-    groups.set(name, rows)
-    return rows
-  }
-  const year = (name: string) => {
-    const rows = years.get(name) ?? reader.prices(isin, name, `${name}~`)
-    years.set(name, rows)
-    return rows
-  }
+  const group = cached((name: Group) => reader.rows(name, isin)) as <G extends Group>(name: G) => FundRows[G]
+  const year = cached((name: string) => reader.prices(isin, name, `${name}~`))
   let newest: PriceRow | null | undefined
   const newestPrice = () => (newest ??= reader.newestPrice(isin) ?? null)
   const only = (rows: Partial<FundRows>) => ({ fund, ...rows }) as Rows

@@ -1,4 +1,4 @@
-/** The manifest: the list of what a snapshot holds. Source: src/bucket/keys.md, `manifest.ndjson.gz`. */
+/** The manifest: the list of what a snapshot holds, and its lines as text. Source: src/bucket/keys.md, `manifest.ndjson.gz`. */
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -71,6 +71,62 @@ export function manifestLine({ key, sha256, bytes, type, from }: RenderedLine): 
   return `{"key":"${key}","sha256":"${sha256}","bytes":${bytes},"type":"${type}","from":"${from}"}\n`
 }
 
+/** An object's line, parsed. */
+export interface ParsedLine extends RenderedLine {
+  /** The key's part after its last slash. */
+  readonly name: string
+}
+
+export const byKey = (one: { readonly key: string }, other: { readonly key: string }) =>
+  one.key < other.key ? -1 : 1
+
+/** As `manifestLine` writes them. A name has no slash: it could lead out of the folder. Earlier versions wrote no `from`. */
+const everyLine =
+  /^\{"key":"((?:[\w.-]+\/)*)([\w.-]+)","sha256":"([0-9a-f]{64})","bytes":(\d+),"type":"([^"\\]+)"(?:,"from":"([\w-]*)")?\}$/gm
+
+/** @returns null if the text holds anything but lines of objects */
+export function parseLines(text: string): ParsedLine[] | null {
+  const found: ParsedLine[] = []
+  let length = 0
+  for (const match of text.matchAll(everyLine)) {
+    const [line, folder = '', name = '', sha256 = '', bytes = '', type = '', from = ''] = match
+    found.push({ key: folder + name, name, sha256, bytes: Number(bytes), type, from })
+    length += line.length + 1
+  }
+  return length === text.length && !found.some(({ key }) => key.includes('../')) ? found : null
+}
+
+/**
+ * @param folder ends with a slash
+ * @returns the lines in the order of their names; none at all if the text holds anything but lines of this folder
+ */
+export function linesByName(text: string, folder: string): ReadonlyMap<string, ParsedLine> {
+  const found = parseLines(text) ?? []
+  const isInFolder = ({ key, name }: ParsedLine, index: number) =>
+    key === folder + name && name > (found[index - 1]?.name ?? '')
+  return new Map(found.every(isInFolder) ? found.map((line) => [line.name, line]) : [])
+}
+
+/**
+ * The lines of one kind of documents, or of pages, of one fund. If all are unchanged, `text` is null, and the main thread
+ * takes them from the previous manifest: no thread has to send them.
+ * @param lines in the order of keys @param reused how many of them are unchanged
+ */
+export function linesOf(lines: readonly RenderedLine[], reused: number) {
+  const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
+  const isPrevious = reused > 0 && reused === lines.length
+  return { text: isPrevious ? null : lines.map(manifestLine).join(''), objects: lines.length, bytes, reused }
+}
+
+const keyStart = '{"key":"'
+
+/** The key of the line that starts there; '' for the manifest's first line, which has none, and at the end. */
+export function keyAt(text: string, start: number): string {
+  if (!text.startsWith(keyStart, start)) return ''
+  const from = start + keyStart.length
+  return text.slice(from, text.indexOf('"', from))
+}
+
 /** Lines as they count for the snapshot's id: it is that of the objects, however they came about. */
 export const withoutFrom = (lines: string): string => lines.replace(/,"from":"[^"]*"\}\n/g, '}\n')
 
@@ -95,10 +151,8 @@ export async function readHeadOf(file: string): Promise<ManifestHead | null> {
     const start = await handle.read(Buffer.alloc(headBytes)).finally(() => handle.close())
     // The flush gives what can be unpacked of a part.
     const options = { finishFlush: constants.Z_SYNC_FLUSH }
-    const [first = ''] = gunzipSync(start.buffer.subarray(0, start.bytesRead), options)
-      .toString()
-      .split('\n', 1)
-    const head = JSON.parse(first) as ManifestHead
+    const text = gunzipSync(start.buffer.subarray(0, start.bytesRead), options).toString()
+    const head = JSON.parse(text.slice(0, text.indexOf('\n'))) as ManifestHead
     if (head.format === manifestFormat) return head
     throw new Error(`manifest format ${head.format}, this fundpress reads ${manifestFormat}: build it again`)
   } catch (error) {
@@ -131,8 +185,7 @@ export function readSparse(folder: string): Sparse | null {
     return JSON.parse(readFileSync(join(folder, sparseKey), 'utf8')) as Sparse
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new Error(`${join(folder, sparseKey)} is damaged: remove ${folder} and build it again`, {
-      cause: error,
-    })
+    const message = `${join(folder, sparseKey)} is damaged: remove ${folder} and build it again`
+    throw new Error(message, { cause: error })
   }
 }

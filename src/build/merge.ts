@@ -37,13 +37,10 @@ export async function mergeShards({
       `the shards are as of ${asOf}, the merge is of ${options.asOf}: give both the same --as-of`,
     )
   if (freshness !== null && freshness !== freshnessDigest(options))
-    throw new Error(
-      'the pages of the shards were made with other freshness settings: merge them with the same',
-    )
+    throw new Error('pages of the shards were made with other freshness settings: merge them with the same')
+  const lead = hasDownloads ? 'lead' : 'lead not'
   if (hasPages && hasDownloads !== ((options.downloads ?? null) !== null))
-    throw new Error(
-      `pages of the shards lead ${hasDownloads ? '' : 'not '}to downloads: merge them with the same settings`,
-    )
+    throw new Error(`pages of the shards ${lead} to downloads: merge them with the same settings`)
   const since = lackedBy(shards)
   return buildSnapshot({
     ...options,

@@ -5,23 +5,12 @@
  */
 
 import { createHash } from 'node:crypto'
-import {
-  appendFileSync,
-  closeSync,
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  rmSync,
-} from 'node:fs'
+import { appendFileSync, createReadStream, createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { setImmediate } from 'node:timers/promises'
 import { constants, createGzip } from 'node:zlib'
-import { keyAt } from './lines.ts'
-import { checksumsKey, manifestKey, withoutFrom, type ManifestHead } from './manifest.ts'
+import { wholeLines } from '../system/whole-lines.ts'
+import { checksumsKey, keyAt, type ManifestHead, manifestKey, withoutFrom } from './manifest.ts'
 
 interface Run {
   readonly file: string
@@ -30,7 +19,7 @@ interface Run {
   held: string
 }
 
-/** Held back in memory for each run, in characters: a line at a time would open its file a thousand times. */
+/** Held back in memory, in characters: a line at a time would open its file a thousand times. */
 const heldBack = 1 << 16
 
 export type ObjectLines = ReturnType<typeof objectLines>
@@ -45,10 +34,7 @@ export function objectLines(root: string) {
     run.held = ''
   }
   return {
-    /**
-     * Takes lines of a run, in the order of their keys.
-     * @throws {Error} if they are not in order
-     */
+    /** @param some lines of a run, in the order of their keys @throws {Error} if they are not in order */
     add: (name: string, some: string): void => {
       if (some === '') return
       const first = keyAt(some, 0)
@@ -68,12 +54,10 @@ export function objectLines(root: string) {
       for (const run of runs.values()) flush(run)
       const sha256 = createHash('sha256')
       for (const group of interleaving([...runs.values()])) {
-        for (const some of mergedLines(group)) {
+        for await (const some of mergedLines(group)) {
           sha256.update(withoutFrom(some))
           appendFileSync(join(root, checksumsKey), checksums(some))
           appendFileSync(merged, some)
-          // Signals are seen between two pieces.
-          await setImmediate()
         }
       }
       return sha256.digest('hex')
@@ -111,19 +95,19 @@ function interleaving(runs: readonly Run[]): Run[][] {
 }
 
 /** The lines of runs as one, in pieces. @throws {Error} if two lines have the same key */
-function* mergedLines(runs: readonly Run[]): Generator<string> {
+async function* mergedLines(runs: readonly Run[]): AsyncGenerator<string> {
   const [only, another] = runs
   if (only !== undefined && another === undefined) {
-    yield* wholeLines(only.file)
+    yield* wholeLines(createReadStream(only.file))
     return
   }
   const open = new Map(runs.map(({ file }) => [linesIn(file), { key: '', line: '' }]))
-  const advance = (lines: ReturnType<typeof linesIn>) => {
-    const { done, value } = lines.next()
+  const advance = async (lines: ReturnType<typeof linesIn>) => {
+    const { done, value } = await lines.next()
     if (done === true) open.delete(lines)
     else open.set(lines, value)
   }
-  for (const lines of [...open.keys()]) advance(lines)
+  await Promise.all([...open.keys()].map(advance))
   let piece = ''
   let last = ''
   while (open.size > 0) {
@@ -131,40 +115,20 @@ function* mergedLines(runs: readonly Run[]): Generator<string> {
     if (key <= last) throw new Error(`manifest: two objects have the key ${key}`)
     last = key
     piece += line
-    advance(lines)
-    if (piece.length > pieceLength || open.size === 0) {
+    await advance(lines)
+    if (piece.length > heldBack || open.size === 0) {
       yield piece
       piece = ''
     }
   }
 }
 
-/** In characters. */
-const pieceLength = 1 << 16
-
-function* linesIn(file: string): Generator<{ readonly key: string; readonly line: string }, undefined> {
-  for (const piece of wholeLines(file)) {
+async function* linesIn(file: string) {
+  for await (const piece of wholeLines(createReadStream(file))) {
     for (let next = 0; next < piece.length;) {
       const end = piece.indexOf('\n', next) + 1
       yield { key: keyAt(piece, next), line: piece.slice(next, end) }
       next = end
     }
-  }
-}
-
-/** A file of lines, in pieces of whole lines. */
-function* wholeLines(path: string): Generator<string> {
-  const file = openSync(path, 'r')
-  try {
-    const block = Buffer.allocUnsafe(pieceLength)
-    let rest = ''
-    for (let bytes = readSync(file, block); bytes > 0; bytes = readSync(file, block)) {
-      const text = rest + block.toString('latin1', 0, bytes)
-      const end = text.lastIndexOf('\n') + 1
-      if (end > 0) yield text.slice(0, end)
-      rest = text.slice(end)
-    }
-  } finally {
-    closeSync(file)
   }
 }

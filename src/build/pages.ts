@@ -10,7 +10,7 @@ import { matchPage } from '../api/routes/pages.ts'
 import type { RouteTable } from '../api/routes/table.ts'
 import { type DocumentFiles, putShared, type SharedObject } from './document-files.ts'
 import { fromOf, type FundInputs } from './inputs.ts'
-import { byKey, linesByName, linesOf } from './lines.ts'
+import { byKey, linesByName, linesOf } from './manifest.ts'
 import type { PageMakers } from './plans.ts'
 import type { PreviousManifest } from './previous-manifest.ts'
 

@@ -89,7 +89,7 @@ function fundPlans(endpoints: readonly Endpoint[], table: RouteTable) {
     .sort((a, b) => (a.folder < b.folder ? -1 : 1))
 }
 
-function routeOf({ routes }: RouteTable, { id }: Endpoint): Route {
+export function routeOf({ routes }: RouteTable, { id }: { readonly id: string }): Route {
   const route = routes.find((candidate) => candidate.id === id)
   if (route === undefined) throw new Error(`endpoint ${id} has no route`)
   return route

@@ -6,8 +6,9 @@
 import { closeSync, createReadStream, createWriteStream, fstatSync, openSync, readSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { cached } from '../system/cached.ts'
 import { messageOf } from '../system/message.ts'
-import { keyAt, type ParsedLine, parseLines } from './lines.ts'
+import { keyAt, type ParsedLine, parseLines } from './manifest.ts'
 
 export interface PreviousManifest {
   /**
@@ -42,14 +43,10 @@ export async function openPrevious(manifest: string, temporary: string): Promise
   }
   const file = openSync(temporary, 'r')
   const { size } = fstatSync(file)
-  const places = new Map<string, ReturnType<typeof placeAt>>()
+  const placeOf = cached((folder: string) => placeAt(file, lineBefore(file, size, folder)))
   let isOpen = true
   return {
-    linesOf: (folder, prefix) => {
-      const place = places.get(folder) ?? placeAt(file, lineBefore(file, size, folder))
-      places.set(folder, place)
-      return place(prefix)
-    },
+    linesOf: (folder, prefix) => placeOf(folder)(prefix),
     line: (key) => {
       const lines = placeAt(file, lineBefore(file, size, key))(key)
       // Keys that only begin with it come after it.

@@ -1,23 +1,33 @@
-/** One fund in a build: what changed is read, checked and rendered; the rest is reused, with its lines of the previous manifest. */
+/**
+ * One fund in a build: what changed is read, checked and rendered. Unchanged are documents of the previous snapshot that were
+ * made from the same rows by the same code: they are reused with their lines, and their rows need no second check.
+ */
 
 import { mayGiveOutPrices } from '../api/contract/fund.ts'
 import type { FundPageSource, Overdue } from '../api/contract/page.ts'
+import type { FundRows } from '../api/contract/rows.ts'
+import { formats } from '../api/routes/table.ts'
 import { isDay } from '../api/routes/values.ts'
-import { checkFund } from '../data/check/fund.ts'
+import { checkFund, groupsWithWarnings } from '../data/check/fund.ts'
 import type { Finding } from '../data/check/finding.ts'
-import { fundDigests, type YearDigest } from '../data/read/fund-digests.ts'
+import { fundDigests, wholeGroups, type WholeGroup, type YearDigest } from '../data/read/fund-digests.ts'
 import { fundReader } from '../data/read/fund-reader.ts'
 import { navReader } from '../data/read/nav.ts'
 import type { FundDatabase } from '../data/read/open.ts'
 import type { DocumentFiles } from './document-files.ts'
-import { membersOf, putDocuments, putWindows, type Put, type RenderContext } from './fund-documents.ts'
+import {
+  membersOf,
+  putDocuments,
+  putWindows,
+  type Put,
+  type RenderContext,
+  type WindowDigests,
+} from './fund-documents.ts'
 import { dayThatCounts, fundInputs, fundRows, type FundInputs, type FundRowsRead } from './inputs.ts'
-import { byKey, linesOf } from './lines.ts'
-import type { RenderedLine } from './manifest.ts'
+import { byKey, linesByName, linesOf, type ParsedLine, type RenderedLine } from './manifest.ts'
 import { entryOf, putFundPages } from './pages.ts'
 import { nameOf, type Plan, type Rendering } from './plans.ts'
 import type { FundNews } from './shard.ts'
-import { noneUnchanged, rowsToCheck, unchangedOf, type Unchanged } from './unchanged.ts'
 
 export type FundRenderer = ReturnType<typeof fundRenderer>
 
@@ -100,9 +110,9 @@ export function fundRenderer(
       }
       const rendered = {
         news,
-        objects: sum(made.map(({ objects }) => objects)),
-        bytes: sum(made.map(({ bytes }) => bytes)),
-        reused: sum(made.map(({ reused }) => reused)),
+        objects: sum(made, ({ objects }) => objects),
+        bytes: sum(made, ({ bytes }) => bytes),
+        reused: sum(made, ({ reused }) => reused),
         /** ISO 8601 day of the newest price, or null if none is given out. */
         newestPrice: mayGiveOutPrices(fund) ? (years.at(-1)?.last ?? null) : null,
         /** Manifest lines by plan, then by pages, without those that are as in the previous manifest. */
@@ -148,6 +158,88 @@ function renderPlan(
   return { ...linesOf(all, reused.length), isAnswer: all.some(({ key }) => nameOf(key) === answer) }
 }
 
+/** What is unchanged of one plan and fund. */
+type Unchanged = ReturnType<typeof noneUnchanged>
+
+/** Also for documents whose files are missing. @param lines the previous manifest's, by the name of the file */
+const noneUnchanged = (lines: ReadonlyMap<string, ParsedLine>) => ({
+  lines,
+  /** Those that are reused as they are. */
+  reused: [] as readonly ParsedLine[],
+  /** Whether that is all: nothing has to be rendered. */
+  isWhole: false,
+  /** The windows among them, by year. */
+  windows: new Map<string, WindowDigests>(),
+})
+
+/** @param previous the plan's lines of the previous manifest, of this fund @param years of all the fund's prices */
+function unchangedOf(
+  { folder, endpoint, names, windows: hasWindows }: Plan,
+  isin: string,
+  previous: string,
+  inputs: FundInputs,
+  years: readonly YearDigest[],
+): Unchanged {
+  const lines = linesByName(previous, `${folder}${isin}/`)
+  if (lines.size === 0) return noneUnchanged(lines)
+  const { answer, window, refusal } = names
+  const from = inputs.of(endpoint)
+  const areFrom = (files: readonly string[], input: string) =>
+    files.every((name) => lines.get(name)?.from === input)
+  const windows =
+    hasWindows === null ? [] : years.filter((year) => areFrom(window(year.year), inputs.ofYear(year)))
+  const isAnswer =
+    (hasWindows === null || windows.length === years.length) &&
+    lines.size === answer.length + windows.length * formats.length &&
+    areFrom(answer, from)
+  if (isAnswer || (lines.size === refusal.length && areFrom(refusal, from)))
+    return { lines, reused: [...lines.values()], isWhole: true, windows: new Map() }
+  const byYear = windows.map(
+    ({ year }) => [year, window(year).flatMap((name) => lines.get(name) ?? [])] as const,
+  )
+  return {
+    lines,
+    reused: byYear.flatMap(([, files]) => files),
+    isWhole: false,
+    windows: new Map(
+      byYear.map(([year, [json, xml]]) => [year, { json: json?.sha256 ?? '', xml: xml?.sha256 ?? '' }]),
+    ),
+  }
+}
+
+/**
+ * The rows of a fund that the checks have to see. A snapshot is only made from rows without errors: rows of unchanged
+ * documents are not checked again. Rows that warn are checked in every build: those with doubtful texts, those of groups
+ * with warnings of their own, and the first and the last price, whose days are compared with others.
+ * @param unchanged a plan each @param years of all the fund's prices
+ */
+function rowsToCheck(
+  plans: readonly Plan[],
+  unchanged: readonly Unchanged[],
+  rows: FundRowsRead,
+  inputs: FundInputs,
+  years: readonly YearDigest[],
+): FundRows {
+  const whole = plans.filter((_, index) => unchanged[index]?.isWhole === true)
+  const isChecked = (group: WholeGroup) =>
+    whole.some(({ endpoint }) => endpoint.reads.includes(group)) &&
+    !inputs.group(group).isDoubtful &&
+    !groupsWithWarnings.includes(group)
+  const others = wholeGroups.map((group) => [group, isChecked(group) ? [] : rows.group(group)])
+
+  const areChecked = whole.some(({ windows }) => windows !== null)
+  const isYearChecked = ({ year }: YearDigest) =>
+    areChecked || unchanged.some(({ windows }) => windows.has(year))
+  const [oldest, newest] = [years.at(0), years.at(-1)]
+  const prices = [
+    ...(oldest !== undefined && isYearChecked(oldest) ? rows.day(oldest.first) : []),
+    ...years.filter((year) => !isYearChecked(year)).flatMap(({ year }) => rows.year(year)),
+    ...(newest !== undefined && isYearChecked(newest) ? rows.day(newest.last) : []),
+  ]
+  return { ...(Object.fromEntries(others) as unknown as Omit<FundRows, 'prices'>), prices }
+}
+
 const hasError = (findings: readonly Finding[]) => findings.some(({ severity }) => severity === 'error')
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+export const sum = <T>(items: readonly T[], of: (item: T) => number) =>
+  items.reduce((total, item) => total + of(item), 0)

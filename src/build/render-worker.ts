@@ -2,7 +2,7 @@
 
 import { parentPort } from 'node:worker_threads'
 import type { Overdue } from '../api/contract/page.ts'
-import { formats, type Format } from '../api/routes/table.ts'
+import type { Format } from '../api/routes/table.ts'
 import type { Finding } from '../data/check/finding.ts'
 import { beginReading, damageIn, databaseError, openFunds } from '../data/read/open.ts'
 import { documentFiles } from './document-files.ts'
@@ -10,9 +10,8 @@ import { openRendering, type Plan, type RenderSettings } from './plans.ts'
 import { fundRenderer, type FundRenderer, type RenderedFund } from './render-fund.ts'
 
 /**
- * `open`: comes first. `begin`: start a read transaction (anew).
- * `damage`: what SQLite finds wrong with the pages of the database.
- * `close`: the database is closed, and the thread as good as new.
+ * `open`: comes first. `begin`: start a read transaction (anew). `damage`: what SQLite finds wrong with the pages of the
+ * database. `close`: the database is closed, and the thread as good as new.
  */
 export type RenderRequest =
   | { readonly kind: 'open'; readonly settings: RenderSettings }
@@ -115,11 +114,7 @@ function render(renderer: FundRenderer, { isins, previous, overdue, ...request }
   return { findings, funds }
 }
 
-function members(renderer: FundRenderer, plan: Plan, isins: readonly string[]): Record<Format, string[]> {
-  const parts: Record<Format, string[]> = { json: [], xml: [] }
-  for (const isin of isins) {
-    const texts = renderer.members(isin, plan)
-    if (texts !== null) for (const format of formats) parts[format].push(texts[format])
-  }
-  return parts
+function members(renderer: FundRenderer, plan: Plan, isins: readonly string[]) {
+  const parts = isins.flatMap((isin) => renderer.members(isin, plan) ?? [])
+  return { json: parts.map(({ json }) => json), xml: parts.map(({ xml }) => xml) }
 }

@@ -1,28 +1,53 @@
-/** Renders a snapshot: every document and page that changed, then the manifest and the status. */
+/**
+ * Renders a snapshot: the documents and pages of the funds, in threads or out of shards; what is over all funds; then the
+ * manifest and the status.
+ */
 
 import { hash } from 'node:crypto'
+import { createReadStream, lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
+import { createGunzip } from 'node:zlib'
 import type { SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
-import { type Finding, settingsWarning } from '../data/check/finding.ts'
+import { checkTables } from '../data/check/check.ts'
+import { type Finding, RefusedDatabase, settingsWarning } from '../data/check/finding.ts'
 import { readIsins, readPriceDays } from '../data/read/fund-reader.ts'
 import { refuseDamage } from '../data/read/open.ts'
 import { writeFile } from '../downloads/file-sink.ts'
-import { assessFunds, type Assessment, daysOfRhythm } from '../freshness/assess.ts'
+import { assessFunds, type Assessment, daysOfRhythm, overdueFunds } from '../freshness/assess.ts'
 import { defaultFreshness, unmetGroups } from '../freshness/rules.ts'
 import { statusPages } from '../site/status/page.ts'
+import { wholeLines } from '../system/whole-lines.ts'
 import { codeDigest } from './code-digest.ts'
 import { documentFiles, type DocumentFiles } from './document-files.ts'
-import { folderOf, manifestFormat, type ManifestHead, manifestLine, snapshotId } from './manifest.ts'
+import {
+  folderOf,
+  manifestFormat,
+  type ManifestHead,
+  manifestKey,
+  manifestLine,
+  type ParsedLine,
+  parseLines,
+  snapshotId,
+} from './manifest.ts'
 import { freshnessDigest, settingsDigest } from './options.ts'
 import { putSitePages } from './pages.ts'
 import { noPageMakers } from './plans.ts'
 import { type Build, isinsToRender } from './prepare.ts'
-import { fundRenderer } from './render-fund.ts'
-import { renderFunds, type RenderedFunds, takeShards } from './render-funds.ts'
+import { fundRenderer, type RenderedFund, sum } from './render-fund.ts'
 import { openRenderPool, type RenderPool } from './render-pool.ts'
 import type { RenderThread } from './render-threads.ts'
-import { exampleIsinOf, type FundNews, type Shard, shardFormat, type ShardHead, writeShard } from './shard.ts'
+import {
+  exampleIsinOf,
+  type FundNews,
+  type ReadShard,
+  type Shard,
+  shardFormat,
+  type ShardHead,
+  writeShard,
+} from './shard.ts'
 import { putSharedDocuments } from './shared-documents.ts'
 
 /** Renders everything that changed. @param threads new ones, stopped in any case @throws {RefusedDatabase} */
@@ -80,6 +105,135 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
   }
 }
 
+type RenderedFunds = Awaited<ReturnType<typeof renderFunds>>
+
+/** @throws {RefusedDatabase} */
+async function renderFunds(
+  { options, db, plans, makers, rules, base, lines }: Build,
+  isins: readonly string[],
+  pool: RenderPool,
+) {
+  const folders = [...plans, ...makers.fundPages].map(({ folder }) => folder)
+  const previous = await base.manifest
+  const findings: Finding[] = []
+  const hasErrors = () => findings.some(({ severity }) => severity === 'error')
+  // Pages say which prices are late. The main thread finds out: to load the holidays of the world in each thread takes long.
+  const marks =
+    makers.fundPages.length === 0
+      ? new Map<string, never>()
+      : overdueFunds(readPriceDays(db, isins, 1), await rules, options.asOf)
+  /** In the order of their ISINs. */
+  const each: FundNews[] = []
+  /** The previous manifest's lines of funds that are being rendered, a text a folder. */
+  const waiting = new Map<string, readonly string[]>()
+  let done = 0
+  const total = { objects: 0, bytes: 0, reused: 0 }
+  let newestPrice = null as string | null
+  const takeFund = (fund: RenderedFund) => {
+    const { isin } = fund.news
+    const unchanged = waiting.get(isin)
+    waiting.delete(isin)
+    for (const [index, folder] of folders.entries())
+      lines.add(folder, fund.lines.get(index) ?? unchanged?.[index] ?? '')
+    each.push(fund.news)
+    total.objects += fund.objects
+    total.bytes += fund.bytes
+    total.reused += fund.reused
+    newestPrice = laterDay(newestPrice, fund.newestPrice)
+  }
+  const previousOf = (isin: string) => {
+    const texts = folders.map((folder) => previous.linesOf(folder, `${folder}${isin}/`))
+    waiting.set(isin, texts)
+    return texts
+  }
+  const asked = pool.ask(
+    isins,
+    (some) => ({
+      kind: 'render',
+      isins: some,
+      previous: some.map(previousOf),
+      overdue: some.map((isin) => marks.get(isin) ?? null),
+      isRefused: hasErrors(),
+    }),
+    (reply, some) => {
+      for (const finding of reply.findings) findings.push(finding)
+      for (const fund of reply.funds) takeFund(fund)
+      done += some.length
+      options.onProgress?.({ funds: done, of: isins.length, documents: total.objects })
+    },
+  )
+  // It is awaited below; the checks of the tables run while the threads are busy.
+  asked.catch(() => undefined)
+  findings.push(...checkTables(db))
+  await asked
+  if (hasErrors()) throw new RefusedDatabase(options.db, findings)
+  return { each, ...total, newestPrice, warnings: findings }
+}
+
+/** The later of two days; null is none. */
+const laterDay = (one: string | null, other: string | null): string | null =>
+  one === null || (other !== null && other > one) ? other : one
+
+/**
+ * The funds of shards: their files are linked (copied from another disk), and their lines stay as they are.
+ * @param shards in the order of their funds @param source SHA-256 of the database file, in hex
+ * @throws {Error} if they are of another database, or if one is not complete
+ */
+async function takeShards(
+  shards: readonly ReadShard[],
+  { options, settings, lines: objectLines }: Build,
+  isins: readonly string[],
+  source: string,
+): Promise<RenderedFunds> {
+  const each = shards.flatMap((shard) => shard.each)
+  if (shards[0]?.head.source !== source)
+    throw new Error(`${options.db} is not the database that the shards were built from`)
+  // Shards of the same database hold the same funds, unless somebody has changed the files.
+  if (each.map(({ isin }) => isin).join() !== isins.join())
+    throw new Error('the shards do not hold every fund once')
+  let documents = 0
+  let funds = 0
+  for (const { folder, head, each: some } of shards) {
+    const files = documentFiles(settings.root, { kind: 'folder', folder })
+    const take = (line: ParsedLine) => {
+      if (head.since !== null && lstatSync(join(folder, line.key), { throwIfNoEntry: false }) === undefined)
+        return
+      if (!files.reuse([line]))
+        throw new Error(`${folder} is incomplete: ${line.key} is not as its manifest says`)
+    }
+    let taken = 0
+    await pipeline(createReadStream(join(folder, manifestKey)), createGunzip(), async (unpacked) => {
+      let isFirst = true
+      for await (const lines of wholeLines(unpacked as AsyncIterable<Buffer>)) {
+        options.signal.throwIfAborted()
+        // The first line is about the snapshot.
+        const piece = isFirst ? lines.slice(lines.indexOf('\n') + 1) : lines
+        isFirst = false
+        const found = parseLines(piece)
+        if (found === null) throw new Error(`${folder}: its manifest is damaged: build it again`)
+        found.forEach(take)
+        taken += found.length
+        objectLines.add(`shard ${head.number}`, piece)
+        options.onProgress?.({ funds, of: isins.length, documents: documents + taken })
+        await setImmediate()
+      }
+    })
+    if (taken !== head.objects)
+      throw new Error(`${folder}: its manifest does not fit its shard: build it again`)
+    documents += taken
+    funds += some.length
+    options.onProgress?.({ funds, of: isins.length, documents })
+  }
+  return {
+    each,
+    objects: documents,
+    bytes: sum(shards, ({ head }) => head.bytes),
+    reused: sum(shards, ({ head }) => head.kept),
+    newestPrice: shards.reduce<string | null>((newest, { head }) => laterDay(newest, head.newestPrice), null),
+    warnings: shards.flatMap(({ head }) => head.warnings),
+  }
+}
+
 /** Warnings about settings: reported once for a snapshot, by the merge and not by its shards. */
 function settingsWarnings({ options: { freshness = defaultFreshness, part = null }, db }: Build): Finding[] {
   if (freshness.groups.length === 0 || part?.kind === 'shard') return []
@@ -92,7 +246,7 @@ async function addShared(
   isins: readonly string[],
   funds: RenderedFunds,
   pool: RenderPool,
-): Promise<Omit<RenderedFunds, 'each'>> {
+): Promise<RenderedFunds> {
   const { settings, makers, lines } = build
   const previous = await build.base.manifest
   const files = documentFiles(settings.root, settings.reuse)
@@ -103,11 +257,10 @@ async function addShared(
   // Each folder is a run of its own: pages of funds, for example, come between the pages over all funds.
   for (const { line } of shared) lines.add(`shared ${folderOf(line.key)}`, manifestLine(line))
   return {
+    ...funds,
     objects: funds.objects + shared.length,
-    bytes: shared.reduce((sum, { line }) => sum + line.bytes, funds.bytes),
+    bytes: funds.bytes + sum(shared, ({ line }) => line.bytes),
     reused: funds.reused + shared.filter(({ isReused }) => isReused).length,
-    newestPrice: funds.newestPrice,
-    warnings: funds.warnings,
   }
 }
 
@@ -178,7 +331,20 @@ async function finish(
   const { counts: marks, overdue } = assessment
   const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedStale)
   const stalest = stale.map(({ isin, newestPrice }) => ({ isin, newestPrice }))
-  const files = writeStatusFiles(build, assessment, said)
+  const { root, pages, hasDownloads } = build.settings
+  const source = {
+    snapshot,
+    asOf,
+    funds: counts.funds,
+    documents: counts.objects,
+    bytes: counts.bytes,
+    assessment,
+  }
+  // These files name the snapshot, whose id is made from its objects: they are none, but the first line has their digests.
+  const files = statusPages(source, pages === null ? null : { hasDownloads }).map(({ key, content }) => {
+    const { sha256, bytes } = writeFile(root, key, content)
+    return { key, sha256, bytes, type: contentTypeOf(key) }
+  })
   const head = { ...said, settings: settingsDigest(build.options), freshness: { ...marks, stalest }, files }
   await build.lines.write(head)
   return head
@@ -186,20 +352,3 @@ async function finish(
 
 /** How many stale funds a publish names when it refuses a snapshot. */
 const namedStale = 10
-
-/**
- * Writes the files of `/status/`. They name the snapshot, whose id is made from its objects: so they are not objects, but the
- * manifest's first line has their digests.
- */
-function writeStatusFiles(
-  { settings: { root, pages, hasDownloads } }: Build,
-  assessment: Assessment,
-  { snapshot, asOf, funds, objects: documents, bytes }: Omit<ManifestHead, 'files'>,
-) {
-  const source = { snapshot, asOf, funds, documents, bytes, assessment }
-  const files = statusPages(source, pages === null ? null : { hasDownloads })
-  return files.map(({ key, content }) => {
-    const { sha256, bytes } = writeFile(root, key, content)
-    return { key, sha256, bytes, type: contentTypeOf(key) }
-  })
-}

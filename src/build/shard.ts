@@ -58,14 +58,10 @@ export function writeShard(folder: string, head: ShardHead, each: readonly FundN
   writeFileSync(join(folder, shardKey), lines.join(''), { flag: 'wx' })
 }
 
-export interface ReadShard {
-  readonly folder: string
-  readonly head: ShardHead
-  readonly each: readonly FundNews[]
-}
+export type ReadShard = ReturnType<typeof readShard>
 
 /** @throws {Error} if the folder is no shard, or one of another format */
-export function readShard(folder: string): ReadShard {
+export function readShard(folder: string) {
   const file = join(folder, shardKey)
   if (!existsSync(file)) {
     throw new Error(`${folder} is no shard: make one with \`fundpress build --shard 1/8 --out ${folder}\``)
@@ -125,15 +121,11 @@ export function checkShards(shards: readonly ReadShard[], code: string) {
     const [one, ...others] = shards.filter(({ head }) => of(head) !== null)
     const stranger = others.find(({ head }) => one !== undefined && of(head) !== of(one.head))
     if (one === undefined || stranger === undefined) continue
-    throw new Error(
-      `shards of different ${name}: ${one.folder} has ${of(one.head) ?? ''}, ${stranger.folder} has ` +
-        `${of(stranger.head) ?? ''}: ${advice}`,
-    )
+    const [has, other] = [one, stranger].map(({ folder, head }) => `${folder} has ${of(head) ?? ''}`)
+    throw new Error(`shards of different ${name}: ${has ?? ''}, ${other ?? ''}: ${advice}`)
   }
   if (first.head.code !== code)
-    throw new Error(
-      `${first.folder} was built by another version of fundpress: build the shards again with this one`,
-    )
+    throw new Error(`${first.folder} was built by another version of fundpress: build it again with this one`)
   const sorted = shards.toSorted((one, two) => one.head.number - two.head.number)
   const { of } = first.head
   const byNumber = Map.groupBy(sorted, ({ head }) => head.number)
@@ -157,11 +149,7 @@ export const lackedBy = (shards: readonly ReadShard[]): string | null =>
 const common: readonly (readonly [name: string, of: (head: ShardHead) => string | null, advice?: string])[] =
   [
     ['as-of dates', ({ asOf }) => asOf, 'build them with the same --as-of'],
-    [
-      'databases',
-      ({ source }) => `one with the SHA-256 ${source.slice(0, 12)}…`,
-      'give each machine the same file',
-    ],
+    ['databases', ({ source }) => `SHA-256 ${source.slice(0, 12)}…`, 'give each machine the same file'],
     ['numbers of shards', ({ of }) => String(of), 'build them with the same --shard …/n'],
     ['docsUrl', ({ docsUrl }) => docsUrl],
     ['baseUrl', ({ baseUrl }) => baseUrl],

@@ -25,8 +25,7 @@ export type StagedSnapshot = ReturnType<typeof makeStaging>
 
 /**
  * Makes an empty staging folder beside `out`, after cleaning up what killed builds left.
- * @throws {Error} if `out` holds something that is not a snapshot, which would be replaced, or lies where no folder can
- * be made
+ * @throws {Error} if `out` holds something that is not a snapshot, or lies where no folder can be made
  */
 export function makeStaging(out: string) {
   const place = placeOf(out)
@@ -37,9 +36,8 @@ export function makeStaging(out: string) {
   }
   const strangers = names.filter((name) => !namesOfSnapshots.includes(name))
   if (strangers.length > 0) {
-    throw new Error(
-      `${out} holds ${strangers.join(', ')} beside a snapshot: move that away, or choose another --out`,
-    )
+    const found = strangers.join(', ')
+    throw new Error(`${out} holds ${found} beside a snapshot: move that away, or choose another --out`)
   }
   for (const path of leftovers(place, 'build', isGone)) rmSync(path, { recursive: true, force: true })
   const folder = beside(place, 'build')
@@ -57,7 +55,12 @@ export function makeStaging(out: string) {
     /** Removes the folder, and those that were made for it. */
     discard: () => {
       rmSync(folder, { recursive: true, force: true })
-      if (firstMade !== undefined) removeEmptyFolders(dirname(place), firstMade)
+      if (firstMade === undefined) return
+      try {
+        for (let at = dirname(place); at.length >= firstMade.length; at = dirname(at)) rmdirSync(at)
+      } catch {
+        // Somebody has put something there meanwhile: it stays.
+      }
     },
   }
 }
@@ -81,16 +84,8 @@ function makeFolders(folder: string, out: string): string | undefined {
 }
 
 /** The names at the top of a snapshot's folder. Source: src/bucket/keys.md. Anything else would be lost when it is replaced. */
-const namesOfSnapshots: readonly string[] = [
-  'api',
-  'errors',
-  ...pages,
-  manifestKey,
-  checksumsKey,
-  madeFilesKey,
-  sparseKey,
-  shardKey,
-]
+const listKeys: readonly string[] = [manifestKey, checksumsKey, madeFilesKey, sparseKey, shardKey]
+const namesOfSnapshots: readonly string[] = ['api', 'errors', ...pages, ...listKeys]
 
 /** The names in a folder; none if there is no folder. */
 function namesIn(place: string, out: string): readonly string[] {
@@ -142,20 +137,18 @@ function flushNames(place: string): void {
   try {
     flushFolder(dirname(place))
   } catch (error) {
-    throw new Error(
-      `${place} is new, but the disk does not say that it would outlive a power cut: check the disk, then build again`,
-      { cause: error },
-    )
+    const doubt = 'the disk does not say that it would outlive a power cut: check the disk, then build again'
+    throw new Error(`${place} is new, but ${doubt}`, { cause: error })
   }
 }
 
 /** Brings back the snapshot of a build that was killed between the two renames, and removes replaced ones. */
 export function recoverSnapshot(out: string): void {
   const place = placeOf(out)
-  if (!existsSync(place) && leftovers(place, 'old', isAny).length > 0) {
+  if (!existsSync(place) && leftovers(place, 'old').length > 0) {
     // A living build needs a moment for its two renames; a number in use again can belong to anything.
     if (leftovers(place, 'old', isGone).length === 0) sleep(200)
-    const [old] = leftovers(place, 'old', isAny)
+    const [old] = leftovers(place, 'old')
     // Somebody may have been quicker, with this one or a newer one.
     if (!existsSync(place) && old !== undefined) unless(() => renameSync(old, place), ['ENOENT', ...occupied])
   }
@@ -165,10 +158,8 @@ export function recoverSnapshot(out: string): void {
 /** The path of `out` behind symbolic links, whether it exists or not. */
 function placeOf(out: string): string {
   let path = resolve(out)
-  for (let links = 0; links < 40; links++) {
-    if (!isLink(path, out)) break
+  for (let links = 0; links < 40 && isLink(path, out); links++)
     path = resolve(dirname(path), readlinkSync(path))
-  }
   return path
 }
 
@@ -177,15 +168,10 @@ function isLink(path: string, out: string): boolean {
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true
   } catch (error) {
     if (codeOf(error) !== 'ENOTDIR') throw error
-    throw new Error(`${out} lies in ${fileAbove(path)}, which is not a folder: choose another --out`)
+    let file = dirname(path)
+    while (!existsSync(file)) file = dirname(file)
+    throw new Error(`${out} lies in ${file}, which is not a folder: choose another --out`)
   }
-}
-
-/** The part of the path that exists and is not a folder. */
-function fileAbove(path: string): string {
-  let at = dirname(path)
-  while (!existsSync(at)) at = dirname(at)
-  return at
 }
 
 type Purpose = 'build' | 'old'
@@ -194,7 +180,11 @@ const beside = (place: string, purpose: Purpose, pid: number | string = process.
   join(dirname(place), `.${basename(place)}.${purpose}-${pid}`)
 
 /** Paths of folders that builds have left, by the numbers of their processes. */
-function leftovers(place: string, purpose: Purpose, isWanted: (pid: number) => boolean): string[] {
+function leftovers(
+  place: string,
+  purpose: Purpose,
+  isWanted: (pid: number) => boolean = () => true,
+): string[] {
   const folder = dirname(place)
   const prefix = basename(beside(place, purpose, ''))
   if (!existsSync(folder)) return []
@@ -203,8 +193,6 @@ function leftovers(place: string, purpose: Purpose, isWanted: (pid: number) => b
     .filter((name) => isWanted(Number(name.slice(prefix.length))))
     .map((name) => join(folder, name))
 }
-
-const isAny = () => true
 
 /** Whether the process is no more. What has our own process ID is from an earlier life of that number. */
 function isGone(pid: number): boolean {
@@ -237,12 +225,3 @@ function unless(work: () => void, codes: readonly string[]): boolean {
 }
 
 const sleep = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
-
-/** From `folder` upwards to `top`, as far as they are empty. */
-function removeEmptyFolders(folder: string, top: string): void {
-  try {
-    for (let at = folder; at.length >= top.length; at = dirname(at)) rmdirSync(at)
-  } catch {
-    // Somebody has put something there meanwhile: it stays.
-  }
-}

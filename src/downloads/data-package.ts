@@ -6,9 +6,8 @@
 import type { WrittenFile } from './file-sink.ts'
 import type { DownloadFormat, Piece } from './formats/format.ts'
 
-/** What may be done with the data, in the words of the settings. */
+/** What may be done with the data, in the words of the settings; its name is `CC-BY-4.0` for example. */
 export interface Licence {
-  /** For example `CC-BY-4.0`. */
   readonly name: string
   readonly url: string | null
 }
@@ -40,7 +39,7 @@ export function dataPackage(
     created: `${asOf}T00:00:00Z`,
     ...(licence === null ? {} : { licenses: [licenceOf(licence)] }),
     resources: files.filter(({ format }) => format.perFund === undefined).map(resource),
-    ...perFund(files).reduce((all, some) => ({ ...all, ...some }), {}),
+    ...perFund(files),
   }
 }
 
@@ -63,9 +62,9 @@ const resource = ({ path, bytes, sha256, format, piece }: DescribedFile): unknow
   ...piece.resource,
 })
 
-function perFund(files: readonly DescribedFile[]): readonly Readonly<Record<string, unknown>>[] {
-  const formats = Map.groupBy(files, ({ format }) => format)
-  return [...formats].map(([{ perFund: about }, some]) => {
-    return about?.resource(new Set(some.map(({ piece }) => piece.name)).size) ?? {}
-  })
+function perFund(files: readonly DescribedFile[]): Readonly<Record<string, unknown>> {
+  const members = [...Map.groupBy(files, ({ format }) => format)].flatMap(([{ perFund: about }, some]) =>
+    Object.entries(about?.resource(new Set(some.map(({ piece }) => piece.name)).size) ?? {}),
+  )
+  return Object.fromEntries(members)
 }

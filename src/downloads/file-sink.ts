@@ -86,8 +86,7 @@ export function writeFile(folder: string, path: string, content: string): Writte
 /** A file that a library has written. */
 export function fileThere(folder: string, path: string): WrittenFile {
   const file = openSync(join(folder, path), 'r')
-  const sha256 = createHash('sha256')
-  const buffer = Buffer.allocUnsafe(1 << 20)
+  const [sha256, buffer] = [createHash('sha256'), Buffer.allocUnsafe(1 << 20)]
   let bytes = 0
   for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer)) {
     sha256.update(buffer.subarray(0, read))

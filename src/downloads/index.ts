@@ -78,17 +78,12 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   const folder = join(root, 'downloads', asOf)
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(options.db)
-  const scopes = options.funds.flatMap(({ isin }) => {
-    const row = fund(isin)
-    return (row === undefined ? null : scopeOf(row, asOf)) ?? []
-  })
+  const rows = options.funds.flatMap(({ isin }) => fund(isin) ?? [])
+  const scopes = rows.flatMap((row) => scopeOf(row, asOf) ?? [])
   const funds = { scopes, digests: new Map(options.funds.map(({ isin, rows }) => [isin, rows])) }
   const made = inOrder(await makeFiles(options, folder, options.formats ?? allFormats, funds))
-  const described = writeFile(
-    folder,
-    'datapackage.json',
-    `${JSON.stringify(dataPackage(made, { asOf, licence, isRawCsv }), null, 2)}\n`,
-  )
+  const about = dataPackage(made, { asOf, licence, isRawCsv })
+  const described = writeFile(folder, 'datapackage.json', `${JSON.stringify(about, null, 2)}\n`)
   const hasDocuments = made.some(({ piece }) => piece.name === documentsName)
   const facts = { asOf, licence, hasPages, hasDocuments }
   const pages = languages.map((language) =>

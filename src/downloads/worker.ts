@@ -2,7 +2,7 @@
 
 import { parentPort } from 'node:worker_threads'
 import Database from 'better-sqlite3'
-import { readFunds, type FormatWork, type PieceFile } from './formats/format.ts'
+import { readFunds, type FormatWork, type PieceFile, type RowsWriter } from './formats/format.ts'
 import { loadFormats } from './formats/index.ts'
 
 export interface FormatsWork extends Omit<FormatWork, 'wanted'> {
@@ -24,22 +24,20 @@ parentPort?.on(
 )
 
 async function carryOut(work: FormatsWork): Promise<readonly FormatFile[]> {
-  const formats = (await loadFormats(work.module)).flatMap((format) => {
+  const files: FormatFile[] = []
+  const writers: (RowsWriter & { readonly format: string })[] = []
+  for (const format of await loadFormats(work.module)) {
     const wanted = work.wanted.get(format.id)
-    return wanted === undefined ? [] : [{ format, work: { ...work, wanted } }]
-  })
-  const writers = formats.flatMap(({ format, work: own }) =>
-    format.kind === 'rows' ? [{ format: format.id, ...format.open(own) }] : [],
-  )
+    if (wanted === undefined) continue
+    if (format.kind === 'rows') writers.push({ format: format.id, ...format.open({ ...work, wanted }) })
+    else
+      for (const file of await format.write({ ...work, wanted })) files.push({ ...file, format: format.id })
+  }
   if (writers.length > 0) {
     const db = new Database(work.copy, { readonly: true })
     for (const fund of readFunds(db, work.scopes)) for (const { add } of writers) add(fund)
     db.close()
   }
-  const files = writers.flatMap(({ format, close }) => close().map((file) => ({ ...file, format })))
-  for (const { format, work: own } of formats) {
-    const written = format.kind === 'whole' ? await format.write(own) : []
-    files.push(...written.map((file) => ({ ...file, format: format.id })))
-  }
+  for (const { format, close } of writers) for (const file of close()) files.push({ ...file, format })
   return files
 }

@@ -111,15 +111,16 @@ export function openPreviousZip(path: string) {
     const directory = blocks(file)
     const contents = blocks(file)
     let at = start
-    const nextName = () => {
+    const nameHere = () => {
+      if (at >= end) return null
       const length = directory(at, headBytes).readUInt16LE(28)
       return directory(at + headBytes, length).toString('latin1')
     }
-    let name = at < end ? nextName() : null
+    let name = nameHere()
     const advance = () => {
       const head = directory(at, headBytes)
       at += headBytes + head.readUInt16LE(28) + head.readUInt16LE(30)
-      name = at < end ? nextName() : null
+      name = nameHere()
     }
     return {
       /** The entry of a name, or null. Names have to ascend; its bytes are good until the next one is asked for. */

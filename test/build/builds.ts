@@ -3,6 +3,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSnapshot, type BuildOptions, type BuildSummary } from '../../src/build/build.ts'
 import type { Since } from '../../src/build/options.ts'
+import { RefusedDatabase, type Finding } from '../../src/data/check/finding.ts'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { keptThreads } from '../support/kept-threads.ts'
 import { apply, openToEdit, type Edit } from './edits.ts'
@@ -24,11 +25,29 @@ export const fakePages = new URL('fake-pages.ts', import.meta.url).href
 export const build = (db: string, out: string, more: Partial<BuildOptions> = {}): Promise<BuildSummary> =>
   buildSnapshot({ db, out, ...settings, threads: keptThreads(more.jobs ?? 1), ...more })
 
+export type Outcome =
+  | { readonly kind: 'built'; readonly summary: BuildSummary }
+  | { readonly kind: 'refused'; readonly findings: readonly Finding[] }
+
+/** The same for a database that the checks may refuse. */
+export const outcomeOf = (db: string, out: string, more: Partial<BuildOptions>): Promise<Outcome> =>
+  build(db, out, more).then(
+    (summary) => ({ kind: 'built', summary }),
+    (error: unknown) => {
+      if (error instanceof RefusedDatabase) return { kind: 'refused', findings: error.findings }
+      throw error
+    },
+  )
+
+/** What must not depend on how it was built. */
+export const resultOf = ({ snapshot, asOf, funds, documents, bytes, warnings }: BuildSummary) => {
+  return { snapshot, asOf, funds, documents, bytes, warnings }
+}
+
 export const folderOf = (out: string): Since => ({ kind: 'folder', path: out })
-export const manifestOf = (out: string): Since => ({
-  kind: 'manifest',
-  path: join(out, 'manifest.ndjson.gz'),
-})
+export const manifestOf = (out: string): Since => {
+  return { kind: 'manifest', path: join(out, 'manifest.ndjson.gz') }
+}
 
 /** Turns one year old on 4 May 2024. */
 export const young = isinOf(3)

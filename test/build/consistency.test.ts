@@ -1,20 +1,10 @@
 /** Builds while a writer commits: each snapshot holds one state of the database, the funds that it had and no others. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildSnapshot } from '../../src/build/build.ts'
 import { readHeadOf } from '../../src/build/manifest.ts'
 import { openFile } from '../../src/data/read/digest.ts'
 import { ended, run, type Ended } from '../cli/run.ts'
@@ -22,6 +12,7 @@ import { asOf, editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '
 import { makeTempFolder, repository } from '../support/product.ts'
 import { faultsOf, filesIn } from '../support/tree.ts'
 import { isComplete } from '../support/rounds.ts'
+import { build as buildHere } from './builds.ts'
 
 const folder = makeTempFolder()
 const fundsAlways = 24
@@ -131,9 +122,7 @@ it('the manifest names the database without commits that came to the log during 
   writer.pragma('wal_checkpoint(TRUNCATE)')
   writer.exec(generation(1))
   let isLate = false
-  const { snapshot } = await buildSnapshot({
-    ...{ db, out: folder.file('log'), asOf, docsUrl: 'https://docs.example', baseUrl: 'https://api.example' },
-    ...{ jobs: 1, only: [], pages: null, signal: new AbortController().signal },
+  const { snapshot } = await buildHere(db, folder.file('log'), {
     onProgress: () => {
       if (!isLate) writer.exec(generation(2))
       isLate = true
@@ -154,21 +143,10 @@ it('a build fails if a plain copy overwrites the database while it is read', asy
   editDatabase(db, generation(1))
   editDatabase(next, generation(2))
   let isWritten = false
-  const built = buildSnapshot({
-    ...{
-      db,
-      out: folder.file('overwritten'),
-      asOf,
-      docsUrl: 'https://docs.example',
-      baseUrl: 'https://api.example',
-    },
-    ...{ jobs: 1, only: [], pages: null, signal: new AbortController().signal },
+  const built = buildHere(db, folder.file('overwritten'), {
     onProgress: () => {
-      if (isWritten) return
+      if (!isWritten) writeFileSync(db, readFileSync(next), { flag: 'r+' })
       isWritten = true
-      const file = openSync(db, 'r+')
-      writeSync(file, readFileSync(next))
-      closeSync(file)
     },
   })
   await expect(built).rejects.toThrow(
@@ -177,7 +155,7 @@ it('a build fails if a plain copy overwrites the database while it is read', asy
   expect([isWritten, existsSync(folder.file('overwritten'))]).toEqual([true, false])
 })
 
-/** Puts one database after the other into the place of a file, as a night's delivery does; says when, until it is told to end. */
+/** Puts one database after the other into the place of a file, as a delivery does; says when, until it is told to end. */
 const deliverer = `
   const { copyFileSync, renameSync } = require('node:fs')
   const [file, ...others] = process.argv.slice(1)
@@ -208,12 +186,9 @@ it.runIf(isComplete)(
     for (let round = 0; round < 6; round++) {
       rmSync(folder.file('out'), { recursive: true, force: true })
       const { code, stderr } = await build(db)
+      const refusal = `fundpress: ${db} was replaced while it was being opened: build again\n`
       if (code === 0) expect([...generationsIn(folder.file('out'))]).toHaveLength(1)
-      else
-        expect([code, stderr]).toEqual([
-          1,
-          `fundpress: ${db} was replaced while it was being opened: build again\n`,
-        ])
+      else expect([code, stderr]).toEqual([1, refusal])
     }
     child.stdin.end()
     expect(await end).toMatchObject({ code: 0, stderr: '' })

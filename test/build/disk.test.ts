@@ -44,8 +44,8 @@ describe('a build on a full disk', () => {
 
   it('says so, and leaves the old snapshot and nothing else', async () => {
     const before = hashesOf(`${disk}/out`)
-    const { code, stdout, stderr } = await build('many.sqlite', 'disk/out')
-    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(reason) })
+    const refused = { code: 1, stdout: '', stderr: expect.stringMatching(reason) as string }
+    expect(await build('many.sqlite', 'disk/out')).toMatchObject(refused)
     expect(hashesOf(`${disk}/out`)).toEqual(before)
     expect(readdirSync(disk)).toEqual(['out'])
     expect(await build('one.sqlite', 'disk/out')).toMatchObject({ code: 0, stderr: '' })
@@ -96,10 +96,8 @@ describe('a build with a limit for the size of files', () => {
     const limited = `ulimit -f 4; exec "$0" "$1" ${line}`
     const options = { cwd: folder.path }
     const { code, stderr } = await ended(spawn('bash', ['-c', limited, process.execPath, launcher], options))
-    expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /^fundpress: limited: a file grew beyond the limit for files \(ulimit -f\); [^\n]*\n$/,
-    )
+    const said = /^fundpress: limited: a file grew beyond the limit for files \(ulimit -f\); [^\n]*\n$/
+    expect([code, stderr]).toEqual([1, expect.stringMatching(said)])
     expect(readdirSync(folder.path).filter((name) => name.includes('limited'))).toEqual([])
   })
 })

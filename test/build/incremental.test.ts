@@ -2,65 +2,24 @@
 import { copyFileSync, cpSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BuildOptions, BuildSummary } from '../../src/build/build.ts'
 import { checkDatabase } from '../../src/data/check/check.ts'
-import { RefusedDatabase, type Finding } from '../../src/data/check/finding.ts'
+import { RefusedDatabase } from '../../src/data/check/finding.ts'
 import { isinOf } from '../support/database.ts'
 import { makeTempFolder } from '../support/product.ts'
-import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
-import {
-  build,
-  changedCopy,
-  editAll,
-  fakePages,
-  folderOf,
-  makeFunds,
-  manifestOf,
-  settings as first,
-  young,
-} from './builds.ts'
+import { faultsOf, filesIn, hashesOf, sumsOf } from '../support/tree.ts'
+import * as builds from './builds.ts'
 import { dayAfter, edit } from './edits.ts'
 import { times } from '../support/rounds.ts'
 
+const { build, fakePages, folderOf, makeFunds, manifestOf, outcomeOf, settings: first, young } = builds
 const folder = makeTempFolder()
 afterAll(folder.remove)
 
-type Outcome =
-  | { readonly kind: 'built'; readonly summary: BuildSummary }
-  | { readonly kind: 'refused'; readonly findings: readonly Finding[] }
-
-const outcomeOf = (db: string, out: string, more: Partial<BuildOptions>): Promise<Outcome> =>
-  build(db, out, more).then(
-    (summary) => ({ kind: 'built', summary }),
-    (error: unknown) => {
-      if (error instanceof RefusedDatabase) return { kind: 'refused', findings: error.findings }
-      throw error
-    },
-  )
-
-/** What must not depend on how it was built. */
-function resultOf(outcome: Outcome): object {
-  if (outcome.kind === 'refused') return outcome
-  const { snapshot, asOf, funds, documents, bytes, warnings } = outcome.summary
-  return { snapshot, asOf, funds, documents, bytes, warnings }
-}
-
-/** What a publish compares, by key. */
-function objectsOf(out: string): ReadonlyMap<string, string> {
-  const lines = gunzipSync(readFileSync(join(out, 'manifest.ndjson.gz')))
-    .toString()
-    .trimEnd()
-    .split('\n')
-  return new Map(
-    lines.slice(1).map((line) => {
-      const { key, sha256, bytes, type } = JSON.parse(line) as Readonly<Record<string, unknown>>
-      return [String(key), JSON.stringify([sha256, bytes, type])]
-    }),
-  )
-}
+const comparable = (outcome: builds.Outcome) =>
+  outcome.kind === 'refused' ? outcome : builds.resultOf(outcome.summary)
 
 const night = fc.record({
   edits: fc.array(edit, { maxLength: 6 }),
@@ -85,7 +44,7 @@ it('gives the snapshot of a full build, byte for byte, and refuses what that ref
       const earlier = [place('0')]
       for (const [index, { edits, back, ...settings }] of nights.entries()) {
         copyFileSync(db, place('before.sqlite'))
-        editAll(db, edits)
+        builds.editAll(db, edits)
         const since = earlier.at(-back) ?? place('0')
         const full = place(`${index + 1}`)
         if (!(await compare(db, since, full, settings))) copyFileSync(place('before.sqlite'), db)
@@ -97,29 +56,30 @@ it('gives the snapshot of a full build, byte for byte, and refuses what that ref
 }, 600_000)
 
 /** In every snapshot, sparse ones included: they name it. */
-const alwaysThere = [
-  ...['SHA256SUMS', 'manifest.ndjson.gz', 'status/de.html', 'status/index.html', 'status/index.json'],
-  ...['status/status.css', 'status/status.js'],
-]
+const alwaysThere =
+  'SHA256SUMS manifest.ndjson.gz status/de.html status/index.html status/index.json status/status.css status/status.js'.split(
+    ' ',
+  )
 
-/** Builds a night in every way. @returns false if it is refused */
+/** Builds the database in every way. @returns false if it is refused */
 async function compare(db: string, since: string, full: string, settings: Partial<BuildOptions>) {
   const [linked, sparse] = [`${full}-linked`, `${full}-sparse`]
   const before = hashesOf(since)
   const expected = await outcomeOf(db, full, settings)
-  const fromFolder = await outcomeOf(db, linked, { ...settings, since: folderOf(since) })
-  const fromManifest = await outcomeOf(db, sparse, { ...settings, since: manifestOf(since) })
-  expect(resultOf(fromFolder)).toEqual(resultOf(expected))
-  expect(resultOf(fromManifest)).toEqual(resultOf(expected))
+  for (const [out, from] of [[linked, folderOf(since)] as const, [sparse, manifestOf(since)] as const])
+    expect(comparable(await outcomeOf(db, out, { ...settings, since: from }))).toEqual(comparable(expected))
   expect(hashesOf(since)).toEqual(before)
   if (expected.kind === 'refused') return false
 
   expect(faultsOf(full)).toEqual([])
   const whole = hashesOf(full)
   expect(hashesOf(linked)).toEqual(whole)
-  const earlier = objectsOf(since)
-  const missing = [...objectsOf(full)].filter(([key, object]) => earlier.get(key) !== object)
-  const names = [...alwaysThere, ...missing.map(([key]) => key)]
+  // The type follows from the key: what has the same bytes is the same object.
+  const earlier = sumsOf(since)
+  const missing = Object.keys(whole).filter(
+    (key) => !alwaysThere.includes(key) && earlier.get(key) !== whole[key],
+  )
+  const names = [...alwaysThere, ...missing]
   const { 'sparse.json': mark, ...files } = hashesOf(sparse)
   expect(mark).toBeDefined()
   expect(files).toEqual(Object.fromEntries(names.map((name) => [name, whole[name]])))
@@ -135,7 +95,7 @@ describe('a build of four funds that continues from a snapshot', () => {
     whole = await build(db, out)
   })
 
-  const changed = (name: string, sql: string) => changedCopy(db, folder.file(`${name}.sqlite`), sql)
+  const changed = (name: string, sql: string) => builds.changedCopy(db, folder.file(`${name}.sqlite`), sql)
   const documentsIn = (next: string) => filesIn(next).filter((file) => /^(api|errors)\//.test(file))
   const newPrice = `INSERT INTO price SELECT isin, '2024-05-03', issue_price, repurchase_price, '101.00', change,
     change_percent, performance, NULL, NULL, NULL, NULL FROM price WHERE date = '2024-05-02'`
@@ -144,18 +104,14 @@ describe('a build of four funds that continues from a snapshot', () => {
     const file = changed('new-price', `${newPrice} AND isin = '${isinOf(1)}'`)
     const next = folder.file('next-price')
     const { rendered, isSparse, since } = await build(file, next, { since: manifestOf(out) })
-    const historic = `api/v1/prices-historic/${isinOf(1)}`
-    const wanted = [
-      'api/v1/prices-current-all/index.json',
-      'api/v1/prices-current-all/index.xml',
-      `api/v1/prices-current/${isinOf(1)}/index.json`,
-      `api/v1/prices-current/${isinOf(1)}/index.xml`,
-      `${historic}/2024.json`,
-      `${historic}/2024.xml`,
-      `${historic}/index.json`,
-    ]
-    expect(documentsIn(next)).toEqual(wanted)
-    expect([rendered, isSparse, since]).toEqual([wanted.length, true, whole.snapshot])
+    const current = ['prices-current-all', `prices-current/${isinOf(1)}`].flatMap((endpoint) =>
+      ['json', 'xml'].map((format) => `api/v1/${endpoint}/index.${format}`),
+    )
+    const historic = ['2024.json', '2024.xml', 'index.json'].map(
+      (name) => `api/v1/prices-historic/${isinOf(1)}/${name}`,
+    )
+    expect(documentsIn(next)).toEqual([...current, ...historic])
+    expect([rendered, isSparse, since]).toEqual([7, true, whole.snapshot])
   })
 
   it('renders the documents of endpoints that are new in the registry', async () => {
@@ -237,16 +193,6 @@ describe('a build of four funds that continues from a snapshot', () => {
     await expect(build(db, folder.file('next-earlier'), earlier)).rejects.toThrow(RefusedDatabase)
   })
 
-  it('links the files that did not change, and leaves the earlier snapshot as it is', async () => {
-    const before = hashesOf(out)
-    const next = folder.file('next-linked')
-    await build(changed('linked', newPrice), next, { since: folderOf(out) })
-    const inode = (of: string, file: string) => statSync(join(of, file)).ino
-    const shared = documentsIn(next).filter((file) => inode(next, file) === inode(out, file))
-    expect(documentsIn(next).length - shared.length).toBe(4 * 5 + 2)
-    expect([hashesOf(out), faultsOf(next)]).toEqual([before, []])
-  })
-
   it('copies them from another file system', async ({ skip }) => {
     const elsewhere = makeTempFolder(tmpdir())
     try {
@@ -260,13 +206,17 @@ describe('a build of four funds that continues from a snapshot', () => {
     }
   })
 
-  it('can replace the folder that it continues from', async () => {
-    const file = changed('in-place', newPrice)
-    const [next, full] = [folder.file('in-place'), folder.file('in-place-full')]
-    cpSync(out, next, { recursive: true })
-    await build(file, next, { since: folderOf(next) })
-    await build(file, full)
-    expect(hashesOf(next)).toEqual(hashesOf(full))
+  it('links the files that did not change, and can replace the folder that it continues from', async () => {
+    const file = changed('linked', newPrice)
+    const [next, inPlace] = [folder.file('next-linked'), folder.file('in-place')]
+    cpSync(out, inPlace, { recursive: true })
+    await build(file, next, { since: folderOf(out) })
+    const inode = (of: string, key: string) => statSync(join(of, key)).ino
+    const shared = documentsIn(next).filter((key) => inode(next, key) === inode(out, key))
+    expect([documentsIn(next).length - shared.length, faultsOf(next)]).toEqual([4 * 5 + 2, []])
+    expect(hashesOf(inPlace)).toEqual(hashesOf(out))
+    await build(file, inPlace, { since: folderOf(inPlace) })
+    expect(hashesOf(inPlace)).toEqual(hashesOf(next))
   })
 
   it('renders everything if the folder holds no snapshot', async () => {

@@ -22,7 +22,7 @@ type Place = ReturnType<typeof makePlace>
 function makePlace(name: string) {
   const path = folder.file(name)
   mkdirSync(path)
-  const file = (named: string): string => join(path, named)
+  const file = (named: string) => join(path, named)
   const out = file('out')
   /** What lies beside the snapshot. */
   const beside = (): string[] => readdirSync(path).filter((found) => found !== 'out')
@@ -186,7 +186,7 @@ describe('a snapshot of a build that was killed between its two renames', () => 
     const target = '/api/v1/prices-current-all/'
     const answers = await Promise.all(Array.from({ length: 8 }, () => rawRequest(server.base, { target })))
     await server.stop()
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [half], id: ids[1] })
   })
 
@@ -214,7 +214,7 @@ describe('two builds into one folder at the same time', () => {
 
   it.runIf(isComplete)('never lose the snapshot, however often they exchange it', async () => {
     const script = `
-      import { existsSync, writeFileSync } from 'node:fs'
+      import { writeFileSync } from 'node:fs'
       import { makeStaging } from './src/build/staging.ts'
       for (let round = 0; round < 600; round++) {
         const staging = makeStaging(process.argv[1])
@@ -223,8 +223,7 @@ describe('two builds into one folder at the same time', () => {
       }`
     const args = ['--input-type=module', '-e', script, folder.file('shared')]
     const children = [1, 2].map(() => ended(spawn(process.execPath, args, { cwd: repository })))
-    const results = await Promise.all(children)
-    expect(results).toMatchObject([1, 2].map(() => ({ code: 0, stderr: '' })))
+    for (const result of await Promise.all(children)) expect(result).toMatchObject({ code: 0, stderr: '' })
     expect(readdirSync(folder.file('shared'))).toEqual(['manifest.ndjson.gz'])
     expect(readdirSync(folder.path).filter((name) => name.startsWith('.shared'))).toEqual([])
   })

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { manifestLine, type ManifestHead } from '../../src/build/manifest.ts'
 import { objectLines } from '../../src/build/object-lines.ts'
 import { makeTempFolder } from '../support/product.ts'
+import { times } from '../support/rounds.ts'
 
 const folder = makeTempFolder()
 afterAll(folder.remove)
@@ -45,7 +46,7 @@ describe('lines of a manifest', () => {
           expect(readFileSync(`${place}/SHA256SUMS`, 'utf8')).toBe(sums)
         },
       ),
-      { numRuns: 200 },
+      { numRuns: times(400) },
     )
   })
 

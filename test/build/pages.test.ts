@@ -47,15 +47,8 @@ const listed = (out: string) => {
 }
 const ofFunds = (...isins: readonly string[]) =>
   isins.flatMap((isin) => [`funds/${isin}/index.html`, `funds/${isin}/prices.csv`])
-const overAll = [
-  'docs/assets/icon.png',
-  'docs/index.html',
-  'docs/v1-notes.html',
-  'docs/v1/index.html',
-  'funds/XF000000001.html',
-  'funds/index.html',
-  'openapi.json',
-]
+const docs = ['assets/icon.png', 'index.html', 'v1-notes.html', 'v1/index.html'].map((name) => `docs/${name}`)
+const overAll = [...docs, 'funds/XF000000001.html', 'funds/index.html', 'openapi.json']
 const allPages = [...ofFunds(plain, unpriced, single), ...overAll].sort()
 
 describe('a snapshot with pages', () => {
@@ -72,16 +65,11 @@ describe('a snapshot with pages', () => {
 
   it('lists each with the type of its ending', () => {
     const types = new Map(listed('out').map(({ key, type }) => [key, type]))
-    expect(
-      ['docs/assets/icon.png', 'docs/index.html', 'openapi.json', `funds/${plain}/prices.csv`].map((key) =>
-        types.get(key),
-      ),
-    ).toEqual([
-      'image/png',
-      'text/html; charset=utf-8',
-      'application/json; charset=utf-8',
-      'text/csv; charset=utf-8',
-    ])
+    const endings = { png: 'image/png', html: 'text/html', json: 'application/json', csv: 'text/csv' }
+    for (const key of allPages) {
+      const type = endings[key.slice(key.lastIndexOf('.') + 1) as keyof typeof endings]
+      expect([key, types.get(key)]).toEqual([key, type + (type === 'image/png' ? '' : '; charset=utf-8')])
+    }
   })
 
   it('gives the makers the rows of the fund, its newest price, and bytes as they are', () => {
@@ -91,17 +79,11 @@ describe('a snapshot with pages', () => {
       baseUrl: 'https://api.example',
       newest: { date: '2024-03-01', netAssetValue: '7.50' },
     })
-    expect(JSON.parse(contentOf('out', `funds/${unpriced}/index.html`))).toMatchObject({
-      newest: null,
-      overdue: null,
-    })
-    const overdue = [plain, single].map(
-      (isin) => (JSON.parse(contentOf('out', `funds/${isin}/index.html`)) as { overdue: unknown }).overdue,
-    )
-    expect(overdue).toEqual([null, 'stale'])
-    expect(readFileSync(join(folder.file('out'), 'docs/assets/icon.png'))).toEqual(
-      Buffer.from([137, 80, 78, 71, 255]),
-    )
+    const pageOf = (isin: string): unknown => JSON.parse(contentOf('out', `funds/${isin}/index.html`))
+    expect(pageOf(unpriced)).toMatchObject({ newest: null, overdue: null })
+    expect([plain, single].map(pageOf)).toMatchObject([{ overdue: null }, { overdue: 'stale' }])
+    const icon = readFileSync(join(folder.file('out'), 'docs/assets/icon.png'))
+    expect(icon).toEqual(Buffer.from([137, 80, 78, 71, 255]))
   })
 
   it('gives them at most 400 points of the history: the ends, no gap wider than need be, all of a short one', () => {
@@ -142,11 +124,8 @@ describe('a snapshot with pages', () => {
 
   it('is served with its pages', async () => {
     const server = await startServer(folder.file('out'))
-    const answers = await Promise.all(
-      ['/funds/', `/funds/${plain}/prices.csv`, `/funds/${refused}/`].map((path) =>
-        fetch(server.base + path),
-      ),
-    )
+    const paths = ['/funds/', `/funds/${plain}/prices.csv`, `/funds/${refused}/`]
+    const answers = await Promise.all(paths.map((path) => fetch(server.base + path)))
     await server.stop()
     expect(answers.map(({ status, headers }) => [status, headers.get('content-type')])).toEqual([
       [200, 'text/html; charset=utf-8'],
@@ -160,25 +139,15 @@ describe('a build with pages that continues from a snapshot', () => {
   const changed = (name: string, sql: string) => changedCopy(db, folder.file(`${name}.sqlite`), sql)
   const sinceOut = manifestOf(folder.file('out'))
 
+  const ofSingle = `funds/${single}/index.html`
+  const oldPrice = `price SET change = '9' WHERE date = '2021-11-02'`
   it.each([
-    [
-      'a name',
-      `UPDATE fund SET name = 'New' WHERE isin = '${single}'`,
-      [`funds/${single}/index.html`, 'funds/index.html'],
-    ],
-    [
-      'a key figure',
-      `UPDATE key_figure SET value = '9' WHERE isin = '${single}'`,
-      [`funds/${single}/index.html`],
-    ],
-    [
-      'an old price',
-      `UPDATE price SET change = '9' WHERE isin = '${plain}' AND date = '2021-11-02'`,
-      ['openapi.json'],
-    ],
-    ['what no page reads', `UPDATE profile SET benchmark = 'New' WHERE isin = '${single}'`, []],
-  ])('makes only the pages anew that differ after a change of %s', async (name, sql, wanted) => {
-    const file = changed(name, sql)
+    ['a name', `fund SET name = 'New' WHERE isin = '${single}'`, [ofSingle, 'funds/index.html']],
+    ['a key figure', `key_figure SET value = '9' WHERE isin = '${single}'`, [ofSingle]],
+    ['an old price', `${oldPrice} AND isin = '${plain}'`, ['openapi.json']],
+    ['what no page reads', `profile SET benchmark = 'New' WHERE isin = '${single}'`, []],
+  ])('makes only the pages anew that differ after a change of %s', async (name, change, wanted) => {
+    const file = changed(name, `UPDATE ${change}`)
     await build(`sparse ${name}`, { db: file, since: sinceOut })
     expect(pagesIn(`sparse ${name}`)).toEqual([...wanted].sort())
     await build(`full ${name}`, { db: file })
@@ -202,7 +171,7 @@ describe('a build with pages that continues from a snapshot', () => {
     ['2024-05-13', 'stale'],
   ])('makes the pages anew that mark a price, as of %s as %s', async (asOf, overdue) => {
     const { rendered } = await build(overdue, { asOf, since: sinceOut })
-    // Without a price, and with one that was stale before, the other funds' pages stand.
+    // The pages of the other funds are unchanged: one has no price, one was stale before.
     const changed = ['docs/index.html', ...ofFunds(plain), 'funds/index.html']
     expect(pagesIn(overdue)).toEqual(changed.filter((key) => !key.endsWith('prices.csv')))
     expect(rendered).toBe(changed.length)
@@ -225,54 +194,51 @@ describe('a build with pages that continues from a snapshot', () => {
     await build('diff', { db: file })
     const diff = await mustRun(['diff', folder.file('out'), folder.file('diff'), '--json'])
     const { groups } = JSON.parse(diff) as { groups: readonly Record<string, unknown>[] }
-    expect(groups.filter(({ endpoint }) => endpoint === 'pages')).toEqual([
-      {
-        isin: single,
-        endpoint: 'pages',
-        documents: { added: 0, removed: 0, changed: 1 },
-        parts: [{ name: 'funds/index.html', what: 'changed' }],
-      },
-    ])
+    const documents = { added: 0, removed: 0, changed: 1 }
+    const parts = [{ name: 'funds/index.html', what: 'changed' }]
+    const group = { isin: single, endpoint: 'pages', documents, parts }
+    expect(groups.filter(({ endpoint }) => endpoint === 'pages')).toEqual([group])
   })
 })
 
 describe('a maker that does not keep to what it declares', () => {
+  const sitePage = (key: string) => `{ key: '${key}', content: '' }`
   const header = `const about = { folder: 'funds/', names: ['a.html'], reads: [], isFor: () => true, entry: () => null,
     render: ({ fund }) => [{ key: 'funds/' + fund.isin + '/a.html', content: '' }] }\n`
   it.each([
     [
       'reads what it does not name',
-      `export const makers = { fundPages: [{ ...about, render: ({ navSample }) => navSample() }], sitePages: [] }`,
+      `fundPages: [{ ...about, render: ({ navSample }) => navSample() }], sitePages: []`,
       'the pages in funds/ do not say that they read prices',
     ],
     [
       'writes another file',
-      `export const makers = { fundPages: [{ ...about, names: ['b.html'] }], sitePages: [] }`,
+      `fundPages: [{ ...about, names: ['b.html'] }], sitePages: []`,
       `its pages are funds/${plain}/a.html, not b.html`,
     ],
     [
       'writes among the pages of funds',
-      `export const makers = { fundPages: [about], sitePages: [() => [{ key: 'funds/x/y.html', content: '' }]] }`,
+      `fundPages: [about], sitePages: [() => [${sitePage('funds/x/y.html')}]]`,
       'page funds/x/y.html lies among the pages of funds',
     ],
     [
       'writes a page twice',
-      `export const makers = { fundPages: [], sitePages: [() => [{ key: 'docs/y.html', content: '' }, { key: 'docs/y.html', content: '' }]] }`,
+      `fundPages: [], sitePages: [() => [${sitePage('docs/y.html')}, ${sitePage('docs/y.html')}]]`,
       'page docs/y.html is there twice',
     ],
     [
       'writes where the API lies',
-      `export const makers = { fundPages: [], sitePages: [() => [{ key: 'api/y.html', content: '' }]] }`,
+      `fundPages: [], sitePages: [() => [${sitePage('api/y.html')}]]`,
       'page api/y.html: the edge gives out no such path',
     ],
     [
       'writes out of the folder',
-      `export const makers = { fundPages: [], sitePages: [() => [{ key: 'docs/../../y.html', content: '' }]] }`,
+      `fundPages: [], sitePages: [() => [${sitePage('docs/../../y.html')}]]`,
       'the edge gives out no such path',
     ],
   ])('ends the build if it %s', async (name, code, message) => {
     const file = folder.file(`${name}.mjs`)
-    writeFileSync(file, header + code)
+    writeFileSync(file, `${header}export const makers = { ${code} }`)
     await expect(build('refused', { pages: `file://${encodeURI(file)}` })).rejects.toThrow(message)
     expect(existsSync(folder.file('refused'))).toBe(false)
   })

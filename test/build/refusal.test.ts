@@ -53,24 +53,18 @@ it.each([
     insert('price', { isin: isinOf(1), ...goodRows['price'], date })
   })
   const { code, stderr } = await build(`day-${date}.sqlite`, 'out-day')
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: expect.stringMatching(/ {2}error {4}price: .*date/) as string,
-  })
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/ {2}error {4}price: .*date/)])
   expect(stderr).toContain(date)
 })
 
-it('a refused build leaves the old snapshot as it was, and nothing beside it', async () => {
-  const before = { names: names(), files: hashesOf(folder.file('out')) }
-  expect(await build('wrong.sqlite', 'out')).toMatchObject({ code: 1 })
-  expect({ names: names(), files: hashesOf(folder.file('out')) }).toEqual(before)
-})
-
-it('a refused build removes the folders that it made', async () => {
-  const before = names()
-  expect(await build('wrong.sqlite', 'new/deep/out')).toMatchObject({ code: 1 })
-  expect(names()).toEqual(before)
-})
+it.each(['out', 'new/deep/out'])(
+  'a refused build of %s leaves the old snapshot and no folder',
+  async (out) => {
+    const before = { names: names(), files: hashesOf(folder.file('out')) }
+    expect(await build('wrong.sqlite', out)).toMatchObject({ code: 1 })
+    expect({ names: names(), files: hashesOf(folder.file('out')) }).toEqual(before)
+  },
+)
 
 describe('a build into a folder that is no snapshot', () => {
   it('accepts an empty folder', async () => {
@@ -79,15 +73,19 @@ describe('a build into a folder that is no snapshot', () => {
     expect(faultsOf(folder.file('empty'))).toEqual([])
   })
 
+  const refused = (reason: string) => ({
+    code: 1,
+    stdout: '',
+    stderr: `fundpress: ${reason}: choose another --out\n`,
+  })
+
   it('refuses a folder that holds something else, and does not touch it', async () => {
     mkdirSync(folder.file('precious/deep'), { recursive: true })
     writeFileSync(folder.file('precious/deep/letter.txt'), 'precious')
     const before = { names: names(), files: hashesOf(folder.file('precious')) }
     const { code, stderr } = await build('good.sqlite', 'precious')
-    expect(code).toBe(1)
-    expect(stderr).toBe(
-      'fundpress: precious holds files but no snapshot: choose another --out, or empty it\n',
-    )
+    const reason = 'fundpress: precious holds files but no snapshot: choose another --out, or empty it\n'
+    expect([code, stderr]).toEqual([1, reason])
     expect({ names: names(), files: hashesOf(folder.file('precious')) }).toEqual(before)
   })
 
@@ -96,11 +94,8 @@ describe('a build into a folder that is no snapshot', () => {
     copyFileSync(folder.file('good.sqlite'), folder.file('shared/funds.sqlite'))
     const before = hashesOf(folder.file('shared'))
     const { code, stderr } = await build('shared/funds.sqlite', 'shared')
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr:
-        'fundpress: shared holds funds.sqlite beside a snapshot: move that away, or choose another --out\n',
-    })
+    const reason = 'shared holds funds.sqlite beside a snapshot: move that away, or choose another --out'
+    expect([code, stderr]).toEqual([1, `fundpress: ${reason}\n`])
     expect(hashesOf(folder.file('shared'))).toEqual(before)
     rmSync(folder.file('shared'), { recursive: true })
   })
@@ -108,17 +103,10 @@ describe('a build into a folder that is no snapshot', () => {
   it('refuses a file, and a folder in a file', async () => {
     writeFileSync(folder.file('file'), 'precious')
     const before = names()
-    const { code, stderr } = await build('good.sqlite', 'file')
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: 'fundpress: file is not a folder: choose another --out\n',
-    })
+    expect(await build('good.sqlite', 'file')).toMatchObject(refused('file is not a folder'))
     for (const out of ['file/out', 'file/a/b']) {
-      expect(await build('good.sqlite', out)).toMatchObject({
-        code: 1,
-        stdout: '',
-        stderr: `fundpress: ${out} lies in ${folder.file('file')}, which is not a folder: choose another --out\n`,
-      })
+      const reason = `${out} lies in ${folder.file('file')}, which is not a folder`
+      expect(await build('good.sqlite', out)).toMatchObject(refused(reason))
     }
     expect(names()).toEqual(before)
   })
@@ -126,11 +114,8 @@ describe('a build into a folder that is no snapshot', () => {
   it.skipIf(!existsSync('/proc/self')).each(['/proc/out', '/proc/no/where/out'])(
     'refuses %s, since no folder can be made there',
     async (out) => {
-      expect(await build('good.sqlite', out)).toMatchObject({
-        code: 1,
-        stdout: '',
-        stderr: `fundpress: ${out}: no folder can be made in /proc: choose another --out\n`,
-      })
+      const reason = `${out}: no folder can be made in /proc`
+      expect(await build('good.sqlite', out)).toMatchObject(refused(reason))
     },
   )
 

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultFreshness } from '../../src/freshness/rules.ts'
 import type { BuildOptions, BuildSummary } from '../../src/build/build.ts'
 import { mergeShards, type MergeOptions } from '../../src/build/merge.ts'
-import { RefusedDatabase } from '../../src/data/check/finding.ts'
 import { insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
@@ -18,7 +17,7 @@ import { times } from '../support/rounds.ts'
 const folder = makeTempFolder()
 afterAll(folder.remove)
 
-const { changedCopy, editAll, fakePages, folderOf, manifestOf } = builds
+const { changedCopy, editAll, fakePages, folderOf, manifestOf, outcomeOf } = builds
 const build = (db: string, out: string, more: Partial<BuildOptions> = {}) =>
   builds.build(db, out, { pages: fakePages, ...more })
 const merge = (db: string, out: string, shards: readonly string[], more: Partial<MergeOptions> = {}) => {
@@ -31,10 +30,7 @@ async function buildShards(db: string, out: string, of: number, more: Partial<Bu
   for (const [index, one] of folders.entries()) await build(db, one, { ...shardOf(index + 1, of), ...more })
   return folders
 }
-/** What must not depend on how it was built. */
-const resultOf = ({ snapshot, asOf, funds, documents, bytes, rendered, warnings }: BuildSummary) => {
-  return { snapshot, asOf, funds, documents, bytes, rendered, warnings }
-}
+const resultOf = (summary: BuildSummary) => ({ ...builds.resultOf(summary), rendered: summary.rendered })
 
 it('gives the bytes of a build without shards, in any number of shards, pages included', async () => {
   let runs = 0
@@ -54,23 +50,22 @@ it('gives the bytes of a build without shards, in any number of shards, pages in
           for (let number = 0; number < funds; number++) insertGood(insert, isinOf(number))
         })
         editAll(db, edits)
-        const whole = await build(db, `${place}-whole`, { pages }).catch((error: unknown) => error)
+        const whole = await outcomeOf(db, `${place}-whole`, { pages })
         // A database that is refused is refused in a shard.
-        if (whole instanceof RefusedDatabase) {
+        if (whole.kind === 'refused') {
           const shards = Array.from({ length: of }, (_, index) =>
-            build(db, `${place}-${index}`, { pages, ...shardOf(index + 1, of) }).then(
-              () => [],
-              (error: unknown) => (error as RefusedDatabase).findings,
-            ),
+            outcomeOf(db, `${place}-${index}`, { pages, ...shardOf(index + 1, of) }),
           )
-          const findings = (await Promise.all(shards)).flat().map((finding) => JSON.stringify(finding))
+          const found = (await Promise.all(shards)).flatMap((shard) =>
+            shard.kind === 'refused' ? shard.findings.map((finding) => JSON.stringify(finding)) : [],
+          )
           const errors = whole.findings.filter(({ severity }) => severity === 'error')
-          expect(errors.filter((error) => !findings.includes(JSON.stringify(error)))).toEqual([])
+          expect(errors.filter((error) => !found.includes(JSON.stringify(error)))).toEqual([])
           return
         }
         const shards = await buildShards(db, place, of, { pages })
         const merged = await merge(db, `${place}-merged`, order ? shards : shards.toReversed())
-        expect(resultOf(merged)).toEqual(resultOf(whole as BuildSummary))
+        expect(resultOf(merged)).toEqual(resultOf(whole.summary))
         expect(hashesOf(`${place}-merged`)).toEqual(hashesOf(`${place}-whole`))
         expect(faultsOf(`${place}-merged`)).toEqual([])
       },
@@ -97,31 +92,24 @@ describe('shards of five funds', () => {
       return copy
     })
 
-  it('share their files with the merged snapshot and stay as they are', async () => {
+  it('replace an older snapshot, share their files with the merged one, and stay as they are', async () => {
     const before = halves.map(hashesOf)
-    const out = folder.file('linked')
-    await merge(db, out, halves)
-    expect(halves.map(hashesOf)).toEqual(before)
-    const key = `api/v1/prices-current/${isinOf(4)}/index.json`
-    expect(statSync(join(out, key)).ino).toBe(statSync(join(halves[1] ?? '', key)).ino)
-  })
-
-  it('replace an older snapshot when they are merged', async () => {
     const out = folder.file('older')
     await build(db, out, { only: [isinOf(0)] })
     await merge(db, out, halves)
     expect(hashesOf(out)).toEqual(hashesOf(whole))
+    expect(halves.map(hashesOf)).toEqual(before)
+    const key = `api/v1/prices-current/${isinOf(4)}/index.json`
+    expect(statSync(join(out, key)).ino).toBe(statSync(join(halves[1] ?? '', key)).ino)
   })
 
   it('can continue from their own earlier folders, or from the manifest of the whole snapshot', async () => {
     const newBenchmark = `UPDATE profile SET benchmark = 'New' WHERE isin = '${isinOf(3)}'`
     const next = changedCopy(db, folder.file('next.sqlite'), newBenchmark)
     await build(next, folder.file('next-whole'))
-    const linked: string[] = []
-    const sparse: string[] = []
+    const linked = halves.map((_, index) => folder.file(`next-linked-${index}`))
+    const sparse = halves.map((_, index) => folder.file(`next-sparse-${index}`))
     for (const [index, half] of halves.entries()) {
-      linked.push(folder.file(`next-linked-${index}`))
-      sparse.push(folder.file(`next-sparse-${index}`))
       const shard = shardOf(index + 1, 2)
       await build(next, linked[index] ?? '', { ...shard, since: folderOf(half) })
       await build(next, sparse[index] ?? '', { ...shard, since: manifestOf(whole) })
@@ -230,35 +218,31 @@ describe('shards of five funds', () => {
   const edit = (file: string, change: (content: Buffer) => string | Buffer) =>
     writeFileSync(file, change(readFileSync(file)))
   const withoutLastLine = (content: Buffer) => content.subarray(0, content.lastIndexOf('\n', -2) + 1)
-  it.each<[string, RegExp, (half: string) => void]>([
-    [
-      'a file is missing',
-      /half-broken-2 is incomplete: api\/v1\/figures\//,
-      (half) => rmSync(join(half, figures)),
-    ],
-    [
-      'a file is cut short',
-      /half-broken-2 is incomplete: api\/v1\/figures\//,
-      (half) => truncateSync(join(half, figures), 3),
-    ],
+  const incomplete = 'half-broken-2 is incomplete: api/v1/figures/'
+  it.each<[string, string, file: string, damage: (file: string) => void]>([
+    ['a file is missing', incomplete, figures, rmSync],
+    ['a file is cut short', incomplete, figures, (file) => truncateSync(file, 3)],
     [
       'its manifest is cut short',
-      /unexpected end of file/,
-      (half) => edit(join(half, 'manifest.ndjson.gz'), (content) => content.subarray(0, -20)),
+      'unexpected end of file',
+      'manifest.ndjson.gz',
+      (file) => edit(file, (content) => content.subarray(0, -20)),
     ],
     [
       'its list of funds is cut short',
-      /the shards do not hold every fund once/,
-      (half) => edit(join(half, 'shard.ndjson'), withoutLastLine),
+      'the shards do not hold every fund once',
+      'shard.ndjson',
+      (file) => edit(file, withoutLastLine),
     ],
     [
       'its head is damaged',
-      /shard\.ndjson cannot be read/,
-      (half) => edit(join(half, 'shard.ndjson'), () => '{"format":'),
+      'shard.ndjson cannot be read',
+      'shard.ndjson',
+      (file) => edit(file, () => '{"format":'),
     ],
-  ])('leave the old snapshot as it is if %s', async (_, message, damage) => {
+  ])('leave the old snapshot as it is if %s', async (_, message, file, damage) => {
     const copies = copyOf(`half-broken`)
-    damage(copies[1] ?? '')
+    damage(join(copies[1] ?? '', file))
     const out = folder.file('stays')
     await build(db, out)
     await expect(merge(db, out, copies)).rejects.toThrow(message)

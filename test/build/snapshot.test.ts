@@ -1,6 +1,6 @@
 /** A built folder: its keys, its bytes, its manifest and checksums, and that they never depend on how it was built. */
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -19,13 +19,9 @@ interface ObjectLine {
 }
 
 /** They name the snapshot: the manifest's first line has their digests. */
-const besideObjects = [
-  'status/de.html',
-  'status/index.html',
-  'status/index.json',
-  'status/status.css',
-  'status/status.js',
-]
+const besideObjects = ['de.html', 'index.html', 'index.json', 'status.css', 'status.js'].map(
+  (name) => `status/${name}`,
+)
 const atRoot = ['SHA256SUMS', 'manifest.ndjson.gz']
 
 describe.each([
@@ -64,12 +60,9 @@ describe.each([
   it('lists the windows of each fund as SQL groups its prices', () => {
     for (const key of keys.filter((candidate) => /prices-historic\/\w+\/index\.json$/.test(candidate))) {
       const { windows } = JSON.parse(read(key).toString()) as { windows: Record<string, unknown>[] }
-      const listed = windows.map(({ year, first, last, records }) => ({
-        year: Number(year),
-        first,
-        last,
-        records,
-      }))
+      const listed = windows.map(({ year, first, last, records }) => {
+        return { year: Number(year), first, last, records }
+      })
       expect(listed).toEqual(expectedWindows(funds, key.split('/')[3] ?? ''))
     }
   })
@@ -87,7 +80,7 @@ describe.each([
   it('begins its manifest with its id, made of the date and the hash of the object lines without their from, and its counts', () => {
     const { first, objectLines, objects } = readManifest(snapshot.out)
     const bare = objectLines.replace(/,"from":"[^"]+"\}/g, '}')
-    const id = `${snapshot.asOf}-${sha256Of(Buffer.from(bare)).slice(0, 12)}`
+    const id = `${snapshot.asOf}-${sha256Of(bare).slice(0, 12)}`
     const values = flatten(first)
     expect(values).toContain(id)
     expect(values).toContain(snapshot.asOf)
@@ -99,12 +92,10 @@ describe.each([
   it('names the files of the status in the first line of its manifest, with hash, size and type', () => {
     const { files } = readManifest(snapshot.out).first as { files: readonly ObjectLine[] }
     const types = ['text/html', 'text/html', 'application/json', 'text/css', 'text/javascript']
-    const expected = besideObjects.map((key, index) => ({
-      key,
-      sha256: sha256Of(read(key)),
-      bytes: read(key).length,
-      type: `${types[index] ?? ''}; charset=utf-8`,
-    }))
+    const expected = besideObjects.map((key, index) => {
+      const [sha256, bytes] = [sha256Of(read(key)), read(key).length]
+      return { key, sha256, bytes, type: `${types[index] ?? ''}; charset=utf-8` }
+    })
     expect(files).toEqual(expected)
   })
 
@@ -151,25 +142,14 @@ describe.each([
   })
 })
 
-interface Manifest {
-  readonly first: unknown
-  /** As they stand, each with its line feed. */
-  readonly objectLines: string
-  readonly objects: readonly ObjectLine[]
-}
-
-function readManifest(out: string): Manifest {
+function readManifest(out: string) {
   const text = gunzipSync(readFileSync(join(out, 'manifest.ndjson.gz'))).toString()
-  const firstEnd = text.indexOf('\n') + 1
-  const objectLines = text.slice(firstEnd)
-  return {
-    first: JSON.parse(text.slice(0, firstEnd)),
-    objectLines,
-    objects: objectLines
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as ObjectLine),
-  }
+  const [first, ...objects] = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+  const objectLines = text.slice(text.indexOf('\n') + 1)
+  return { first, objectLines, objects: objects as readonly ObjectLine[] }
 }
 
 /** All values in a document, however it nests them. */
@@ -177,6 +157,4 @@ function flatten(value: unknown): unknown[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(flatten) : [value]
 }
 
-function sha256Of(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex')
-}
+const sha256Of = (content: string | Buffer) => hash('sha256', content, 'hex')

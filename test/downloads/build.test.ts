@@ -84,17 +84,13 @@ describe('a sparse snapshot', () => {
     expect((await build('sparse-again', manifestIn('sparse'))).files).toEqual(hashes(first))
   })
 
+  const list = folder.file('beside/downloads.ndjson')
+  const zip = folder.file(`beside/downloads/${demoDay}/documents.zip`)
   it.each([
-    ['none', () => rmSync(folder.file('beside/downloads.ndjson'))],
-    [
-      'that of another snapshot',
-      () => edit('beside/downloads.ndjson', /"snapshot":"[^"]+"/, '"snapshot":"x"'),
-    ],
-    ['one that is not as listed', () => edit(`beside/downloads/${demoDay}/documents.zip`, /api/, 'ipa')],
-    [
-      'one that is listed, but not there',
-      () => rmSync(folder.file(`beside/downloads/${demoDay}/documents.zip`)),
-    ],
+    ['none', () => rmSync(list)],
+    ['that of another snapshot', () => edit(list, /"snapshot":"[^"]+"/, '"snapshot":"x"')],
+    ['one that is not as listed', () => edit(zip, /api/, 'ipa')],
+    ['one that is listed, but not there', () => rmSync(zip)],
   ])('leaves its documents out if the ZIP there is %s, and says so', async (_, damage) => {
     rmSync(folder.file('beside'), { recursive: true, force: true })
     cpSync(folder.file('first'), folder.file('beside'), { recursive: true })
@@ -109,10 +105,10 @@ describe('a sparse snapshot', () => {
       )
   })
 
-  const edit = (name: string, pattern: RegExp, by: string) => {
-    const text = readFileSync(folder.file(name), 'latin1')
+  const edit = (file: string, pattern: RegExp, by: string) => {
+    const text = readFileSync(file, 'latin1')
     expect(text).toMatch(pattern)
-    writeFileSync(folder.file(name), text.replace(pattern, by), 'latin1')
+    writeFileSync(file, text.replace(pattern, by), 'latin1')
   }
 })
 
@@ -125,18 +121,16 @@ it('makes none with --no-downloads, which wins over the environment', async () =
 })
 
 it('names a licence in the data package and on the page if the settings name one', async () => {
-  const read = (night: Night | undefined, name: string) =>
-    readFileSync(join(night?.folder ?? '', name), 'utf8')
-  expect(read(first, 'datapackage.json')).not.toContain('licenses')
-  const out = folder.file('licensed')
-  const address = 'https://creativecommons.org/licenses/by/4.0/'
-  await mustRun(['build', '--db', db, '--out', out, '--as-of', demoDay, '--quiet'], {
-    env: { ...withDownloads.env, FUNDPRESS_LICENCE_NAME: 'CC-BY-4.0', FUNDPRESS_LICENCE_URL: address },
+  const read = (out: string, name: string) =>
+    readFileSync(join(folder.file(out), 'downloads', demoDay, name), 'utf8')
+  expect(read('first', 'datapackage.json')).not.toContain('licenses')
+  const [name, address] = ['CC-BY-4.0', 'https://creativecommons.org/licenses/by/4.0']
+  await mustRun(['build', '--db', db, '--out', folder.file('licensed'), '--as-of', demoDay, '--quiet'], {
+    env: { ...withDownloads.env, FUNDPRESS_LICENCE_NAME: name, FUNDPRESS_LICENCE_URL: `${address}/` },
   })
-  const licensed: Night = { db, out, asOf: demoDay, folder: join(out, 'downloads', demoDay) }
-  const { licenses } = JSON.parse(read(licensed, 'datapackage.json')) as { licenses: unknown }
-  expect(licenses).toEqual([{ name: 'CC-BY-4.0', path: address.replace(/\/$/, ''), title: 'CC-BY-4.0' }])
-  expect(read(licensed, 'index.html')).toContain('rel="license"')
+  const { licenses } = JSON.parse(read('licensed', 'datapackage.json')) as { licenses: unknown }
+  expect(licenses).toEqual([{ name, path: address, title: name }])
+  expect(read('licensed', 'index.html')).toContain('rel="license"')
 })
 
 it('fails if a thread ends between two parts of the downloads, and leaves nothing', async () => {

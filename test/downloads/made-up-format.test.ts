@@ -27,30 +27,18 @@ beforeAll(async () => {
   built = await build(folder.file('out'), null)
 })
 
-it('is among the files, and in their checksums', () => {
-  expect(read('names.txt')).toBe(`${String(goodRows['fund']?.['name'])}\n`.repeat(2))
+it('is among the files, in their checksums, on the pages, and in the data package', () => {
+  const names = read('names.txt')
+  expect(names).toBe(`${String(goodRows['fund']?.['name'])}\n`.repeat(2))
   expect(read('SHA256SUMS')).toMatch(/^[0-9a-f]{64} {2}names\.txt$/m)
-})
-
-it('is on the page, with its description in both languages', () => {
-  for (const [page, text] of [
-    ['index.html', 'Names, a line each'],
-    ['de.html', 'Namen, je eine Zeile'],
-  ] as const) {
+  const [en, de] = ['Names, a line each', 'Namen, je eine Zeile']
+  for (const [page, text] of [['index.html', en] as const, ['de.html', de] as const]) {
     expect(read(page)).toContain('<a href="names.txt">names.txt</a>')
     expect(read(page)).toContain(`<td>${text}</td>`)
   }
-})
-
-it('is in the data package', () => {
   const { resources } = JSON.parse(read('datapackage.json')) as { resources: { path: string }[] }
-  expect(resources.find(({ path }) => path === 'names.txt')).toMatchObject({
-    description: 'Names, a line each',
-    format: 'text',
-    mediatype: 'text/plain',
-    bytes: read('names.txt').length,
-    encoding: 'utf-8',
-  })
+  const about = { description: en, format: 'text', mediatype: 'text/plain', bytes: names.length }
+  expect(resources.find(({ path }) => path === 'names.txt')).toMatchObject({ ...about, encoding: 'utf-8' })
 })
 
 it('is reused if its rows did not change', async () => {

@@ -1,4 +1,4 @@
-/** Nights with downloads, built once a process: one of the demo, and one of funds that no demo has. */
+/** Snapshots with downloads, built once a process: one of the demo, and one of funds that no demo has. */
 import { join } from 'node:path'
 import { editDatabase, makeDatabase } from '../support/database.ts'
 import { insertOddFunds, oddFunds } from '../support/odd-funds.ts'
@@ -16,26 +16,20 @@ export interface Night {
 /** Downloads are switched off for all other tests. */
 export const withDownloads = { env: { FUNDPRESS_DOWNLOADS: 'true' } } as const
 
-export async function buildNight(
-  db: string,
-  out: string,
-  asOf: string,
-  ...flags: readonly string[]
-): Promise<Night> {
+export async function buildNight(db: string, out: string, asOf: string, ...flags: string[]): Promise<Night> {
   await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet', ...flags], withDownloads)
   return { db, out, asOf, folder: join(out, 'downloads', asOf) }
 }
 
 export const demoDay = '2026-11-20'
 
-export const demoNight = (): Promise<Night> => once('demo night', makeDemoNight)
-
-async function makeDemoNight(): Promise<Night> {
-  const folder = makeTempFolder()
-  const db = folder.file('demo.sqlite')
-  await mustRun(['demo', '--db', db, '--until', demoDay, '--years', '9'])
-  return buildNight(db, folder.file('demo'), demoDay)
-}
+export const demoNight = (): Promise<Night> =>
+  once('demo night', async () => {
+    const folder = makeTempFolder()
+    const db = folder.file('demo.sqlite')
+    await mustRun(['demo', '--db', db, '--until', demoDay, '--years', '9'])
+    return buildNight(db, folder.file('demo'), demoDay)
+  })
 
 /** A text that a spreadsheet runs, and one that ends a script. */
 export const hostileNames = {

@@ -58,23 +58,14 @@ export function expectedRows(db: string, table: string, asOf: string): readonly 
 
 /** The newest prices of each fund that has some to give, ascending. */
 export function expectedPrices(db: string, asOf: string): ReadonlyMap<string, readonly Values[]> {
-  const rows = ask(
-    db,
-    `SELECT isin, date, net_asset_value FROM price WHERE isin IN (${priced}) ORDER BY isin, date`,
-    asOf,
-  )
-  return Map.groupBy(rows, ([isin]) => String(isin))
+  const sql = `SELECT isin, date, net_asset_value FROM price WHERE isin IN (${priced}) ORDER BY isin, date`
+  return Map.groupBy(ask(db, sql, asOf), ([isin]) => String(isin))
 }
 
 /** ISINs of funds that a permission is missing for. */
-export function refusedIsins(
-  db: string,
-  asOf: string,
-): Readonly<Record<'data' | 'prices' | 'performance', readonly string[]>> {
+export function refusedIsins(db: string, asOf: string) {
   const without = (permitted: string) =>
-    ask(db, `SELECT isin FROM fund WHERE isin NOT IN (${permitted}) ORDER BY isin`, asOf).map(([isin]) =>
-      String(isin),
-    )
+    ask(db, `SELECT isin FROM fund WHERE isin NOT IN (${permitted}) ORDER BY isin`, asOf).flat().map(String)
   return { data: without(given), prices: without(priced), performance: without(yearOld) }
 }
 

@@ -26,17 +26,9 @@ const filesWith = (text: string, among = /./) =>
     .map(([path]) => path)
 
 it('finds what may be given out in every form, so the searches below can find something', () => {
-  const forms = filesWith(oddFunds.awkward).map((path) => path.replace(/^.*\./, ''))
-  expect([...new Set(forms)].sort()).toEqual([
-    'SHA256SUMS',
-    'csv',
-    'html',
-    'json',
-    'parquet',
-    'sqlite',
-    'txt',
-    'zip',
-  ])
+  const found = filesWith(oddFunds.awkward).map((path) => path.replace(/^.*\./, ''))
+  const forms = ['SHA256SUMS', 'csv', 'html', 'json', 'parquet', 'sqlite', 'txt', 'zip']
+  expect([...new Set(found)].sort()).toEqual(forms)
   expect(refused()).toEqual({
     data: [oddFunds.denied],
     prices: [oddFunds.denied, oddFunds.pricesDenied],
@@ -44,7 +36,7 @@ it('finds what may be given out in every form, so the searches below can find so
   })
 })
 
-it('a fund that no data may be given out of is in no file at all', () => {
+it('a fund whose data may not be given out is in no file at all', () => {
   expect(filesWith(oddFunds.denied)).toEqual([])
 })
 
@@ -58,22 +50,20 @@ it('prices that may not be given out are in no file of prices, and the fund has 
 it('performance of a fund that it is refused for, or that is not a year old, is in no file of performance', () => {
   for (const isin of refused().performance) {
     expect(filesWith(isin, /performance/)).toEqual([])
-    for (const table of ['years', 'periods', 'line', 'launch']) {
+    for (const table of ['years', 'periods', 'line', 'launch'])
       expect([table, inSqlite(`performance_${table}`, isin)]).toEqual([table, 0])
-    }
   }
 })
 
-it('no refused value, and none that the API leaves out, is in any file', () => {
-  expect(filesWith(secret)).toEqual([])
-  expect(filesWith('777.123')).toEqual([])
-  expect(filesWith('777,123')).toEqual([])
-})
+it.each([secret, '777.123', '777,123'])(
+  '%s is refused or left out by the API, and is in no file',
+  (value) => {
+    expect(filesWith(value)).toEqual([])
+  },
+)
 
 it('the ZIP has no refusal among its documents', () => {
-  const names = execFileSync('unzip', ['-Z1', join(night?.folder ?? '', 'documents.zip')], {
-    encoding: 'utf8',
-  })
+  const names = String(execFileSync('unzip', ['-Z1', join(night?.folder ?? '', 'documents.zip')]))
   expect(names).not.toContain('error')
   expect(names).toContain(`api/v1/prices-historic/${oddFunds.awkward}/2020.json`)
 })

@@ -1,20 +1,22 @@
 /** Every table in every format, and the files of each fund, read by programs that share no code with ours, against plain SQL. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { excelFiles } from '../../src/downloads/formats/csv-excel.ts'
-import type { OutputTable } from '../../src/downloads/tables.ts'
+import type { ColumnType, OutputTable } from '../../src/downloads/tables.ts'
 import { csvLine } from '../../src/downloads/formats/csv.ts'
 import { isMissing } from '../support/programs.ts'
 import { makeTempFolder } from '../support/product.ts'
+import { filesIn, hashesOf, sumsOf } from '../support/tree.ts'
 import { buildNight, demoNight, hostileNames, oddNight, type Night } from './night.ts'
 import { decimals, expectedPrices, expectedRows, oracle, type Value, type Values } from './oracle.ts'
 import { duckdb, hasDuckdb, readCsv, readCsvs, readSqlite } from './readers.ts'
 
 const folder = makeTempFolder()
-const nights: Partial<Record<'demo' | 'odd', Night>> = {}
+const unbuilt: Night = { db: '', out: '', asOf: '', folder: '' }
+const nights = { demo: unbuilt, odd: unbuilt }
 
 beforeAll(async () => {
   nights.demo = await demoNight()
@@ -22,12 +24,7 @@ beforeAll(async () => {
 })
 afterAll(folder.remove)
 
-function nightOf(which: 'demo' | 'odd'): Night {
-  const found = nights[which]
-  if (found === undefined) throw new Error('the night was not built')
-  return found
-}
-const demoText = (name: string) => readFileSync(join(nightOf('demo').folder, name), 'utf8')
+const demoText = (name: string) => readFileSync(join(nights.demo.folder, name), 'utf8')
 
 const tables = Object.keys(oracle)
 const csvName = (table: string) => (table === 'emt' ? 'emt_data' : table)
@@ -40,14 +37,14 @@ const isRun = (value: Value) =>
   typeof value === 'string' && /^(\s*[=+\-@]|[\t\r])/.test(value) && !/^[-+][0-9.,]*[0-9]( ?%)?$/.test(value)
 
 describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
-  const night = () => nightOf(which)
+  const night = () => nights[which]
   const rowsOf = (table: string) => expectedRows(night().db, table, night().asOf)
   const file = (name: string) => join(night().folder, name)
   let csv: Readonly<Record<string, string[][]>> = {}
   let sqlite: readonly unknown[][][] = []
   beforeAll(() => {
-    const names = readdirSync(night().folder, { recursive: true, encoding: 'utf8' })
-    csv = readCsvs(night().folder, names.filter((name) => /^(csv-excel\/)?\w+\.csv$/.test(name)).sort())
+    const names = filesIn(night().folder).filter((name) => /^(csv-excel\/)?\w+\.csv$/.test(name))
+    csv = readCsvs(night().folder, names)
     sqlite = readSqlite(file('fundpress.sqlite'), ...tables.map((table) => `SELECT * FROM ${table}`))
   })
 
@@ -70,27 +67,21 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
     'the files of %s for Excel have the same rows, with decimal commas and without formulas',
     (table) => {
       const expected = rowsOf(table)
-      const files = Object.keys(csv).filter((name) =>
-        table === 'prices'
-          ? /^csv-excel\/prices_\d{4}\.csv$/.test(name)
-          : name === `csv-excel/${csvName(table)}.csv`,
-      )
-      const rows = files.flatMap((name) => csv[name]?.slice(1) ?? [])
+      const name = table === 'prices' ? 'prices_\\d{4}' : csvName(table)
+      const files = Object.keys(csv).filter((file) => new RegExp(`^csv-excel/${name}\\.csv$`).test(file))
+      const rows = files.flatMap((file) => csv[file]?.slice(1) ?? [])
       if (table === 'prices') rows.sort((a, b) => (a.slice(0, 2).join() < b.slice(0, 2).join() ? -1 : 1))
-      const fields = expected.map((row) =>
-        row.map((value, at) => excelField(value, decimals[table]?.includes(at) ?? false)),
-      )
+      const isDecimal = (at: number) => decimals[table]?.includes(at) ?? false
+      const fields = expected.map((row) => row.map((value, at) => excelField(value, isDecimal(at))))
       expect(rows.length).toBe(fields.length)
-      expect(
-        rows.map((row, index) => row.map((field, at) => excelValue(field, fields[index]?.[at]))),
-      ).toEqual(fields)
+      const read = rows.map((row, index) => row.map((field, at) => excelValue(field, fields[index]?.[at])))
+      expect(read).toEqual(fields)
     },
   )
 
   it.each(tables)('table %s of the SQLite file has the same rows, amounts as numbers', (table) => {
-    const expected = rowsOf(table).map((row) =>
-      row.map((value, at) => sqliteValue(value, decimals[table]?.includes(at) ?? false)),
-    )
+    const isDecimal = (at: number) => decimals[table]?.includes(at) ?? false
+    const expected = rowsOf(table).map((row) => row.map((value, at) => sqliteValue(value, isDecimal(at))))
     expect(sqlite[tables.indexOf(table)]).toEqual(expected)
   })
 
@@ -119,46 +110,25 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
 
   it('sha256sum finds every file as it is listed, and no file is missing from the list', () => {
     execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: night().folder })
-    const listed = readFileSync(file('SHA256SUMS'), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.slice(66))
-    const found = readdirSync(night().folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name !== 'SHA256SUMS')
-      .map((entry) => join(entry.parentPath, entry.name).slice(night().folder.length + 1))
-    expect(listed).toEqual(found.sort())
+    const listed = [...sumsOf(night().folder).keys()]
+    expect(listed).toEqual(filesIn(night().folder).filter((name) => name !== 'SHA256SUMS'))
   })
 })
 
 it('types days as DATE and prices as DECIMAL(38,15) in Parquet, whatever a single row holds', async (context) => {
   if (isMissing(hasDuckdb)) context.skip('DuckDB is not here: FUNDPRESS_TEST_DUCKDB')
-  const typesOf = async (night: Night | undefined, columns: string) => {
-    const rows = await duckdb(
-      `DESCRIBE SELECT ${columns} FROM '${join(night?.folder ?? '', 'prices.parquet')}'`,
-    )
-    return rows.map((row) => row[1])
+  for (const night of [nights.demo, nights.odd]) {
+    const columns = 'isin, date, net_asset_value, change'
+    const rows = await duckdb(`DESCRIBE SELECT ${columns} FROM '${join(night.folder, 'prices.parquet')}'`)
+    const types = ['VARCHAR', 'DATE', 'DECIMAL(38,15)', 'DECIMAL(38,15)']
+    expect(rows.map((row) => row[1])).toEqual(types)
   }
-  expect(await typesOf(nights.demo, 'isin, date, net_asset_value')).toEqual([
-    'VARCHAR',
-    'DATE',
-    'DECIMAL(38,15)',
-  ])
-  expect(await typesOf(nights.odd, 'date, net_asset_value, change')).toEqual([
-    'DATE',
-    'DECIMAL(38,15)',
-    'DECIMAL(38,15)',
-  ])
 })
 
 describe('a text that a spreadsheet would run', () => {
   const { formula } = hostileNames
-  const fieldsOf = (night: Night | undefined, path: string) => readCsv(night?.folder ?? '', path).flat()
-  const aboutOf = (night: Night | undefined) =>
-    (
-      JSON.parse(readFileSync(join(night?.folder ?? '', 'datapackage.json'), 'utf8')) as {
-        readonly description: string
-      }
-    ).description
+  const fieldsOf = (night: Night, path: string) => readCsv(night.folder, path).flat()
+  const aboutOf = (night: Night) => readFileSync(join(night.folder, 'datapackage.json'), 'utf8')
 
   it('has an apostrophe before it in all CSV files, which datapackage.json says', () => {
     for (const path of ['funds.csv', 'emt.csv', 'csv-excel/funds.csv']) {
@@ -166,62 +136,51 @@ describe('a text that a spreadsheet would run', () => {
       expect([path, fields]).toEqual([path, expect.arrayContaining([`'${formula}`])])
       expect(fields).not.toContain(formula)
     }
-    expect(aboutOf(nights.odd)).toContain(
-      'apostrophe before a text that a spreadsheet would run as a formula;',
-    )
+    const rule = 'apostrophe before a text that a spreadsheet would run as a formula;'
+    expect(aboutOf(nights.odd)).toContain(rule)
   })
 
   it('is unchanged in plain CSV with --raw-csv, also if the folder holds a snapshot without it', async () => {
-    const { db = '', out = '', asOf = '' } = nights.odd ?? {}
+    const { db, out, asOf } = nights.odd
     const raw = folder.file('raw')
     cpSync(out, raw, { recursive: true })
     const night = await buildNight(db, raw, asOf, '--raw-csv', '--since', raw)
     for (const path of ['funds.csv', 'emt.csv']) expect(fieldsOf(night, path)).toContain(formula)
     expect(fieldsOf(night, 'csv-excel/funds.csv')).toContain(`'${formula}`)
     expect(aboutOf(night)).not.toContain('would run as a formula;')
-    const files = readdirSync(night.folder, { recursive: true, encoding: 'utf8' })
-    const differ = files.filter((name) => {
-      const [one, other] = [join(out, 'downloads', asOf, name), join(night.folder, name)]
-      return statSync(one).isFile() && !readFileSync(one).equals(readFileSync(other))
-    })
-    expect(differ.sort()).toEqual(
-      expect.arrayContaining(['SHA256SUMS', 'datapackage.json', 'emt.csv', 'funds.csv']),
+    const before = hashesOf(join(out, 'downloads', asOf))
+    const differ = Object.entries(hashesOf(night.folder)).flatMap(([name, sha256]) =>
+      before[name] === sha256 ? [] : name,
     )
+    const changed = ['SHA256SUMS', 'datapackage.json', 'emt.csv', 'funds.csv']
+    expect(differ).toEqual(expect.arrayContaining(changed))
     expect(differ.filter((name) => name.endsWith('.parquet') || name.startsWith('csv-excel/'))).toEqual([])
   })
 })
 
 it.each([
-  ['12-31', "'12-31"],
-  ['1.5', "'1.5"],
-  ['31.12.', "'31.12."],
-  ['3/4', "'3/4"],
-  ['048652', "'048652"],
-  ['848E10', "'848E10"],
-  ['1,5e-3', "'1,5e-3"],
-  ['12345678901234567', "'12345678901234567"],
-  ['1.234', '1.234'],
-  ['1,5', '1,5'],
-  ['31.12.2025', '31.12.2025'],
-  ['848652', '848652'],
-  ['ABC123', 'ABC123'],
-  ['0,5', '0,5'],
-])('keeps Excel from making something else of the text %s', (value, written) => {
+  ['an', "'", '12-31 1.5 31.12. 3/4 048652 848E10 1,5e-3 12345678901234567'],
+  ['no', '', '1.234 1,5 31.12.2025 848652 ABC123 0,5'],
+])('writes %s apostrophe so that Excel makes nothing else of a text: %s%s', (_, mark, values) => {
   const column = { name: 'value', type: 'text', describe: '', isNullable: true, sql: 'value' } as const
-  expect(csvLine([column], 'excel')([value])).toBe(`${written}\r\n`)
-  expect(csvLine([column], 'plain')([value])).toBe(`${value.includes(',') ? `"${value}"` : value}\r\n`)
+  for (const value of values.split(' ')) {
+    expect(csvLine([column], 'excel')([value])).toBe(`${mark}${value}\r\n`)
+    expect(csvLine([column], 'plain')([value])).toBe(`${value.includes(',') ? `"${value}"` : value}\r\n`)
+  }
 })
 
 it('continues in another file if a sheet is full, in the middle of a fund, too', () => {
-  const common = { describe: '', isNullable: false, sql: '' }
+  const column = (name: string, type: ColumnType) => ({
+    describe: '',
+    isNullable: false,
+    sql: '',
+    name,
+    type,
+  })
   const table: OutputTable = {
     ...{ name: 'prices', describe: { en: '', de: '' }, source: 'price', needs: 'prices' },
     key: ['isin', 'date'],
-    columns: [
-      { ...common, name: 'isin', type: 'text' },
-      { ...common, name: 'date', type: 'date' },
-      { ...common, name: 'nav', type: 'decimal' },
-    ],
+    columns: [column('isin', 'text'), column('date', 'date'), column('nav', 'decimal')],
   }
   const excel = excelFiles(folder.path, table, new Set(['prices_2024']), 3)
   const add = (isin: string, rows: number) => {
@@ -245,15 +204,14 @@ it('continues in another file if a sheet is full, in the middle of a fund, too',
 })
 
 it('leaves negative key figures as the numbers that Excel takes them for', () => {
-  const values = readCsv(nightOf('demo').folder, 'csv-excel/key_figures.csv').map((row) => row[4] ?? '')
+  const values = readCsv(nights.demo.folder, 'csv-excel/key_figures.csv').map((row) => row[4] ?? '')
   expect(values.filter((text) => /^-\d+,\d+ %$/.test(text)).length).toBeGreaterThan(0)
   expect(values.filter((text) => text.startsWith("'"))).toEqual([])
 })
 
 it('describes every column of the SQLite file', () => {
-  const file = join(nights.demo?.folder ?? '', 'fundpress.sqlite')
   const [described, there] = readSqlite(
-    file,
+    join(nights.demo.folder, 'fundpress.sqlite'),
     'SELECT table_name, column_name FROM columns WHERE length(description) > 3',
     `SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
       WHERE t.type = 'table' AND t.name NOT IN ('columns', 'about') ORDER BY t.name, c.cid`,
@@ -265,7 +223,7 @@ it('describes every column of the SQLite file', () => {
 const limit = 32_767
 
 describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
-  const night = () => nightOf(which)
+  const night = () => nights[which]
   const pricesOf = () => expectedPrices(night().db, night().asOf)
   const textOf = (isin: string, name: string) => readFileSync(join(night().folder, isin, name), 'utf8')
 
@@ -293,15 +251,10 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
   it('prices.json has the same prices as numbers, digit for digit', () => {
     for (const [isin, prices] of pricesOf()) {
       const text = textOf(isin, 'prices.json')
-      const rows = JSON.parse(text) as { date: string; nav: number }[]
+      const { length } = JSON.parse(text) as unknown[]
       expect(text.length).toBeLessThan(limit)
-      expect(rows).toEqual(prices.slice(-rows.length).map(([, date, nav]) => ({ date, nav: Number(nav) })))
-      expect(text).toBe(
-        `[${prices
-          .slice(-rows.length)
-          .map(([, date, nav]) => `{"date":"${date}","nav":${nav}}`)
-          .join(',')}]`,
-      )
+      const rows = prices.slice(-length).map(([, date, nav]) => `{"date":"${date}","nav":${nav}}`)
+      expect(text).toBe(`[${rows.join(',')}]`)
     }
   })
 
@@ -311,53 +264,46 @@ describe.each(['demo', 'odd'] as const)('one fund of the %s funds', (which) => {
 })
 
 it('cuts the history of funds that are long enough to need it, and of no others', () => {
-  const { db, asOf, folder: downloads } = nightOf('demo')
-  const lengths = [...expectedPrices(db, asOf)].map(([isin, prices]) => ({
-    isCut:
-      readFileSync(join(downloads, isin, 'prices.csv'), 'utf8')
-        .trimEnd()
-        .split('\n').length -
-        1 <
-      prices.length,
-    isLong: prices.length > 2000,
-  }))
+  const { db, asOf } = nights.demo
+  const lengths = [...expectedPrices(db, asOf)].map(([isin, prices]) => {
+    const [, ...lines] = demoText(`${isin}/prices.csv`).trimEnd().split('\n')
+    return { isCut: lines.length < prices.length, isLong: prices.length > 2000 }
+  })
   expect(lengths.map(({ isCut }) => isCut)).toEqual(lengths.map(({ isLong }) => isLong))
   expect(new Set(lengths.map(({ isCut }) => isCut)).size).toBe(2)
 })
 
-it('the data package says how far the files of one fund reach, and which files hold the full history', () => {
+it('the data package and the pages say how far the files of one fund reach, and where the full history is', () => {
   const described = JSON.parse(demoText('datapackage.json')) as {
     fundFiles: { maxCharacters: number; fullHistory: string[] }
   }
   expect(described.fundFiles.maxCharacters).toBe(limit - 1)
   for (const path of described.fundFiles.fullHistory)
-    expect(existsSync(join(nightOf('demo').folder, path))).toBe(true)
-})
-
-it('the page says how far they reach, in both languages', () => {
+    expect(existsSync(join(nights.demo.folder, path))).toBe(true)
   const flat = (name: string) => demoText(name).replace(/\s+/g, ' ')
   expect(flat('index.html')).toContain('as many as 32,766 characters hold')
   expect(flat('de.html')).toContain('bis zu 32.766 Zeichen')
 })
 
-it('the page says how many fields of the template emt.csv has, and that it is no complete EMT', () => {
-  const [header = ''] = demoText('emt.csv').split('\r\n')
-  const count = header.split(',').length
-  const english = `${count} of the 114 fields of the European MiFID Template`
-  expect(demoText('index.html')).toContain(english)
-  expect(demoText('index.html')).toContain('it is no complete EMT to be delivered')
-  expect(demoText('datapackage.json')).toContain(english)
-  expect(demoText('de.html')).toContain(`${count} der 114 Felder des European MiFID Template`)
-  expect(demoText('de.html')).toContain('ein vollständiges EMT zum Ausliefern ist es nicht')
-})
+it.each([
+  ['index.html', 'of the 114 fields of', 'it is no complete EMT to be delivered'],
+  ['datapackage.json', 'of the 114 fields of the', 'it is no complete EMT to be delivered'],
+  ['de.html', 'der 114 Felder des', 'ein vollständiges EMT zum Ausliefern ist es nicht'],
+])(
+  '%s says how many fields of the template emt.csv has, and that it is no complete EMT',
+  (name, of, limit) => {
+    const [header = ''] = demoText('emt.csv').split('\r\n')
+    const text = demoText(name)
+    expect(text).toMatch(new RegExp(`${header.split(',').length} ${of} (the )?European MiFID Template`))
+    expect(text).toContain(limit)
+  },
+)
 
 it('has each digest whole on the page, to be copied', () => {
-  const shown = [...demoText('index.html').matchAll(/<code class="digest"[^>]*>(\w+)<\/code>/g)].map(
-    ([, digest]) => digest,
-  )
+  const shown = [...demoText('index.html').matchAll(/<code class="digest"[^>]*>(\w+)<\/code>/g)]
   const sums = demoText('SHA256SUMS')
   expect(shown.length).toBeGreaterThan(20)
-  expect(shown.filter((digest) => !sums.includes(`${digest ?? '-'}  `))).toEqual([])
+  expect(shown.filter(([, digest = '-']) => !sums.includes(`${digest}  `))).toEqual([])
 })
 
 /** In a form that two programs agree on: trailing zeros of decimals do not count, whole numbers can be texts. */

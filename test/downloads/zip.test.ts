@@ -1,10 +1,10 @@
 /** The ZIP of the documents: a new one out of the entries of an earlier one. */
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 import { fileSink } from '../../src/downloads/file-sink.ts'
 import { openPreviousZip, zipInto } from '../../src/downloads/zip.ts'
 import { makeTempFolder } from '../support/product.ts'
+import { python } from './readers.ts'
 
 const folder = makeTempFolder()
 afterAll(folder.remove)
@@ -34,19 +34,16 @@ it('copies entries to the bytes that packing them gives, with the date of the ne
   const read = (file: string) => readFileSync(folder.file(file))
   expect(read('copied.zip').equals(read('other.zip'))).toBe(true)
   expect(read('copied.zip').equals(read('one.zip'))).toBe(false)
-  const said = execFileSync('python3', [
-    '-c',
-    'import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); print(len(z.namelist()), z.testzip(), z.read(z.namelist()[-1]).decode())',
-    folder.file('copied.zip'),
-  ])
-  expect(String(said).trim()).toBe('70000 None {"name":"api/069999.json"}')
+  const program = `import json, sys, zipfile
+z = zipfile.ZipFile(sys.argv[1])
+print(json.dumps([len(z.namelist()), z.testzip(), z.read(z.namelist()[-1]).decode()]))`
+  expect(python(program, folder.file('copied.zip'))).toEqual([70_000, null, '{"name":"api/069999.json"}'])
 })
 
 it('knows an entry that is there, in whatever distance from the last, and none that is not', () => {
   const zip = openPreviousZip(folder.file('one.zip'))
-  const sizes = ['api/000000.json', 'api/000000.jsonx', 'api/035000.json', 'b'].map(
-    (name) => zip.entry(name)?.bytes ?? null,
-  )
+  const wanted = ['api/000000.json', 'api/000000.jsonx', 'api/035000.json', 'b']
+  const sizes = wanted.map((name) => zip.entry(name)?.bytes ?? null)
   zip.close()
   const bytes = contentOf('api/000000.json').length
   expect(sizes).toEqual([bytes, null, bytes, null])

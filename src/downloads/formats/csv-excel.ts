@@ -2,7 +2,7 @@
 
 import { type OutputRow, type OutputTable, tables } from '../tables.ts'
 import { csvFile, csvResource, type GrowingCsv } from './csv.ts'
-import { rowsOfTable, type Piece, type PieceFile, type RowsFormat } from './format.ts'
+import { rowsOfTable, type Piece, type PieceFile, type PieceRows, type RowsFormat } from './format.ts'
 
 /** A sheet has 1,048,576 rows, and one is the header. */
 const maxRows = 1_048_575
@@ -21,11 +21,8 @@ export const csvForExcel: RowsFormat = {
       const years = new Set(rows.isins.flatMap((isin) => Object.keys(yearsOf(isin))))
       return [...years].sort().map((year) => {
         const isins = rows.isins.filter((isin) => yearsOf(isin)[year] !== undefined)
-        const ofYear = {
-          isins,
-          digest: ({ prices }: { prices: Readonly<Record<string, string>> }) => prices[year] ?? '',
-        }
-        return { ...common, name: nameOfYear(table, year), rows: ofYear }
+        const digest: PieceRows['digest'] = ({ prices }) => prices[year] ?? ''
+        return { ...common, name: nameOfYear(table, year), rows: { isins, digest } }
       })
     }),
   open: ({ folder, wanted }) => {

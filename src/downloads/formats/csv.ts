@@ -6,7 +6,7 @@
 import { isFormula } from '../../api/contract/texts.ts'
 import { shortestDecimal } from '../../api/encode/json.ts'
 import { fileSink } from '../file-sink.ts'
-import { eachTable, type RowsFormat, type TableFile } from './format.ts'
+import { eachTable, type RowsFormat } from './format.ts'
 import {
   type ColumnType,
   type OutputCell,
@@ -44,27 +44,20 @@ export function plainCsv(
 }
 
 /** A CSV file that grows. */
-export interface GrowingCsv extends TableFile {
-  /** The number of rows, without the header. */
-  readonly rows: () => number
-}
+export type GrowingCsv = ReturnType<typeof csvFile>
 
-export function csvFile(
-  folder: string,
-  path: string,
-  columns: readonly OutputColumn[],
-  dialect: Dialect,
-): GrowingCsv {
+export function csvFile(folder: string, path: string, columns: readonly OutputColumn[], dialect: Dialect) {
   const sink = fileSink(folder, path)
   const line = csvLine(columns, dialect)
   const names = columns.map(({ name }) => quoted(name, dialect))
   sink.write(`${dialect === 'excel' ? '\ufeff' : ''}${names.join(delimiters[dialect])}\r\n`)
   let count = 0
   return {
-    add: (rows) => {
+    add: (rows: readonly OutputRow[]) => {
       if (rows.length > 0) sink.write(rows.map(line).join(''))
       count += rows.length
     },
+    /** Their number, without the header. */
     rows: () => count,
     close: () => ({ ...sink.close(), rows: count }),
   }
@@ -155,18 +148,9 @@ export function csvResource({ columns, key }: OutputTable, dialect: 'plain' | 'e
   }
 }
 
-const fieldTypes: Readonly<Record<ColumnType, string>> = {
-  text: 'string',
-  date: 'date',
-  decimal: 'number',
-  number: 'number',
-  integer: 'integer',
-  boolean: 'boolean',
-}
-
 const fieldResource = ({ name, type, describe, isNullable }: OutputColumn, isExcel: boolean) => ({
   name,
-  type: fieldTypes[type],
+  type: type === 'text' ? 'string' : type === 'decimal' ? 'number' : type,
   description: describe,
   ...(isExcel && (type === 'decimal' || type === 'number') ? { decimalChar: ',' } : {}),
   ...(type === 'boolean'

@@ -15,21 +15,16 @@ import type { EarlierDocuments, FormatWork, WholeFormat } from './format.ts'
 export const documents: WholeFormat = {
   ...{ id: 'documents', kind: 'whole', name: 'zip', mediatype: 'application/zip', section: 'plain' },
   readsDatabase: false,
-  pieces: () => [
-    {
-      name: documentsName,
-      describe: {
-        en: 'The JSON answers of the API, as a tree of files',
-        de: 'Alle JSON-Antworten der API als Ordner mit Dateien',
-      },
-      rows: null,
-      listedAs: documentsFrom,
-    },
-  ],
+  pieces: () => [{ name: documentsName, describe, rows: null, listedAs: documentsFrom }],
   write: async (work) => {
     const zip = await writeDocuments(work)
     return zip === null ? [] : [{ ...zip, piece: documentsName }]
   },
+}
+
+const describe = {
+  en: 'The JSON answers of the API, as a tree of files',
+  de: 'Alle JSON-Antworten der API als Ordner mit Dateien',
 }
 
 /** Digest of the code that packs the documents: entries that other code has packed are not copied. */

@@ -11,13 +11,10 @@ import type { RowsFormat } from './format.ts'
 /** How many columns the template has. Source: FinDatEx, EMT V4.3. */
 const templateColumns = 114
 
-const ofFund = (name: string, describe: string, sql: string): OutputColumn => ({
-  name,
-  type: 'text',
-  describe,
-  isNullable: false,
-  sql,
-})
+const ofFund = (name: string, describe: string, sql: string): OutputColumn => {
+  return { name, type: 'text', describe, isNullable: false, sql }
+}
+const inFund = (column: string) => `(SELECT ${column} FROM fund WHERE isin = t.isin)`
 
 /** A field of table emt: its number says which one. */
 function field(name: string, describe: string): OutputColumn {
@@ -36,16 +33,8 @@ const columns: readonly OutputColumn[] = [
   ofFund('00001_EMT_Version', 'Version of the template that the names of the columns are of', "'V4.3'"),
   ofFund('00010_Financial_Instrument_Identifying_Data', 'ISIN', 't.isin'),
   ofFund('00020_Type_Of_Identification_Code_For_The_Financial_Instrument', '1: ISO 6166', "'1'"),
-  ofFund(
-    '00030_Financial_Instrument_Name',
-    'Name of the fund',
-    '(SELECT name FROM fund WHERE isin = t.isin)',
-  ),
-  ofFund(
-    '00040_Financial_Instrument_Currency',
-    'Currency, ISO 4217',
-    '(SELECT currency FROM fund WHERE isin = t.isin)',
-  ),
+  ofFund('00030_Financial_Instrument_Name', 'Name of the fund', inFund('name')),
+  ofFund('00040_Financial_Instrument_Currency', 'Currency, ISO 4217', inFund('currency')),
   field(
     '00075_Financial_Instrument_Manufacturer_Product_Governance_Process',
     'Product governance process: A, B, C or D',

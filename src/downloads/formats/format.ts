@@ -1,11 +1,11 @@
 /** What a format of the downloads is. `index.ts` beside this file lists all formats; nothing here knows a single one. */
 
-import type { Statement } from 'better-sqlite3'
 import type { Language } from '../../api/routes/table.ts'
 import { schemaTables } from '../../data/model/schema.ts'
 import { wholeGroups, type RowDigests } from '../../data/read/fund-digests.ts'
 import type { FundDatabase } from '../../data/read/open.ts'
 import type { Html } from '../../site/layout/html.ts'
+import { cached } from '../../system/cached.ts'
 import type { WrittenFile } from '../file-sink.ts'
 import { type OutputRow, type OutputTable, type FundScope, mayHold, permittedIsins } from '../tables.ts'
 
@@ -140,10 +140,12 @@ export const eachTable = (
   more: (table: OutputTable) => Pick<Piece, 'resource'> = () => ({}),
 ): Pick<RowsFormat, 'pieces' | 'open'> => ({
   pieces: (funds) =>
-    tables.map((table) => {
-      const { name, describe } = table
-      return { name, describe, rows: rowsOfTable(table, funds), ...more(table) }
-    }),
+    tables.map((table) => ({
+      name: table.name,
+      describe: table.describe,
+      rows: rowsOfTable(table, funds),
+      ...more(table),
+    })),
   open: (work) => {
     const made = tables
       .filter(({ name }) => work.wanted.has(name))
@@ -175,24 +177,17 @@ export const allPrices = ({ prices }: RowDigests): string =>
 
 /** Reads the tables of one fund after the other. */
 export function* readFunds(db: FundDatabase, scopes: readonly FundScope[]): Generator<FundTables> {
-  const statements = new Map<OutputTable, Statement<[string], OutputRow>>()
-  const statementOf = (table: OutputTable) => {
-    const { columns, source, key } = table
+  const statementOf = cached(({ columns, source, key }: OutputTable) => {
     const fields = columns.map(({ sql }) => sql).join(', ')
     const order = key.map((name) => columns.find((column) => column.name === name)?.sql).join(', ')
     const sql = `SELECT ${fields} FROM ${source} AS t WHERE t.isin = ? ORDER BY ${order}`
-    const statement = statements.get(table) ?? db.prepare<[string], OutputRow>(sql).raw()
-    statements.set(table, statement)
-    return statement
-  }
+    return db.prepare<[string], OutputRow>(sql).raw()
+  })
   for (const scope of scopes) {
     const { isin } = scope
-    const known = new Map<OutputTable, readonly OutputRow[]>()
-    const rows = (table: OutputTable) => {
-      const found = known.get(table) ?? (mayHold(scope, table.needs) ? statementOf(table).all(isin) : [])
-      known.set(table, found)
-      return found
-    }
+    const rows = cached((table: OutputTable) =>
+      mayHold(scope, table.needs) ? statementOf(table).all(isin) : [],
+    )
     yield { isin, rows }
   }
 }

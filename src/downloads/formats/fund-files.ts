@@ -79,16 +79,9 @@ const csvHead = `date,nav${lineEnd}`
 /** More rows than ever fit. */
 const maxRows = Math.ceil(maxCharacters / `yyyy-mm-dd,1${lineEnd}`.length)
 
-interface Price {
-  readonly day: string
-  readonly nav: string
-}
-
 /** @param rows all prices of a fund, ascending */
 function* filesOf(rows: readonly OutputRow[]): Generator<[name: string, content: string, rows?: number]> {
-  const newest = rows.slice(-maxRows).map((row): Price => {
-    return { day: String(row[dayAt]), nav: String(row[navAt]) }
-  })
+  const newest = rows.slice(-maxRows).map((row) => ({ day: String(row[dayAt]), nav: String(row[navAt]) }))
   const last = newest.at(-1)
   if (last === undefined) return
   const lines = newestThatFit(newest, ({ day, nav }) => `${day},${nav}${lineEnd}`, csvHead.length)
@@ -97,6 +90,8 @@ function* filesOf(rows: readonly OutputRow[]): Generator<[name: string, content:
   yield ['prices.csv', `${csvHead}${lines.join('')}`, lines.length]
   yield ['prices.json', `[${json.join(',')}]`]
 }
+
+type Price = Readonly<Record<'day' | 'nav', string>>
 
 /** @param prices ascending @param frame characters around them @returns the newest ones that fit, ascending */
 function newestThatFit(
@@ -107,9 +102,7 @@ function newestThatFit(
 ): readonly string[] {
   const taken: string[] = []
   let room = maxCharacters - frame
-  for (let at = prices.length - 1; at >= 0; at--) {
-    const price = prices[at]
-    if (price === undefined) break
+  for (const price of prices.toReversed()) {
     const piece = write(price)
     room -= piece.length + between
     if (room < 0) break

@@ -2,17 +2,9 @@
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { Permission } from '../../data/model/schema.ts'
 import type { FundDatabase } from '../../data/read/open.ts'
 import { fileThere } from '../file-sink.ts'
-import {
-  type ColumnType,
-  type OutputColumn,
-  type OutputTable,
-  type FundScope,
-  permittedIsins,
-  tables,
-} from '../tables.ts'
+import { type FundScope, type OutputColumn, type OutputTable, permittedIsins, tables } from '../tables.ts'
 import type { WholeFormat } from './format.ts'
 
 const name = 'fundpress.sqlite'
@@ -20,27 +12,24 @@ const name = 'fundpress.sqlite'
 export const sqlite: WholeFormat = {
   ...{ id: 'sqlite', kind: 'whole', name: 'sqlite', mediatype: 'application/vnd.sqlite3', section: 'plain' },
   readsDatabase: true,
-  pieces: () => [
-    {
-      name: 'database',
-      describe: {
-        en: 'All tables in one SQLite file; amounts are numbers there (CSV and Parquet have every digit)',
-        de: 'Alle Tabellen in einer SQLite-Datei, Beträge als Gleitkommazahlen (CSV und Parquet enthalten jede Ziffer)',
-      },
-      rows: null,
-    },
-  ],
+  pieces: () => [{ name: 'database', describe: text, rows: null }],
   write: ({ folder, copy, scopes, asOf }) => {
     writeDatabase(join(folder, name), copy, scopes, asOf)
     return [{ ...fileThere(folder, name), piece: 'database' }]
   },
 }
 
-const pragmas: readonly string[] = [
-  ...['page_size = 4096', 'user_version = 1'],
-  // If anything fails, the file is removed.
-  ...['journal_mode = OFF', 'synchronous = OFF'],
-  // Every row is of a fund in the file: to look each one up takes a tenth of the time.
+const text = {
+  en: 'All tables in one SQLite file; amounts are numbers there (CSV and Parquet have every digit)',
+  de: 'Alle Tabellen in einer SQLite-Datei, Beträge als Gleitkommazahlen (CSV und Parquet enthalten jede Ziffer)',
+}
+
+// If anything fails, the file is removed. Every row is of a fund in the file: to look each one up takes a tenth of the time.
+const pragmas = [
+  'page_size = 4096',
+  'user_version = 1',
+  'journal_mode = OFF',
+  'synchronous = OFF',
   'foreign_keys = OFF',
 ]
 
@@ -69,10 +58,8 @@ function writeDatabase(file: string, source: string, scopes: readonly FundScope[
   }
 }
 
-const permissions: readonly Permission[] = ['data', 'prices', 'performance']
-
 function listPermitted(db: FundDatabase, scopes: readonly FundScope[]): void {
-  for (const permission of permissions) {
+  for (const permission of ['data', 'prices', 'performance'] as const) {
     db.exec(`CREATE TEMP TABLE ${permission} (isin TEXT PRIMARY KEY) WITHOUT ROWID`)
     const insert = db.prepare(`INSERT INTO temp.${permission} VALUES (?)`)
     for (const isin of permittedIsins(scopes, permission)) insert.run(isin)
@@ -80,7 +67,7 @@ function listPermitted(db: FundDatabase, scopes: readonly FundScope[]): void {
 }
 
 /** A text of digits is REAL here, so that it can be compared and added up; CSV and Parquet have every digit. */
-const sqlTypes: Readonly<Record<ColumnType, string>> = {
+const sqlTypes = {
   text: 'TEXT',
   date: 'TEXT',
   decimal: 'REAL',

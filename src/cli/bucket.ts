@@ -9,7 +9,7 @@ import { required } from './options.ts'
 
 /** @param patience shorter than usual for commands that must answer at once @throws {UsageError} without a bucket name */
 export async function withBucket<T>(
-  { settings: { bucket }, signal }: Pick<Session, 'settings' | 'signal'>,
+  { settings: { bucket }, signal }: Session,
   work: (store: S3Store) => Promise<T>,
   patience?: Patience,
 ): Promise<T> {
@@ -21,21 +21,18 @@ export async function withBucket<T>(
     return await work(store)
   } catch (error) {
     if (!(error instanceof ConditionsUnknown)) throw error
-    throw new Error(
-      `${store.name}: this store does not support conditional writes. --no-lock publishes without them, ` +
-        'but then nothing prevents two publishes at the same time',
-      { cause: error },
-    )
+    const advice =
+      '--no-lock publishes without them, but then nothing prevents two publishes at the same time'
+    throw new Error(`${store.name}: this store does not support conditional writes. ${advice}`, {
+      cause: error,
+    })
   } finally {
     store.close()
   }
 }
 
 /** The copy of `live.json` in CloudFront's KeyValueStore; null if the settings name none. */
-export async function livePointer({
-  settings,
-  signal,
-}: Pick<Session, 'settings' | 'signal'>): Promise<LivePointer | null> {
+export async function livePointer({ settings, signal }: Session): Promise<LivePointer | null> {
   const { keyValueStore: arn } = settings.edge
   if (arn === null) return null
   // Imported here because its SDK loads slowly, and only deployments on CloudFront need it.

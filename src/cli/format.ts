@@ -3,7 +3,7 @@
 import type { DownloadCounts } from '../bucket/publish/downloads.ts'
 import type { Finding } from '../data/check/finding.ts'
 import { escapeInvisible, printable } from '../data/model/printable.ts'
-import type { Terminal } from './terminal.ts'
+import type { Paint } from './terminal.ts'
 
 /** `101,204` */
 export const formatCount = (count: number): string => count.toLocaleString('en-US')
@@ -52,6 +52,13 @@ export function alignedTable(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
+/** `12 (10 puts, 2 gets)` */
+export function describeRequests(counts: Readonly<Record<string, number>>): string {
+  const sum = Object.values(counts).reduce((total, count) => total + count, 0)
+  const byOperation = Object.entries(counts).map(([name, count]) => `${formatCount(count)} ${name}`)
+  return `${formatCount(sum)} (${byOperation.join(', ')})`
+}
+
 /** The downloads that a publish changes; null if it changes none. */
 export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCounts): string | null {
   if (put + deleted === 0) return null
@@ -61,7 +68,7 @@ export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCou
 }
 
 /** One block per fund, funds with errors first, and errors first in each. Ends with a line feed, if not empty. */
-export function describeFindings(findings: readonly Finding[], paint: Terminal['paint']): string {
+export function describeFindings(findings: readonly Finding[], paint: Paint): string {
   const groups = Map.groupBy(errorsFirst(findings), ({ isin }) => isin)
   return [...groups]
     .map(([isin, found]) => {

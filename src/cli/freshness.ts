@@ -43,10 +43,10 @@ export function describeOverdue({ freshness, overdue }: Overdue): string {
 
 /** The same in one line: a nightly run in which hundreds of funds are late gives one warning. */
 export function describeOverdueInLine({ freshness, overdue }: Overdue): string {
-  const funds = overdue.map(
+  const parts = overdue.map(
     ({ isin, mark, newestPrice }) => `${isin} is ${mark} (newest price ${newestPrice ?? 'none'})`,
   )
-  const others = freshness.late + freshness.stale - funds.length
-  const more = others > 0 ? [`${formatCount(others)} more in status/index.json`] : []
-  return `prices: ${describeFreshness(freshness)}: ${[...funds, ...more].join('; ')}`
+  const others = freshness.late + freshness.stale - overdue.length
+  if (others > 0) parts.push(`${formatCount(others)} more in status/index.json`)
+  return `prices: ${describeFreshness(freshness)}: ${parts.join('; ')}`
 }

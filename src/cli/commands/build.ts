@@ -86,8 +86,9 @@ export async function showBuild({ settings, stderr, print }: Session, work: Prom
 }
 
 function describe(summary: BuildSummary, out: string): string {
-  const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse, downloads, seconds, warnings } =
-    summary
+  const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse } = summary
+  const { downloads, seconds, warnings } = summary
+  const leftOut = downloads?.leftOut.map((file) => `, without ${file}`).join('') ?? ''
   const pace = Math.round(documents / Math.max(seconds, 0.001))
   const sparse = isSparse ? ', but not in this folder (sparse)' : ''
   const figures = describeSummary({
@@ -99,21 +100,16 @@ function describe(summary: BuildSummary, out: string): string {
     rendered: since === null ? null : `${formatCount(rendered)}, all others are as in ${since}${sparse}`,
     bytes: formatBytes(bytes),
     prices: describeFreshness(summary.freshness),
-    downloads: downloads === null ? null : describeFiles(downloads),
+    downloads:
+      downloads && `${formatCount(downloads.files)} files, ${formatBytes(downloads.bytes)}${leftOut}`,
     seconds: `${seconds.toFixed(1)} (${formatCount(pace)} documents a second)`,
     warnings: warnings.length === 0 ? null : `${formatCount(warnings.length)}, listed by \`fundpress check\``,
   })
   // Warnings about the settings belong to this build; `check` lists those about funds.
-  const aboutSettings = warnings
-    .filter(({ isin }) => isin === null)
-    .map(({ message }) => `warning  ${message}\n`)
-  const separator = aboutSettings.length === 0 ? '' : '\n'
-  return aboutSettings.join('') + separator + describeOverdue(summary) + figures
-}
-
-function describeFiles({ files, bytes, leftOut }: NonNullable<BuildSummary['downloads']>): string {
-  const without = leftOut.map((file) => `, without ${file}`).join('')
-  return `${formatCount(files)} files, ${formatBytes(bytes)}${without}`
+  const aboutSettings = warnings.filter(({ isin }) => isin === null)
+  const lines = aboutSettings.map(({ message }) => `warning  ${message}\n`)
+  if (lines.length > 0) lines.push('\n')
+  return lines.join('') + describeOverdue(summary) + figures
 }
 
 /**
@@ -160,16 +156,14 @@ export function withProgress(
   return work(onProgress).finally(progress.end)
 }
 
-/** Called when a slot lacks its snapshot, or only the documents.zip of that. */
-export type OnMissing = (what: 'snapshot' | 'documents', reason: string) => void
-
 /** Null if the slot holds no snapshot. A file that it has fetched exists until the work is done. */
 export type FindSince = () => Promise<Since | null>
 
+/** @param onMissing gets the reason if a slot lacks its snapshot, or only the documents.zip of that */
 export async function withSince<T>(
   session: Session,
   word: string,
-  onMissing: OnMissing,
+  onMissing: (what: 'snapshot' | 'documents', reason: string) => void,
   work: (find: FindSince) => Promise<T>,
 ): Promise<T> {
   if (!isSlotWord(word)) {
@@ -187,9 +181,7 @@ export async function withSince<T>(
           onMissing('snapshot', found.reason)
           return null
         }
-        const zip = slotZip(store, found, session.signal, (reason) => {
-          onMissing('documents', reason)
-        })
+        const zip = slotZip(store, found, session.signal, (reason) => onMissing('documents', reason))
         return { kind: 'manifest', path: found.manifest.file, zip }
       }),
     ),

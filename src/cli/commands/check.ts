@@ -39,7 +39,7 @@ export default defineCommand({
       stdout.write(describeFindings(shown, stdout.paint))
     }
     print({ errors, warnings: findings.length - errors, findings }, () => `${countFindings(findings)}\n`)
-    if (errors > 0)
-      throw new Error(`${db} has ${countFindings(findings)}: correct the errors before the next build`)
+    const advice = 'correct the errors before the next build'
+    if (errors > 0) throw new Error(`${db} has ${countFindings(findings)}: ${advice}`)
   },
 })

@@ -15,9 +15,7 @@ export default defineCommand({
     ['completion zsh >> ~/.zshrc', 'For the next zsh; below its compinit'],
     ['completion fish > ~/.config/fish/completions/fundpress.fish', 'For the next fish'],
   ],
-  run: ({ stdout, program }, _, shell: Shell) => {
-    stdout.data(completionScript(program, shell))
-  },
+  run: ({ stdout, program }, _, shell: Shell) => stdout.data(completionScript(program, shell)),
 })
 
 /** What can be the value of an option or of an argument: one of these words, a path, something else, or nothing. */
@@ -56,11 +54,9 @@ function valueOf(choices: readonly string[] | undefined, flags: string): Value {
 }
 
 function completionScript(program: Command, shell: Shell): string {
+  const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
   const commands = program.commands.map((command) => completed(command, program.options))
-  return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](program.name(), [
-    completed(program),
-    ...commands,
-  ])
+  return scripts[shell](program.name(), [completed(program), ...commands])
 }
 
 function bashScript(name: string, commands: readonly Completed[]): string {

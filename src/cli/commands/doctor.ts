@@ -14,7 +14,6 @@ import { escapeInvisible } from '../../data/model/printable.ts'
 
 /** A doctor must answer soon. */
 const patience = { attempts: 2, connectMs: 3000, silenceMs: 4000 }
-
 const styles: Readonly<Record<Level, Style>> = { ok: 'green', warning: 'yellow', problem: 'red' }
 
 export default defineCommand({

@@ -7,11 +7,8 @@ import { choiceOption, option, required, wholeOption, type FlagsOf } from '../op
 import { showProgress } from '../progress.ts'
 import { type BadLine, importFile, type ImportSummary } from '../../data/import/import.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
-import { schemaTableNames } from '../../data/model/schema.ts'
+import { schemaTableNames as tables } from '../../data/model/schema.ts'
 import { Argument } from 'commander'
-
-/** The tables in the order in which they can be filled. */
-const tables = schemaTableNames
 
 const options = [
   choiceOption('--encoding <name>', 'The encoding of the file', ['utf-8', 'windows-1252']),
@@ -95,17 +92,15 @@ function importInto(
   onBad: (bad: BadLine) => unknown,
 ): Promise<ImportSummary> {
   const { settings, signal, isQuiet, stderr } = session
-  const { encoding, delimiter, decimal, dates, replace, replaceAll, skipBad, dryRun, wait } = flags
+  const { delimiter, replace, replaceAll, skipBad, dryRun, wait, ...forms } = flags
   const db = required(settings.db, 'db')
   const reading = showProgress(session, 'bytes read')
   const taking = showProgress(session, 'funds taken')
   return importFile({
+    ...forms,
     db,
     table,
     file,
-    encoding,
-    decimal,
-    dates,
     suggest,
     signal,
     delimiter: delimiter === undefined ? undefined : delimiters[delimiter],

@@ -10,7 +10,7 @@ import { readManifestHead } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
 import { livePointer, withBucket } from '../bucket.ts'
 import { defineCommand, type Session } from '../command.ts'
-import { describeDownloads, describeSummary, formatBytes, formatCount } from '../format.ts'
+import { describeDownloads, describeRequests, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { bucketSettings, forceOption, noLockOption, option } from '../options.ts'
 import { showProgress } from '../progress.ts'
 
@@ -46,8 +46,6 @@ export default defineCommand({
 function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }: PublishSummary): string {
   if (!hasFlipped) return `${snapshot} is already live in ${slot}, nothing to do\n`
   const { put, deleted, bytes, downloads } = changed
-  const sum = Object.values(requests).reduce((total, count) => total + count, 0)
-  const byOperation = Object.entries(requests).map(([name, count]) => `${formatCount(count)} ${name}`)
   const pace = Math.round((put + deleted) / Math.max(seconds, 0.001))
   return describeSummary({
     snapshot,
@@ -56,7 +54,7 @@ function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }:
     deleted: formatCount(deleted),
     bytes: formatBytes(bytes),
     downloads: describeDownloads(downloads),
-    requests: `${formatCount(sum)} (${byOperation.join(', ')})`,
+    requests: describeRequests(requests),
     seconds: `${seconds.toFixed(1)} (${formatCount(pace)} objects a second)`,
   })
 }
@@ -70,11 +68,7 @@ export interface PublishFlags {
 }
 
 /** Publishes the folder of the settings into their bucket. */
-export function publishFolder(
-  session: Session,
-  flags: PublishFlags,
-  onWarning: (warning: string) => void,
-): Promise<PublishSummary> {
+export function publishFolder(session: Session, flags: PublishFlags, onWarning: (warning: string) => void) {
   const { settings, signal } = session
   const { bucket, edge, baseUrl, docsUrl } = settings
   return withBucket(session, async (store) => {
@@ -90,9 +84,7 @@ export function publishFolder(
       pointer: await livePointer(session),
       signal,
       onWarning,
-      onProgress: ({ done, of, bytes }) => {
-        progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`)
-      },
+      onProgress: ({ done, of, bytes }) => progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`),
     }).finally(progress.end)
   })
 }

@@ -1,10 +1,10 @@
 /** `fundpress status`: what is live, whether it is up to date, and what the other slot holds. */
 
-import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
-import { heldMessage, isHeldByOther } from '../../bucket/live/journal.ts'
+import { heldMessage, isAlive, isHeldByOther, thisHolder } from '../../bucket/live/journal.ts'
+import type { LiveSnapshot } from '../../bucket/live/live.ts'
 import { contradictions, type DownloadsState, readStatus, type Status } from '../../bucket/live/status.ts'
 import { printable } from '../../data/model/printable.ts'
-import { describeStale, type FreshnessCounts, staleShare } from '../../freshness/assess.ts'
+import { describeStale, staleShare } from '../../freshness/assess.ts'
 import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../../freshness/calendar.ts'
 import { readPublishedStatus } from '../../site/status/document.ts'
 import { withBucket } from '../bucket.ts'
@@ -53,21 +53,11 @@ export default defineCommand({
 })
 
 /** What a bucket or a deployment says of the snapshot that is live. */
-interface LiveFacts {
-  readonly snapshot: string
-  readonly liveSince: string
+interface LiveFacts extends Omit<LiveSnapshot, 'slot' | 'docsUrl' | 'downloads'> {
   /** By the store's clock, or this machine's. */
   readonly now: Date
-  /** ISO 8601 day. */
-  readonly asOf: string
-  readonly funds: number
-  readonly newestPrice: string | null
   /** Only a deployment says it. */
   readonly oldestPrice?: string | null
-  /** Unknown for snapshots of earlier versions. */
-  readonly freshness?: FreshnessCounts | undefined
-  readonly objects: number
-  readonly bytes: number
 }
 
 async function statusOfBucket(session: Session, maxAge: number | undefined): Promise<void> {
@@ -87,14 +77,12 @@ async function statusOfBucket(session: Session, maxAge: number | undefined): Pro
   const alarms = wrong.map((what) => `${what}: \`fundpress publish --repair\` repairs it`)
   alarms.push(...(await findAlarms(session, { ...live, now }, maxAge)))
   print({ ...report(found, heldBy), alarms }, () => {
-    const { files, bytes } = live.downloads ?? { files: 0, bytes: 0 }
     const state = downloadsStates[consistency?.downloads ?? 'none']
-    return describe({ ...live, now }, `in ${live.slot}`, {
-      downloads:
-        live.downloads === undefined ? null : `${formatCount(files)} files, ${formatBytes(bytes)}, ${state}`,
-      other: describeOther(other),
-      publishing: heldBy,
-    })
+    const { files, bytes } = live.downloads ?? { files: 0, bytes: 0 }
+    const text = `${formatCount(files)} files, ${formatBytes(bytes)}, ${state}`
+    const downloads = live.downloads === undefined ? null : text
+    const more = { downloads, other: describeOther(other), publishing: heldBy }
+    return describe({ ...live, now }, `in ${live.slot}`, more)
   })
   raise(session, name, alarms)
 }
@@ -176,11 +164,7 @@ const downloadsStates: Readonly<Record<DownloadsState, string>> = {
   none: '',
 }
 
-function describe(
-  live: LiveFacts,
-  place: string,
-  more: Readonly<Record<string, string | null>> = {},
-): string {
+function describe(live: LiveFacts, place: string, more: Readonly<Record<string, string | null>> = {}) {
   const { newestPrice, oldestPrice, freshness } = live
   return describeSummary({
     live: `${live.snapshot} ${place}`,

@@ -30,13 +30,8 @@ export function openLog(session: Session) {
   const sessionFor = (step: Step): Session => {
     if (!session.isJson) return session
     const tell = (text: string) => write(step, 'progress', { message: withoutSecrets(text.trimEnd()) }, text)
-    const stderr = {
-      ...session.stderr,
-      isTerminal: false,
-      write: tell,
-      tell,
-      paint: (_: string, text: string) => text,
-    }
+    const paint = (_: string, text: string) => text
+    const stderr = { ...session.stderr, isTerminal: false, write: tell, tell, paint }
     return { ...session, stderr }
   }
   return {
@@ -54,9 +49,8 @@ export function openLog(session: Session) {
       write(step, 'begun', figures, '')
       return sessionFor(step)
     },
-    end: (step: Step, event: 'done' | 'skipped' | 'failed', figures: Figures, text: string) => {
-      write(step, event, figures, text)
-    },
+    end: (step: Step, event: 'done' | 'skipped' | 'failed', figures: Figures, text: string) =>
+      write(step, event, figures, text),
     warn: (step: Step, text: string, figures: Figures = {}) => {
       const message = withoutSecrets(text)
       warnings.push({ step, message })

@@ -16,14 +16,10 @@ beforeAll(async () => {
 })
 afterAll(folder.remove)
 
-interface Home {
-  readonly path: string
-  readonly cache: string
-  /** A folder for temporary files of its own. */
-  readonly temporary: string
-}
+type Home = ReturnType<typeof newHome>
 
-function newHome(): Home {
+/** `temporary` is a folder for temporary files of its own. */
+function newHome() {
   const path = folder.file(`home-${++homes}`)
   mkdirSync(`${path}/tmp`, { recursive: true })
   // Whatever files are made with here.
@@ -39,11 +35,7 @@ const homeOf = (home: Home) => ({
 })
 
 const start = (home: Home, env: ProcessOptions['env'] = {}, user: Partial<ProcessOptions> = {}) =>
-  runAlone('--version', {
-    cwd: folder.path,
-    env: { ...homeOf(home), ...env },
-    ...user,
-  })
+  runAlone('--version', { cwd: folder.path, env: { ...homeOf(home), ...env }, ...user })
 
 const mustStart = async (...what: Parameters<typeof start>) => {
   expect(await start(...what)).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^\d/) })

@@ -10,23 +10,17 @@ import { run, start } from './run.ts'
 const folder = makeTempFolder()
 afterAll(folder.remove)
 
-interface Fund {
-  readonly isin: string
-  readonly name: string
-  readonly mark: string
-}
+type Fund = Readonly<Record<'isin' | 'name' | 'mark', string>>
 interface Status extends Readonly<Record<string, unknown>> {
   readonly snapshot: string
   readonly overdue: readonly Fund[]
   readonly prices: readonly Fund[]
 }
-interface Findings {
-  readonly findings: readonly {
-    readonly isin: string | null
-    readonly severity: string
-    readonly message: string
-  }[]
-}
+type Findings = readonly {
+  readonly isin: string | null
+  readonly severity: string
+  readonly message: string
+}[]
 
 const inFolder = { cwd: folder.path }
 const configure = (config: object) =>
@@ -36,7 +30,8 @@ const build = (out: string, flags = '', env: Record<string, string> = {}) =>
 const mustBuild = async (out: string, flags = '', env: Record<string, string> = {}) =>
   expect(await build(out, ` --quiet${flags}`, env)).toMatchObject({ code: 0, stderr: '' })
 const check = (flags = '') => run(`check --db funds.sqlite --as-of ${asOf}${flags}`, inFolder)
-const findingsOf = ({ stdout }: { readonly stdout: string }) => (JSON.parse(stdout) as Findings).findings
+const findingsOf = ({ stdout }: { readonly stdout: string }) =>
+  (JSON.parse(stdout) as { readonly findings: Findings }).findings
 const textOf = (out: string, name: string) => readFileSync(folder.file(`${out}/status/${name}`), 'utf8')
 const statusOf = (out: string) => JSON.parse(textOf(out, 'index.json')) as Status
 
@@ -58,13 +53,7 @@ describe('a build', () => {
       oldestPrice: { isin: isins.monthly, day: '2026-10-30' },
       overdue: [
         { isin: isins.stale, mark: 'stale', newestPrice: '2026-11-10', nextPrice: '2026-11-11' },
-        {
-          isin: isins.late,
-          name: names.late,
-          mark: 'late',
-          newestPrice: '2026-11-17',
-          nextPrice: '2026-11-18',
-        },
+        { isin: isins.late, mark: 'late', newestPrice: '2026-11-17', nextPrice: '2026-11-18' },
       ],
     })
 
@@ -128,24 +117,22 @@ describe('a build', () => {
     expect(kinds.map((kind) => overdue.get(isins[kind]))).toEqual(wanted)
   })
 
-  it.each(['--out out', `--db funds.sqlite --as-of ${asOf}`])(
-    '`show %s` says how old a price is',
-    async (source) => {
-      const show = async (kind: keyof typeof isins) =>
-        (await run(`show ${isins[kind]} ${source}`, inFolder)).stdout
-      expect(await show('stale')).toContain(`\nstale: 8 business days before ${asOf}\n`)
-      expect(await show('late')).toContain(`\nlate: 3 business days before ${asOf}\n`)
-      expect(await show('merged')).toContain(`\nnot watched: at least 1000 business days before ${asOf}\n`)
-      expect(await show('withheld')).not.toContain('business day')
+  const sources = ['--out out', `--db funds.sqlite --as-of ${asOf}`]
+  it.each(sources)('`show %s` says how old a price is', async (source) => {
+    const show = async (kind: keyof typeof isins) =>
+      (await run(`show ${isins[kind]} ${source}`, inFolder)).stdout
+    expect(await show('stale')).toContain(`\nstale: 8 business days before ${asOf}\n`)
+    expect(await show('late')).toContain(`\nlate: 3 business days before ${asOf}\n`)
+    expect(await show('merged')).toContain(`\nnot watched: at least 1000 business days before ${asOf}\n`)
+    expect(await show('withheld')).not.toContain('business day')
+  })
+
+  it.each(['de.html', 'index.html', 'index.json'])(
+    'names no fund in %s that must not be published',
+    (name) => {
+      for (const word of [names.hidden, isins.hidden]) expect(textOf('out', name)).not.toContain(word)
     },
   )
-
-  it('says nothing about a fund of which nothing may be published', () => {
-    for (const name of ['de.html', 'index.html', 'index.json']) {
-      expect(textOf('out', name)).not.toContain(names.hidden)
-      expect(textOf('out', name)).not.toContain(isins.hidden)
-    }
-  })
 
   it('names the late funds in its summary, also with hostile names', async () => {
     const { stdout } = await build('said')
@@ -192,24 +179,22 @@ describe('a build', () => {
   })
 
   it('counts with the holidays of the calendar', async () => {
-    const ageOf = async (newest: string, day: string, settings: object) => {
-      editDatabase(
-        folder.file('funds.sqlite'),
-        `DELETE FROM price; INSERT INTO price (isin, date, issue_price,
-        repurchase_price, net_asset_value, change, change_percent, performance)
-        VALUES ('${isins.fresh}', '${newest}', '1', '1', '1', '0', '0', '0')`,
-      )
+    const columns =
+      'isin, date, issue_price, repurchase_price, net_asset_value, change, change_percent, performance'
+    for (const [newest, day, settings, age] of [
+      // Ascension is no holiday of TARGET.
+      ['2026-05-13', '2026-05-15', {}, 1],
+      ['2026-05-13', '2026-05-15', { calendar: 'TARGET' }, 2],
+      ['2026-12-23', '2026-12-28', {}, 1],
+      ['2026-12-23', '2026-12-28', { yearEndOpen: true }, 2],
+    ] as const) {
+      const values = `'${isins.fresh}', '${newest}', '1', '1', '1', '0', '0', '0'`
+      const sql = `DELETE FROM price; INSERT INTO price (${columns}) VALUES (${values})`
+      editDatabase(folder.file('funds.sqlite'), sql)
       configure(settings)
       await mustBuild('holidays', ` --as-of ${day}`)
-      return statusOf('holidays').prices[0]
+      expect(statusOf('holidays').prices[0]).toMatchObject({ age_business_days: age })
     }
-    // Ascension is no holiday of TARGET.
-    expect(await ageOf('2026-05-13', '2026-05-15', {})).toMatchObject({ age_business_days: 1 })
-    const target = await ageOf('2026-05-13', '2026-05-15', { calendar: 'TARGET' })
-    expect(target).toMatchObject({ age_business_days: 2 })
-    expect(await ageOf('2026-12-23', '2026-12-28', {})).toMatchObject({ age_business_days: 1 })
-    const open = await ageOf('2026-12-23', '2026-12-28', { yearEndOpen: true })
-    expect(open).toMatchObject({ age_business_days: 2 })
     writeFileSync(folder.file('funds.sqlite'), '')
     makePricedFunds(folder.file('funds.sqlite'))
   })
@@ -236,10 +221,10 @@ describe('a build', () => {
 
 it('`check` warns of the funds that a build calls late or stale', async () => {
   const warned = async () => {
-    const ofPrices = findingsOf(await check(' --json')).filter(({ message }) =>
-      message.startsWith('the newest price'),
+    const found = findingsOf(await check(' --json')).map(
+      ({ isin, message }) => [String(isin), message] as const,
     )
-    return Object.fromEntries(ofPrices.map(({ isin, message }) => [String(isin), message]))
+    return Object.fromEntries(found.filter(([, message]) => message.startsWith('the newest price')))
   }
   expect(await warned()).toEqual({
     [isins.late]: 'the newest price, of 2026-11-17, is late: 3 business days before 2026-11-20',
@@ -274,7 +259,7 @@ describe('a group that fits no fund', () => {
     expect.stringMatching(/^freshness\.groups\[7\]: no fund has the category [ -~]*evil[ -~]*$/) as string,
   ]
   const warned = told.map((message) => ['warning', message])
-  const warnedBy = (findings: Findings['findings']) =>
+  const warnedBy = (findings: Findings) =>
     findings.filter(({ isin }) => isin === null).map(({ severity, message }) => [severity, message])
 
   it('is named by `check`, with its place in the settings and what fits no fund', async () => {

@@ -31,23 +31,14 @@ async function failing(line: string, env: Readonly<Record<string, string>> = {})
 
 describe('one line says what to do about', () => {
   it.each([
+    [{ AWS_SECRET_ACCESS_KEY: 'other/secret' }, 'the secret key is wrong: check the credentials'],
+    [{ AWS_ACCESS_KEY_ID: 'NOBODY' }, 'the access key is not known there: check the credentials'],
     [
-      'a wrong secret',
-      { AWS_SECRET_ACCESS_KEY: 'other/secret' },
-      'the secret key is wrong: check the credentials',
-    ],
-    [
-      'an unknown key',
-      { AWS_ACCESS_KEY_ID: 'NOBODY' },
-      'the access key is not known there: check the credentials',
-    ],
-    [
-      'missing credentials',
       { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' },
       'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or a role',
     ],
-    ['an invalid token', { AWS_SESSION_TOKEN: token }, 'the session token is not valid: get new credentials'],
-  ])('%s', async (_what, env, advice) => {
+    [{ AWS_SESSION_TOKEN: token }, 'the session token is not valid: get new credentials'],
+  ])('%j', async (env, advice) => {
     expect(await failing('publish --out night-1', env)).toContain(`could not read live.json: ${advice}`)
     expect(await failing('status', env)).toContain(advice)
   })
@@ -86,9 +77,10 @@ describe('one line says what to do about', () => {
 
   it('a missing bucket name, which is wrong usage', async () => {
     const { code, stderr } = await press.bare('publish --endpoint http://127.0.0.1:1')
-    const missing =
-      '--bucket <name> is missing (or FUNDPRESS_BUCKET_NAME, or "bucket.name" in fundpress.config.json)'
-    expect({ code, stderr }).toEqual({ code: 2, stderr: `fundpress: ${missing}\n` })
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('--bucket <name> is missing'),
+    })
   })
 })
 

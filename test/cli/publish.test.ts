@@ -3,12 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 
-interface Summary {
-  readonly snapshot: string
-  readonly slot: string
-  readonly put: number
-  readonly deleted: number
-  readonly bytes: number
+type Summary = Readonly<Record<'snapshot' | 'slot', string> & Record<'put' | 'deleted' | 'bytes', number>> & {
   readonly requests: Readonly<Record<string, number>>
 }
 
@@ -42,12 +37,10 @@ async function publishAsPlanned(flags: string): Promise<Summary> {
 
 describe('one snapshot after the other', () => {
   it('status, rollback, verify and serve fail in an empty bucket', async () => {
-    const { code, stdout, stderr } = await press.fundpress('status')
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toBe(`fundpress: s3://${bucket}: nothing is live\n`)
-    expect(await press.fundpress('rollback')).toMatchObject({ code: 1, stdout: '' })
-    expect(await press.fundpress('verify')).toMatchObject({ code: 1, stdout: '' })
-    expect(await press.fundpress('serve')).toMatchObject({ code: 1, stdout: '' })
+    const stderr = `fundpress: s3://${bucket}: nothing is live\n`
+    expect(await press.fundpress('status')).toMatchObject({ code: 1, stdout: '', stderr })
+    for (const command of ['rollback', 'verify', 'serve'])
+      expect(await press.fundpress(command)).toMatchObject({ code: 1, stdout: '' })
   })
 
   it('the first publish puts every object, as planned', async () => {
@@ -106,12 +99,8 @@ describe('one snapshot after the other', () => {
 
   it('a publish leaves only the released journal and the ETags beside the slots', () => {
     const keys = press.bucket.keys().filter((key) => !/^(blue|green)\//.test(key))
-    expect(keys.sort()).toEqual([
-      'journal.json',
-      'journal/blue.etags.ndjson.gz',
-      'journal/green.etags.ndjson.gz',
-      'live.json',
-    ])
+    const etags = ['journal/blue.etags.ndjson.gz', 'journal/green.etags.ndjson.gz']
+    expect(keys.sort()).toEqual(['journal.json', ...etags, 'live.json'])
     const journal = JSON.parse(String(press.bucket.body('journal.json')))
     expect(journal).toMatchObject({ isHeld: false, changing: {} })
   })
@@ -139,7 +128,7 @@ describe('plan', () => {
     interface Costs {
       readonly requests: Readonly<Record<'PutObject' | 'GetObject' | 'ListObjectsV2', number>>
       readonly slotBytes: number
-      readonly cost: { readonly publish: number; readonly month: number }
+      readonly cost: Readonly<Record<'publish' | 'month', number>>
     }
     const { requests, slotBytes, cost } = await press.json<Costs>('plan --out planned')
     const dearOnes = requests.PutObject + requests.ListObjectsV2
@@ -156,6 +145,7 @@ describe('a probable mistake', () => {
   const isLive = async () => (await press.json<{ live: Summary }>('status')).live.snapshot
 
   const oldPrices = "DELETE FROM price WHERE date > '2026-11-10'"
+  const noPrices = 'DELETE FROM price WHERE isin = (SELECT min(isin) FROM fund)'
   const threeFunds = () => {
     const isins = new Set([...press.nights.sums('c').keys()].flatMap(isinIn))
     return ['--only', ...[...isins].slice(1)]
@@ -163,30 +153,19 @@ describe('a probable mistake', () => {
 
   it.each([
     [
-      'lost funds, and with them many deletes',
+      /it has 3 funds, the live one 4; it would delete \d+ objects, more than \d+ \(--max-deletes\)/,
       '',
       threeFunds,
-      /it has 3 funds, the live one 4; it would delete \d+ objects, more than \d+ \(--max-deletes\)/,
     ],
     [
-      'an older day',
+      /the snapshot is of 2026-11-18, older than the live one of 2026-11-19/,
       '',
       () => ['--as-of', '2026-11-18'],
-      /the snapshot is of 2026-11-18, older than the live one of 2026-11-19/,
     ],
-    [
-      'a fund of four without any price, which is a few objects of very many',
-      'DELETE FROM price WHERE isin = (SELECT min(isin) FROM fund)',
-      () => [],
-      /refused:? +it has prices of 3 funds, the live one of 4(?:\.| \()/,
-    ],
-    [
-      'older prices',
-      oldPrices,
-      () => [],
-      /its newest price is of 2026-11-10, that of the live one is of 2026-11-18/,
-    ],
-  ])('is refused unless forced: %s', async (_what, sql, flags, reason) => {
+    // A few objects of very many.
+    [/refused:? +it has prices of 3 funds, the live one of 4(?:\.| \()/, noPrices, () => []],
+    [/its newest price is of 2026-11-10, that of the live one is of 2026-11-18/, oldPrices, () => []],
+  ])('is refused unless forced: %s', async (reason, sql, flags) => {
     const before = await isLive()
     await press.nights.change('odd', sql, ...flags())
     const { code, stdout, stderr } = await press.fundpress('publish --out odd')

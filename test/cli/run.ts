@@ -18,10 +18,9 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
+/** `node`: another Node than the one that runs the tests; `user`: another user and group, for root only. */
 export interface ProcessOptions extends RunOptions {
-  /** Another Node than the one that runs the tests. */
   readonly node?: string
-  /** Another user and group to run it as: for root only. */
   readonly user?: number
 }
 
@@ -56,10 +55,8 @@ const environmentOf = (env: RunOptions['env']) => ({ ...cleanEnvironment(), ...w
 
 /** The environment without what a developer has set for fundpress, or what npm and vitest say about colours. */
 export function cleanEnvironment(): Record<string, string | undefined> {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(FUNDPRESS_|NO_COLOR$|FORCE_COLOR$)/.test(name),
-  )
-  return Object.fromEntries(kept)
+  const isForUs = ([name]: readonly [string, unknown]) => /^(FUNDPRESS_|NO_COLOR$|FORCE_COLOR$)/.test(name)
+  return Object.fromEntries(Object.entries(process.env).filter((one) => !isForUs(one)))
 }
 
 export async function ended(child: ChildProcess): Promise<Ended> {

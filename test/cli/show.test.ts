@@ -6,11 +6,8 @@ import { makeTempFolder, mustRun, runFundpress } from '../support/product.ts'
 const folder = makeTempFolder()
 const db = folder.file('funds.sqlite')
 const out = folder.file('out')
-const good = isinOf(1)
-const denied = isinOf(2)
-const pricesDenied = isinOf(3)
-const hostile = isinOf(4)
-const performanceDenied = isinOf(5)
+const [good, denied, pricesDenied] = [isinOf(1), isinOf(2), isinOf(3)]
+const [hostile, performanceDenied] = [isinOf(4), isinOf(5)]
 
 beforeAll(async () => {
   makeDatabase(db, (insert) => {
@@ -36,12 +33,11 @@ beforeAll(async () => {
 
 afterAll(folder.remove)
 
-const fromFolder = ['--out', out]
 const fromDatabase = ['--db', db, '--as-of', asOf]
 const show = (...args: readonly string[]) => runFundpress(['show', ...args])
 
 describe.each([
-  ['a snapshot', fromFolder],
+  ['a snapshot', ['--out', out]],
   ['a database', fromDatabase],
 ])('show, from %s', (_, source) => {
   it('prints price, chart, years and costs of a fund', async () => {
@@ -111,7 +107,7 @@ describe.each([
 it('show needs a complete snapshot', async () => {
   expect(await show(good, '--out', folder.file('nothing'))).toMatchObject({ code: 1 })
   writeFileSync(`${out}/sparse.json`, '{"since":"2024-05-02-000000000000"}\n')
-  const { code, stderr } = await show(good, ...fromFolder)
+  const { code, stderr } = await show(good, '--out', out)
   expect(code).toBe(1)
   expect(stderr).toContain('is sparse')
 })

@@ -56,10 +56,7 @@ export default defineCommand({
       )
     await printList(session, find, {
       name: 'objects',
-      fields: () => ({
-        before: { removed: isReal, count: all.count, bytes: all.bytes },
-        after: { notes },
-      }),
+      fields: () => ({ before: { removed: isReal, count: all.count, bytes: all.bytes }, after: { notes } }),
     })
     if (isJson || isQuiet) return
     for (const [kind, total] of totals) stdout.write(describe(kind, total))

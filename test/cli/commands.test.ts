@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTempFolder } from '../support/product.ts'
 import { run } from './run.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
 
 const folder = makeTempFolder()
 const fundpress = (line: string) => run(line, { cwd: folder.path })
@@ -16,11 +17,9 @@ afterAll(folder.remove)
 
 describe('demo', () => {
   it('writes data/demo.sqlite by default, and says what is in a demo', async () => {
-    const done = await fundpress('demo --funds 3 --years 1 --until 2026-11-19 --db new/small.sqlite')
-    expect(done).toMatchObject({ code: 0, stderr: '' })
-    expect(done.stdout).toMatch(
-      /^database {2}new\/small\.sqlite\nfunds {5}3\nprices {4}\d+, up to 2026-11-19\nbytes /,
-    )
+    const line = 'demo --funds 3 --years 1 --until 2026-11-19 --db new/small.sqlite'
+    const said = /^database {2}new\/small\.sqlite\nfunds {5}3\nprices {4}\d+, up to 2026-11-19\nbytes /
+    expect(await expectSuccess(fundpress(line))).toMatch(said)
     expect(existsSync(folder.file('data/demo.sqlite'))).toBe(true)
   })
 
@@ -32,26 +31,22 @@ describe('demo', () => {
   })
 
   it('does not replace a file that is no demo, and ignores the database of the settings', async () => {
-    expect(await fundpress('demo --db precious.sqlite')).toMatchObject({
-      code: 1,
-      stderr: lineWith(/^fundpress: precious\.sqlite exists and is not a demo database[^\n]*\n$/),
-    })
+    const reason = /^fundpress: precious\.sqlite exists and is not a demo database.*\n$/
+    await expectFailure(fundpress('demo --db precious.sqlite'), reason)
     const configured = { cwd: folder.path, env: { FUNDPRESS_DB: 'precious.sqlite' } }
     expect(await run('demo --funds 1 --years 1 --db one.sqlite', configured)).toMatchObject({ code: 0 })
     expect(readFileSync(folder.file('precious.sqlite'), 'utf8')).toBe('precious')
   })
 
   it('refuses options that together reach back too far, as wrong usage', async () => {
-    const { code, stderr } = await fundpress('demo --db far.sqlite --years 100 --until 1950-01-01')
-    expect([code, stderr]).toEqual([2, lineWith(/^fundpress: [^\n]*1900[^\n]*\n$/)])
+    const line = 'demo --db far.sqlite --years 100 --until 1950-01-01'
+    await expectFailure(fundpress(line), /^fundpress: .*1900.*\n$/, 2)
   })
 })
 
 it('init makes an empty database once', async () => {
-  const made = { code: 0, stdout: 'made empty.sqlite\n', stderr: '' }
-  expect(await fundpress('init --db empty.sqlite')).toMatchObject(made)
-  const { code, stderr } = await fundpress('init --db empty.sqlite')
-  expect([code, stderr]).toEqual([1, lineWith(/^fundpress: empty\.sqlite exists[^\n]*\n$/)])
+  expect(await expectSuccess(fundpress('init --db empty.sqlite'))).toBe('made empty.sqlite\n')
+  await expectFailure(fundpress('init --db empty.sqlite'), /^fundpress: empty\.sqlite exists.*\n$/)
 })
 
 describe('check', () => {
@@ -71,8 +66,7 @@ describe('check', () => {
 
   it('ends with 0 if there are only warnings, such as old prices', async () => {
     const line = 'check --db data/demo.sqlite --as-of 2027-06-01'
-    const { code, stdout, stderr } = await fundpress(line)
-    expect([code, stderr]).toEqual([0, ''])
+    const stdout = await expectSuccess(fundpress(line))
     expect(stdout).toMatch(/^[A-Z]{2}[A-Z0-9]{10}\n {2}warning {2}price: [^]*\n0 errors, \d+ warnings\n$/)
     expect(await fundpress(`${line} --quiet`)).toMatchObject({ code: 0, stdout: '' })
   })
@@ -90,20 +84,18 @@ describe('check', () => {
 
   it('prints { errors, warnings, findings } with --json', async () => {
     const { code, stdout } = await fundpress('check --db broken.sqlite --as-of 2026-11-20 --json')
-    const report = JSON.parse(stdout) as { readonly findings: readonly unknown[] }
     expect(code).toBe(1)
-    expect(report).toEqual({ errors: 2, warnings: 0, findings: expect.any(Array) as unknown })
     const message = expect.any(String) as string
     const orphan = { severity: 'error', isin: 'DE0008471400', table: 'performance_year', message }
-    expect(report.findings).toContainEqual(orphan)
+    const findings = expect.arrayContaining([orphan]) as unknown
+    expect(JSON.parse(stdout)).toEqual({ errors: 2, warnings: 0, findings })
   })
 
   it('is part of a build, which refuses a database with errors and leaves nothing', async () => {
     const line = 'build --db broken.sqlite --out refused --as-of 2026-11-20'
-    const { code, stdout, stderr } = await fundpress(line)
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('DE0008471400\n  error    performance_year: ')
-    expect(stderr).toMatch(/\nfundpress: broken\.sqlite has 2 errors[^\n]*\n$/)
+    const reason =
+      /DE0008471400\n {2}error {4}performance_year: [^]*\nfundpress: broken\.sqlite has 2 errors.*\n$/
+    await expectFailure(fundpress(line), reason)
     expect(readdirSync(folder.path).filter((name) => name.includes('refused'))).toEqual([])
   })
 })
@@ -112,8 +104,7 @@ describe('build', () => {
   const build = 'build --db data/demo.sqlite --as-of 2026-11-20'
 
   it('ends with a summary and prints nothing else', async () => {
-    const { code, stdout, stderr } = await fundpress(build)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const stdout = await expectSuccess(fundpress(build))
     expect(stdout).toMatch(
       /^snapshot {3}2026-11-20-[0-9a-f]{12}\nfolder {5}out\nas of {6}2026-11-20\nfunds {6}12\n/,
     )
@@ -150,15 +141,13 @@ describe('build', () => {
     db.close()
     const some = await fundpress(`${build} --out some --json --only ${isins.join(' ').toLowerCase()}`)
     expect(JSON.parse(some.stdout)).toMatchObject({ funds: 2 })
-    const { code, stderr } = await fundpress(`${build} --out none --only DE0008471400`)
-    expect([code, stderr]).toEqual([1, lineWith(/^fundpress: [^\n]*DE0008471400[^\n]*\n$/)])
+    const none = fundpress(`${build} --out none --only DE0008471400`)
+    await expectFailure(none, /^fundpress: .*DE0008471400.*\n$/)
     expect(existsSync(folder.file('none'))).toBe(false)
   })
 
   it('says in one line that a file is no database', async () => {
-    expect(await fundpress('build --db precious.sqlite')).toMatchObject({
-      code: 1,
-      stderr: lineWith(/^fundpress: precious\.sqlite: it is not a SQLite database[^\n]*\n$/),
-    })
+    const reason = /^fundpress: precious\.sqlite: it is not a SQLite database.*\n$/
+    await expectFailure(fundpress('build --db precious.sqlite'), reason)
   })
 })

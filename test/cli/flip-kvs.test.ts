@@ -4,6 +4,7 @@ import { startKeyValueStore, type KeyValueStoreServer } from '../support/key-val
 import { withLocalNames } from '../support/local-names.ts'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
+import { expectFailure } from './outcome.ts'
 
 let press: Press
 let store: KeyValueStoreServer
@@ -49,6 +50,6 @@ it('a publish of the live snapshot repairs a wrong value', async () => {
 })
 
 it('the ARN of something else is wrong usage', async () => {
-  const { code, stderr } = await press.publish('night-1', '--flip-kvs', 'arn:aws:s3:::fund-data')
-  expect([code, stderr]).toEqual([2, expect.stringContaining('the ARN of a KeyValueStore')])
+  const done = press.publish('night-1', '--flip-kvs', 'arn:aws:s3:::fund-data')
+  await expectFailure(done, 'the ARN of a KeyValueStore', 2)
 })

@@ -6,6 +6,7 @@ import { asOf, freshness, isins, makePricedFunds, names } from '../support/price
 import { makeTempFolder } from '../support/product.ts'
 import { faultsOf, hashesOf } from '../support/tree.ts'
 import { run, start } from './run.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
 
 const folder = makeTempFolder()
 afterAll(folder.remove)
@@ -43,8 +44,7 @@ afterEach(() => configure(freshness))
 
 describe('a build', () => {
   it('marks each fund by the age of its newest price in business days, and counts', async () => {
-    const { code, stdout, stderr } = await build('out', ' --json')
-    expect([code, stderr]).toEqual([0, ''])
+    const stdout = await expectSuccess(build('out', ' --json'))
     const counts = { fresh: 3, late: 1, stale: 1, unwatched: 1, unpriced: 1, withheld: 2 }
     const { snapshot, documents, bytes, ...summary } = JSON.parse(stdout) as Status & Record<string, unknown>
     expect(summary).toMatchObject({
@@ -212,10 +212,8 @@ describe('a build', () => {
     ],
   ])('is refused before it begins with %j, as is a check', async (settings, reason) => {
     configure(settings)
-    for (const { code, stdout, stderr } of [await build('refused'), await check()]) {
-      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)])
-      expect(stderr).toMatch(/^fundpress: the settings are wrong: [^\n]+\n$/)
-    }
+    for (const run of [() => build('refused'), check])
+      await expectFailure(run(), `fundpress: the settings are wrong: ${reason}`, 2)
   })
 })
 

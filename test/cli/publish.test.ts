@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
 
 type Summary = Readonly<Record<'snapshot' | 'slot', string> & Record<'put' | 'deleted' | 'bytes', number>> & {
   readonly requests: Readonly<Record<string, number>>
@@ -64,8 +65,7 @@ describe('one snapshot after the other', () => {
   it('a publish of the live snapshot makes one request and changes nothing', async () => {
     const before = press.server.snapshot()
     press.server.reset()
-    const { code, stdout, stderr } = await press.fundpress('publish --out night-1')
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const stdout = await expectSuccess(press.fundpress('publish --out night-1'))
     expect(stdout).toMatch(/^2026-11-19-[0-9a-f]{12} is already live in blue, nothing to do\n$/)
     expect(press.server.counts()).toEqual({ GetObject: 1 })
     expect(press.server.snapshot()).toEqual(before)
@@ -117,8 +117,7 @@ describe('one snapshot after the other', () => {
 describe('plan', () => {
   it('shows a table by endpoint and the cost', async () => {
     await press.nights.change('planned', newBenchmark(3))
-    const { code, stdout, stderr } = await press.fundpress('plan --out planned')
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const stdout = await expectSuccess(press.fundpress('plan --out planned'))
     expect(stdout).toMatch(/^endpoint +put +delete +bytes\n(.+\n)?profile +\d+ +\d+ +[\d,]+\n/)
     expect(stdout).toMatch(/\nstatus +3 +0 +[\d,]+\n/)
     expect(stdout).toMatch(/\ncost +(under )?\$0\.000\d for this publish, \$0\.0\d+ a month/)
@@ -168,16 +167,11 @@ describe('a probable mistake', () => {
   ])('is refused unless forced: %s', async (reason, sql, flags) => {
     const before = await isLive()
     await press.nights.change('odd', sql, ...flags())
-    const { code, stdout, stderr } = await press.fundpress('publish --out odd')
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^fundpress: refused: [^\n]+ If that is right, publish with --force\n$/)
-    expect(stderr).toMatch(reason)
+    const refusal = /^fundpress: refused: .+ If that is right, publish with --force\n$/
+    await expectFailure(press.fundpress('publish --out odd'), [refusal, reason])
     expect(await isLive()).toBe(before)
-    const planned = await press.fundpress('plan --out odd')
-    expect(planned).toMatchObject({ code: 0, stderr: '' })
-    expect(planned.stdout).toMatch(reason)
-
-    expect(await press.fundpress('publish --out odd --force')).toMatchObject({ code: 0, stderr: '' })
+    expect(await expectSuccess(press.fundpress('plan --out odd'))).toMatch(reason)
+    await expectSuccess(press.fundpress('publish --out odd --force'))
     expect(await isLive()).not.toBe(before)
     // Back to where it was, for the next one.
     expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
@@ -187,10 +181,9 @@ describe('a probable mistake', () => {
   it('is to delete more objects than --max-deletes', async () => {
     await press.fundpress('publish --out c --force')
     await press.fundpress('publish --out c --repair')
-    const { code, stderr } = await press.fundpress('publish --out less --max-deletes 0')
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/refused: it would delete \d+ objects, more than 0 \(--max-deletes\)\./)
-    expect(await press.fundpress('publish --out less --max-deletes 4')).toMatchObject({ code: 0, stderr: '' })
+    const reason = /refused: it would delete \d+ objects, more than 0 \(--max-deletes\)\./
+    await expectFailure(press.fundpress('publish --out less --max-deletes 0'), reason)
+    await expectSuccess(press.fundpress('publish --out less --max-deletes 4'))
   })
 })
 

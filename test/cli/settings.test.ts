@@ -10,6 +10,7 @@ import { settingList } from '../../src/cli/settings.ts'
 import { makeTempFolder, repository, type TempFolder } from '../support/product.ts'
 import { times } from '../support/rounds.ts'
 import { run } from './run.ts'
+import { expectFailure } from './outcome.ts'
 
 let folder: TempFolder
 beforeEach(() => {
@@ -89,10 +90,8 @@ describe('a wrong config file', () => {
     ['', 'is not JSON: Unexpected end of JSON input'],
   ])('%j is refused in one line with exit code 2', async (config, reason) => {
     configure(config)
-    const { code, stdout, stderr } = await check(' --db x.sqlite')
-    expect(stderr).toMatch(/^fundpress: config file fundpress\.config\.json[^\n]+\n$/)
-    expect(stderr).toContain(reason)
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    const file = /^fundpress: config file fundpress\.config\.json.+\n$/
+    await expectFailure(check(' --db x.sqlite'), [file, reason], 2)
   })
 
   it('is named by the path that was given', async () => {
@@ -109,9 +108,8 @@ it.each([
   ['FUNDPRESS_DOCS_URL', 'docs', 'it must be an absolute http or https URL'],
   ['FUNDPRESS_BUCKET_PATH_STYLE', 'yes', 'it must be true or false'],
 ])('the environment variable %s is named if its value is wrong', async (name, value, reason) => {
-  const { code, stderr } = await check(' --db x.sqlite', { [name]: value })
-  expect(code).toBe(2)
-  expect(stderr).toContain(`fundpress: environment variable ${name} is '${value}': ${reason}`)
+  const message = `fundpress: environment variable ${name} is '${value}': ${reason}`
+  await expectFailure(check(' --db x.sqlite', { [name]: value }), message, 2)
 })
 
 describe('the JSON Schema of the config file', () => {

@@ -12,16 +12,15 @@ import { asOf, freshness, isins, makePricedFunds } from '../support/priced-funds
 import { makeTempFolder, startServer, startServing, type Run } from '../support/product.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
 import { sumsOf } from '../support/tree.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
 
 const tooStale = 'the prices of 1 of 5 funds are stale, more than 10 %'
 let press: Press
 
 async function build(out: string, sql: string): Promise<void> {
   editDatabase(press.nights.folder.file('funds.sqlite'), sql)
-  const { code, stderr } = await press.bare(
-    `build --db funds.sqlite --out ${out} --as-of ${asOf} --docs-url https://docs.example.org --quiet`,
-  )
-  expect([code, stderr]).toEqual([0, ''])
+  const line = `build --db funds.sqlite --out ${out} --as-of ${asOf} --docs-url https://docs.example.org --quiet`
+  await expectSuccess(press.bare(line))
 }
 
 beforeAll(async () => {
@@ -39,11 +38,7 @@ beforeAll(async () => {
 afterAll(() => press.stop())
 
 /** Runs a command that must succeed and print nothing but its result. */
-async function must(line: string, env?: Record<string, string>): Promise<string> {
-  const { code, stdout, stderr } = await press.fundpress(line, env)
-  expect([code, stderr]).toEqual([0, ''])
-  return stdout
-}
+const must = (line: string, env?: Record<string, string>) => expectSuccess(press.fundpress(line, env))
 
 /** The lines on stderr without the one about the as-of day, whose age depends on the day of this test. */
 const linesOf = ({ stderr }: Run) => stderr.split('\n').filter((line) => line !== '' && !isOfAsOf(line))
@@ -54,9 +49,8 @@ describe('a snapshot with too many stale funds', () => {
     (await press.json<{ refusals: readonly string[] }>(line)).refusals
 
   it('is refused with the number, the funds and what to do; plan says so before', async () => {
-    const { code, stdout, stderr } = await press.fundpress('publish --out stale')
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toBe(
+    await expectFailure(
+      press.fundpress('publish --out stale'),
       `fundpress: refused: ${tooStale} (newest prices: ${isins.stale} of 2026-11-10): get their prices into the ` +
         'database and build again, or give funds that are priced less often a group in freshness.groups. ' +
         'If that is right, publish with --force\n',
@@ -102,8 +96,8 @@ describe('status', () => {
   })
 
   it.each(['36', 'h', '1.5h', ''])('refuses %j as a duration', async (text) => {
-    const { code, stderr } = await press.fundpress(['status', '--max-age', text])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('It must be a whole number with a unit')])
+    const done = press.fundpress(['status', '--max-age', text])
+    await expectFailure(done, 'It must be a whole number with a unit', 2)
   })
 })
 
@@ -138,9 +132,7 @@ describe('the status in a bucket', () => {
 
   it('goes back with a rollback, which refuses a slot without it', async () => {
     press.bucket.remove('green/status/index.html')
-    const { code, stderr } = await press.fundpress('rollback')
-    const reason = 'green is not whole (status/index.html is missing)'
-    expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
+    await expectFailure(press.fundpress('rollback'), 'green is not whole (status/index.html is missing)')
     await press.json('publish --out better --repair')
     await press.json('publish --out good')
     await must('rollback --quiet')
@@ -262,11 +254,9 @@ describe('a deployment that `status --base` asks', () => {
   })
 
   it('is an error if nothing answers, and excludes --bucket', async () => {
-    const { code, stderr } = await press.bare('status --base http://127.0.0.1:1 --max-age 36h')
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^fundpress: http:\/\/127\.0\.0\.1:1\/status\/index\.json does not answer: .+\n$/)
-    const both = await press.fundpress('status --base http://127.0.0.1:1')
-    const reason = '--base and --bucket exclude each other'
-    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining(reason)])
+    const silent = /^fundpress: http:\/\/127\.0\.0\.1:1\/status\/index\.json does not answer: .+\n$/
+    await expectFailure(press.bare('status --base http://127.0.0.1:1 --max-age 36h'), silent)
+    const both = press.fundpress('status --base http://127.0.0.1:1')
+    await expectFailure(both, '--base and --bucket exclude each other', 2)
   })
 })

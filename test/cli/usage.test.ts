@@ -2,8 +2,10 @@ import { readdirSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 import { makeTempFolder } from '../support/product.ts'
 import { run } from './run.ts'
+import { expectFailure, oneLine } from './outcome.ts'
 
 const folder = makeTempFolder()
+const inFolder = { cwd: folder.path }
 afterAll(folder.remove)
 
 it.each([
@@ -40,18 +42,12 @@ it.each([
   ['serve --bucket fund-data --out out', '--out and --bucket exclude each other'],
   ['demo --config nowhere.json', 'config file nowhere.json does not exist (--config)'],
 ])('refuses `fundpress %s` in one line, with exit code 2 and nothing done', async (line, reason) => {
-  const { code, stdout, stderr } = await run(line, { cwd: folder.path })
-  expect(stderr).toContain(reason)
-  expect(stderr).toMatch(/^fundpress: [^\n]+\n$/)
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  await expectFailure(run(line, inFolder), [oneLine, reason], 2)
   expect(readdirSync(folder.path)).toEqual([])
 })
 
 it('FUNDPRESS_DEBUG=1 adds the stack trace of an error', async () => {
   const line = 'check --db missing.sqlite'
-  const plain = await run(line, { cwd: folder.path })
-  expect(plain).toMatchObject({ code: 1, stdout: '' })
-  expect(plain.stderr).toMatch(/^fundpress: missing\.sqlite does not exist[^\n]*\n$/)
-  const debugged = await run(line, { cwd: folder.path, env: { FUNDPRESS_DEBUG: '1' } })
-  expect(debugged.stderr).toMatch(/\n +at .+open\.ts/)
+  await expectFailure(run(line, inFolder), /^fundpress: missing\.sqlite does not exist.*\n$/)
+  await expectFailure(run(line, { ...inFolder, env: { FUNDPRESS_DEBUG: '1' } }), /\n +at .+open\.ts/)
 })

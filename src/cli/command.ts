@@ -26,7 +26,13 @@ export interface Surroundings {
   readonly stderr: NodeJS.WriteStream
 }
 
-interface Declared<Options extends readonly CommandOption[], Args extends readonly unknown[]> {
+/** Adds what a command is to its entry in the program. */
+export type AddCommand = (command: Command, surroundings: Surroundings) => void
+
+export function defineCommand<
+  const Options extends readonly CommandOption[] = [],
+  Args extends readonly unknown[] = [],
+>(declared: {
   readonly description: string
   readonly arguments?: readonly Argument[]
   /** Settings that have a flag on this command. */
@@ -39,15 +45,7 @@ interface Declared<Options extends readonly CommandOption[], Args extends readon
   /** Commands that can be copied, each with what it does. */
   readonly examples: readonly (readonly [command: string, does: string])[]
   readonly run: (session: Session, flags: FlagsOf<Options>, ...args: Args) => Promise<void> | void
-}
-
-/** Adds what a command is to its entry in the program. */
-export type AddCommand = (command: Command, surroundings: Surroundings) => void
-
-export function defineCommand<
-  const Options extends readonly CommandOption[] = [],
-  Args extends readonly unknown[] = [],
->(declared: Declared<Options, Args>): AddCommand {
+}): AddCommand {
   const { description, settings = [], options = [], json, notes, examples, run } = declared
   return (command, surroundings) => {
     command.description(description)

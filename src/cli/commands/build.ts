@@ -8,15 +8,14 @@ import { Damaged } from '../../bucket/store/store.ts'
 import type { BuildOptions, BuildSummary } from '../../build/build.ts'
 import type { Since } from '../../build/options.ts'
 import { startRenderThreads } from '../../build/render-threads.ts'
-import { withBucket } from '../bucket.ts'
 import { showProgress } from '../progress.ts'
 import { RefusedDatabase } from '../../data/check/finding.ts'
+import { buildOptions, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
+import { describeFreshness, describeOverdue } from '../format.ts'
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'
-import { describeFreshness, describeOverdue } from '../freshness.ts'
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
 import { asOfOption, bucketSettings, option, parsedOption } from '../options.ts'
-import { buildOptions } from '../build-options.ts'
 
 /** One or more ISINs in either case; the value is a list in upper case without duplicates. */
 const onlyOption = parsedOption<'--only <isin...>', readonly string[]>(
@@ -112,10 +111,7 @@ function describe(summary: BuildSummary, out: string): string {
   return lines.join('') + describeOverdue(summary) + figures
 }
 
-/**
- * Builds what changed since a folder, a manifest or a slot; since null, everything.
- * @param onWarning gets the reason if there is no snapshot to continue from, so that everything is rendered
- */
+/** @param word what to continue from; null: everything is rendered @param onWarning why everything is rendered all the same */
 export async function buildSince(
   session: Session,
   word: string | null,

@@ -1,8 +1,8 @@
 /** `fundpress check`: every problem of a database. */
 
+import { freshnessRules } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { countErrors, countFindings, describeFindings } from '../format.ts'
-import { freshnessRules } from '../freshness.ts'
 import { asOfOption, required } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import { checkDatabase } from '../../data/check/check.ts'

@@ -62,9 +62,8 @@ export default defineCommand({
     else print(report, text)
     if (failed === 0) return
     const failedChecks = [...checks, { failed: budget.failures.length }].filter((check) => check.failed > 0)
-    throw new Error(
-      `${base} does not conform: ${countOf(failed, 'failure')} in ${countOf(failedChecks.length, 'check')}`,
-    )
+    const places = countOf(failedChecks.length, 'check')
+    throw new Error(`${base} does not conform: ${countOf(failed, 'failure')} in ${places}`)
   },
 })
 

@@ -13,7 +13,7 @@ import {
 } from '../../bucket/manifest/documents.ts'
 import { isSlotWord, openPath, openSlot, type Source } from '../../bucket/manifest/sources.ts'
 import type { ManifestHead } from '../../build/manifest.ts'
-import { withBucket } from '../bucket.ts'
+import { withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { alignedTable, describeSummary, formatCount } from '../format.ts'
 import { bucketSettings } from '../options.ts'

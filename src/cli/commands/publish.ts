@@ -8,7 +8,7 @@ import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publis
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
 import { readManifestHead } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
-import { livePointer, withBucket } from '../bucket.ts'
+import { livePointer, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { describeDownloads, describeRequests, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { bucketSettings, forceOption, noLockOption, option } from '../options.ts'
@@ -89,24 +89,17 @@ export function publishFolder(session: Session, flags: PublishFlags, onWarning: 
   })
 }
 
-/**
- * What a publish of the settings' folder into their bucket would do and cost, in dollars: this publish, and a `month` with
- * thirty such publishes and the storage of two slots.
- */
+/** What `publishFolder` would do and cost, in dollars: once, and a `month` of thirty times, with the storage of two slots. */
 export async function planFolder(session: Session, flags: PublishFlags) {
   const { signal, settings } = session
-  const { bucket, prices } = settings
-  const preview = await withBucket(session, async (store) =>
-    previewPublish(store, {
-      maxDeletes: bucket.maxDeletes,
-      concurrency: bucket.concurrency,
-      signal,
-      ...(await commonOptions(session, flags)),
-    }),
-  )
+  const { maxDeletes, concurrency } = settings.bucket
+  const preview = await withBucket(session, async (store) => {
+    const common = await commonOptions(session, flags)
+    return previewPublish(store, { ...common, maxDeletes, concurrency, signal })
+  })
   const { requests, slotBytes } = preview
-  const publish = costOfRequests(requests, prices)
-  return { preview, cost: { publish, month: costOfMonth(requests, slotBytes, prices) } }
+  const once = costOfRequests(requests, settings.prices)
+  return { preview, cost: { publish: once, month: costOfMonth(requests, slotBytes, settings.prices) } }
 }
 
 /** @throws {Error} if the folder holds no snapshot */

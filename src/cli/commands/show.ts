@@ -9,10 +9,10 @@ import {
   fundSummary,
   type FundSummary,
 } from '../../build/fund-view.ts'
+import { freshnessRules } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { nearest } from '../failure.ts'
 import { describeSummary, shorten } from '../format.ts'
-import { freshnessRules } from '../freshness.ts'
 import { asOfOption, choiceOption } from '../options.ts'
 import type { Paint, Terminal } from '../terminal.ts'
 import { printable, quoted } from '../../data/model/printable.ts'

@@ -7,12 +7,11 @@ import { printable } from '../../data/model/printable.ts'
 import { describeStale, staleShare } from '../../freshness/assess.ts'
 import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../../freshness/calendar.ts'
 import { readPublishedStatus } from '../../site/status/document.ts'
-import { withBucket } from '../bucket.ts'
+import { withBucket, wrongSettings } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { todayInBerlin } from '../dates.ts'
 import { UsageError } from '../failure.ts'
-import { describeSummary, formatBytes, formatCount, formatDuration } from '../format.ts'
-import { describeFreshness, wrongSettings } from '../freshness.ts'
+import { describeSummary, formatBytes, formatCount, formatDuration, describeFreshness } from '../format.ts'
 import { baseOption, bucketSettings, parsedOption } from '../options.ts'
 
 function inSeconds(duration: string): number | undefined {
@@ -102,11 +101,7 @@ async function statusOfDeployment(session: Session, base: string, maxAge: number
 }
 
 /** One sentence per reason for an alarm; none if all is well, or if no age is the limit. */
-async function findAlarms(
-  { settings }: Session,
-  live: LiveFacts,
-  maxAgeSeconds: number | undefined,
-): Promise<string[]> {
+async function findAlarms({ settings }: Session, live: LiveFacts, maxAgeSeconds: number | undefined) {
   if (maxAgeSeconds === undefined) return []
   const { calendar: name, yearEndOpen: isYearEndOpen, maxStaleShare } = settings.freshness
   const { snapshot, asOf, now, freshness } = live
@@ -117,19 +112,15 @@ async function findAlarms(
   if (ageOf(live) > maxAgeSeconds)
     alarms.push(`${snapshot} went live ${formatDuration(ageOf(live))} ago, more than ${limit}`)
   // After a rollback an old snapshot has just gone live.
+  const ended = `ended ${formatDuration(asOfAgeSeconds)} of business days ago`
   if (asOfAgeSeconds > maxAgeSeconds)
-    alarms.push(
-      `the as-of date of ${snapshot}, ${asOf}, ended ${formatDuration(asOfAgeSeconds)} of business days ago, more than ${limit}`,
-    )
+    alarms.push(`the as-of date of ${snapshot}, ${asOf}, ${ended}, more than ${limit}`)
   if (freshness !== undefined && staleShare(freshness) > maxStaleShare)
     alarms.push(describeStale(freshness, maxStaleShare))
   return alarms
 }
 
-/**
- * How long ago a day ended, counted on business days: some companies run no nightly between Friday's and Monday's.
- * Days are those of Berlin, as as-of dates are.
- */
+/** How long ago a day of Berlin ended, on business days: some companies run no nightly between Friday's and Monday's. */
 function secondsSinceDay(calendar: Calendar, asOf: string, now: Date): number {
   const today = todayInBerlin(now)
   const whole = businessDaysBetween(calendar, asOf, dayAfter(today, -1)) * 86_400

@@ -24,8 +24,8 @@ type Findings = readonly {
 }[]
 
 const inFolder = { cwd: folder.path }
-const configure = (config: object) =>
-  writeFileSync(folder.file('fundpress.config.json'), JSON.stringify({ freshness: config }))
+const config = folder.file('fundpress.config.json')
+const configure = (rules: object) => writeFileSync(config, JSON.stringify({ freshness: rules }))
 const build = (out: string, flags = '', env: Record<string, string> = {}) =>
   run(`build --db funds.sqlite --out ${out} --as-of ${asOf}${flags}`, { ...inFolder, env })
 const mustBuild = async (out: string, flags = '', env: Record<string, string> = {}) =>
@@ -95,17 +95,15 @@ describe('a build', () => {
       ['index.html', 'late', 'stale', 'Late or stale prices: 2.'],
       ['de.html', 'verspätet', 'veraltet', 'Verspätete oder veraltete Preise: 2.'],
     ] as const) {
-      const marked = (kind: (typeof kinds)[number]) =>
-        kind === 'late' ? [late] : kind === 'stale' ? [stale] : []
-      const words = (text: string) =>
-        [...text.matchAll(/class="mark \w+">([^<]*)</g)].map(([, word = '']) => word)
+      const words = (text: string) => [...text.matchAll(/class="mark \w+">([^<]*)</g)].map(([, word]) => word)
       const list = read(name)
       expect(list).toContain(said)
       for (const kind of kinds) {
+        const marked = kind === 'late' ? [late] : kind === 'stale' ? [stale] : []
         const row = list.split('<tr>').find((one) => one.includes(isins[kind])) ?? ''
-        expect([kind, words(row)]).toEqual([kind, marked(kind)])
+        expect([kind, words(row)]).toEqual([kind, marked])
         const page = read(`${isins[kind]}/${name}`)
-        expect([kind, words(page)]).toEqual([kind, marked(kind)])
+        expect([kind, words(page)]).toEqual([kind, marked])
         expect(/<p class="(late|stale)">/.exec(page)?.[1]).toBe(words(page).length > 0 ? kind : undefined)
       }
     }
@@ -119,20 +117,17 @@ describe('a build', () => {
 
   const sources = ['--out out', `--db funds.sqlite --as-of ${asOf}`]
   it.each(sources)('`show %s` says how old a price is', async (source) => {
-    const show = async (kind: keyof typeof isins) =>
-      (await run(`show ${isins[kind]} ${source}`, inFolder)).stdout
+    const show = (kind: keyof typeof isins) => expectSuccess(run(`show ${isins[kind]} ${source}`, inFolder))
     expect(await show('stale')).toContain(`\nstale: 8 business days before ${asOf}\n`)
     expect(await show('late')).toContain(`\nlate: 3 business days before ${asOf}\n`)
     expect(await show('merged')).toContain(`\nnot watched: at least 1000 business days before ${asOf}\n`)
     expect(await show('withheld')).not.toContain('business day')
   })
 
-  it.each(['de.html', 'index.html', 'index.json'])(
-    'names no fund in %s that must not be published',
-    (name) => {
-      for (const word of [names.hidden, isins.hidden]) expect(textOf('out', name)).not.toContain(word)
-    },
-  )
+  const files = ['de.html', 'index.html', 'index.json']
+  it.each(files)('names no fund in %s that must not be published', (name) => {
+    for (const word of [names.hidden, isins.hidden]) expect(textOf('out', name)).not.toContain(word)
+  })
 
   it('names the late funds in its summary, also with hostile names', async () => {
     const { stdout } = await build('said')
@@ -142,7 +137,7 @@ describe('a build', () => {
       '',
     ])
     expect(stdout).toMatch(
-      /\nprices +3 fresh, 1 late, 1 stale, 1 not watched, 1 without a price, 2 not given out\n/,
+      /\nprices +3 fresh, 1 late, 1 stale, 1 not watched, 1 without a price, 2 not given out/,
     )
   })
 
@@ -179,8 +174,7 @@ describe('a build', () => {
   })
 
   it('counts with the holidays of the calendar', async () => {
-    const columns =
-      'isin, date, issue_price, repurchase_price, net_asset_value, change, change_percent, performance'
+    const amounts = 'issue_price, repurchase_price, net_asset_value, change, change_percent, performance'
     for (const [newest, day, settings, age] of [
       // Ascension is no holiday of TARGET.
       ['2026-05-13', '2026-05-15', {}, 1],
@@ -189,7 +183,7 @@ describe('a build', () => {
       ['2026-12-23', '2026-12-28', { yearEndOpen: true }, 2],
     ] as const) {
       const values = `'${isins.fresh}', '${newest}', '1', '1', '1', '0', '0', '0'`
-      const sql = `DELETE FROM price; INSERT INTO price (${columns}) VALUES (${values})`
+      const sql = `DELETE FROM price; INSERT INTO price (isin, date, ${amounts}) VALUES (${values})`
       editDatabase(folder.file('funds.sqlite'), sql)
       configure(settings)
       await mustBuild('holidays', ` --as-of ${day}`)
@@ -219,9 +213,7 @@ describe('a build', () => {
 
 it('`check` warns of the funds that a build calls late or stale', async () => {
   const warned = async () => {
-    const found = findingsOf(await check(' --json')).map(
-      ({ isin, message }) => [String(isin), message] as const,
-    )
+    const found = findingsOf(await check(' --json')).map(({ isin, message }) => [isin, message] as const)
     return Object.fromEntries(found.filter(([, message]) => message.startsWith('the newest price')))
   }
   expect(await warned()).toEqual({
@@ -238,7 +230,7 @@ it('`check` warns of the funds that a build calls late or stale', async () => {
 
 describe('a group that fits no fund', () => {
   const wrong = 'LU9912417814'
-  const config = {
+  const rules = {
     groups: [
       { category: 'Gibtsnicht', never: true },
       ...freshness.groups,
@@ -261,7 +253,7 @@ describe('a group that fits no fund', () => {
     findings.filter(({ isin }) => isin === null).map(({ severity, message }) => [severity, message])
 
   it('is named by `check`, with its place in the settings and what fits no fund', async () => {
-    configure(config)
+    configure(rules)
     const json = await check(' --json')
     expect([json.code, warnedBy(findingsOf(json))]).toEqual([0, warned])
     const { stdout } = await check()
@@ -270,12 +262,12 @@ describe('a group that fits no fund', () => {
   })
 
   it('is named by a build and by a merge, not by a shard, and changes no byte', async () => {
-    configure({ groups: config.groups.slice(1, 3) })
+    configure({ groups: rules.groups.slice(1, 3) })
     expect(await build('fitting')).toMatchObject({ code: 0, stdout: expect.not.stringContaining('groups[') })
-    configure({ groups: config.groups.slice(1, 4) })
+    configure({ groups: rules.groups.slice(1, 4) })
     const { warnings } = JSON.parse((await build('unfitting', ' --json')).stdout) as { warnings: [] }
     expect(warnedBy(warnings)).toEqual([['warning', told[1]?.replace('[3]', '[2]')]])
-    configure(config)
+    configure(rules)
     const whole = await build('whole')
     expect(whole.stdout.split('\n').slice(0, 4)).toEqual(told.slice(0, 4).map((line) => `warning  ${line}`))
     const lines = (text: string) => text.split('\n').filter((line) => line.includes('freshness.groups['))

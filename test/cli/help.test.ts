@@ -59,7 +59,6 @@ describe('help', () => {
     const help = await helpOf('build')
     for (const text of [
       '--no-downloads No files for analysts beside the documents (CSV, Parquet, SQLite) (env: FUNDPRESS_DOWNLOADS=false; config: "downloads": false)',
-      '--no-pages No pages for people in the snapshot: documentation and catalogue (env: FUNDPRESS_PAGES=false; config: "pages": false)',
       '(default: none; env: FUNDPRESS_BUCKET_PREFIX; config: bucket.prefix)',
       '--path-style The path of a URL names the bucket, not the host name (default: false; env',
     ])

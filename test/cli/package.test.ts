@@ -12,9 +12,8 @@ afterAll(folder.remove)
 
 /** Runs npm or npx as a user with this Node would, without what an npm around this test has set. */
 function execute(command: string, args: readonly string[], cwd: string): string {
-  const kept = Object.entries(cleanEnvironment()).filter(
-    ([name]) => !/^npm_(lifecycle|package|config_local)/.test(name),
-  )
+  const isOfNpm = (name: string) => /^npm_(lifecycle|package|config_local)/.test(name)
+  const kept = Object.entries(cleanEnvironment()).filter(([name]) => !isOfNpm(name))
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
   const env = { ...Object.fromEntries(kept), PATH: path }
   return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: 'pipe' })
@@ -71,12 +70,10 @@ describe('the installed package', () => {
     const installed = join(project, 'node_modules/.bin/fundpress')
     execute(installed, 'demo --funds 2 --years 1 --until 2026-11-19'.split(' '), project)
     const build = 'build --db data/demo.sqlite --as-of 2026-11-20 --jobs 2 --json'.split(' ')
-    const { funds, snapshot } = JSON.parse(execute(installed, build, project)) as Record<string, unknown>
-    const checkout = execute(process.execPath, [launcher, ...build, '--out', 'again'], project)
-    expect({ funds, snapshot }).toEqual({
-      funds: 2,
-      snapshot: (JSON.parse(checkout) as Record<string, unknown>)['snapshot'],
-    })
+    const summaryOf = (program: string, ...args: readonly string[]) =>
+      JSON.parse(execute(program, args, project)) as Record<string, unknown>
+    const { snapshot } = summaryOf(process.execPath, launcher, ...build, '--out', 'again')
+    expect(summaryOf(installed, ...build)).toMatchObject({ funds: 2, snapshot })
     // The snapshot's id covers the pages, the explorer and its library among them.
     const library = readFileSync(join(project, 'out/docs/explorer/swagger-ui-bundle.js'), 'utf8')
     expect(library).toContain('SwaggerUI')

@@ -1,5 +1,7 @@
 /** `publish` and `plan`: what goes live, what it costs, and what is refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startKeyValueStore, type KeyValueStoreServer } from '../support/key-value-store.ts'
+import { withLocalNames } from '../support/local-names.ts'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
@@ -143,6 +145,7 @@ describe('plan', () => {
 describe('a probable mistake', () => {
   const isLive = async () => (await press.json<{ live: Summary }>('status')).live.snapshot
 
+  const earlier = () => ['--as-of', '2026-11-18']
   const oldPrices = "DELETE FROM price WHERE date > '2026-11-10'"
   const noPrices = 'DELETE FROM price WHERE isin = (SELECT min(isin) FROM fund)'
   const threeFunds = () => {
@@ -151,16 +154,8 @@ describe('a probable mistake', () => {
   }
 
   it.each([
-    [
-      /it has 3 funds, the live one 4; it would delete \d+ objects, more than \d+ \(--max-deletes\)/,
-      '',
-      threeFunds,
-    ],
-    [
-      /the snapshot is of 2026-11-18, older than the live one of 2026-11-19/,
-      '',
-      () => ['--as-of', '2026-11-18'],
-    ],
+    [/it has 3 funds, the live one 4; it would delete \d+ objects, more than \d+ \(--max/, '', threeFunds],
+    [/the snapshot is of 2026-11-18, older than the live one of 2026-11-19/, '', earlier],
     // A few objects of very many.
     [/refused:? +it has prices of 3 funds, the live one of 4(?:\.| \()/, noPrices, () => []],
     [/its newest price is of 2026-11-10, that of the live one is of 2026-11-18/, oldPrices, () => []],
@@ -184,6 +179,44 @@ describe('a probable mistake', () => {
     const reason = /refused: it would delete \d+ objects, more than 0 \(--max-deletes\)\./
     await expectFailure(press.fundpress('publish --out less --max-deletes 0'), reason)
     await expectSuccess(press.fundpress('publish --out less --max-deletes 4'))
+  })
+})
+
+describe('--flip-kvs', () => {
+  let store: KeyValueStoreServer
+  beforeAll(async () => {
+    store = await startKeyValueStore()
+    return store.stop
+  })
+  const flip = (line: string) => {
+    const endpoint = { AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: store.endpoint }
+    return expectSuccess(
+      press.fundpress(`${line} --flip-kvs ${store.arn}`, { ...withLocalNames, ...endpoint }),
+    )
+  }
+  /** What live.json and the KeyValueStore say, which has to be the same. */
+  const said = () => {
+    const { slot, snapshot, liveSince, docsUrl } = JSON.parse(String(press.bucket.body('live.json')))
+    expect(JSON.parse(store.keys.get('live') ?? '{}')).toEqual({ slot, snapshot, liveSince, docsUrl })
+    return `${slot} ${snapshot}`
+  }
+
+  it('each publish and each rollback writes the values of live.json, and a publish repairs a wrong one', async () => {
+    await flip('publish --out c --force')
+    const before = said()
+    await flip('publish --out b')
+    const after = said()
+    expect(after).not.toBe(before)
+    await flip('rollback')
+    expect(said()).toBe(before)
+    store.put('live', '{"slot":"green","snapshot":"x"}')
+    await flip('publish --out c')
+    expect(said()).toBe(before)
+  })
+
+  it('refuses the ARN of something else as wrong usage', async () => {
+    const done = press.fundpress('publish --out b --flip-kvs arn:aws:s3:::fund-data')
+    await expectFailure(done, 'the ARN of a KeyValueStore', 2)
   })
 })
 

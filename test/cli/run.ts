@@ -35,14 +35,11 @@ export async function run(words: Words, { cwd, env = {} }: RunOptions): Promise<
 }
 
 /** The same in a process of its own, for what belongs to one. */
-export async function runAlone(words: Words, options: ProcessOptions): Promise<Ended> {
-  return ended(start(words, options))
-}
+export const runAlone = (words: Words, options: ProcessOptions): Promise<Ended> =>
+  ended(start(words, options))
 
-export function start(
-  words: Words,
-  { cwd, env = {}, node = process.execPath, user }: ProcessOptions,
-): ChildProcess {
+export function start(words: Words, options: ProcessOptions): ChildProcess {
+  const { cwd, env = {}, node = process.execPath, user } = options
   return spawn(node, [launcher, ...wordsOf(words)], {
     cwd,
     ...(user === undefined ? {} : { uid: user, gid: user }),

@@ -24,23 +24,15 @@ export interface DoneRun {
 }
 
 /** `asOf` is the as-of date of the run. */
-export type NightlyReport =
-  | DoneRun
-  /** `snapshot` is live, as the run would make it; or a rollback has reverted `reverted`, the one of the run. */
-  | (Ended<'skipped'> & {
-      readonly snapshot: string
-      readonly slot: string
-      readonly reverted: string | null
-    })
-  /** `reason` has one line; `errors` are those that led to it, one line each, empty if the reason says it all. */
-  | (Ended<'failed'> & { readonly step: Step; readonly reason: string; readonly errors: readonly string[] })
-  /** With --ask: there is something to do. */
-  | Ended<'open'>
+export type NightlyReport = DoneRun | ({ readonly asOf: string } & OtherRun)
 
-interface Ended<Kind> {
-  readonly kind: Kind
-  readonly asOf: string
-}
+type OtherRun =
+  /** `snapshot` is live, as the run would make it; or a rollback has reverted `reverted`, the one of the run. */
+  | { readonly kind: 'skipped'; snapshot: string; slot: string; reverted: string | null }
+  /** `reason` has one line; `errors` are those that led to it, one line each, empty if the reason says it all. */
+  | { readonly kind: 'failed'; step: Step; reason: string; errors: readonly string[] }
+  /** With --ask: there is something to do. */
+  | { readonly kind: 'open' }
 
 const linesShown = 100
 

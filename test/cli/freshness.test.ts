@@ -5,7 +5,7 @@ import { editDatabase } from '../support/database.ts'
 import { asOf, freshness, isins, makePricedFunds, names } from '../support/priced-funds.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { faultsOf, hashesOf } from '../support/tree.ts'
-import { run, start } from './run.ts'
+import { run, start, type Ended } from './run.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
 
 const folder = makeTempFolder()
@@ -31,8 +31,7 @@ const build = (out: string, flags = '', env: Record<string, string> = {}) =>
 const mustBuild = async (out: string, flags = '', env: Record<string, string> = {}) =>
   expect(await build(out, ` --quiet${flags}`, env)).toMatchObject({ code: 0, stderr: '' })
 const check = (flags = '') => run(`check --db funds.sqlite --as-of ${asOf}${flags}`, inFolder)
-const findingsOf = ({ stdout }: { readonly stdout: string }) =>
-  (JSON.parse(stdout) as { readonly findings: Findings }).findings
+const findingsOf = ({ stdout }: Ended) => (JSON.parse(stdout) as { readonly findings: Findings }).findings
 const textOf = (out: string, name: string) => readFileSync(folder.file(`${out}/status/${name}`), 'utf8')
 const statusOf = (out: string) => JSON.parse(textOf(out, 'index.json')) as Status
 
@@ -213,8 +212,9 @@ describe('a build', () => {
 
 it('`check` warns of the funds that a build calls late or stale', async () => {
   const warned = async () => {
-    const found = findingsOf(await check(' --json')).map(({ isin, message }) => [isin, message] as const)
-    return Object.fromEntries(found.filter(([, message]) => message.startsWith('the newest price')))
+    const findings = findingsOf(await check(' --json'))
+    const ofPrices = findings.filter(({ message }) => message.startsWith('the newest price'))
+    return Object.fromEntries(ofPrices.map(({ isin, message }) => [String(isin), message]))
   }
   expect(await warned()).toEqual({
     [isins.late]: 'the newest price, of 2026-11-17, is late: 3 business days before 2026-11-20',

@@ -20,14 +20,14 @@ beforeAll(async () => {
   })
   // A rising year of ten months, the last of them as high as the row that is there already.
   const months = ['06', '07', '08', '09', '10', '11', '12'].map((month) => `2023-${month}-01`)
-  const rows = [...months, '2024-01-02', '2024-02-01', '2024-03-01'].map(
-    (date, index) =>
-      `('${good}', '${date}', '${10 * (index + 1)}.50', '1', '${10 * (index + 1)}.50', '0', '0', '0', NULL, NULL, NULL, NULL)`,
-  )
-  editDatabase(
-    db,
-    `INSERT INTO price VALUES ${[...rows, ...rows.map((row) => row.replace(good, performanceDenied))].join(', ')}, ('${good}', '2020-01-02', '1', '1', '1', '0', '0', '0', NULL, NULL, NULL, NULL)`,
-  )
+  const rest = `'0', '0', '0', NULL, NULL, NULL, NULL)`
+  const rows = [...months, '2024-01-02', '2024-02-01', '2024-03-01'].map((date, index) => {
+    const price = `'${10 * (index + 1)}.50'`
+    return `('${good}', '${date}', ${price}, '1', ${price}, ${rest}`
+  })
+  rows.push(...rows.map((row) => row.replace(good, performanceDenied)))
+  rows.push(`('${good}', '2020-01-02', '1', '1', '1', ${rest}`)
+  editDatabase(db, `INSERT INTO price VALUES ${rows.join(', ')}`)
   const env = { FUNDPRESS_PAGES: 'true' }
   await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], { env })
 })

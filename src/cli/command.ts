@@ -26,7 +26,13 @@ export interface Surroundings {
   readonly stderr: NodeJS.WriteStream
 }
 
-interface Declared<Options extends readonly CommandOption[], Args extends readonly unknown[]> {
+/** Adds what a command is to its entry in the program. */
+export type AddCommand = (command: Command, surroundings: Surroundings) => void
+
+export function defineCommand<
+  const Options extends readonly CommandOption[] = [],
+  Args extends readonly unknown[] = [],
+>(declared: {
   readonly description: string
   readonly arguments?: readonly Argument[]
   /** Settings that have a flag on this command. */
@@ -39,15 +45,7 @@ interface Declared<Options extends readonly CommandOption[], Args extends readon
   /** Commands that can be copied, each with what it does. */
   readonly examples: readonly (readonly [command: string, does: string])[]
   readonly run: (session: Session, flags: FlagsOf<Options>, ...args: Args) => Promise<void> | void
-}
-
-/** Adds what a command is to its entry in the program. */
-export type AddCommand = (command: Command, surroundings: Surroundings) => void
-
-export function defineCommand<
-  const Options extends readonly CommandOption[] = [],
-  Args extends readonly unknown[] = [],
->(declared: Declared<Options, Args>): AddCommand {
+}): AddCommand {
   const { description, settings = [], options = [], json, notes, examples, run } = declared
   return (command, surroundings) => {
     command.description(description)
@@ -69,25 +67,15 @@ export type Session = ReturnType<typeof openSession>
 
 function openSession(command: Command, { cores, ...surroundings }: Surroundings) {
   const { environment } = surroundings
-  const {
-    config: configFile,
-    quiet,
-    json,
-    color,
-  } = command.optsWithGlobals<{
-    readonly config?: string
-    readonly quiet?: boolean
-    readonly json?: boolean
-    readonly color: boolean
-  }>()
+  const given = command.optsWithGlobals<{ config?: string; quiet?: true; json?: true; color: boolean }>()
   const flags = readSettingFlags(command)
-  const wish = { isRefused: !color, environment }
+  const wish = { isRefused: !given.color, environment }
   const stdout = openTerminal(surroundings.stdout, wish)
-  const [isQuiet, isJson] = [quiet === true, json === true]
+  const [isQuiet, isJson] = [given.quiet === true, given.json === true]
   return {
     ...surroundings,
     program: command.parent ?? command,
-    settings: loadSettings({ flags, environment, configFile, cores }),
+    settings: loadSettings({ flags, environment, configFile: given.config, cores }),
     /** Whether a flag, and not the environment or the config file, sets this. */
     hasFlag: (key: SettingKey) => flags.has(key),
     /** --quiet: print only errors, and JSON that was asked for. */
@@ -104,29 +92,19 @@ function openSession(command: Command, { cores, ...surroundings }: Surroundings)
   }
 }
 
-interface ListForms<Entry, Found> {
-  /** The list's name and the other fields in the JSON. */
-  readonly name: string
-  readonly fields: (found: Found) => Omit<JsonField, 'name'>
-  /** An entry as text for people, who see it as soon as it is found. */
-  readonly line?: (entry: Entry) => string
-}
-
 /**
- * Prints a list that may be too long for memory, as JSON or as lines.
+ * Prints a list that may be too long for memory, as JSON or as lines. People see a line as soon as its entry is found.
  * @param find gives each entry to `add`, and waits for the promise that it returns, to slow down
+ * @param forms the list's name and the other fields in the JSON, and an entry as text for people
  * @returns what it found besides
  */
 export function printList<Entry extends object, Found>(
   { isJson, stdout }: Session,
   find: (add: (entry: Entry) => unknown) => Promise<Found>,
-  { name, fields, line }: ListForms<Entry, Found>,
+  forms: { name: string; fields: (found: Found) => Omit<JsonField, 'name'>; line?: (entry: Entry) => string },
 ): Promise<Found> {
-  if (!isJson) {
-    return find((entry) => {
-      if (line !== undefined) stdout.write(line(entry))
-    })
-  }
+  const { name, fields, line } = forms
+  if (!isJson) return find((entry) => line && stdout.write(line(entry)))
   return withJsonList<Entry, Found>(async (list) => {
     const found = await find(list.add)
     await list.write(stdout.data, { name, ...fields(found) })

@@ -1,9 +1,12 @@
-/** Figures, durations, tables and findings as text for people. */
+/** Figures, durations, tables, findings and the age of prices as text for people. */
 
 import type { DownloadCounts } from '../bucket/publish/downloads.ts'
+import type { BuildSummary } from '../build/build.ts'
 import type { Finding } from '../data/check/finding.ts'
 import { escapeInvisible, printable } from '../data/model/printable.ts'
-import type { Terminal } from './terminal.ts'
+import { type FreshnessCounts, marks } from '../freshness/assess.ts'
+import { wording } from '../site/wording.ts'
+import type { Paint } from './terminal.ts'
 
 /** `101,204` */
 export const formatCount = (count: number): string => count.toLocaleString('en-US')
@@ -24,10 +27,10 @@ export function formatDollars(amount: number): string {
 /** `3 days 4 h`, `2 h 10 min`, `3 min 5 s`, `40 s` */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
-  const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(whole / unit))
-  if (days !== undefined && days > 0) return `${days} ${days === 1 ? 'day' : 'days'} ${(hours ?? 0) % 24} h`
-  if (hours !== undefined && hours > 0) return `${hours} h ${(minutes ?? 0) % 60} min`
-  return minutes !== undefined && minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`
+  const [days = 0, hours = 0, minutes = 0] = [86_400, 3600, 60].map((unit) => Math.floor(whole / unit))
+  if (days > 0) return `${countOf(days, 'day')} ${hours % 24} h`
+  if (hours > 0) return `${hours} h ${minutes % 60} min`
+  return minutes > 0 ? `${minutes} min ${whole % 60} s` : `${whole} s`
 }
 
 export function shorten(text: string, width: number): string {
@@ -52,6 +55,13 @@ export function alignedTable(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
+/** `12 (10 puts, 2 gets)` */
+export function describeRequests(counts: Readonly<Record<string, number>>): string {
+  const sum = Object.values(counts).reduce((total, count) => total + count, 0)
+  const byOperation = Object.entries(counts).map(([name, count]) => `${formatCount(count)} ${name}`)
+  return `${formatCount(sum)} (${byOperation.join(', ')})`
+}
+
 /** The downloads that a publish changes; null if it changes none. */
 export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCounts): string | null {
   if (put + deleted === 0) return null
@@ -61,7 +71,7 @@ export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCou
 }
 
 /** One block per fund, funds with errors first, and errors first in each. Ends with a line feed, if not empty. */
-export function describeFindings(findings: readonly Finding[], paint: Terminal['paint']): string {
+export function describeFindings(findings: readonly Finding[], paint: Paint): string {
   const groups = Map.groupBy(errorsFirst(findings), ({ isin }) => isin)
   return [...groups]
     .map(([isin, found]) => {
@@ -87,3 +97,36 @@ export const countErrors = (findings: readonly Finding[]): number =>
 /** Sorting is stable: errors and warnings each keep the order of the checks. */
 export const errorsFirst = (findings: readonly Finding[]): readonly Finding[] =>
   findings.toSorted((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'))
+
+/** `498 fresh, 1 late, 0 stale, 1 not given out` */
+export function describeFreshness(counts: FreshnessCounts): string {
+  return marks
+    .filter((mark, index) => index < 3 || counts[mark] > 0)
+    .map((mark) => `${formatCount(counts[mark])} ${wording.en.status.marks[mark]}`)
+    .join(', ')
+}
+
+/** `overdue` often has only some of the late and stale funds. */
+type Overdue = Pick<BuildSummary, 'freshness' | 'overdue'>
+
+/** One line per fund, followed by an empty line; nothing if no fund is late. */
+export function describeOverdue({ freshness, overdue }: Overdue): string {
+  if (overdue.length === 0) return ''
+  const others = freshness.late + freshness.stale - overdue.length
+  const more = others > 0 ? `and ${formatCount(others)} more, in status/index.json\n` : ''
+  const funds = overdue.map(({ isin, name, mark, newestPrice, nextPrice }) => {
+    const next = nextPrice === null ? '' : `, the next was expected on ${nextPrice}`
+    return `${mark.padEnd(5)}  ${isin}  ${printable(name)}: newest price ${newestPrice ?? 'none'}${next}\n`
+  })
+  return `${funds.join('')}${more}\n`
+}
+
+/** The same in one line: a nightly run in which hundreds of funds are late gives one warning. */
+export function describeOverdueInLine({ freshness, overdue }: Overdue): string {
+  const parts = overdue.map(
+    ({ isin, mark, newestPrice }) => `${isin} is ${mark} (newest price ${newestPrice ?? 'none'})`,
+  )
+  const others = freshness.late + freshness.stale - overdue.length
+  if (others > 0) parts.push(`${formatCount(others)} more in status/index.json`)
+  return `prices: ${describeFreshness(freshness)}: ${parts.join('; ')}`
+}

@@ -10,22 +10,21 @@ const scripts: Readonly<Record<string, string>> = { 'fund.js': 'fund.ts', 'list.
 
 /** @returns the text of each script of the pages, by its name: the module with all that it imports, as one file */
 export async function pageScripts(): Promise<ReadonlyMap<string, string>> {
-  const texts = await Promise.all(
-    Object.entries(scripts).map(async ([name, module]) => {
-      const { outputFiles } = await build({
-        entryPoints: [fileURLToPath(new URL(`../site/funds/browser/${module}`, import.meta.url))],
-        bundle: true,
-        write: false,
-        format: 'iife',
-        target: 'es2022',
-        minify: true,
-        charset: 'utf8',
-        legalComments: 'none',
-      })
-      return [name, outputFiles[0]?.text ?? ''] as const
-    }),
-  )
-  return new Map(texts)
+  const texts = new Map<string, string>()
+  for (const [name, module] of Object.entries(scripts)) {
+    const { outputFiles } = await build({
+      entryPoints: [fileURLToPath(new URL(`../site/funds/browser/${module}`, import.meta.url))],
+      bundle: true,
+      write: false,
+      format: 'iife',
+      target: 'es2022',
+      minify: true,
+      charset: 'utf8',
+      legalComments: 'none',
+    })
+    texts.set(name, outputFiles[0]?.text ?? '')
+  }
+  return texts
 }
 
 if (import.meta.main) {

@@ -6,14 +6,8 @@ import { z } from 'zod'
 import { messageOf } from '../system/message.ts'
 import { suggest, UsageError } from './failure.ts'
 import { shownValue } from './safe-text.ts'
-import {
-  complete,
-  configShape,
-  groupMembers,
-  settingList,
-  type SettingKey,
-  type Settings,
-} from './settings.ts'
+import { complete, configShape, groupMembers, settingList } from './settings.ts'
+import type { SettingKey, Settings } from './settings.ts'
 
 export interface SettingSources {
   /** Values from the command line, already checked. */
@@ -58,17 +52,14 @@ function readEnvironment(environment: SettingSources['environment']): [SettingKe
     if (text === undefined || text === '') return []
     const { success, data, error } = parseText(schema, text)
     if (success) return [[key, data] as [SettingKey, unknown]]
-    throw new UsageError(
-      `environment variable ${variable} is ${shownValue(text)}: it must be ${expectedBy(error)}`,
-    )
+    const reason = `it must be ${expectedBy(error)}`
+    throw new UsageError(`environment variable ${variable} is ${shownValue(text)}: ${reason}`)
   })
 }
 
-const defaultConfigFile = 'fundpress.config.json'
-
 /** @param file the file that was asked for; undefined: the default one, which may be missing */
 function readConfigFile(file: string | undefined): Config {
-  const name = file ?? defaultConfigFile
+  const name = file ?? 'fundpress.config.json'
   let text: string
   try {
     text = readFileSync(name, 'utf8')

@@ -54,9 +54,8 @@ class SettingOption extends Option {
     const fallback: unknown = schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined
     const sentence = (schema.description ?? '').replace(/\.$/, '')
     const isNegative = flag.startsWith('--no-')
-    const origins = isNegative
-      ? [`env: ${variable}=false`, `config: "${key}": false`]
-      : [`env: ${variable}`, `config: ${key}`]
+    const config = isNegative ? `"${key}": false` : key
+    const origins = [`env: ${variable}${isNegative ? '=false' : ''}`, `config: ${config}`]
     const text = typeof fallback === 'string' ? fallback || 'none' : JSON.stringify(fallback)
     if (fallback !== undefined && !isNegative) origins.unshift(`default: ${text}`)
     const says = isNegative ? `No ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` : sentence
@@ -91,10 +90,8 @@ export function readSettingFlags(command: Command): Map<SettingKey, unknown> {
 
 export function required<T>(value: T | null, key: SettingKey): T {
   if (value !== null) return value
-  const flag = settingFlags[key] ?? key
-  throw new UsageError(
-    `${flag} is missing (or ${findSetting(key).variable}, or "${key}" in fundpress.config.json)`,
-  )
+  const elsewhere = `${findSetting(key).variable}, or "${key}" in fundpress.config.json`
+  throw new UsageError(`${settingFlags[key] ?? key} is missing (or ${elsewhere})`)
 }
 
 /** An option of a command that is no setting. Only the compiler knows `value`: the type of what the flag sets. */

@@ -1,5 +1,6 @@
 /** Shows how far a long command is: a bar on a terminal, else a line every ten seconds, nothing with --quiet. */
 
+import type { Session } from './command.ts'
 import { formatCount } from './format.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -9,10 +10,7 @@ const barMilliseconds = 100
 const lineMilliseconds = 10_000
 const barWidth = 24
 
-export function showProgress(
-  session: { readonly clock: () => number; readonly isQuiet: boolean; readonly stderr: Terminal },
-  what: string,
-) {
+export function showProgress(session: Pick<Session, 'clock' | 'isQuiet' | 'stderr'>, what: string) {
   const { clock, isQuiet, stderr } = session
   const every = stderr.isTerminal ? barMilliseconds : lineMilliseconds
   const start = clock()
@@ -26,12 +24,8 @@ export function showProgress(
       last = now
       const seconds = (now - start) / 1000
       const left = done === 0 ? '' : `about ${((seconds / done) * (of - done)).toFixed(0)} s left`
-      const parts = [
-        `${formatCount(done)} of ${formatCount(of)} ${what}`,
-        detail,
-        `${seconds.toFixed(0)} s`,
-        left,
-      ]
+      const count = `${formatCount(done)} of ${formatCount(of)} ${what}`
+      const parts = [count, detail, `${seconds.toFixed(0)} s`, left]
       const state = parts.filter((part) => part !== '').join(', ')
       if (!stderr.isTerminal) stderr.write(`${state}\n`)
       else drawBar(stderr, done / Math.max(of, 1), state)

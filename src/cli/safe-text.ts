@@ -5,9 +5,6 @@
 
 import { escapeInvisible } from '../data/model/printable.ts'
 
-/** The limit of a line, in bytes of UTF-8. */
-export const maxLineBytes = 2048
-
 /** Lines for people: invisible characters become escapes, and no line is longer than 2 KB. */
 export const safeLines = (text: string): string => text.split('\n').map(safeLine).join('\n')
 
@@ -17,8 +14,8 @@ export const safeData = (text: string): string =>
 
 const safeLine = (line: string) => cut(withoutCommands(escapeInvisible(line)))
 
-/** Cuts a line that is too long: it ends with an ellipsis and its number of bytes. */
-export function cut(line: string, most: number = maxLineBytes): string {
+/** Cuts a line that has too many bytes of UTF-8: it ends with an ellipsis and its number of bytes. */
+export function cut(line: string, most = 2048): string {
   // A UTF-16 unit has from one to three bytes.
   if (line.length * 3 <= most) return line
   const bytes = Buffer.from(line)

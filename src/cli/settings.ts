@@ -227,10 +227,10 @@ export type SettingKey = {
     : K
 }[keyof Settings]
 
+/** `variable` is the environment variable: `FUNDPRESS_EDGE_PORT`. */
 export interface NamedSetting {
   readonly key: SettingKey
   readonly schema: z.ZodType
-  /** The environment variable: `FUNDPRESS_EDGE_PORT`. */
   readonly variable: string
 }
 

@@ -8,8 +8,8 @@ import { safeData, safeLines, withoutSecrets } from './safe-text.ts'
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green'
 
 export type Terminal = ReturnType<typeof openTerminal>
+export type Paint = Terminal['paint']
 
-/** What the arguments and the environment ask for. */
 interface TerminalWish {
   /** --no-color was given. */
   readonly isRefused: boolean
@@ -36,17 +36,11 @@ export function openTerminal(stream: NodeJS.WriteStream, wish: TerminalWish) {
     /** Writes lines for people, made safe by `safe-text.ts`. */
     write,
     /** Writes one line for people, after the name of the program. */
-    tell: (message: string) => {
-      write(`fundpress: ${escapeInvisible(message)}\n`)
-    },
+    tell: (message: string) => write(`fundpress: ${escapeInvisible(message)}\n`),
     /** Writes JSON or a script, uncut. */
-    data: (text: string) => {
-      send(safeData(text))
-    },
+    data: (text: string) => send(safeData(text)),
     /** Replaces the line with the cursor. Only for terminals. */
-    redraw: (line: string) => {
-      send(eraseLine + styled(safeLines(line)))
-    },
+    redraw: (line: string) => send(eraseLine + styled(safeLines(line))),
     /** Writes commands for the runner of a workflow. Everything else is escaped so that it cannot be one. */
     command: send,
     /** The text in a style, or unchanged if colours are off. */

@@ -1,10 +1,12 @@
 /** Builds in parts, on the command line: `build --since` from a folder, a manifest and a slot; `build --shard` and `merge`. */
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { BuildSummary } from '../../src/build/build.ts'
 import { buildNights, newBenchmark, type Nights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { docsUrl, type Run } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf, snapshotId } from '../support/tree.ts'
+import { expectFailure } from './outcome.ts'
 
 let nights: Nights
 let press: Press
@@ -25,19 +27,9 @@ const env = { FUNDPRESS_DOCS_URL: docsUrl }
 const flags = (out: string) => `--db ${folderOf('funds.sqlite')} --out ${out} --json`
 const build = (out: string, more = '') =>
   press.fundpress(`build ${flags(out)} --as-of 2026-11-11${more}`, env)
-const expectFailure = ({ code, stderr }: Run, reason: string, expected = 1) =>
-  expect([code, stderr]).toEqual([expected, expect.stringContaining(reason)])
-
-interface Summary {
-  readonly snapshot: string
-  readonly since: string | null
-  readonly isSparse: boolean
-  readonly rendered: number
-  readonly documents: number
-}
-function summaryOf({ code, stdout, stderr }: Run, warning = ''): Summary {
+function summaryOf({ code, stdout, stderr }: Run, warning = '') {
   expect([code, stderr]).toEqual([0, warning])
-  return JSON.parse(stdout) as Summary
+  return JSON.parse(stdout) as BuildSummary
 }
 
 describe('build --since', () => {
@@ -68,9 +60,8 @@ describe('build --since', () => {
 
     // An empty bucket needs all files.
     press.bucket.empty()
-    const { code, stderr } = await press.fundpress('publish --out sparse')
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/ is sparse, .* but blue holds no snapshot and needs /)
+    const reason = / is sparse, .* but blue holds no snapshot and needs /
+    await expectFailure(press.fundpress('publish --out sparse'), reason)
     expect(press.bucket.keys('blue/')).toEqual([])
     restore()
   })
@@ -80,8 +71,8 @@ describe('build --since', () => {
     const { 'sparse.json': mark, ...files } = hashesOf(folderOf('sparse'))
     expect([mark === undefined, Object.keys(files).length > 2]).toEqual([false, true])
     expect(hashesOf(folderOf('c'))).toMatchObject(files)
-    expectFailure(await press.bare('serve --out sparse --port 0'), 'sparse is sparse')
-    expectFailure(await build('from-sparse', ' --since sparse'), 'sparse is sparse')
+    await expectFailure(press.bare('serve --out sparse --port 0'), 'sparse is sparse')
+    await expectFailure(build('from-sparse', ' --since sparse'), 'sparse is sparse')
     expect(existsSync(folderOf('from-sparse'))).toBe(false)
   })
 
@@ -113,29 +104,24 @@ describe('build --shard and merge', () => {
     restore()
   })
 
-  it.each(['serve --out one --port 0', 'diff night-1 one', 'publish --out one', 'plan --out one'])(
-    '`%s` refuses a single shard, says what to do, and writes nothing',
-    async (line) => {
-      const before = press.bucket.keys()
-      const run = line.startsWith('serve') ? press.bare : press.fundpress
-      const advice =
-        'one is shard 1 of 2, it has only some of the funds: bring all of them together with `fundpress merge` first'
-      expectFailure(await run(line), advice)
-      expect(press.bucket.keys()).toEqual(before)
-    },
-  )
+  const lines = ['serve --out one --port 0', 'diff night-1 one', 'publish --out one', 'plan --out one']
+  it.each(lines)('`%s` refuses a single shard, says what to do, and writes nothing', async (line) => {
+    const before = press.bucket.keys()
+    const run = line.startsWith('serve') ? press.bare : press.fundpress
+    const advice = 'it has only some of the funds: bring all of them together with `fundpress merge` first'
+    await expectFailure(run(line), `one is shard 1 of 2, ${advice}`)
+    expect(press.bucket.keys()).toEqual(before)
+  })
 
-  it.each(['0/2', '3/2', '1/0', '1', '1/1000', '-1/2', '1/2/3', '01/2'])(
+  it.each(['0/2', '3/2', '1', '1/1000', '1/2/3', '01/2'])(
     'refuse the shard %s as wrong usage',
-    async (shard) => {
-      expectFailure(await build('never', ` --shard ${shard}`), 'such as 3/8', 2)
-    },
+    async (shard) => await expectFailure(build('never', ` --shard ${shard}`), 'such as 3/8', 2),
   )
 
   it('refuse a shard of some funds, missing shards, no shards and other folders', async () => {
-    expectFailure(await build('never', ' --shard 1/2 --only DE0008471400'), '--only', 2)
-    expectFailure(await merge('two', 'never'), 'of 2 shards 1 is missing')
-    expectFailure(await merge('night-1', 'never'), 'night-1 is no shard')
+    await expectFailure(build('never', ' --shard 1/2 --only DE0008471400'), '--only', 2)
+    await expectFailure(merge('two', 'never'), 'of 2 shards 1 is missing')
+    await expectFailure(merge('night-1', 'never'), 'night-1 is no shard')
     expect((await press.fundpress(`merge ${flags('never')}`)).code).toBe(2)
   })
 

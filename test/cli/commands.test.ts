@@ -2,12 +2,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { BuildSummary } from '../../src/build/build.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { run } from './run.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
 
 const folder = makeTempFolder()
 const fundpress = (line: string) => run(line, { cwd: folder.path })
-const lineWith = (pattern: RegExp) => expect.stringMatching(pattern) as string
 beforeAll(async () => {
   await fundpress('demo --funds 12 --years 2 --until 2026-11-19 --quiet')
   writeFileSync(folder.file('precious.sqlite'), 'precious')
@@ -15,43 +16,33 @@ beforeAll(async () => {
 afterAll(folder.remove)
 
 describe('demo', () => {
-  it('writes data/demo.sqlite by default, and says what is in a demo', async () => {
-    const done = await fundpress('demo --funds 3 --years 1 --until 2026-11-19 --db new/small.sqlite')
-    expect(done).toMatchObject({ code: 0, stderr: '' })
-    expect(done.stdout).toMatch(
-      /^database {2}new\/small\.sqlite\nfunds {5}3\nprices {4}\d+, up to 2026-11-19\nbytes /,
-    )
+  it('writes data/demo.sqlite by default, and says what is in a demo, with --json for machines', async () => {
+    const line = 'demo --funds 3 --years 1 --until 2026-11-19 --db new/small.sqlite'
+    const said = /^database {2}new\/small\.sqlite\nfunds {5}3\nprices {4}\d+, up to 2026-11-19\nbytes /
+    expect(await expectSuccess(fundpress(line))).toMatch(said)
     expect(existsSync(folder.file('data/demo.sqlite'))).toBe(true)
-  })
-
-  it('prints the same as JSON with --json', async () => {
-    const { stdout } = await fundpress('demo --funds 3 --years 1 --until 2026-11-19 --db small.sqlite --json')
-    const prices = expect.any(Number) as number
-    const named = { database: 'small.sqlite', until: '2026-11-19', funds: 3 }
-    expect(JSON.parse(stdout)).toEqual({ ...named, prices, bytes: expect.any(Number) })
+    const [prices, bytes] = [expect.any(Number) as number, expect.any(Number) as number]
+    const demo = { database: 'new/small.sqlite', until: '2026-11-19', funds: 3, prices, bytes }
+    expect(JSON.parse(await expectSuccess(fundpress(`${line} --json`)))).toEqual(demo)
   })
 
   it('does not replace a file that is no demo, and ignores the database of the settings', async () => {
-    expect(await fundpress('demo --db precious.sqlite')).toMatchObject({
-      code: 1,
-      stderr: lineWith(/^fundpress: precious\.sqlite exists and is not a demo database[^\n]*\n$/),
-    })
+    const reason = /^fundpress: precious\.sqlite exists and is not a demo database.*\n$/
+    await expectFailure(fundpress('demo --db precious.sqlite'), reason)
     const configured = { cwd: folder.path, env: { FUNDPRESS_DB: 'precious.sqlite' } }
     expect(await run('demo --funds 1 --years 1 --db one.sqlite', configured)).toMatchObject({ code: 0 })
     expect(readFileSync(folder.file('precious.sqlite'), 'utf8')).toBe('precious')
   })
 
   it('refuses options that together reach back too far, as wrong usage', async () => {
-    const { code, stderr } = await fundpress('demo --db far.sqlite --years 100 --until 1950-01-01')
-    expect([code, stderr]).toEqual([2, lineWith(/^fundpress: [^\n]*1900[^\n]*\n$/)])
+    const line = 'demo --db far.sqlite --years 100 --until 1950-01-01'
+    await expectFailure(fundpress(line), /^fundpress: .*1900.*\n$/, 2)
   })
 })
 
 it('init makes an empty database once', async () => {
-  const made = { code: 0, stdout: 'made empty.sqlite\n', stderr: '' }
-  expect(await fundpress('init --db empty.sqlite')).toMatchObject(made)
-  const { code, stderr } = await fundpress('init --db empty.sqlite')
-  expect([code, stderr]).toEqual([1, lineWith(/^fundpress: empty\.sqlite exists[^\n]*\n$/)])
+  expect(await expectSuccess(fundpress('init --db empty.sqlite'))).toBe('made empty.sqlite\n')
+  await expectFailure(fundpress('init --db empty.sqlite'), /^fundpress: empty\.sqlite exists.*\n$/)
 })
 
 describe('check', () => {
@@ -71,8 +62,7 @@ describe('check', () => {
 
   it('ends with 0 if there are only warnings, such as old prices', async () => {
     const line = 'check --db data/demo.sqlite --as-of 2027-06-01'
-    const { code, stdout, stderr } = await fundpress(line)
-    expect([code, stderr]).toEqual([0, ''])
+    const stdout = await expectSuccess(fundpress(line))
     expect(stdout).toMatch(/^[A-Z]{2}[A-Z0-9]{10}\n {2}warning {2}price: [^]*\n0 errors, \d+ warnings\n$/)
     expect(await fundpress(`${line} --quiet`)).toMatchObject({ code: 0, stdout: '' })
   })
@@ -83,27 +73,24 @@ describe('check', () => {
     expect(stdout).toMatch(/^[A-Z]{2}[A-Z0-9]{10}\n {2}error {4}\w+: [^]*\n2 errors, 0 warnings\n$/)
     expect(stdout).toMatch(/fund: [^\n]*2024-13-01/)
     expect(stdout).toMatch(/^DE0008471400\n {2}error {4}performance_year: /m)
-    expect(stderr).toBe(
-      'fundpress: broken.sqlite has 2 errors, 0 warnings: correct the errors before the next build\n',
-    )
+    const counted = 'broken.sqlite has 2 errors, 0 warnings'
+    expect(stderr).toBe(`fundpress: ${counted}: correct the errors before the next build\n`)
   })
 
   it('prints { errors, warnings, findings } with --json', async () => {
     const { code, stdout } = await fundpress('check --db broken.sqlite --as-of 2026-11-20 --json')
-    const report = JSON.parse(stdout) as { readonly findings: readonly unknown[] }
     expect(code).toBe(1)
-    expect(report).toEqual({ errors: 2, warnings: 0, findings: expect.any(Array) as unknown })
     const message = expect.any(String) as string
     const orphan = { severity: 'error', isin: 'DE0008471400', table: 'performance_year', message }
-    expect(report.findings).toContainEqual(orphan)
+    const findings = expect.arrayContaining([orphan]) as unknown
+    expect(JSON.parse(stdout)).toEqual({ errors: 2, warnings: 0, findings })
   })
 
   it('is part of a build, which refuses a database with errors and leaves nothing', async () => {
     const line = 'build --db broken.sqlite --out refused --as-of 2026-11-20'
-    const { code, stdout, stderr } = await fundpress(line)
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('DE0008471400\n  error    performance_year: ')
-    expect(stderr).toMatch(/\nfundpress: broken\.sqlite has 2 errors[^\n]*\n$/)
+    const reason =
+      /DE0008471400\n {2}error {4}performance_year: [^]*\nfundpress: broken\.sqlite has 2 errors.*\n$/
+    await expectFailure(fundpress(line), reason)
     expect(readdirSync(folder.path).filter((name) => name.includes('refused'))).toEqual([])
   })
 })
@@ -112,35 +99,28 @@ describe('build', () => {
   const build = 'build --db data/demo.sqlite --as-of 2026-11-20'
 
   it('ends with a summary and prints nothing else', async () => {
-    const { code, stdout, stderr } = await fundpress(build)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const stdout = await expectSuccess(fundpress(build))
     expect(stdout).toMatch(
       /^snapshot {3}2026-11-20-[0-9a-f]{12}\nfolder {5}out\nas of {6}2026-11-20\nfunds {6}12\n/,
     )
     expect(stdout).toMatch(
-      /documents {2}[0-9,]+\nbytes {6}[0-9,]+ \([0-9.]+ MB\)\nprices {5}[0-9]+ fresh, 0 late, 0 stale.*\nseconds {4}[0-9.]+ \(.+ documents a second\)\n$/,
+      /\ndocuments {2}[\d,]+\nbytes {6}[\d,]+ \([\d.]+ MB\)\nprices {5}\d+ fresh, 0 late, 0 stale/,
     )
+    expect(stdout).toMatch(/\nseconds {4}[\d.]+ \(.+ documents a second\)\n$/)
   })
 
   it('prints the summary as JSON with --json, and nothing with --quiet', async () => {
     const { stdout } = await fundpress(`${build} --out other --json`)
-    const { documents } = JSON.parse(stdout) as { documents: number }
-    expect(JSON.parse(stdout)).toEqual({
-      snapshot: lineWith(/^2026-11-20-[0-9a-f]{12}$/),
-      asOf: '2026-11-20',
-      funds: 12,
-      documents: expect.any(Number),
-      bytes: expect.any(Number),
-      rendered: documents,
-      since: null,
-      isSparse: false,
-      freshness: expect.objectContaining({ late: 0, stale: 0 }) as object,
-      oldestPrice: { isin: expect.any(String) as string, day: expect.any(String) as string },
-      overdue: [],
-      downloads: null,
-      seconds: expect.any(Number),
-      warnings: [],
-    })
+    const { documents, bytes, seconds, snapshot, freshness, oldestPrice, ...rest } = JSON.parse(
+      stdout,
+    ) as BuildSummary
+    expect([documents, bytes, seconds].map((figure) => typeof figure)).toEqual(['number', 'number', 'number'])
+    expect(snapshot).toMatch(/^2026-11-20-[0-9a-f]{12}$/)
+    expect(freshness).toMatchObject({ late: 0, stale: 0 })
+    expect(oldestPrice).toEqual({ isin: expect.any(String), day: expect.any(String) })
+    const complete = { rendered: documents, since: null, isSparse: false }
+    const nothing = { overdue: [], downloads: null, warnings: [] }
+    expect(rest).toEqual({ asOf: '2026-11-20', funds: 12, ...complete, ...nothing })
     expect(await fundpress(`--quiet ${build} --out other`)).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
@@ -150,15 +130,13 @@ describe('build', () => {
     db.close()
     const some = await fundpress(`${build} --out some --json --only ${isins.join(' ').toLowerCase()}`)
     expect(JSON.parse(some.stdout)).toMatchObject({ funds: 2 })
-    const { code, stderr } = await fundpress(`${build} --out none --only DE0008471400`)
-    expect([code, stderr]).toEqual([1, lineWith(/^fundpress: [^\n]*DE0008471400[^\n]*\n$/)])
+    const none = fundpress(`${build} --out none --only DE0008471400`)
+    await expectFailure(none, /^fundpress: .*DE0008471400.*\n$/)
     expect(existsSync(folder.file('none'))).toBe(false)
   })
 
   it('says in one line that a file is no database', async () => {
-    expect(await fundpress('build --db precious.sqlite')).toMatchObject({
-      code: 1,
-      stderr: lineWith(/^fundpress: precious\.sqlite: it is not a SQLite database[^\n]*\n$/),
-    })
+    const reason = /^fundpress: precious\.sqlite: it is not a SQLite database.*\n$/
+    await expectFailure(fundpress('build --db precious.sqlite'), reason)
   })
 })

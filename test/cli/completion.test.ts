@@ -29,12 +29,7 @@ function offeredFor(lines: readonly (readonly string[])[]): string[][] {
     encoding: 'utf8',
   })
   const answers = said.split('--end--\n').slice(0, -1)
-  return answers.map((words) =>
-    words
-      .split('\n')
-      .filter((word) => word !== '')
-      .sort(),
-  )
+  return answers.map((words) => (words.match(/.+/g) ?? []).sort())
 }
 const offered = (...words: readonly string[]): string[] => offeredFor([words])[0] ?? []
 
@@ -54,7 +49,8 @@ it('offers the options of the command and the global ones', () => {
   expect(offered('status', '')).toContain('--bucket')
 })
 
-it('offers the choices of an option and of an argument', () => {
+it('offers the choices of an option and of an argument, and nothing for a number', () => {
+  expect(offered('build', '--jobs', '')).toEqual([])
   expect(offered('show', '--language', '')).toEqual(['de', 'en'])
   expect(offered('show', '--language', '=', 'd')).toEqual(['de'])
   expect(offered('completion', '')).toEqual(['bash', 'fish', 'zsh'])
@@ -96,10 +92,6 @@ it('offers files for a path, also with a space in the name', () => {
   expect(offered('diff', '')).toEqual(files)
   expect(offered('build', '--out', 'wi')).toEqual(['with space'])
   expect(offered('--config', 'fu')).toEqual(['funds.sqlite'])
-})
-
-it('offers nothing for a number', () => {
-  expect(offered('build', '--jobs', '')).toEqual([])
 })
 
 it('is registered for this command in an interactive bash', () => {

@@ -5,38 +5,33 @@ import { editDatabase } from '../support/database.ts'
 import { asOf, freshness, isins, makePricedFunds, names } from '../support/priced-funds.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { faultsOf, hashesOf } from '../support/tree.ts'
-import { run, start } from './run.ts'
+import { run, start, type Ended } from './run.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
 
 const folder = makeTempFolder()
 afterAll(folder.remove)
 
-interface Fund {
-  readonly isin: string
-  readonly name: string
-  readonly mark: string
-}
+type Fund = Readonly<Record<'isin' | 'name' | 'mark', string>>
 interface Status extends Readonly<Record<string, unknown>> {
   readonly snapshot: string
   readonly overdue: readonly Fund[]
   readonly prices: readonly Fund[]
 }
-interface Findings {
-  readonly findings: readonly {
-    readonly isin: string | null
-    readonly severity: string
-    readonly message: string
-  }[]
-}
+type Findings = readonly {
+  readonly isin: string | null
+  readonly severity: string
+  readonly message: string
+}[]
 
 const inFolder = { cwd: folder.path }
-const configure = (config: object) =>
-  writeFileSync(folder.file('fundpress.config.json'), JSON.stringify({ freshness: config }))
+const config = folder.file('fundpress.config.json')
+const configure = (rules: object) => writeFileSync(config, JSON.stringify({ freshness: rules }))
 const build = (out: string, flags = '', env: Record<string, string> = {}) =>
   run(`build --db funds.sqlite --out ${out} --as-of ${asOf}${flags}`, { ...inFolder, env })
 const mustBuild = async (out: string, flags = '', env: Record<string, string> = {}) =>
   expect(await build(out, ` --quiet${flags}`, env)).toMatchObject({ code: 0, stderr: '' })
 const check = (flags = '') => run(`check --db funds.sqlite --as-of ${asOf}${flags}`, inFolder)
-const findingsOf = ({ stdout }: { readonly stdout: string }) => (JSON.parse(stdout) as Findings).findings
+const findingsOf = ({ stdout }: Ended) => (JSON.parse(stdout) as { readonly findings: Findings }).findings
 const textOf = (out: string, name: string) => readFileSync(folder.file(`${out}/status/${name}`), 'utf8')
 const statusOf = (out: string) => JSON.parse(textOf(out, 'index.json')) as Status
 
@@ -48,8 +43,7 @@ afterEach(() => configure(freshness))
 
 describe('a build', () => {
   it('marks each fund by the age of its newest price in business days, and counts', async () => {
-    const { code, stdout, stderr } = await build('out', ' --json')
-    expect([code, stderr]).toEqual([0, ''])
+    const stdout = await expectSuccess(build('out', ' --json'))
     const counts = { fresh: 3, late: 1, stale: 1, unwatched: 1, unpriced: 1, withheld: 2 }
     const { snapshot, documents, bytes, ...summary } = JSON.parse(stdout) as Status & Record<string, unknown>
     expect(summary).toMatchObject({
@@ -58,13 +52,7 @@ describe('a build', () => {
       oldestPrice: { isin: isins.monthly, day: '2026-10-30' },
       overdue: [
         { isin: isins.stale, mark: 'stale', newestPrice: '2026-11-10', nextPrice: '2026-11-11' },
-        {
-          isin: isins.late,
-          name: names.late,
-          mark: 'late',
-          newestPrice: '2026-11-17',
-          nextPrice: '2026-11-18',
-        },
+        { isin: isins.late, mark: 'late', newestPrice: '2026-11-17', nextPrice: '2026-11-18' },
       ],
     })
 
@@ -106,17 +94,15 @@ describe('a build', () => {
       ['index.html', 'late', 'stale', 'Late or stale prices: 2.'],
       ['de.html', 'verspätet', 'veraltet', 'Verspätete oder veraltete Preise: 2.'],
     ] as const) {
-      const marked = (kind: (typeof kinds)[number]) =>
-        kind === 'late' ? [late] : kind === 'stale' ? [stale] : []
-      const words = (text: string) =>
-        [...text.matchAll(/class="mark \w+">([^<]*)</g)].map(([, word = '']) => word)
+      const words = (text: string) => [...text.matchAll(/class="mark \w+">([^<]*)</g)].map(([, word]) => word)
       const list = read(name)
       expect(list).toContain(said)
       for (const kind of kinds) {
+        const marked = kind === 'late' ? [late] : kind === 'stale' ? [stale] : []
         const row = list.split('<tr>').find((one) => one.includes(isins[kind])) ?? ''
-        expect([kind, words(row)]).toEqual([kind, marked(kind)])
+        expect([kind, words(row)]).toEqual([kind, marked])
         const page = read(`${isins[kind]}/${name}`)
-        expect([kind, words(page)]).toEqual([kind, marked(kind)])
+        expect([kind, words(page)]).toEqual([kind, marked])
         expect(/<p class="(late|stale)">/.exec(page)?.[1]).toBe(words(page).length > 0 ? kind : undefined)
       }
     }
@@ -128,23 +114,18 @@ describe('a build', () => {
     expect(kinds.map((kind) => overdue.get(isins[kind]))).toEqual(wanted)
   })
 
-  it.each(['--out out', `--db funds.sqlite --as-of ${asOf}`])(
-    '`show %s` says how old a price is',
-    async (source) => {
-      const show = async (kind: keyof typeof isins) =>
-        (await run(`show ${isins[kind]} ${source}`, inFolder)).stdout
-      expect(await show('stale')).toContain(`\nstale: 8 business days before ${asOf}\n`)
-      expect(await show('late')).toContain(`\nlate: 3 business days before ${asOf}\n`)
-      expect(await show('merged')).toContain(`\nnot watched: at least 1000 business days before ${asOf}\n`)
-      expect(await show('withheld')).not.toContain('business day')
-    },
-  )
+  const sources = ['--out out', `--db funds.sqlite --as-of ${asOf}`]
+  it.each(sources)('`show %s` says how old a price is', async (source) => {
+    const show = (kind: keyof typeof isins) => expectSuccess(run(`show ${isins[kind]} ${source}`, inFolder))
+    expect(await show('stale')).toContain(`\nstale: 8 business days before ${asOf}\n`)
+    expect(await show('late')).toContain(`\nlate: 3 business days before ${asOf}\n`)
+    expect(await show('merged')).toContain(`\nnot watched: at least 1000 business days before ${asOf}\n`)
+    expect(await show('withheld')).not.toContain('business day')
+  })
 
-  it('says nothing about a fund of which nothing may be published', () => {
-    for (const name of ['de.html', 'index.html', 'index.json']) {
-      expect(textOf('out', name)).not.toContain(names.hidden)
-      expect(textOf('out', name)).not.toContain(isins.hidden)
-    }
+  const files = ['de.html', 'index.html', 'index.json']
+  it.each(files)('names no fund in %s that must not be published', (name) => {
+    for (const word of [names.hidden, isins.hidden]) expect(textOf('out', name)).not.toContain(word)
   })
 
   it('names the late funds in its summary, also with hostile names', async () => {
@@ -155,7 +136,7 @@ describe('a build', () => {
       '',
     ])
     expect(stdout).toMatch(
-      /\nprices +3 fresh, 1 late, 1 stale, 1 not watched, 1 without a price, 2 not given out\n/,
+      /\nprices +3 fresh, 1 late, 1 stale, 1 not watched, 1 without a price, 2 not given out/,
     )
   })
 
@@ -192,24 +173,21 @@ describe('a build', () => {
   })
 
   it('counts with the holidays of the calendar', async () => {
-    const ageOf = async (newest: string, day: string, settings: object) => {
-      editDatabase(
-        folder.file('funds.sqlite'),
-        `DELETE FROM price; INSERT INTO price (isin, date, issue_price,
-        repurchase_price, net_asset_value, change, change_percent, performance)
-        VALUES ('${isins.fresh}', '${newest}', '1', '1', '1', '0', '0', '0')`,
-      )
+    const amounts = 'issue_price, repurchase_price, net_asset_value, change, change_percent, performance'
+    for (const [newest, day, settings, age] of [
+      // Ascension is no holiday of TARGET.
+      ['2026-05-13', '2026-05-15', {}, 1],
+      ['2026-05-13', '2026-05-15', { calendar: 'TARGET' }, 2],
+      ['2026-12-23', '2026-12-28', {}, 1],
+      ['2026-12-23', '2026-12-28', { yearEndOpen: true }, 2],
+    ] as const) {
+      const values = `'${isins.fresh}', '${newest}', '1', '1', '1', '0', '0', '0'`
+      const sql = `DELETE FROM price; INSERT INTO price (isin, date, ${amounts}) VALUES (${values})`
+      editDatabase(folder.file('funds.sqlite'), sql)
       configure(settings)
       await mustBuild('holidays', ` --as-of ${day}`)
-      return statusOf('holidays').prices[0]
+      expect(statusOf('holidays').prices[0]).toMatchObject({ age_business_days: age })
     }
-    // Ascension is no holiday of TARGET.
-    expect(await ageOf('2026-05-13', '2026-05-15', {})).toMatchObject({ age_business_days: 1 })
-    const target = await ageOf('2026-05-13', '2026-05-15', { calendar: 'TARGET' })
-    expect(target).toMatchObject({ age_business_days: 2 })
-    expect(await ageOf('2026-12-23', '2026-12-28', {})).toMatchObject({ age_business_days: 1 })
-    const open = await ageOf('2026-12-23', '2026-12-28', { yearEndOpen: true })
-    expect(open).toMatchObject({ age_business_days: 2 })
     writeFileSync(folder.file('funds.sqlite'), '')
     makePricedFunds(folder.file('funds.sqlite'))
   })
@@ -227,18 +205,15 @@ describe('a build', () => {
     ],
   ])('is refused before it begins with %j, as is a check', async (settings, reason) => {
     configure(settings)
-    for (const { code, stdout, stderr } of [await build('refused'), await check()]) {
-      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)])
-      expect(stderr).toMatch(/^fundpress: the settings are wrong: [^\n]+\n$/)
-    }
+    for (const run of [() => build('refused'), check])
+      await expectFailure(run(), `fundpress: the settings are wrong: ${reason}`, 2)
   })
 })
 
 it('`check` warns of the funds that a build calls late or stale', async () => {
   const warned = async () => {
-    const ofPrices = findingsOf(await check(' --json')).filter(({ message }) =>
-      message.startsWith('the newest price'),
-    )
+    const findings = findingsOf(await check(' --json'))
+    const ofPrices = findings.filter(({ message }) => message.startsWith('the newest price'))
     return Object.fromEntries(ofPrices.map(({ isin, message }) => [String(isin), message]))
   }
   expect(await warned()).toEqual({
@@ -255,7 +230,7 @@ it('`check` warns of the funds that a build calls late or stale', async () => {
 
 describe('a group that fits no fund', () => {
   const wrong = 'LU9912417814'
-  const config = {
+  const rules = {
     groups: [
       { category: 'Gibtsnicht', never: true },
       ...freshness.groups,
@@ -274,11 +249,11 @@ describe('a group that fits no fund', () => {
     expect.stringMatching(/^freshness\.groups\[7\]: no fund has the category [ -~]*evil[ -~]*$/) as string,
   ]
   const warned = told.map((message) => ['warning', message])
-  const warnedBy = (findings: Findings['findings']) =>
+  const warnedBy = (findings: Findings) =>
     findings.filter(({ isin }) => isin === null).map(({ severity, message }) => [severity, message])
 
   it('is named by `check`, with its place in the settings and what fits no fund', async () => {
-    configure(config)
+    configure(rules)
     const json = await check(' --json')
     expect([json.code, warnedBy(findingsOf(json))]).toEqual([0, warned])
     const { stdout } = await check()
@@ -287,12 +262,12 @@ describe('a group that fits no fund', () => {
   })
 
   it('is named by a build and by a merge, not by a shard, and changes no byte', async () => {
-    configure({ groups: config.groups.slice(1, 3) })
+    configure({ groups: rules.groups.slice(1, 3) })
     expect(await build('fitting')).toMatchObject({ code: 0, stdout: expect.not.stringContaining('groups[') })
-    configure({ groups: config.groups.slice(1, 4) })
+    configure({ groups: rules.groups.slice(1, 4) })
     const { warnings } = JSON.parse((await build('unfitting', ' --json')).stdout) as { warnings: [] }
     expect(warnedBy(warnings)).toEqual([['warning', told[1]?.replace('[3]', '[2]')]])
-    configure(config)
+    configure(rules)
     const whole = await build('whole')
     expect(whole.stdout.split('\n').slice(0, 4)).toEqual(told.slice(0, 4).map((line) => `warning  ${line}`))
     const lines = (text: string) => text.split('\n').filter((line) => line.includes('freshness.groups['))

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeTempFolder, repository } from '../support/product.ts'
 import { run, runAlone } from './run.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
 
 const folder = makeTempFolder()
 const inFolder = { cwd: folder.path }
@@ -10,8 +11,7 @@ afterAll(folder.remove)
 
 describe('help', () => {
   it('lists the commands, the exit codes and where settings come from', async () => {
-    const { code, stdout, stderr } = await runAlone('--help', inFolder)
-    expect([code, stderr]).toEqual([0, ''])
+    const stdout = await expectSuccess(runAlone('--help', inFolder))
     const named = 'demo init import check build serve show plan publish status verify rollback nightly'
     for (const command of named.split(' ')) expect(stdout).toMatch(`\n  ${command} `)
     expect(stdout).toContain('Exit codes: 0 done, 1 failed')
@@ -37,24 +37,18 @@ describe('help', () => {
     ['nightly', '--db --out --bucket --as-of --since --sample --again --summary --json'],
     ['rollback', '--bucket --to --no-lock --json'],
   ])('of %s shows its options, the global ones and examples', async (command, options) => {
-    const { code, stdout, stderr } = await run([command, '--help'], inFolder)
-    expect([code, stderr]).toEqual([0, ''])
+    const stdout = await expectSuccess(run([command, '--help'], inFolder))
     for (const option of [...options.split(' '), '--config', '--quiet', '--no-color'])
       expect(stdout).toContain(` ${option}`)
     expect(stdout).toMatch(new RegExp(`Examples:\n  # .+\n  fundpress ${command}`))
-    expect(await run(['help', command], inFolder)).toMatchObject({ code: 0, stdout })
+    expect(await expectSuccess(run(['help', command], inFolder))).toBe(stdout)
   })
 
-  it('names default, variable and config key of an option that is a setting', async () => {
-    const { stdout } = await run('serve --help', inFolder)
-    const text = stdout.replace(/\s+/g, ' ')
-    expect(text).toContain('(default: 8080; env: FUNDPRESS_EDGE_PORT; config: edge.port)')
-  })
-
-  it('says for every flag of every command what it does, and its default', async () => {
-    const helpOf = async (...args: string[]) =>
-      (await run([...args, '--help'], inFolder)).stdout.replace(/\s+/g, ' ')
-    const { stdout } = await run(['--help'], inFolder)
+  it('says what every flag does, and the default, variable and config key of a setting', async () => {
+    const helpOf = async (command: string) =>
+      (await run(`${command} --help`, inFolder)).stdout.replace(/\s+/g, ' ')
+    expect(await helpOf('serve')).toContain('(default: 8080; env: FUNDPRESS_EDGE_PORT; config: edge.port)')
+    const { stdout } = await run('--help', inFolder)
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name = '']) => name)
     expect(commands).toContain('build')
     for (const command of commands) {
@@ -65,22 +59,17 @@ describe('help', () => {
     const help = await helpOf('build')
     for (const text of [
       '--no-downloads No files for analysts beside the documents (CSV, Parquet, SQLite) (env: FUNDPRESS_DOWNLOADS=false; config: "downloads": false)',
-      '--no-pages No pages for people in the snapshot: documentation and catalogue (env: FUNDPRESS_PAGES=false; config: "pages": false)',
       '(default: none; env: FUNDPRESS_BUCKET_PREFIX; config: bucket.prefix)',
       '--path-style The path of a URL names the bucket, not the host name (default: false; env',
     ])
       expect(help).toContain(text)
   })
 
-  it('goes to stderr with exit code 2 when no command is given', async () => {
-    const { code, stdout, stderr } = await runAlone([], inFolder)
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain('Usage: fundpress')
-  })
+  it('goes to stderr with exit code 2 when no command is given', async () =>
+    expectFailure(runAlone([], inFolder), 'Usage: fundpress', 2))
 })
 
 it('prints the version of package.json', async () => {
   const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
-  const printed = { code: 0, stdout: `${version}\n`, stderr: '' }
-  expect(await runAlone('--version', inFolder)).toMatchObject(printed)
+  expect(await expectSuccess(runAlone('--version', inFolder))).toBe(`${version}\n`)
 })

@@ -12,31 +12,20 @@ afterAll(folder.remove)
 
 /** Runs npm or npx as a user with this Node would, without what an npm around this test has set. */
 function execute(command: string, args: readonly string[], cwd: string): string {
-  const kept = Object.entries(cleanEnvironment()).filter(
-    ([name]) => !/^npm_(lifecycle|package|config_local)/.test(name),
-  )
+  const isOfNpm = (name: string) => /^npm_(lifecycle|package|config_local)/.test(name)
+  const kept = Object.entries(cleanEnvironment()).filter(([name]) => !isOfNpm(name))
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
   const env = { ...Object.fromEntries(kept), PATH: path }
   return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: 'pipe' })
 }
 
-interface Lock {
-  readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly hasInstallScript?: boolean }>>
-}
+type Packages = Readonly<Record<string, { readonly dev?: boolean; readonly hasInstallScript?: boolean }>>
 
 beforeAll(() => {
   // Packed in a copy: packing makes and removes dist/, which others may be at.
   const checkout = folder.file('checkout')
-  const tracked = [
-    'src',
-    'templates',
-    'package.json',
-    'tsconfig.json',
-    'tsconfig.build.json',
-    'LICENSE',
-    'README.md',
-  ]
-  for (const name of tracked.filter((each) => existsSync(join(repository, each))))
+  const configs = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
+  for (const name of ['src', 'templates', 'LICENSE', 'README.md', ...configs])
     cpSync(join(repository, name), join(checkout, name), { recursive: true })
   symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'), 'junction')
   execute('npm', ['pack', '--pack-destination', folder.path], checkout)
@@ -51,18 +40,15 @@ beforeAll(() => {
 describe('the installed package', () => {
   it('holds what runs, but neither sources nor tests', () => {
     const installed = join(project, 'node_modules/fundpress')
-    expect(readdirSync(installed).sort()).toEqual(
-      ['LICENSE', 'README.md', 'dist', 'package.json', 'templates'].filter(
-        (name) => existsSync(join(repository, name)) || name === 'dist',
-      ),
-    )
+    const names = ['LICENSE', 'README.md', 'dist', 'package.json', 'templates']
+    expect(readdirSync(installed).sort()).toEqual(names)
     const files = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })
     expect(files.filter((name) => name.endsWith('.ts'))).toEqual([])
     expect(files).not.toContain(join('cli', 'generate.js'))
   })
 
   it('brings nothing that reports installations to a third party', () => {
-    const lock = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as Lock).packages
+    const lock = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { packages: Packages }).packages
     const installed = Object.keys(lock(join(project, 'package-lock.json')))
     expect(installed).toContain('node_modules/fundpress')
     expect(installed.filter((name) => /scarf|swagger-ui/.test(name))).toEqual([])
@@ -84,12 +70,10 @@ describe('the installed package', () => {
     const installed = join(project, 'node_modules/.bin/fundpress')
     execute(installed, 'demo --funds 2 --years 1 --until 2026-11-19'.split(' '), project)
     const build = 'build --db data/demo.sqlite --as-of 2026-11-20 --jobs 2 --json'.split(' ')
-    const { funds, snapshot } = JSON.parse(execute(installed, build, project)) as Record<string, unknown>
-    const checkout = execute(process.execPath, [launcher, ...build, '--out', 'again'], project)
-    expect({ funds, snapshot }).toEqual({
-      funds: 2,
-      snapshot: (JSON.parse(checkout) as Record<string, unknown>)['snapshot'],
-    })
+    const summaryOf = (program: string, ...args: readonly string[]) =>
+      JSON.parse(execute(program, args, project)) as Record<string, unknown>
+    const { snapshot } = summaryOf(process.execPath, launcher, ...build, '--out', 'again')
+    expect(summaryOf(installed, ...build)).toMatchObject({ funds: 2, snapshot })
     // The snapshot's id covers the pages, the explorer and its library among them.
     const library = readFileSync(join(project, 'out/docs/explorer/swagger-ui-bundle.js'), 'utf8')
     expect(library).toContain('SwaggerUI')

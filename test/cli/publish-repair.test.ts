@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
+import { expectFailure } from './outcome.ts'
 
 const bucket = 'fund-data'
 let press: Press
@@ -33,8 +34,7 @@ it('verify finds no difference, by a listing and by reading bodies', async () =>
   expect(await press.json('verify')).toMatchObject({ slot: 'blue', objects, bodies: 0, differences: [] })
   expect(await press.json('verify --deep')).toMatchObject({ objects, bodies: objects, differences: [] })
   expect(await press.json('verify --deep --sample 7')).toMatchObject({ bodies: 7, differences: [] })
-  const wrong = await press.fundpress('verify --seed 5')
-  expect(wrong).toMatchObject({ code: 2, stderr: 'fundpress: --seed goes with --sample\n' })
+  await expectFailure(press.fundpress('verify --seed 5'), /^fundpress: --seed goes with --sample\n$/, 2)
 })
 
 it('verify --sample reads some bodies, and the same ones again with its seed', async () => {
@@ -48,10 +48,10 @@ it('verify --sample reads some bodies, and the same ones again with its seed', a
     return { code, stdout, read: read.sort() }
   }
   const first = await readBy('verify --sample 5')
-  const [, seed = ''] =
-    /^2026-11-19-[0-9a-f]{12} in blue matches its manifest: \d+ objects, 5 bodies read \(--sample 5 --seed (\d+)\)\n$/.exec(
-      first.stdout,
-    ) ?? []
+  expect(first.stdout).toMatch(
+    /^2026-11-19-[0-9a-f]{12} in blue matches its manifest: \d+ objects, 5 bodies read /,
+  )
+  const [, seed = ''] = /\(--sample 5 --seed (\d+)\)\n$/.exec(first.stdout) ?? []
   expect([first.code, first.read.length]).toEqual([0, 5])
   expect(await readBy(`verify --sample 5 --seed ${seed}`)).toEqual(first)
   const other = await readBy(`verify --sample 5 --seed ${(Number(seed) + 1) % 2 ** 32}`)
@@ -83,9 +83,8 @@ it('verify names each object that differs, and publish --repair repairs them', a
     `${wanted[2]?.key ?? ''} has another size`,
     'zzz/extra.json is in no manifest',
   ])
-  expect(stderr).toMatch(
-    /^fundpress: s3:\/\/fund-data: 4 objects differ from the manifest of 2026-11-19-[0-9a-f]{12}: run `fundpress publish --repair`\n$/,
-  )
+  expect(stderr).toMatch(/^fundpress: s3:\/\/fund-data: 4 objects differ from the manifest of 2026-11-19-/)
+  expect(stderr).toMatch(/: run `fundpress publish --repair`\n$/)
   const deep = await press.fundpress('verify --deep --json')
   const { differences } = JSON.parse(deep.stdout) as { differences: typeof wanted }
   expect({ code: deep.code, differences }).toEqual({ code: 1, differences: wanted })
@@ -100,9 +99,8 @@ it('verify names each object that differs, and publish --repair repairs them', a
 it('rollback refuses the damaged slot, and the next publish into it repairs it', async () => {
   const { other } = await press.json<{ other: object }>('status')
   expect(other).toMatchObject({ slot: 'blue', isWhole: false })
-  const { code, stderr } = await press.fundpress('rollback')
-  expect(code).toBe(1)
-  expect(stderr).toMatch(/blue is not whole \(a publish was stopped in it\): publish again instead\n$/)
+  const reason = /blue is not whole \(a publish was stopped in it\): publish again instead\n$/
+  await expectFailure(press.fundpress('rollback'), reason)
   expect(await press.json('publish --out b')).toMatchObject({ slot: 'blue', put: 3 + 4 + 3, deleted: 1 })
   expect(press.bucket.differencesFrom('b', 'blue')).toEqual([])
 })
@@ -128,29 +126,24 @@ it('verify finds a rotten body with an unchanged ETag only by reading it', async
 
 it('verify says what to do if the manifest of the live slot is missing', async () => {
   press.bucket.remove('green/manifest.ndjson.gz')
-  const { code, stderr } = await press.fundpress('verify')
-  expect(code).toBe(1)
-  expect(stderr).toMatch(/green\/manifest\.ndjson\.gz is missing, live is [^ ]+: publish with --repair\n$/)
+  const reason = /green\/manifest\.ndjson\.gz is missing, live is [^ ]+: publish with --repair\n$/
+  await expectFailure(press.fundpress('verify'), reason)
   expect(await press.json('publish --out night-1 --repair')).toMatchObject({ slot: 'blue' })
   expect(await press.json('verify --deep')).toMatchObject({ slot: 'blue', differences: [] })
 })
 
-it.each(['manifest', 'list of ETags'])(
-  'publish names a damaged %s in the bucket, and --repair repairs it',
-  async (what) => {
-    const { other } = await press.json<{ other: { slot: string } }>('status')
-    const key =
-      what === 'manifest' ? `${other.slot}/manifest.ndjson.gz` : `journal/${other.slot}.etags.ndjson.gz`
-    const whole = press.bucket.body(key)
-    press.bucket.put(key, whole.subarray(0, whole.length / 2))
-    await press.nights.change('after', newBenchmark(what.length))
-    const { code, stderr } = await press.fundpress('publish --out after')
-    expect(code).toBe(1)
-    expect(stderr).toMatch(
-      new RegExp(`^fundpress: s3://fund-data/${key} is damaged: [^\n]+: publish with --repair[^\n]*\n$`),
-    )
-    expect(await press.json('publish --out after --repair')).toMatchObject({ slot: other.slot })
-    expect(press.bucket.differencesFrom('after', other.slot)).toEqual([])
-    expect(await press.json('verify --deep')).toMatchObject({ slot: other.slot, differences: [] })
-  },
-)
+it.each([
+  ['manifest', 'SLOT/manifest.ndjson.gz'],
+  ['list of ETags', 'journal/SLOT.etags.ndjson.gz'],
+])('publish names a damaged %s in the bucket, and --repair repairs it', async (what, file) => {
+  const { slot } = (await press.json<{ other: { slot: string } }>('status')).other
+  const key = file.replace('SLOT', slot)
+  const whole = press.bucket.body(key)
+  press.bucket.put(key, whole.subarray(0, whole.length / 2))
+  await press.nights.change('after', newBenchmark(what.length))
+  const reason = new RegExp(`^fundpress: s3://fund-data/${key} is damaged: .+: publish with --repair.*\n$`)
+  await expectFailure(press.fundpress('publish --out after'), reason)
+  expect(await press.json('publish --out after --repair')).toMatchObject({ slot })
+  expect(press.bucket.differencesFrom('after', slot)).toEqual([])
+  expect(await press.json('verify --deep')).toMatchObject({ slot, differences: [] })
+})

@@ -1,14 +1,12 @@
 /** `publish` and `plan`: what goes live, what it costs, and what is refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startKeyValueStore, type KeyValueStoreServer } from '../support/key-value-store.ts'
+import { withLocalNames } from '../support/local-names.ts'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
 
-interface Summary {
-  readonly snapshot: string
-  readonly slot: string
-  readonly put: number
-  readonly deleted: number
-  readonly bytes: number
+type Summary = Readonly<Record<'snapshot' | 'slot', string> & Record<'put' | 'deleted' | 'bytes', number>> & {
   readonly requests: Readonly<Record<string, number>>
 }
 
@@ -42,12 +40,10 @@ async function publishAsPlanned(flags: string): Promise<Summary> {
 
 describe('one snapshot after the other', () => {
   it('status, rollback, verify and serve fail in an empty bucket', async () => {
-    const { code, stdout, stderr } = await press.fundpress('status')
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toBe(`fundpress: s3://${bucket}: nothing is live\n`)
-    expect(await press.fundpress('rollback')).toMatchObject({ code: 1, stdout: '' })
-    expect(await press.fundpress('verify')).toMatchObject({ code: 1, stdout: '' })
-    expect(await press.fundpress('serve')).toMatchObject({ code: 1, stdout: '' })
+    const stderr = `fundpress: s3://${bucket}: nothing is live\n`
+    expect(await press.fundpress('status')).toMatchObject({ code: 1, stdout: '', stderr })
+    for (const command of ['rollback', 'verify', 'serve'])
+      expect(await press.fundpress(command)).toMatchObject({ code: 1, stdout: '' })
   })
 
   it('the first publish puts every object, as planned', async () => {
@@ -71,8 +67,7 @@ describe('one snapshot after the other', () => {
   it('a publish of the live snapshot makes one request and changes nothing', async () => {
     const before = press.server.snapshot()
     press.server.reset()
-    const { code, stdout, stderr } = await press.fundpress('publish --out night-1')
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const stdout = await expectSuccess(press.fundpress('publish --out night-1'))
     expect(stdout).toMatch(/^2026-11-19-[0-9a-f]{12} is already live in blue, nothing to do\n$/)
     expect(press.server.counts()).toEqual({ GetObject: 1 })
     expect(press.server.snapshot()).toEqual(before)
@@ -106,12 +101,8 @@ describe('one snapshot after the other', () => {
 
   it('a publish leaves only the released journal and the ETags beside the slots', () => {
     const keys = press.bucket.keys().filter((key) => !/^(blue|green)\//.test(key))
-    expect(keys.sort()).toEqual([
-      'journal.json',
-      'journal/blue.etags.ndjson.gz',
-      'journal/green.etags.ndjson.gz',
-      'live.json',
-    ])
+    const etags = ['journal/blue.etags.ndjson.gz', 'journal/green.etags.ndjson.gz']
+    expect(keys.sort()).toEqual(['journal.json', ...etags, 'live.json'])
     const journal = JSON.parse(String(press.bucket.body('journal.json')))
     expect(journal).toMatchObject({ isHeld: false, changing: {} })
   })
@@ -128,8 +119,7 @@ describe('one snapshot after the other', () => {
 describe('plan', () => {
   it('shows a table by endpoint and the cost', async () => {
     await press.nights.change('planned', newBenchmark(3))
-    const { code, stdout, stderr } = await press.fundpress('plan --out planned')
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const stdout = await expectSuccess(press.fundpress('plan --out planned'))
     expect(stdout).toMatch(/^endpoint +put +delete +bytes\n(.+\n)?profile +\d+ +\d+ +[\d,]+\n/)
     expect(stdout).toMatch(/\nstatus +3 +0 +[\d,]+\n/)
     expect(stdout).toMatch(/\ncost +(under )?\$0\.000\d for this publish, \$0\.0\d+ a month/)
@@ -139,7 +129,7 @@ describe('plan', () => {
     interface Costs {
       readonly requests: Readonly<Record<'PutObject' | 'GetObject' | 'ListObjectsV2', number>>
       readonly slotBytes: number
-      readonly cost: { readonly publish: number; readonly month: number }
+      readonly cost: Readonly<Record<'publish' | 'month', number>>
     }
     const { requests, slotBytes, cost } = await press.json<Costs>('plan --out planned')
     const dearOnes = requests.PutObject + requests.ListObjectsV2
@@ -155,50 +145,28 @@ describe('plan', () => {
 describe('a probable mistake', () => {
   const isLive = async () => (await press.json<{ live: Summary }>('status')).live.snapshot
 
+  const earlier = () => ['--as-of', '2026-11-18']
   const oldPrices = "DELETE FROM price WHERE date > '2026-11-10'"
+  const noPrices = 'DELETE FROM price WHERE isin = (SELECT min(isin) FROM fund)'
   const threeFunds = () => {
     const isins = new Set([...press.nights.sums('c').keys()].flatMap(isinIn))
     return ['--only', ...[...isins].slice(1)]
   }
 
   it.each([
-    [
-      'lost funds, and with them many deletes',
-      '',
-      threeFunds,
-      /it has 3 funds, the live one 4; it would delete \d+ objects, more than \d+ \(--max-deletes\)/,
-    ],
-    [
-      'an older day',
-      '',
-      () => ['--as-of', '2026-11-18'],
-      /the snapshot is of 2026-11-18, older than the live one of 2026-11-19/,
-    ],
-    [
-      'a fund of four without any price, which is a few objects of very many',
-      'DELETE FROM price WHERE isin = (SELECT min(isin) FROM fund)',
-      () => [],
-      /refused:? +it has prices of 3 funds, the live one of 4(?:\.| \()/,
-    ],
-    [
-      'older prices',
-      oldPrices,
-      () => [],
-      /its newest price is of 2026-11-10, that of the live one is of 2026-11-18/,
-    ],
-  ])('is refused unless forced: %s', async (_what, sql, flags, reason) => {
+    [/it has 3 funds, the live one 4; it would delete \d+ objects, more than \d+ \(--max/, '', threeFunds],
+    [/the snapshot is of 2026-11-18, older than the live one of 2026-11-19/, '', earlier],
+    // A few objects of very many.
+    [/refused:? +it has prices of 3 funds, the live one of 4(?:\.| \()/, noPrices, () => []],
+    [/its newest price is of 2026-11-10, that of the live one is of 2026-11-18/, oldPrices, () => []],
+  ])('is refused unless forced: %s', async (reason, sql, flags) => {
     const before = await isLive()
     await press.nights.change('odd', sql, ...flags())
-    const { code, stdout, stderr } = await press.fundpress('publish --out odd')
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^fundpress: refused: [^\n]+ If that is right, publish with --force\n$/)
-    expect(stderr).toMatch(reason)
+    const refusal = /^fundpress: refused: .+ If that is right, publish with --force\n$/
+    await expectFailure(press.fundpress('publish --out odd'), [refusal, reason])
     expect(await isLive()).toBe(before)
-    const planned = await press.fundpress('plan --out odd')
-    expect(planned).toMatchObject({ code: 0, stderr: '' })
-    expect(planned.stdout).toMatch(reason)
-
-    expect(await press.fundpress('publish --out odd --force')).toMatchObject({ code: 0, stderr: '' })
+    expect(await expectSuccess(press.fundpress('plan --out odd'))).toMatch(reason)
+    await expectSuccess(press.fundpress('publish --out odd --force'))
     expect(await isLive()).not.toBe(before)
     // Back to where it was, for the next one.
     expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
@@ -208,10 +176,47 @@ describe('a probable mistake', () => {
   it('is to delete more objects than --max-deletes', async () => {
     await press.fundpress('publish --out c --force')
     await press.fundpress('publish --out c --repair')
-    const { code, stderr } = await press.fundpress('publish --out less --max-deletes 0')
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/refused: it would delete \d+ objects, more than 0 \(--max-deletes\)\./)
-    expect(await press.fundpress('publish --out less --max-deletes 4')).toMatchObject({ code: 0, stderr: '' })
+    const reason = /refused: it would delete \d+ objects, more than 0 \(--max-deletes\)\./
+    await expectFailure(press.fundpress('publish --out less --max-deletes 0'), reason)
+    await expectSuccess(press.fundpress('publish --out less --max-deletes 4'))
+  })
+})
+
+describe('--flip-kvs', () => {
+  let store: KeyValueStoreServer
+  beforeAll(async () => {
+    store = await startKeyValueStore()
+    return store.stop
+  })
+  const flip = (line: string) => {
+    const endpoint = { AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: store.endpoint }
+    return expectSuccess(
+      press.fundpress(`${line} --flip-kvs ${store.arn}`, { ...withLocalNames, ...endpoint }),
+    )
+  }
+  /** What live.json and the KeyValueStore say, which has to be the same. */
+  const said = () => {
+    const { slot, snapshot, liveSince, docsUrl } = JSON.parse(String(press.bucket.body('live.json')))
+    expect(JSON.parse(store.keys.get('live') ?? '{}')).toEqual({ slot, snapshot, liveSince, docsUrl })
+    return `${slot} ${snapshot}`
+  }
+
+  it('each publish and each rollback writes the values of live.json, and a publish repairs a wrong one', async () => {
+    await flip('publish --out c --force')
+    const before = said()
+    await flip('publish --out b')
+    const after = said()
+    expect(after).not.toBe(before)
+    store.put('live', '{"slot":"green","snapshot":"x"}')
+    await flip('publish --out b')
+    expect(said()).toBe(after)
+    await flip('rollback')
+    expect(said()).toBe(before)
+  })
+
+  it('refuses the ARN of something else as wrong usage', async () => {
+    const done = press.fundpress('publish --out b --flip-kvs arn:aws:s3:::fund-data')
+    await expectFailure(done, 'the ARN of a KeyValueStore', 2)
   })
 })
 

@@ -18,10 +18,9 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
+/** `node`: another Node than the one that runs the tests; `user`: another user and group, for root only. */
 export interface ProcessOptions extends RunOptions {
-  /** Another Node than the one that runs the tests. */
   readonly node?: string
-  /** Another user and group to run it as: for root only. */
   readonly user?: number
 }
 
@@ -36,14 +35,11 @@ export async function run(words: Words, { cwd, env = {} }: RunOptions): Promise<
 }
 
 /** The same in a process of its own, for what belongs to one. */
-export async function runAlone(words: Words, options: ProcessOptions): Promise<Ended> {
-  return ended(start(words, options))
-}
+export const runAlone = (words: Words, options: ProcessOptions): Promise<Ended> =>
+  ended(start(words, options))
 
-export function start(
-  words: Words,
-  { cwd, env = {}, node = process.execPath, user }: ProcessOptions,
-): ChildProcess {
+export function start(words: Words, options: ProcessOptions): ChildProcess {
+  const { cwd, env = {}, node = process.execPath, user } = options
   return spawn(node, [launcher, ...wordsOf(words)], {
     cwd,
     ...(user === undefined ? {} : { uid: user, gid: user }),
@@ -56,10 +52,8 @@ const environmentOf = (env: RunOptions['env']) => ({ ...cleanEnvironment(), ...w
 
 /** The environment without what a developer has set for fundpress, or what npm and vitest say about colours. */
 export function cleanEnvironment(): Record<string, string | undefined> {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(FUNDPRESS_|NO_COLOR$|FORCE_COLOR$)/.test(name),
-  )
-  return Object.fromEntries(kept)
+  const isForUs = ([name]: readonly [string, unknown]) => /^(FUNDPRESS_|NO_COLOR$|FORCE_COLOR$)/.test(name)
+  return Object.fromEntries(Object.entries(process.env).filter((one) => !isForUs(one)))
 }
 
 export async function ended(child: ChildProcess): Promise<Ended> {

@@ -81,10 +81,8 @@ it('import escapes names of files, cells and columns', async () => {
   makeDatabase(folder.file('import.sqlite'), (insert) => insertGood(insert, isin))
   const name = `${hostile}.csv`
   const cell = `"${hostile}"`
-  writeFileSync(
-    folder.file(name),
-    `isin,date,value\n${cell},${cell},"${long}"\n${isin},2024-01-02,"${long}"\n`,
-  )
+  const rows = [`isin,date,value`, `${cell},${cell},"${long}"`, `${isin},2024-01-02,"${long}"`, '']
+  writeFileSync(folder.file(name), rows.join('\n'))
   writeFileSync(folder.file('columns.csv'), `isin,${cell}\n`)
   mkdirSync(folder.file(`${hostile}-folder`))
   for (const file of [name, 'columns.csv', `${hostile}-folder`, `${hostile}-missing`]) {
@@ -110,19 +108,16 @@ describe('a bucket with hostile keys', () => {
   })
   afterAll(() => press.stop())
 
-  it.each(['prune', 'verify', 'status', 'doctor'])(
-    'is escaped by %s, and complete in JSON',
-    async (command) => {
-      const plain = await press.fundpress([command])
-      expectSafe(linesOf(plain))
-      const { stdout } = await press.fundpress([command, '--json'])
-      expectSafe(stdout.split('\n'), Infinity)
-      if (['prune', 'verify'].includes(command)) {
-        expect(`${plain.stdout}${plain.stderr}`).toContain('\\u202e')
-        expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(hostile).slice(1, -1))
-      }
-    },
-  )
+  const commands = ['prune', 'verify', 'status', 'doctor']
+  it.each(commands)('is escaped by %s, and complete in JSON', async (command) => {
+    const plain = await press.fundpress([command])
+    expectSafe(linesOf(plain))
+    const { stdout } = await press.fundpress([command, '--json'])
+    expectSafe(stdout.split('\n'), Infinity)
+    if (!['prune', 'verify'].includes(command)) return
+    expect(`${plain.stdout}${plain.stderr}`).toContain('\\u202e')
+    expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(hostile).slice(1, -1))
+  })
 })
 
 it('a line of more than 2 KB is cut, and says how many bytes it had', () => {

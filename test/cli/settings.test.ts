@@ -10,6 +10,7 @@ import { settingList } from '../../src/cli/settings.ts'
 import { makeTempFolder, repository, type TempFolder } from '../support/product.ts'
 import { times } from '../support/rounds.ts'
 import { run } from './run.ts'
+import { expectFailure } from './outcome.ts'
 
 let folder: TempFolder
 beforeEach(() => {
@@ -21,8 +22,7 @@ const configure = (config: unknown, name = 'fundpress.config.json') =>
   writeFileSync(folder.file(name), typeof config === 'string' ? config : JSON.stringify(config))
 
 /** `check` names the database that it looks for. */
-const check = (flags = '', env: Record<string, string> = {}) =>
-  run(`check${flags}`, { cwd: folder.path, env })
+const check = (flags = '', env = {}) => run(`check${flags}`, { cwd: folder.path, env })
 const expectDatabase = async (name: string, ...how: Parameters<typeof check>) =>
   expect((await check(...how)).stderr).toMatch(`fundpress: ${name} does not exist`)
 
@@ -35,6 +35,8 @@ describe('a setting', () => {
     await expectDatabase('flag.sqlite', ' --db flag.sqlite', variable)
     // An empty variable counts as none.
     await expectDatabase('file.sqlite', '', { FUNDPRESS_DB: '' })
+    configure('\uFEFF{ "db": "after-a-byte-order-mark.sqlite" }')
+    await expectDatabase('after-a-byte-order-mark.sqlite')
   })
 
   it('that is a path counts from the folder of the config file, otherwise from the working directory', async () => {
@@ -45,24 +47,16 @@ describe('a setting', () => {
     configure({ db: '/nowhere/file.sqlite' }, 'conf/other.json')
     await expectDatabase('/nowhere/file.sqlite', ' --config conf/other.json')
   })
-
-  it('may be in a config file with a byte order mark', async () => {
-    configure('\uFEFF{ "db": "file.sqlite" }')
-    await expectDatabase('file.sqlite')
-  })
 })
 
 describe('a wrong config file', () => {
   it.each([
     [{ dbb: 'x' }, 'unknown key "dbb" (did you mean "db"?)'],
-    [{ DocsURL: 'http://x' }, 'unknown key "DocsURL" (did you mean "docsUrl"?)'],
     [{ edge: { prot: 1 } }, 'unknown key "edge.prot" (did you mean "port"?)'],
     [{ '': 1 }, 'unknown key "" (there are db, out,'],
     [{ bucket: { $schema: 'x' } }, 'unknown key "bucket.$schema"'],
     ['{ "__proto__": {} }', 'unknown key "__proto__"'],
-    [{ constructor: 1 }, 'unknown key "constructor"'],
     [{ db: 1 }, '"db" must be a path, not 1'],
-    [{ db: null }, '"db" must be a path, not null'],
     [{ jobs: '4' }, '"jobs" must be a whole number from 1 to 256, not "4"'],
     [{ edge: { port: 8080.5 } }, '"edge.port" must be a whole number from 0 to 65535, not 8080.5'],
     [{ edge: { cacheControl: 'a\nb' } }, '"edge.cacheControl" must be a header value'],
@@ -78,16 +72,8 @@ describe('a wrong config file', () => {
       'unknown key "freshness.groups[0].categori" (did you mean "category"?)',
     ],
     [
-      { freshness: { groups: ['Aktienfonds'] } },
-      '"freshness.groups[0]" must be an object, not "Aktienfonds"',
-    ],
-    [
       { freshness: { groups: [{ never: true }] } },
       '"freshness.groups[0]" must be an object with at least one of category, currency, isins, not {"never":true}',
-    ],
-    [
-      { freshness: { groups: [{ isins: ['XX'] }] } },
-      '"freshness.groups[0].isins[0]" must be an ISIN, not "XX"',
     ],
     [{ baseUrl: '/api' }, '"baseUrl" must be an absolute http or https URL without a user name'],
     [{ $schema: 1 }, '"$schema" must be a text, not 1'],
@@ -100,17 +86,14 @@ describe('a wrong config file', () => {
     ['', 'is not JSON: Unexpected end of JSON input'],
   ])('%j is refused in one line with exit code 2', async (config, reason) => {
     configure(config)
-    const { code, stdout, stderr } = await check(' --db x.sqlite')
-    expect(stderr).toMatch(/^fundpress: config file fundpress\.config\.json[^\n]+\n$/)
-    expect(stderr).toContain(reason)
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    const file = /^fundpress: config file fundpress\.config\.json.+\n$/
+    await expectFailure(check(' --db x.sqlite'), [file, reason], 2)
   })
 
   it('is named by the path that was given', async () => {
     configure({ dbb: 'x' }, 'other.json')
-    const { stderr } = await check(' --config other.json')
-    expect(stderr).toContain('config file other.json: unknown key "dbb"')
-    expect((await check(' --config .')).stderr).toContain('config file . cannot be read')
+    await expectFailure(check(' --config other.json'), 'config file other.json: unknown key "dbb"', 2)
+    await expectFailure(check(' --config .'), 'config file . cannot be read', 2)
   })
 })
 
@@ -120,9 +103,8 @@ it.each([
   ['FUNDPRESS_DOCS_URL', 'docs', 'it must be an absolute http or https URL'],
   ['FUNDPRESS_BUCKET_PATH_STYLE', 'yes', 'it must be true or false'],
 ])('the environment variable %s is named if its value is wrong', async (name, value, reason) => {
-  const { code, stderr } = await check(' --db x.sqlite', { [name]: value })
-  expect(code).toBe(2)
-  expect(stderr).toContain(`fundpress: environment variable ${name} is '${value}': ${reason}`)
+  const message = `fundpress: environment variable ${name} is '${value}': ${reason}`
+  await expectFailure(check(' --db x.sqlite', { [name]: value }), message, 2)
 })
 
 describe('the JSON Schema of the config file', () => {
@@ -138,9 +120,7 @@ describe('the JSON Schema of the config file', () => {
     }
   }
 
-  it('is shipped as `npm run generate` writes it', () => {
-    expect(shipped).toBe(configSchema())
-  })
+  it('is shipped as `npm run generate` writes it', () => expect(shipped).toBe(configSchema()))
 
   const right: readonly unknown[] = [
     {},
@@ -170,31 +150,18 @@ describe('the JSON Schema of the config file', () => {
     ...[{ db: '' }, { database: 'x' }, null, 'db'],
   ]
 
-  it.each([
-    ...right.map((config) => [true, config] as const),
-    ...wrong.map((config) => [false, config] as const),
-  ])('agrees with our own check: %j for %j', (isRight, config) => {
-    expect([matchesSchema(config), isTaken(config)]).toEqual([isRight, isRight])
-  })
+  it.each(right)('agrees with our own check, and accepts %j', (config) =>
+    expect([matchesSchema(config), isTaken(config)]).toEqual([true, true]),
+  )
+  it.each(wrong)('agrees with our own check, and refuses %j', (config) =>
+    expect([matchesSchema(config), isTaken(config)]).toEqual([false, false]),
+  )
 
   it('agrees with our own check for arbitrary values of every key', () => {
-    const texts = [
-      '',
-      '/',
-      'a',
-      'a b',
-      'x/y',
-      'http://a',
-      'https://a:8/b/',
-      'https://a?b',
-      'abc.de',
-      'ü',
-      'a\n',
-    ]
+    const text = fc.constantFrom('', '/', 'a', 'a b', 'x/y', 'abc.de', 'ü', 'a\n')
+    const address = fc.constantFrom('http://a', 'https://a:8/b/', 'https://a?b')
     const whole = fc.integer({ min: -1, max: 70000 })
-    const value = fc.oneof(
-      ...[fc.constantFrom(...texts), fc.string(), whole, fc.double(), fc.boolean(), fc.constant(null)],
-    )
+    const value = fc.oneof(text, address, fc.string(), whole, fc.double(), fc.boolean(), fc.constant(null))
     const keys = settingList.map((named) => named.key as string)
     const key = fc.constantFrom(...keys, '$schema', 'freshness.groups', 'other', 'edge.other')
     fc.assert(
@@ -264,12 +231,8 @@ describe('settings', () => {
       FUNDPRESS_BUCKET_ENDPOINT: 'https://0a1b.eu.r2.cloudflarestorage.com',
       FUNDPRESS_PRICES_PER_GB_MONTH: '0.5',
     })
-    expect(prices).toEqual({
-      perMillionPuts: 4.5,
-      perMillionGets: 0.36,
-      perMillionDeletes: 0,
-      perGbMonth: 0.5,
-    })
+    const ofR2 = { perMillionPuts: 4.5, perMillionGets: 0.36, perMillionDeletes: 0 }
+    expect(prices).toEqual({ ...ofR2, perGbMonth: 0.5 })
   })
 
   const FUNDPRESS_EDGE_KEY_VALUE_STORE =
@@ -279,9 +242,9 @@ describe('settings', () => {
     ['the time of all edges of CloudFront', { FUNDPRESS_EDGE_KEY_VALUE_STORE }, 120],
     ['the longer of both', { FUNDPRESS_EDGE_KEY_VALUE_STORE, FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '90' }, 180],
     ['the given time', { FUNDPRESS_EDGE_KEY_VALUE_STORE, FUNDPRESS_BUCKET_GRACE_SECONDS: '30' }, 30],
-  ])('have a grace period of %s', (_, environment, seconds) => {
-    expect(load(environment).bucket.graceSeconds).toBe(seconds)
-  })
+  ])('have a grace period of %s', (_, environment, seconds) =>
+    expect(load(environment).bucket.graceSeconds).toBe(seconds),
+  )
 
   it('derive docsUrl from baseUrl, without closing slashes', () => {
     expect(load({ FUNDPRESS_BASE_URL: 'https://funds.example.com/api//' })).toMatchObject({
@@ -291,33 +254,24 @@ describe('settings', () => {
   })
 
   it('have the same names in the environment as in the file', () => {
+    const isGroup = (value: unknown): value is object => typeof value === 'object' && value !== null
     const keys = Object.entries(load()).flatMap(([name, value]) =>
-      value === null || typeof value !== 'object'
-        ? [name]
-        : Object.keys(value).map((one) => `${name}.${one}`),
+      isGroup(value) ? Object.keys(value).map((one) => `${name}.${one}`) : [name],
     )
     const inFileOnly = 'freshness.groups'
     expect([...settingList.map(({ key }): string => key), inFileOnly].sort()).toEqual(keys.sort())
     expect(Object.fromEntries(settingList.map(({ key, variable }) => [key, variable]))).toMatchObject({
       db: 'FUNDPRESS_DB',
       baseUrl: 'FUNDPRESS_BASE_URL',
-      quickCheck: 'FUNDPRESS_QUICK_CHECK',
-      rawCsv: 'FUNDPRESS_RAW_CSV',
       'licence.url': 'FUNDPRESS_LICENCE_URL',
-      'bucket.name': 'FUNDPRESS_BUCKET_NAME',
       'bucket.pathStyle': 'FUNDPRESS_BUCKET_PATH_STYLE',
       'edge.keyValueStore': 'FUNDPRESS_EDGE_KEY_VALUE_STORE',
-      'freshness.maxStaleShare': 'FUNDPRESS_FRESHNESS_MAX_STALE_SHARE',
       'prices.perMillionPuts': 'FUNDPRESS_PRICES_PER_MILLION_PUTS',
     })
   })
 
   it('read numbers and booleans from the environment', () => {
-    const { edge, bucket, jobs } = load({
-      FUNDPRESS_EDGE_PORT: '0',
-      FUNDPRESS_BUCKET_PATH_STYLE: '1',
-      FUNDPRESS_JOBS: '3',
-    })
-    expect([edge.port, bucket.pathStyle, jobs]).toEqual([0, true, 3])
+    const { edge, bucket } = load({ FUNDPRESS_EDGE_PORT: '0', FUNDPRESS_BUCKET_PATH_STYLE: '1' })
+    expect([edge.port, bucket.pathStyle]).toEqual([0, true])
   })
 })

@@ -2,15 +2,13 @@ import { copyFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asOf, editDatabase, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { makeTempFolder, mustRun, runFundpress } from '../support/product.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
 
 const folder = makeTempFolder()
 const db = folder.file('funds.sqlite')
 const out = folder.file('out')
-const good = isinOf(1)
-const denied = isinOf(2)
-const pricesDenied = isinOf(3)
-const hostile = isinOf(4)
-const performanceDenied = isinOf(5)
+const [good, denied, pricesDenied] = [isinOf(1), isinOf(2), isinOf(3)]
+const [hostile, performanceDenied] = [isinOf(4), isinOf(5)]
 
 beforeAll(async () => {
   makeDatabase(db, (insert) => {
@@ -22,31 +20,29 @@ beforeAll(async () => {
   })
   // A rising year of ten months, the last of them as high as the row that is there already.
   const months = ['06', '07', '08', '09', '10', '11', '12'].map((month) => `2023-${month}-01`)
-  const rows = [...months, '2024-01-02', '2024-02-01', '2024-03-01'].map(
-    (date, index) =>
-      `('${good}', '${date}', '${10 * (index + 1)}.50', '1', '${10 * (index + 1)}.50', '0', '0', '0', NULL, NULL, NULL, NULL)`,
-  )
-  editDatabase(
-    db,
-    `INSERT INTO price VALUES ${[...rows, ...rows.map((row) => row.replace(good, performanceDenied))].join(', ')}, ('${good}', '2020-01-02', '1', '1', '1', '0', '0', '0', NULL, NULL, NULL, NULL)`,
-  )
+  const rest = `'0', '0', '0', NULL, NULL, NULL, NULL)`
+  const rows = [...months, '2024-01-02', '2024-02-01', '2024-03-01'].map((date, index) => {
+    const price = `'${10 * (index + 1)}.50'`
+    return `('${good}', '${date}', ${price}, '1', ${price}, ${rest}`
+  })
+  rows.push(...rows.map((row) => row.replace(good, performanceDenied)))
+  rows.push(`('${good}', '2020-01-02', '1', '1', '1', ${rest}`)
+  editDatabase(db, `INSERT INTO price VALUES ${rows.join(', ')}`)
   const env = { FUNDPRESS_PAGES: 'true' }
   await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], { env })
 })
 
 afterAll(folder.remove)
 
-const fromFolder = ['--out', out]
 const fromDatabase = ['--db', db, '--as-of', asOf]
 const show = (...args: readonly string[]) => runFundpress(['show', ...args])
 
 describe.each([
-  ['a snapshot', fromFolder],
+  ['a snapshot', ['--out', out]],
   ['a database', fromDatabase],
 ])('show, from %s', (_, source) => {
   it('prints price, chart, years and costs of a fund', async () => {
-    const { code, stdout, stderr } = await show(good, ...source)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const stdout = await expectSuccess(show(good, ...source))
     expect(stdout).toContain(`Möwenstein Aktien\n${good}, ABC123, Equity fund\n`)
     expect(stdout).toContain('100.00 EUR on 2024-05-02, -0.50 %\nfresh: 1 business day before 2024-05-03\n')
     // Eleven prices of the last twelve months: ten equal steps upwards, and one that is lower than the last of them.
@@ -68,10 +64,8 @@ describe.each([
       [mistyped, `there is no fund "${mistyped}" (did you mean ${good} Möwenstein Aktien?)`],
       ['Möwenstein', `did you mean ${good} Möwenstein Aktien, ${pricesDenied} Möwenstein Renten?`],
       ['zzz', 'there is no fund "zzz" (it has 5 funds)'],
-    ] as const) {
-      const { code, stdout, stderr } = await show(word, ...source)
-      expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(reason)])
-    }
+    ] as const)
+      await expectFailure(show(word, ...source), reason)
   })
 
   it('hides what must not be published', async () => {
@@ -111,17 +105,14 @@ describe.each([
 it('show needs a complete snapshot', async () => {
   expect(await show(good, '--out', folder.file('nothing'))).toMatchObject({ code: 1 })
   writeFileSync(`${out}/sparse.json`, '{"since":"2024-05-02-000000000000"}\n')
-  const { code, stderr } = await show(good, ...fromFolder)
-  expect(code).toBe(1)
-  expect(stderr).toContain('is sparse')
+  await expectFailure(show(good, '--out', out), 'is sparse')
 })
 
 it('show says what is wrong with a fund of the database, as a build does', async () => {
   const wrong = folder.file('wrong.sqlite')
   copyFileSync(db, wrong)
   editDatabase(wrong, `UPDATE price SET date = '2024-05-32' WHERE isin = '${good}' AND date = '2024-05-02'`)
-  const { code, stdout, stderr } = await show(good, '--db', wrong, '--as-of', asOf)
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toContain(`fund ${good}: price date "2024-05-32" is not a date (YYYY-MM-DD)`)
-  expect(await show(hostile, '--db', wrong, '--as-of', asOf)).toMatchObject({ code: 0, stderr: '' })
+  const reason = `fund ${good}: price date "2024-05-32" is not a date (YYYY-MM-DD)`
+  await expectFailure(show(good, '--db', wrong, '--as-of', asOf), reason)
+  await expectSuccess(show(hostile, '--db', wrong, '--as-of', asOf))
 })

@@ -12,17 +12,15 @@ import { asOf, freshness, isins, makePricedFunds } from '../support/priced-funds
 import { makeTempFolder, startServer, startServing, type Run } from '../support/product.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
 import { sumsOf } from '../support/tree.ts'
+import { expectFailure, expectSuccess } from './outcome.ts'
 
-const place = 's3://fund-data'
 const tooStale = 'the prices of 1 of 5 funds are stale, more than 10 %'
 let press: Press
 
 async function build(out: string, sql: string): Promise<void> {
   editDatabase(press.nights.folder.file('funds.sqlite'), sql)
-  const { code, stderr } = await press.bare(
-    `build --db funds.sqlite --out ${out} --as-of ${asOf} --docs-url https://docs.example.org --quiet`,
-  )
-  expect([code, stderr]).toEqual([0, ''])
+  const line = `build --db funds.sqlite --out ${out} --as-of ${asOf} --docs-url https://docs.example.org --quiet`
+  await expectSuccess(press.bare(line))
 }
 
 beforeAll(async () => {
@@ -40,18 +38,10 @@ beforeAll(async () => {
 afterAll(() => press.stop())
 
 /** Runs a command that must succeed and print nothing but its result. */
-async function must(line: string, env?: Record<string, string>): Promise<string> {
-  const { code, stdout, stderr } = await press.fundpress(line, env)
-  expect([code, stderr]).toEqual([0, ''])
-  return stdout
-}
+const must = (line: string, env?: Record<string, string>) => expectSuccess(press.fundpress(line, env))
 
 /** The lines on stderr without the one about the as-of day, whose age depends on the day of this test. */
-const linesOf = ({ stderr }: Run) =>
-  stderr
-    .trimEnd()
-    .split('\n')
-    .filter((line) => !isOfAsOf(line))
+const linesOf = ({ stderr }: Run) => stderr.split('\n').filter((line) => line !== '' && !isOfAsOf(line))
 const isOfAsOf = (line: string) => line.includes(` is as of ${asOf}, `)
 
 describe('a snapshot with too many stale funds', () => {
@@ -59,9 +49,8 @@ describe('a snapshot with too many stale funds', () => {
     (await press.json<{ refusals: readonly string[] }>(line)).refusals
 
   it('is refused with the number, the funds and what to do; plan says so before', async () => {
-    const { code, stdout, stderr } = await press.fundpress('publish --out stale')
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toBe(
+    await expectFailure(
+      press.fundpress('publish --out stale'),
       `fundpress: refused: ${tooStale} (newest prices: ${isins.stale} of 2026-11-10): get their prices into the ` +
         'database and build again, or give funds that are priced less often a group in freshness.groups. ' +
         'If that is right, publish with --force\n',
@@ -82,9 +71,8 @@ describe('a snapshot with too many stale funds', () => {
 
 describe('status', () => {
   it('counts the prices by age, without an alarm', async () => {
-    expect(await must('status')).toMatch(
-      /\nprices +3 fresh, 1 late, 1 stale, 1 not watched, 1 without a price, 2 not given out\n/,
-    )
+    const counts = /\nprices +3 fresh, 1 late, 1 stale, 1 not watched, 1 without a price, 2 not given out\n/
+    expect(await must('status')).toMatch(counts)
   })
 
   it('with --max-age fails for each reason, one a line', async () => {
@@ -92,10 +80,10 @@ describe('status', () => {
     await setTimeout(1100)
     const both = await press.fundpress('status --max-age 0s')
     expect(both.code).toBe(1)
-    const old = `^fundpress: ${place}: ${asOf}-[0-9a-f]{12} went live \\d+ (s|min) ago, more than 0 s$`
-    expect(linesOf(both)).toEqual([expect.stringMatching(old), `fundpress: ${place}: ${tooStale}`])
+    const old = `^fundpress: s3://fund-data: ${asOf}-[0-9a-f]{12} went live \\d+ (s|min) ago, more than 0 s$`
+    expect(linesOf(both)).toEqual([expect.stringMatching(old), `fundpress: s3://fund-data: ${tooStale}`])
     const stale = await press.fundpress('status --max-age 9999d --quiet')
-    expect(stale).toEqual({ code: 1, stdout: '', stderr: `fundpress: ${place}: ${tooStale}\n` })
+    expect(stale).toEqual({ code: 1, stdout: '', stderr: `fundpress: s3://fund-data: ${tooStale}\n` })
     expect(await must('status --max-age 9999d --max-stale-share 0.2 --quiet')).toBe('')
   })
 
@@ -106,9 +94,9 @@ describe('status', () => {
     expect(JSON.parse(stdout)).toMatchObject({ live: { freshness: counts }, alarms: [tooStale] })
   })
 
-  it.each(['36', 'h', '1.5h', '36 h', '-1h', ''])('refuses %j as a duration', async (text) => {
-    const { code, stderr } = await press.fundpress(['status', '--max-age', text])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('It must be a whole number with a unit')])
+  it.each(['36', 'h', '1.5h', ''])('refuses %j as a duration', async (text) => {
+    const done = press.fundpress(['status', '--max-age', text])
+    await expectFailure(done, 'It must be a whole number with a unit', 2)
   })
 })
 
@@ -125,13 +113,9 @@ describe('the status in a bucket', () => {
   })
 
   it('is an endpoint of its own in a plan, and no document for diff', async () => {
-    interface Groups {
-      readonly endpoints: readonly { readonly endpoint: string; readonly put: number }[]
-      readonly groups: readonly { readonly endpoint: string }[]
-    }
-    const { endpoints } = await press.json<Groups>('plan --out stale --force')
-    expect(endpoints.filter(({ endpoint }) => endpoint === 'status')).toMatchObject([{ put: 3 }])
-    const { groups } = await press.json<Groups>('diff good better')
+    const { endpoints } = await press.json<{ endpoints: readonly object[] }>('plan --out stale --force')
+    expect(endpoints).toContainEqual(expect.objectContaining({ endpoint: 'status', put: 3 }))
+    const { groups } = await press.json<{ groups: readonly { endpoint: string }[] }>('diff good better')
     expect(groups.map(({ endpoint }) => endpoint)).not.toContain('other')
   })
 
@@ -147,9 +131,7 @@ describe('the status in a bucket', () => {
 
   it('goes back with a rollback, which refuses a slot without it', async () => {
     press.bucket.remove('green/status/index.html')
-    const { code, stderr } = await press.fundpress('rollback')
-    const reason = 'green is not whole (status/index.html is missing)'
-    expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
+    await expectFailure(press.fundpress('rollback'), 'green is not whole (status/index.html is missing)')
     await press.json('publish --out better --repair')
     await press.json('publish --out good')
     await must('rollback --quiet')
@@ -190,16 +172,14 @@ describe.each(['folder', 'bucket'])('the status of a %s on the edge', (kind) => 
   })
 
   it('has its type, an ETag and a short life in caches', async () => {
-    const types = {
-      '/status/': 'text/html; charset=utf-8',
-      '/status/de.html': 'text/html; charset=utf-8',
-      '/status/index.json': 'application/json; charset=utf-8',
-      '/status/status.css': 'text/css; charset=utf-8',
-      '/status/status.js': 'text/javascript; charset=utf-8',
-    }
-    for (const [path, type] of Object.entries(types)) {
+    for (const [path, type] of [
+      ['/status/', 'text/html'],
+      ['/status/index.json', 'application/json'],
+      ['/status/status.css', 'text/css'],
+      ['/status/status.js', 'text/javascript'],
+    ] as const) {
       const { status, headers } = await fetch(base + path)
-      expect([path, status, headers.get('content-type')]).toEqual([path, 200, type])
+      expect([path, status, headers.get('content-type')]).toEqual([path, 200, `${type}; charset=utf-8`])
       expect(headers.get('cache-control')).toBe('public, max-age=60')
       expect(headers.get('last-modified')).not.toBeNull()
       const etag = headers.get('etag') ?? ''
@@ -231,12 +211,7 @@ describe.each(['folder', 'bucket'])('the status of a %s on the edge', (kind) => 
 })
 
 describe('a deployment that `status --base` asks', () => {
-  const answering = async (
-    status: number,
-    body: string,
-    headers: object,
-    env: Record<string, string> = {},
-  ) => {
+  const answering = async (status: number, body: string, headers: object, env = {}) => {
     const server = createServer((_, response) => response.writeHead(status, { ...headers }).end(body))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -248,8 +223,8 @@ describe('a deployment that `status --base` asks', () => {
   const date = { 'last-modified': 'Fri, 20 Nov 2026 20:00:00 GMT' }
 
   const foreign = 'is not the status of a fundpress'
-  const forged =
-    '{"format":1,"snapshot":"\\u001b[2J","as_of":"2026-11-20","freshness":{"fresh":1,"late":0,"stale":0}}'
+  const fresh = { fresh: 1, late: 0, stale: 0 }
+  const forged = JSON.stringify({ format: 1, snapshot: '\u001b[2J', as_of: asOf, freshness: fresh })
   it.each([
     ['has no status', 404, '{}', date, 'answers with status 404'],
     ['is no fundpress', 200, '<html>', date, foreign],
@@ -268,27 +243,19 @@ describe('a deployment that `status --base` asks', () => {
     ['2026-11-24T11:10:00Z', '2026-11-24T08:00:00Z', 'ended 1 day 12 h of business days ago'],
     ['2026-12-28T11:10:00Z', '2026-12-28T08:00:00Z', 'ended 23 days 12 h of business days ago'],
     ['2026-11-20T10:00:00Z', '2026-11-18T08:00:00Z', 'went live 2 days 2 h ago'],
-  ])(
-    'is too old at %s if it went live at %s, by its as-of date and business days: %j',
-    async (now, since, says) => {
-      const freshness = { fresh: 1, late: 0, stale: 0 }
-      const body = JSON.stringify({ format: 1, snapshot: '2026-11-20-0123456789ab', as_of: asOf, freshness })
-      const lastModified = { 'last-modified': new Date(since).toUTCString() }
-      const { code, stderr } = await answering(200, body, lastModified, withClock(now))
-      expect([code, stderr]).toEqual(
-        says === '' ? [0, ''] : [1, expect.stringContaining(`${says}, more than 1 day 12 h`)],
-      )
-    },
-  )
+  ])('at %s, if it went live at %s, is too old by its as-of date: %j', async (now, since, says) => {
+    const head = { format: 1, snapshot: '2026-11-20-0123456789ab', as_of: asOf }
+    const body = JSON.stringify({ ...head, freshness: fresh })
+    const lastModified = { 'last-modified': new Date(since).toUTCString() }
+    const { code, stderr } = await answering(200, body, lastModified, withClock(now))
+    const alarm = expect.stringContaining(`${says}, more than 1 day 12 h`) as string
+    expect([code, stderr]).toEqual(says === '' ? [0, ''] : [1, alarm])
+  })
 
   it('is an error if nothing answers, and excludes --bucket', async () => {
-    const { code, stderr } = await press.bare('status --base http://127.0.0.1:1 --max-age 36h')
-    expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /^fundpress: http:\/\/127\.0\.0\.1:1\/status\/index\.json does not answer: [^\n]+\n$/,
-    )
-    const both = await press.fundpress('status --base http://127.0.0.1:1')
-    const reason = '--base and --bucket exclude each other'
-    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining(reason)])
+    const silent = /^fundpress: http:\/\/127\.0\.0\.1:1\/status\/index\.json does not answer: .+\n$/
+    await expectFailure(press.bare('status --base http://127.0.0.1:1 --max-age 36h'), silent)
+    const both = press.fundpress('status --base http://127.0.0.1:1')
+    await expectFailure(both, '--base and --bucket exclude each other', 2)
   })
 })

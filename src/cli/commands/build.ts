@@ -8,15 +8,14 @@ import { Damaged } from '../../bucket/store/store.ts'
 import type { BuildOptions, BuildSummary } from '../../build/build.ts'
 import type { Since } from '../../build/options.ts'
 import { startRenderThreads } from '../../build/render-threads.ts'
-import { withBucket } from '../bucket.ts'
 import { showProgress } from '../progress.ts'
 import { RefusedDatabase } from '../../data/check/finding.ts'
+import { buildOptions, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
+import { describeFreshness, describeOverdue } from '../format.ts'
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'
-import { describeFreshness, describeOverdue } from '../freshness.ts'
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
 import { asOfOption, bucketSettings, option, parsedOption } from '../options.ts'
-import { buildOptions } from '../build-options.ts'
 
 /** One or more ISINs in either case; the value is a list in upper case without duplicates. */
 const onlyOption = parsedOption<'--only <isin...>', readonly string[]>(
@@ -86,8 +85,9 @@ export async function showBuild({ settings, stderr, print }: Session, work: Prom
 }
 
 function describe(summary: BuildSummary, out: string): string {
-  const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse, downloads, seconds, warnings } =
-    summary
+  const { snapshot, asOf, funds, documents, bytes, rendered, since, isSparse } = summary
+  const { downloads, seconds, warnings } = summary
+  const leftOut = downloads?.leftOut.map((file) => `, without ${file}`).join('') ?? ''
   const pace = Math.round(documents / Math.max(seconds, 0.001))
   const sparse = isSparse ? ', but not in this folder (sparse)' : ''
   const figures = describeSummary({
@@ -99,27 +99,19 @@ function describe(summary: BuildSummary, out: string): string {
     rendered: since === null ? null : `${formatCount(rendered)}, all others are as in ${since}${sparse}`,
     bytes: formatBytes(bytes),
     prices: describeFreshness(summary.freshness),
-    downloads: downloads === null ? null : describeFiles(downloads),
+    downloads:
+      downloads && `${formatCount(downloads.files)} files, ${formatBytes(downloads.bytes)}${leftOut}`,
     seconds: `${seconds.toFixed(1)} (${formatCount(pace)} documents a second)`,
     warnings: warnings.length === 0 ? null : `${formatCount(warnings.length)}, listed by \`fundpress check\``,
   })
   // Warnings about the settings belong to this build; `check` lists those about funds.
-  const aboutSettings = warnings
-    .filter(({ isin }) => isin === null)
-    .map(({ message }) => `warning  ${message}\n`)
-  const separator = aboutSettings.length === 0 ? '' : '\n'
-  return aboutSettings.join('') + separator + describeOverdue(summary) + figures
+  const aboutSettings = warnings.filter(({ isin }) => isin === null)
+  const lines = aboutSettings.map(({ message }) => `warning  ${message}\n`)
+  if (lines.length > 0) lines.push('\n')
+  return lines.join('') + describeOverdue(summary) + figures
 }
 
-function describeFiles({ files, bytes, leftOut }: NonNullable<BuildSummary['downloads']>): string {
-  const without = leftOut.map((file) => `, without ${file}`).join('')
-  return `${formatCount(files)} files, ${formatBytes(bytes)}${without}`
-}
-
-/**
- * Builds what changed since a folder, a manifest or a slot; since null, everything.
- * @param onWarning gets the reason if there is no snapshot to continue from, so that everything is rendered
- */
+/** @param word what to continue from; null: everything is rendered @param onWarning why everything is rendered all the same */
 export async function buildSince(
   session: Session,
   word: string | null,
@@ -160,16 +152,14 @@ export function withProgress(
   return work(onProgress).finally(progress.end)
 }
 
-/** Called when a slot lacks its snapshot, or only the documents.zip of that. */
-export type OnMissing = (what: 'snapshot' | 'documents', reason: string) => void
-
 /** Null if the slot holds no snapshot. A file that it has fetched exists until the work is done. */
 export type FindSince = () => Promise<Since | null>
 
+/** @param onMissing gets the reason if a slot lacks its snapshot, or only the documents.zip of that */
 export async function withSince<T>(
   session: Session,
   word: string,
-  onMissing: OnMissing,
+  onMissing: (what: 'snapshot' | 'documents', reason: string) => void,
   work: (find: FindSince) => Promise<T>,
 ): Promise<T> {
   if (!isSlotWord(word)) {
@@ -187,9 +177,7 @@ export async function withSince<T>(
           onMissing('snapshot', found.reason)
           return null
         }
-        const zip = slotZip(store, found, session.signal, (reason) => {
-          onMissing('documents', reason)
-        })
+        const zip = slotZip(store, found, session.signal, (reason) => onMissing('documents', reason))
         return { kind: 'manifest', path: found.manifest.file, zip }
       }),
     ),

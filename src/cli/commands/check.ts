@@ -1,8 +1,8 @@
 /** `fundpress check`: every problem of a database. */
 
+import { freshnessRules } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { countErrors, countFindings, describeFindings } from '../format.ts'
-import { freshnessRules } from '../freshness.ts'
 import { asOfOption, required } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import { checkDatabase } from '../../data/check/check.ts'
@@ -39,7 +39,7 @@ export default defineCommand({
       stdout.write(describeFindings(shown, stdout.paint))
     }
     print({ errors, warnings: findings.length - errors, findings }, () => `${countFindings(findings)}\n`)
-    if (errors > 0)
-      throw new Error(`${db} has ${countFindings(findings)}: correct the errors before the next build`)
+    const advice = 'correct the errors before the next build'
+    if (errors > 0) throw new Error(`${db} has ${countFindings(findings)}: ${advice}`)
   },
 })

@@ -3,21 +3,16 @@
 import { Argument, type Command, type Option } from 'commander'
 import { defineCommand } from '../command.ts'
 
-const shells = ['bash', 'zsh', 'fish'] as const
-type Shell = (typeof shells)[number]
-
 export default defineCommand({
   description:
     'Prints a script for bash, zsh or fish, with which the shell completes the commands and options of this version.',
-  arguments: [new Argument('<shell>', 'The shell').choices([...shells])],
+  arguments: [new Argument('<shell>', 'The shell').choices(['bash', 'zsh', 'fish'])],
   examples: [
     ['completion bash >> ~/.bashrc', 'For the next bash'],
     ['completion zsh >> ~/.zshrc', 'For the next zsh; below its compinit'],
     ['completion fish > ~/.config/fish/completions/fundpress.fish', 'For the next fish'],
   ],
-  run: ({ stdout, program }, _, shell: Shell) => {
-    stdout.data(completionScript(program, shell))
-  },
+  run: ({ stdout, program }, _, shell: keyof typeof scripts) => stdout.data(completionScript(program, shell)),
 })
 
 /** What can be the value of an option or of an argument: one of these words, a path, something else, or nothing. */
@@ -31,7 +26,6 @@ function completed(command: Command, more: readonly Option[] = []) {
   )
   const isProgram = command.parent === null
   return {
-    /** '' for the program itself. */
     name: isProgram ? '' : command.name(),
     summary: command.summary(),
     options: [...command.options, ...more].flatMap((option) => {
@@ -55,12 +49,11 @@ function valueOf(choices: readonly string[] | undefined, flags: string): Value {
   return /[<[](file|folder|snapshot|path)/.test(flags) ? 'path' : 'other'
 }
 
-function completionScript(program: Command, shell: Shell): string {
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
+
+function completionScript(program: Command, shell: keyof typeof scripts): string {
   const commands = program.commands.map((command) => completed(command, program.options))
-  return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](program.name(), [
-    completed(program),
-    ...commands,
-  ])
+  return scripts[shell](program.name(), [completed(program), ...commands])
 }
 
 function bashScript(name: string, commands: readonly Completed[]): string {
@@ -163,10 +156,7 @@ function valueCases(commands: readonly Completed[], act: Act): string {
   return lines.join('\n')
 }
 
-/**
- * @param before the words before the one that is completed, with a space between them, as the shell expands it
- * @returns null if nothing is known about the arguments
- */
+/** @param before the words before the completed one, as the shell expands them @returns null if nothing is known */
 function argumentAct({ choices, isPath }: Completed, before: string, act: Act): string | null {
   if (choices.length === 0) return isPath ? act('path') : null
   if (!isPath) return act(choices)

@@ -1,15 +1,13 @@
 /** `fundpress conform`: whether a deployment answers as the interface and the database say. */
 
 import type { BudgetReport } from '../../conform/budget/budget.ts'
-import type { RequestCost } from '../../conform/budget/costs.ts'
-import type { LoadResult } from '../../conform/budget/loads.ts'
 import type { CheckResult } from '../../conform/check.ts'
 import { conform as runSuite, type ConformReport } from '../../conform/suite.ts'
 import { defineCommand } from '../command.ts'
 import { alignedTable, countOf, formatCount } from '../format.ts'
 import { asOfOption, baseOption, option, required, wholeOption } from '../options.ts'
 import { showProgress } from '../progress.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Paint } from '../terminal.ts'
 
 export default defineCommand({
   description:
@@ -48,7 +46,10 @@ export default defineCommand({
     const { settings, signal, isJson, isQuiet, stdout, print } = session
     const progress = showProgress(session, 'checks')
     const report = await runSuite({
-      ...{ base, asOf, ...random, signal },
+      ...random,
+      base,
+      asOf,
+      signal,
       db: required(settings.db, 'db'),
       docsUrl: settings.docsUrl,
       ...(pid !== undefined && { pid }),
@@ -61,13 +62,12 @@ export default defineCommand({
     else print(report, text)
     if (failed === 0) return
     const failedChecks = [...checks, { failed: budget.failures.length }].filter((check) => check.failed > 0)
-    throw new Error(
-      `${base} does not conform: ${countOf(failed, 'failure')} in ${countOf(failedChecks.length, 'check')}`,
-    )
+    const places = countOf(failedChecks.length, 'check')
+    throw new Error(`${base} does not conform: ${countOf(failed, 'failure')} in ${places}`)
   },
 })
 
-function describe(report: ConformReport, paint: Terminal['paint']): string {
+function describe(report: ConformReport, paint: Paint): string {
   const { base, asOf, seed, funds, requests, checks, budget } = report
   const tested = funds.asked === funds.of ? 'all' : `${formatCount(funds.asked)} of`
   const head = `${base} as of ${asOf}, ${tested} ${countOf(funds.of, 'fund')}, seed ${seed}\n`
@@ -80,14 +80,14 @@ function describe(report: ConformReport, paint: Terminal['paint']): string {
   return `${all.join('')}${countOf(requests, 'request')}\n`
 }
 
-function budgetLine({ kind, costs, failures }: BudgetReport, paint: Terminal['paint']): string {
+function budgetLine({ kind, costs, failures }: BudgetReport, paint: Paint): string {
   const highest = Math.max(0, ...costs.map(({ beyondMs }) => beyondMs))
   const unit = kind === 'cpu' ? 'CPU time' : 'wall time'
   const text = `${countOf(costs.length, 'hostile request')}, at most ${formatMs(highest)} of ${unit} more than a plain one`
   return resultLine('budget', text, failures.length, paint)
 }
 
-function describeGroup(group: string, results: readonly CheckResult[], paint: Terminal['paint']): string {
+function describeGroup(group: string, results: readonly CheckResult[], paint: Paint): string {
   const sum = (of: 'requests' | 'failed') => results.reduce((total, result) => total + result[of], 0)
   // The data may have no fund with such a refusal.
   const idle = results.filter((result) => result.requests === 0).length
@@ -96,57 +96,49 @@ function describeGroup(group: string, results: readonly CheckResult[], paint: Te
   return resultLine(group, text, sum('failed'), paint, untested)
 }
 
-function resultLine(name: string, text: string, failed: number, paint: Terminal['paint'], note = ''): string {
+function resultLine(name: string, text: string, failed: number, paint: Paint, note = ''): string {
   const mark = failed === 0 ? paint('green', 'ok    ') : paint('red', 'failed')
   const failures = failed === 0 ? '' : `, ${countOf(failed, 'failure')}`
   return `${mark}  ${name.padEnd(11)}  ${text}${failures}${note}\n`
 }
 
-function describeFailures({ group, name, failed, failures }: CheckResult, paint: Terminal['paint']): string {
-  const shown = failures.map(
-    ({ request, expected, got }) => `  ${request}\n    expected  ${expected}\n    got       ${got}\n`,
+function describeFailures({ group, name, failed, failures }: CheckResult, paint: Paint): string {
+  const shown = failures.map(({ request, expected, got }) =>
+    [`  ${request}`, `    expected  ${expected}`, `    got       ${got}`, ''].join('\n'),
   )
   const more = failed > failures.length ? `  and ${formatCount(failed - failures.length)} more\n` : ''
   return `\n${paint('bold', `${group}: ${name}`)}\n${shown.join('')}${more}\n`
 }
 
 /** The three most expensive requests, then the loads, then what exceeded its limit. */
-export function describeBudget(report: BudgetReport, paint: Terminal['paint']): string {
+export function describeBudget(report: BudgetReport, paint: Paint): string {
   const { kind, costLimitMs, costs, loads, failures } = report
   const unit = kind === 'cpu' ? 'CPU time' : 'wall time, which networks and other clients add to'
   const worst = costs.toSorted((a, b) => b.beyondMs - a.beyondMs).slice(0, 3)
   const limit = `${formatCount(costs.length)} hostile requests, at most ${costLimitMs} ms more than a plain one`
-  const table = (rows: readonly (readonly string[])[]) => `  ${alignedTable(rows).join('\n  ')}\n`
-  const held =
-    loads.length === 0 ? '' : `\n${paint('bold', 'Clients that hold connections')}\n${table(loadRows(loads))}`
-  const failed = failures.map((failure) => `${paint('red', 'failed')}  ${failure}\n`)
-  return [`\n${paint('bold', limit)} (${unit})\n`, table(costRows(worst)), held, ...failed].join('')
+  const costRows = worst.map(({ name, bytes, status, plainMs, beyondMs, isSilent }) => {
+    const beyond = isSilent ? 'no answer' : formatMs(beyondMs)
+    return [name, formatCount(bytes), String(status ?? 'none'), formatMs(plainMs), beyond]
+  })
+  const loadRows = loads.map(
+    ({ name, idleMiB, peakMiB, meanwhile: { median, ninetieth, worst: longest } }) => [
+      name,
+      ...[idleMiB, peakMiB].map(formatMiB),
+      ...[median, ninetieth, longest].map(formatMs),
+    ],
+  )
+  const table = (...rows: readonly (readonly string[])[]) => `  ${alignedTable(rows).join('\n  ')}\n`
+  const loadColumns = ['load', 'memory before', 'peak', 'others wait', 'one of ten', 'worst']
+  const loadTable = `\n${paint('bold', 'Clients that hold connections')}\n${table(loadColumns, ...loadRows)}`
+  return [
+    `\n${paint('bold', limit)} (${unit})\n`,
+    table(['worst', 'bytes', 'status', 'plain', 'beyond'], ...costRows),
+    loads.length === 0 ? '' : loadTable,
+    ...failures.map((failure) => `${paint('red', 'failed')}  ${failure}\n`),
+  ].join('')
 }
 
 /** `3.2 ms`, `120 ms` */
 const formatMs = (time: number) => `${time.toFixed(time < 10 ? 1 : 0)} ms`
-
-const costRows = (costs: readonly RequestCost[]) => [
-  ['worst', 'bytes', 'status', 'plain', 'beyond'],
-  ...costs.map(({ name, bytes, status, plainMs, beyondMs, isSilent }) => [
-    name,
-    formatCount(bytes),
-    String(status ?? 'none'),
-    formatMs(plainMs),
-    isSilent ? 'no answer' : formatMs(beyondMs),
-  ]),
-]
-
-const loadRows = (loads: readonly LoadResult[]) => [
-  ['load', 'memory before', 'peak', 'others wait', 'one of ten', 'worst'],
-  ...loads.map(({ name, idleMiB, peakMiB, meanwhile }) => [
-    name,
-    formatMiB(idleMiB),
-    formatMiB(peakMiB),
-    formatMs(meanwhile.median),
-    formatMs(meanwhile.ninetieth),
-    formatMs(meanwhile.worst),
-  ]),
-]
 
 const formatMiB = (memory: number | null) => (memory === null ? 'unknown' : `${Math.round(memory)} MiB`)

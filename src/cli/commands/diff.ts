@@ -13,11 +13,11 @@ import {
 } from '../../bucket/manifest/documents.ts'
 import { isSlotWord, openPath, openSlot, type Source } from '../../bucket/manifest/sources.ts'
 import type { ManifestHead } from '../../build/manifest.ts'
-import { withBucket } from '../bucket.ts'
+import { withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { alignedTable, describeSummary, formatCount } from '../format.ts'
 import { bucketSettings } from '../options.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Paint } from '../terminal.ts'
 import { printable } from '../../data/model/printable.ts'
 
 export default defineCommand({
@@ -51,16 +51,14 @@ export default defineCommand({
 /** More parts than this are only counted. */
 const partsShown = 8
 
-type SnapshotDiff = Pick<DocumentComparison, 'funds' | 'documents' | 'groups'> & {
-  readonly from: ManifestHead
-  readonly to: ManifestHead
-}
+type SnapshotDiff = Pick<DocumentComparison, 'funds' | 'documents' | 'groups'> &
+  Record<'from' | 'to', ManifestHead>
 
 /** @param names of both, for people */
 function describe(
   { from, to, funds, documents, groups }: SnapshotDiff,
   [fromName, toName]: readonly [string, string],
-  paint: Terminal['paint'],
+  paint: Paint,
 ): string {
   const touched = new Set(groups.flatMap(({ isin }) => isin ?? []))
   const changed = touched.size - funds.added.length - funds.removed.length
@@ -83,7 +81,7 @@ function describeCounts(counts: Counts): string {
   return words.length === 0 ? 'none changed' : words.join(', ')
 }
 
-function byEndpoint(groups: readonly DiffGroup[], paint: Terminal['paint']): string {
+function byEndpoint(groups: readonly DiffGroup[], paint: Paint): string {
   const endpointGroups = Map.groupBy(groups, ({ endpoint }) => endpoint)
   const rows = [...endpointGroups].sort().map(([endpoint, some]) => {
     const sum = (change: keyof Counts) => some.reduce((total, { documents }) => total + documents[change], 0)
@@ -93,11 +91,7 @@ function byEndpoint(groups: readonly DiffGroup[], paint: Terminal['paint']): str
   return [paint('bold', heading), ...lines].map((line) => `${line}\n`).join('')
 }
 
-function byFund(
-  groups: readonly DiffGroup[],
-  funds: SnapshotDiff['funds'],
-  paint: Terminal['paint'],
-): string {
+function byFund(groups: readonly DiffGroup[], funds: SnapshotDiff['funds'], paint: Paint): string {
   const [added, removed] = [new Set(funds.added), new Set(funds.removed)]
   const width = Math.max(...groups.map(({ endpoint }) => endpoint.length))
   return [...Map.groupBy(groups, ({ isin }) => isin)]

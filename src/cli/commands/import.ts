@@ -5,13 +5,10 @@ import { suggest, UsageError } from '../failure.ts'
 import { countOf, describeSummary, formatCount } from '../format.ts'
 import { choiceOption, option, required, wholeOption, type FlagsOf } from '../options.ts'
 import { showProgress } from '../progress.ts'
-import { type BadLine, importFile, type ImportSummary } from '../../data/import/import.ts'
+import { type BadLine, importFile, type ImportOptions, type ImportSummary } from '../../data/import/import.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
-import { schemaTableNames } from '../../data/model/schema.ts'
+import { schemaTableNames as tables } from '../../data/model/schema.ts'
 import { Argument } from 'commander'
-
-/** The tables in the order in which they can be filled. */
-const tables = schemaTableNames
 
 const options = [
   choiceOption('--encoding <name>', 'The encoding of the file', ['utf-8', 'windows-1252']),
@@ -61,19 +58,16 @@ not set, nothing is taken and the exit code is 1. \`fundpress check\` finds what
   run: async (session, flags, table: string, file: string) => {
     const { isJson, isQuiet, stdout } = session
     const { skipBad = false, dryRun = false } = flags
+    const find = (add: ImportOptions['onBad']) => importInto(session, flags, table, file, add)
     let listed = 0
-    const summary = await printList<BadLine, ImportSummary>(
-      session,
-      (add) => importInto(session, flags, table, file, add),
-      {
-        name: 'bad',
-        fields: ({ bad: badCount, ...others }) => ({ before: { table, file, dryRun, ...others, badCount } }),
-        line: ({ line, reasons }) => {
-          listed++
-          return `line ${line}: ${escapeInvisible(reasons.join('; '))}\n`
-        },
+    const summary = await printList(session, find, {
+      name: 'bad',
+      fields: ({ bad: badCount, ...others }) => ({ before: { table, file, dryRun, ...others, badCount } }),
+      line: ({ line, reasons }: BadLine) => {
+        listed++
+        return `line ${line}: ${escapeInvisible(reasons.join('; '))}\n`
       },
-    )
+    })
     const { bad, lines, changes } = summary
     if (!isJson) {
       if (bad > listed) stdout.write(`and ${formatCount(bad - listed)} more bad lines\n`)
@@ -92,20 +86,18 @@ function importInto(
   flags: FlagsOf<typeof options>,
   table: string,
   file: string,
-  onBad: (bad: BadLine) => unknown,
+  onBad: ImportOptions['onBad'],
 ): Promise<ImportSummary> {
   const { settings, signal, isQuiet, stderr } = session
-  const { encoding, delimiter, decimal, dates, replace, replaceAll, skipBad, dryRun, wait } = flags
+  const { delimiter, replace, replaceAll, skipBad, dryRun, wait, ...forms } = flags
   const db = required(settings.db, 'db')
   const reading = showProgress(session, 'bytes read')
   const taking = showProgress(session, 'funds taken')
   return importFile({
+    ...forms,
     db,
     table,
     file,
-    encoding,
-    decimal,
-    dates,
     suggest,
     signal,
     delimiter: delimiter === undefined ? undefined : delimiters[delimiter],

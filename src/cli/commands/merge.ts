@@ -6,9 +6,9 @@ import type { BuildSummary } from '../../build/build.ts'
 import { manifestKey, readHeadOf } from '../../build/manifest.ts'
 import type { MergeOptions } from '../../build/merge.ts'
 import type { Since } from '../../build/options.ts'
+import { mergeOptions } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { bucketSettings, option } from '../options.ts'
-import { mergeOptions } from '../build-options.ts'
 import { showBuild, withProgress, withSince, type FindSince } from './build.ts'
 
 export default defineCommand({
@@ -37,10 +37,7 @@ export default defineCommand({
   },
 })
 
-/**
- * Merges shards that continue from a folder, a manifest or a slot; null if they hold all their files.
- * @param onWarning gets the reason if documents.zip is left out
- */
+/** @param word what the shards continue from; null if they hold all files @param onWarning why documents.zip is left out */
 export function mergeSince(
   session: Session,
   word: string | null,
@@ -57,11 +54,9 @@ export function mergeSince(
   const leftOut = (reason: string) => {
     if (options.downloads !== null) onWarning(`${reason}: documents.zip is left out`)
   }
-  return withSince(
-    session,
-    word,
-    (_, reason) => leftOut(reason),
-    (find) => merge({ findSince: (snapshot) => findManifest(word, snapshot, find, leftOut) }),
+  const onMissing = (_: string, reason: string) => leftOut(reason)
+  return withSince(session, word, onMissing, (find) =>
+    merge({ findSince: (snapshot) => findManifest(word, snapshot, find, leftOut) }),
   )
 }
 

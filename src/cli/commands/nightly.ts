@@ -5,8 +5,7 @@ import { findNightlyState, type NightlyState } from '../../bucket/nightly/state.
 import { settingsDigest } from '../../build/options.ts'
 import { openFile } from '../../data/read/digest.ts'
 import { openFunds } from '../../data/read/open.ts'
-import { livePointer, withBucket } from '../bucket.ts'
-import { buildOptions } from '../build-options.ts'
+import { buildOptions, livePointer, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
 import { openLog, type NightlyLog } from '../nightly/log.ts'
@@ -102,8 +101,7 @@ async function runNightly(
   }
   log.enter('check')
   // Imported here because a run with nothing to do must start fast: several attempts a night are normal.
-  const { buildNightly } = await import('../nightly/build.ts')
-  const { publishNightly } = await import('../nightly/steps.ts')
+  const { buildNightly, publishNightly } = await import('../nightly/steps.ts')
   const built = await buildNightly(session, flags, log)
   // Another file with the same content, such as a repeated delivery.
   if (state?.reverted?.snapshot === built.snapshot) return skip(state.reverted, asOf, log)
@@ -123,9 +121,8 @@ async function stateOf(session: Session, db: string, asOf: string, log: NightlyL
       settings: async () => settingsDigest(await buildOptions(session)),
       pointer: () => livePointer(session),
       signal: session.signal,
-      onUnknownHistory: (error) => {
-        log.warn('night', `the figures of the last runs cannot be read: ${reasonOf(error)}`)
-      },
+      onUnknownHistory: (error) =>
+        log.warn('night', `the figures of the last runs cannot be read: ${reasonOf(error)}`),
     }),
   )
 }
@@ -139,10 +136,8 @@ function skip(state: Exclude<NightlyState, { kind: 'open' }>, asOf: string, log:
       `a rollback reverted ${reverted} (${liveSince}), and this run would publish it again: ` +
         `${snapshot} stays live; --again publishes it all the same`,
     )
-  const text =
-    reverted === null
-      ? `${snapshot} is already live in ${slot}, made from this very database: nothing to do`
-      : `${snapshot} stays live in ${slot}: nothing to do`
+  const isLive = `is already live in ${slot}, made from this very database`
+  const text = `${snapshot} ${reverted === null ? isLive : `stays live in ${slot}`}: nothing to do`
   log.end('night', 'skipped', { snapshot, slot, asOf }, text)
   return { kind: 'skipped', snapshot, slot, asOf, reverted }
 }

@@ -2,14 +2,8 @@
 
 import type { EndpointWork, Preview } from '../../bucket/publish/preview.ts'
 import { defineCommand } from '../command.ts'
-import {
-  alignedTable,
-  describeDownloads,
-  describeSummary,
-  formatBytes,
-  formatCount,
-  formatDollars,
-} from '../format.ts'
+import { alignedTable, describeDownloads, describeRequests, describeSummary } from '../format.ts'
+import { formatBytes, formatCount, formatDollars } from '../format.ts'
 import { bucketSettings, option } from '../options.ts'
 import { planFolder } from './publish.ts'
 
@@ -36,26 +30,20 @@ export default defineCommand({
 
 function describe(preview: Preview, cost: Awaited<ReturnType<typeof planFolder>>['cost']): string {
   const { snapshot, slot, isLive, put, deleted, bytes, endpoints, requests, refusals, heldBy } = preview
+  const { PutObject: puts, GetObject: gets, ListObjectsV2: lists, DeleteObjects: deletes } = requests
   const changes = `${formatCount(put)} to put, ${formatCount(deleted)} to delete`
   const figures = describeSummary({
     snapshot: isLive ? `${snapshot}, already live` : snapshot,
     slot,
-    changes: requests.PutObject > 0 ? changes : 'none: there is nothing to do',
+    changes: puts > 0 ? changes : 'none: there is nothing to do',
     bytes: formatBytes(bytes),
     downloads: describeDownloads(preview.downloads),
-    requests: describeRequests(requests),
+    requests: describeRequests({ puts, gets, lists, deletes }),
     cost: `${formatDollars(cost.publish)} for this publish, ${formatDollars(cost.month)} a month for one such publish a day and two slots`,
     'held up': heldBy,
     refused: refusals.length === 0 ? null : `${refusals.join('; ')} (--force publishes it)`,
   })
   return describeEndpoints(endpoints) + figures
-}
-
-function describeRequests({ PutObject, GetObject, ListObjectsV2, DeleteObjects }: Preview['requests']) {
-  const sum = PutObject + GetObject + ListObjectsV2 + DeleteObjects
-  const counts = [`${formatCount(PutObject)} puts`, `${formatCount(GetObject)} gets`]
-  counts.push(`${formatCount(ListObjectsV2)} lists`, `${formatCount(DeleteObjects)} deletes`)
-  return `${formatCount(sum)} (${counts.join(', ')})`
 }
 
 /** A table of what changes, followed by an empty line; nothing if nothing does. */

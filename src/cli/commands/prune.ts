@@ -4,7 +4,7 @@ import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
 import type { Slot } from '../../bucket/live/layout.ts'
 import type { Garbage } from '../../bucket/prune/garbage.ts'
 import { prune } from '../../bucket/prune/prune.ts'
-import { withBucket } from '../bucket.ts'
+import { withBucket } from '../from-settings.ts'
 import { defineCommand, printList, type Session } from '../command.ts'
 import { formatBytes, formatCount } from '../format.ts'
 import { bucketSettings, noLockOption, option, wholeOption } from '../options.ts'
@@ -29,6 +29,7 @@ export default defineCommand({
   run: async (session, { yes: isReal = false, keepDownloads = null, lock: isLocking }) => {
     const { settings, today, now, signal, isJson, isQuiet, stdout } = session
     const notes: string[] = []
+    const all = newTotal()
     const totals = new Map<Garbage['kind'], Total>()
     const { onListed, endListed } = slotProgress(session)
     const find = (add: (garbage: Garbage) => unknown) =>
@@ -45,7 +46,9 @@ export default defineCommand({
           isAlive,
           onListed,
           onFound: (garbage) => {
-            count(totals, garbage)
+            const total = totals.get(garbage.kind) ?? newTotal()
+            totals.set(garbage.kind, total)
+            for (const one of [all, total]) count(one, garbage)
             return add(garbage)
           },
           onNote: (note) => notes.push(note),
@@ -53,12 +56,11 @@ export default defineCommand({
       )
     await printList(session, find, {
       name: 'objects',
-      fields: () => ({ before: { removed: isReal, ...sum(totals) }, after: { notes } }),
+      fields: () => ({ before: { removed: isReal, count: all.count, bytes: all.bytes }, after: { notes } }),
     })
     if (isJson || isQuiet) return
     for (const [kind, total] of totals) stdout.write(describe(kind, total))
     for (const note of notes) stdout.write(`${escapeInvisible(note)}\n`)
-    const all = sum(totals)
     const size = `${formatCount(all.count)} ${isReal ? 'removed' : 'to remove'}, ${formatBytes(all.bytes)}`
     const advice = isReal ? '' : ': run `fundpress prune --yes`'
     stdout.write(all.count === 0 ? 'nothing to remove\n' : `${size}${advice}\n`)
@@ -76,25 +78,13 @@ const meanings: Readonly<Record<Garbage['kind'], string>> = {
 
 const keysShown = 5
 
-interface Total {
-  count: number
-  bytes: number
-  /** The first few. */
-  readonly keys: string[]
-}
-type Totals = Map<Garbage['kind'], Total>
+type Total = ReturnType<typeof newTotal>
+const newTotal = () => ({ count: 0, bytes: 0, keys: new Array<string>() })
 
-function count(totals: Totals, { kind, key, bytes }: Garbage): void {
-  const total = totals.get(kind) ?? { count: 0, bytes: 0, keys: [] }
-  totals.set(kind, total)
+function count(total: Total, { key, bytes }: Garbage): void {
   total.count++
   total.bytes += bytes
   if (total.keys.length < keysShown) total.keys.push(key)
-}
-
-function sum(totals: Totals): { readonly count: number; readonly bytes: number } {
-  const add = (of: 'count' | 'bytes') => [...totals.values()].reduce((all, total) => all + total[of], 0)
-  return { count: add('count'), bytes: add('bytes') }
 }
 
 /** One slot after the other, each from its own beginning. */

@@ -8,9 +8,9 @@ import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publis
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
 import { readManifestHead } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
-import { livePointer, withBucket } from '../bucket.ts'
+import { livePointer, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
-import { describeDownloads, describeSummary, formatBytes, formatCount } from '../format.ts'
+import { describeDownloads, describeRequests, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { bucketSettings, forceOption, noLockOption, option } from '../options.ts'
 import { showProgress } from '../progress.ts'
 
@@ -46,8 +46,6 @@ export default defineCommand({
 function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }: PublishSummary): string {
   if (!hasFlipped) return `${snapshot} is already live in ${slot}, nothing to do\n`
   const { put, deleted, bytes, downloads } = changed
-  const sum = Object.values(requests).reduce((total, count) => total + count, 0)
-  const byOperation = Object.entries(requests).map(([name, count]) => `${formatCount(count)} ${name}`)
   const pace = Math.round((put + deleted) / Math.max(seconds, 0.001))
   return describeSummary({
     snapshot,
@@ -56,7 +54,7 @@ function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }:
     deleted: formatCount(deleted),
     bytes: formatBytes(bytes),
     downloads: describeDownloads(downloads),
-    requests: `${formatCount(sum)} (${byOperation.join(', ')})`,
+    requests: describeRequests(requests),
     seconds: `${seconds.toFixed(1)} (${formatCount(pace)} objects a second)`,
   })
 }
@@ -70,11 +68,7 @@ export interface PublishFlags {
 }
 
 /** Publishes the folder of the settings into their bucket. */
-export function publishFolder(
-  session: Session,
-  flags: PublishFlags,
-  onWarning: (warning: string) => void,
-): Promise<PublishSummary> {
+export function publishFolder(session: Session, flags: PublishFlags, onWarning: (warning: string) => void) {
   const { settings, signal } = session
   const { bucket, edge, baseUrl, docsUrl } = settings
   return withBucket(session, async (store) => {
@@ -90,31 +84,22 @@ export function publishFolder(
       pointer: await livePointer(session),
       signal,
       onWarning,
-      onProgress: ({ done, of, bytes }) => {
-        progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`)
-      },
+      onProgress: ({ done, of, bytes }) => progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`),
     }).finally(progress.end)
   })
 }
 
-/**
- * What a publish of the settings' folder into their bucket would do and cost, in dollars: this publish, and a `month` with
- * thirty such publishes and the storage of two slots.
- */
+/** What `publishFolder` would do and cost, in dollars: once, and a `month` of thirty times, with the storage of two slots. */
 export async function planFolder(session: Session, flags: PublishFlags) {
   const { signal, settings } = session
-  const { bucket, prices } = settings
-  const preview = await withBucket(session, async (store) =>
-    previewPublish(store, {
-      maxDeletes: bucket.maxDeletes,
-      concurrency: bucket.concurrency,
-      signal,
-      ...(await commonOptions(session, flags)),
-    }),
-  )
+  const { maxDeletes, concurrency } = settings.bucket
+  const preview = await withBucket(session, async (store) => {
+    const common = await commonOptions(session, flags)
+    return previewPublish(store, { ...common, maxDeletes, concurrency, signal })
+  })
   const { requests, slotBytes } = preview
-  const publish = costOfRequests(requests, prices)
-  return { preview, cost: { publish, month: costOfMonth(requests, slotBytes, prices) } }
+  const once = costOfRequests(requests, settings.prices)
+  return { preview, cost: { publish: once, month: costOfMonth(requests, slotBytes, settings.prices) } }
 }
 
 /** @throws {Error} if the folder holds no snapshot */

@@ -2,7 +2,7 @@
 
 import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
 import { rollback } from '../../bucket/live/rollback.ts'
-import { livePointer, withBucket } from '../bucket.ts'
+import { livePointer, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { bucketSettings, noLockOption, option, parsedOption } from '../options.ts'
 

@@ -19,7 +19,7 @@ import { bucketOrigin } from '../../edge/node/bucket.ts'
 import { folderOrigin } from '../../edge/node/folder.ts'
 import { createEdgeServer } from '../../edge/node/server.ts'
 import { messageOf } from '../../system/message.ts'
-import { withBucket } from '../bucket.ts'
+import { withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { bucketSettings } from '../options.ts'
@@ -80,10 +80,7 @@ async function serveUntilStopped(session: Session, { origin, snapshot, place, ex
   server.closeAllConnections()
 }
 
-/**
- * `snapshot` is the id of the one that is served now, `place` its folder or bucket for messages; `examples` are pages to
- * open and requests to try.
- */
+/** `snapshot` is served now, from `place`; `examples` are pages to open and requests to try. */
 type Served = Awaited<ReturnType<typeof serveFolder>>
 
 /** @throws {Error} if the folder holds no snapshot, or a sparse one */

@@ -9,12 +9,12 @@ import {
   fundSummary,
   type FundSummary,
 } from '../../build/fund-view.ts'
+import { freshnessRules } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { nearest } from '../failure.ts'
 import { describeSummary, shorten } from '../format.ts'
-import { freshnessRules } from '../freshness.ts'
 import { asOfOption, choiceOption } from '../options.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Paint, Terminal } from '../terminal.ts'
 import { printable, quoted } from '../../data/model/printable.ts'
 import { businessDays } from '../../freshness/assess.ts'
 import { searchKey } from '../../site/funds/chart/formats.ts'
@@ -36,11 +36,8 @@ export default defineCommand({
     ['show DE000FP06UX9 --db funds.sqlite', 'As the database would give it'],
     ['show "aktien europa" --language de', 'By a part of the name'],
   ],
-  run: async (
-    { settings, today, stdout, hasFlag, print },
-    { asOf = today, language = 'en' },
-    fund: string,
-  ) => {
+  run: async (session, { asOf = session.today, language = 'en' }, fund: string) => {
+    const { settings, stdout, hasFlag, print } = session
     const documents =
       settings.db === null || !hasFlag('db')
         ? await documentsInFolder(settings.out)
@@ -64,17 +61,15 @@ function findFund({ place, isins, names }: FundDocuments, word: string): string 
   if (only !== undefined && others.length === 0) return only[0]
   const near = nearest(isin, isins)
   const candidates = only === undefined ? (near === undefined ? [] : [near]) : found.map(([one]) => one)
-  const named = candidates
-    .slice(0, 5)
-    .map((one) => `${one} ${printable(names.get(one) ?? '')}`.trim())
-    .join(', ')
+  const shown = candidates.slice(0, 5).map((one) => `${one} ${printable(names.get(one) ?? '')}`.trim())
+  const named = shown.join(', ')
   const more = candidates.length > 5 ? ` and ${candidates.length - 5} more` : ''
   const advice = named === '' ? `it has ${isins.length} funds` : `did you mean ${named}${more}?`
   const what = only === undefined ? 'there is no fund' : 'there is more than one fund'
   throw new Error(`${place}: ${what} ${quoted(word)} (${advice})`)
 }
 
-function describe(fund: FundSummary, { columns, paint }: Pick<Terminal, 'columns' | 'paint'>): string {
+function describe(fund: FundSummary, { columns, paint }: Terminal): string {
   const { isin, wkn, name, category, price } = fund
   if (name === null) return `${isin}: nothing about this fund is published\n`
   // A wider line shows nothing more.
@@ -114,11 +109,7 @@ function describe(fund: FundSummary, { columns, paint }: Pick<Terminal, 'columns
   return `${[...lines, ''].join('\n')}\n${figures}`
 }
 
-function describeLastYear(
-  { lastYear: navs }: FundSummary,
-  width: number,
-  paint: Terminal['paint'],
-): readonly string[] {
+function describeLastYear({ lastYear: navs }: FundSummary, width: number, paint: Paint): readonly string[] {
   const [first, last] = [navs[0], navs.at(-1)]
   if (first === undefined || last === undefined || first === last) return []
   const numbers = navs.map(({ nav }) => Number(nav))
@@ -137,10 +128,8 @@ const blocks = '▁▂▃▄▅▆▇█'
 /** Numbers as a row of blocks. @param width characters at most; one character shows the last of its numbers */
 function sparkline(numbers: readonly number[], width: number): string {
   const count = Math.min(width, numbers.length)
-  const shown = Array.from(
-    { length: count },
-    (_, index) => numbers[Math.ceil(((index + 1) * numbers.length) / count) - 1] ?? 0,
-  )
+  const last = (index: number) => Math.ceil(((index + 1) * numbers.length) / count) - 1
+  const shown = Array.from({ length: count }, (_, index) => numbers[last(index)] ?? 0)
   const [low, high] = [Math.min(...shown), Math.max(...shown)]
   const level = (value: number) =>
     // Equal numbers are shown in the middle.

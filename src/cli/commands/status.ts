@@ -1,18 +1,17 @@
 /** `fundpress status`: what is live, whether it is up to date, and what the other slot holds. */
 
-import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
-import { heldMessage, isHeldByOther } from '../../bucket/live/journal.ts'
+import { heldMessage, isAlive, isHeldByOther, thisHolder } from '../../bucket/live/journal.ts'
+import type { LiveSnapshot } from '../../bucket/live/live.ts'
 import { contradictions, type DownloadsState, readStatus, type Status } from '../../bucket/live/status.ts'
 import { printable } from '../../data/model/printable.ts'
-import { describeStale, type FreshnessCounts, staleShare } from '../../freshness/assess.ts'
+import { describeStale, staleShare } from '../../freshness/assess.ts'
 import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../../freshness/calendar.ts'
 import { readPublishedStatus } from '../../site/status/document.ts'
-import { withBucket } from '../bucket.ts'
+import { withBucket, wrongSettings } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { todayInBerlin } from '../dates.ts'
 import { UsageError } from '../failure.ts'
-import { describeSummary, formatBytes, formatCount, formatDuration } from '../format.ts'
-import { describeFreshness, wrongSettings } from '../freshness.ts'
+import { describeSummary, formatBytes, formatCount, formatDuration, describeFreshness } from '../format.ts'
 import { baseOption, bucketSettings, parsedOption } from '../options.ts'
 
 function inSeconds(duration: string): number | undefined {
@@ -53,21 +52,11 @@ export default defineCommand({
 })
 
 /** What a bucket or a deployment says of the snapshot that is live. */
-interface LiveFacts {
-  readonly snapshot: string
-  readonly liveSince: string
+interface LiveFacts extends Omit<LiveSnapshot, 'slot' | 'docsUrl' | 'downloads'> {
   /** By the store's clock, or this machine's. */
   readonly now: Date
-  /** ISO 8601 day. */
-  readonly asOf: string
-  readonly funds: number
-  readonly newestPrice: string | null
   /** Only a deployment says it. */
   readonly oldestPrice?: string | null
-  /** Unknown for snapshots of earlier versions. */
-  readonly freshness?: FreshnessCounts | undefined
-  readonly objects: number
-  readonly bytes: number
 }
 
 async function statusOfBucket(session: Session, maxAge: number | undefined): Promise<void> {
@@ -87,14 +76,12 @@ async function statusOfBucket(session: Session, maxAge: number | undefined): Pro
   const alarms = wrong.map((what) => `${what}: \`fundpress publish --repair\` repairs it`)
   alarms.push(...(await findAlarms(session, { ...live, now }, maxAge)))
   print({ ...report(found, heldBy), alarms }, () => {
-    const { files, bytes } = live.downloads ?? { files: 0, bytes: 0 }
     const state = downloadsStates[consistency?.downloads ?? 'none']
-    return describe({ ...live, now }, `in ${live.slot}`, {
-      downloads:
-        live.downloads === undefined ? null : `${formatCount(files)} files, ${formatBytes(bytes)}, ${state}`,
-      other: describeOther(other),
-      publishing: heldBy,
-    })
+    const { files, bytes } = live.downloads ?? { files: 0, bytes: 0 }
+    const text = `${formatCount(files)} files, ${formatBytes(bytes)}, ${state}`
+    const downloads = live.downloads === undefined ? null : text
+    const more = { downloads, other: describeOther(other), publishing: heldBy }
+    return describe({ ...live, now }, `in ${live.slot}`, more)
   })
   raise(session, name, alarms)
 }
@@ -114,11 +101,7 @@ async function statusOfDeployment(session: Session, base: string, maxAge: number
 }
 
 /** One sentence per reason for an alarm; none if all is well, or if no age is the limit. */
-async function findAlarms(
-  { settings }: Session,
-  live: LiveFacts,
-  maxAgeSeconds: number | undefined,
-): Promise<string[]> {
+async function findAlarms({ settings }: Session, live: LiveFacts, maxAgeSeconds: number | undefined) {
   if (maxAgeSeconds === undefined) return []
   const { calendar: name, yearEndOpen: isYearEndOpen, maxStaleShare } = settings.freshness
   const { snapshot, asOf, now, freshness } = live
@@ -129,19 +112,15 @@ async function findAlarms(
   if (ageOf(live) > maxAgeSeconds)
     alarms.push(`${snapshot} went live ${formatDuration(ageOf(live))} ago, more than ${limit}`)
   // After a rollback an old snapshot has just gone live.
+  const ended = `ended ${formatDuration(asOfAgeSeconds)} of business days ago`
   if (asOfAgeSeconds > maxAgeSeconds)
-    alarms.push(
-      `the as-of date of ${snapshot}, ${asOf}, ended ${formatDuration(asOfAgeSeconds)} of business days ago, more than ${limit}`,
-    )
+    alarms.push(`the as-of date of ${snapshot}, ${asOf}, ${ended}, more than ${limit}`)
   if (freshness !== undefined && staleShare(freshness) > maxStaleShare)
     alarms.push(describeStale(freshness, maxStaleShare))
   return alarms
 }
 
-/**
- * How long ago a day ended, counted on business days: some companies run no nightly between Friday's and Monday's.
- * Days are those of Berlin, as as-of dates are.
- */
+/** How long ago a day of Berlin ended, on business days: some companies run no nightly between Friday's and Monday's. */
 function secondsSinceDay(calendar: Calendar, asOf: string, now: Date): number {
   const today = todayInBerlin(now)
   const whole = businessDaysBetween(calendar, asOf, dayAfter(today, -1)) * 86_400
@@ -176,11 +155,7 @@ const downloadsStates: Readonly<Record<DownloadsState, string>> = {
   none: '',
 }
 
-function describe(
-  live: LiveFacts,
-  place: string,
-  more: Readonly<Record<string, string | null>> = {},
-): string {
+function describe(live: LiveFacts, place: string, more: Readonly<Record<string, string | null>> = {}) {
   const { newestPrice, oldestPrice, freshness } = live
   return describeSummary({
     live: `${live.snapshot} ${place}`,

@@ -4,7 +4,7 @@ import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
 import { verifyLive, type Verified, type VerifyOptions } from '../../bucket/manifest/verify.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import { randomFor } from '../../system/random.ts'
-import { withBucket } from '../bucket.ts'
+import { withBucket } from '../from-settings.ts'
 import { defineCommand, printList, type Session } from '../command.ts'
 import { UsageError } from '../failure.ts'
 import { countOf, formatCount } from '../format.ts'
@@ -32,21 +32,18 @@ export default defineCommand({
   ],
   run: async (session, { deep = false, sample, seed }) => {
     if (sample === undefined && seed !== undefined) throw new UsageError('--seed goes with --sample')
-    const wanted =
-      sample === undefined ? ({ bodies: deep ? 'all' : 'none' } as const) : sampleOf(sample, seed)
-    const verified = await printList<ObjectDifference, VerifiedBucket>(
-      session,
-      (add) => verifyBucket(session, wanted, add),
-      {
-        name: 'differences',
-        fields: ({ found: { slot, snapshot, objects, downloads, bodies } }) => {
-          const files = downloads === null ? {} : { downloads }
-          const chosenBy = 'seed' in wanted ? { seed: wanted.seed } : {}
-          return { before: { slot, snapshot, objects, ...files, bodies, ...chosenBy } }
-        },
-        line: (difference) => `${describeDifference(difference)}\n`,
+    const all = { bodies: deep ? 'all' : 'none' } as const
+    const wanted = sample === undefined ? all : sampleOf(sample, seed)
+    const find = (add: VerifyOptions['onDifference']) => verifyBucket(session, wanted, add)
+    const verified = await printList(session, find, {
+      name: 'differences',
+      fields: ({ found: { slot, snapshot, objects, downloads, bodies } }) => {
+        const files = downloads === null ? {} : { downloads }
+        const chosenBy = 'seed' in wanted ? { seed: wanted.seed } : {}
+        return { before: { slot, snapshot, objects, ...files, bodies, ...chosenBy } }
       },
-    )
+      line: (difference: ObjectDifference) => `${describeDifference(difference)}\n`,
+    })
     assertMatches(verified)
     const { isJson, isQuiet, stdout } = session
     if (!isJson && !isQuiet) stdout.write(`${describeVerified(verified.found, wanted)}\n`)
@@ -57,12 +54,9 @@ export default defineCommand({
 type WantedBodies = { readonly bodies: 'none' | 'all' } | ReturnType<typeof sampleOf>
 
 /** Without a seed each call chooses other bodies. */
-export const sampleOf = (bodies: number, seed = Math.floor(Math.random() * (maxSeed + 1))) => ({
-  bodies,
-  seed,
-})
-
-export type VerifiedBucket = Awaited<ReturnType<typeof verifyBucket>>
+export function sampleOf(bodies: number, seed = Math.floor(Math.random() * (maxSeed + 1))) {
+  return { bodies, seed }
+}
 
 /** @param onDifference may return a promise, to slow the verification down */
 export async function verifyBucket(
@@ -113,7 +107,8 @@ export const describeDifference = ({ key, what }: ObjectDifference): string =>
   `${escapeInvisible(key)} ${meanings[what]}`
 
 /** @throws {Error} that counts the differences, if there are any */
-export function assertMatches({ name, found: { snapshot, differences }, kinds }: VerifiedBucket): void {
+export function assertMatches({ name, found, kinds }: Awaited<ReturnType<typeof verifyBucket>>): void {
+  const { snapshot, differences } = found
   if (differences === 0) return
   const differ = differences === 1 ? 'differs' : 'differ'
   // Only reading finds a body that changed while its size and ETag stayed the same.

@@ -30,15 +30,17 @@ export function openLog(session: Session) {
   const sessionFor = (step: Step): Session => {
     if (!session.isJson) return session
     const tell = (text: string) => write(step, 'progress', { message: withoutSecrets(text.trimEnd()) }, text)
-    const stderr = {
-      ...session.stderr,
-      isTerminal: false,
-      write: tell,
-      tell,
-      paint: (_: string, text: string) => text,
-    }
+    const paint = (_: string, text: string) => text
+    const stderr = { ...session.stderr, isTerminal: false, write: tell, tell, paint }
     return { ...session, stderr }
   }
+  const telling =
+    (event: 'warning' | 'error', keep: (message: string, step: Step) => unknown) =>
+    (step: Step, text: string, figures: Figures = {}) => {
+      const message = withoutSecrets(text)
+      keep(message, step)
+      write(step, event, { ...figures, message }, message)
+    }
   return {
     warnings: warnings as readonly NightlyWarning[],
     errors: errors as readonly string[],
@@ -54,20 +56,11 @@ export function openLog(session: Session) {
       write(step, 'begun', figures, '')
       return sessionFor(step)
     },
-    end: (step: Step, event: 'done' | 'skipped' | 'failed', figures: Figures, text: string) => {
-      write(step, event, figures, text)
-    },
-    warn: (step: Step, text: string, figures: Figures = {}) => {
-      const message = withoutSecrets(text)
-      warnings.push({ step, message })
-      write(step, 'warning', { ...figures, message }, message)
-    },
+    end: (step: Step, event: 'done' | 'skipped' | 'failed', figures: Figures, text: string) =>
+      write(step, event, figures, text),
+    warn: telling('warning', (message, step) => warnings.push({ step, message })),
     /** One of several errors, or the reason of the failure. */
-    fail: (step: Step, text: string, figures: Figures = {}) => {
-      const message = withoutSecrets(text)
-      errors.push(message)
-      write(step, 'error', { ...figures, message }, message)
-    },
+    fail: telling('error', (message) => errors.push(message)),
   }
 }
 

@@ -4,8 +4,8 @@ import type { NightlyFigures } from '../../bucket/nightly/history.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
+import { describeFreshness } from '../format.ts'
 import { countOf, formatBytes, formatCount, formatDollars, formatDuration } from '../format.ts'
-import { describeFreshness } from '../freshness.ts'
 import { safeLines } from '../safe-text.ts'
 import type { NightlyWarning, Step } from './log.ts'
 
@@ -24,23 +24,15 @@ export interface DoneRun {
 }
 
 /** `asOf` is the as-of date of the run. */
-export type NightlyReport =
-  | DoneRun
-  /** `snapshot` is live, as the run would make it; or a rollback has reverted `reverted`, the one of the run. */
-  | (Ended<'skipped'> & {
-      readonly snapshot: string
-      readonly slot: string
-      readonly reverted: string | null
-    })
-  /** `reason` has one line; `errors` are those that led to it, one line each, empty if the reason says it all. */
-  | (Ended<'failed'> & { readonly step: Step; readonly reason: string; readonly errors: readonly string[] })
-  /** With --ask: there is something to do. */
-  | Ended<'open'>
+export type NightlyReport = DoneRun | ({ readonly asOf: string } & OtherRun)
 
-interface Ended<Kind> {
-  readonly kind: Kind
-  readonly asOf: string
-}
+type OtherRun =
+  /** `snapshot` is live, as the run would make it; or a rollback has reverted `reverted`, the one of the run. */
+  | { readonly kind: 'skipped'; snapshot: string; slot: string; reverted: string | null }
+  /** `reason` has one line; `errors` are those that led to it, one line each, empty if the reason says it all. */
+  | { readonly kind: 'failed'; step: Step; reason: string; errors: readonly string[] }
+  /** With --ask: there is something to do. */
+  | { readonly kind: 'open' }
 
 const linesShown = 100
 
@@ -72,25 +64,22 @@ function describeDone(run: DoneRun): string {
   const { figures, built } = run
   const { slot, put, deleted } = run.published
   const isin = built.oldestPrice === null ? '' : ` (${built.oldestPrice.isin})`
-  const rows: readonly (readonly [string, string])[] = [
-    ['snapshot', `${code(figures.snapshot)} in ${slot}`],
-    ['funds', formatCount(figures.funds)],
-    ['documents', formatCount(figures.documents)],
-    ['changed', describeChanged(figures)],
-    ['written', `${formatCount(put + deleted)} (${formatCount(put)} put, ${formatCount(deleted)} deleted)`],
-    ['bytes', formatBytes(figures.bytes)],
-    [
-      'cost',
-      `${formatDollars(figures.cost)} (${formatDollars(run.costOfMonth)} a month for one such run a day)`,
-    ],
-    ['duration', formatDuration(figures.seconds)],
-    ['prices', describeFreshness(built.freshness)],
-    ['newest price', run.newestPrice ?? 'none'],
-    ['oldest price', figures.oldestPrice === null ? 'none' : figures.oldestPrice + isin],
-    ['verified', run.verified],
-  ]
-  const table = rows.map(([label, figure]) => `| ${label} | ${figure} |\n`).join('')
-  return `| | |\n|---|---|\n${table}${charts(run.history)}`
+  const rows = {
+    snapshot: `${code(figures.snapshot)} in ${slot}`,
+    funds: formatCount(figures.funds),
+    documents: formatCount(figures.documents),
+    changed: describeChanged(figures),
+    written: `${formatCount(put + deleted)} (${formatCount(put)} put, ${formatCount(deleted)} deleted)`,
+    bytes: formatBytes(figures.bytes),
+    cost: `${formatDollars(figures.cost)} (${formatDollars(run.costOfMonth)} a month for one such run a day)`,
+    duration: formatDuration(figures.seconds),
+    prices: describeFreshness(built.freshness),
+    'newest price': run.newestPrice ?? 'none',
+    'oldest price': figures.oldestPrice === null ? 'none' : figures.oldestPrice + isin,
+    verified: run.verified,
+  }
+  const table = Object.entries(rows).map(([label, figure]) => `| ${label} | ${figure} |\n`)
+  return `| | |\n|---|---|\n${table.join('')}${charts(run.history)}`
 }
 
 export const describeChanged = ({ changed }: Pick<NightlyFigures, 'changed'>) =>
@@ -125,22 +114,20 @@ const barsShown = 30
 /** Charts of the last runs in Mermaid, which GitHub draws; none if there is only one run. */
 function charts(history: readonly NightlyFigures[]): string {
   // Earlier versions did not write `written`, and have another figure in `changed`.
-  const changes = history.flatMap(({ asOf, changed, written }) =>
-    changed === null || written === undefined ? [] : [{ asOf, figure: changed }],
+  const changes = history.flatMap(({ asOf, changed, written }): Bar[] =>
+    changed === null || written === undefined ? [] : [[asOf, changed]],
   )
-  const durations = history.map(({ asOf, seconds }) => ({ asOf, figure: Math.round(seconds) }))
+  const durations = history.map(({ asOf, seconds }): Bar => [asOf, Math.round(seconds)])
   return chart(changes, 'Documents changed', 'documents') + chart(durations, 'Duration', 'seconds')
 }
 
-function chart(
-  bars: readonly { readonly asOf: string; readonly figure: number }[],
-  title: string,
-  unit: string,
-): string {
+type Bar = readonly [asOf: string, figure: number]
+
+function chart(bars: readonly Bar[], title: string, unit: string): string {
   const shown = bars.slice(-barsShown)
   if (shown.length < 2) return ''
-  const values = shown.map(({ figure }) => figure)
-  const days = shown.map(({ asOf }) => `"${asOf.slice(5)}"`)
+  const values = shown.map(([, figure]) => figure)
+  const days = shown.map(([asOf]) => `"${asOf.slice(5)}"`)
   return [
     '',
     '```mermaid',

@@ -33,17 +33,8 @@ const noFailure = { 'failed-step': '', reason: '' }
 function outputsOf(report: NightlyReport): Readonly<Record<string, string | number | boolean>> {
   switch (report.kind) {
     case 'done': {
-      const {
-        snapshot,
-        funds,
-        documents,
-        changed,
-        written = '',
-        bytes,
-        cost,
-        seconds,
-        oldestPrice,
-      } = report.figures
+      const { snapshot, funds, documents, changed, written = '', bytes, cost } = report.figures
+      const { seconds, oldestPrice } = report.figures
       return {
         skipped: false,
         snapshot,
@@ -69,10 +60,7 @@ function outputsOf(report: NightlyReport): Readonly<Record<string, string | numb
   }
 }
 
-interface Annotation {
-  readonly title: string
-  readonly message: string
-}
+type Annotation = Readonly<Record<'title' | 'message', string>>
 
 /** Less than a line may have: `%` takes three bytes, and a title comes first. */
 const maxMessageBytes = 600

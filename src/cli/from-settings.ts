@@ -1,0 +1,69 @@
+/** What the settings name, for one command: the bucket, the rules of freshness, and the options of a build. */
+
+import type { LivePointer } from '../bucket/live/flip.ts'
+import type { Patience } from '../bucket/store/retry.ts'
+import type { S3Store } from '../bucket/store/s3.ts'
+import { ConditionsUnknown } from '../bucket/store/store.ts'
+import type { BuildOptions } from '../build/build.ts'
+import { openRules, type Rules } from '../freshness/rules.ts'
+import type { Session } from './command.ts'
+import { UsageError } from './failure.ts'
+import { required } from './options.ts'
+import type { Settings } from './settings.ts'
+
+/** @param patience shorter than usual for commands that must answer at once @throws {UsageError} without a bucket name */
+export async function withBucket<T>(
+  { settings: { bucket }, signal }: Session,
+  work: (store: S3Store) => Promise<T>,
+  patience?: Patience,
+): Promise<T> {
+  const name = required(bucket.name, 'bucket.name')
+  // Imported here because the AWS SDK loads slowly, and several commands need it only with some flags.
+  const { openS3 } = await import('../bucket/store/s3.ts')
+  const store = openS3({ ...bucket, bucket: name }, signal, patience)
+  try {
+    return await work(store)
+  } catch (cause) {
+    if (!(cause instanceof ConditionsUnknown)) throw cause
+    const advice =
+      '--no-lock publishes without them, but then nothing prevents two publishes at the same time'
+    throw new Error(`${store.name}: this store does not support conditional writes. ${advice}`, { cause })
+  } finally {
+    store.close()
+  }
+}
+
+/** The copy of `live.json` in CloudFront's KeyValueStore; null if the settings name none. */
+export async function livePointer({ settings, signal }: Session): Promise<LivePointer | null> {
+  const { keyValueStore: arn } = settings.edge
+  if (arn === null) return null
+  // Imported here because its SDK loads slowly, and only deployments on CloudFront need it.
+  const { keyValueStore } = await import('../bucket/live/key-value-store.ts')
+  return keyValueStore(arn, { signal })
+}
+
+/** @throws {UsageError} if the settings name an unknown calendar or contradict each other */
+export const freshnessRules = ({ freshness }: Settings): Promise<Rules> =>
+  openRules(freshness).catch(wrongSettings)
+
+export const wrongSettings = (cause: unknown): never => {
+  throw new UsageError('the settings are wrong', { cause })
+}
+
+/** @throws {UsageError} if the settings are wrong */
+export async function buildOptions(session: Session): Promise<Omit<BuildOptions, 'asOf' | 'only'>> {
+  const { docsUrl, baseUrl, pages, quickCheck: hasQuickCheck } = session.settings
+  const options = { ...(await mergeOptions(session)), docsUrl, baseUrl, hasQuickCheck }
+  return pages ? options : { ...options, pages: null }
+}
+
+/** The same without what the shards of a snapshot say themselves. */
+export async function mergeOptions({ settings, signal }: Session) {
+  const { out, jobs, licence, freshness, rawCsv: isRawCsv } = settings
+  const db = required(settings.db, 'db')
+  // A wrong calendar is an error before anything is read.
+  await freshnessRules(settings)
+  const { name, url } = licence
+  const downloads = settings.downloads ? { licence: name === null ? null : { name, url }, isRawCsv } : null
+  return { db, out, jobs, downloads, freshness, signal } as const
+}

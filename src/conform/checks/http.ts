@@ -115,7 +115,7 @@ function compareHead({ same }: CheckContext, asked: HttpRequest, head: HttpAnswe
 }
 
 /** A refusal of each kind, and a redirect. */
-const refusedTargets = ({ isin }: CheckContext): string[] =>
+export const refusedTargets = ({ isin }: CheckContext): string[] =>
   [
     '/nothing/',
     '/nothing/?format=xml',

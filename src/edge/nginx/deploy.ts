@@ -126,7 +126,9 @@ async function edgeScript({ mode, config }: Parts): Promise<string> {
 export function originOf({ name, endpoint, region, prefix, pathStyle }: DeploymentSettings['bucket']) {
   if (name === null) throw new Error('bucket.name is not set')
   if (endpoint === null && region === null)
-    throw new Error('bucket.region is not set: the address of an AWS bucket has it (--region eu-central-1)')
+    throw new Error(
+      'bucket.region is not set: the address of an AWS bucket has it in it (--region eu-central-1)',
+    )
   const url = new URL(endpoint ?? awsEndpoint(region ?? ''))
   // A certificate for *.s3.… is not valid for a name with dots, and an IP address has no subdomains.
   const isInPath = pathStyle || name.includes('.') || isIP(bare(url.hostname)) !== 0

@@ -109,9 +109,9 @@ function folderStore(folder: string, snapshot: string, md5Of: Md5Of): Store<Node
       // The ETag that S3 gives the same object, so that a client's copy outlives a move from here to there.
       const md5 = Buffer.isBuffer(body) ? hash('md5', body) : await md5Of(path, stats)
       return { body, etag: `"${md5}"`, lastModified: stats.mtime.toUTCString() }
-    }).catch((error: NodeJS.ErrnoException) => {
+    }).catch((error: unknown) => {
       // A path of a page can go on below what is a file.
-      if (['ENOENT', 'ENOTDIR'].includes(error.code ?? '')) return null
+      if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
       throw error
     })
   return {

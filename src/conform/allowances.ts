@@ -31,20 +31,18 @@ export function comparableHeaders({ headers }: HttpAnswer): Map<string, string> 
 }
 
 /** 2: the names in `Vary` but Accept-Encoding, in lower case and sorted: `accept, accept-language`. */
-export function varyText(vary: string | undefined): string {
-  return (vary ?? '')
+export const varyText = (vary: string | undefined): string =>
+  (vary ?? '')
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'accept-encoding')
     .sort()
     .join(', ')
-}
 
 /** 3: whether a compressed answer may have this ETag if the plain one has that. */
-export function mayBeTagOfCoded(coded: string | undefined, plain: string | undefined): boolean {
-  return coded !== undefined && /^(W\/)?"[\x21\x23-\x7e]*"$/.test(coded) && coded !== plain
-}
+export const mayBeTagOfCoded = (coded: string | undefined, plain: string | undefined): boolean =>
+  coded !== undefined && /^(W\/)?"[\x21\x23-\x7e]*"$/.test(coded) && coded !== plain
 
 /** 5 and 6: whether a front server may have refused the request by itself with this answer. */
 export function mayBeRefusedInFront({ target, headers = {} }: HttpRequest, { status }: HttpAnswer): boolean {

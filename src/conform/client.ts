@@ -24,19 +24,7 @@ export interface HttpAnswer {
   readonly body: Buffer
 }
 
-export interface Client {
-  /** @throws {NoAnswer} */
-  readonly ask: (asked: HttpRequest) => Promise<HttpAnswer>
-  readonly close: () => void
-}
-
-interface ClientOptions {
-  /** http or https, with a path prefix or without; no slash at its end. */
-  readonly base: string
-  /** How many connections there are at most. */
-  readonly concurrency: number
-  readonly signal: AbortSignal | undefined
-}
+export type Client = ReturnType<typeof openHttpClient>
 
 /** How long a connection may be silent. */
 const timeoutMs = 30_000
@@ -44,7 +32,11 @@ const timeoutMs = 30_000
 /** There was no answer: the connection failed, broke off, or was silent for too long. */
 export class NoAnswer extends Error {}
 
-export function openHttpClient({ base, concurrency, signal }: ClientOptions): Client {
+/**
+ * @param base http or https, with a path prefix or without; no slash at its end
+ * @param concurrency how many connections there are at most
+ */
+export function openHttpClient(base: string, concurrency: number, signal: AbortSignal | undefined) {
   const { hostname, port, pathname } = new URL(base)
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   agent.createConnection = () => connectTo(base)
@@ -65,7 +57,8 @@ export function openHttpClient({ base, concurrency, signal }: ClientOptions): Cl
     })
 
   return {
-    ask: async (asked) => {
+    /** @throws {NoAnswer} */
+    ask: async (asked: HttpRequest): Promise<HttpAnswer> => {
       for (let attempt = 1; ; attempt++) {
         try {
           return await askOnce(asked)
@@ -105,8 +98,8 @@ export function connectTo(base: string): Socket {
  * Sends bytes (Latin-1) on a new connection and reads until the server closes it or is silent for `patienceMs`.
  * @returns the answer in Latin-1, empty if the server closed the connection at once; and whether it was silent
  */
-export function exchange(base: string, bytes: string, patienceMs = 2000) {
-  return new Promise<{ text: string; isSilent: boolean }>((resolve) => {
+export const exchange = (base: string, bytes: string, patienceMs = 2000) =>
+  new Promise<{ text: string; isSilent: boolean }>((resolve) => {
     const chunks: Buffer[] = []
     const socket = connectTo(base)
     const finish = (isSilent: boolean): void => {
@@ -119,7 +112,6 @@ export function exchange(base: string, bytes: string, patienceMs = 2000) {
     socket.on('close', () => finish(false))
     socket.write(Buffer.from(bytes, 'latin1'))
   })
-}
 
 export function curlCommand(
   base: string,

@@ -2,13 +2,11 @@
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { locationBelow, varyText } from './allowances.ts'
+import type { CheckFailure } from './check.ts'
 import type { HttpAnswer } from './client.ts'
 import type { OracleAnswer } from './oracle/oracle.ts'
 
-export interface AnswerDifference {
-  readonly expected: string
-  readonly got: string
-}
+type AnswerDifference = Pick<CheckFailure, 'expected' | 'got'>
 
 /** Every difference in status, body, and the headers that the interface decides. */
 export function compareAnswer(base: string, answer: HttpAnswer, expected: OracleAnswer): AnswerDifference[] {
@@ -85,6 +83,4 @@ export function decoded({ headers, body }: HttpAnswer): Buffer | undefined {
 }
 
 /** Percent-encodes the characters that a request line cannot contain. */
-export function asSent(target: string): string {
-  return target.replace(/[^\x21-\x7e]/g, encodeURIComponent)
-}
+export const asSent = (target: string): string => target.replace(/[^\x21-\x7e]/g, encodeURIComponent)

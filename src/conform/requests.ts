@@ -57,16 +57,14 @@ export const historicPaths = (isin: string): Path[] =>
   )
 
 /** Paths that end before a parameter, or have an empty one. */
-export function missingParameters(isin: string): string[] {
-  return [
-    ...fundPaths('').flatMap(({ target }) => [target.slice(0, -1), target]),
-    ...words(`/api/v1/prices-historic/ /api/v1/prices-historic// /api/v1/prices-historic//2024-01-01/2024-02-01/
+export const missingParameters = (isin: string): string[] => [
+  ...fundPaths('').flatMap(({ target }) => [target.slice(0, -1), target]),
+  ...words(`/api/v1/prices-historic/ /api/v1/prices-historic// /api/v1/prices-historic//2024-01-01/2024-02-01/
       /api/v1/prices-historic//nonsense/ /api/v1/prices-historic/${isin}/
       /api/v1/prices-historic/${isin}// /api/v1/prices-historic/${isin}/2024-01-01/
       /api/v1/prices-historic/${isin}//2024-01-01/ /api/v1/prices-historic/${isin}/2024-01-01//
       /api/v1/prices-historic/${noSuchIsin}/ /api/v1/figures/?format=yaml&language=fr`),
-  ]
-}
+]
 
 /** Invalid days, types and ISINs. */
 export function wrongParameters(isin: string): string[] {
@@ -95,8 +93,8 @@ export function wrongParameters(isin: string): string[] {
 }
 
 /** Paths that are no endpoint's. */
-export function outsideTheList(isin: string): string[] {
-  return words(`/ /api/ /api/v1/ /api/v2/ /api/v2/asset-allocations/ /favicon.ico /manifest.ndjson.gz /SHA256SUMS
+export const outsideTheList = (isin: string): string[] =>
+  words(`/ /api/ /api/v1/ /api/v2/ /api/v2/asset-allocations/ /favicon.ico /manifest.ndjson.gz /SHA256SUMS
       /api/v1/emt/ /api/v2/figures/ /API/v1/figures/ /api/v1/Figures/ /api/v1/investment_structure/
       /api/v1 /api /api/v2/asset-allocations /errors/index/400-noisin.json
       /errors/index/400-noisin.json/ /api/v1/constructor/ /api/v1/__proto__/ // /%2F/
@@ -107,18 +105,15 @@ export function outsideTheList(isin: string): string[] {
       /api/v1/prices-historic/${isin}/2024-01-01/2024-02-01/x/ /api/v1/prices-historic/${isin}/2024.json
       /api/v1/prices-current-all// /api/v1/figures/${isin}/index.de.json
       /api/v1/figures/${isin}/index.de.json/`)
-}
 
 /** Paths that lack only their closing slash. */
-export function withoutSlash(isin: string): string[] {
-  return [
-    ...fundPaths(isin).map(({ target }) => `${target.slice(0, -1)}?format=xml&x=%20+`),
-    ...words(`/api/v1/prices-current-all /api/v1/performance-years-all?x /api/v1/prices-historic
+export const withoutSlash = (isin: string): string[] => [
+  ...fundPaths(isin).map(({ target }) => `${target.slice(0, -1)}?format=xml&x=%20+`),
+  ...words(`/api/v1/prices-current-all /api/v1/performance-years-all?x /api/v1/prices-historic
       /api/v1/prices-historic/${isin}/2024-01-01
       /api/v1/prices-historic/${isin}/2024-01-01/nonsense?format=yaml /api/v1/investment_structure-shoes
       /api/v1/figures/${noSuchIsin} /api/v1/figures/%zz?a=/b`),
-  ]
-}
+]
 
 /** Unsupported formats and languages, and unusual notations of a query. */
 export function wrongQueries(isin: string): string[] {

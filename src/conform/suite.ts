@@ -5,7 +5,7 @@
 
 import { randomFor } from '../system/random.ts'
 import { equivalents, mayBeRefusedInFront } from './allowances.ts'
-import { type BudgetOptions, type BudgetReport, measureBudget } from './budget/budget.ts'
+import { type BudgetOptions, measureBudget } from './budget/budget.ts'
 import { largeSizes, smallSizes } from './budget/hostile.ts'
 import { findLoadPlace, findPlace } from './budget/loads.ts'
 import { processProbe, wallProbe } from './budget/probe.ts'
@@ -43,26 +43,9 @@ export interface ConformOptions {
   readonly load?: boolean
 }
 
-export interface ConformReport {
-  readonly base: string
-  readonly asOf: string
-  readonly seed: number
-  /** The number of funds in the requests, and in the database. */
-  readonly funds: { readonly asked: number; readonly of: number }
-  readonly requests: number
-  readonly failed: number
-  readonly checks: readonly CheckResult[]
-  /** What hostile requests cost. `failed` counts its failures, too. */
-  readonly budget: BudgetReport
-}
+export type ConformReport = Awaited<ReturnType<typeof conform>>
 
-export interface Suite extends Pick<ConformReport, 'seed' | 'funds'> {
-  /** @throws {Error} if nothing answers any more, or the run is aborted */
-  readonly run: (check: Check) => Promise<CheckResult>
-  /** @throws {Error} if nothing answers any more, the process ends, or the run is aborted */
-  readonly measure: (onStep: BudgetOptions['onStep']) => Promise<BudgetReport>
-  readonly close: () => void
-}
+export type Suite = ReturnType<typeof openSuite>
 
 export const checks: readonly Check[] = [
   ...answerChecks,
@@ -80,17 +63,19 @@ export const checks: readonly Check[] = [
 
 /** If a database has more funds, the seed chooses this many of them. */
 const mostFunds = 40
-
 /** A check that always fails does not have to say so ten thousand times. */
 const mostFailures = 10
-
 /** After this many questions in a row without an answer, the server counts as gone. */
 const mostSilences = 25
 
-/** Runs all checks. @throws {Error} if the database cannot be read, nothing answers, or the run is aborted */
+/**
+ * Runs all checks.
+ * @returns `funds`: how many are in the requests, and in the database; `failed` counts failures of the budget, too
+ * @throws {Error} if the database cannot be read, nothing answers, or the run is aborted
+ */
 export async function conform(
   options: ConformOptions & { readonly onStep?: (done: number, of: number, name: string) => void },
-): Promise<ConformReport> {
+) {
   const { base, asOf, onStep } = options
   const suite = openSuite(options)
   try {
@@ -114,7 +99,7 @@ export async function conform(
  * @param open opens the oracle; the suite closes it
  * @throws {Error} if the database cannot be read, or the process is none of this machine
  */
-export function openSuite(options: ConformOptions, open = openOracle): Suite {
+export function openSuite(options: ConformOptions, open = openOracle) {
   const { requests: randomRequests = 2000, seed = 1, concurrency = 8, signal, pid, load = false } = options
   const base = options.base.replace(/(?<!\/)\/+$/, '')
   const probe = pid === undefined ? wallProbe() : processProbe([pid])
@@ -123,7 +108,7 @@ export function openSuite(options: ConformOptions, open = openOracle): Suite {
   const isins = all.length > mostFunds ? randomFor(seed, 'funds').draw(all, mostFunds).toSorted() : all
   const [isin = noSuchIsin] = isins
   const examples = findExamples(oracle, isins)
-  const client = openHttpClient({ base, concurrency, signal })
+  const client = openHttpClient(base, concurrency, signal)
   let silences = 0
 
   const differences = (request: OracleRequest, asked: HttpRequest, answer: HttpAnswer) => {
@@ -138,7 +123,8 @@ export function openSuite(options: ConformOptions, open = openOracle): Suite {
     return found.length > 0 && equivalents(request).some(isAnswerTo) ? [] : found
   }
 
-  const run: Suite['run'] = async (check) => {
+  /** @throws {Error} if nothing answers any more, or the run is aborted */
+  const run = async (check: Check): Promise<CheckResult> => {
     const { group, name } = check
     const failures: CheckFailure[] = []
     let [requests, failed] = [0, 0]
@@ -204,7 +190,8 @@ export function openSuite(options: ConformOptions, open = openOracle): Suite {
     seed,
     funds: { asked: isins.length, of: all.length },
     run,
-    measure: async (onStep) =>
+    /** @throws {Error} if nothing answers any more, the process ends, or the run is aborted */
+    measure: async (onStep: BudgetOptions['onStep']) =>
       measureBudget({
         base,
         probe,

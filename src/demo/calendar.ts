@@ -19,14 +19,12 @@ export function indexOnOrBefore(calendar: DemoCalendar, date: string): number {
 }
 
 /** Index of the last business day of the year before, -1 if the calendar has none. */
-export function previousYearEnd(calendar: DemoCalendar, index: number): number {
-  return indexOnOrBefore(calendar, `${Number(dateAt(calendar, index).slice(0, 4)) - 1}-12-31`)
-}
+export const previousYearEnd = (calendar: DemoCalendar, index: number): number =>
+  indexOnOrBefore(calendar, `${Number(dateAt(calendar, index).slice(0, 4)) - 1}-12-31`)
 
 /** Index of the first business day on or after a date. */
-export function indexOnOrAfter(calendar: DemoCalendar, date: string): number {
-  return indexOnOrBefore(calendar, dayAfter(date, -1)) + 1
-}
+export const indexOnOrAfter = (calendar: DemoCalendar, date: string): number =>
+  indexOnOrBefore(calendar, dayAfter(date, -1)) + 1
 
 /** @throws {RangeError} for an index outside the calendar */
 export function dateAt(calendar: DemoCalendar, index: number): string {
@@ -43,9 +41,8 @@ export function weekEnds(calendar: DemoCalendar, first: number, last: number): r
 }
 
 /** Indices in first…last after which another month begins. */
-export function monthEnds(calendar: DemoCalendar, first: number, last: number): readonly number[] {
-  return lastIndices(calendar, (date) => date.slice(0, 7), first, last)
-}
+export const monthEnds = (calendar: DemoCalendar, first: number, last: number): readonly number[] =>
+  lastIndices(calendar, (date) => date.slice(0, 7), first, last)
 
 function lastIndices<T>(
   calendar: DemoCalendar,
@@ -63,24 +60,17 @@ export function shiftYears(date: string, years: number): string {
   return isDay(moved) ? moved : moved.slice(0, 8) + '28'
 }
 
-export interface Period {
-  readonly calendar: DemoCalendar
-  /** DemoCalendar indices of the first and the last price day. */
-  readonly first: number
-  readonly last: number
-  /** DemoCalendar index of the last end of a month on or before the last price day: what the funds' data stand at. */
-  readonly status: number
-  /** ISO date of the last day that prices carry tax figures on. */
-  readonly lastTaxDate: string
-}
+export type Period = Awaited<ReturnType<typeof demoPeriod>>
 
 const earliestPast = '1990-01-01'
 
 /**
  * From the business day on or before `until` minus `years`, to the one on or before `until`, both included.
+ * @returns indices into the calendar: the first and the last price day, and `status`, the last end of a month on or before the last
+ * price day, which the funds' data describe; `lastTaxDate`: the last day that prices carry tax figures on
  * @throws {RangeError} if `until` is not a date, `years` is not a whole number from 1, or the range starts before 1900
  */
-export async function demoPeriod(until: string, years: number): Promise<Period> {
+export async function demoPeriod(until: string, years: number) {
   if (!isDay(until) || until > '2999-12-31') throw new RangeError(`not a date: ${until}`)
   if (!Number.isInteger(years) || years < 1) throw new RangeError(`not a number of years: ${years}`)
   if (Number(until.slice(0, 4)) - years < 1900) throw new RangeError(`prices would start before 1900`)
@@ -98,6 +88,5 @@ export async function demoPeriod(until: string, years: number): Promise<Period> 
 }
 
 /** German law asked for the figures until the end of 2017; a later range has them in its first half-year. */
-function lastTaxDate(firstDate: string): string {
-  return firstDate <= '2017-12-31' ? '2017-12-31' : dayAfter(firstDate, 181)
-}
+const lastTaxDate = (firstDate: string): string =>
+  firstDate <= '2017-12-31' ? '2017-12-31' : dayAfter(firstDate, 181)

@@ -102,9 +102,7 @@ function yields(random: Draws): [before: string, after: string] {
 }
 
 /** 0.1234 as '12,34 %'. */
-function percentFigure(fraction: number): string {
-  return `${commaText(fraction * 100)} %`
-}
+const percentFigure = (fraction: number): string => `${commaText(fraction * 100)} %`
 
 /** The row of profile. Assets are those of the fund's status day: its shares at the day's NAV. */
 export function profileRow(fund: Instrument, history: PriceHistory, { status }: Period): DemoRow {
@@ -213,6 +211,4 @@ function lastEndOfFiscalYear(fund: Instrument, date: string): string {
 }
 
 /** Hundredths of a percent as a fraction. */
-function fraction(hundredths: number): number {
-  return hundredths / 10_000
-}
+const fraction = (hundredths: number): number => hundredths / 10_000

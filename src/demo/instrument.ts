@@ -5,29 +5,10 @@ import { securityNumbers } from './isin.ts'
 import { type FundKind, type FundPlace, fundPlaceOf, kinds, ordinalWithinKind } from './kinds.ts'
 import { type Draws, randomFor } from '../system/random.ts'
 
-export interface Instrument {
-  readonly number: number
-  readonly isin: string
-  readonly wkn: string | null
-  readonly name: string
-  readonly region: Region
-  readonly kind: FundKind
-  readonly traits: (typeof kinds)[FundKind]
-  readonly place: FundPlace
-  /** DemoCalendar indices of the launch, and of the first price that the database has. */
-  readonly inception: number
-  readonly firstPrice: number
-  /** Hundredths of a percent. */
-  readonly surcharge: number
-  readonly redemptionFee: number
-  readonly accumulating: boolean
-  /** 'MM-DD' */
-  readonly endOfFiscalYear: string
-  /** A stream of random numbers of this fund alone, the same whenever the same topic is asked for. */
-  readonly randomOf: (topic: string) => Draws
-}
+export type Instrument = ReturnType<typeof instrument>
 
-export function instrument(seed: number, number: number, period: Period): Instrument {
+export function instrument(seed: number, number: number, period: Period) {
+  /** A stream of random numbers of this fund alone, the same whenever the same topic is asked for. */
   const randomOf = (topic: string) => randomFor(seed, number, topic)
   const place = fundPlaceOf(seed, number)
   const traits = kinds[place.kind]
@@ -42,11 +23,14 @@ export function instrument(seed: number, number: number, period: Period): Instru
     kind: place.kind,
     traits,
     place,
+    /** Calendar indices of the launch, and of the first price that the database has. */
     inception,
     firstPrice: Math.max(inception, period.first),
+    /** Hundredths of a percent. */
     surcharge: random.pick(traits.fees.surcharges),
     redemptionFee: random.pick(traits.fees.redemption),
     accumulating: !random.chance(traits.distribution.chance),
+    /** 'MM-DD' */
     endOfFiscalYear: random.pick(['12-31', '12-31', '09-30', '03-31', '06-30']),
     randomOf,
   }

@@ -4,7 +4,6 @@ export type Country = 'DE' | 'LU' | 'AT'
 
 /** The digits and letters of a WKN: I and O are left out, because they look like 1 and 0. */
 const wknCharacters = '0123456789ABCDEFGHJKLMNPQRSTUVWXYZ'
-
 /** How many funds the invented block of WKNs has room for. */
 export const mostFunds = 34 * 34 * 34 * 34
 

@@ -110,7 +110,6 @@ export interface FundPlace {
 
 const german = { country: 'DE', currency: 'EUR' } as const
 const ordinary = { ...german, exception: 'none', hasWkn: true, launched: 'longAgo', complete: false } as const
-
 const undated = { exception: 'undated', hasWkn: false, launched: 'twoYearsAgo' } as const
 
 const firstPlaces: readonly FundPlace[] = [

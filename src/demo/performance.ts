@@ -77,13 +77,16 @@ export function legalPoints(fund: Instrument, history: PriceHistory, { calendar,
 }
 
 /** Week by week since the fund's first price: an index that starts at 100. */
-export function launchPoints(fund: Instrument, history: PriceHistory, { calendar, last }: Period): DemoRow[] {
-  return weekEnds(calendar, fund.firstPrice, last).map((day) => [
+export const launchPoints = (
+  fund: Instrument,
+  history: PriceHistory,
+  { calendar, last }: Period,
+): DemoRow[] =>
+  weekEnds(calendar, fund.firstPrice, last).map((day) => [
     fund.isin,
     dateAt(calendar, day),
     roundedPercent(1 + returnBetween(history, fund.firstPrice, day)),
   ])
-}
 
 /** Fractions. Volatility and average return are annual; drawdown is negative. Undefined if no price is so old. */
 export function riskOver(

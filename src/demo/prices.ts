@@ -1,23 +1,22 @@
-/** The prices of a fund: how its value moves with the markets, and the rows of the table price. */
+/** The markets, the prices of a fund, which move with them, and the rows of the table price. */
 
 import { dateAt, indexOnOrAfter, type Period, previousYearEnd } from './calendar.ts'
 import type { Instrument } from './instrument.ts'
 import type { FundKind } from './kinds.ts'
-import type { Market } from './market.ts'
+import { randomFor } from '../system/random.ts'
 import { decimalText, percentText } from './shares.ts'
 import type { DemoRow } from './words.ts'
 
-/** Both arrays by calendar index, in units of the price's last digit; 0 before the launch. */
-export interface PriceHistory {
-  readonly navs: Int32Array
-  /** NAV times the shares that one share has become by reinvesting its distributions: its ratios are total return. */
-  readonly worths: Float64Array
-}
+export type PriceHistory = ReturnType<typeof priceHistory>
 
 const businessDaysAYear = 253
 const lowestNav = 100
 
-export function priceHistory(fund: Instrument, market: Market, { calendar, last }: Period): PriceHistory {
+/**
+ * Both arrays by calendar index, in units of the price's last digit; 0 before the launch. `worths`: NAV times the shares that one
+ * share has become by reinvesting its distributions, so its ratios are total return.
+ */
+export function priceHistory(fund: Instrument, market: Market, { calendar, last }: Period) {
   const random = fund.randomOf('prices')
   const { traits, inception } = fund
   const equityBeta = random.between(...traits.returns.equityBeta)
@@ -48,9 +47,8 @@ export function priceHistory(fund: Instrument, market: Market, { calendar, last 
 }
 
 /** Total return between two calendar indices, as a fraction. */
-export function returnBetween({ worths }: PriceHistory, from: number, to: number): number {
-  return (worths[to] ?? 0) / (worths[from] ?? 0) - 1
-}
+export const returnBetween = ({ worths }: PriceHistory, from: number, to: number): number =>
+  (worths[to] ?? 0) / (worths[from] ?? 0) - 1
 
 /** Days of distribution: about six weeks after the end of each fiscal year, but not in the fund's first months. */
 function exDays(fund: Instrument, calendar: Period['calendar'], last: number): ReadonlySet<number> {
@@ -92,9 +90,8 @@ export function* priceRows(fund: Instrument, history: PriceHistory, period: Peri
 }
 
 /** The start of a year's performance: the last business day of the year before, or the launch. */
-export function yearBase({ inception }: Instrument, { calendar }: Period, day: number): number {
-  return Math.max(inception, previousYearEnd(calendar, day))
-}
+export const yearBase = ({ inception }: Instrument, { calendar }: Period, day: number): number =>
+  Math.max(inception, previousYearEnd(calendar, day))
 
 type TaxFigure = 'interim' | 'shares' | 'realEstate'
 
@@ -144,4 +141,50 @@ function fiscalYearStarts(fund: Instrument, calendar: Period['calendar'], last: 
     indexOnOrAfter(calendar, `${year}-${fund.endOfFiscalYear}`),
   )
   return [fund.inception, ...later.filter((start) => start > fund.inception)]
+}
+
+type Market = ReturnType<typeof marketOver>
+
+/**
+ * The two markets that all funds of a database follow, so that their bad weeks are the same weeks.
+ * @returns the change on each business day of the calendar, as fractions
+ */
+export const marketOver = (seed: number, calendar: Period['calendar']) => ({
+  equity: equityReturns(seed, calendar),
+  bond: bondReturns(seed, calendar),
+})
+
+/** Quiet years, and every three years or so a fall of one to four months with wilder days, then a recovery. */
+function equityReturns(seed: number, calendar: Period['calendar']): Float64Array {
+  const random = randomFor(seed, 'equity market')
+  const returns = new Float64Array(calendar.length)
+  let volatility = 1
+  let fallDays = 0
+  let recoveryDays = 0
+  for (let day = 0; day < returns.length; day++) {
+    if (fallDays === 0 && recoveryDays === 0 && random.chance(1 / 700)) fallDays = random.whole(20, 80)
+    const falling = fallDays > 0
+    volatility += 0.06 * ((falling ? 2.4 : 0.9) - volatility)
+    const mean = falling ? -0.0032 : recoveryDays > 0 ? 0.0012 : 0.00045
+    returns[day] = mean + 0.0082 * volatility * random.gaussian()
+    if (falling) {
+      fallDays--
+      if (fallDays === 0) recoveryDays = random.whole(80, 160)
+    } else if (recoveryDays > 0) recoveryDays--
+  }
+  return returns
+}
+
+/** Small movements around nothing, and now and then a year in which yields rise and prices fall. */
+function bondReturns(seed: number, calendar: Period['calendar']): Float64Array {
+  const random = randomFor(seed, 'bond market')
+  const returns = new Float64Array(calendar.length)
+  let risingDays = 0
+  for (let day = 0; day < returns.length; day++) {
+    if (risingDays === 0 && random.chance(1 / 1600)) risingDays = random.whole(150, 260)
+    const rising = risingDays > 0
+    returns[day] = (rising ? -0.0004 : 0.0001) + (rising ? 0.0028 : 0.0019) * random.gaussian()
+    if (rising) risingDays--
+  }
+  return returns
 }

@@ -23,14 +23,12 @@ export function hundredthsOf(weights: readonly number[], whole = wholeHundredths
   return exact.map((value, i) => Math.floor(value) + (rounded.has(i) ? 1 : 0))
 }
 
-export function withNames(names: readonly Name[], hundredths: readonly number[]): readonly Share[] {
-  return names.map((name, i) => ({ name, hundredths: hundredths[i] ?? 0 }))
-}
+export const withNames = (names: readonly Name[], hundredths: readonly number[]): readonly Share[] =>
+  names.map((name, i) => ({ name, hundredths: hundredths[i] ?? 0 }))
 
 /** All names in their own order (years, sizes), with weights that vary. */
-export function inOrder(random: Draws, names: readonly Name[]): readonly Share[] {
-  return withNames(names, hundredthsOf(names.map(() => random.between(0.25, 1.6))))
-}
+export const inOrder = (random: Draws, names: readonly Name[]): readonly Share[] =>
+  withNames(names, hundredthsOf(names.map(() => random.between(0.25, 1.6))))
 
 /** The largest first; each weighs about `ratio` of the one before. Earlier names tend to be larger. */
 export function ranked(random: Draws, names: readonly Name[], ratio: number): readonly Share[] {
@@ -39,17 +37,15 @@ export function ranked(random: Draws, names: readonly Name[], ratio: number): re
   return largestFirst(withNames(names, hundredthsOf(weights)))
 }
 
-export function largestFirst(shares: readonly Share[]): readonly Share[] {
-  return shares.toSorted((a, b) => b.hundredths - a.hundredths)
-}
+export const largestFirst = (shares: readonly Share[]): readonly Share[] =>
+  shares.toSorted((a, b) => b.hundredths - a.hundredths)
 
 /** Moves hundredths from one entry to another, as a derivative does; entries may fall below nothing. */
-export function shifted(shares: readonly Share[], from: number, to: number, hundredths: number) {
-  return shares.map((share, i): Share => {
+export const shifted = (shares: readonly Share[], from: number, to: number, hundredths: number) =>
+  shares.map((share, i): Share => {
     const change = i === from ? -hundredths : i === to ? hundredths : 0
     return { ...share, hundredths: share.hundredths + change }
   })
-}
 
 /** `units` of the last digit as plain decimal text: 1234567 with 2 decimals is '12345.67'. */
 export function decimalText(units: number, decimals: 2 | 4): string {
@@ -58,16 +54,10 @@ export function decimalText(units: number, decimals: 2 | 4): string {
 }
 
 /** 0.0525 as '5.25'. */
-export function percentText(fraction: number): string {
-  return decimalText(Math.round(fraction * 10_000), 2)
-}
+export const percentText = (fraction: number): string => decimalText(Math.round(fraction * 10_000), 2)
 
 /** 0.0525 as 5.25, rounded to 2 decimals, never -0. */
-export function roundedPercent(fraction: number): number {
-  return (Math.round(fraction * 10_000) || 0) / 100
-}
+export const roundedPercent = (fraction: number): number => (Math.round(fraction * 10_000) || 0) / 100
 
 /** German figure text: 12.34 as '12,34'. */
-export function commaText(value: number): string {
-  return decimalText(Math.round(value * 100), 2).replace('.', ',')
-}
+export const commaText = (value: number): string => decimalText(Math.round(value * 100), 2).replace('.', ',')

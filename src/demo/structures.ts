@@ -158,10 +158,8 @@ function investedAndCash(_: Draws, { assets }: Source): readonly Share[] {
 
 /** Coefficients between -1 and 1, not percents: the interface has no other column for them. */
 function correlations(random: Draws): readonly Share[] {
-  return words.correlated.map((name, i) => ({
-    name,
-    hundredths: i === 0 ? random.whole(62, 97) : random.whole(-35, 45),
-  }))
+  const of = (i: number) => (i === 0 ? random.whole(62, 97) : random.whole(-35, 45))
+  return words.correlated.map((name, i) => ({ name, hundredths: of(i) }))
 }
 
 /** The largest holdings; together less than the fund. */
@@ -178,9 +176,8 @@ function leaseEnds(year: number): readonly Name[] {
 }
 
 /** @param year the current one: bonds fall due in the years after it, at most `longest` later */
-function bondNames(random: Draws, count: number, year: number, longest = 12): readonly Name[] {
-  return random.draw(words.debtors, count).map(([debtor]): Name => {
+const bondNames = (random: Draws, count: number, year: number, longest = 12): readonly Name[] =>
+  random.draw(words.debtors, count).map(([debtor]): Name => {
     const coupon = `${random.whole(0, 4)},${random.pick(['000', '125', '250', '500', '625', '750', '875'])}`
     return [`${coupon} % ${debtor} ${year + random.whole(1, longest)}`]
   })
-}

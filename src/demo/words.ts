@@ -12,9 +12,8 @@ export type DemoRow = readonly (string | number | null)[]
 export const nameColumns = ([german, english]: Name) => [german, english ?? null]
 
 /** Reads a list: entries end with a semicolon, and ` = ` separates the German name from the English one. */
-export function names(text: string): readonly Name[] {
-  return text.split(';').map((entry) => entry.trim().split(' = ') as [string, string?])
-}
+export const names = (text: string): readonly Name[] =>
+  text.split(';').map((entry) => entry.trim().split(' = ') as [string, string?])
 
 export const assetClasses = names(`
   Aktien Industrieländer = Developed market equities; Staatsanleihen = Government bonds;

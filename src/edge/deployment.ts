@@ -30,14 +30,13 @@ export interface DeploymentSettings {
   }
 }
 
-export interface DeploymentFile {
-  /** Relative to the folder that it is written to. */
-  readonly path: string
-  readonly text: string
-}
-
-/** @throws {Error} if the settings lack what this platform needs, with what to set */
-export type MakeDeployment = (settings: DeploymentSettings) => Promise<readonly DeploymentFile[]>
+/**
+ * @returns files with their paths below the folder that they are written to
+ * @throws {Error} if the settings lack what this platform needs, with what to set
+ */
+export type MakeDeployment = (
+  settings: DeploymentSettings,
+) => Promise<readonly { readonly path: string; readonly text: string }[]>
 
 /** The settings that the edge has on every platform. */
 export const edgeConfig = ({ docsUrl, edge }: Pick<DeploymentSettings, 'docsUrl' | 'edge'>) => ({
@@ -62,20 +61,18 @@ export interface BundleOptions {
 
 /** `.ts` in a checkout, `.js` in the package. */
 export const sourceExtension = extname(fileURLToPath(import.meta.url))
-
 const edgeFolder = dirname(fileURLToPath(import.meta.url))
 
 /** @throws {Error} if the entry cannot be bundled */
-export async function bundle(options: BundleOptions): Promise<string> {
-  const {
-    entry,
-    format,
-    globalName = '',
-    platform = 'neutral',
-    target,
-    external = [],
-    shortNames = {},
-  } = options
+export async function bundle({
+  entry,
+  format,
+  globalName = '',
+  platform = 'neutral',
+  target,
+  external = [],
+  shortNames = {},
+}: BundleOptions): Promise<string> {
   const isOld = target === 'es5' || target === 'njs'
   const names = Object.keys(shortNames)
   // No other command needs these packages.
@@ -117,10 +114,7 @@ const beyondEs5 = {
   ],
 }
 
-/**
- * A file of `templates/` with values in place of `{{name}}`.
- * @throws {Error} for a name that has no value
- */
+/** A file of `templates/` with values in place of `{{name}}`. @throws {Error} for a name that has no value */
 export async function fromTemplate(
   path: string,
   values: Readonly<Record<string, string | number>>,

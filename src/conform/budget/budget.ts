@@ -17,10 +17,8 @@ import type { Probe } from './probe.ts'
 
 /** Bytes of request line and headers. Longer requests are refused. */
 export const sizeLimit = 16_384
-
 /** 414 and 431 are ours; front servers and CDNs have others. */
 const refusalsOfLength = [400, 413, 414, 431, 494]
-
 /** Resident memory of all processes together. */
 const memoryLimitMiB = 300
 
@@ -38,17 +36,13 @@ export interface BudgetOptions extends Partial<Omit<CostOptions, 'base' | 'probe
   readonly onStep?: ((done: number, of: number, name: string) => void) | undefined
 }
 
-export interface BudgetReport {
-  readonly kind: Probe['kind']
-  readonly costLimitMs: number
-  readonly costs: readonly RequestCost[]
-  readonly loads: readonly LoadResult[]
-  /** One sentence for each limit that was exceeded. */
-  readonly failures: readonly string[]
-}
+export type BudgetReport = Awaited<ReturnType<typeof measureBudget>>
 
-/** @throws {Error} if the deployment does not answer any more, or the run is aborted */
-export async function measureBudget(options: BudgetOptions): Promise<BudgetReport> {
+/**
+ * @returns `failures`: one sentence for each limit that was exceeded
+ * @throws {Error} if the deployment does not answer any more, or the run is aborted
+ */
+export async function measureBudget(options: BudgetOptions) {
   const { probe, place, load, loads = allLoads, holdMs = 2000, rounds = 4, signal, onStep } = options
   const { requests = hostileRequests(place), sizes = smallSizes, patienceMs = 10_000 } = options
   const { kind } = probe

@@ -28,7 +28,6 @@ export interface CostlyRequest {
 
 /** Bytes of line and headers. The limit is 16 KB with everything that a client and a proxy add. */
 export const smallSizes: readonly number[] = [1_000, 4_000, 15_500]
-
 /** Sizes beyond the limit, which must be refused. */
 export const largeSizes: readonly number[] = [64_000, 250_000]
 

@@ -67,53 +67,27 @@ export interface LoadOptions {
   readonly signal: AbortSignal | undefined
 }
 
-export interface LoadResult extends Pick<Load, 'name' | 'why'> {
-  /** Memory before the load and its peak; null if it cannot be measured. */
-  readonly idleMiB: number | null
-  readonly peakMiB: number | null
-  /** How long `meanwhile.work` may be: longer on a slow machine. */
-  readonly waitLimitMs: number
-  /** How long other clients waited, before the load and during it. */
-  readonly idle: Waits
-  readonly meanwhile: Waits
-}
-
-/** In milliseconds. */
-export interface Waits {
-  readonly median: number
-  /** Nine of ten waited at most that long. */
-  readonly ninetieth: number
-  readonly worst: number
-  /**
-   * CPU time that the server worked while nine of ten waited. It does not depend on what else the machine does. Without CPU
-   * time it is the same as `ninetieth`.
-   */
-  readonly work: number
-  readonly requests: number
-  /** Answers with a status other than 200, and connections that were closed without an answer. */
-  readonly failed: number
-}
+export type LoadResult = Awaited<ReturnType<typeof measureLoad>>
 
 /** How long nine of ten other clients may wait, in milliseconds of the probe's time on a machine of usual speed. */
 const usualWaitLimitMs = 200
-
 /** How long a load lasts at most. */
 const longestMs = 20_000
-
 /** Pause between two new clients. */
 const betweenClientsMs = 5
-
 /** Pause between two requests of other clients, however long the earlier ones wait. */
 const betweenOthersMs = 25
-
 /** After this time another client gives up. */
 const patienceMs = 10_000
-
 /** If memory grew by less than this in the last half of `holdMs`, it has stopped growing. */
 const growthMiB = 8
 
-/** Opens the load, watches, and closes it. */
-export async function measureLoad(load: Load, options: LoadOptions): Promise<LoadResult> {
+/**
+ * Opens the load, watches, and closes it.
+ * @returns `idleMiB`, `peakMiB`: memory before the load, and its peak; null if it cannot be measured. `waitLimitMs`: how long
+ * `meanwhile.work` may be, longer on a slow machine. `idle`, `meanwhile`: how long others waited, before the load and during it
+ */
+export async function measureLoad(load: Load, options: LoadOptions) {
   const { probe, holdMs, signal } = options
   const waitLimitMs = usualWaitLimitMs * probe.slowness()
   const stopIdle = askOthers(options)
@@ -169,7 +143,7 @@ function openLoad({ connections, targets, isSlow = false }: Load, { base, place 
 }
 
 /** Asks for the document at fixed times, however long earlier requests wait. @returns stops, and waits for all answers */
-function askOthers({ base, place, probe }: LoadOptions): () => Promise<Waits> {
+function askOthers({ base, place, probe }: LoadOptions) {
   const text = requestText(base, { target: place.document, headers: [] })
   const ask = async () => {
     const [start, before] = [performance.now(), probe.timesMs()]
@@ -188,11 +162,17 @@ function askOthers({ base, place, probe }: LoadOptions): () => Promise<Waits> {
     const quantile = (of: 'ms' | 'work', part: number) =>
       answers.map((answer) => answer[of]).sort((a, b) => a - b)[Math.floor(answers.length * part)] ?? 0
     return {
+      // In milliseconds. Nine of ten waited at most `ninetieth`.
       median: quantile('ms', 0.5),
       ninetieth: quantile('ms', 0.9),
       worst: Math.max(0, ...answers.map(({ ms }) => ms)),
+      /**
+       * CPU time that the server worked while nine of ten waited. It does not depend on what else the machine does. Without CPU
+       * time it is the same as `ninetieth`.
+       */
       work: quantile('work', 0.9),
       requests: answers.length,
+      /** Answers with a status other than 200, and connections that were closed without an answer. */
       failed: answers.filter(({ isFailed }) => isFailed).length,
     }
   }

@@ -4,7 +4,8 @@ import { mayBeTagOfCoded, varyText } from '../allowances.ts'
 import { checksOf, exampleChecksOf, type CheckContext } from '../check.ts'
 import type { HttpRequest } from '../client.ts'
 import { decoded } from '../compare.ts'
-import { noSuchIsin, variants } from '../requests.ts'
+import { variants } from '../requests.ts'
+import { refusedTargets } from './http.ts'
 
 const dayMs = 86_400_000
 
@@ -65,17 +66,9 @@ const validatorChecks = exampleChecksOf('caching', {
 export const cachingChecks = [
   ...validatorChecks,
   ...checksOf('caching', {
-    'never answers 304 to what is refused or redirected': async ({ isin, each, ask }) => {
-      const targets = [
-        '/nothing/',
-        '/api/v1/figures/',
-        `/api/v1/figures/${isin}/?format=yaml`,
-        `/api/v1/figures/${isin}`,
-        `/api/v1/prices-current/${noSuchIsin}/`,
-        `/api/v1/prices-historic/${isin}/2024-02-30/2024-03-01/`,
-        `/api/v1/investment_structure-shoes/${isin}/`,
-      ]
-      await each(targets, async (target) => {
+    'never answers 304 to what is refused or redirected': async (context) => {
+      const { each, ask } = context
+      await each(refusedTargets(context), async (target) => {
         const { status } = await ask({ target })
         await ask({ target, headers: { 'if-none-match': '*' } }, status)
         await ask({ target, headers: { 'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' } }, status)

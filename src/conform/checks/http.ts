@@ -115,8 +115,8 @@ function compareHead({ same }: CheckContext, asked: HttpRequest, head: HttpAnswe
 }
 
 /** A refusal of each kind, and a redirect. */
-function refusedTargets({ isin }: CheckContext): string[] {
-  return [
+export const refusedTargets = ({ isin }: CheckContext): string[] =>
+  [
     '/nothing/',
     '/nothing/?format=xml',
     '/api/v1/figures/',
@@ -128,7 +128,6 @@ function refusedTargets({ isin }: CheckContext): string[] {
     `/api/v1/prices-historic/${noSuchIsin}/2024-02-01/2024-03-01/`,
     `/api/v1/investment_structure-shoes/${isin}/`,
   ].map(asSent)
-}
 
 const beyond = 'bytes=999999999-'
 

@@ -6,12 +6,10 @@ import { checksOf, type CheckContext } from '../check.ts'
 export const negotiationChecks = checksOf('negotiation', {
   'weighs the formats of Accept by their q-values, the more exact range first': (context) =>
     context.compareAll(targetsOf(context).flatMap((target) => accepts.map((accept) => ({ target, accept })))),
-  'weighs the languages of Accept-Language, and answers in German where none fits': (context) =>
-    context.compareAll(
-      targetsOf(context).flatMap((target) =>
-        acceptLanguages.map((acceptLanguage) => ({ target, acceptLanguage })),
-      ),
-    ),
+  'weighs the languages of Accept-Language, and answers in German where none fits': (context) => {
+    const inEach = (target: string) => acceptLanguages.map((acceptLanguage) => ({ target, acceptLanguage }))
+    return context.compareAll(targetsOf(context).flatMap(inEach))
+  },
   'answers each kind of document in each format and language that headers ask for': (context) => {
     const headers = ['application/json', 'application/xml'].flatMap((accept) =>
       ['de', 'en'].map((acceptLanguage) => ({ accept, acceptLanguage })),

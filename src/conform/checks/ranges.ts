@@ -4,13 +4,7 @@ import type { Draws } from '../../system/random.ts'
 import { checksOf, type CheckContext } from '../check.ts'
 import { words } from '../requests.ts'
 
-interface Days {
-  readonly first: string
-  readonly last: string
-}
-
-const anyDays: Days = { first: '2020-01-01', last: '2024-12-31' }
-
+const anyDays = { first: '2020-01-01', last: '2024-12-31' }
 const dayMs = 86_400_000
 
 export const rangeChecks = checksOf('ranges', {
@@ -40,12 +34,10 @@ async function compareRandom(context: CheckContext, format: 'json' | 'xml', shar
   await compareAll(requests)
 }
 
-function targetOf(isin: string, range: string): string {
-  return `/api/v1/prices-historic/${isin}/${range}/`
-}
+const targetOf = (isin: string, range: string): string => `/api/v1/prices-historic/${isin}/${range}/`
 
 /** @returns `2024-01-01/2024-03-31`, a part of endpoint 3's path */
-function edgeRanges({ first, last }: Days): string[] {
+function edgeRanges({ first, last }: typeof anyDays): string[] {
   const year = Number(last.slice(0, 4))
   const [before, after] = [later(first, -1), later(last, 1)]
   return words(`${first}/${last} ${before}/${after} ${later(first, 1)}/${later(last, -1)}
@@ -58,7 +50,7 @@ function edgeRanges({ first, last }: Days): string[] {
 }
 
 /** A range inside a price history or a little beyond its ends. Some ranges have a day that does not exist. */
-function randomRange(random: Draws, { first, last }: Days): string {
+function randomRange(random: Draws, { first, last }: typeof anyDays): string {
   const start = later(first, -400)
   const length = Math.round((Date.parse(last) - Date.parse(first)) / dayMs) + 800
   const [one = '', other = ''] = [random.whole(0, length), random.whole(0, length)]
@@ -90,6 +82,5 @@ function impossibleDay(random: Draws): string {
   ])
 }
 
-function later(day: string, days: number): string {
-  return new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
-}
+const later = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)

@@ -28,9 +28,8 @@ export function toJson(tree: Tree): string {
   return `{${members.join(',')}}`
 }
 
-export function toXml(tree: Tree): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('root', '', tree)}`
-}
+export const toXml = (tree: Tree): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n${element('root', '', tree)}`
 
 function element(name: string, attributes: string, value: Tree): string {
   const content = typeof value === 'object' && value !== null ? children(value) : xmlText(value)
@@ -55,19 +54,12 @@ function xmlText(value: string | number | boolean | null): string {
   return value === null ? '' : numberText(Number(value))
 }
 
-function attribute(key: string): string {
-  return escape(key).replaceAll('"', '&quot;').replaceAll('\t', '&#x9;').replaceAll('\n', '&#xA;')
-}
+const attribute = (key: string): string =>
+  escape(key).replaceAll('"', '&quot;').replaceAll('\t', '&#x9;').replaceAll('\n', '&#xA;')
 
-function escape(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('\r', '&#xD;')
-}
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\r', '&#xD;')
 
 /** With U+FFFD for each character that XML 1.0 cannot hold. */
-export function withXmlCharacters(text: string): string {
-  return text.replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
-}
+export const withXmlCharacters = (text: string): string =>
+  text.replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')

@@ -29,13 +29,9 @@ export function structureTree({ funds, fund, isin, type, language }: Question): 
   return { fund: fundTree(fund, 'with status date'), structure }
 }
 
-interface FigureRow {
-  readonly name_de: string
-  readonly name_en: string | null
-  readonly value: string
-  readonly value2: string | null
-  readonly has_value2: 0 | 1
-}
+type FigureRow = Readonly<
+  Record<'name_de' | 'value', string> & Record<'name_en' | 'value2', string | null> & { has_value2: 0 | 1 }
+>
 
 export function figuresTree(question: Question): Branch {
   const { funds, isin, language } = question
@@ -49,12 +45,7 @@ export function figuresTree(question: Question): Branch {
   return { fund, figures }
 }
 
-interface AllocationRow {
-  readonly class_de: string
-  readonly class_en: string | null
-  readonly date: string
-  readonly percent: number
-}
+type AllocationRow = Readonly<{ class_de: string; class_en: string | null; date: string; percent: number }>
 
 export const allocationsTree =
   (derivatives: 0 | 1) =>
@@ -96,9 +87,8 @@ function permitted({ fund, isin }: Question, group: string): OracleFund {
 }
 
 /** If there is no English text, both languages have the German one. */
-function textIn(language: Language, german: string, english: string | null): string {
-  return language === 'en' && english !== null ? english : german
-}
+const textIn = (language: Language, german: string, english: string | null): string =>
+  language === 'en' && english !== null ? english : german
 
 type Flag = 0 | 1
 type Purchase = 'savings_plan' | 'one_time_investment' | 'capital_forming_payments'

@@ -2,25 +2,13 @@
 import Database from 'better-sqlite3'
 import type { Branch } from './document.ts'
 
-export interface OracleFunds {
-  readonly select: <Row>(sql: string, ...parameters: readonly (string | number)[]) => Row[]
-  readonly find: (isin: string) => OracleFund | undefined
-  readonly all: () => OracleFund[]
-  readonly close: () => void
-}
+export type OracleFunds = ReturnType<typeof openOracleFunds>
 
-export interface OracleFund {
-  readonly isin: string
-  readonly wkn: string | null
-  readonly name: string
-  readonly fund_inception_date: string
-  readonly status_date: string | null
-  readonly url: string
-  readonly currency: string
-  readonly data_permitted: 0 | 1
-  readonly prices_permitted: 0 | 1
-  readonly performance_permitted: 0 | 1
-}
+export type OracleFund = Readonly<
+  Record<'isin' | 'name' | 'fund_inception_date' | 'url' | 'currency', string> &
+    Record<'wkn' | 'status_date', string | null> &
+    Record<'data_permitted' | 'prices_permitted' | 'performance_permitted', 0 | 1>
+>
 
 /** What an endpoint is asked. */
 export interface Question {
@@ -38,29 +26,28 @@ export interface Question {
   readonly to: string
 }
 
-export function openOracleFunds(path: string): OracleFunds {
+export function openOracleFunds(path: string) {
   const db = new Database(path, { readonly: true, fileMustExist: true })
-  const select: OracleFunds['select'] = <Row>(sql: string, ...parameters: readonly (string | number)[]) =>
+  const select = <Row>(sql: string, ...parameters: readonly (string | number)[]) =>
     db.prepare(sql).all(...parameters) as Row[]
   return {
     select,
-    find: (isin) => select<OracleFund>('SELECT * FROM fund WHERE isin = ?', isin)[0],
+    find: (isin: string): OracleFund | undefined =>
+      select<OracleFund>('SELECT * FROM fund WHERE isin = ?', isin)[0],
     all: () => select<OracleFund>('SELECT * FROM fund ORDER BY isin'),
     close: () => void db.close(),
   }
 }
 
 /** The object `fund` of every endpoint but the profile. The price endpoints have no status date. */
-export function fundTree(fund: OracleFund, status: 'with status date' | 'without status date'): Branch {
-  return {
-    name: fund.name,
-    isin: fund.isin,
-    wkn: fund.wkn,
-    fund_inception_date: fund.fund_inception_date,
-    status_date: status === 'with status date' ? (fund.status_date ?? undefined) : undefined,
-    url: givenAddress(fund.url),
-  }
-}
+export const fundTree = (fund: OracleFund, status: 'with status date' | 'without status date'): Branch => ({
+  name: fund.name,
+  isin: fund.isin,
+  wkn: fund.wkn,
+  fund_inception_date: fund.fund_inception_date,
+  status_date: status === 'with status date' ? (fund.status_date ?? undefined) : undefined,
+  url: givenAddress(fund.url),
+})
 
 /** An address that begins with neither `http://` nor `https://` becomes an empty text. */
 export const givenAddress = (url: string) => (/^https?:\/\/[^]/i.test(url) ? url : '')

@@ -28,13 +28,7 @@ export interface OracleAnswer {
   readonly body: string
 }
 
-export interface Oracle {
-  readonly answer: (request: OracleRequest) => OracleAnswer
-  readonly isins: () => readonly string[]
-  /** The first and last day of a fund's prices, whether they are given out or not. */
-  readonly priceDays: (isin: string) => { readonly first: string; readonly last: string } | undefined
-  readonly close: () => void
-}
+export type Oracle = ReturnType<typeof openOracle>
 
 export interface OracleSettings {
   /** Path of the fund database. */
@@ -44,16 +38,17 @@ export interface OracleSettings {
   readonly docsUrl: string
 }
 
-export function openOracle(settings: OracleSettings): Oracle {
+export function openOracle(settings: OracleSettings) {
   const funds = openOracleFunds(settings.db)
   const daysOf = 'SELECT min(date) AS first, max(date) AS last FROM price WHERE isin = ? HAVING count(*) > 0'
   return {
-    answer: (request) => {
+    answer: (request: OracleRequest): OracleAnswer => {
       const answer = answerWithBody(funds, settings, request)
       return request.method === 'HEAD' ? { ...answer, body: '' } : answer
     },
-    isins: () => funds.all().map((fund) => fund.isin),
-    priceDays: (isin) => funds.select<{ first: string; last: string }>(daysOf, isin)[0],
+    isins: (): readonly string[] => funds.all().map((fund) => fund.isin),
+    /** The first and last day of a fund's prices, whether they are given out or not. */
+    priceDays: (isin: string) => funds.select<{ first: string; last: string }>(daysOf, isin)[0],
     close: funds.close,
   }
 }

@@ -3,14 +3,9 @@ import type { Branch } from './document.ts'
 import { type OracleFund, type OracleFunds, type Question, fundTree, isTooYoung } from './funds.ts'
 import { type OracleProblem, problems } from './problems.ts'
 
-interface PeriodRow {
-  readonly label: string
-  readonly date_from: string
-  readonly date_realfrom: string
-  readonly date_to: string
-  readonly gross: number | null
-  readonly net: number | null
-}
+type PeriodRow = Readonly<
+  Record<'label' | 'date_from' | 'date_realfrom' | 'date_to', string> & Record<'gross' | 'net', number | null>
+>
 
 export function performanceYears(question: Question): Branch {
   const missing = problems.noYears(question.isin)
@@ -53,9 +48,8 @@ function shownFund({ fund, asOf, isin }: Question, group: string, missing: Oracl
   return fund
 }
 
-function mayShowPerformance(fund: OracleFund): boolean {
-  return fund.data_permitted === 1 && fund.performance_permitted === 1
-}
+const mayShowPerformance = (fund: OracleFund): boolean =>
+  fund.data_permitted === 1 && fund.performance_permitted === 1
 
 function yearsDocument(funds: OracleFunds, fund: OracleFund): Branch | undefined {
   const sql = 'SELECT year, percent FROM performance_year WHERE isin = ? ORDER BY year'
@@ -77,6 +71,4 @@ function pointsOf(funds: OracleFunds, table: 'legal_point' | 'launch_point', isi
 }
 
 /** DD.MM.YY */
-function shortDate(date: string): string {
-  return `${date.slice(8, 10)}.${date.slice(5, 7)}.${date.slice(2, 4)}`
-}
+const shortDate = (date: string): string => `${date.slice(8, 10)}.${date.slice(5, 7)}.${date.slice(2, 4)}`

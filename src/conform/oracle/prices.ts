@@ -36,9 +36,7 @@ function pricedFund({ fund, isin }: Question, which: 'current' | 'historic'): Or
   return fund
 }
 
-function mayShowPrices(fund: OracleFund): boolean {
-  return fund.data_permitted === 1 && fund.prices_permitted === 1
-}
+const mayShowPrices = (fund: OracleFund): boolean => fund.data_permitted === 1 && fund.prices_permitted === 1
 
 function currentDocument(funds: OracleFunds, fund: OracleFund): Branch | undefined {
   const latest = 'SELECT * FROM price WHERE isin = ? ORDER BY date DESC LIMIT 1'
@@ -77,6 +75,4 @@ function record(row: PriceRow, written: (amount: string) => string): Branch {
   }
 }
 
-function comma(value: string): string {
-  return value.replace('.', ',')
-}
+const comma = (value: string): string => value.replace('.', ',')

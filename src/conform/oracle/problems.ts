@@ -9,9 +9,8 @@ export class OracleProblem extends Error {
   }
 }
 
-function problem(status: number, group: string, slug: string, title: string): OracleProblem {
-  return new OracleProblem([status, group, slug], title)
-}
+const problem = (status: number, group: string, slug: string, title: string): OracleProblem =>
+  new OracleProblem([status, group, slug], title)
 
 const denied = (group: string, title: string) => problem(403, group, 'noapidataforfund', title)
 

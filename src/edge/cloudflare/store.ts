@@ -74,10 +74,8 @@ export interface WorkerStoreOptions {
 
 /** How many calls a request has in the free plan. Source: Workers limits, subrequests. */
 const callsOfRequest = 50
-
 /** A read takes up to three calls: cache, R2, put into the cache. */
 const callsOfRead = 3
-
 /** In bytes. Memory would hold longer ones if the client reads more slowly than the cache. */
 const longestCached = 8 * 1024 * 1024
 

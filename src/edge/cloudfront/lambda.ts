@@ -150,27 +150,25 @@ interface GotObject {
 }
 
 /** A bucket, read with the SDK of the Lambda's Node. @param get sends a GetObject; it throws what the SDK throws */
-export function lambdaReader(
+export const lambdaReader = (
   get: (key: string, more?: { readonly Range: string; readonly IfMatch: string }) => Promise<GotObject>,
-): BucketReader {
-  return {
-    read: async (key, most) => {
-      const got = await get(key).catch(nullIfMissing)
-      if (got === null) return null
-      const { Body, ContentLength: length, ETag: etag, LastModified: lastModified } = got
-      if (length <= most) return { length, body: await bytesOf(got), etag, lastModified }
-      Body.destroy()
-      return { length, body: null, etag, lastModified }
-    },
-    readPart: async (key, { first, last }, etag) => {
-      const got = await get(key, { Range: `bytes=${first}-${last}`, IfMatch: etag })
-      const bytes = await bytesOf(got)
-      if (got.ETag !== etag || bytes.length !== last - first + 1)
-        throw new Error(`${key} was changed while it was read, or broke off`)
-      return [bytes]
-    },
-  }
-}
+): BucketReader => ({
+  read: async (key, most) => {
+    const got = await get(key).catch(nullIfMissing)
+    if (got === null) return null
+    const { Body, ContentLength: length, ETag: etag, LastModified: lastModified } = got
+    if (length <= most) return { length, body: await bytesOf(got), etag, lastModified }
+    Body.destroy()
+    return { length, body: null, etag, lastModified }
+  },
+  readPart: async (key, { first, last }, etag) => {
+    const got = await get(key, { Range: `bytes=${first}-${last}`, IfMatch: etag })
+    const bytes = await bytesOf(got)
+    if (got.ETag !== etag || bytes.length !== last - first + 1)
+      throw new Error(`${key} was changed while it was read, or broke off`)
+    return [bytes]
+  },
+})
 
 function nullIfMissing(error: unknown): null {
   const { name } = error as { readonly name?: string }
@@ -190,13 +188,9 @@ async function bytesOf({ Body }: GotObject): Promise<Buffer> {
  * @param now milliseconds since 1970
  * @param write writes to the log. A prefix would hide the line from CloudWatch
  */
-export function lambdaWatch(
-  reader: BucketReader,
-  stack: string,
-  now: () => number,
-  write: (line: string) => void,
-) {
-  return async (): Promise<void> => {
+export const lambdaWatch =
+  (reader: BucketReader, stack: string, now: () => number, write: (line: string) => void) =>
+  async (): Promise<void> => {
     const object = await reader.read('live.json', Infinity)
     if (object === null) return
     const { snapshot, liveSince } = parseLiveSlot(String(object.body))
@@ -211,4 +205,3 @@ export function lambdaWatch(
     }
     write(`${JSON.stringify(line)}\n`)
   }
-}

@@ -8,19 +8,14 @@ import { mayBeCoded, varyByCoding } from '../core/finish.ts'
 import { lastModifiedOf } from '../core/live.ts'
 import { noteHeader, type CloudFrontRequest, type CloudFrontResponse, type Note } from './event.ts'
 
-interface ViewerEvent {
-  readonly request: Pick<CloudFrontRequest, 'headers'>
-  readonly response: CloudFrontResponse
-}
-
-export function viewerResponse(settings: EdgeSettings) {
-  return ({ request, response }: ViewerEvent) => {
+export const viewerResponse =
+  (settings: EdgeSettings) =>
+  ({ request, response }: { request: Pick<CloudFrontRequest, 'headers'>; response: CloudFrontResponse }) => {
     const note = request.headers[noteHeader]
     // Without a note the answer is the Lambda's, with all its headers.
     if (note) complete(response, settings, JSON.parse(note.value) as Note)
     return response
   }
-}
 
 function complete(
   { statusCode, headers }: CloudFrontResponse,

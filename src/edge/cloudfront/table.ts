@@ -2,14 +2,7 @@
 
 import type { Parameter, Route, RouteTable } from '../../api/routes/table.ts'
 
-export interface PackedTable {
-  /** Paths of routes between `/api/` and the last slash, with spaces between them; one with languages ends with `*`. */
-  readonly paths: string
-  /** Choices by the names of their parameters, with spaces between them; names of dates. All others are ISINs. */
-  readonly choices: Readonly<Record<string, string>>
-  readonly dates: readonly string[]
-  readonly pages: readonly string[]
-}
+export type PackedTable = ReturnType<typeof packTable>
 
 /**
  * A table that says where an answer lies, and whether there is one, but not which refusal it is. Its problems and series are empty:
@@ -32,8 +25,12 @@ export function unpackTable({ paths, choices, dates, pages }: PackedTable): Rout
   return { routes: routes as unknown as Route[], pages, problems: [], general: {} } as unknown as RouteTable
 }
 
-/** @throws {Error} if two routes use a name for different things */
-export function packTable({ routes, pages }: RouteTable): PackedTable {
+/**
+ * @returns `paths`: those of routes between `/api/` and the last slash, with spaces between them; one with languages ends with `*`.
+ * `choices`: by the names of their parameters, with spaces between them. `dates`: names. All other parameters are ISINs
+ * @throws {Error} if two routes use a name for different things
+ */
+export function packTable({ routes, pages }: RouteTable) {
   const choices: Record<string, string> = {}
   const dates = new Set<string>()
   const kinds = new Map<string, string>()

@@ -205,17 +205,16 @@ const headersOf = (settings: EdgeSettings, { route, values, wanted }: Stored) =>
   documentHeaders(settings, fill(route.path, values), wanted)
 
 /** The headers of a document that do not come from its object. @param path of the request, its ISIN in upper case */
-export function documentHeaders(
+export const documentHeaders = (
   settings: EdgeSettings,
   path: string,
   wanted: Representation,
-): Record<string, string> {
-  return Object.assign(
+): Record<string, string> =>
+  Object.assign(
     commonHeaders(settings.cacheControl, wanted.vary),
     contentHeaders(wanted.format, wanted.language),
     { Link: alternates(path, wanted).join(', ') },
   )
-}
 
 /** The same for a page or a file. Caches keep the status pages as briefly as errors, so that readers see the present state. */
 export function pageHeaders(settings: EdgeSettings, key: string): Record<string, string> {

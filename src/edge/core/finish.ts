@@ -13,33 +13,27 @@ export interface ByteRange {
   readonly last: number
 }
 
-export interface ChosenCoding {
+interface ChosenCoding {
   /** Whether another client could get another coding. */
   readonly mayDiffer: boolean
   /** `gzip` or `br`; empty if the answer goes out as it is, or if the platform tells the codings apart. */
   readonly name: string
 }
 
-export interface Finished<B> {
-  readonly status: number
-  /** The caller's own: it may add to them. */
-  readonly headers: Record<string, string>
-  readonly body: Body<B>
-  /** The bytes of the stored body to send; null for all of them. */
-  readonly part: ByteRange | null
-}
-
-/** @param sizeOf the size of a stored body, in bytes */
+/**
+ * @param sizeOf the size of a stored body, in bytes
+ * @returns headers that the caller may add to; `part`: the bytes of the stored body to send, null for all of them
+ */
 export function finish<B>(
   { status, headers: given, body }: Answer<B>,
   method: string,
   header: Header,
   { mayDiffer, name }: ChosenCoding,
   sizeOf: (body: B) => number,
-): Finished<B> {
+) {
   const headers: Record<string, string> = Object.assign({}, given)
-  const whole: Finished<B> = { status, headers, body, part: null }
-  const none = { kind: 'none' as const }
+  const none: Body<B> = { kind: 'none' }
+  const whole = { status, headers, body, part: null as ByteRange | null }
   if (status !== 200) return whole
   if (mayDiffer) headers['Vary'] = varyByCoding(headers['Vary'])
   // Each coding is a representation of its own, with an ETag of its own. Source: RFC 9110, 8.8.3.
@@ -65,9 +59,8 @@ export function finish<B>(
 export const worthCompressing = 1000
 
 /** Whether an answer may be compressed. @param length in bytes; null for a joined body, which is seldom shorter */
-export function mayBeCoded(contentType: string, length: number | null): boolean {
-  return (length === null || length >= worthCompressing) && isText(contentType)
-}
+export const mayBeCoded = (contentType: string, length: number | null): boolean =>
+  (length === null || length >= worthCompressing) && isText(contentType)
 
 /** `Vary` of an answer that may be compressed. */
 export const varyByCoding = (vary: string | undefined) => (vary ? vary + ', ' : '') + 'Accept-Encoding'

@@ -175,7 +175,6 @@ export function windowJoiner<B extends Uint8Array>(
 /** A key has at most seven digits, so it grows by six. The shortest record: `<item key="0"><d>2020-01-01</d></item>`. */
 const keyRoom = 6
 const shortestRecord = 37
-
 const quote = 0x22
 
 /** Copies pieces into one array. */

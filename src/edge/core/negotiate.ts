@@ -35,9 +35,8 @@ export function preferred<T>(
 }
 
 /** The quality that the header gives an offer: 0 if it does not want it, or does not name it. */
-export function qualityOf<T>(header: string, offer: T, specificity: Specificity<T>): number {
-  return rankOf(offer, parseRanges(header), specificity).quality
-}
+export const qualityOf = <T>(header: string, offer: T, specificity: Specificity<T>): number =>
+  rankOf(offer, parseRanges(header), specificity).quality
 
 export const formatSpecificity: Specificity<Format> = (range, format) => {
   if (range === 'application/' + format || range === 'text/' + format) return 3

@@ -233,6 +233,5 @@ function parseQuery(query: string): Query {
 const decodeValue = (value: string) =>
   value.length > maxSegmentBytes ? value : percentDecode(value.split('+').join(' '))
 
-function oneOf<T extends string>(known: readonly T[], value: string | undefined): T | undefined {
-  return known.filter((candidate) => candidate === value)[0]
-}
+const oneOf = <T extends string>(known: readonly T[], value: string | undefined): T | undefined =>
+  known.filter((candidate) => candidate === value)[0]

@@ -10,10 +10,8 @@ import { encodeForS3 } from './signature.ts'
 
 /** Differs between any two snapshots. Source: src/bucket/keys.md. */
 const markFile = 'manifest.ndjson.gz'
-
 /** The bundle reads the keys of a bucket from this file on the machine of nginx. */
 const credentialsFile = '/etc/nginx/fundpress/credentials'
-
 /** The endings of text files. nginx always compresses text/html, but only without a parameter. */
 const compressed = ['html', 'json', 'xml', 'css', 'js', 'svg', 'txt', 'csv', 'atom']
 
@@ -57,31 +55,26 @@ const strictTransport = (seconds: number) =>
 const indented = (text: string) => text.replace(/^(?=.)/gm, '    ').trimEnd()
 
 /** What differs between the modes: values for the templates, and the argument of the adapter's `filesEdge` or `bucketEdge`. */
-interface Parts {
-  readonly mode: 'files' | 'bucket'
-  readonly values: Readonly<Record<string, string | number>>
-  readonly config: object
-}
+type Parts = ReturnType<typeof files | typeof bucket>
 
-function files(settings: DeploymentSettings): Parts {
+function files(settings: DeploymentSettings) {
   const folder = resolve(settings.out)
   return {
-    mode: 'files',
+    mode: 'files' as const,
     values: { folder, parent: dirname(folder), link: basename(folder) },
     config: { folder, markFile, ...edgeConfig(settings) },
   }
 }
 
-function bucket(settings: DeploymentSettings): Parts {
+function bucket(settings: DeploymentSettings) {
   const { bucket: given, edge } = settings
   const { scheme, host, hostName, base, region, needsResolver } = originOf(given)
+  const address = { host, base, region, credentialsFile }
   return {
-    mode: 'bucket',
+    mode: 'bucket' as const,
     values: {
-      host,
+      ...address,
       hostName,
-      region,
-      credentialsFile,
       bucket: given.name ?? '',
       keys: given.prefix === '' ? '' : `${given.prefix}/`,
       address: `${scheme}//${host}${base}`,
@@ -93,14 +86,7 @@ function bucket(settings: DeploymentSettings): Parts {
         ? '    # The name server for the address of the bucket: README.md.\n    include fundpress/resolver.conf;'
         : '',
     },
-    config: {
-      host,
-      base,
-      region,
-      credentialsFile,
-      liveTtlMs: edge.liveTtlSeconds * 1000,
-      ...edgeConfig(settings),
-    },
+    config: { ...address, liveTtlMs: edge.liveTtlSeconds * 1000, ...edgeConfig(settings) },
   }
 }
 

@@ -57,8 +57,5 @@ export interface NjsStat {
 
 interface NjsDigest {
   readonly update: (piece: string | Buffer) => NjsDigest
-  readonly digest: {
-    (encoding: 'hex'): string
-    (): Buffer
-  }
+  readonly digest: ((encoding: 'hex') => string) & (() => Buffer)
 }

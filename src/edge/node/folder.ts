@@ -96,37 +96,29 @@ function rememberedMd5(): Md5Of {
 function folderStore(folder: string, snapshot: string, md5Of: Md5Of): Store<NodeBody> {
   const cache = objectCache((body) => body.length)
   const inTurn = pLimit(largeReadsAtATime)
-  return {
-    // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
-    // page's path): they stay in the folder.
-    get: (key) => cache.get(key, () => readObject(join(folder, downloadKey(snapshot, key)), md5Of, inTurn)),
-    text: textOf,
-  }
-}
-
-async function readObject(
-  path: string,
-  md5Of: Md5Of,
-  inTurn: LimitFunction,
-): Promise<StoredObject<NodeBody> | null> {
-  try {
-    return await withFile(path, async (file) => {
+  const read = (path: string): Promise<StoredObject<NodeBody> | null> =>
+    withFile(path, async (file) => {
       const stats = await file.stat({ bigint: true })
       // A path of a page can end at what is a folder.
       if (!stats.isFile()) return null
       const length = Number(stats.size)
-      const isLarge = length > mostInMemory
-      const body = isLarge
-        ? { length, read: (part: ByteRange) => readPart(path, stats, part, inTurn) }
-        : await file.readFile()
+      const body =
+        length > mostInMemory
+          ? { length, read: (part: ByteRange) => readPart(path, stats, part, inTurn) }
+          : await file.readFile()
       // The ETag that S3 gives the same object, so that a client's copy outlives a move from here to there.
       const md5 = Buffer.isBuffer(body) ? hash('md5', body) : await md5Of(path, stats)
       return { body, etag: `"${md5}"`, lastModified: stats.mtime.toUTCString() }
+    }).catch((error: unknown) => {
+      // A path of a page can go on below what is a file.
+      if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
+      throw error
     })
-  } catch (error) {
-    // A path of a page can go on below what is a file.
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
-    throw error
+  return {
+    // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
+    // page's path): they stay in the folder.
+    get: (key) => cache.get(key, () => read(join(folder, downloadKey(snapshot, key)))),
+    text: textOf,
   }
 }
 

@@ -35,24 +35,18 @@ export async function wholeOf(body: NodeBody): Promise<Buffer> {
 
 export const textOf = async (body: NodeBody): Promise<string> => (await wholeOf(body)).toString()
 
-/** The small objects of one snapshot, the last used ones. They never change, so no entry gets stale. */
-export interface ObjectCache {
-  /** The object, read at most once at a time. */
-  readonly get: (key: string, read: Read) => Promise<StoredObject<NodeBody> | null>
-  /** Forgets an object that is not what it was. */
-  readonly forget: (key: string) => void
-}
-
 type Read = () => Promise<StoredObject<NodeBody> | null>
 
 /** For all objects of a snapshot together. */
 const maxBytes = 64 * 1024 * 1024
-
 /** The memory of an entry besides its object. */
 const entryBytes = 500
 
-/** @param sizeOf how many bytes a body holds in memory; the cache keeps none with more than {@link mostInMemory} */
-export function objectCache(sizeOf: (body: NodeBody) => number): ObjectCache {
+/**
+ * The small objects of one snapshot, the last used ones. They never change, so no entry gets stale.
+ * @param sizeOf how many bytes a body holds in memory; the cache keeps none with more than {@link mostInMemory}
+ */
+export function objectCache(sizeOf: (body: NodeBody) => number) {
   const objects = new LRUCache<string, StoredObject<NodeBody>, Read>({
     maxSize: maxBytes,
     maxEntrySize: mostInMemory + entryBytes,
@@ -62,9 +56,10 @@ export function objectCache(sizeOf: (body: NodeBody) => number): ObjectCache {
     fetchMethod: async (_key, _known, { context: read }) => (await read()) ?? undefined,
   })
   return {
-    get: async (key, read) => objects.get(key) ?? (await objects.fetch(key, { context: read })) ?? null,
-    forget: (key) => {
-      objects.delete(key)
-    },
+    /** The object, read at most once at a time. */
+    get: async (key: string, read: Read) =>
+      objects.get(key) ?? (await objects.fetch(key, { context: read })) ?? null,
+    /** Forgets an object that is not what it was. */
+    forget: (key: string) => objects.delete(key),
   }
 }

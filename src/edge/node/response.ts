@@ -157,7 +157,6 @@ type Coding = 'br' | 'gzip' | 'identity'
 
 /** In bytes. A longer file goes out as it is: compressing it for each client costs too much. CloudFront has the same limit. */
 const mostCompressed = 10_000_000
-
 /** A date range of more windows is long: it goes out while it is read. */
 const mostWindowsAtOnce = 3
 

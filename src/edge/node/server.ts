@@ -39,19 +39,14 @@ export interface NodeEdgeOptions {
 
 /** How often a request starts again because the snapshot has changed. */
 const maxAttempts = 20
-
 /** How many date ranges run at a time, for all connections together. More get a 503. */
 const mostRanges = 128
-
 /** If all are taken, a client that has read nothing for this long loses its date range to the next one. In milliseconds. */
 const readerPatienceMs = 5000
-
 /** Up to this many date ranges read several windows at a time. If there are more, each reads one, to bound the memory. */
 const rangesThatReadAhead = 32
-
 /** To join a window takes up to a millisecond. Other requests are answered in between. */
 const windowTurn = turns(4)
-
 /** How many requests may wait for one before them on their connection, for all connections together. */
 const mostWaiting = 2_000
 

@@ -3,13 +3,7 @@
 /** Slots for work that is only as fast as its client reads. */
 export type ReaderSlots = ReturnType<typeof readerSlots>
 
-export interface ReaderSlot {
-  /** Aborts when another client gets the slot. */
-  readonly lost: AbortSignal
-  /** Says whether the work waits for its client to read. */
-  readonly setWaiting: (isWaiting: boolean) => void
-  readonly give: () => void
-}
+export type ReaderSlot = NonNullable<ReturnType<ReaderSlots['take']>>
 
 /**
  * If all slots are taken, the client that has not read for the longest time loses its slot to the next one. So clients that do not
@@ -30,13 +24,15 @@ export function readerSlots(count: number, patienceMs: number) {
 
   return {
     /** @returns null if all are taken by clients that read */
-    take: (): ReaderSlot | null => {
+    take: () => {
       if (holders.size >= count && !makeRoom()) return null
       const holder = new AbortController()
       holders.set(holder, Infinity)
       return {
+        /** Aborts when another client gets the slot. */
         lost: holder.signal,
-        setWaiting: (isWaiting) => {
+        /** Says whether the work waits for its client to read. */
+        setWaiting: (isWaiting: boolean) => {
           if (holders.has(holder)) holders.set(holder, isWaiting ? performance.now() : Infinity)
         },
         give: () => holders.delete(holder),

@@ -63,7 +63,7 @@ export async function openFile(file: string, identity = identityOf(file)): Promi
   }
 }
 
-async function contentOf(handle: FileHandle): Promise<string> {
+const contentOf = async (handle: FileHandle) => {
   const { size, mtimeNs } = await handle.stat({ bigint: true })
   return `${size} ${mtimeNs}`
 }

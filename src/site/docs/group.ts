@@ -264,9 +264,9 @@ function describe(shape: Shape, language: Language): readonly [type: string, not
   const decimal = (mark: '.' | ',') => (mark === '.' ? kinds.decimalPoint : kinds.decimalComma)
   switch (shape.kind) {
     case 'text': {
-      const values = shape.form?.kind === 'values' ? shape.form.values.map((value) => `\`${value}\``) : []
       const note = shape.description[language]
-      return [kinds.text, values.length === 0 ? note : `${note} ${oneOf(values.join(', '))}`]
+      if (shape.form === undefined || !('enum' in shape.form)) return [kinds.text, note]
+      return [kinds.text, `${note} ${oneOf(shape.form.enum.map((value) => `\`${value}\``).join(', '))}`]
     }
     case 'decimal':
       return [decimal(shape.mark), shape.description[language]]

@@ -78,12 +78,8 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
     const { endpoint, example } = exampleOf(id)
     return source.baseUrl + targetOf(endpoint, example?.path ?? rightPath(endpoint), language, format)
   }
-  const block = (...requests: readonly Html[]) =>
-    codeBlock(
-      requests.map((each, index) => [index === 0 ? '' : '\n', each]),
-      request,
-      true,
-    )
+  const block = (first: Html, second?: Html) =>
+    codeBlock(second === undefined ? first : [first, '\n', second], request, true)
   const current = url('prices-current')
   const profile = url('profile')
   const { example } = exampleOf('prices-current')

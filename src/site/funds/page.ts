@@ -137,16 +137,14 @@ function millions(language: Language, decimal: string, currency: string): string
 }
 
 /** For search engines. Source: schema.org/InvestmentFund. */
-function markupOf({ fund, profile, baseUrl }: FundFacts, language: Language): unknown {
-  return {
-    '@context': 'https://schema.org',
-    '@type': 'InvestmentFund',
-    name: fund.name,
-    url: `${baseUrl}/${fundPageKeys(fund.isin)[language]}`,
-    identifier: [
-      { '@type': 'PropertyValue', propertyID: 'ISIN', value: fund.isin },
-      ...(fund.wkn === null ? [] : [{ '@type': 'PropertyValue', propertyID: 'WKN', value: fund.wkn }]),
-    ],
-    ...(profile === null ? {} : { category: inLanguage(language, profile.categoryDe, profile.categoryEn) }),
-  }
-}
+const markupOf = ({ fund, profile, baseUrl }: FundFacts, language: Language) => ({
+  '@context': 'https://schema.org',
+  '@type': 'InvestmentFund',
+  name: fund.name,
+  url: `${baseUrl}/${fundPageKeys(fund.isin)[language]}`,
+  identifier: [
+    { '@type': 'PropertyValue', propertyID: 'ISIN', value: fund.isin },
+    ...(fund.wkn === null ? [] : [{ '@type': 'PropertyValue', propertyID: 'WKN', value: fund.wkn }]),
+  ],
+  ...(profile === null ? {} : { category: inLanguage(language, profile.categoryDe, profile.categoryEn) }),
+})

@@ -89,12 +89,7 @@ const sizeIn = (language: Language, bytes: number) =>
 /** A table has no more rows than this; the JSON has all of them. */
 const maxRows = 1000
 
-function fundTable(
-  caption: string,
-  funds: readonly MarkedFund[],
-  language: Language,
-  hasPages: boolean,
-): Html {
+function fundTable(caption: string, funds: readonly MarkedFund[], language: Language, hasPages: boolean) {
   const w = wording[language].status
   if (funds.length === 0) return html`<p class="quiet">${w.none}</p>`
   const { columns } = w

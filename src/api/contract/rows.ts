@@ -29,10 +29,7 @@ export interface StructureItemRow {
 }
 
 /** A point of a performance line: percent in legal lines, an index value in lines since launch. */
-export interface PointRow {
-  readonly date: string
-  readonly value: number
-}
+export type PointRow = { readonly date: string; readonly value: number }
 
 export interface ProfileRow {
   readonly categoryDe: string

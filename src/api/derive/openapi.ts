@@ -22,10 +22,7 @@ export interface OpenApiSource {
 }
 
 /** An answer of the snapshot: the JSON parsed, the XML as text. */
-export interface OpenApiExample {
-  readonly json: unknown
-  readonly xml: string
-}
+export type OpenApiExample = { readonly json: unknown; readonly xml: string }
 
 export function openApi(source: OpenApiSource): JsonSchema {
   const { endpoints, baseUrl, docsUrl, asOf } = source
@@ -121,8 +118,8 @@ function inHeader(name: string, description: string) {
 }
 
 function pathParameter(name: string, parameter: PathParameter, example: string | undefined): JsonSchema {
-  const own = { name, in: 'path', required: true, ...pathSchema(parameter) }
-  return example === undefined ? own : { ...own, example }
+  // JSON has no member that is undefined.
+  return { name, in: 'path', required: true, ...pathSchema(parameter), example }
 }
 
 function pathSchema(parameter: PathParameter): JsonSchema {
@@ -151,7 +148,7 @@ function responsesOf(endpoint: Endpoint, hasLanguages: boolean, source: OpenApiS
   const errors = [...cases].sort(([one], [other]) => one - other)
   const schema = schemaReference(endpoint.id)
   const example = examples.get(endpoint.id)
-  const content = (value: unknown) => (example === undefined ? { schema } : { schema, example: value })
+  const content = (value: unknown) => ({ schema, example: value })
   const before = headers('ETag', 'LastModified', 'CacheControl')
   const ofLanguage = hasLanguages ? headers('ContentLanguage') : {}
   return {

@@ -29,11 +29,7 @@ export function checkSchema(db: Database): Finding[] {
   })
 }
 
-interface FoundTable {
-  readonly name: string
-  readonly type: string
-  readonly isStrict: 0 | 1
-}
+type FoundTable = { readonly name: string; readonly type: string; readonly isStrict: 0 | 1 }
 
 interface FoundColumn {
   readonly name: string

@@ -79,6 +79,10 @@ export const isBusy = (error: unknown) =>
 
 const damaged =
   'it is damaged: restore it from a backup, or save what is left with `sqlite3 DAMAGED .recover | sqlite3 NEW`'
+const diskFull =
+  'the disk is full, its own or that of the folder for temporary files (SQLITE_TMPDIR): free some space; the database is as it was'
+const interrupted =
+  'its writer was interrupted: open it once with a program that may write to it, `sqlite3` for example'
 const noRights =
   'it cannot be opened: check its rights (a database in WAL mode needs its folder to be writable)'
 
@@ -94,15 +98,9 @@ export function databaseError(file: string, error: unknown): unknown {
 const advices = [
   ['SQLITE_NOTADB', 'it is not a SQLite database'],
   ['SQLITE_CORRUPT', damaged],
-  [
-    'SQLITE_FULL',
-    'the disk is full, its own or that of the folder for temporary files (SQLITE_TMPDIR): free some space; the database is as it was',
-  ],
+  ['SQLITE_FULL', diskFull],
   ['SQLITE_BUSY', 'another program is writing to it: try again when it is done'],
-  [
-    'SQLITE_READONLY_ROLLBACK',
-    'its writer was interrupted: open it once with a program that may write to it, `sqlite3` for example',
-  ],
+  ['SQLITE_READONLY_ROLLBACK', interrupted],
   ['SQLITE_READONLY', noRights],
   ['SQLITE_CANTOPEN', noRights],
 ] as const

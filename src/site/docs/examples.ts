@@ -169,10 +169,9 @@ export function abridgedXml(tree: Excerpt): Excerpt {
     ({ value }) => typeof value !== 'string' && value.open.startsWith('<item '),
   )
   const left = items.length > shown.items ? items.slice(0, shown.items) : tree.members
-  const members = left.map(({ name, value }) => ({
-    name,
-    value: typeof value === 'string' ? value : abridgedXml(value),
-  }))
+  const members = left.map(({ name, value }) => {
+    return { name, value: typeof value === 'string' ? value : abridgedXml(value) }
+  })
   return { ...tree, members, hidden: tree.members.length - members.length }
 }
 
@@ -191,12 +190,10 @@ export const xmlDocument = (tree: Excerpt) => `<?xml version="1.0" encoding="UTF
 const lineLength = { json: 64, xml: 72 }
 
 function fitsLine(tree: Excerpt): boolean {
+  if (tree.hidden > 0) return false
   const isFlat = tree.members.every(({ value }) => typeof value === 'string')
   const { length } = compact(tree)
-  return (
-    tree.hidden === 0 &&
-    (isXml(tree) ? isFlat || length <= lineLength.xml : isFlat && length <= lineLength.json)
-  )
+  return isXml(tree) ? isFlat || length <= lineLength.xml : isFlat && length <= lineLength.json
 }
 
 /** Indented and coloured; a line says how many members are hidden. @param more for example `n => '… 5 more'` */

@@ -123,7 +123,7 @@ function pricedIsin({ exampleIsin, funds }: SitePageSource): string {
   return (priced.find(({ isin }) => isin === exampleIsin) ?? priced[0])?.isin ?? unassignedIsin
 }
 
-/** The error for an unknown ISIN. */
+/** That of an unknown ISIN. */
 function errorDocument({ source, endpoints }: Site): Html {
   const error = endpoints.flatMap(errorCases).find(({ problem }) => problem.status === 404)
   if (error === undefined) return html``

@@ -68,12 +68,8 @@ export const section = (id: string, heading: string, content: HtmlContent): Html
     ${content}
   </section> `
 
-interface Styled {
-  readonly content: HtmlContent
-  /** CSS classes. */
-  readonly kind?: string
-  readonly attributes?: Html
-}
+/** `kind` are CSS classes. */
+type Styled = { readonly content: HtmlContent; readonly kind?: string; readonly attributes?: Html }
 export type TableCell = HtmlContent | Styled
 
 export interface HtmlTable extends Omit<Styled, 'content'> {

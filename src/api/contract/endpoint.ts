@@ -23,7 +23,9 @@ export type PathParameter<E extends string = string> =
   | { readonly kind: 'date'; readonly invalid: E; readonly meaning: Texts }
 
 /** A refusal is a value: the endpoint's error of that name, instead of a body. */
-export type Refusal<E extends string = string> = { readonly refused: E }
+export interface Refusal<E extends string = string> {
+  readonly refused: E
+}
 export const fail = <const E extends string>(error: E): Refusal<NoInfer<E>> => ({ refused: error })
 export const isRefusal = (answer: object): answer is Refusal => 'refused' in answer
 

@@ -29,7 +29,10 @@ export interface StructureItemRow {
 }
 
 /** A point of a performance line: percent in legal lines, an index value in lines since launch. */
-export type PointRow = { readonly date: string; readonly value: number }
+export interface PointRow {
+  readonly date: string
+  readonly value: number
+}
 
 export interface ProfileRow {
   readonly categoryDe: string

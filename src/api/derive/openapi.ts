@@ -22,11 +22,14 @@ export interface OpenApiSource {
 }
 
 /** An answer of the snapshot: the JSON parsed, the XML as text. */
-export type OpenApiExample = { readonly json: unknown; readonly xml: string }
+export interface OpenApiExample {
+  readonly json: unknown
+  readonly xml: string
+}
 
 export function openApi(source: OpenApiSource): JsonSchema {
   const { endpoints, baseUrl, docsUrl, asOf } = source
-  const schemas = endpoints.map((endpoint) => {
+  const schemas = endpoints.map((endpoint): [string, JsonSchema] => {
     const schema = answerSchema(endpoint, referenceTo, true)
     return [schemaName(endpoint.id), { title: endpoint.summary.en, ...schema, xml: { name: 'root' } }]
   })

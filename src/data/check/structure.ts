@@ -29,7 +29,11 @@ export function checkSchema(db: Database): Finding[] {
   })
 }
 
-type FoundTable = { readonly name: string; readonly type: string; readonly isStrict: 0 | 1 }
+interface FoundTable {
+  readonly name: string
+  readonly type: string
+  readonly isStrict: 0 | 1
+}
 
 interface FoundColumn {
   readonly name: string

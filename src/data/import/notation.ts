@@ -21,7 +21,10 @@ export interface Notations {
 }
 
 /** A cell that shows something, and where it is. */
-type Example = { readonly text: string; readonly line: number }
+interface Example {
+  readonly text: string
+  readonly line: number
+}
 type Examples<Key extends string> = Partial<Record<Key, Example>>
 
 /** A column of numbers, with the first cells of each sort. */

@@ -14,7 +14,9 @@ export type FileCell = string | number | Date
 export type Value = string | number | null
 
 /** What is wrong with a cell: it follows the column's name in a message. */
-type CellProblem = { readonly reason: string }
+interface CellProblem {
+  readonly reason: string
+}
 
 /** `iso` is 2024-05-02, `german` 02.05.2024 (or 2.5.2024). */
 export type DateForm = 'iso' | 'german'
@@ -23,7 +25,10 @@ export type DateForm = 'iso' | 'german'
 export type DecimalMark = 'comma' | 'point'
 
 /** How the numbers and days of a column are written. */
-type Notation = { readonly mark: DecimalMark; readonly dates: DateForm }
+interface Notation {
+  readonly mark: DecimalMark
+  readonly dates: DateForm
+}
 
 export const isProblem = (value: Value | CellProblem): value is CellProblem =>
   typeof value === 'object' && value !== null

@@ -12,7 +12,10 @@ const maxUnpackedBytes = 128e6
 const maxFileBytes = 64e6
 const maxParts = 1000
 
-type Part = { readonly name: string; readonly bytes: Buffer }
+interface Part {
+  readonly name: string
+  readonly bytes: Buffer
+}
 
 /**
  * @returns the XML parts of a workbook: nothing else of it is read

@@ -68,8 +68,12 @@ export const section = (id: string, heading: string, content: HtmlContent): Html
     ${content}
   </section> `
 
-/** `kind` are CSS classes. */
-type Styled = { readonly content: HtmlContent; readonly kind?: string; readonly attributes?: Html }
+interface Styled {
+  readonly content: HtmlContent
+  /** CSS classes. */
+  readonly kind?: string
+  readonly attributes?: Html
+}
 export type TableCell = HtmlContent | Styled
 
 export interface HtmlTable extends Omit<Styled, 'content'> {

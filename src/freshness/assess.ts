@@ -38,12 +38,6 @@ export interface MarkedFund {
 
 export type Assessment = ReturnType<typeof assessFunds>
 
-export interface OldestPrice {
-  readonly isin: string
-  /** ISO 8601 */
-  readonly day: string
-}
-
 /** @param funds in the order of their ISINs @param asOf ISO 8601 */
 export function assessFunds(funds: readonly PricedFund[], rules: Rules, asOf: string) {
   const all = funds.map((fund) => markFund(fund, rules, asOf))
@@ -78,17 +72,9 @@ function byUrgency(one: MarkedFund, other: MarkedFund): number {
 }
 
 /** The funds that are late or stale, by ISIN. The newest price day of each is enough. */
-export function overdueFunds(
-  funds: readonly PricedFund[],
-  rules: Rules,
-  asOf: string,
-): ReadonlyMap<string, 'late' | 'stale'> {
-  return new Map(
-    funds.flatMap((fund) => {
-      const { mark } = markFund(fund, rules, asOf)
-      return isOverdue(mark) ? [[fund.isin, mark] as const] : []
-    }),
-  )
+export function overdueFunds(funds: readonly PricedFund[], rules: Rules, asOf: string) {
+  const marked = funds.map((fund) => [fund.isin, markFund(fund, rules, asOf).mark] as const)
+  return new Map(marked.flatMap(([isin, mark]) => (isOverdue(mark) ? [[isin, mark]] : [])))
 }
 
 export type FundAge = NonNullable<ReturnType<typeof ageOf>>

@@ -87,10 +87,7 @@ const maxNamed = 10
  * A line for each group that fits no fund, with its place in the settings: `freshness.groups[0]: …`. Such a group is most
  * likely misspelt, so that its funds have other thresholds. @param funds all funds of the database, not only a shard's
  */
-export function unmetGroups(
-  groups: readonly FreshnessGroup[],
-  funds: readonly GroupedFund[],
-): readonly string[] {
+export function unmetGroups(groups: readonly FreshnessGroup[], funds: readonly GroupedFund[]) {
   const isins = new Set(funds.map(({ isin }) => isin))
   const currencies = new Set(funds.map(({ currency }) => currency))
   const categories = new Set(funds.flatMap(({ categoryDe, categoryEn }) => [categoryDe, categoryEn]))

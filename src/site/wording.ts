@@ -1,7 +1,5 @@
 /** The words of all pages in both languages, side by side. Texts of endpoints are in the endpoints' own files. */
 
-import type { Language } from '../api/routes/table.ts'
-
 const wordsBy = (say: (english: string, german: string) => string) => ({
   /** The shell of every page. */
   shell: {
@@ -172,7 +170,6 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       'Für Kunden mit Nachhaltigkeitspräferenzen geeignet',
     ),
     need: say('Other specific investment need', 'Sonstiger besonderer Anlagebedarf'),
-    on: (day: string) => say(`(${day})`, `(${day})`),
   },
   /** The status page. */
   status: {
@@ -339,9 +336,4 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
   },
 })
 
-export type Wording = ReturnType<typeof wordsBy>
-
-export const wording: Readonly<Record<Language, Wording>> = {
-  en: wordsBy((english) => english),
-  de: wordsBy((_, german) => german),
-}
+export const wording = { en: wordsBy((english) => english), de: wordsBy((_, german) => german) }

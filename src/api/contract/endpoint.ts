@@ -12,18 +12,15 @@ import type { RecordOf, Texts, ValueOf } from './shape.ts'
 export type PathParameter<E extends string = string> =
   /** The fund's ISIN: its answers can be enumerated, so each fund's answer is a stored object. */
   | { readonly kind: 'isin'; readonly missing: E; readonly unknown: E }
-  | ChoiceParameter<E>
+  /** One of a closed list: enumerated too. `nameOf` gives what answers call the choice. */
+  | {
+      readonly kind: 'choice'
+      readonly choices: readonly string[]
+      readonly invalid: E
+      readonly nameOf: (choice: string, language: Language) => string
+    }
   /** An ISO 8601 day: cannot be enumerated, so the answer is put together from yearly windows. */
   | { readonly kind: 'date'; readonly invalid: E; readonly meaning: Texts }
-
-/** One of a closed list: enumerated too. */
-export interface ChoiceParameter<E extends string = string> {
-  readonly kind: 'choice'
-  readonly choices: readonly string[]
-  readonly invalid: E
-  /** What answers call the choice. */
-  readonly nameOf: (choice: string, language: Language) => string
-}
 
 /** A refusal is a value: the endpoint's error of that name, instead of a body. */
 export interface Refusal<E extends string = string> {
@@ -99,9 +96,5 @@ export function endpoint<const B extends RecordOf, const E extends Errors, const
 }
 
 /** Declares the endpoint over all funds that goes with one about a single fund. */
-export function allFunds(
-  of: FundEndpoint,
-  own: { id: string; path: string; summary: Texts },
-): AllFundsEndpoint {
-  return { scope: 'all', group: of.group, of, ...own }
-}
+export const allFunds = (of: FundEndpoint, own: { id: string; path: string; summary: Texts }) =>
+  ({ scope: 'all', group: of.group, of, ...own }) as const

@@ -77,10 +77,9 @@ export const noData: ErrorRow = {
   },
 }
 
-/** Errors that belong to no endpoint. */
+/** Errors that belong to no endpoint, in the order of the route table. All are of the general group. */
 export const generalErrors = {
   wrongMethod: {
-    group: 'index',
     status: 405,
     slug: 'wrongmethod',
     title: 'Method not allowed: {method}',
@@ -90,7 +89,6 @@ export const generalErrors = {
     },
   },
   noEndpoint: {
-    group: 'index',
     status: 404,
     slug: 'noendpoint',
     title: 'There is no such endpoint: {path}',
@@ -100,7 +98,6 @@ export const generalErrors = {
     },
   },
   wrongFormat: {
-    group: 'index',
     status: 400,
     slug: 'wrongformat',
     title: 'Unsupported format: {format}',
@@ -110,7 +107,6 @@ export const generalErrors = {
     },
   },
   wrongLanguage: {
-    group: 'index',
     status: 400,
     slug: 'wronglanguage',
     title: 'Unsupported language: {language}',

@@ -20,35 +20,12 @@ export interface FundRow {
   readonly performancePermitted: 0 | 1
 }
 
-export interface PerformanceYearRow {
-  readonly year: number
-  readonly percent: number
-}
-
 export interface StructureItemRow {
   readonly type: string
   readonly position: number
   readonly nameDe: string
   readonly nameEn: string | null
   readonly percent: number
-}
-
-export interface KeyFigureRow {
-  readonly position: number
-  readonly nameDe: string
-  readonly nameEn: string | null
-  readonly value: string
-  readonly value2: string | null
-  readonly hasValue2: 0 | 1
-}
-
-export interface LegalPeriodRow {
-  readonly label: string
-  readonly dateFrom: string
-  readonly dateRealfrom: string
-  readonly dateTo: string
-  readonly gross: number | null
-  readonly net: number | null
 }
 
 /** A point of a performance line: percent in legal lines, an index value in lines since launch. */
@@ -107,10 +84,24 @@ export interface EmtRow {
 /** All rows of one fund by data group, each in the order of its primary key. */
 export interface FundRows {
   readonly prices: readonly PriceRow[]
-  readonly performanceYears: readonly PerformanceYearRow[]
+  readonly performanceYears: readonly { readonly year: number; readonly percent: number }[]
   readonly structureItems: readonly StructureItemRow[]
-  readonly keyFigures: readonly KeyFigureRow[]
-  readonly legalPeriods: readonly LegalPeriodRow[]
+  readonly keyFigures: readonly {
+    readonly position: number
+    readonly nameDe: string
+    readonly nameEn: string | null
+    readonly value: string
+    readonly value2: string | null
+    readonly hasValue2: 0 | 1
+  }[]
+  readonly legalPeriods: readonly {
+    readonly label: string
+    readonly dateFrom: string
+    readonly dateRealfrom: string
+    readonly dateTo: string
+    readonly gross: number | null
+    readonly net: number | null
+  }[]
   readonly legalPoints: readonly PointRow[]
   readonly launchPoints: readonly PointRow[]
   readonly profile: readonly ProfileRow[]

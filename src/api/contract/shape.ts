@@ -17,13 +17,15 @@ export type Shape =
   | Described<'day'>
   /** A boolean: true and false in JSON, 1 and 0 in XML. */
   | Described<'flag'>
-  | Item
+  /** A decimal with a display name that is always the same: `{name, value}`. Its value here is the decimal alone. */
+  | { readonly kind: 'item'; readonly name: string; readonly value: Decimal }
   /** null in JSON, an empty element in XML, or the inner shape. */
   | Around<'nullable'>
   | RecordOf
   /** An array; in XML `<item key="0">`, counted from 0. */
   | Around<'list'>
-  | Keyed
+  /** A map whose keys are data (years, dates, labels, asset classes); in XML `<item key="2020">`. */
+  | (Around<'keyed'> & { readonly key: Texts })
   /** A map by ISIN: the one map that XML writes with the key as the element's name. */
   | Around<'byIsin'>
 
@@ -39,44 +41,25 @@ interface Around<K extends string, S extends Shape = Shape> {
 
 /** Free text, unless a form is known of it. */
 export interface Text extends Described<'text'> {
-  readonly form?: TextForm
+  /** As in JSON Schema: what every text of the field matches, or is. Only what the checks of a database see to. */
+  readonly form?: { readonly pattern: string } | { readonly enum: readonly string[] }
 }
 
-/** What every text of a field matches (a regular expression), or is. Only what the checks of a database see to. */
-type TextForm =
-  | { readonly kind: 'pattern'; readonly pattern: string }
-  | { readonly kind: 'values'; readonly values: readonly string[] }
-
-/**
- * Decimal text, published as a string digit for digit: '-12.50', or '-12,50'. Never holds a character that has to be
- * escaped.
- */
+/** Decimal text, published as a string digit for digit: '-12.50', or '-12,50'. It never needs escaping. */
 export interface Decimal extends Described<'decimal'> {
   readonly mark: '.' | ','
 }
 
 /** A number, written in its shortest decimal form, never with an exponent. */
 export interface Numeric extends Described<'number'> {
-  /** Only for whole numbers: the least and the greatest one, null if there is no such bound. */
-  readonly whole?: { readonly from: number | null; readonly to: number | null }
-}
-
-/** A decimal with a display name that is always the same: `{name, value}`. Its value here is the decimal alone. */
-interface Item {
-  readonly kind: 'item'
-  readonly name: string
-  readonly value: Decimal
+  /** Only for whole numbers: their bounds. */
+  readonly whole?: { readonly minimum?: number; readonly maximum?: number }
 }
 
 /** An object with known names, in this order. A field whose value is undefined is left out. */
 export interface RecordOf<F extends Fields = Fields> {
   readonly kind: 'record'
   readonly fields: F
-}
-
-/** A map whose keys are data (years, dates, labels, asset classes); in XML `<item key="2020">`. */
-interface Keyed<S extends Shape = Shape> extends Around<'keyed', S> {
-  readonly key: Texts
 }
 
 export type Optional<S extends Shape = Shape> = Around<'optional', S>
@@ -111,20 +94,23 @@ type FieldValues<F extends Fields> = {
 }
 
 /** The parameters `en` and `de` of these functions are the description of the field; the German one may be left out in tests. */
-export const text = (en: string, de = en, form?: TextForm): Text =>
-  form === undefined
-    ? { kind: 'text', description: { en, de } }
-    : { kind: 'text', description: { en, de }, form }
-export const textLike = (en: string, de: string, pattern: string) =>
-  text(en, de, { kind: 'pattern', pattern })
-export const textAmong = (en: string, de: string, values: readonly string[]) =>
-  text(en, de, { kind: 'values', values })
+export const text = (en: string, de = en): Text => ({ kind: 'text', description: { en, de } })
+export const textLike = (en: string, de: string, pattern: string): Text => ({
+  ...text(en, de),
+  form: { pattern },
+})
+export const textAmong = (en: string, de: string, values: readonly string[]): Text => ({
+  ...text(en, de),
+  form: { enum: values },
+})
 export const decimal = (en: string, de = en, mark: '.' | ',' = '.') =>
   ({ kind: 'decimal', description: { en, de }, mark }) as const
 export const day = (en: string, de: string) => ({ kind: 'day', description: { en, de } }) as const
 export const number = (en: string, de = en): Numeric => ({ kind: 'number', description: { en, de } })
-export const wholeNumber = (en: string, de: string, from: number | null = null, to: number | null = null) =>
-  ({ kind: 'number', description: { en, de }, whole: { from, to } }) as const
+export const wholeNumber = (en: string, de: string, whole: NonNullable<Numeric['whole']> = {}): Numeric => ({
+  ...number(en, de),
+  whole,
+})
 export const flag = (en: string, de: string) => ({ kind: 'flag', description: { en, de } }) as const
 /** A decimal with its German name. */
 export const item = (name: string, en: string, de = name, mark: '.' | ',' = '.') =>
@@ -133,10 +119,7 @@ export const nullable = <S extends Shape>(of: S) => ({ kind: 'nullable', of }) a
 export const record = <F extends Fields>(fields: F): RecordOf<F> => ({ kind: 'record', fields })
 export const list = <S extends Shape>(of: S) => ({ kind: 'list', of }) as const
 /** `en` and `de` say what the keys are. */
-export const keyed = <S extends Shape>(en: string, de: string, of: S): Keyed<S> => ({
-  kind: 'keyed',
-  key: { en, de },
-  of,
-})
+export const keyed = <S extends Shape>(en: string, de: string, of: S) =>
+  ({ kind: 'keyed', key: { en, de }, of }) as const
 export const byIsin = <S extends Shape>(of: S) => ({ kind: 'byIsin', of }) as const
 export const optional = <S extends Shape>(of: S): Optional<S> => ({ kind: 'optional', of })

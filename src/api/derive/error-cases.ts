@@ -1,7 +1,7 @@
 /** Each error that an endpoint can have, with what its document looks like and a request that gets it. */
 
 import type { Endpoint, FundEndpoint, PathParameter } from '../contract/endpoint.ts'
-import { generalErrors, type ErrorRow } from '../contract/errors.ts'
+import { generalErrors, generalGroup, type ErrorRow } from '../contract/errors.ts'
 import type { Texts } from '../contract/shape.ts'
 import { fill } from '../routes/keys.ts'
 import type { Problem, Values } from '../routes/table.ts'
@@ -27,16 +27,9 @@ const wrongDay = '2023-02-30'
 
 /** The errors of its declaration and those that every endpoint can have, in this order. */
 export function errorCases(endpoint: Endpoint): readonly ErrorCase[] {
-  const format: ErrorCase = {
-    ...errorOf('index', generalErrors.wrongFormat),
-    values: { format: 'pdf' },
-    target: `${rightPath(endpoint)}?format=pdf`,
-  }
-  const language: ErrorCase = {
-    ...errorOf('index', generalErrors.wrongLanguage),
-    values: { language: 'fr' },
-    target: `${rightPath(endpoint)}?language=fr`,
-  }
+  const path = rightPath(endpoint)
+  const format = generalCase('wrongFormat', { format: 'pdf' }, `${path}?format=pdf`)
+  const language = generalCase('wrongLanguage', { language: 'fr' }, `${path}?language=fr`)
   if (endpoint.scope === 'all') return [format]
   const own = Object.entries(endpoint.errors).map(([name, row]): ErrorCase => ({
     ...errorOf(endpoint.group.id, row),
@@ -48,13 +41,13 @@ export function errorCases(endpoint: Endpoint): readonly ErrorCase[] {
 
 /** The errors that belong to no endpoint at all. */
 export const strayErrorCases: readonly ErrorCase[] = [
-  {
-    ...errorOf('index', generalErrors.noEndpoint),
-    values: { path: '/api/v1/weather/' },
-    target: '/api/v1/weather/',
-  },
-  { ...errorOf('index', generalErrors.wrongMethod), values: { method: 'POST' }, target: null },
+  generalCase('noEndpoint', { path: '/api/v1/weather/' }, '/api/v1/weather/'),
+  generalCase('wrongMethod', { method: 'POST' }, null),
 ]
+
+function generalCase(name: keyof typeof generalErrors, values: Values, target: string | null): ErrorCase {
+  return { ...errorOf(generalGroup.id, generalErrors[name]), values, target }
+}
 
 function errorOf(group: string, { group: own = group, status, slug, title, when }: ErrorRow) {
   return { problem: { group: own, status, slug, title }, when }
@@ -84,16 +77,8 @@ function pathOf(endpoint: Endpoint, wrong: Values): string {
 }
 
 function rightValue(parameter: PathParameter): string {
-  switch (parameter.kind) {
-    case 'isin':
-      return unassignedIsin
-    case 'choice':
-      return parameter.choices[0] ?? ''
-    case 'date':
-      return '2023-01-02'
-    default:
-      return parameter satisfies never
-  }
+  if (parameter.kind === 'choice') return parameter.choices[0] ?? ''
+  return parameter.kind === 'isin' ? unassignedIsin : '2023-01-02'
 }
 
 /** The choice in an error's title: a wrong one if that is the error. */

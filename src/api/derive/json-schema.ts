@@ -1,20 +1,18 @@
 /** JSON Schemas (2020-12) from the shapes of documents, and the schema of each kind of document: `schemas/<id>.json`. */
 
 import type { Endpoint } from '../contract/endpoint.ts'
-import type { Fields, Numeric, Shape, Text } from '../contract/shape.ts'
+import type { Fields, Shape } from '../contract/shape.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** Source: JSON Schema 2020-12, its meta-schema's `$id`. */
 export const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
-/**
- * @param xml whether to add OpenAPI's `xml` hints: attributes and keyed maps are beyond them, descriptions tell
- */
+/** @param xml whether to add OpenAPI's `xml` hints: attributes and keyed maps are beyond them, descriptions tell */
 export function schemaOf(shape: Shape, { xml = false } = {}): JsonSchema {
   switch (shape.kind) {
     case 'text':
-      return { type: 'string', description: shape.description.en, ...formOf(shape) }
+      return { type: 'string', description: shape.description.en, ...shape.form }
     case 'decimal': {
       const pattern = `^-?[0-9]+(?:${shape.mark === '.' ? '\\.' : ','}[0-9]+)?$`
       return { type: 'string', description: shape.description.en, pattern }
@@ -23,12 +21,12 @@ export function schemaOf(shape: Shape, { xml = false } = {}): JsonSchema {
       return { type: 'string', description: shape.description.en, format: 'date', pattern: dayPattern }
     case 'number': {
       const type = shape.whole ? 'integer' : 'number'
-      return { type, description: shape.description.en, ...boundsOf(shape) }
+      return { type, description: shape.description.en, ...shape.whole }
     }
     case 'flag':
       return { type: 'boolean', description: shape.description.en }
     case 'item':
-      return recordSchema({ name: { const: shape.name, type: 'string' }, value: schemaOf(shape.value) }, [])
+      return recordSchema({ name: { const: shape.name, type: 'string' }, value: schemaOf(shape.value) })
     case 'nullable':
       return nullable(schemaOf(shape.of, { xml }))
     case 'record':
@@ -64,7 +62,6 @@ function fieldsSchema(members: Fields, xml: boolean): JsonSchema {
   return recordSchema(Object.fromEntries(properties), optional)
 }
 
-/** A map by ISIN of what the schema says. */
 const mapByIsin = (of: JsonSchema): JsonSchema => ({
   type: 'object',
   description: 'A map by ISIN.',
@@ -85,17 +82,6 @@ const recordSchema = (
 
 export const dayPattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
 
-function formOf({ form }: Text): JsonSchema {
-  if (form === undefined) return {}
-  return form.kind === 'pattern' ? { pattern: form.pattern } : { enum: form.values }
-}
-
-function boundsOf({ whole }: Numeric): JsonSchema {
-  const minimum = whole?.from ?? null
-  const maximum = whole?.to ?? null
-  return { ...(minimum === null ? {} : { minimum }), ...(maximum === null ? {} : { maximum }) }
-}
-
 /** Adds null to a schema, and to its list of allowed values if it has one. */
 function nullable(schema: JsonSchema): JsonSchema {
   const values = schema['enum']
@@ -104,28 +90,19 @@ function nullable(schema: JsonSchema): JsonSchema {
   return { ...schema, type: [schema['type'], 'null'], ...named }
 }
 
-export interface DocumentSchema {
-  /** The endpoint's id, or `error` or `window-list`. */
-  readonly id: string
-  /** Relative to the snapshot. */
-  readonly key: string
-  readonly schema: JsonSchema
-}
-
-/** @param baseUrl where the schemas are published, without a closing slash: their `$id`s begin with it */
-export function documentSchemas(endpoints: readonly Endpoint[], baseUrl: string): readonly DocumentSchema[] {
-  const document = (id: string, title: string, schema: JsonSchema): DocumentSchema => ({
-    id,
-    key: schemaKey(id),
-    schema: { $schema: dialect, $id: `${baseUrl}/${schemaKey(id)}`, title, ...schema },
-  })
+/**
+ * The schema of each endpoint, `error` and `window-list`, with its key.
+ * @param baseUrl where the schemas are published, without a closing slash: their `$id`s begin with it
+ */
+export function documentSchemas(endpoints: readonly Endpoint[], baseUrl: string) {
+  const document = (id: string, title: string, schema: JsonSchema) => {
+    const key = schemaKey(id)
+    return { key, schema: { $schema: dialect, $id: `${baseUrl}/${key}`, title, ...schema } }
+  }
+  const fileOf = (id: string) => `${id}.json`
   return [
     ...endpoints.map((endpoint) =>
-      document(
-        endpoint.id,
-        endpoint.summary.en,
-        answerSchema(endpoint, (id) => `${id}.json`),
-      ),
+      document(endpoint.id, endpoint.summary.en, answerSchema(endpoint, fileOf)),
     ),
     document('error', 'An error: the answer where there is none', errorSchema),
     document('window-list', 'The yearly windows that a fund has historic prices in', windowListSchema),
@@ -135,14 +112,10 @@ export function documentSchemas(endpoints: readonly Endpoint[], baseUrl: string)
 export const schemaKey = (id: string) => `schemas/${id}.json`
 
 /** @param reference to the schema of an endpoint; a document over all funds holds its bodies @param xml as for `schemaOf` */
-export const answerSchema = (
-  endpoint: Endpoint,
-  reference: (id: string) => string,
-  xml = false,
-): JsonSchema =>
-  endpoint.scope === 'fund'
-    ? schemaOf(endpoint.body, { xml })
-    : recordSchema({ funds: mapByIsin({ $ref: reference(endpoint.of.id) }) })
+export function answerSchema(endpoint: Endpoint, reference: (id: string) => string, xml = false): JsonSchema {
+  if (endpoint.scope === 'fund') return schemaOf(endpoint.body, { xml })
+  return recordSchema({ funds: mapByIsin({ $ref: reference(endpoint.of.id) }) })
+}
 
 /** Source: the interface, "Error body". */
 export const errorSchema: JsonSchema = recordSchema({

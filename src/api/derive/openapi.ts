@@ -29,12 +29,9 @@ export interface OpenApiExample {
 
 export function openApi(source: OpenApiSource): JsonSchema {
   const { endpoints, baseUrl, docsUrl, asOf } = source
-  const schemas = endpoints.map((endpoint) => {
+  const schemas = endpoints.map((endpoint): [string, JsonSchema] => {
     const schema = answerSchema(endpoint, referenceTo, true)
-    return [
-      schemaName(endpoint.id),
-      { title: endpoint.summary.en, ...schema, xml: { name: 'root' } },
-    ] as const
+    return [schemaName(endpoint.id), { title: endpoint.summary.en, ...schema, xml: { name: 'root' } }]
   })
   return {
     openapi: '3.1.0',
@@ -72,12 +69,8 @@ function pathItem(endpoint: Endpoint, source: OpenApiSource): JsonSchema {
   const { id, group, summary } = endpoint
   const own = endpoint.scope === 'all' ? [] : Object.entries(endpoint.parameters)
   const hasLanguages = endpoint.scope === 'all' ? endpoint.of.hasLanguages : endpoint.hasLanguages
-  const shared = [
-    'format',
-    ...(hasLanguages ? ['language', 'acceptLanguage'] : []),
-    'ifNoneMatch',
-    'ifModifiedSince',
-  ]
+  const ofLanguage = hasLanguages ? ['language', 'acceptLanguage'] : []
+  const shared = ['format', ...ofLanguage, 'ifNoneMatch', 'ifModifiedSince']
   return {
     get: {
       operationId: id,
@@ -108,30 +101,28 @@ const sharedParameters = {
       'The language of texts. Wins over the `Accept-Language` header; without both it is German. Errors are in English.',
     schema: { type: 'string', enum: languages },
   },
-  acceptLanguage: {
-    name: 'Accept-Language',
-    in: 'header',
+  acceptLanguage: inHeader(
+    'Accept-Language',
     // In words and no `example`: the explorer would fill that in, and send it.
-    description: 'Languages with quality values, such as `en, de;q=0.5`; `en-GB` counts as `en`.',
-    schema: { type: 'string' },
-  },
-  ifNoneMatch: {
-    name: 'If-None-Match',
-    in: 'header',
-    description: 'An `ETag` that is known already: the answer is 304 without a body where it still holds.',
-    schema: { type: 'string' },
-  },
-  ifModifiedSince: {
-    name: 'If-Modified-Since',
-    in: 'header',
-    description: 'A `Last-Modified` that is known already. `If-None-Match` goes before it.',
-    schema: { type: 'string' },
-  },
+    'Languages with quality values, such as `en, de;q=0.5`; `en-GB` counts as `en`.',
+  ),
+  ifNoneMatch: inHeader(
+    'If-None-Match',
+    'An `ETag` that is known already: the answer is 304 without a body where it still holds.',
+  ),
+  ifModifiedSince: inHeader(
+    'If-Modified-Since',
+    'A `Last-Modified` that is known already. `If-None-Match` goes before it.',
+  ),
+}
+
+function inHeader(name: string, description: string) {
+  return { name, in: 'header', description, schema: { type: 'string' } }
 }
 
 function pathParameter(name: string, parameter: PathParameter, example: string | undefined): JsonSchema {
-  const own = { name, in: 'path', required: true, ...pathSchema(parameter) }
-  return example === undefined ? own : { ...own, example }
+  // JSON has no member that is undefined.
+  return { name, in: 'path', required: true, ...pathSchema(parameter), example }
 }
 
 function pathSchema(parameter: PathParameter): JsonSchema {
@@ -154,29 +145,19 @@ function pathSchema(parameter: PathParameter): JsonSchema {
 }
 
 /** The answer, and every error by status with its title and an example. */
-function responsesOf(
-  endpoint: Endpoint,
-  hasLanguages: boolean,
-  { docsUrl, examples }: OpenApiSource,
-): JsonSchema {
+function responsesOf(endpoint: Endpoint, hasLanguages: boolean, source: OpenApiSource): JsonSchema {
+  const { docsUrl, examples } = source
   const cases = Map.groupBy(errorCases(endpoint), ({ problem }) => problem.status)
   const errors = [...cases].sort(([one], [other]) => one - other)
   const schema = schemaReference(endpoint.id)
   const example = examples.get(endpoint.id)
-  const content = (value: unknown) => (example === undefined ? { schema } : { schema, example: value })
-  const languageHeader = hasLanguages ? (['ContentLanguage'] as const) : []
+  const content = (value: unknown) => ({ schema, example: value })
+  const before = headers('ETag', 'LastModified', 'CacheControl')
+  const ofLanguage = hasLanguages ? headers('ContentLanguage') : {}
   return {
     200: {
       description: endpoint.summary.en,
-      headers: headers(
-        'ETag',
-        'LastModified',
-        'CacheControl',
-        ...languageHeader,
-        'Vary',
-        'Link',
-        'AccessControlAllowOrigin',
-      ),
+      headers: { ...before, ...ofLanguage, ...headers('Vary', 'Link', 'AccessControlAllowOrigin') },
       content: { 'application/json': content(example?.json), 'application/xml': content(example?.xml) },
     },
     304: { $ref: '#/components/responses/notModified' },
@@ -189,11 +170,7 @@ const referenceTo = (id: string) => `#/components/schemas/${schemaName(id)}`
 const schemaReference = (id: string): JsonSchema => ({ $ref: referenceTo(id) })
 
 /** A name that generators of clients make types of: `PricesCurrentAll`. */
-const schemaName = (id: string) =>
-  id
-    .split(/[-_]/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('')
+const schemaName = (id: string) => id.replace(/(?:^|[-_])(.)/g, (_, letter: string) => letter.toUpperCase())
 
 /** Several errors of one status: each is an example of its own. */
 function errorResponse(cases: readonly ErrorCase[], docsUrl: string): JsonSchema {
@@ -243,10 +220,7 @@ const sharedHeaders = {
 }
 
 const sharedResponses = {
-  notModified: {
-    description: 'What is known already still holds: no body',
-    headers: headers('ETag'),
-  },
+  notModified: { description: 'What is known already still holds: no body', headers: headers('ETag') },
   unavailable: {
     description: 'The service cannot answer just now',
     headers: { 'Retry-After': { description: 'Seconds', schema: { type: 'integer' } } },

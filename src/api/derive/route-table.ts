@@ -1,7 +1,7 @@
 /** The route table, made from the registry: what the edge knows of the API. */
 
 import type { Endpoint } from '../contract/endpoint.ts'
-import { generalErrors, type ErrorRow } from '../contract/errors.ts'
+import { generalErrors, generalGroup, type ErrorRow } from '../contract/errors.ts'
 import type { Parameter, Problem, Route, RouteTable } from '../routes/table.ts'
 
 /** What a snapshot has beside the API: names of its top folder. */
@@ -13,28 +13,21 @@ export const pages: readonly string[] = 'docs funds downloads status changes sch
  */
 export function routeTable(endpoints: readonly Endpoint[], docsUrl: string): RouteTable {
   const problems: Problem[] = []
-  const position = (group: string, row: ErrorRow): number => {
-    const { status, slug, title } = row
-    const problem: Problem = { group: row.group ?? group, status, slug, title }
+  const position = (of: string, { group = of, status, slug, title }: ErrorRow): number => {
+    const problem: Problem = { group, status, slug, title }
     const text = JSON.stringify(problem)
     const known = problems.findIndex((other) => JSON.stringify(other) === text)
     return known >= 0 ? known : problems.push(problem) - 1
   }
-  const { wrongMethod, noEndpoint, wrongFormat, wrongLanguage } = generalErrors
-  const general = {
-    wrongMethod: position('index', wrongMethod),
-    noEndpoint: position('index', noEndpoint),
-    wrongFormat: position('index', wrongFormat),
-    wrongLanguage: position('index', wrongLanguage),
-  }
+  const general = Object.fromEntries(
+    Object.entries(generalErrors).map(([name, row]) => [name, position(generalGroup.id, row)]),
+  ) as RouteTable['general']
   const routes = endpoints.map((endpoint) => routeOf(endpoint, position))
   return { docsUrl, routes, pages, problems, general }
 }
 
-type Position = (group: string, row: ErrorRow) => number
-
 /** One endpoint's route; `position` says where in the table a problem stands. */
-function routeOf(endpoint: Endpoint, position: Position): Route {
+function routeOf(endpoint: Endpoint, position: (group: string, row: ErrorRow) => number): Route {
   const { id, path } = endpoint
   if (endpoint.scope === 'all') return { id, path, hasLanguages: endpoint.of.hasLanguages, parameters: [] }
   const problem = (error: string): number => {

@@ -14,7 +14,7 @@ export function jsonEncoder(shape: Shape): Encode {
 }
 
 /** What is the same for all values of a shape, around what is not. */
-interface Compiled {
+export interface Compiled {
   readonly before: string
   readonly text: Encode
   readonly after: string
@@ -68,18 +68,23 @@ function compileRecord(fields: Fields): Compiled {
     const { before, text, after } = compile(field.kind === 'optional' ? field.of : field)
     return { name, before: `${index === 0 ? '' : ','}${JSON.stringify(name)}:${before}`, text, after }
   })
-  const startsWithOptional = Object.values(fields)[0]?.kind === 'optional'
-  const text = (value: unknown) => {
-    let json = ''
+  const text = joinMembers(members)
+  if (Object.values(fields)[0]?.kind !== 'optional') return { before: '{', text, after: '}' }
+  // The comma of a field whose predecessors were all left out.
+  return { before: '{', text: (value) => text(value).replace(/^,/, ''), after: '}' }
+}
+
+/** The members that a record's value has, one after the other. */
+export const joinMembers =
+  (members: readonly (Compiled & { readonly name: string })[]): Encode =>
+  (value) => {
+    let joined = ''
     for (const { name, before, text, after } of members) {
       const member = (value as Readonly<Record<string, unknown>>)[name]
-      if (member !== undefined) json += before + text(member) + after
+      if (member !== undefined) joined += before + text(member) + after
     }
-    // The comma of a field whose predecessors were all left out.
-    return startsWithOptional && json.startsWith(',') ? json.slice(1) : json
+    return joined
   }
-  return { before: '{', text, after: '}' }
-}
 
 /** A JSON string: what JSON.stringify gives, without calling it if there is nothing to escape. */
 export function jsonText(text: string): string {

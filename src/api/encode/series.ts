@@ -11,7 +11,7 @@
  * The records' own fields hold neither a list nor a record with a date first (`seriesOf` refuses such a shape).
  */
 
-import type { Fields, RecordOf, Shape } from '../contract/shape.ts'
+import { record, type Optional, type RecordOf, type Shape } from '../contract/shape.ts'
 import { jsonEncoder, type Encode } from './json.ts'
 import { xmlContent, xmlDeclaration, xmlElement, xmlItem } from './xml.ts'
 
@@ -29,16 +29,18 @@ export function seriesRecord(body: RecordOf, list: string, date: string): Record
   const shape = body.fields[list]
   if (shape?.kind !== 'list' || shape.of.kind !== 'record')
     throw new Error(`series: ${list} is not a list of records`)
-  const record = shape.of
-  const names = Object.keys(record.fields)
+  const names = Object.keys(shape.of.fields)
   if (names[0] !== date) throw new Error(`series: a record of ${list} must start with ${date}`)
-  if (names.slice(1).some((name) => isAmbiguous(record, name))) {
+  if (
+    Object.values(shape.of.fields)
+      .slice(1)
+      .some((field) => isAmbiguous(field, date))
+  )
     throw new Error(`series: a record of ${list} must hold plain values or records of plain values`)
-  }
   const after = Object.keys(body.fields)
   if (after.indexOf(list) <= 0 || after.at(-1) === list)
     throw new Error(`series: ${list} must stand between others`)
-  return record
+  return shape.of
 }
 
 export function jsonSeries(body: RecordOf, list: string, date: string): SeriesEncoder {
@@ -57,9 +59,10 @@ export function jsonSeries(body: RecordOf, list: string, date: string): SeriesEn
 }
 
 export function xmlSeries(body: RecordOf, list: string, date: string): SeriesEncoder {
-  const names = Object.keys(body.fields)
-  const before = xmlContent(fieldsOf(body, names.slice(0, names.indexOf(list))))
-  const after = xmlContent(fieldsOf(body, names.slice(names.indexOf(list) + 1)))
+  const fields = Object.entries(body.fields)
+  const at = fields.findIndex(([name]) => name === list)
+  const before = xmlContent(record(Object.fromEntries(fields.slice(0, at))))
+  const after = xmlContent(record(Object.fromEntries(fields.slice(at + 1))))
   return {
     record: xmlContent(seriesRecord(body, list, date)),
     around: (value) => {
@@ -73,28 +76,17 @@ export function xmlSeries(body: RecordOf, list: string, date: string): SeriesEnc
   }
 }
 
-function fieldsOf(body: RecordOf, names: readonly string[]): RecordOf {
-  const fields: Fields = Object.fromEntries(
-    Object.entries(body.fields).filter(([name]) => names.includes(name)),
-  )
-  return { kind: 'record', fields }
-}
-
 /** Whether a field's own text could hold what a record starts with. */
-function isAmbiguous(of: RecordOf, name: string): boolean {
-  const field = of.fields[name]
-  const shape = field?.kind === 'optional' ? field.of : field
-  return (
-    shape === undefined ||
-    !(isPlain(shape) || (shape.kind === 'record' && isRecordOfTexts(shape, Object.keys(of.fields)[0])))
-  )
+function isAmbiguous(field: Shape | Optional, date: string): boolean {
+  const shape = field.kind === 'optional' ? field.of : field
+  return !(isPlain(shape) || (shape.kind === 'record' && isRecordOfTexts(shape, date)))
 }
 
 const isPlain = (shape: Shape): boolean =>
   ['text', 'decimal', 'day', 'number', 'flag', 'item'].includes(shape.kind) ||
   (shape.kind === 'nullable' && isPlain(shape.of))
 
-const isRecordOfTexts = (shape: RecordOf, date: string | undefined): boolean =>
+const isRecordOfTexts = (shape: RecordOf, date: string): boolean =>
   Object.keys(shape.fields)[0] !== date &&
   Object.values(shape.fields).every((field) => field.kind !== 'optional' && isPlain(field))
 

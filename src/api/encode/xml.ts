@@ -5,7 +5,7 @@
  */
 
 import type { Fields, Shape } from '../contract/shape.ts'
-import { type Encode, shortestDecimal } from './json.ts'
+import { type Compiled, type Encode, joinMembers, shortestDecimal } from './json.ts'
 
 export const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
@@ -31,19 +31,15 @@ export function xmlContent(shape: Shape): Encode {
   return before === '' && after === '' ? text : (value) => before + text(value) + after
 }
 
-/** What is the same for all values of a shape, around what is not. */
-interface Compiled {
-  readonly before: string
-  readonly text: Encode
-  readonly after: string
+interface XmlCompiled extends Compiled {
   /** Whether it can be empty altogether: then its element is an empty one. */
   readonly canBeEmpty: boolean
 }
 
-const filled = (text: Encode): Compiled => ({ before: '', text, after: '', canBeEmpty: false })
-const maybeEmpty = (text: Encode): Compiled => ({ before: '', text, after: '', canBeEmpty: true })
+const filled = (text: Encode): XmlCompiled => ({ before: '', text, after: '', canBeEmpty: false })
+const maybeEmpty = (text: Encode): XmlCompiled => ({ before: '', text, after: '', canBeEmpty: true })
 
-function compile(shape: Shape): Compiled {
+function compile(shape: Shape): XmlCompiled {
   switch (shape.kind) {
     case 'text':
       return maybeEmpty((value) => xmlText(value as string))
@@ -85,7 +81,7 @@ function compile(shape: Shape): Compiled {
   }
 }
 
-function compileElement(name: string, content: Compiled): Compiled {
+function compileElement(name: string, content: XmlCompiled): XmlCompiled {
   const { before, text, after, canBeEmpty } = content
   if (canBeEmpty) return filled((value) => xmlElement(name, before + text(value) + after))
   return { before: `<${name}>${before}`, text, after: `${after}</${name}>`, canBeEmpty: false }
@@ -96,14 +92,7 @@ function recordContent(fields: Fields): Encode {
     name,
     ...compileElement(name, compile(field.kind === 'optional' ? field.of : field)),
   }))
-  return (value) => {
-    let xml = ''
-    for (const { name, before, text, after } of members) {
-      const member = (value as Readonly<Record<string, unknown>>)[name]
-      if (member !== undefined) xml += before + text(member) + after
-    }
-    return xml
-  }
+  return joinMembers(members)
 }
 
 function mapContent(element: (key: string, member: unknown) => string): Encode {

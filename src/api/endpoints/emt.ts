@@ -7,12 +7,10 @@ const cost = (en: string, de: string) => nullable(number(en, de))
 
 export const emtRecord = record({
   srri: nullable(
-    wholeNumber(
-      'Risk and reward indicator, 1 to 7 (EMT 04020)',
-      'Risikoindikator, 1 bis 7 (EMT 04020)',
-      1,
-      7,
-    ),
+    wholeNumber('Risk and reward indicator, 1 to 7 (EMT 04020)', 'Risikoindikator, 1 bis 7 (EMT 04020)', {
+      minimum: 1,
+      maximum: 7,
+    }),
   ),
   ongoing_costs_date: nullable(day('Date of ongoing_costs', 'Tag von ongoing_costs')),
   ongoing_costs: cost(

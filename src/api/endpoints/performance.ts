@@ -155,16 +155,9 @@ export const legalPerformance = endpoint({
       fund: fundWithStatus(fund),
       performance: {
         periods: new Map(
-          legalPeriods.map((row) => [
-            row.label,
-            {
-              from: row.dateFrom,
-              realfrom: row.dateRealfrom,
-              to: row.dateTo,
-              fromformatted: germanDay(row.dateFrom),
-              toformatted: germanDay(row.dateTo),
-            },
-          ]),
+          legalPeriods.map(({ label, dateFrom: from, dateRealfrom: realfrom, dateTo: to }) => {
+            return [label, { from, realfrom, to, fromformatted: germanDay(from), toformatted: germanDay(to) }]
+          }),
         ),
         line: legalPoints.map(toPoint),
         bargross: bars(legalPeriods, 'gross'),

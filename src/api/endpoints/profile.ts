@@ -1,7 +1,7 @@
 import { endpoint, fail } from '../contract/endpoint.ts'
 import { dataDenied, noData, noIsin, unknownIsin } from '../contract/errors.ts'
 import { amount, basicFund, fundWithStatus, inLanguage } from '../contract/fund.ts'
-import type { FundRow } from '../contract/rows.ts'
+import type { FundRow, ProfileRow } from '../contract/rows.ts'
 import { flag, number, optional, record, text, textAmong } from '../contract/shape.ts'
 import type { Language } from '../routes/table.ts'
 
@@ -92,13 +92,9 @@ export default endpoint({
         management_fee: row.managementFee,
         custodian_bank_fee: row.custodianBankFee,
         performance_fee: row.performanceFee === 1,
-        savings_plan: possibility(row.savingsPlan, row.savingsPlanMinimum, fund),
-        one_time_investment: possibility(row.oneTimeInvestment, row.oneTimeInvestmentMinimum, fund),
-        capital_forming_payments: possibility(
-          row.capitalFormingPayments,
-          row.capitalFormingPaymentsMinimum,
-          fund,
-        ),
+        savings_plan: possibility('savingsPlan', row, fund),
+        one_time_investment: possibility('oneTimeInvestment', row, fund),
+        capital_forming_payments: possibility('capitalFormingPayments', row, fund),
       },
     }
   },
@@ -120,7 +116,10 @@ function monthAndDay(monthDay: string, language: Language): string {
   return `${month} ${Number(monthDay.slice(3))}`
 }
 
-function possibility(possible: 0 | 1 | null, minimum: string | null, fund: FundRow) {
+type Way = 'savingsPlan' | 'oneTimeInvestment' | 'capitalFormingPayments'
+
+function possibility(way: Way, row: ProfileRow, fund: FundRow) {
+  const { [way]: possible, [`${way}Minimum` as const]: minimum } = row
   if (possible === null) return undefined
   return {
     possible: possible === 1,

@@ -34,19 +34,12 @@ export interface CheckOptions {
  * All findings, by fund. Opens the database read-only, in one read transaction.
  * @throws {Error} if the database cannot be read at all (missing, damaged, another schema), or if it is aborted
  */
-export async function checkDatabase({
-  db: file,
-  asOf,
-  hasQuickCheck = true,
-  ageProblem = () => null,
-  settingsProblems = () => [],
-  onFund,
-  signal,
-}: CheckOptions): Promise<readonly Finding[]> {
+export async function checkDatabase(options: CheckOptions): Promise<readonly Finding[]> {
+  const { db: file, asOf, ageProblem, settingsProblems, onFund, signal } = options
   const db = openFunds(file)
   try {
     db.exec('BEGIN')
-    if (hasQuickCheck) refuseDamage(file, damageIn(db))
+    if (options.hasQuickCheck !== false) refuseDamage(file, damageIn(db))
     const structureFindings = checkStructure(db)
     if (structureFindings.length > 0) return structureFindings
     const findings = checkTables(db)
@@ -56,13 +49,13 @@ export async function checkDatabase({
       const { isin } = priced
       const fund = reader.read(isin)
       if (fund !== undefined) findings.push(...checkFund(fund, asOf))
-      const message = ageProblem(priced)
+      const message = ageProblem?.(priced) ?? null
       if (message !== null) findings.push({ severity: 'warning', isin, table: 'price', message })
       onFund?.(index + 1, funds.length)
       await setImmediate()
       signal?.throwIfAborted()
     }
-    return [...settingsProblems(funds).map(settingsWarning), ...findings]
+    return [...(settingsProblems?.(funds) ?? []).map(settingsWarning), ...findings]
   } catch (error) {
     throw databaseError(file, error)
   } finally {
@@ -75,11 +68,8 @@ export function checkTables(db: Database): Finding[] {
   return groupNames.flatMap((group) => {
     const table = schemaTables[group].name
     const orphans = db.prepare<[], string>(`${distinctIsins(table)} AND isin NOT IN (SELECT isin FROM fund)`)
-    return orphans
-      .pluck()
-      .all()
-      .map((isin): Finding => {
-        return { severity: 'error', isin, table, message: `orphan rows: there is no fund ${printable(isin)}` }
-      })
+    const isins = orphans.pluck().all()
+    const message = (isin: string) => `orphan rows: there is no fund ${printable(isin)}`
+    return isins.map((isin): Finding => ({ severity: 'error', isin, table, message: message(isin) }))
   })
 }

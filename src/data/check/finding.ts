@@ -33,10 +33,10 @@ export class RefusedDatabase extends Error {
 
   constructor(db: string, findings: readonly Finding[]) {
     const errors = findings.filter(({ severity }) => severity === 'error')
-    const [first] = errors.map(
-      ({ isin, table, message }) =>
-        `${isin === null ? '' : `fund ${printable(isin)}: `}${message} (table ${table})`,
-    )
+    const [first] = errors.map(({ isin, table, message }) => {
+      const fund = isin === null ? '' : `fund ${printable(isin)}: `
+      return `${fund}${message} (table ${table})`
+    })
     const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
     const rest = errors.length === 1 ? '' : `, and ${errors.length - 1} more`
     super(`${db} has ${count}: ${first ?? ''}${rest}; fix it, then check it with \`fundpress check\``)

@@ -70,7 +70,7 @@ function checkRows(table: SchemaTable, rows: readonly object[], asOf: string, re
       const value = row[column.field]
       if (typeof value !== 'string' && typeof value !== 'number') continue
       const error = errorIn(column, value, last)
-      const warnings = error === undefined ? warningsIn(column, value) : none
+      const warnings = error === undefined ? warningsIn(column, value) : []
       if (error === undefined && warnings.length === 0) continue
       // A value that names its row is not named twice.
       const place = column.isKey && key.length === 2 ? `${name} ` : placeIn(table, row)
@@ -110,16 +110,14 @@ function errorIn({ kind, allowed }: TableColumn, value: string | number, last: s
   return isMeasurable ? undefined : `${value} is not between ${minNumber} and ${maxNumber}`
 }
 
-const none: readonly string[] = []
-
 /** @returns ends of sentences that begin with the column's name, of a value without an error */
 function warningsIn({ kind, allowed }: TableColumn, value: string | number): readonly string[] {
   if (typeof value === 'number') {
-    if (kind !== 'fraction' || value < highFraction) return none
+    if (kind !== 'fraction' || value < highFraction) return []
     const percent = Number((value * 100).toFixed(2))
     return [`is ${value}, that is ${percent} %: costs are fractions, 0.0158 is 1.58 %`]
   }
-  if (kind !== 'text' || allowed !== null || !isSuspect(value)) return none
+  if (kind !== 'text' || allowed !== null || !isSuspect(value)) return []
   const hidden = invisibleIn(value)
   return [
     value.includes('\ufffd') ? 'holds U+FFFD: it was not UTF-8 once' : '',
@@ -142,19 +140,17 @@ function checkPriceDates({ fund, prices }: Fund, asOf: string, report: Report): 
     const count = future.length === 1 ? '1 price lies' : `${future.length} prices lie`
     report('error', 'price', `${count} after the as-of date ${asOf}, the first on ${future[0].date}`)
   }
-  if (oldest < fund.inceptionDate && isDay(fund.inceptionDate)) {
-    const message = `the first price, of ${oldest}, is older than the fund (${fund.inceptionDate})`
+  const message = `the first price, of ${oldest}, is older than the fund (${fund.inceptionDate})`
+  if (oldest < fund.inceptionDate && isDay(fund.inceptionDate))
     report('warning', 'price', `dates out of order: ${message}`)
-  }
 }
 
 function checkLegalPeriods({ legalPeriods }: Fund, report: Report): void {
   for (const { label, dateFrom, dateRealfrom, dateTo } of legalPeriods) {
     const isLate = (start: string) => isDay(start) && start > dateTo
-    if (isDay(dateTo) && [dateFrom, dateRealfrom].some(isLate)) {
-      const message = `dates out of order, it ends on ${dateTo}, before it starts`
+    const message = `dates out of order, it ends on ${dateTo}, before it starts`
+    if (isDay(dateTo) && [dateFrom, dateRealfrom].some(isLate))
       report('error', 'legal_period', `period ${quoted(label)}: ${message}`)
-    }
   }
 }
 

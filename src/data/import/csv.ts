@@ -8,9 +8,8 @@ import { parse, type CsvError, type Options } from 'csv-parse'
 import { parse as parseSync } from 'csv-parse/sync'
 import type { CellLines, LineVisitor } from './layout.ts'
 
-export type Delimiter = ';' | ',' | '\t'
-
-const delimiters: readonly Delimiter[] = [';', ',', '\t']
+const delimiters = [';', ',', '\t'] as const
+export type Delimiter = (typeof delimiters)[number]
 
 /** The header must lie within this. */
 const headerBytes = 1 << 18
@@ -97,6 +96,7 @@ async function readLines(
 ): Promise<void> {
   const counter = lineCounter()
   let left = headLines
+  let lastBroken = 0
   const parser = parse({
     ...options(delimiter),
     on_record: (cells: string[], { lines }) => {
@@ -109,10 +109,12 @@ async function readLines(
     // Reading goes on only if the end of the line can still be found.
     skip_records_with_error: true,
     on_skip: (error) => {
-      if (error?.code !== 'INVALID_OPENING_QUOTE') throw unreadable(file, counter.lineNow(error), error)
       const line = counter.lineNow(error)
-      if (counter.isNew(line))
+      if (error?.code !== 'INVALID_OPENING_QUOTE') throw unreadable(file, line, error)
+      // A line with several broken cells is one bad line.
+      if (line !== lastBroken)
         visitor.broken('a quotation mark inside a cell that is not in quotation marks itself', line)
+      lastBroken = line
     },
   })
   await pipeline(readChunks(file, encoding, visitor), parser.resume())
@@ -145,7 +147,6 @@ function unreadable(file: string, line: number, error: CsvError | undefined): Er
 function lineCounter() {
   let previous = 0
   let twice = 0
-  let lastBroken = 0
   return {
     firstLineOf: (cells: readonly string[], counted: number): number => {
       const end = counted - twice
@@ -161,21 +162,11 @@ function lineCounter() {
       return previous - breaks.length
     },
     lineNow: (error: CsvError | undefined): number => Number(error?.['lines'] ?? 0) - twice,
-    /** A line with several broken cells is one bad line. */
-    isNew: (line: number): boolean => {
-      const isNew = line !== lastBroken
-      lastBroken = line
-      return isNew
-    },
   }
 }
 
-export type Encoding = 'utf-8' | 'windows-1252'
-
-const encodingNames: Readonly<Record<Encoding, string>> = {
-  'utf-8': 'UTF-8',
-  'windows-1252': 'Windows-1252',
-}
+const encodingNames = { 'utf-8': 'UTF-8', 'windows-1252': 'Windows-1252' } as const
+export type Encoding = keyof typeof encodingNames
 
 /**
  * The encoding of a file, from all of its bytes.
@@ -188,26 +179,16 @@ export async function readEncoding(
   onBytes: (count: number) => void,
 ): Promise<Encoding> {
   const { nul, broken, undefined1252, sequence } = await lookAtBytes(file, onBytes)
+  const refusal = (line: number, what: string) => new Error(`${file}, line ${line}: it is ${what}`)
   // Further down a NUL is a character that a line should not have, like others.
-  if (nul === 1) {
-    throw new Error(
-      `${file}, line 1: it is not text: save it as CSV in UTF-8 (it may be UTF-16, or a workbook)`,
-    )
-  }
-  if (wanted === 'utf-8' && broken !== undefined) {
-    throw new Error(`${file}, line ${broken}: it is not UTF-8: give another --encoding`)
-  }
+  if (nul === 1) throw refusal(1, 'not text: save it as CSV in UTF-8 (it may be UTF-16, or a workbook)')
+  if (wanted === 'utf-8' && broken !== undefined) throw refusal(broken, 'not UTF-8: give another --encoding')
   if (broken === undefined && wanted !== 'windows-1252') return 'utf-8'
-  if (undefined1252 !== undefined) {
-    const sorts = wanted === undefined ? 'neither UTF-8 nor Windows-1252' : 'not Windows-1252'
-    throw new Error(`${file}, line ${undefined1252}: it is ${sorts}`)
-  }
-  if (wanted === undefined && sequence !== undefined) {
-    throw new Error(
-      `${file}, line ${broken ?? 1}: it is not UTF-8, though other parts of the file are (the first in line ` +
-        `${sequence}): fix it, or name the encoding with --encoding`,
-    )
-  }
+  const sorts = wanted === undefined ? 'neither UTF-8 nor Windows-1252' : 'not Windows-1252'
+  if (undefined1252 !== undefined) throw refusal(undefined1252, sorts)
+  const others = `though other parts of the file are (the first in line ${sequence})`
+  if (wanted === undefined && sequence !== undefined)
+    throw refusal(broken ?? 1, `not UTF-8, ${others}: fix it, or name the encoding with --encoding`)
   return 'windows-1252'
 }
 
@@ -226,18 +207,12 @@ function decodeWindows1252(bytes: Buffer): string {
 /** The five bytes that Windows-1252 does not know. */
 const unknownBytes = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d])
 
-/** The lines, from 1, in which something is first seen. */
-interface FirstSeen {
-  nul?: number
-  /** What is not UTF-8. */
-  broken?: number
-  undefined1252?: number
-  /** A character of several bytes that is right UTF-8. */
-  sequence?: number
-}
-
-async function lookAtBytes(file: string, onBytes: (count: number) => void): Promise<FirstSeen> {
-  const seen: FirstSeen = {}
+/**
+ * The lines, from 1, in which something is first seen: `broken` is not UTF-8, `sequence` a character of several bytes that
+ * is right UTF-8.
+ */
+async function lookAtBytes(file: string, onBytes: (count: number) => void) {
+  const seen: Partial<Record<'nul' | 'broken' | 'undefined1252' | 'sequence', number>> = {}
   let line = 1
   const lookAtLine = (bytes: Buffer): void => {
     if (bytes.includes(0)) seen.nul ??= line
@@ -246,8 +221,8 @@ async function lookAtBytes(file: string, onBytes: (count: number) => void): Prom
     const isWhole = isUtf8(bytes)
     if (!isWhole) seen.broken ??= line
     // U+FFFD is what a broken character is decoded to.
-    if (isWhole || /[^\0-\x7f\ufffd]/.test(bytes.toString()) || bytes.includes('\ufffd'))
-      seen.sequence ??= line
+    const hasRight = isWhole || /[^\0-\x7f\ufffd]/.test(bytes.toString()) || bytes.includes('\ufffd')
+    if (hasRight) seen.sequence ??= line
   }
   const look = (bytes: Buffer): void => {
     // Most files of prices are ASCII: there is nothing to look at line by line.

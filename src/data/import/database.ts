@@ -20,9 +20,8 @@ export function openForWriting(file: string): Database.Database {
   const db = new Database(file, { fileMustExist: true })
   try {
     const [wrong] = checkSchema(db)
-    if (wrong !== undefined) {
+    if (wrong !== undefined)
       throw new Error(`${file} does not have the schema: ${wrong.table}: ${wrong.message}`)
-    }
     // Nothing that was reported as taken is lost in a power cut, in WAL mode and when a journal has just been removed.
     db.pragma('synchronous = EXTRA')
     db.pragma(`cache_size = -${cacheKibibytes}`)
@@ -50,12 +49,7 @@ function mustBeReadable(file: string): void {
   }
 }
 
-export interface StagedLines {
-  /** @returns why the schema does not take the line, or undefined */
-  readonly add: (values: readonly Value[], line: number) => string | undefined
-  /** Call it after the last line. @returns the ISINs, ascending */
-  readonly end: () => readonly string[]
-}
+export type StagedLines = ReturnType<typeof openStaging>
 
 const staged = 'staging.line'
 
@@ -64,11 +58,7 @@ const staged = 'staging.line'
  * @param columns in the order in which the values come; the table's others take their defaults
  * @throws {SqliteError} from its functions if the folder for temporary files is full
  */
-export function openStaging(
-  db: Database.Database,
-  table: SchemaTable,
-  columns: readonly string[],
-): StagedLines {
+export function openStaging(db: Database.Database, table: SchemaTable, columns: readonly string[]) {
   // Nothing outside of this table is checked until the lines are taken.
   db.pragma('foreign_keys = OFF')
   db.exec("ATTACH '' AS staging")
@@ -88,7 +78,8 @@ export function openStaging(
   // One transaction that never touches the database itself, and so never locks it.
   db.exec('BEGIN')
   return {
-    add: (values, line) => {
+    /** @returns why the schema does not take the line, or undefined */
+    add: (values: readonly Value[], line: number): string | undefined => {
       try {
         insert.run(...values, line)
         return undefined
@@ -103,7 +94,8 @@ export function openStaging(
         return `against the schema: ${error.message.replace(/^CHECK constraint failed: /, '')}`
       }
     },
-    end: () => {
+    /** Call it after the last line. @returns the ISINs, ascending */
+    end: (): readonly string[] => {
       db.exec('COMMIT')
       db.pragma('foreign_keys = ON')
       return db.prepare<[], string>(distinctIsins(staged)).pluck().all()
@@ -180,10 +172,8 @@ export async function takeLines(
  * all changes in memory until the last reader is gone. The lock is asked for now and then and released at once, so that
  * waiting for it keeps nobody else out.
  */
-async function beginWriting(
-  db: Database.Database,
-  { patienceMs, onWait, signal }: TakeOptions,
-): Promise<void> {
+async function beginWriting(db: Database.Database, options: TakeOptions): Promise<void> {
+  const { patienceMs, onWait, signal } = options
   db.pragma('busy_timeout = 0')
   const end = performance.now() + patienceMs
   for (let tries = 0; ; tries++) {

@@ -29,6 +29,11 @@ import { notationSniffer, type Notations } from './notation.ts'
 import { convert, isProblem, type FileCell, type DateForm, type DecimalMark, type Value } from './values.ts'
 import { isWorkbook, openWorkbook } from './workbook.ts'
 
+export interface BadLine {
+  readonly line: number
+  readonly reasons: readonly string[]
+}
+
 export interface ImportOptions extends TakeOptions {
   readonly db: string
   /** A table of the schema. */
@@ -73,7 +78,12 @@ export async function importFile(options: ImportOptions): Promise<ImportSummary>
   try {
     const meter = byteMeter(options)
     const cells = await openCells(options, table, meter)
-    const layout = within(`${file}, line ${cells.headerLine}`, () => layoutOf(table, cells, options.suggest))
+    const { header, headerLine } = cells
+    const layout = within(`${file}, line ${headerLine}`, () =>
+      table.name === 'emt' && isTemplateHeader(header)
+        ? templateLayout(table, header)
+        : columnLayout(table, header, options.suggest),
+    )
     const notations = await sniffNotations(options, cells, layout, meter)
     const columns = layout.fields.map(({ column }) => column.name)
     const staging = openStaging(db, table, columns)
@@ -82,10 +92,8 @@ export async function importFile(options: ImportOptions): Promise<ImportSummary>
     await cells.read({ ...reader.visitor, bytes: meter })
     const staged = staging.end()
     // It may have been half written.
-    if (contentOf(file) !== content)
-      throw new Error(
-        `${file} changed while it was being read: nothing was imported; import it when it is complete`,
-      )
+    const advice = 'nothing was imported; import it when it is complete'
+    if (contentOf(file) !== content) throw new Error(`${file} changed while it was being read: ${advice}`)
     const { lines, bad } = reader.counts()
     if (lines === 0) throw new Error(whyNothing(options))
     const isTaken = bad === 0 || (options.isSkippingBad && bad < lines)
@@ -112,19 +120,16 @@ function contentOf(file: string): string {
 function whyNothing({ db, table, file, scope }: ImportOptions): string {
   const broken = `${file} has no line after its header: nothing was imported; check that the export is complete`
   if (scope !== 'table') return broken
-  const way =
-    table === 'fund'
-      ? 'make a new database (`fundpress init`)'
-      : `sqlite3 ${shellWord(db)} 'DELETE FROM ${table}'`
+  const deletion = `sqlite3 ${shellWord(db)} 'DELETE FROM ${table}'`
+  const way = table === 'fund' ? 'make a new database (`fundpress init`)' : deletion
   return `${broken}. If table ${table} is to be empty: ${way}`
 }
 
 async function openCells(
-  options: ImportOptions,
+  { file, encoding: wanted, delimiter }: ImportOptions,
   table: SchemaTable,
   meter: (count: number) => void,
 ): Promise<CellLines> {
-  const { file, encoding: wanted, delimiter } = options
   if (isWorkbook(file)) {
     if (table.name === 'emt') return openWorkbook(file, isTemplateHeader)
     throw new Error(`${file} is a workbook, which is read for the EMT template only: save the sheet as CSV`)
@@ -135,11 +140,6 @@ async function openCells(
     names.has(headerName(text)) || (table.name === 'emt' && fieldNumber(text) !== undefined)
   return openCsv(file, encoding, delimiter, isName)
 }
-
-const layoutOf = (table: SchemaTable, { header }: CellLines, suggest: Suggest): Layout =>
-  table.name === 'emt' && isTemplateHeader(header)
-    ? templateLayout(table, header)
-    : columnLayout(table, header, suggest)
 
 async function sniffNotations(
   { file, decimal, dates }: ImportOptions,
@@ -176,11 +176,6 @@ function within<T>(place: string, work: () => T): T {
     if (!(error instanceof Error)) throw error
     throw new Error(`${place}: ${error.message}`, { cause: error })
   }
-}
-
-export interface BadLine {
-  readonly line: number
-  readonly reasons: readonly string[]
 }
 
 /** More of them tell nothing new and would fill the memory. */

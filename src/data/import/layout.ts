@@ -57,18 +57,16 @@ export const headerName = (cell: FileCell): string => String(cell).trim().toLowe
  */
 export function columnLayout(table: SchemaTable, header: readonly FileCell[], suggest: Suggest): Layout {
   const names = table.columns.map(({ name }) => name)
-  if (header.some((cell) => isIsinInEitherCase(String(cell).trim()))) {
+  if (header.some((cell) => isIsinInEitherCase(String(cell).trim())))
     throw new Error(`the first line has to name the columns: ${names.join(', ')}`)
-  }
   // Excel writes delimiters at the end of all lines for columns that were in use once.
   const named = header.findLastIndex((cell) => headerName(cell) !== '') + 1
   const fields = header.slice(0, named).map((cell, at): Field => {
     const name = headerName(cell)
     if (name === '') throw new Error(`column ${at + 1} has no name`)
     const column = table.columns.find((each) => each.name === name)
-    if (column === undefined) {
+    if (column === undefined)
       throw new Error(`table ${table.name} has no column ${quoted(String(cell))}${suggest(name, names)}`)
-    }
     return { column, at, label: name }
   })
   const found = fields.map(({ label }) => label)
@@ -142,17 +140,16 @@ export function templateLayout(table: SchemaTable, header: readonly FileCell[]):
     fields,
     width: [header.length, header.length],
     check: (cells) => {
-      const faults: string[] = []
       const name = versionName(textOf(cells[version]))
-      if (/^V4(?:\.[0-9]{1,2})?$/.test(name)) versions.add(name)
-      else
-        faults.push(`${versionField}: EMT version ${quoted(name)} is not one of ${knownVersions.join(', ')}`)
+      const isRight = /^V4(?:\.[0-9]{1,2})?$/.test(name)
+      if (isRight) versions.add(name)
       const type = codeType === undefined ? isinCode : textOf(cells[codeType])
-      if (type !== isinCode)
-        faults.push(
-          `${codeTypeField}: the fund is named by a code of type ${quoted(type)}, not by its ISIN (1)`,
-        )
-      return faults
+      const wrong = `EMT version ${quoted(name)} is not one of ${knownVersions.join(', ')}`
+      const other = `the fund is named by a code of type ${quoted(type)}, not by its ISIN (1)`
+      return [
+        ...(isRight ? [] : [`${versionField}: ${wrong}`]),
+        ...(type === isinCode ? [] : [`${codeTypeField}: ${other}`]),
+      ]
     },
     notes: () => [
       ...[...versions]

@@ -68,13 +68,9 @@ export function notationSniffer(
   const notations = (): Notations => {
     const found = wanted.decimal === undefined ? sniffMarks(numbers) : fields.map(() => wanted.decimal)
     const mark = wanted.decimal ?? agreed(found)
-    const dates =
-      wanted.dates ??
-      theOnly(
-        days,
-        ({ iso, german }) =>
-          `the dates are of two forms, ${show(iso)} and ${show(german)}: choose one with --dates`,
-      )
+    const twoForms = ({ iso, german }: Required<typeof days>) =>
+      `the dates are of two forms, ${show(iso)} and ${show(german)}: choose one with --dates`
+    const dates = wanted.dates ?? theOnly(days, twoForms)
     return {
       marks: found.map((own) => own ?? mark ?? 'point'),
       dates: dates ?? hint ?? 'iso',
@@ -99,15 +95,11 @@ function lookAtNumber({ sure, either }: NumberColumn, text: string, line: number
 
 /** By column, since some files have columns of both kinds. Undefined for a column without any mark. */
 function sniffMarks(columns: readonly (NumberColumn | undefined)[]): (DecimalMark | undefined)[] {
-  const sure = columns.map(
-    (column) =>
-      column &&
-      theOnly(
-        column.sure,
-        ({ comma, point }) =>
-          `column ${column.label}: ${show(comma)} has a decimal comma, ${show(point)} a decimal point: choose one with --decimal`,
-      ),
-  )
+  const sure = columns.map((column) => {
+    const twoMarks = ({ comma, point }: Required<NumberColumn['sure']>) =>
+      `column ${column?.label}: ${show(comma)} has a decimal comma, ${show(point)} a decimal point: choose one with --decimal`
+    return column && theOnly(column.sure, twoMarks)
+  })
   const common = agreed(sure)
   return columns.map((column, index) => {
     const mark = sure[index]

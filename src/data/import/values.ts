@@ -44,15 +44,9 @@ export function convert(cell: FileCell, column: TableColumn, notation: Notation)
 
 type Converter = (cell: string, notation: Notation) => Value | CellProblem
 
-/** A text that has only to be trimmed. */
-const trimmed =
-  (kind: TextKind): Converter =>
-  (cell) =>
-    checked(kind, cell.trim())
-
 const toNumber: Converter = (cell, { mark }) => {
   const number = Number(plainDecimal(cell, mark) ?? exponential(cell, mark))
-  return Number.isFinite(number) ? number : wrong(cell, `a number (with a decimal ${mark})`)
+  return Number.isFinite(number) ? number : noNumber(cell, mark)
 }
 
 const wholeNumber = /^-?[0-9]{1,15}$/
@@ -60,17 +54,15 @@ const wholeNumber = /^-?[0-9]{1,15}$/
 const converters: Readonly<Record<Kind, Converter>> = {
   text: (cell) => checked('text', cell),
   isin: (cell) => (isIsinInEitherCase(cell.trim()) ? cell.trim().toUpperCase() : checked('isin', cell)),
-  structureType: trimmed('structureType'),
-  currency: trimmed('currency'),
+  structureType: (cell) => checked('structureType', cell.trim()),
+  currency: (cell) => checked('currency', cell.trim()),
   day: (cell, { dates }) =>
     plainDay(cell, dates) ?? wrong(cell, `a day (${dateFormNames[dates]})${whyNoDay(cell)}`),
   dayOfYear: (cell, { dates }) =>
     plainDayOfYear(cell, dates) ?? wrong(cell, `a day of the year (${dates === 'iso' ? 'MM-DD' : 'DD.MM.'})`),
   decimal: (cell, { mark }) => {
     const decimal = plainDecimal(cell, mark)
-    return decimal === undefined
-      ? wrong(cell, `a number (with a decimal ${mark})`)
-      : checked('decimal', decimal)
+    return decimal === undefined ? noNumber(cell, mark) : checked('decimal', decimal)
   },
   number: toNumber,
   fraction: toNumber,
@@ -93,6 +85,7 @@ function checked(kind: TextKind, text: string): Value | CellProblem {
 }
 
 const wrong = (cell: string, what: string): CellProblem => ({ reason: `${quoted(cell)} is not ${what}` })
+const noNumber = (cell: string, mark: DecimalMark) => wrong(cell, `a number (with a decimal ${mark})`)
 
 /** A float may be written in a way that no digits of an amount are: `1E+300`. */
 function exponential(cell: string, mark: DecimalMark): string {

@@ -7,7 +7,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { messageOf } from '../../system/message.ts'
 import { quoted } from '../model/printable.ts'
-import type { CellLines } from './layout.ts'
+import type { LineVisitor } from './layout.ts'
 import type { FileCell } from './values.ts'
 import { packParts, readParts } from './zip.ts'
 
@@ -27,10 +27,7 @@ export function isWorkbook(file: string): boolean {
 }
 
 /** @throws {Error} if it is no workbook, or if not exactly one of its sheets has such a header */
-export async function openWorkbook(
-  file: string,
-  isHeader: (cells: readonly FileCell[]) => boolean,
-): Promise<CellLines> {
+export async function openWorkbook(file: string, isHeader: (cells: readonly FileCell[]) => boolean) {
   const { default: readWorkbook } = await import('read-excel-file/node')
   const sheets = await readWorkbook(bounded(file), { trim: false }).catch((error: unknown) => {
     throw new Error(`${file} cannot be read as a workbook (XLSX)`, { cause: error })
@@ -42,23 +39,17 @@ export async function openWorkbook(
     return at < 0 ? [] : [{ sheet, lines, at }]
   })
   const [first, ...others] = found
-  if (first === undefined) {
-    throw new Error(
-      `${file}: no sheet has a line with the names of the template's fields (00010_…, and 00001_… for the version)`,
-    )
-  }
-  if (others.length > 0) {
-    const names = found.map(({ sheet }) => quoted(sheet)).join(' and ')
-    throw new Error(
-      `${file}: the sheets ${names} both have the template's fields: leave one of them in the file`,
-    )
-  }
+  const fields = "the names of the template's fields (00010_…, and 00001_… for the version)"
+  if (first === undefined) throw new Error(`${file}: no sheet has a line with ${fields}`)
+  const names = found.map(({ sheet }) => quoted(sheet)).join(' and ')
+  if (others.length > 0)
+    throw new Error(`${file}: the sheets ${names} both have the template's fields: leave one in the file`)
   const { sheet, lines, at } = first
   return {
     header: lines[at] ?? [],
     headerLine: at + 1,
     form: `XLSX, sheet ${quoted(sheet)}`,
-    read: (visitor) => {
+    read: (visitor: LineVisitor) => {
       for (const [index, cells] of lines.entries()) {
         if (index > at && cells.some((cell) => cell !== '')) visitor.line(cells, index + 1)
       }

@@ -36,36 +36,29 @@ export function readParts(file: string): readonly Part[] {
 
 const megabytes = (bytes: number) => `${bytes / 1e6} MB`
 
-interface Entry {
-  readonly name: string
-  readonly flags: number
-  readonly method: number
-  readonly packedBytes: number
-  /** The place of its local header. */
-  readonly offset: number
-}
+type Entry = ReturnType<typeof entriesOf>[number]
 
 /** Source: APPNOTE.TXT of PKWARE, 4.3.12 and 4.3.16. */
-function entriesOf(archive: Buffer): readonly Entry[] {
+function entriesOf(archive: Buffer) {
   const end = archive.lastIndexOf('PK\u0005\u0006', undefined, 'latin1')
   if (end < 0) throw new Error('it is incomplete')
   const count = archive.readUInt16LE(end + 10)
   if (count > maxParts) throw new Error(`it has more than ${maxParts} parts`)
-  const entries: Entry[] = []
-  let at = archive.readUInt32LE(end + 16)
-  for (let number = 0; number < count; number++) {
+  let next = archive.readUInt32LE(end + 16)
+  return Array.from({ length: count }, () => {
+    const at = next
     if (archive.readUInt32LE(at) !== 0x02014b50) throw new Error('its directory is damaged')
     const nameEnd = at + 46 + archive.readUInt16LE(at + 28)
-    entries.push({
+    next = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32)
+    return {
       name: archive.toString('utf8', at + 46, nameEnd),
       flags: archive.readUInt16LE(at + 8),
       method: archive.readUInt16LE(at + 10),
       packedBytes: archive.readUInt32LE(at + 20),
+      /** The place of its local header. */
       offset: archive.readUInt32LE(at + 42),
-    })
-    at = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32)
-  }
-  return entries
+    }
+  })
 }
 
 function unpack(archive: Buffer, { flags, method, packedBytes, offset }: Entry, most: number): Buffer {

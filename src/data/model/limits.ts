@@ -21,9 +21,10 @@ export const maxWholeDigits = 23
 function isWithinDigits(decimal: string): boolean {
   // A text this short is within all limits, wherever the point is. It saves time: there are millions of prices.
   if (decimal.length <= maxDecimals) return true
-  const [whole = '', fraction = ''] = decimal.replace('-', '').split('.')
-  const { length: before } = whole
-  const { length: after } = fraction
+  const [before = 0, after = 0] = decimal
+    .replace('-', '')
+    .split('.')
+    .map(({ length }) => length)
   return before <= maxWholeDigits && after <= maxDecimals && before + after <= maxDigits
 }
 

@@ -62,15 +62,13 @@ export function entryAt(file: string): Stats | undefined {
 const cannotBeMade = (file: string, reason: unknown) =>
   new Error(`${file} cannot be created: ${messageOf(reason)}`, { cause: reason })
 
-const temporaryName = (path: string, pid: number | string) => `.${basename(path)}.fundpress-${pid}.tmp`
+const temporaryName = (path: string, pid: number) => `.${basename(path)}.fundpress-${pid}.tmp`
 
 /** Removes what killed processes left. A file with our own process ID is of an earlier process with that number. */
 function removeLeftovers(path: string): void {
-  const [before = '', after = ''] = temporaryName(path, '*').split('*')
   for (const name of readdirSync(dirname(path))) {
-    if (!name.startsWith(before) || !name.endsWith(after)) continue
-    const pid = Number(name.slice(before.length, name.length - after.length))
-    if (Number.isInteger(pid) && pid > 0 && (pid === process.pid || !isRunning(pid)))
+    const pid = Number(/\.fundpress-([1-9][0-9]*)\.tmp$/.exec(name)?.[1] ?? 0)
+    if (name === temporaryName(path, pid) && (pid === process.pid || !isRunning(pid)))
       rmSync(join(dirname(path), name), { force: true })
   }
 }
@@ -94,10 +92,7 @@ function removeEmptyFolders(folder: string, top: string): void {
   }
 }
 
-/**
- * Makes an empty database of the project's schema, and its folder if there is none.
- * @throws {Error} if the file exists or cannot be made; nothing is left behind then
- */
+/** An empty database, and its folder. @throws {Error} if the file exists or cannot be made; nothing is left behind then */
 export function initDatabase(file: string): void {
   if (entryAt(file) !== undefined) throw new Error(`${file} exists: choose another --db, or remove it`)
   const made = newDatabase(file)

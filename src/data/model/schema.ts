@@ -120,6 +120,9 @@ const orNull = <V>({ values: _, ...declared }: Declared<V>): Declared<V | null> 
   ...declared,
   isNullable: true,
 })
+/** What the downloads have instead of the column's own value. */
+const instead = (sql: string, isNullable: boolean) => ({ sql, isNullable })
+
 /** A cost of the European MiFID Template. */
 const cost = (template: string) => orNull(column<number>('fraction')(undefined, { template }))
 
@@ -128,22 +131,22 @@ const control = flag(undefined, { hasDefault: true, download: null })
 
 /** A text in German and perhaps in English. */
 const inBoth = <N extends string>(name: N, describe: string) => {
-  const sql = `coalesce(t.${name}_en, t.${name}_de)`
+  const download = instead(`coalesce(t.${name}_en, t.${name}_de)`, false)
   const english = `${describe}, in English (in German where there is no English one)`
   return {
     [`${name}De`]: text(`${describe}, in German`),
-    [`${name}En`]: orNull(text(english, { download: { sql, isNullable: false } })),
+    [`${name}En`]: orNull(text(english, { download })),
   } as Record<`${N}De`, Declared<string>> & Record<`${N}En`, Declared<string | null>>
 }
 
 /** A way to invest. If nothing says whether it is possible, its minimum is not given out either. */
 const possibility = <N extends string>(name: N, describe: string) => {
   const own = inSnakeCase(name)
-  const sql = `iif(t.${own} IS NULL, NULL, t.${own}_minimum)`
+  const download = instead(`iif(t.${own} IS NULL, NULL, t.${own}_minimum)`, true)
   const minimum = `${describe}: smallest amount, in the currency of the fund`
   return {
     [name]: orNull(flag(`${describe}: whether it is possible`)),
-    [`${name}Minimum`]: orNull(decimal(minimum, { download: { sql, isNullable: true } })),
+    [`${name}Minimum`]: orNull(decimal(minimum, { download })),
   } as Record<N, Declared<0 | 1 | null>> & Record<`${N}Minimum`, Declared<string | null>>
 }
 
@@ -165,16 +168,9 @@ interface DeclaredTable<Row> {
   readonly columns: { readonly [F in Exclude<keyof Row, 'isin'>]: Declared<Row[F]> }
 }
 
-function table<Row>({
-  name: tableName,
-  key: keys,
-  needs,
-  en,
-  de,
-  ...declared
-}: DeclaredTable<Row>): SchemaTable {
-  const key = ['isin', ...keys]
-  const { download: file, csvName, published = {} } = declared
+function table<Row>(declared: DeclaredTable<Row>): SchemaTable {
+  const { name: tableName, download: file, csvName, needs, en, de, published = {} } = declared
+  const key = ['isin', ...declared.key]
   const isin = column<string>('isin')('ISIN of the fund', { template: '00010' })
   const all = Object.entries({ isin, ...declared.columns } as Readonly<Record<string, Declared<unknown>>>)
   const columns = all.map(([field, { kind, isNullable, describe, download, ...more }]): TableColumn => {
@@ -227,10 +223,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       statusDate: orNull(day('Day that the data are of')),
       // The rule of `webAddress`: LIKE does not tell upper from lower case.
       url: text("Address of the fund's details page; empty unless it begins with http:// or https://", {
-        download: {
-          sql: "iif(t.url LIKE 'http://_%' OR t.url LIKE 'https://_%', t.url, '')",
-          isNullable: false,
-        },
+        download: instead("iif(t.url LIKE 'http://_%' OR t.url LIKE 'https://_%', t.url, '')", false),
       }),
       currency: column<string>('currency')('Currency of the fund and of its prices, ISO 4217'),
       dataPermitted: control,
@@ -347,9 +340,7 @@ export const schemaTables: Readonly<Record<'fund' | Group, SchemaTable>> = {
       ...inBoth('name', 'Name of the key figure'),
       value: text('Value, as a text that may carry a percent sign and a decimal comma'),
       value2: orNull(
-        text('Second value', {
-          download: { sql: 'iif(t.has_value2 = 1, t.value2, NULL)', isNullable: true },
-        }),
+        text('Second value', { download: instead('iif(t.has_value2 = 1, t.value2, NULL)', true) }),
       ),
       hasValue2: control,
     },

@@ -52,18 +52,17 @@ export async function openFile(file: string, identity = identityOf(file)): Promi
       // SQLite moves the log into the file at any time.
       if (db.pragma('journal_mode', { simple: true }) === 'wal') return () => Promise.resolve()
       const before = await contentOf(handle)
+      const advice = 'build again, and replace databases by a rename (mv)'
       return async () => {
         if ((await contentOf(handle)) !== before)
-          throw new Error(
-            `${file} was overwritten while it was being read: build again, and replace databases by a rename (mv)`,
-          )
+          throw new Error(`${file} was overwritten while it was being read: ${advice}`)
       }
     },
     close: () => handle.close(),
   }
 }
 
-async function contentOf(handle: FileHandle): Promise<string> {
+const contentOf = async (handle: FileHandle) => {
   const { size, mtimeNs } = await handle.stat({ bigint: true })
   return `${size} ${mtimeNs}`
 }

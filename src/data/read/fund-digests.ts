@@ -27,7 +27,7 @@ export interface RowsDigest {
 export interface YearDigest {
   /** Four digits. */
   readonly year: string
-  /** Days of the first and the last price, ISO 8601. */
+  /** Days of its first and its last price. */
   readonly first: string
   readonly last: string
   readonly records: number

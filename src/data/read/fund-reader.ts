@@ -5,7 +5,6 @@ import type { FundRow, FundRows, Group, PriceRow } from '../../api/contract/rows
 import { isDay } from '../../api/routes/values.ts'
 import { groupNames, schemaTables, type SchemaTable } from '../model/schema.ts'
 
-/** One fund with all its rows. */
 export type Fund = { readonly fund: FundRow } & FundRows
 
 export type FundReader = ReturnType<typeof fundReader>

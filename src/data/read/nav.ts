@@ -3,8 +3,6 @@
 import type { Database } from 'better-sqlite3'
 import type { NavPoint } from '../../api/contract/page.ts'
 
-export type NavReader = ReturnType<typeof navReader>
-
 const maxPoints = 400
 /** A list of days takes 5 kB. */
 const mostKnown = 200

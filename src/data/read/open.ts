@@ -39,9 +39,8 @@ function mustBeFile(file: string): void {
   } catch (error) {
     throw new Error(`${file} cannot be reached: check the rights of its folders`, { cause: error })
   }
-  if (stats === undefined) {
+  if (stats === undefined)
     throw new Error(`${file} does not exist: make a database with \`fundpress init\` or \`fundpress demo\``)
-  }
   if (!stats.isFile()) throw new Error(`${file} is not a file`)
 }
 
@@ -51,7 +50,8 @@ function mustBeFile(file: string): void {
  */
 export function beginReading(db: Database.Database): boolean {
   if (db.inTransaction) db.exec('ROLLBACK')
-  db.pragma(`busy_timeout = ${busyMilliseconds}`)
+  // Milliseconds.
+  db.pragma('busy_timeout = 100')
   db.exec('BEGIN')
   try {
     // A transaction sees the database from its first read on.
@@ -74,15 +74,15 @@ export function commitCount(db: Database.Database): number | undefined {
   }
 }
 
-const busyMilliseconds = 100
-
 export const isBusy = (error: unknown) =>
   error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 
-/** What to do with a damaged database. */
-const whatToDo =
-  'restore it from a backup, or save what is left with `sqlite3 DAMAGED .recover | sqlite3 NEW`'
-
+const damaged =
+  'it is damaged: restore it from a backup, or save what is left with `sqlite3 DAMAGED .recover | sqlite3 NEW`'
+const diskFull =
+  'the disk is full, its own or that of the folder for temporary files (SQLITE_TMPDIR): free some space; the database is as it was'
+const interrupted =
+  'its writer was interrupted: open it once with a program that may write to it, `sqlite3` for example'
 const noRights =
   'it cannot be opened: check its rights (a database in WAL mode needs its folder to be writable)'
 
@@ -97,22 +97,13 @@ export function databaseError(file: string, error: unknown): unknown {
 /** What to do, by the beginning of SQLite's code; the first that fits counts. */
 const advices = [
   ['SQLITE_NOTADB', 'it is not a SQLite database'],
-  ['SQLITE_CORRUPT', `it is damaged: ${whatToDo}`],
-  [
-    'SQLITE_FULL',
-    'the disk is full, its own or that of the folder for temporary files (SQLITE_TMPDIR): free some space; the database is as it was',
-  ],
+  ['SQLITE_CORRUPT', damaged],
+  ['SQLITE_FULL', diskFull],
   ['SQLITE_BUSY', 'another program is writing to it: try again when it is done'],
-  [
-    'SQLITE_READONLY_ROLLBACK',
-    'its writer was interrupted: open it once with a program that may write to it, `sqlite3` for example',
-  ],
+  ['SQLITE_READONLY_ROLLBACK', interrupted],
   ['SQLITE_READONLY', noRights],
   ['SQLITE_CANTOPEN', noRights],
 ] as const
-
-/** As many as tell what kind of damage it is. */
-const maxMessages = 10
 
 /** The file of the database is damaged: nothing of it can be relied on. */
 export class DamagedDatabase extends Error {
@@ -128,7 +119,8 @@ export class DamagedDatabase extends Error {
 export function damageIn(db: Database.Database): readonly string[] {
   // What a CHECK constraint of the schema refuses is named by row, fund and column elsewhere.
   db.pragma('ignore_check_constraints = ON')
-  const found = db.prepare<[], string>(`PRAGMA integrity_check(${maxMessages})`).pluck().all()
+  // Ten messages tell what kind of damage it is.
+  const found = db.prepare<[], string>('PRAGMA integrity_check(10)').pluck().all()
   return found.filter((line) => line !== 'ok').map((line) => escapeInvisible(line.replace(/\s+/g, ' ')))
 }
 
@@ -137,5 +129,5 @@ export function refuseDamage(file: string, damage: readonly string[]): void {
   const [first, ...others] = damage
   if (first === undefined) return
   const more = others.length === 0 ? '' : `, and ${others.length} more`
-  throw new DamagedDatabase(`${file}: it is damaged: ${whatToDo} (${first.slice(0, 200)}${more})`)
+  throw new DamagedDatabase(`${file}: ${damaged} (${first.slice(0, 200)}${more})`)
 }

@@ -24,42 +24,27 @@ export function endpointExample(endpoint: Endpoint, source: SitePageSource, lang
   const { body, id } = endpoint.scope === 'all' ? endpoint.of : endpoint
   const route = table.routes.find((one) => one.id === id)
   if (isin === null || route === undefined) return null
-  const answer =
-    route.series === undefined
-      ? documentOf(route, examples, isin, language)
-      : newestRange(route, examples, isin)
+  const isRange = route.series !== undefined
+  const answer = isRange ? newestRange(route, examples, isin) : documentOf(route, examples, isin, language)
   if (answer === null) return null
   const { values, json, xml } = answer
+  const excerpt = (jsonText: string, shape: Shape, xmlText: string) => {
+    return { json: abridged(parseJson(jsonText), shape), xml: abridgedXml(parseXml(xmlText)) }
+  }
   if (endpoint.scope === 'fund')
-    return {
-      path: fill(endpoint.path, values),
-      values,
-      json: abridged(parseJson(json), body),
-      xml: abridgedXml(parseXml(xml)),
-    }
+    return { path: fill(endpoint.path, values), values, ...excerpt(json, body, xml) }
   // The document over all funds with this fund's entry alone.
   const entry = xml.slice(xml.indexOf('<root>') + '<root>'.length, -'</root>'.length)
   const allJson = `${jsonByIsin.head}"${isin}":${json}${jsonByIsin.tail}`
   const allXml = `${xmlByIsin.head}<${isin}>${entry}</${isin}>${xmlByIsin.tail}`
-  return {
-    path: endpoint.path,
-    values: {},
-    json: abridged(parseJson(allJson), record({ funds: byIsin(body) })),
-    xml: abridgedXml(parseXml(allXml)),
-  }
+  return { path: endpoint.path, values: {}, ...excerpt(allJson, record({ funds: byIsin(body) }), allXml) }
 }
 
-interface Answer extends Readonly<Record<Format, string>> {
-  readonly values: Values
-}
+type Examples = SitePageSource['examples']
+type Answer = Readonly<Record<Format, string>> & { readonly values: Values }
 
 /** The first type that has an answer counts. */
-function documentOf(
-  route: Route,
-  examples: ReadonlyMap<string, string>,
-  isin: string,
-  language: Language,
-): Answer | null {
+function documentOf(route: Route, examples: Examples, isin: string, language: Language): Answer | null {
   const choice = route.parameters.find(({ kind }) => kind === 'choice')
   const types: readonly Values[] =
     choice?.kind === 'choice' ? choice.choices.map((type) => ({ [choice.name]: type })) : [{}]
@@ -72,7 +57,7 @@ function documentOf(
 }
 
 /** The last records, joined by the edge's own code. */
-function newestRange(route: Route, examples: ReadonlyMap<string, string>, isin: string): Answer | null {
+function newestRange(route: Route, examples: Examples, isin: string): Answer | null {
   const { series } = route
   const list = examples.get(windowListKey(route, { isin }))
   const newest = list === undefined ? undefined : (JSON.parse(list) as WindowList).windows.at(-1)
@@ -95,16 +80,12 @@ export interface Excerpt {
   /** A bracket of JSON, or a tag of XML. */
   readonly open: string
   readonly close: string
-  readonly members: readonly Member[]
+  /** Names have their quotation marks; in lists and in XML they are ''. */
+  readonly members: readonly { readonly name: string; readonly value: Excerpt | string }[]
   /** The number of members cut off at the end. */
   readonly hidden: number
 }
-
-interface Member {
-  /** With its quotation marks; '' in lists and in XML. */
-  readonly name: string
-  readonly value: Excerpt | string
-}
+type Member = Excerpt['members'][number]
 
 /** @param text a JSON document that is an object or a list @throws {Error} if it ends too early */
 export function parseJson(text: string): Excerpt {
@@ -188,10 +169,9 @@ export function abridgedXml(tree: Excerpt): Excerpt {
     ({ value }) => typeof value !== 'string' && value.open.startsWith('<item '),
   )
   const left = items.length > shown.items ? items.slice(0, shown.items) : tree.members
-  const members = left.map(({ name, value }) => ({
-    name,
-    value: typeof value === 'string' ? value : abridgedXml(value),
-  }))
+  const members = left.map(({ name, value }) => {
+    return { name, value: typeof value === 'string' ? value : abridgedXml(value) }
+  })
   return { ...tree, members, hidden: tree.members.length - members.length }
 }
 
@@ -210,12 +190,10 @@ export const xmlDocument = (tree: Excerpt) => `<?xml version="1.0" encoding="UTF
 const lineLength = { json: 64, xml: 72 }
 
 function fitsLine(tree: Excerpt): boolean {
+  if (tree.hidden > 0) return false
   const isFlat = tree.members.every(({ value }) => typeof value === 'string')
   const { length } = compact(tree)
-  return (
-    tree.hidden === 0 &&
-    (isXml(tree) ? isFlat || length <= lineLength.xml : isFlat && length <= lineLength.json)
-  )
+  return isXml(tree) ? isFlat || length <= lineLength.xml : isFlat && length <= lineLength.json
 }
 
 /** Indented and coloured; a line says how many members are hidden. @param more for example `n => '… 5 more'` */

@@ -126,17 +126,14 @@ function parameterTable(endpoint: Endpoint, language: Language): Html {
   const text = wording[language].docs
   const own = endpoint.scope === 'all' ? [] : Object.entries(endpoint.parameters)
   const inQuery = `${text.query}, ${text.optional}`
-  const rows: [name: string, where: string, meaning: Html | string][] = own.map(([name, parameter]) => [
-    name,
-    text.path,
-    meaningOf(parameter, language),
-  ])
-  rows.push(['format', inQuery, text.format])
-  if (hasLanguages(endpoint)) rows.push(['language', inQuery, text.language])
-  return html`${wideTable(`${text.parameters}: ${endpoint.id}`, {
-    columns: [text.name, text.where, text.meaning],
-    rows: rows.map(([name, ...others]) => [html`<code>${name}</code>`, ...others]),
-  })}
+  const row = (name: string, where: string, meaning: Html | string) => {
+    return [html`<code>${name}</code>`, where, meaning]
+  }
+  const rows = own.map(([name, parameter]) => row(name, text.path, meaningOf(parameter, language)))
+  rows.push(row('format', inQuery, text.format))
+  if (hasLanguages(endpoint)) rows.push(row('language', inQuery, text.language))
+  const columns = [text.name, text.where, text.meaning]
+  return html`${wideTable(`${text.parameters}: ${endpoint.id}`, { columns, rows })}
   ${own.map(([, parameter]) => choiceTable(parameter, language))}`
 }
 
@@ -186,13 +183,8 @@ function errorArticles(group: string, site: Site, language: Language, key: strin
   )
 }
 
-function errorPart(
-  { problem, when, values, target }: ErrorCase,
-  id: string,
-  docsUrl: string,
-  language: Language,
-  key: string,
-): Html {
+function errorPart(error: ErrorCase, id: string, docsUrl: string, language: Language, key: string): Html {
+  const { problem, when, values, target } = error
   const { example, reached } = wording[language].docs
   const text = (format: Format) => problemDocument(docsUrl, problem, values, format)
   const noMore = () => ''
@@ -216,8 +208,6 @@ const placeholders = (title: string): Html =>
     .split(/[{}]/)
     .map((piece, index) => (index % 2 === 1 ? html`<var>&lt;${piece}&gt;</var>` : piece))}`
 
-type Row = readonly TableCell[]
-
 export function fieldTable(body: RecordOf, language: Language, label: string): Html {
   const { field, type, meaning } = wording[language].docs
   const rows = innerRows(body, 0, language)
@@ -229,7 +219,7 @@ export const inlineCode = (text: string): Html =>
   html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`
 
 /** The row of a field or of a member, and the rows of what it holds. */
-function rowsOf(name: string, field: Shape | Optional, depth: number, language: Language): readonly Row[] {
+function rowsOf(name: string, field: Shape | Optional, depth: number, language: Language): TableCell[][] {
   const isOptional = field.kind === 'optional'
   const shape = isOptional ? field.of : field
   const [type, notes] = describe(shape, language)
@@ -242,7 +232,7 @@ function rowsOf(name: string, field: Shape | Optional, depth: number, language: 
 }
 
 /** The fields of an object; the members of a list or a map, and their fields. */
-function innerRows(shape: Shape, depth: number, language: Language): readonly Row[] {
+function innerRows(shape: Shape, depth: number, language: Language): TableCell[][] {
   switch (shape.kind) {
     case 'record':
       return Object.entries(shape.fields).flatMap(([name, field]) => rowsOf(name, field, depth, language))
@@ -264,9 +254,9 @@ function describe(shape: Shape, language: Language): readonly [type: string, not
   const decimal = (mark: '.' | ',') => (mark === '.' ? kinds.decimalPoint : kinds.decimalComma)
   switch (shape.kind) {
     case 'text': {
-      const values = shape.form?.kind === 'values' ? shape.form.values.map((value) => `\`${value}\``) : []
       const note = shape.description[language]
-      return [kinds.text, values.length === 0 ? note : `${note} ${oneOf(values.join(', '))}`]
+      if (shape.form === undefined || !('enum' in shape.form)) return [kinds.text, note]
+      return [kinds.text, `${note} ${oneOf(shape.form.enum.map((value) => `\`${value}\``).join(', '))}`]
     }
     case 'decimal':
       return [decimal(shape.mark), shape.description[language]]

@@ -78,12 +78,8 @@ function blocksOf(site: Site, language: Language, key: string): Readonly<Record<
     const { endpoint, example } = exampleOf(id)
     return source.baseUrl + targetOf(endpoint, example?.path ?? rightPath(endpoint), language, format)
   }
-  const block = (...requests: readonly Html[]) =>
-    codeBlock(
-      requests.map((each, index) => [index === 0 ? '' : '\n', each]),
-      request,
-      true,
-    )
+  const block = (first: Html, second?: Html) =>
+    codeBlock(second === undefined ? first : [first, '\n', second], request, true)
   const current = url('prices-current')
   const profile = url('profile')
   const { example } = exampleOf('prices-current')
@@ -127,7 +123,7 @@ function pricedIsin({ exampleIsin, funds }: SitePageSource): string {
   return (priced.find(({ isin }) => isin === exampleIsin) ?? priced[0])?.isin ?? unassignedIsin
 }
 
-/** The error for an unknown ISIN. */
+/** That of an unknown ISIN. */
 function errorDocument({ source, endpoints }: Site): Html {
   const error = endpoints.flatMap(errorCases).find(({ problem }) => problem.status === 404)
   if (error === undefined) return html``

@@ -15,10 +15,7 @@ import { guidePage, guidesOf } from './guides.ts'
 import { docGroups, docStyleKey, openApiKey, scriptKey, type Site } from './site.ts'
 
 /** @param endpoints those to document; tests add to the registry */
-export function* docsPages(
-  source: SitePageSource,
-  endpoints: readonly Endpoint[] = registry,
-): Generator<Page> {
+export function* docsPages(source: SitePageSource, endpoints = registry): Generator<Page> {
   yield* sharedPages()
   yield { key: docStyleKey, content: pageTemplate('docs/docs.css') }
   yield { key: scriptKey, content: pageTemplate('docs/docs.js') }
@@ -52,10 +49,8 @@ function descriptionOf(source: SitePageSource, endpoints: readonly Endpoint[]) {
     const example = endpointExample(endpoint, source, 'en')
     if (example === null) continue
     Object.assign(values, example.values)
-    examples.set(endpoint.id, {
-      json: JSON.parse(compact(example.json)) as unknown,
-      xml: xmlDocument(example.xml),
-    })
+    const json: unknown = JSON.parse(compact(example.json))
+    examples.set(endpoint.id, { json, xml: xmlDocument(example.xml) })
   }
   const { baseUrl, asOf } = source
   return openApi({ endpoints, baseUrl, docsUrl: source.table.docsUrl, asOf, examples, values })

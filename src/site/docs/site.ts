@@ -6,7 +6,7 @@ import type { Page, SitePageSource } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { shellText } from '../../system/shell-text.ts'
 import { html, linkTo, type HtmlContent, type Html } from '../layout/html.ts'
-import { layout } from '../layout/layout.ts'
+import { layout, type PageLayout } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
 
 export interface Site {
@@ -17,13 +17,9 @@ export interface Site {
 
 export type Guide = 'overview' | 'conventions' | 'recipes'
 
-interface DocPage {
+interface DocPage extends Pick<PageLayout, 'language' | 'title' | 'description' | 'main'> {
   /** Relative to the documentation in its language: `v1/endpoints/prices/index.html`. */
   readonly path: string
-  readonly language: Language
-  readonly title: string
-  readonly description: string
-  readonly main: Html
   /** Headings that the page's own entry in the navigation leads to. */
   readonly onPage: readonly { readonly id: string; readonly text: string }[]
 }
@@ -117,10 +113,7 @@ export function curlRequest(url: string, ...flags: readonly string[]): Html {
   return html`curl ${parts}<span class="s">${shellText(url)}</span>`
 }
 
-/**
- * JSON and XML, of which one shows. Radio buttons switch them without a script.
- * @param id unique within the page
- */
+/** JSON and XML, of which one shows. Radio buttons switch them without a script. @param id unique within the page */
 export const tabs = (id: string, legend: string, json: Html, xml: Html): Html =>
   html`<fieldset class="tabs">
     <legend class="unseen">${legend}</legend>

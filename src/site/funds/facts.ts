@@ -126,13 +126,8 @@ function allocationOf(rows: readonly AssetAllocationRow[], derivatives: number) 
     values: days.map((day) => byDay.get(day) ?? 0),
   }))
   // One day has no areas. The lowest class of the stack comes first.
-  return {
-    derivatives,
-    stack: days.length < 2 ? null : stackOf(days.map(dayNumber), classes),
-    first,
-    last,
-    classes,
-  }
+  const stack = days.length < 2 ? null : stackOf(days.map(dayNumber), classes)
+  return { derivatives, stack, first, last, classes }
 }
 
 /**
@@ -162,10 +157,8 @@ function rowsOf({ reads }: FundEndpoint, source: FundPageSource): RowsOf<Group> 
     const rows = source.rows(name)
     return name === 'structureItems' ? rows : rows.slice(0, 1)
   }
-  return {
-    fund: source.fund,
-    ...Object.fromEntries(reads.map((name) => [name, some(name)])),
-  } as unknown as RowsOf<Group>
+  const groups = Object.fromEntries(reads.map((name) => [name, some(name)]))
+  return { fund: source.fund, ...groups } as unknown as RowsOf<Group>
 }
 
 /** The structure types of a route; of other routes one that is ''. */

@@ -134,35 +134,24 @@ function percentCell(decimal: string | null, language: Language, kind: string): 
 
 /** The list as JSON, in the order of ISINs. */
 function listDocument({ asOf, funds }: SitePageSource): string {
-  return JSON.stringify({
-    as_of: asOf,
-    funds: funds.map(({ categoryDe, categoryEn, newest, oneYearPercent, overdue, ...fund }) => ({
-      isin: fund.isin,
-      wkn: fund.wkn,
-      name: fund.name,
-      currency: fund.currency,
-      category: categoryDe === null ? null : { de: categoryDe, en: categoryEn ?? categoryDe },
-      price: newest && {
-        date: newest.date,
-        net_asset_value: newest.nav,
-        change_percent: newest.changePercent,
-        overdue,
-      },
-      one_year_percent: oneYearPercent,
-      page: fundPageKeys(fund.isin),
-    })),
+  const entries = funds.map((fund) => {
+    const { isin, wkn, name, currency, categoryDe, categoryEn, newest, oneYearPercent, overdue } = fund
+    const category = categoryDe === null ? null : { de: categoryDe, en: categoryEn ?? categoryDe }
+    const { date, nav, changePercent } = newest ?? {}
+    const price = newest && { date, net_asset_value: nav, change_percent: changePercent, overdue }
+    const page = fundPageKeys(isin)
+    return { isin, wkn, name, currency, category, price, one_year_percent: oneYearPercent, page }
   })
+  return JSON.stringify({ as_of: asOf, funds: entries })
 }
 
 /** For search engines. Source: schema.org/CollectionPage. */
-function markupOf({ baseUrl, funds, asOf }: SitePageSource, language: Language): unknown {
-  return {
-    '@context': 'https://schema.org',
-    '@type': 'CollectionPage',
-    name: wording[language].shell.parts.funds,
-    url: `${baseUrl}/${keys[language]}`,
-    inLanguage: language,
-    dateModified: asOf,
-    mainEntity: { '@type': 'ItemList', numberOfItems: funds.length },
-  }
-}
+const markupOf = ({ baseUrl, funds, asOf }: SitePageSource, language: Language) => ({
+  '@context': 'https://schema.org',
+  '@type': 'CollectionPage',
+  name: wording[language].shell.parts.funds,
+  url: `${baseUrl}/${keys[language]}`,
+  inLanguage: language,
+  dateModified: asOf,
+  mainEntity: { '@type': 'ItemList', numberOfItems: funds.length },
+})

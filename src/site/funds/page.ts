@@ -3,7 +3,7 @@
 import { inLanguage } from '../../api/contract/fund.ts'
 import type { FundPages } from '../../api/contract/page.ts'
 import { isWebAddress } from '../../api/contract/texts.ts'
-import type { Language } from '../../api/routes/table.ts'
+import { type Language, languages } from '../../api/routes/table.ts'
 import { changeOf, figure, html, type Html, jsonForScript } from '../layout/html.ts'
 import { fundPageKeys, layout } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
@@ -38,10 +38,7 @@ export const catalogueFundPages: FundPages = {
   render: (source) => {
     const facts = fundFacts(source)
     const keys = fundPageKeys(source.fund.isin)
-    return [
-      { key: keys.de, content: fundPage(facts, 'de') },
-      { key: keys.en, content: fundPage(facts, 'en') },
-    ]
+    return languages.map((language) => ({ key: keys[language], content: fundPage(facts, language) }))
   },
   entry: fundEntry,
 }
@@ -137,16 +134,14 @@ function millions(language: Language, decimal: string, currency: string): string
 }
 
 /** For search engines. Source: schema.org/InvestmentFund. */
-function markupOf({ fund, profile, baseUrl }: FundFacts, language: Language): unknown {
-  return {
-    '@context': 'https://schema.org',
-    '@type': 'InvestmentFund',
-    name: fund.name,
-    url: `${baseUrl}/${fundPageKeys(fund.isin)[language]}`,
-    identifier: [
-      { '@type': 'PropertyValue', propertyID: 'ISIN', value: fund.isin },
-      ...(fund.wkn === null ? [] : [{ '@type': 'PropertyValue', propertyID: 'WKN', value: fund.wkn }]),
-    ],
-    ...(profile === null ? {} : { category: inLanguage(language, profile.categoryDe, profile.categoryEn) }),
-  }
-}
+const markupOf = ({ fund, profile, baseUrl }: FundFacts, language: Language) => ({
+  '@context': 'https://schema.org',
+  '@type': 'InvestmentFund',
+  name: fund.name,
+  url: `${baseUrl}/${fundPageKeys(fund.isin)[language]}`,
+  identifier: [
+    { '@type': 'PropertyValue', propertyID: 'ISIN', value: fund.isin },
+    ...(fund.wkn === null ? [] : [{ '@type': 'PropertyValue', propertyID: 'WKN', value: fund.wkn }]),
+  ],
+  ...(profile === null ? {} : { category: inLanguage(language, profile.categoryDe, profile.categoryEn) }),
+})

@@ -46,28 +46,21 @@ const published = ({ isin, name, mark, newestPrice, ageDays, rhythmDays, nextPri
   next_price: nextPrice,
 })
 
-export interface PublishedStatus {
-  readonly url: string
-  readonly document: StatusDocument
-  /** When the snapshot of a bucket went live, or that of a folder was built. */
-  readonly liveSince: Date
-}
-
 /** The time that a deployment has to answer. */
 const patienceMs = 30_000
 
 /**
  * Reads what a deployment reports about itself, over HTTP and without credentials.
  * @param base without a closing slash @throws {Error} if nothing answers, or not with a status
+ * @returns `liveSince`: when the snapshot of a bucket went live, or that of a folder was built
  */
-export async function readPublishedStatus(base: string, signal: AbortSignal): Promise<PublishedStatus> {
+export async function readPublishedStatus(base: string, signal: AbortSignal) {
   const url = `${base}/status/index.json`
-  const { response, text } = await ask(url, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])).catch(
-    (error: unknown) => {
-      signal.throwIfAborted()
-      throw new Error(`${url} does not answer`, { cause: error })
-    },
-  )
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+  const { response, text } = await ask(url, patience).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw new Error(`${url} does not answer`, { cause: error })
+  })
   if (response.status !== 200) throw new Error(`${url} answers with status ${response.status}`)
   const liveSince = new Date(response.headers.get('last-modified') ?? '')
   if (Number.isNaN(liveSince.getTime()))

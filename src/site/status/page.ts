@@ -1,6 +1,6 @@
 /** The status of a snapshot as a page in each language that works without scripts. Pure. */
 
-import type { Language } from '../../api/routes/table.ts'
+import { type Language, languages } from '../../api/routes/table.ts'
 import { type MarkedFund, marks } from '../../freshness/assess.ts'
 import { maxBusinessDays } from '../../freshness/calendar.ts'
 import { dayIn, fixedIn } from '../funds/chart/formats.ts'
@@ -20,8 +20,7 @@ type StatusSite = { readonly hasDownloads: boolean } | null
 export function statusPages(source: StatusSource, site: StatusSite) {
   const style = pageTemplate(styleKey)
   return [
-    { key: frontPages.status.de, content: statusPage(source, 'de', site) },
-    { key: frontPages.status.en, content: statusPage(source, 'en', site) },
+    ...languages.map((each) => ({ key: frontPages.status[each], content: statusPage(source, each, site) })),
     { key: documentKey, content: statusJson(source) },
     // Without other pages there is no shared style sheet.
     { key: styleKey, content: site === null ? `${pageTemplate('pages/style.css')}\n${style}` : style },
@@ -89,12 +88,7 @@ const sizeIn = (language: Language, bytes: number) =>
 /** A table has no more rows than this; the JSON has all of them. */
 const maxRows = 1000
 
-function fundTable(
-  caption: string,
-  funds: readonly MarkedFund[],
-  language: Language,
-  hasPages: boolean,
-): Html {
+function fundTable(caption: string, funds: readonly MarkedFund[], language: Language, hasPages: boolean) {
   const w = wording[language].status
   if (funds.length === 0) return html`<p class="quiet">${w.none}</p>`
   const { columns } = w

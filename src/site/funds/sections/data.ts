@@ -4,7 +4,7 @@ import { structureTypeName } from '../../../api/contract/structure-types.ts'
 import { fill } from '../../../api/routes/keys.ts'
 import { formats, type Language, languages } from '../../../api/routes/table.ts'
 import { shellText } from '../../../system/shell-text.ts'
-import { html, type Html, type HtmlContent, linkTo, raw, section, wideTable } from '../../layout/html.ts'
+import { html, type Html, linkTo, raw, section, wideTable } from '../../layout/html.ts'
 import { frontPages } from '../../layout/layout.ts'
 import { wording } from '../../wording.ts'
 import type { FundAnswer, FundFacts } from '../facts.ts'
@@ -27,12 +27,7 @@ export function dataSection(facts: FundFacts, language: Language, key: string): 
 }
 
 /** @param root the snapshot's folder, relative to the page */
-function documentRow(
-  { fund, price }: FundFacts,
-  answer: FundAnswer,
-  language: Language,
-  root: string,
-): readonly HtmlContent[] {
+function documentRow({ fund, price }: FundFacts, answer: FundAnswer, language: Language, root: string) {
   const { endpoint, route, type } = answer
   const name = type === '' ? endpoint.name[language] : structureTypeName(type, language)
   const days = price === null ? [] : [price.first, price.newest.date]
@@ -63,12 +58,8 @@ function requests(facts: FundFacts, language: Language): Html | null {
   const year = price.newest.date.slice(0, 4)
   const request = (answer: FundAnswer, query = '') =>
     `curl ${shellText(baseUrl + pathOf(fund.isin, answer, [`${year}-01-01`, `${year}-12-31`]) + query)}`
-  const lines = [
-    `# ${w.currentRequest}`,
-    request(current),
-    `# ${w.historicRequest}`,
-    request(historic, '?format=xml'),
-  ]
+  const [newest, ofYear] = [request(current), request(historic, '?format=xml')]
+  const lines = [`# ${w.currentRequest}`, newest, `# ${w.historicRequest}`, ofYear]
   return html`<h3 id="requests">${w.requests}</h3>
     <div class="code">
       <pre tabindex="0" aria-labelledby="requests"><code>${lines.join('\n')}</code></pre>

@@ -153,7 +153,7 @@ export function emtSection({ emt: row }: FundFacts, language: Language): Html | 
   // Costs are fractions: 0.0158 is 1.58 %.
   const cost = (fraction: number | null, day: string | null) => {
     if (fraction === null) return null
-    return percentIn(language, fraction * 100) + (day === null ? '' : ` ${w.on(dayIn(language, day))}`)
+    return percentIn(language, fraction * 100) + (day === null ? '' : ` (${dayIn(language, day)})`)
   }
   return factsSection('emt', w.emt, [
     [w.srri, row.srri === null ? null : w.srriOf(row.srri)],

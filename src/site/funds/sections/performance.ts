@@ -55,12 +55,9 @@ function yearsPart({ years }: PerformanceFacts, running: string | null, language
     const label = String(year).padStart(4, '0')
     return { label, below: label === running ? w.toDate : null, values: [percent], percent }
   })
-  const rows = all
-    .toReversed()
-    .map(({ label, below, percent }) => [
-      below === null ? label : `${label} ${below}`,
-      changeIn(language, percent),
-    ])
+  const rows = all.toReversed().map(({ label, below, percent }) => {
+    return [below === null ? label : `${label} ${below}`, changeIn(language, percent)]
+  })
   return html`<h3 id="years">${w.years}</h3>
     ${barFigure('years', w.years, all.slice(-mostYears), language)}
     <details>
@@ -73,18 +70,13 @@ function periodsPart({ periods }: PerformanceFacts, language: Language): Html {
   const w = wording[language].funds
   const percentOf = (value: number | null) => value !== null && changeIn(language, value)
   const hasFigures = periods.some(({ gross, net }) => gross !== null || net !== null)
-  const groups = periods.map(({ label, gross, net }) => ({
-    label: escapeHtml(label),
-    below: null,
-    values: [gross, net],
-  }))
-  const rows = periods
-    .toReversed()
-    .map(({ dateFrom, dateTo, gross, net }) => [
-      `${dayIn(language, dateFrom)} – ${dayIn(language, dateTo)}`,
-      percentOf(gross),
-      percentOf(net),
-    ])
+  const groups = periods.map(({ label, gross, net }) => {
+    return { label: escapeHtml(label), below: null, values: [gross, net] }
+  })
+  const rows = periods.toReversed().map(({ dateFrom, dateTo, gross, net }) => {
+    const period = `${dayIn(language, dateFrom)} – ${dayIn(language, dateTo)}`
+    return [period, percentOf(gross), percentOf(net)]
+  })
   return html`<h3 id="periods">${w.periods}</h3>
     ${hasFigures && barFigure('periods', w.periods, groups, language)}
     <ul class="legend">

@@ -60,11 +60,14 @@ it('lists garbage as text or as one JSON document and writes nothing; --yes remo
   for (const key of ['somebody/else.txt', 'blueprint.txt']) press.bucket.put(key, 'not ours')
   press.server.reset()
   const { stdout } = await prune('--json')
-  const kindOf = (key: string) => (key.startsWith('journal/') ? 'changes' : 'unknown')
-  const objects = garbage.map((key) => ({ kind: kindOf(key), key, bytes: 7 }))
+  const objects = garbage.map((key) => ({
+    kind: key.startsWith('journal/') ? 'changes' : 'unknown',
+    key,
+    bytes: 7,
+  }))
   expect(stdout).toBe(`${JSON.stringify({ removed: false, count: 4, bytes: 28, objects, notes: [] })}\n`)
-  const operations = Object.keys(press.server.counts()).sort()
-  expect(operations).toEqual(['GetObject', 'ListMultipartUploads', 'ListObjectsV2'])
+  const reads = ['GetObject', 'ListMultipartUploads', 'ListObjectsV2']
+  expect(Object.keys(press.server.counts()).sort()).toEqual(reads)
   const text = await prune()
   expect(text.stdout).toContain(
     '3 in a slot, but in no manifest, 21 (0.0 MB)\n  blue/api/v1/old/index.json\n',
@@ -139,7 +142,7 @@ it('leaves a slot alone if its list of changes is missing or damaged', async () 
   expect(notes).toEqual([expect.stringMatching(/^blue is left alone: .* is gone/)])
 })
 
-it('refuses during a publish, and leaves its slot alone in a dry run', async () => {
+it('refuses during a publish, whose slot a dry run leaves alone, and blocks a publish while it deletes', async () => {
   addGarbage()
   let during: Promise<Awaited<ReturnType<typeof prune>>[]> | undefined
   const pruneMeanwhile = () => (during = Promise.all([prune('--yes'), prune('--json')]))
@@ -153,18 +156,13 @@ it('refuses during a publish, and leaves its slot alone in a dry run', async () 
     'blue is left alone: a publish is under way in it',
     'lists of changes are left alone: a publish is under way',
   ])
-})
 
-it('blocks a publish while it deletes', async () => {
-  addGarbage()
-  let during: ReturnType<Press['publish']> | undefined
-  const run = () => (during = press.publish('night-3'))
+  let publishing: ReturnType<Press['publish']> | undefined
+  const run = () => (publishing = press.publish('night-2', '--force'))
   press.server.faults([{ kind: 'call', when: 'before', operation: 'DeleteObjects', nth: 1, run }])
   expect(await prune('--yes')).toMatchObject({ code: 0 })
-  expect(await during).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/another publish is under way/),
-  })
+  const stderr = expect.stringMatching(/another publish is under way/) as string
+  expect(await publishing).toMatchObject({ code: 1, stderr })
 })
 
 it('leaves a slot alone unless its manifest matches what was live in it', async () => {
@@ -223,11 +221,9 @@ it('aborts our uploads that are older than a day, and says if the store does not
 
   const unknown = { kind: 'status', status: 501, code: 'NotImplemented' } as const
   press.server.faults([{ ...unknown, operation: 'ListMultipartUploads' }])
-  expect(await prune()).toMatchObject({
-    code: 0,
-    stdout:
-      'unfinished uploads are not known: the store does not list them, NotImplemented\nnothing to remove\n',
-  })
+  expect((await prune()).stdout).toBe(
+    'unfinished uploads are not known: the store does not list them, NotImplemented\nnothing to remove\n',
+  )
 })
 
 it('names the missing right, and releases the lease', async () => {
@@ -249,24 +245,17 @@ it('fails if the network fails', async () => {
   })
 })
 
-it('retries keys that the store is too busy to delete', async () => {
-  const before = keys()
-  addGarbage()
-  press.server.faults([{ kind: 'delete-error', code: 'SlowDown', times: 2 }])
-  expect((await prune('--yes', '--json')).report.count).toBe(4)
-  expect(keys()).toEqual(before)
-})
-
 it('aborts more than one page of uploads, and names the missing right', async () => {
-  for (let i = 0; i < 1200; i++) addUpload(`blue/${String(i).padStart(4, '0')}`, 48)
+  press.server.settings.maxKeys = 10
+  for (let i = 10; i < 35; i++) addUpload(`blue/${i}`, 48)
   press.server.faults([{ kind: 'status', status: 403, operation: 'AbortMultipartUpload', nth: 3 }])
   expect(await prune('--yes')).toMatchObject({
     code: 1,
     stderr:
-      'fundpress: s3://funds: the upload of blue/0002 could not be aborted (AccessDenied): the credentials need s3:AbortMultipartUpload\n',
+      'fundpress: s3://funds: the upload of blue/12 could not be aborted (AccessDenied): the credentials need s3:AbortMultipartUpload\n',
   })
   press.server.faults([])
-  expect((await prune('--yes', '--json')).report.count).toBe(1198)
+  expect((await prune('--yes', '--json')).report.count).toBe(23)
   expect(uploads().size).toBe(0)
 })
 

@@ -29,7 +29,7 @@ afterAll(() => {
 })
 
 /** @param work what a write does, by the first key it is about */
-function fake(work: (key: string, options: WriteOptions) => Promise<void>) {
+function fake(work: (key: string, options: WriteOptions) => Promise<unknown>) {
   const log: string[] = []
   const write = async (line: string, key: string, options: WriteOptions = {}) => {
     options.assertFresh?.()
@@ -41,9 +41,7 @@ function fake(work: (key: string, options: WriteOptions) => Promise<void>) {
   const store: ObjectStore = {
     name: 's3://fake',
     get: () => Promise.resolve(null),
-    put: () => {
-      throw new Error('nobody puts bodies')
-    },
+    put: () => Promise.reject(new Error('nobody puts bodies')),
     putFile: async (file, { key }, options) => {
       await access(file)
       return write(`put ${key}`, key, options)
@@ -60,9 +58,7 @@ function fake(work: (key: string, options: WriteOptions) => Promise<void>) {
   return { store, log }
 }
 
-interface Given extends Partial<ApplyOptions> {
-  readonly signal?: AbortSignal
-  readonly assertFresh?: () => unknown
+type Given = Partial<ApplyOptions & WriteOptions> & {
   readonly concurrency?: number
   readonly maxRate?: number
 }
@@ -125,11 +121,10 @@ it('waits for the receiver of the ETags', async () => {
 })
 
 it('fails when the receiver of the ETags fails', async () => {
-  const { store } = fake(() => setImmediate())
-  const onEtag = () => {
-    throw new Error('no space left')
-  }
-  await expect(apply(store, puts(1000), { onEtag })).rejects.toThrow('no space left')
+  const onEtag = () => Promise.reject(new Error('no space left'))
+  await expect(apply(fake(() => setImmediate()).store, puts(1000), { onEtag })).rejects.toThrow(
+    'no space left',
+  )
 })
 
 it('throws the first failure when all requests that are under way have ended, and begins no more', async () => {

@@ -41,16 +41,14 @@ it('does nothing if the snapshot is live already: only reads, and says so', asyn
 it('runs again for --again, another day, another database and other settings', async () => {
   await nightly()
   expect(stepsOf(await nightly('--json --again'))).toEqual(wholeNight)
-  expect(stepsOf(await nightly('--json', { FUNDPRESS_DOCS_URL: 'https://other.example' }))).toEqual(
-    wholeNight,
-  )
+  const otherDocs = { FUNDPRESS_DOCS_URL: 'https://other.example' }
+  expect(stepsOf(await nightly('--json', otherDocs))).toEqual(wholeNight)
   // Neither makes another snapshot here, without pages: but what is published is another.
   const others = { FUNDPRESS_BASE_URL: 'https://api.example', FUNDPRESS_FRESHNESS_WARN_DAYS: '1' }
   expect(stepsOf(await nightly('--json', others))).toEqual(wholeNight)
   expect(stepsOf(await nightly('--json', others))).toEqual(nothingToDo)
-  expect(stepsOf(await nightly('--json', { ...others, FUNDPRESS_FRESHNESS_WARN_DAYS: '' }))).toEqual(
-    wholeNight,
-  )
+  const fewer = { ...others, FUNDPRESS_FRESHNESS_WARN_DAYS: '' }
+  expect(stepsOf(await nightly('--json', fewer))).toEqual(wholeNight)
   expect(stepsOf(await nightlyOf('2026-11-12', '--json'))).toEqual(wholeNight)
   expect(history().map((night) => night['asOf'])).toEqual(['2026-11-11', '2026-11-12'])
 })
@@ -100,8 +98,16 @@ it('does not need its history: it may be missing, damaged, or denied', async () 
 })
 
 it('ignores a history of another form, and entries of another form', () => {
-  const counts = { funds: 1, documents: 1, changed: 1, bytes: 1, cost: 0 }
-  const night = { ...counts, asOf, finishedAt: 'x', snapshot: 'x' }
+  const night = {
+    funds: 1,
+    documents: 1,
+    changed: 1,
+    bytes: 1,
+    cost: 0,
+    asOf,
+    finishedAt: 'x',
+    snapshot: 'x',
+  }
   const whole = { ...night, seconds: 1, oldestPrice: null, isVerified: true }
   const read = (...nights: readonly unknown[]) => readHistory(JSON.stringify({ format: 1, nights }))
   for (const text of ['', '{', 'null', '[]', '{"format":2,"nights":[]}', '{"format":1,"nights":{}}'])
@@ -122,10 +128,8 @@ it.runIf(isComplete)('does not fail if the other slot is damaged', async () => {
 it('keeps the figures of sixty runs', async () => {
   await nightly()
   const [night = {}] = history()
-  const nights = Array.from({ length: 75 }, (_, index) => {
-    const day = new Date(Date.parse('2026-08-01') + index * 86_400_000).toISOString().slice(0, 10)
-    return { ...night, asOf: day }
-  })
+  const dayOf = (index: number) => new Date(Date.UTC(2026, 7, 1 + index)).toISOString().slice(0, 10)
+  const nights = Array.from({ length: 75 }, (_, index) => ({ ...night, asOf: dayOf(index) }))
   press.bucket.put('nightly/history.json', JSON.stringify({ format: 1, nights }))
   await nightly('--again --summary night.md')
   const kept = history().map((one) => one['asOf'])
@@ -134,12 +138,11 @@ it('keeps the figures of sixty runs', async () => {
 })
 
 describe('a snapshot that a rollback reverted', () => {
-  const before = '2026-11-10'
   const liveNow = () => press.bucket.live()
 
   /** @returns the snapshot that was taken back */
   async function takeBack(): Promise<string> {
-    await nightlyOf(before)
+    await nightlyOf('2026-11-10')
     expect(await nightly()).toMatchObject({ code: 0 })
     const bad = liveNow()?.snapshot ?? ''
     expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
@@ -190,9 +193,8 @@ describe('a snapshot that a rollback reverted', () => {
     editDatabase(db(), 'VACUUM')
     const next = await nightly('--json --summary night.md')
     expect([next.code, liveNow()]).toEqual([0, liveBefore])
-    expect(stepsOf(next)).toEqual([
-      ...['night begun', 'check begun', 'check done', 'build done', 'night warning', 'night skipped'],
-    ])
+    const built = ['night begun', 'check begun', 'check done', 'build done', 'night warning', 'night skipped']
+    expect(stepsOf(next)).toEqual(built)
     expect(read('night.md')).toMatch(/: nothing to do\n\nA rollback reverted `2026-11-11-\w{12}`/)
     expect(stepsOf(await nightly('--json --again'))).toEqual(wholeNight)
     expect(liveNow()).not.toEqual(liveBefore)

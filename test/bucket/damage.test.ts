@@ -86,12 +86,6 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
     ).toEqual([])
   })
 
-  it('counts an empty bucket as new', async () => {
-    press.bucket.empty()
-    expect(await press.publish(one)).toMatchObject({ code: 0, stderr: '' })
-    expect(journal()).toMatchObject({ isHeld: false, changing: {}, isUnsettled: false })
-  })
-
   it('does not count a bucket as new if the journal of its first, killed publish was removed', async () => {
     press.bucket.empty()
     press.bucket.put('blue/api/v1/profile/DE0000000000/index.de.json', '{}')

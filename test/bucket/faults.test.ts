@@ -89,16 +89,3 @@ describe.concurrent.each(Object.entries(weather))('a store that %s', (_, rules) 
     }),
   )
 })
-
-it('says what failed when the store denies writes, and does not flip', () =>
-  withPress(async (press) => {
-    const before = press.bucket.live()
-    press.server.faults([
-      { kind: 'status', status: 403, code: 'AccessDenied', method: 'PUT', keyMatches: /^green\/.*xml$/ },
-    ])
-    const run = await press.publish(two)
-    press.server.faults([])
-    expect(run.code).toBe(1)
-    expect(run.stderr).toMatch(/could not write green\/.+: access denied: the credentials need s3:PutObject/)
-    expect(press.bucket.live()).toEqual(before)
-  }))

@@ -1,6 +1,6 @@
 /** Downloads belong to the flip: a publish that dies, buckets of earlier versions, verify, status and prune. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { isComplete, sample } from '../support/rounds.ts'
+import { sample } from '../support/rounds.ts'
 import { asOf, dayAfter, lay, press, useThreeSnapshots, withEdge } from '../support/analysts-files.ts'
 
 useThreeSnapshots()
@@ -81,24 +81,6 @@ describe.each([
       expect(await csv('latest')).toBe(`prices ${out}`)
     })
     expect(await press.fundpress('verify --deep')).toMatchObject({ code: 0, stderr: '' })
-  })
-
-  it.runIf(isComplete)('by SIGKILL right before the flip leaves them, too', async () => {
-    await mustPublish('night-1')
-    const { child, end } = press.begin(['publish', '--out', out, '--json', '--quiet'])
-    const kill = () => child.kill('SIGKILL')
-    // The last write before the flip.
-    const manifest = { method: 'PUT', keyMatches: /^green\/manifest/ }
-    press.server.faults([{ ...manifest, kind: 'call', when: 'after', run: kill }])
-    expect(await end).toMatchObject({ stderr: '', signal: 'SIGKILL' })
-    press.server.faults([])
-    await withEdge(async (csv) => {
-      expect(await csv('latest')).toBe('prices first')
-      age(2)
-      expect(await remains()).toHaveLength(3)
-      await mustPublish(out)
-      expect(await csv('latest')).toBe(`prices ${out}`)
-    })
   })
 })
 
@@ -196,7 +178,7 @@ describe('a bucket of the previous version', () => {
   })
 })
 
-it('prune removes downloads that another publish of the day replaced, and days that are too old', async () => {
+it('prune removes downloads that another publish of the day replaced, and, with --keep-downloads, days that are too old', async () => {
   await mustPublish('night-1')
   const first = press.bucket.downloads()
   await mustPublish('again')
@@ -204,8 +186,8 @@ it('prune removes downloads that another publish of the day replaced, and days t
   await mustPublish('later')
   press.bucket.put('downloads/2026-11-01-3f9c2ab4d1e0/prices.csv', 'x')
   press.bucket.put('downloads/2026-11-12-3f9c2ab4d1e0/prices.csv', 'x')
-  press.bucket.put('downloads/2026-11-02/prices.csv', 'x')
-  press.bucket.put('downloads/readme/prices.csv', 'x')
+  for (const name of ['2026-11-02', '2000-02-30', 'latest', 'readme'])
+    press.bucket.put(`downloads/${name}/prices.csv`, 'x')
   age(2)
   const folders = async (flags?: string) =>
     [...new Set((await prune(flags)).map(({ kind, key }) => `${kind} ${key.replace(/[^/]+$/, '')}`))].sort()
@@ -214,6 +196,7 @@ it('prune removes downloads that another publish of the day replaced, and days t
   const tooOld = [...replaced, 'downloads/2026-11-01-3f9c2ab4d1e0/', 'downloads/2026-11-02/'].sort()
   expect(await folders()).toEqual(replaced.map((folder) => `replaced ${folder}`))
   expect(await folders('--keep-downloads 0')).toEqual(tooOld.map((folder) => `download ${folder}`))
+  expect(await folders('--keep-downloads 36500')).toEqual(replaced.map((folder) => `replaced ${folder}`))
   expect(await folders('--yes')).toEqual(replaced.map((folder) => `replaced ${folder}`))
   expect(press.bucket.keys(again)).toHaveLength(3)
   expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })

@@ -200,17 +200,6 @@ it('leaves a slot alone unless its manifest matches what was live in it', async 
   expect(press.bucket.faultsOf('blue')).toEqual([])
 })
 
-it('removes downloads only with --keep-downloads, and never those of a day that can be live', async () => {
-  const file = (day: string) => `downloads/${day}/prices.csv`
-  for (const day of ['2000-01-01', '2026-11-11', '2026-11-12', 'latest', '2000-02-30'])
-    press.bucket.put(file(day), 'x')
-  expect((await prune('--json')).report.count).toBe(0)
-  const { report } = await prune('--json', '--keep-downloads', '0')
-  expect(keysOf(report)).toEqual([file('2000-01-01')])
-  const long = await prune('--json', '--keep-downloads', '36500')
-  expect(long.report.count).toBe(0)
-})
-
 it('aborts our uploads that are older than a day, and says if the store does not list uploads', async () => {
   addUpload('blue/old', 30)
   addUpload('blue/new', 20)
@@ -234,15 +223,6 @@ it('names the missing right, and releases the lease', async () => {
   expect(stderr).toMatch(/^fundpress: s3:\/\/funds: [^\n]*AccessDenied[^\n]*\n$/)
   press.server.settings.deny = []
   expect(await press.publish('night-3')).toMatchObject({ code: 0 })
-})
-
-it('fails if the network fails', async () => {
-  press.server.faults([{ kind: 'truncate', keyMatches: /^blue\/manifest/ }])
-  expect(await prune('--json')).toMatchObject({
-    code: 1,
-    stdout: '',
-    stderr: expect.stringMatching(/^fundpress: s3:\/\/funds: blue\/manifest\.ndjson\.gz keeps breaking off/),
-  })
 })
 
 it('aborts more than one page of uploads, and names the missing right', async () => {

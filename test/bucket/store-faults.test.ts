@@ -12,7 +12,6 @@ import { digestOf, download, readSmall } from '../../src/bucket/store/read.ts'
 import { openS3, type S3Store } from '../../src/bucket/store/s3.ts'
 import { makeTempFolder, type TempFolder } from '../support/product.ts'
 import { credentials } from '../support/publishing.ts'
-import { startFaultProxy } from '../support/s3/fault-proxy.ts'
 import { startS3, type S3Server } from '../support/s3/server.ts'
 
 const bucket = 'funds'
@@ -116,19 +115,6 @@ describe('a file', () => {
     expect(server.objects(bucket).get('blue/big')?.etag).toBe(etag)
     expect(store.requests()).toEqual({ PutObject: 5 })
     await expect.poll(openFiles).toEqual([])
-  })
-
-  it('arrives whole through a network that cuts bodies', async () => {
-    const proxy = await startFaultProxy(server.endpoint, 3)
-    onTestFinished(proxy.stop)
-    proxy.set({ cutRequest: 0.4, cutAfter: 0.1 })
-    const behind = open(proxy.endpoint)
-    for (let turn = 0; turn < 3; turn++) {
-      server.empty(bucket)
-      await behind.putFile(file, stored).catch(() => behind.putFile(file, stored))
-      expect(bodyThere().equals(big)).toBe(true)
-    }
-    expect(proxy.counts.cutRequest).toBeGreaterThan(0)
   })
 
   it('is closed after the last attempt', async () => {

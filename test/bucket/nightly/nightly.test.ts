@@ -1,7 +1,7 @@
 /** `fundpress nightly`: its steps, what it renders, and what it refuses. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import {
@@ -125,37 +125,21 @@ it('--ask says whether there is anything to do, and does nothing', async () => {
   expect(stepsOf(await nightly('--ask --again --json'))).toEqual(['night begun', 'night done'])
 })
 
-describe('a nightly run of shards', () => {
-  beforeEach(async () => {
-    for (const number of [1, 2]) {
-      const shard = `--out part-${number} --shard ${number}/2`
-      const run = await press.bare(`build --db funds.sqlite --as-of ${asOf} --quiet ${shard}`)
-      expect(run).toMatchObject({ code: 0 })
-    }
-  })
-
-  it('runs all steps, and is complete for the next attempt', async () => {
-    const run = await nightly('--json --shards part-2 part-1 --since other')
-    expect([run.code, stepsOf(run)]).toEqual([0, wholeNight])
-    const { slot = '' } = press.bucket.live() ?? {}
-    expect([press.bucket.faultsOf(slot), press.bucket.differencesFrom('out', slot)]).toEqual([[], []])
-    expect(history()).toMatchObject([{ asOf, funds: 2, isVerified: true }])
-    expect(stepsOf(await nightly('--json'))).toEqual(['night begun', 'night skipped'])
-  })
-
-  it('refuses shards of another day, one shard alone, and a database that changed since', async () => {
-    const failed = async (words: string) => {
-      const { code, stderr } = await press.fundpress(`nightly --db funds.sqlite ${words}`)
-      expect([code, press.bucket.keys('')]).toEqual([1, []])
-      return stderr
-    }
-    expect(await failed('--as-of 2026-11-12 --shards part-1 part-2')).toBe(
-      `fundpress: the shards are as of ${asOf}, the merge is of 2026-11-12: give both the same --as-of\n`,
-    )
-    expect(await failed(`--as-of ${asOf} --shards part-1`)).toContain('of 2 shards 2 is missing')
-    editDatabase(db(), `UPDATE fund SET name = 'x'`)
-    expect(await failed(`--as-of ${asOf} --shards part-1 part-2`)).toContain(
-      'is not the database that the shards were built from',
-    )
-  })
+it('refuses shards of another day, one shard alone, and a database that changed since', async () => {
+  for (const number of [1, 2]) {
+    const shard = `--out part-${number} --shard ${number}/2`
+    const run = await press.bare(`build --db funds.sqlite --as-of ${asOf} --quiet ${shard}`)
+    expect(run).toMatchObject({ code: 0 })
+  }
+  const failed = async (day: string, shards: string) => {
+    const { code, stderr } = await nightlyOf(day, `--shards ${shards}`)
+    expect([code, press.bucket.keys('')]).toEqual([1, []])
+    return stderr
+  }
+  expect(await failed('2026-11-12', 'part-1 part-2')).toBe(
+    `fundpress: the shards are as of ${asOf}, the merge is of 2026-11-12: give both the same --as-of\n`,
+  )
+  expect(await failed(asOf, 'part-1')).toContain('of 2 shards 2 is missing')
+  editDatabase(db(), `UPDATE fund SET name = 'x'`)
+  expect(await failed(asOf, 'part-1 part-2')).toContain('is not the database that the shards were built from')
 })

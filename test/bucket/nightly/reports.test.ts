@@ -178,17 +178,6 @@ it('warns once of a group in the settings that matches no fund', async () => {
   expect(said).toMatchObject([{ step: 'check', event: 'warning', message }])
 })
 
-it('annotates warnings in GitHub Actions', async () => {
-  editDatabase(db(), `UPDATE fund SET fund_inception_date = '2026-11-10'`)
-  const warned = eventsOf(await nightly('--json')).filter(({ event }) => event === 'warning')
-  const run = await nightly('--json --again', { GITHUB_ACTIONS: 'true' })
-  const lines = run.stderr.split('\n').filter((line) => line.startsWith('::warning'))
-  expect(warned.length).toBeGreaterThan(0)
-  expect(lines).toEqual(
-    warned.map(({ message }) => `::warning title=fundpress nightly%3A check::${String(message)}`),
-  )
-})
-
 it('annotates nine warnings and a count, and escapes their texts', () => {
   const warnings = Array.from({ length: 12 }, (_, index) => ({
     title: 'a:b,c',

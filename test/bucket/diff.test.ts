@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { bucketArgs } from '../support/publishing.ts'
+import { withoutFund } from './nightly/nightly.ts'
 
 let press: Press
 let isins: readonly string[]
@@ -21,15 +22,7 @@ beforeAll(async () => {
   const [renamed, gone, refused, older] = isins
   connection.pragma('foreign_keys = ON')
   connection.prepare("UPDATE fund SET name = name || ' II' WHERE isin = ?").run(renamed)
-  const tables = connection
-    .prepare<[], string>(
-      "SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c ON c.name = 'isin' WHERE m.type = 'table'",
-    )
-    .pluck()
-    .all()
-  for (const table of tables.filter((name) => name !== 'fund'))
-    connection.prepare(`DELETE FROM ${table} WHERE isin = ?`).run(gone)
-  connection.prepare('DELETE FROM fund WHERE isin = ?').run(gone)
+  connection.exec(withoutFund(`'${gone}'`))
   connection.prepare('UPDATE fund SET performance_permitted = 0 WHERE isin = ?').run(refused)
   connection.prepare("DELETE FROM price WHERE isin = ? AND date < '2025-01-01'").run(older)
   connection.close()

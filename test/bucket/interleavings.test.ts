@@ -299,25 +299,11 @@ it('remembers damage in the slot that was live, if it is killed right after the 
   expect(press.bucket.faultsOf('green')).toEqual([])
 })
 
-it('rollback refuses a damaged slot', async () => {
-  const keys = press.bucket.keys('blue/api')
-  press.bucket.remove(keys[3] ?? '')
-  const stderr = `fundpress: s3://funds: blue is not whole (${(keys[3] ?? '').slice(5)} is missing): publish again instead\n`
-  expect(await press.fundpress('rollback')).toMatchObject({ code: 1, stderr })
-  expect(slotOfLive()).toBe('green')
-  expect(puts(/^(live|blue|green)/)).toEqual([])
-})
-
-it('a publish and a rollback write live.json once, last except for the journal, under the lease', async () => {
-  const written = () =>
-    press.server.log.flatMap(({ method, key, status }) => (method === 'PUT' && status < 300 ? [key] : []))
+it('a publish writes live.json once, last except for the journal', async () => {
   expect((await press.publish(three)).code).toBe(0)
-  expect(written().filter((key) => key === 'live.json')).toHaveLength(1)
-  expect(new Set(written().slice(written().indexOf('live.json') + 1))).toEqual(new Set(['journal.json']))
-  press.server.reset()
-  expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
-  expect(written()).toEqual(['journal.json', 'live.json', 'journal.json'])
-  expect(slotOfLive()).toBe('green')
+  const written = puts(/./).map(({ key }) => key)
+  const after = written.slice(written.indexOf('live.json') + 1)
+  expect(new Set(after)).toEqual(new Set(['journal.json']))
 })
 
 it('says that the state is unknown if the flip is not answered, and the next publish repairs it', async () => {

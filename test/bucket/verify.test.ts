@@ -1,22 +1,18 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { buildNights } from '../support/nights.ts'
-import { openPress, type Press } from '../support/press.ts'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { credentials } from '../support/publishing.ts'
 import { openS3 } from '../../src/bucket/store/s3.ts'
 import { verifyLive } from '../../src/bucket/manifest/verify.ts'
+import { press, useNights } from './nightly/nightly.ts'
 
-let press: Press
 let restoreNight: () => void
 
+useNights(1)
 beforeAll(async () => {
-  press = await openPress(await buildNights(1, 1, { years: 1 }))
-  expect(await press.publish(press.nights.outs[0] ?? '')).toMatchObject({ code: 0 })
+  expect(await press.publish('night-1')).toMatchObject({ code: 0 })
   restoreNight = press.bucket.save()
 })
-afterAll(() => press.stop())
 beforeEach(() => {
-  press.reset()
   restoreNight()
 })
 

@@ -11,7 +11,7 @@ import type { Run } from '../../support/product.ts'
 import { isComplete, sample } from '../../support/rounds.ts'
 import type { Fault } from '../../support/s3/faults.ts'
 import { hashesOf } from '../../support/tree.ts'
-import { buildOf, db, eventsOf, fileOf, nightlyOf, press, useNights } from './nightly.ts'
+import { buildOf, db, eventsOf, fileOf, nightlyOf, press, useNights, withoutFund } from './nightly.ts'
 
 type Environment = Readonly<Record<string, string>>
 const env = { FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: 'https://api.example' }
@@ -45,12 +45,7 @@ beforeEach(() => {
 
 const isinAt = (index: number) => isins[index] ?? ''
 const edit = (sql: string) => editDatabase(db(), sql)
-const tables =
-  'price performance_year structure_item key_figure legal_period legal_point launch_point profile'
-    .split(' ')
-    .concat('asset_allocation', 'emt', 'fund')
-const without = (isin: string) =>
-  tables.map((table) => `DELETE FROM ${table} WHERE isin = '${isin}';`).join('')
+const without = (isin: string) => withoutFund(`'${isin}'`)
 const refuse = (isin: string) => `UPDATE fund SET data_permitted = 0 WHERE isin = '${isin}'`
 const newPrices = `INSERT INTO price SELECT isin, '2026-11-12', issue_price, repurchase_price, '101.00', change,
   change_percent, performance, NULL, NULL, NULL, NULL FROM price WHERE date = '2026-11-10'`

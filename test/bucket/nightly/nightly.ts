@@ -61,6 +61,14 @@ export const wholeNight = [
 export const inWorkflow = () => ({ GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: fileOf('outputs') })
 export const nothingToDo = ['night begun', 'night skipped']
 
+const tables =
+  'price performance_year structure_item key_figure legal_period legal_point launch_point profile'
+    .split(' ')
+    .concat('asset_allocation', 'emt', 'fund')
+/** SQL that removes a fund. @param isin an expression */
+export const withoutFund = (isin: string) =>
+  tables.map((table) => `DELETE FROM ${table} WHERE isin = ${isin};`).join('')
+
 /** What the bucket keeps of the last runs. */
 export const history = () => {
   const { nights } = JSON.parse(press.bucket.body('nightly/history.json').toString()) as {

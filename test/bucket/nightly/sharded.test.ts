@@ -5,17 +5,8 @@ import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import { isComplete } from '../../support/rounds.ts'
 import { filesIn } from '../../support/tree.ts'
-import {
-  api,
-  db,
-  logOf,
-  press,
-  replaceIn,
-  resultsOf,
-  runner,
-  surroundings,
-  useRunner,
-} from './workflow-runs.ts'
+import { db, nightlyOf, press } from './nightly.ts'
+import { api, logOf, replaceIn, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 
 const workflow = 'nightly-sharded.yml'
 /** As the workflow has them; commands of the tests make neither unless told. */
@@ -25,16 +16,13 @@ let restore: () => void
 
 useRunner([workflow, 'guard.yml'], 2)
 beforeAll(async () => {
-  for (const day of [11, 12]) {
-    const run = await press.fundpress(`nightly --db funds.sqlite --as-of 2026-11-${day}`, settings)
-    expect(run).toMatchObject({ code: 0 })
-  }
+  for (const day of [11, 12])
+    expect(await nightlyOf(`2026-11-${day}`, '', settings)).toMatchObject({ code: 0 })
   restore = press.bucket.save()
   replaceIn(`.github/workflows/${workflow}`, 'shard: [1, 2, 3, 4]', 'shard: [1, 2]')
 })
 beforeEach(() => {
   restore()
-  press.server.reset()
   api.issues.length = 0
 })
 

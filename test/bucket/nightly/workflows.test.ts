@@ -6,11 +6,11 @@ import { editDatabase } from '../../support/database.ts'
 import type { Artifact } from '../../support/github/api.ts'
 import { openRunner, type Surroundings } from '../../support/github/runner.ts'
 import { isComplete } from '../../support/rounds.ts'
-import { api, db, press, replaceIn, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
+import { db, nightlyOf as runNightly, press } from './nightly.ts'
+import { api, replaceIn, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 
 useRunner(['nightly.yml', 'guard.yml'], 1)
 beforeEach(() => {
-  press.reset()
   api.issues.length = 0
   api.artifacts.length = 0
   api.labels.clear()
@@ -195,8 +195,7 @@ describe('an artifact without a named run', () => {
       uploaded(5, 16),
       uploaded(6, 21, { name: 'other' }),
     )
-    const line = 'nightly --db funds.sqlite --as-of 2026-11-11'
-    expect(await press.fundpress(line)).toMatchObject({ code: 0 })
+    expect(await runNightly('2026-11-11')).toMatchObject({ code: 0 })
     const { night } = await artifactNight({ '5/fund-database': db() })
     expect(night?.log).toContain('already live in blue, made from this very database')
   })
@@ -222,25 +221,6 @@ describe('an artifact without a named run', () => {
     api.permissions.set('token-of-night', { contents: 'read' })
     expect(await reasonOfNight()).toContain('403')
     api.permissions.set('token-of-night', permissions)
-  })
-
-  it.runIf(isComplete)('can be fetched by the action alone, as shards do', async () => {
-    const file = runner.checkout.file('.github/workflows/fetch.yml')
-    writeFileSync(
-      file,
-      readFileSync('.github/workflows/nightly.yml', 'utf8')
-        .replace(
-          /^ {10}database: .*$/m,
-          "          fetch-only: 'true'\n          database: artifact:fund-database",
-        )
-        .replace('steps.night.outputs.reason', 'steps.night.outputs.database'),
-    )
-    api.artifacts.push(uploaded(5, 16))
-    const jobs = await runner.run('fetch.yml', surroundings({ artifacts: { '5/fund-database': db() } }))
-    rmSync(file)
-    expect(resultsOf(jobs)).toEqual(allWell)
-    expect(readFileSync(jobs['night']?.outputs['reason'] ?? '').equals(readFileSync(db()))).toBe(true)
-    expect(press.requests()).toBe(0)
   })
 })
 

@@ -91,25 +91,23 @@ it('says within ten seconds that the store does not answer', async () => {
   ])
 })
 
+const wrongKey = { AWS_SECRET_ACCESS_KEY: 'wrong' }
+const noKey = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }
+const oldToken = { AWS_SESSION_TOKEN: 'old-token' }
 it.each([
-  ['no bucket', {}, ['--bucket', 'nix'], /^problem bucket: .*there is no bucket nix/],
-  ['a wrong key', { AWS_SECRET_ACCESS_KEY: 'wrong' }, [], /^problem bucket: .*secret key is wrong/],
-  [
-    'no credentials',
-    { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' },
-    [],
-    /^problem credentials: none were found/,
-  ],
-  ['an expired token', { AWS_SESSION_TOKEN: 'old-token' }, [], /^problem bucket: .*credentials have expired/],
+  ['no bucket', {}, '--bucket nix', /^problem bucket: .*there is no bucket nix/],
+  ['a wrong key', wrongKey, '', /^problem bucket: .*secret key is wrong/],
+  ['no credentials', noKey, '', /^problem credentials: none were found: set AWS_ACCESS_KEY_ID/],
+  ['an expired token', oldToken, '', /^problem bucket: .*credentials have expired/],
   [
     'another region',
     {},
-    ['--region', 'eu-central-1'],
+    '--region eu-central-1',
     /^problem bucket: .*another region, us-east-1: set --region/,
   ],
 ] as const)('stops at %s, with one problem', async (_, env, flags, message) => {
   press.server.settings.expiredTokens = ['old-token']
-  const found = await troublesOf({ env, args: [...place(), ...flags] })
+  const found = await troublesOf({ env, args: [...place(), ...flags.split(' ').filter(Boolean)] })
   expect(found).toEqual([expect.stringMatching(message)])
 })
 

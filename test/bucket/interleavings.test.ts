@@ -3,7 +3,6 @@
  * readers never get a slot that is written to, and only whole snapshots go live.
  */
 import { cpSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { isComplete, sample } from '../support/rounds.ts'
@@ -41,8 +40,7 @@ async function expectSoundBucket(liveAtStart: string): Promise<void> {
 }
 
 it('puts the lists of one snapshot, even if a build replaces the folder meanwhile', async () => {
-  const { path } = press.nights.folder
-  const folder = (name: string) => join(path, name)
+  const folder = press.nights.folder.file
   cpSync(folder(three), folder('out'), { recursive: true })
   cpSync(folder(four), folder('new'), { recursive: true })
   press.server.faults([

@@ -10,6 +10,7 @@ import { atomFeed } from '../../src/bucket/changes/feed.ts'
 import { noHistory, parseHistory, withPublish, type ChangeHistory } from '../../src/bucket/changes/history.ts'
 
 const asOf = '2026-11-18'
+const told = { asOf, before: null, lines: [], file: `${asOf}.json`, sha256: '', bytes: 1 }
 const row = { isin: 'DE0008471400', name: null, item: 'change', before: '1', after: '2' }
 
 /** What a publish changed that corrected so many prices. */
@@ -50,10 +51,8 @@ it('keeps twenty publishes before the newest one, and ten thousand rows of all o
 it('reads the file and the index of an earlier version as the first publish of its day', () => {
   const day = dayChanges(corrections('second', 1), 2, JSON.stringify(corrections('first', 3)))
   expect(day.earlier).toMatchObject([{ publish: 1, snapshot: 'first', prices: { counts: { corrected: 3 } } }])
-  const told = { asOf, before: null, lines: [], file: `${asOf}.json`, sha256: '', bytes: 1 }
-  const old = parseHistory(
-    JSON.stringify({ format: 1, nights: [{ ...told, snapshot: 'first', title: 'one' }] }),
-  )
+  const nights = [{ ...told, snapshot: 'first', title: 'one' }]
+  const old = parseHistory(JSON.stringify({ format: 1, nights }))
   expect(withPublish(old, { ...told, snapshot: 'second', title: 'two' }).nights).toMatchObject([
     { publish: 2, title: 'two', earlier: [{ publish: 1, title: 'one' }] },
   ])
@@ -61,18 +60,8 @@ it('reads the file and the index of an earlier version as the first publish of i
 
 it('gives each of more than sixty publishes of a day a later time', () => {
   let history: ChangeHistory = noHistory
-  for (let nth = 1; nth <= 70; nth++) {
-    const told = {
-      asOf,
-      before: null,
-      title: `${nth}`,
-      lines: [],
-      file: `${asOf}.json`,
-      sha256: '',
-      bytes: 1,
-    }
-    history = withPublish(history, { ...told, snapshot: `snapshot-${nth}` })
-  }
+  for (let nth = 1; nth <= 70; nth++)
+    history = withPublish(history, { ...told, title: `${nth}`, snapshot: `snapshot-${nth}` })
   const times = atomFeed(history, 'https://api.example.org', asOf).match(/(?<=<updated>)[^<]+/g) ?? []
   // The feed's own, then those of twenty-one entries.
   expect(times).toHaveLength(22)

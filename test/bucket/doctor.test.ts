@@ -5,7 +5,6 @@ import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
-import type { Run } from '../support/product.ts'
 import { holdBack } from '../support/two-nights.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
 
@@ -22,20 +21,17 @@ const place = (bucket = press.bucket.name) => bucketArgs(press.server.endpoint, 
 
 interface DoctorOptions {
   readonly env?: Readonly<Record<string, string>>
-  /** The snapshot's folder; that of the first night unless given. */
+  /** The snapshot's folder. */
   readonly out?: string
   /** In place of those that name the bucket. */
   readonly args?: readonly string[]
 }
 
-function doctor({ env, out, args }: DoctorOptions = {}): Promise<Run> {
-  const [night = ''] = press.nights.outs
-  return press.bare(['doctor', '--out', out ?? night, ...(args ?? place())], env)
-}
+const doctor = ({ env, out = 'night-1', args = place() }: DoctorOptions = {}) =>
+  press.bare(['doctor', '--out', out, ...args], env)
 
 /** What is no `ok`, as `level what: says`; the exit code has to fit it. */
-async function troublesOf(options: DoctorOptions = {}): Promise<readonly string[]> {
-  const { args = place() } = options
+async function troublesOf({ args = place(), ...options }: DoctorOptions = {}): Promise<readonly string[]> {
   const { code, stdout } = await doctor({ ...options, args: [...args, '--json'] })
   const { problems, findings } = JSON.parse(stdout) as {
     readonly problems: number
@@ -63,7 +59,7 @@ it('reports ok for each check, and leaves nothing in the bucket', async () => {
 })
 
 it('changes nothing in a bucket that is in use', async () => {
-  await press.publish(press.nights.outs[0] ?? '')
+  await press.publish('night-1')
   const before = [...press.server.objects(press.bucket.name).values()]
   expect(await troublesOf()).toEqual([])
   expect([...press.server.objects(press.bucket.name).values()]).toEqual(before)
@@ -74,9 +70,8 @@ it('accepts a missing snapshot, and refuses a damaged one', async () => {
   const out = press.nights.folder.file('nothing')
   expect(await troublesOf({ out })).toEqual([])
   expect((await doctor({ out })).stdout).toMatch(/ok +snapshot +none in .+nothing yet/)
-  const [, , , damaged = ''] = press.nights.outs
-  truncateSync(`${damaged}/manifest.ndjson.gz`, 100)
-  expect(await troublesOf({ out: damaged })).toEqual([
+  truncateSync(press.nights.folder.file('night-4/manifest.ndjson.gz'), 100)
+  expect(await troublesOf({ out: 'night-4' })).toEqual([
     expect.stringMatching(/^problem snapshot: .*manifest\.ndjson\.gz cannot be read/),
   ])
 })
@@ -96,25 +91,23 @@ it('says within ten seconds that the store does not answer', async () => {
   ])
 })
 
+const wrongKey = { AWS_SECRET_ACCESS_KEY: 'wrong' }
+const noKey = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' }
+const oldToken = { AWS_SESSION_TOKEN: 'old-token' }
 it.each([
-  ['no bucket', {}, ['--bucket', 'nix'], /^problem bucket: .*there is no bucket nix/],
-  ['a wrong key', { AWS_SECRET_ACCESS_KEY: 'wrong' }, [], /^problem bucket: .*secret key is wrong/],
-  [
-    'no credentials',
-    { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' },
-    [],
-    /^problem credentials: none were found: set AWS_ACCESS_KEY_ID/,
-  ],
-  ['an expired token', { AWS_SESSION_TOKEN: 'old-token' }, [], /^problem bucket: .*credentials have expired/],
+  ['no bucket', {}, '--bucket nix', /^problem bucket: .*there is no bucket nix/],
+  ['a wrong key', wrongKey, '', /^problem bucket: .*secret key is wrong/],
+  ['no credentials', noKey, '', /^problem credentials: none were found: set AWS_ACCESS_KEY_ID/],
+  ['an expired token', oldToken, '', /^problem bucket: .*credentials have expired/],
   [
     'another region',
     {},
-    ['--region', 'eu-central-1'],
+    '--region eu-central-1',
     /^problem bucket: .*another region, us-east-1: set --region/,
   ],
 ] as const)('stops at %s, with one problem', async (_, env, flags, message) => {
   press.server.settings.expiredTokens = ['old-token']
-  const found = await troublesOf({ env, args: [...place(), ...flags] })
+  const found = await troublesOf({ env, args: [...place(), ...flags.split(' ').filter(Boolean)] })
   expect(found).toEqual([expect.stringMatching(message)])
 })
 
@@ -122,14 +115,10 @@ it('requires a region for AWS, and a bucket', async () => {
   const address =
     /^warning baseUrl: baseUrl is http:\/\/localhost:8080: .*set "baseUrl" \(FUNDPRESS_BASE_URL\)/
   const region = /^problem region: .*no region: set --region or AWS_REGION/
-  expect(await troublesOf({ args: ['--bucket', press.bucket.name] })).toEqual([
-    expect.stringMatching(address),
-    expect.stringMatching(region),
-  ])
+  const args = ['--bucket', press.bucket.name]
+  expect(await troublesOf({ args })).toEqual([expect.stringMatching(address), expect.stringMatching(region)])
   const env = { FUNDPRESS_BASE_URL: 'https://api.example.com' }
-  expect(await troublesOf({ env, args: ['--bucket', press.bucket.name] })).toEqual([
-    expect.stringMatching(region),
-  ])
+  expect(await troublesOf({ env, args })).toEqual([expect.stringMatching(region)])
   expect(await doctor({ args: [] })).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/--bucket <name> is missing/),
@@ -194,27 +183,20 @@ describe('the bucket', () => {
     ])
     press.server.settings.lifecycleRules = [{ id: 'green', prefix: 'green/', noncurrentDays: 3 }]
     expect(await troublesOf()).toHaveLength(1)
-    press.server.settings.lifecycleRules = [
-      { id: 'all', prefix: '', noncurrentDays: 3, abortUploadsAfterDays: 1 },
-    ]
+    const all = { id: 'all', prefix: '', noncurrentDays: 3, abortUploadsAfterDays: 1 }
+    press.server.settings.lifecycleRules = [all]
     expect(await troublesOf()).toEqual([])
   })
 
   it.each([
-    ['', true],
-    ['gre', true],
-    ['green/api/v1/', true],
-    ['live.json', true],
-    ['journal/', true],
-    ['downloads/', false],
-    ['logs/', false],
-  ])('judges a rule that deletes under %j', async (prefix, isProblem) => {
-    press.server.settings.lifecycleRules = [{ id: 'old', prefix, expirationDays: 30 }]
-    expect(await troublesOf()).toEqual(
-      isProblem
-        ? [expect.stringMatching(/^problem lifecycle: rule "old" deletes objects after 30 days under /)]
-        : [],
-    )
+    [1, ['', 'gre', 'green/api/v1/', 'live.json', 'journal/']],
+    [0, ['downloads/', 'logs/']],
+  ])('finds %d problems in a rule that deletes under %j', async (problems, prefixes) => {
+    const problem = /^problem lifecycle: rule "old" deletes objects after 30 days under /
+    for (const prefix of prefixes) {
+      press.server.settings.lifecycleRules = [{ id: 'old', prefix, expirationDays: 30 }]
+      expect(await troublesOf()).toEqual(Array(problems).fill(expect.stringMatching(problem)))
+    }
   })
 
   it('compares rules with the prefix of the bucket', async () => {
@@ -235,14 +217,13 @@ describe('the bucket', () => {
   })
 
   it('warns of a publish that is under way, and of one that was killed', async () => {
-    const [one = '', two = '', three = ''] = press.nights.outs
-    await press.publish(one)
+    await press.publish('night-1')
     let during: Promise<readonly string[]> | undefined
     press.server.faults([holdBack(/^green\/api/, () => (during = troublesOf()), { nth: 3 })])
-    await press.publish(two)
+    await press.publish('night-2')
     expect(await during).toEqual([expect.stringMatching(/^warning journal: .*another publish is under way/)])
     press.server.reset()
-    expect(await press.publishUntilRequest(three, 40, 'before')).toBe(true)
+    expect(await press.publishUntilRequest('night-3', 40, 'before')).toBe(true)
     expect(await troublesOf()).toEqual([expect.stringMatching(/^warning journal: blue is torn/)])
   })
 })

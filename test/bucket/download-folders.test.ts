@@ -7,23 +7,20 @@ const asOf = '2026-11-11'
 const folder = (name: string, sums: string) => ({ folder: name, files: 1, bytes: 1, sums })
 const live = (parts: object) => ({ asOf, snapshot: `${asOf}-aaaaaaaaaaaa`, ...parts }) as unknown as Live
 const id = `${asOf}-aaaaaaaaaaaa`
+const other = `${id}-111111111111`
 const [one, two] = ['1'.repeat(64), '2'.repeat(64)]
 
 it.each([
   ['nothing is live', null, id],
   ['another is live', live({ downloads: folder(`${asOf}-bbbbbbbbbbbb`, two) }), id],
   ['the same is live', live({ downloads: folder(id, one) }), id],
-  ['other files of it are live', live({ downloads: folder(id, two) }), `${id}-111111111111`],
+  ['other files of it are live', live({ downloads: folder(id, two) }), other],
   [
     'a rollback would bring it',
-    live({ downloads: folder(id, two), previous: { downloads: folder(`${id}-111111111111`, one) } }),
-    `${id}-111111111111`,
+    live({ downloads: folder(id, two), previous: { downloads: folder(other, one) } }),
+    other,
   ],
-  [
-    'an earlier day has it',
-    live({ earlierDownloads: { '2026-11': '11-aaaaaaaaaaaa' } }),
-    `${id}-111111111111`,
-  ],
+  ['an earlier day has it', live({ earlierDownloads: { '2026-11': '11-aaaaaaaaaaaa' } }), other],
 ])('chooses a folder if %s', (_, before, expected) => {
   expect(chooseFolder(id, one, before)).toBe(expected)
 })
@@ -33,9 +30,8 @@ it('keeps all days when an older one goes live, and after its rollback', () => {
   const before = live({ downloads: folder(id, one), earlierDownloads: days })
   const older = { asOf: '2026-11-08' }
   const earlierDownloads = earlierAfter(older, before)
-  expect(earlierFolders(earlierDownloads)).toEqual([
-    ...[id, '2026-11-10-aaaaaaaaaaaa', '2026-11-09-aaaaaaaaaaaa'],
-  ])
+  const folders = [id, '2026-11-10-aaaaaaaaaaaa', '2026-11-09-aaaaaaaaaaaa']
+  expect(earlierFolders(earlierDownloads)).toEqual(folders)
   const back = live({ ...older, downloads: folder('2026-11-08-aaaaaaaaaaaa', two), earlierDownloads })
   expect(earlierAfter({ asOf }, back)).toEqual(days)
 })

@@ -2,28 +2,17 @@
  * Settings that change what is published and no object of the snapshot: a publish is not done before they are live. And
  * those that should not be published at all.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildNights } from '../support/nights.ts'
+import { expect, it } from 'vitest'
 import { withLocalNames } from '../support/local-names.ts'
-import { openPress, type Press } from '../support/press.ts'
+import { press, useNights } from './nightly/nightly.ts'
 
 type Environment = Readonly<Record<string, string>>
-interface Summary {
-  readonly snapshot: string
-  readonly slot: string
-  readonly hasFlipped: boolean
-}
-
-let press: Press
-beforeAll(async () => {
-  press = await openPress(await buildNights(1, 2, { years: 1 }))
-})
-afterAll(() => press.stop())
+useNights()
 
 const publish = async (out: string, env: Environment = {}) => {
   const { code, stdout, stderr } = await press.fundpress(`publish --out ${out} --json --quiet`, env)
   expect([code, stderr.replace(/^fundpress: .*: 4 files are replaced, 0 removed\n$/, '')]).toEqual([0, ''])
-  return JSON.parse(stdout) as Summary
+  return JSON.parse(stdout) as Readonly<Record<'snapshot' | 'slot', string>>
 }
 const buildAndPublish = async (env: Environment) => {
   const built = await press.bare('build --db funds.sqlite --out next --as-of 2026-11-11 --quiet', {
@@ -56,10 +45,10 @@ it('publishes other thresholds, another address and another licence, each once, 
   expect(await publish('next', address)).toMatchObject({ slot: 'blue', hasFlipped: true })
   expect(live('changes/feed.xml')).toContain('https://api.example.com/changes/')
 
-  const licensed = (name: string) => ({
+  const licensed = (FUNDPRESS_LICENCE_NAME: string) => ({
     ...address,
     FUNDPRESS_DOWNLOADS: 'true',
-    FUNDPRESS_LICENCE_NAME: name,
+    FUNDPRESS_LICENCE_NAME,
   })
   const licence = () => press.bucket.body(`${press.bucket.downloads()}datapackage.json`).toString()
   expect(await buildAndPublish(licensed('CC-BY-4.0'))).toMatchObject({ hasFlipped: true })
@@ -82,18 +71,16 @@ it('warns of a local address in a public bucket', async () => {
   const place = '--bucket funds --path-style --region us-east-1'
   const nightly = `nightly --db funds.sqlite --as-of 2026-11-11 ${place}`
   const local = await press.bare(nightly, env)
-  expect([local.code, local.stderr]).toEqual([
-    0,
-    expect.stringMatching(
-      /^warning {2}publish: baseUrl is http:\/\/localhost:8080: [^\n]*set "baseUrl" \(FUNDPRESS_BASE_URL\)[^\n]*\n$/,
-    ),
-  ])
+  expect(local.code).toBe(0)
+  expect(local.stderr).toMatch(
+    /^warning {2}publish: baseUrl is http:\/\/localhost:8080: [^\n]*set "baseUrl" \(FUNDPRESS_BASE_URL\)[^\n]*\n$/,
+  )
   const named = { ...env, FUNDPRESS_BASE_URL: 'https://api.example.com' }
   expect(await press.bare(nightly, named)).toMatchObject({ code: 0, stderr: '' })
   const docs = { ...named, FUNDPRESS_DOCS_URL: 'http://127.0.0.1/docs' }
   const published = await press.bare(`publish ${place} --quiet`, docs)
-  expect([published.code, published.stderr]).toEqual([
-    0,
-    expect.stringMatching(/^fundpress: docsUrl is http:\/\/127\.0\.0\.1\/docs: [^\n]*set "docsUrl"[^\n]*\n$/),
-  ])
+  expect(published.code).toBe(0)
+  expect(published.stderr).toMatch(
+    /^fundpress: docsUrl is http:\/\/127\.0\.0\.1\/docs: [^\n]*set "docsUrl"[^\n]*\n$/,
+  )
 })

@@ -1,21 +1,9 @@
 /**
- * The S3 server of the tests, held against what AWS does, and the proxy that brings faults to any server. `store-port.test.ts`
- * compares the server with a real store; `store.test.ts` shows its faults.
+ * The S3 server of the tests, where it is as strict as AWS, and the proxy that brings faults to any server. `store.test.ts`
+ * compares the server with a real store; `store-faults.test.ts` and `doctor.test.ts` show its faults and settings.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import {
-  AbortMultipartUploadCommand,
-  CreateBucketCommand,
-  DeleteObjectsCommand,
-  GetBucketLifecycleConfigurationCommand,
-  GetBucketVersioningCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListMultipartUploadsCommand,
-  ListObjectsV2Command,
-  type S3Client,
-  type S3ClientConfig,
-} from '@aws-sdk/client-s3'
+import { DeleteObjectsCommand, GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startFaultProxy, type FaultProxy, type Mishap } from '../support/s3/fault-proxy.ts'
 import { Bucket, startProbe } from '../support/s3/probe.ts'
@@ -26,8 +14,6 @@ const refusal = (httpStatusCode: number, name: string) => ({ name, $metadata: { 
 const accessKeyId = 'TESTKEY'
 const probe = startProbe()
 const { put, get, has } = probe
-const list = (input: object = {}) => probe.client.send(new ListObjectsV2Command({ Bucket, ...input }))
-const keysOf = async (Prefix: string) => (await list({ Prefix })).Contents?.map(({ Key }) => Key) ?? []
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html */
 function presigned(key: string, expiresSeconds: number, at: Date): string {
@@ -51,17 +37,6 @@ function presigned(key: string, expiresSeconds: number, at: Date): string {
 }
 
 describe('a signature', () => {
-  const key = (accessKeyId: string) => ({ accessKeyId, secretAccessKey: 'x' })
-  const refused = (config: S3ClientConfig, status: number, code: string) =>
-    expect(put('bad', 'x', {}, probe.connect(config))).rejects.toMatchObject(refusal(status, code))
-
-  it.each<[string, S3ClientConfig, number, string]>([
-    ['by another secret', { credentials: key(accessKeyId) }, 403, 'SignatureDoesNotMatch'],
-    ['by an unknown key', { credentials: key('WHO') }, 403, 'InvalidAccessKeyId'],
-    ['by a clock that is an hour off', { systemClockOffset: 3_600_000 }, 403, 'RequestTimeTooSkewed'],
-    ['for another region', { region: 'eu-west-1' }, 400, 'AuthorizationHeaderMalformed'],
-  ])('%s is refused', (_, config, status, code) => refused(config, status, code))
-
   it('is needed', async () => {
     for (const init of [{ method: 'PUT', body: 'x' }, {}])
       expect((await fetch(`${probe.server.endpoint}/${Bucket}/one.json`, init)).status).toBe(403)
@@ -71,12 +46,7 @@ describe('a signature', () => {
     ['body', 400, 'XAmzContentSHA256Mismatch', () => ({ body: Buffer.from('HELLO') })],
     ['path', 403, 'SignatureDoesNotMatch', () => ({ path: `/${Bucket}/other` })],
     ['query', 403, 'SignatureDoesNotMatch', () => ({ query: { 'x-id': 'PutObject', more: '1' } })],
-    [
-      'headers of S3',
-      403,
-      'AccessDenied',
-      (headers: object) => ({ headers: { ...headers, 'x-amz-meta-more': '1' } }),
-    ],
+    ['headers', 403, 'AccessDenied', (given: object) => ({ headers: { ...given, 'x-amz-meta-more': '1' } })],
   ])('covers the %s', async (_, status, code, changed) => {
     const altered = probe.connect({ requestChecksumCalculation: 'WHEN_REQUIRED' })
     altered.middlewareStack.add(
@@ -103,26 +73,6 @@ describe('a signature', () => {
     ])
       expect((await fetch(wrong)).status).toBe(403)
   })
-
-  it('needs the token of its session', async () => {
-    const { secretAccessKey } = probe.server.settings
-    const withToken = (sessionToken: string) => ({
-      credentials: { accessKeyId, secretAccessKey, sessionToken },
-    })
-    probe.server.settings.sessionToken = 'token'
-    await put('key', 'x', {}, probe.connect(withToken('token')))
-    probe.server.settings.expiredTokens = ['old']
-    await refused(withToken('old'), 400, 'ExpiredToken')
-    await refused(withToken('any'), 400, 'InvalidToken')
-    await refused({}, 403, 'InvalidAccessKeyId')
-  })
-
-  it('is checked against the clock of the server, which the SDK learns', async () => {
-    probe.server.settings.clockSkewMs = -3_600_000
-    const learner = probe.connect()
-    await expect(put('key', 'x', {}, learner)).rejects.toMatchObject({ name: 'RequestTimeTooSkewed' })
-    await put('key', 'x', {}, learner)
-  })
 })
 
 describe('an object', () => {
@@ -133,20 +83,6 @@ describe('an object', () => {
     const head = await probe.client.send(new HeadObjectCommand({ Bucket, Key: 'one.json' }))
     const Metadata = { sha256: 'abc', foo: 'Bar baz' }
     expect(head).toMatchObject({ ...about, Metadata, ContentLength: 5000, ETag: etagOf(body) })
-  })
-
-  it('has any key, in listings too', async () => {
-    for (const key of [
-      'odd/a b+c&d=e',
-      'odd/é ü 漢字',
-      'odd/100%25',
-      `odd/'"<>`,
-      'odd//slash',
-      'odd/~(x)!',
-    ]) {
-      await put(key, key)
-      expect([String(await get(key)), await keysOf(key)]).toEqual([key, [key]])
-    }
   })
 
   it.each<[string, number, string, () => Promise<unknown>]>([
@@ -162,17 +98,6 @@ describe('an object', () => {
   })
 
   it.each([
-    ['bytes=10-19', 'bytes 10-19/5000', 10, 20],
-    ['bytes=-7', 'bytes 4993-4999/5000', 4993, 5000],
-    ['bytes=4990-9999', 'bytes 4990-4999/5000', 4990, 5000],
-  ])('is read in part with %s', async (Range, ContentRange, from, to) => {
-    probe.server.put(Bucket, 'key', body)
-    const got = await probe.client.send(new GetObjectCommand({ Bucket, Key: 'key', Range }))
-    expect(got).toMatchObject({ ContentRange, $metadata: { httpStatusCode: 206 } })
-    expect(Buffer.from((await got.Body?.transformToByteArray()) ?? [])).toEqual(body.subarray(from, to))
-  })
-
-  it.each([
     [{ Range: 'bytes=9000-9999' }, 416],
     [{ IfNoneMatch: etagOf(body) }, 304],
     [{ IfModifiedSince: new Date(Date.now() + 10_000) }, 304],
@@ -181,26 +106,6 @@ describe('an object', () => {
     probe.server.put(Bucket, 'key', body)
     const sent = probe.client.send(new GetObjectCommand({ Bucket, Key: 'key', ...condition }))
     await expect(sent).rejects.toMatchObject({ $metadata: { httpStatusCode } })
-  })
-})
-
-describe('a listing', () => {
-  it('comes in pages, with ETags and sizes', async () => {
-    const numbered = Array.from({ length: 25 }, (_, index) => `l/${String(index).padStart(3, '0')}`)
-    for (const key of [...numbered, 'k/x', 'm/x']) probe.server.put(Bucket, key, body)
-    const pages: (readonly (string | undefined)[])[] = []
-    let token: string | undefined
-    do {
-      const more = token === undefined ? {} : { ContinuationToken: token }
-      const { Contents = [], NextContinuationToken } = await list({ Prefix: 'l/', MaxKeys: 10, ...more })
-      expect(Contents[0]).toMatchObject({ ETag: etagOf(body), Size: 5000 })
-      pages.push(Contents.map(({ Key }) => Key))
-      // A key that goes between two pages does not stop the listing.
-      probe.server.remove(Bucket, 'l/009')
-      token = NextContinuationToken
-    } while (token !== undefined)
-    expect(pages.map(({ length }) => length)).toEqual([10, 10, 5])
-    expect(pages.flat()).toEqual(numbered)
   })
 })
 
@@ -219,39 +124,6 @@ describe('DeleteObjects', () => {
     expect(Deleted).toEqual([{ Key: 'q997' }, { Key: 'never-was' }])
     expect(probe.server.objects(Bucket).size).toBe(0)
   })
-
-  it('answers with an error for each key that fails', async () => {
-    for (const key of ['a', 'b', 'c']) probe.server.put(Bucket, key, 'x')
-    probe.server.faults([{ kind: 'delete-error', keyMatches: /b/ }])
-    probe.server.settings.deny = [{ operation: /^DeleteObject$/, key: /c/ }]
-    expect((await remove(['a', 'b', 'c'])).Errors).toMatchObject([
-      { Key: 'b', Code: 'InternalError' },
-      { Key: 'c', Code: 'AccessDenied' },
-    ])
-    expect([...probe.server.objects(Bucket).keys()]).toEqual(['b', 'c'])
-  })
-})
-
-it('makes a bucket, and lists its versioning, rules and unfinished uploads', async () => {
-  const of = { Bucket: 'another' }
-  await expect(probe.client.send(new ListObjectsV2Command(of))).rejects.toMatchObject(
-    refusal(404, 'NoSuchBucket'),
-  )
-  await probe.client.send(new CreateBucketCommand(of))
-  probe.server.settings.lifecycleRules = [{ id: 'old', prefix: 'logs/', expirationDays: 30 }]
-  probe.server.settings.versioning = 'Enabled'
-  expect(await probe.client.send(new GetBucketVersioningCommand(of))).toMatchObject({ Status: 'Enabled' })
-  expect(await probe.client.send(new GetBucketLifecycleConfigurationCommand(of))).toMatchObject({
-    Rules: [{ ID: 'old', Filter: { Prefix: 'logs/' }, Expiration: { Days: 30 }, Status: 'Enabled' }],
-  })
-  const initiated = Date.parse('2026-11-01T00:00:00Z')
-  probe.server.uploads('another').set('1', { id: '1', key: 'a', initiated })
-  expect((await probe.client.send(new ListMultipartUploadsCommand(of))).Uploads).toMatchObject([
-    { Key: 'a', UploadId: '1', Initiated: new Date(initiated) },
-  ])
-  const abort = () => probe.client.send(new AbortMultipartUploadCommand({ ...of, Key: 'a', UploadId: '1' }))
-  await abort()
-  await expect(abort()).rejects.toMatchObject(refusal(404, 'NoSuchUpload'))
 })
 
 describe('the server', () => {
@@ -287,18 +159,6 @@ describe('the server', () => {
     expect(new Set(statuses)).toEqual(new Set([200, 500]))
     expect(await run()).toEqual(statuses)
   })
-
-  it('denies what the settings say, and does not say which key is missing to a reader without the right to list', async () => {
-    probe.server.settings.deny = [{ operation: /^Put/, key: /^closed\// }, { operation: /^ListObjectsV2$/ }]
-    await put('open')
-    await expect(put('closed/1')).rejects.toMatchObject({ name: 'AccessDenied' })
-    await expect(get('absent')).rejects.toMatchObject({ name: 'AccessDenied' })
-    expect(probe.server.log.map(({ method, key, status }) => `${method} ${key} ${status}`)).toEqual([
-      'PUT open 200',
-      'PUT closed/1 403',
-      'GET absent 403',
-    ])
-  })
 })
 
 describe('the proxy', () => {
@@ -333,13 +193,5 @@ describe('the proxy', () => {
     probe.server.put(Bucket, 'key', 'x'.repeat(5000))
     proxy.set({ [mishap]: 1 })
     await expect(get('key', through)).rejects.toThrow()
-  })
-
-  it('spoils as many requests as the odds say', async () => {
-    const before = proxy.counts.through
-    proxy.set({ status: 0.1, cutBefore: 0.1, cutAfter: 0.1, delay: 0.01 })
-    for (let turn = 0; turn < 100; turn++) await put('key', 'body', {}, through).catch(() => undefined)
-    expect(proxy.counts.through - before).toBeGreaterThan(50)
-    expect(proxy.counts.through - before).toBeLessThan(90)
   })
 })

@@ -1,369 +1,194 @@
-/** The object store over S3, through its port: big files, calls that are stopped, refusals, damaged answers. */
+/** One suite for every store behind the port: S3 (our own server, and radosgw if it is there), and the overlay. */
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { readdirSync, readFileSync, readlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makeTempFolder, type TempFolder } from '../support/product.ts'
-import { credentials } from '../support/publishing.ts'
-import { startFaultProxy } from '../support/s3/fault-proxy.ts'
-import { seededRandom } from '../support/s3/random.ts'
-import { startS3, type S3Server } from '../support/s3/server.ts'
-import { digestOf, download, readSmall } from '../../src/bucket/store/read.ts'
+import { writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { overlayStore } from '../../src/bucket/store/overlay.ts'
+import { digestOf, readObject, readPart, readSmall, readUpTo } from '../../src/bucket/store/read.ts'
 import { openS3, type S3Store } from '../../src/bucket/store/s3.ts'
-import type { Patience } from '../../src/bucket/store/retry.ts'
+import { ConditionFailed, type NewObject, type ObjectStore } from '../../src/bucket/store/store.ts'
+import { makeTempFolder, type TempFolder } from '../support/product.ts'
+import { forEachStore } from '../support/s3/stores.ts'
 
-const bucket = 'funds'
-const patience: Patience = { attempts: 5, connectMs: 2000, silenceMs: 5000 }
-const type = 'text/plain; charset=utf-8'
-const stored = { key: 'blue/big', type, cacheControl: 'no-cache' }
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
 const hex = (body: Buffer) => createHash('sha256').update(body).digest('hex')
+const about = { type: 'text/plain; charset=utf-8', cacheControl: 'no-cache' }
+function object(key: string, text: string): NewObject {
+  const body = Buffer.from(text)
+  return { key, body, ...about, sha256: hex(body) }
+}
 
-let server: S3Server
 let folder: TempFolder
-let store: S3Store
-
-function open(
-  endpoint: string,
-  { signal, prefix = '' }: { signal?: AbortSignal; prefix?: string } = {},
-): S3Store {
-  const settings = { bucket, prefix, endpoint, region: 'us-east-1', pathStyle: true, concurrency: 4 }
-  return openS3(settings, signal, patience)
-}
-
-/** Not the same again and again, so that a piece in the wrong place is seen. */
-function bytes(count: number): Buffer {
-  const random = seededRandom(count)
-  const block = Buffer.from(Array.from({ length: 65_536 }, () => random() * 256))
-  const body = Buffer.alloc(count, block)
-  for (let at = 0; at + 4 < count; at += 65_536) body.writeUInt32BE(at, at)
-  return body
-}
-
-/** Files of the test's folder that this process has open. */
-const openFiles = () =>
-  readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${fd}`)
-      return path.startsWith(folder.path) ? [path] : []
-    } catch {
-      return []
-    }
-  })
-
 beforeAll(() => {
-  Object.assign(process.env, credentials)
   folder = makeTempFolder()
 })
 afterAll(() => {
   folder.remove()
 })
-// A server a test: a request that a test has stopped may arrive when the next one has begun.
-beforeEach(async () => {
-  server = await startS3({ buckets: [bucket] })
-  store = open(server.endpoint)
-})
-afterEach(async () => {
-  store.close()
-  await server.stop()
-})
 
-describe('a file', () => {
-  const big = bytes(9 * 1024 * 1024 + 17)
-  let file: string
-  beforeAll(() => {
-    file = folder.file('big')
-    writeFileSync(file, big)
-  })
+forEachStore((real) => {
+  const open = (prefix: string): S3Store => {
+    const { bucket, endpoint, region, accessKeyId, secretAccessKey } = real
+    const credentials = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
+    Object.assign(process.env, credentials, { AWS_CONFIG_FILE: '/dev/null' })
+    return openS3({ bucket, prefix, endpoint, region, pathStyle: true, concurrency: 4 })
+  }
 
-  it.each([0, 1, 8 * 1024 * 1024 - 1, 8 * 1024 * 1024])('of %d bytes is put as it is', async (count) => {
-    const small = folder.file('small')
-    writeFileSync(small, big.subarray(0, count))
-    const { etag } = await store.putFile(small, stored)
-    const object = server.objects(bucket).get('blue/big')
-    expect(object?.body.equals(big.subarray(0, count))).toBe(true)
-    expect(object?.etag).toBe(etag)
-    expect(object?.headers).toEqual({
-      'content-type': type,
-      'cache-control': 'no-cache',
-      'x-amz-meta-sha256': hex(big.subarray(0, count)),
+  describe.each([
+    ['without a prefix', () => open('')],
+    ['below a prefix', () => open('some/prefix')],
+    ['under an overlay', () => overlayStore(open('overlaid'))],
+  ] as const)('a store %s', (name, make) => {
+    let store: ObjectStore
+    const at = (key: string) => `${name.replaceAll(' ', '-')}/${key}`
+    const put = (key: string, text: string) => store.put(object(at(key), text))
+    const text = async (key: string) => (await readSmall(store, at(key)))?.text
+    const list = async (prefix: string) => (await all(store.list(at(prefix)))).map(({ key }) => key)
+
+    beforeAll(() => {
+      store = make()
     })
-    expect(object?.checksums).toEqual({
-      sha256: createHash('sha256').update(big.subarray(0, count)).digest('base64'),
+
+    it('returns what was put, with its ETag, length and time', async () => {
+      const { etag } = await put('a', 'hällo')
+      const got = await readSmall(store, at('a'))
+      expect(got).toMatchObject({ text: 'hällo', etag, bytes: 6 })
+      expect(Math.abs((got?.now.getTime() ?? 0) - (got?.lastModified.getTime() ?? 0))).toBeLessThan(10_000)
+      expect(await digestOf(store, at('a'))).toBe(hex(Buffer.from('hällo')))
+      expect(await readObject(store, at('a'))).toMatchObject({ body: Buffer.from('hällo'), etag })
+      expect(await readUpTo(store, at('a'), 5)).toMatchObject({ length: 6, body: null, etag })
+      expect(await readUpTo(store, at('a'), 6)).toMatchObject({ length: 6, body: Buffer.from('hällo') })
+      const part = await readPart(store, at('a'), { first: 3, last: 4 }, etag)
+      expect(Buffer.concat(part).toString()).toBe('ll')
+      await expect(readPart(store, at('a'), { first: 3, last: 9 }, etag)).rejects.toThrow('was changed')
     })
-    expect(server.counts()).toEqual({ PutObject: 1 })
-  })
 
-  it('arrives whole, however often the store fails on the way', async () => {
-    server.faults([
-      { kind: 'status-early', status: 503, nth: 1 },
-      { kind: 'cut-early', nth: 1 },
-      { kind: 'status-after', status: 500, nth: 1 },
-      { kind: 'cut-after', nth: 1 },
-    ])
-    const { etag } = await store.putFile(file, stored)
-    expect(server.log.map(({ status }) => status)).toEqual([503, 0, 500, 0, 200])
-    const object = server.objects(bucket).get('blue/big')
-    expect(object?.body.equals(big)).toBe(true)
-    expect(object?.etag).toBe(etag)
-    expect(store.requests()).toEqual({ PutObject: 5 })
-    await expect.poll(openFiles).toEqual([])
-  })
-
-  it('arrives whole through a network that cuts bodies', async () => {
-    const proxy = await startFaultProxy(server.endpoint, 3)
-    proxy.set({ cutRequest: 0.4, cutAfter: 0.1 })
-    const behind = open(proxy.endpoint)
-    for (let turn = 0; turn < 3; turn++) {
-      server.empty(bucket)
-      await behind.putFile(file, stored).catch(() => behind.putFile(file, stored))
-      expect(server.objects(bucket).get('blue/big')?.body.equals(big)).toBe(true)
-    }
-    expect(proxy.counts.cutRequest).toBeGreaterThan(0)
-    behind.close()
-    await proxy.stop()
-  })
-
-  it('is closed after the last attempt', async () => {
-    server.faults([{ kind: 'status-early', status: 500 }])
-    await expect(store.putFile(file, stored)).rejects.toThrow(/^s3:\/\/funds: could not write blue\/big: /)
-    expect(store.requests()).toEqual({ PutObject: 5 })
-    await expect.poll(openFiles).toEqual([])
-    server.faults([])
-    // The connections that were cut off are free again: there are four.
-    await Promise.all(Array.from({ length: 5 }, () => store.putFile(file, stored)))
-  })
-
-  it('is not waited for if it becomes shorter meanwhile', async () => {
-    const shrinking = folder.file('shrinking')
-    writeFileSync(shrinking, big)
-    const assertFresh = () => {
-      truncateSync(shrinking, 1000)
-    }
-    await expect(store.putFile(shrinking, stored, { assertFresh })).rejects.toThrow(
-      `${shrinking} became shorter while it was read`,
-    )
-    expect(server.objects(bucket).size).toBe(0)
-    expect(store.requests()).toEqual({ PutObject: 1 })
-  })
-
-  it('is named if it is missing, or too large for one put', async () => {
-    await expect(store.putFile(folder.file('none'), stored)).rejects.toThrow(
-      `${folder.file('none')} cannot be read (ENOENT)`,
-    )
-    const huge = folder.file('huge')
-    writeFileSync(huge, '')
-    truncateSync(huge, 5 * 1024 ** 3 + 1)
-    await expect(store.putFile(huge, stored)).rejects.toThrow(
-      `${huge} has 5368709121 bytes: a store takes 5368709120 (5 GiB) in one put at most`,
-    )
-    expect(store.requests()).toEqual({})
-  })
-
-  it('is never in memory as a whole', async () => {
-    const sparse = folder.file('sparse')
-    writeFileSync(sparse, '')
-    truncateSync(sparse, 120 * 1024 * 1024)
-    let received = 0
-    const sink = createServer((request, response) => {
-      request.on('data', (chunk: Buffer) => (received += chunk.length))
-      request.on('end', () => response.writeHead(200, { etag: '"sink"' }).end())
+    it('returns null for a key that was never put, or was deleted', async () => {
+      expect(await store.get(at('nothing'))).toBeNull()
+      await put('gone', 'x')
+      await store.delete([at('gone'), at('never-was')])
+      await store.delete([])
+      expect(await store.get(at('gone'))).toBeNull()
+      expect(await list('gone')).toEqual([])
     })
-    await once(sink.listen(0, '127.0.0.1'), 'listening')
-    const behind = open(`http://127.0.0.1:${(sink.address() as AddressInfo).port}`)
-    const before = process.memoryUsage().arrayBuffers
-    let peak = 0
-    const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().arrayBuffers)), 5)
-    expect(await behind.putFile(sparse, stored)).toEqual({ etag: '"sink"' })
-    clearInterval(watch)
-    behind.close()
-    sink.close()
-    expect(received).toBe(120 * 1024 * 1024)
-    // What waits for the garbage collector included.
-    expect(peak - before).toBeLessThan(100 * 1024 * 1024)
-  })
-})
 
-const object = { ...stored, body: Buffer.from('x'), sha256: hex(Buffer.from('x')) }
-
-describe('a call that is stopped', () => {
-  it('ends at once with the reason, and others continue', async () => {
-    server.faults([{ kind: 'delay', ms: 1000, keyMatches: /slow/ }])
-    const stop = new AbortController()
-    const { signal } = stop
-    const slow = { ...object, key: 'blue/slow' }
-    server.put(bucket, 'slow', 'x')
-    const calls = [
-      store.put(slow, undefined, { signal }),
-      store.put(slow, { ifAbsent: true }, { signal }),
-      store.get('slow', { signal }),
-    ]
-    const other = store.put(slow)
-    const started = performance.now()
-    await setTimeout(50)
-    stop.abort(new Error('lost'))
-    for (const call of calls) await expect(call).rejects.toThrow(/^lost$/)
-    expect(performance.now() - started).toBeLessThan(500)
-    await other
-    await expect(store.delete(['a'], { signal })).rejects.toThrow(/^lost$/)
-    await expect(store.list('', { signal })[Symbol.asyncIterator]().next()).rejects.toThrow(/^lost$/)
-    await store.put(object)
-  })
-
-  it('ends with its session; later calls of the session can still clean up', async () => {
-    const session = new AbortController()
-    const own = new AbortController()
-    const stopped = open(server.endpoint, { signal: session.signal })
-    server.faults([{ kind: 'delay', ms: 300 }])
-    const both = [stopped.put(object, undefined, { signal: own.signal }), stopped.put(object)]
-    await setTimeout(50)
-    session.abort(new Error('stopped'))
-    for (const call of both) await expect(call).rejects.toThrow(/^stopped$/)
-    await stopped.put(object)
-    own.abort(new Error('lost'))
-    await expect(stopped.put(object, undefined, { signal: own.signal })).rejects.toThrow(/^lost$/)
-    stopped.close()
-  })
-
-  it('does not begin a download again that was stopped', async () => {
-    let requests = 0
-    const endless = createServer((_request, response) => {
-      requests++
-      response.writeHead(200, { 'content-length': 1000 }).write('x'.repeat(500))
+    it('puts only if the condition holds', async () => {
+      const putIf = (condition: Parameters<ObjectStore['put']>[1], body: string) =>
+        store.put(object(at('if'), body), condition)
+      const { etag } = await putIf({ ifAbsent: true }, '1')
+      await expect(putIf({ ifAbsent: true }, '2')).rejects.toBeInstanceOf(ConditionFailed)
+      const next = await putIf({ ifMatch: etag }, '3')
+      await expect(putIf({ ifMatch: etag }, '4')).rejects.toBeInstanceOf(ConditionFailed)
+      expect(await text('if')).toBe('3')
+      // A put whose answer got lost is sent again, and counts as done.
+      expect(await putIf({ ifMatch: etag }, '3')).toEqual({ etag: next.etag })
+      const none = { ifMatch: '"00000000000000000000000000000000"' }
+      await expect(store.put(object(at('none'), 'x'), none)).rejects.toBeInstanceOf(ConditionFailed)
+      expect(await store.get(at('none'))).toBeNull()
     })
-    await once(endless.listen(0, '127.0.0.1'), 'listening')
-    const session = new AbortController()
-    const { port } = endless.address() as AddressInfo
-    const stopped = open(`http://127.0.0.1:${port}`, { signal: session.signal })
-    const reading = digestOf(stopped, 'key')
-    await expect.poll(() => requests).toBe(1)
-    await setTimeout(50)
-    session.abort(new Error('stopped'))
-    await expect(reading).rejects.toThrow(/^stopped$/)
-    await setTimeout(300)
-    expect(requests).toBe(1)
-    stopped.close()
-    endless.closeAllConnections()
-    endless.close()
+
+    it('lets one of twenty conditional puts win', async () => {
+      const tries = Array.from({ length: 20 }, (_, index) =>
+        store.put(object(at('race'), `writer ${index}`), { ifAbsent: true }),
+      )
+      const results = await Promise.allSettled(tries)
+      const winners = results.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []))
+      expect(await text('race')).toBe(`writer ${winners.join()}`)
+    })
+
+    it('puts a file, also a big one, and reads it', async () => {
+      for (const count of [1, 9 * 1024 * 1024 + 1]) {
+        const [file, key] = [folder.file('file'), at(`file-${count}`)]
+        const body = Buffer.alloc(count, 'fundpress')
+        writeFileSync(file, body)
+        await store.putFile(file, { key, ...about })
+        expect(await digestOf(store, key)).toBe(hex(body))
+        expect(await all(store.list(key))).toMatchObject([{ key, bytes: count }])
+      }
+      await expect(store.putFile(folder.file('none'), { key: at('x'), ...about })).rejects.toThrow('ENOENT')
+    })
+
+    it('lists below a prefix, in the byte order of keys', async () => {
+      const odd = ['o/A', 'o/_', 'o/a', 'o/a-', 'o/a/b', 'o/a0', 'o/é', 'o/ﷲ', 'o/🂡', `o/<'&">`].concat(
+        'o/q b+c&d=e',
+        'o/100%25',
+        'o//slash',
+        'o/~(x)!',
+      )
+      await Promise.all(odd.map((key) => put(key, key)))
+      const inBytes = odd.map(at).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      expect(await list('o/')).toEqual(inBytes)
+      for (const key of odd) expect(await text(key)).toBe(key)
+      await store.delete([at('o/a')])
+      expect(await list('o/a')).toEqual(['o/a-', 'o/a/b', 'o/a0'].map(at))
+      expect(await list('nothing/')).toEqual([])
+    })
+
+    it('asks before each write whether it may be sent, and throws that error', async () => {
+      const lost = new Error('the lease was lost')
+      const options = {
+        assertFresh: () => {
+          throw lost
+        },
+      }
+      const file = folder.file('small')
+      writeFileSync(file, 'x')
+      const one = object(at('refused'), 'x')
+      for (const work of [
+        () => store.put(one, undefined, options),
+        () => store.put(one, { ifAbsent: true }, options),
+        () => store.putFile(file, one, options),
+        () => store.delete([at('a')], options),
+      ])
+        await expect((async () => work())()).rejects.toBe(lost)
+      expect(await store.get(at('refused'))).toBeNull()
+    })
+
+    it('counts requests, and pages of a listing', async () => {
+      const before = store.requests()
+      const since = (operation: string) => (store.requests()[operation] ?? 0) - (before[operation] ?? 0)
+      await put('counted', 'x')
+      await text('counted')
+      await list('counted')
+      await store.delete([at('counted')])
+      const operations = ['PutObject', 'GetObject', 'ListObjectsV2', 'DeleteObjects']
+      expect(operations.map(since)).toEqual([1, 1, 1, 1])
+      expect(store.unanswered()).toBe(0)
+    })
   })
 
-  it('does not wait for the next attempt to delete', async () => {
-    server.faults([{ kind: 'delete-error', code: 'SlowDown' }])
-    server.put(bucket, 'a', 'x')
-    await expect(store.delete(['a'], { signal: AbortSignal.timeout(20) })).rejects.toThrow(/timeout/)
+  it('refuses a file that has another digest', async () => {
+    const file = folder.file('other')
+    // Large enough to be sent as a stream: radosgw verifies the digest of those alone.
+    writeFileSync(file, Buffer.alloc(9 * 1024 * 1024))
+    const wrong = { key: 'wrong', ...about, sha256: hex(Buffer.from('x')) }
+    await expect(open('').putFile(file, wrong)).rejects.toThrow(/build the snapshot again/)
+    expect(await open('').get('wrong')).toBeNull()
   })
-})
 
-it.each(['put', 'conditional put', 'delete', 'putFile'])(
-  'a write asks before each attempt (%s)',
-  async (kind) => {
-    const file = folder.file('nine')
-    writeFileSync(file, bytes(9 * 1024 * 1024))
-    server.faults([{ kind: 'status', status: 500, times: 2, method: kind === 'delete' ? 'POST' : 'PUT' }])
-    const lost = Object.assign(new Error('the lease was lost'), { code: 'ECONNRESET' })
-    let asked = 0
-    let isLost = false
-    const assertFresh = () => {
-      asked++
-      if (isLost) throw lost
-      isLost = asked === 2
+  it('an overlay shows its base, and does not change it', async () => {
+    const base = open('below')
+    for (const key of ['kept', 'replaced', 'deleted']) await base.put(object(key, 'below'))
+    const above = overlayStore(base)
+    for (const key of ['replaced', 'added']) await above.put(object(key, 'above'))
+    await above.delete(['deleted'])
+    const texts = async (store: ObjectStore) => {
+      const keys = (await all(store.list(''))).map(({ key }) => key)
+      return Promise.all(keys.map(async (key) => `${key} ${(await readSmall(store, key))?.text ?? ''}`))
     }
-    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
-      put: () => store.put(object, undefined, { assertFresh }),
-      'conditional put': () => store.put(object, { ifAbsent: true }, { assertFresh }),
-      delete: () => store.delete(['a'], { assertFresh }),
-      putFile: () => store.putFile(file, stored, { assertFresh }),
-    }
-    await expect(calls[kind]?.()).rejects.toBe(lost)
-    expect(asked).toBe(3)
-    expect(server.log.map(({ status }) => status)).toEqual([500, 500])
-  },
-)
-
-describe('deleting', () => {
-  const all = ['a', 'b', 'c', 'd']
-  beforeEach(() => {
-    for (const key of all) server.put(bucket, key, 'x')
-  })
-  const left = () => [...server.objects(bucket).keys()].sort()
-
-  it.each(['InternalError', 'SlowDown', 'ServiceUnavailable'])(
-    'asks again for the keys that failed with %s, and only for them',
-    async (code) => {
-      server.faults([{ kind: 'delete-error', code, keyMatches: /[bc]/, times: 3 }])
-      await store.delete(all)
-      expect(left()).toEqual([])
-      const keysIn = (body: Buffer) =>
-        [...body.toString().matchAll(/<Key>(.)/g)].map(([, key]) => key).join('')
-      expect(server.log.map(({ body }) => keysIn(body))).toEqual(['abcd', 'bc', 'b'])
-    },
-  )
-
-  it('gives up after the last attempt, and says which key and why', async () => {
-    server.faults([{ kind: 'delete-error', keyMatches: /[bd]/ }])
-    await expect(store.delete(all)).rejects.toThrow(
-      's3://funds: could not delete b and 1 more: the store kept answering 500: try again later (InternalError)',
-    )
-    expect(server.counts()).toEqual({ DeleteObjects: 5 })
-    expect(left()).toEqual(['b', 'd'])
+    expect(await texts(above)).toEqual(['added above', 'kept below', 'replaced above'])
+    expect(await texts(base)).toEqual(['deleted below', 'kept below', 'replaced below'])
+    expect([...above.written.keys()].sort()).toEqual(['added', 'deleted', 'replaced'])
+    base.close()
   })
 
-  it('names the missing right, and does not try again', async () => {
-    server.settings.deny = [{ operation: /^DeleteObject$/, key: /[cd]/ }]
-    server.faults([{ kind: 'delete-error', keyMatches: /a/ }])
-    await expect(store.delete(all)).rejects.toThrow(
-      's3://funds: could not delete c and 2 more: access denied: the credentials need s3:DeleteObject on s3://funds (AccessDenied)',
-    )
-    expect(server.counts()).toEqual({ DeleteObjects: 1 })
-  })
-
-  it('quotes an unknown code', async () => {
-    server.faults([{ kind: 'delete-error', code: 'ObjectLocked', keyMatches: /c/ }])
-    const below = open(server.endpoint, { prefix: 'x' })
-    server.put(bucket, 'x/c', 'x')
-    await expect(below.delete(['c'])).rejects.toThrow(/^s3:\/\/funds\/x: could not delete c: ObjectLocked, /)
-    below.close()
-  })
-
-  it('counts a missing key as deleted', async () => {
-    server.faults([{ kind: 'delete-error', code: 'NoSuchKey', keyMatches: /c/ }])
-    await store.delete(all)
-    expect(server.counts()).toEqual({ DeleteObjects: 1 })
-  })
-})
-
-describe('reading', () => {
-  it('names both rights that a denied read may lack', async () => {
-    server.settings.deny = [{ operation: /^ListObjectsV2$/ }]
-    await expect(store.get('absent')).rejects.toThrow(
-      's3://funds: could not read absent: access denied: the credentials need s3:GetObject and s3:ListBucket ' +
-        '(without it an object that is not there is denied too) on s3://funds (AccessDenied)',
-    )
-  })
-
-  it('reads an answer without a length', async () => {
-    server.put(bucket, 'key', 'abc')
-    server.faults([{ kind: 'chunked' }])
-    const object = await readSmall(store, 'key')
-    expect(object).toMatchObject({ text: 'abc', bytes: null })
-    await download(store, 'key', folder.file('chunked'))
-    expect(readFileSync(folder.file('chunked'), 'utf8')).toBe('abc')
-  })
-
-  it('starts again when a body breaks off', async () => {
-    server.put(bucket, 'key', 'abcdef')
-    server.faults([{ kind: 'truncate', times: 1 }])
-    expect((await readSmall(store, 'key'))?.text).toBe('abcdef')
-    expect(server.counts()).toEqual({ GetObject: 2 })
-  })
-
-  it('asks once, and names the file, if it cannot be written', async () => {
-    server.put(bucket, 'key', bytes(100_000))
-    await expect(download(store, 'key', '/dev/full')).rejects.toThrow(
-      /^\/dev\/full cannot be written: ENOSPC/,
-    )
-    expect(server.counts()).toEqual({ GetObject: 1 })
+  it('an overlay counts the pages that a listing of its own objects would take', async () => {
+    const above = overlayStore(open('pages'))
+    for (let index = 0; index < 1001; index++) await above.put(object(`p/${index}`, 'x'))
+    expect(await all(above.list('p/'))).toHaveLength(1001)
+    expect(above.requests()).toEqual({ PutObject: 1001, ListObjectsV2: 2 })
   })
 })

@@ -1,38 +1,95 @@
 /**
- * Nights with downloads that go on from the other slot: their files, `documents.zip` above all, are those of a full build,
- * whatever changed and whatever is wrong with the ZIP that it is made out of.
+ * Nightly runs with downloads that continue from the other slot, on one machine or as shards: their files, `documents.zip`
+ * above all, are those of a full build, whatever changed and whatever is wrong with the ZIP that it is made out of.
  */
-import { readdirSync, writeFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { editDatabase } from '../../support/database.ts'
 import type { Run } from '../../support/product.ts'
+import { isComplete, sample } from '../../support/rounds.ts'
 import type { Fault } from '../../support/s3/faults.ts'
 import { hashesOf } from '../../support/tree.ts'
-import {
-  allFunds,
-  bodyOf,
-  changeSettings,
-  db,
-  edit,
-  env,
-  fileOf,
-  fullBuild,
-  isinAt,
-  newPrices,
-  nightly,
-  onZip,
-  keyOf,
-  press,
-  sha256,
-  sumsKey,
-  undated,
-  without,
-  useDocumentNights,
-  zipKey,
-} from './documents-nights.ts'
+import { buildOf, db, eventsOf, fileOf, nightlyOf, press, useNights, withoutFund } from './nightly.ts'
 
-useDocumentNights()
-import { buildOf, eventsOf } from './nightly.ts'
-import { isComplete, sample } from '../../support/rounds.ts'
+type Environment = Readonly<Record<string, string>>
+const env = { FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: 'https://api.example' }
+const withoutDownloads = { ...env, FUNDPRESS_DOWNLOADS: 'false' }
+
+/** ISINs, ascending; the last one is in no run before the one that is tested. */
+let isins: readonly string[]
+let allFunds: Buffer
+let twoFunds: Buffer
+/** As after the runs of the 11th, in blue, and of the 12th, in green, which is live. */
+let restore: () => void
+
+useNights(4)
+beforeAll(async () => {
+  allFunds = readFileSync(db())
+  const names = Object.keys(hashesOf(fileOf('night-1/api/v1/prices-current'))).map((file) =>
+    file.slice(0, 12),
+  )
+  isins = [...new Set(names)].filter((name) => name !== 'index.json')
+  edit(`UPDATE fund SET name = '</script><b>"&' WHERE isin = '${isinAt(0)}'; ${without(isinAt(3))}`)
+  expect(await nightly(11)).toMatchObject({ code: 0 })
+  edit(`UPDATE profile SET benchmark = 'x' WHERE isin = '${isinAt(0)}'`)
+  expect(await nightly(12)).toMatchObject({ code: 0 })
+  twoFunds = readFileSync(db())
+  restore = press.bucket.save()
+})
+beforeEach(() => {
+  restore()
+  writeFileSync(db(), twoFunds)
+})
+
+const isinAt = (index: number) => isins[index] ?? ''
+const edit = (sql: string) => editDatabase(db(), sql)
+const without = (isin: string) => withoutFund(`'${isin}'`)
+const refuse = (isin: string) => `UPDATE fund SET data_permitted = 0 WHERE isin = '${isin}'`
+const newPrices = `INSERT INTO price SELECT isin, '2026-11-12', issue_price, repurchase_price, '101.00', change,
+  change_percent, performance, NULL, NULL, NULL, NULL FROM price WHERE date = '2026-11-10'`
+
+const nightly = (day: number, flags = '', more: Environment = env) =>
+  nightlyOf(`2026-11-${day}`, `--since other --json ${flags}`, more)
+const bodyOf = (key: string) => press.bucket.body(key)
+const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex')
+
+/** Full builds, by database and day: many runs are of the same. */
+const built = new Map<string, Readonly<Record<string, string>>>()
+async function fullBuild(asOf: string): Promise<Readonly<Record<string, string>>> {
+  const key = `${asOf} ${sha256(readFileSync(db()))}`
+  const known = built.get(key)
+  if (known !== undefined) return known
+  rmSync(fileOf('full'), { recursive: true, force: true })
+  const run = await press.bare(`build --db funds.sqlite --out full --as-of ${asOf} --quiet`, env)
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  const files = hashesOf(fileOf('full'))
+  expect(Object.keys(files)).toContain(`downloads/${asOf}/documents.zip`)
+  built.set(key, files)
+  return files
+}
+
+/** Without the digests in the names of folders. */
+const undated = (text: string) => text.replaceAll(/(downloads\/2026-11-\d\d)-[0-9a-f]{12}\b/g, '$1')
+/** In the folder of the 11th. */
+const keyOf = (name: string) => `${press.bucket.downloads('2026-11-11')}${name}`
+const [zipKey, sumsKey] = ['downloads/2026-11-11/documents.zip', 'downloads/2026-11-11/SHA256SUMS']
+/** On each get of the ZIP, or on so many. */
+const onZip = (fault: Fault, times = Infinity) => {
+  press.server.faults([{ ...fault, times, operation: 'GetObject', keyMatches: /documents\.zip$/ }])
+}
+/** As a fundpress of another version would have left it. */
+const changeSettings = () => {
+  const key = 'blue/manifest.ndjson.gz'
+  const text = gunzipSync(bodyOf(key)).toString()
+  press.bucket.put(key, gzipSync(text.replace(/"settings":"[^"]*"/, '"settings":"other"')))
+}
+const removeZip = () => press.bucket.remove(keyOf('documents.zip'))
+const replaceZip = () => press.bucket.put(keyOf('documents.zip'), 'x')
+const removeSums = () => press.bucket.remove(keyOf('SHA256SUMS'))
+const isOther = `${zipKey} is not what ${sumsKey} says`
+const ofOtherVersion = 'blue was made by another version of fundpress'
 
 /** But for prices that are late: nobody has brought new ones. */
 const warningsOf = (run: Run) =>
@@ -40,26 +97,33 @@ const warningsOf = (run: Run) =>
     .filter(({ event, message }) => event === 'warning' && !String(message).startsWith('prices: '))
     .map(({ message }) => undated(String(message)))
 
-/** @returns how the night of a day was built, after its downloads were held against those of a full build */
+/** @returns how the run of a day built, after its downloads were compared with those of a full build */
 async function publish(day: number, flags = '') {
   const run = await nightly(day, flags)
   expect(run, run.stderr + run.stdout).toMatchObject({ code: 0, stderr: '' })
   const prefix = press.bucket.downloads()
-  const asOf = `downloads/2026-11-${day}/`
-  const full = await fullBuild(`2026-11-${day}`)
-  const wanted = Object.entries(full).filter(([file]) => file.startsWith(asOf))
-  const keys = press.bucket.keys(prefix)
   expect(prefix).toBe(`downloads/${press.bucket.live()?.snapshot ?? ''}/`)
-  expect(Object.fromEntries(keys.map((key) => [undated(key), sha256(bodyOf(key))]))).toEqual(
-    Object.fromEntries(wanted),
-  )
-  // What the next night goes on from.
+  const full = await fullBuild(`2026-11-${day}`)
+  const wanted = Object.entries(full).filter(([file]) => file.startsWith(`downloads/2026-11-${day}/`))
+  const there = press.bucket.keys(prefix).map((key) => [undated(key), sha256(bodyOf(key))])
+  expect(Object.fromEntries(there)).toEqual(Object.fromEntries(wanted))
+  // What the next run continues from.
   expect(hashesOf(fileOf('out'))['downloads.ndjson']).toBe(full['downloads.ndjson'])
   expect(namesLeft()).toEqual([])
   return { isSparse: buildOf(run)?.['isSparse'], warnings: warningsOf(run) }
 }
 const namesLeft = () => readdirSync(press.nights.folder.path).filter((name) => name.startsWith('.'))
 const sparse = { isSparse: true, warnings: [] }
+
+/** Compares the downloads in the folder with those of a full build. */
+async function expectDownloadsOfFullBuild() {
+  const files = hashesOf(fileOf('out'))
+  const ofDay = ([file]: readonly [string, string]) => file.startsWith('downloads')
+  expect(Object.entries(files).filter(ofDay)).toEqual(
+    Object.entries(await fullBuild('2026-11-13')).filter(ofDay),
+  )
+  return files
+}
 
 describe('continuing from the other slot', () => {
   it.each(
@@ -98,17 +162,15 @@ describe('continuing from the other slot', () => {
   })
 })
 
-const refuse = (isin: string) => `UPDATE fund SET data_permitted = 0 WHERE isin = '${isin}'`
-
 it('gets the ZIP of the slot that it continues from, and none without downloads', async () => {
   const gets = () =>
     press.server.log.flatMap(({ method, key }) =>
       method === 'GET' && key.endsWith('documents.zip') ? [undated(key)] : [],
     )
   await nightly(13)
-  expect(gets()).toEqual(['downloads/2026-11-11/documents.zip'])
+  expect(gets()).toEqual([zipKey])
   press.server.reset()
-  const run = await nightly(14, '', { FUNDPRESS_DOWNLOADS: 'false' })
+  const run = await nightly(14, '', withoutDownloads)
   expect([run.code, buildOf(run)?.['isSparse'], gets()]).toEqual([0, true, []])
 })
 
@@ -117,12 +179,10 @@ it.each(sample(['blue', 'green', 'live']))(
   async (slot) => {
     const words = `build --db funds.sqlite --out out --as-of 2026-11-13 --quiet --since ${slot}`
     expect(await press.fundpress(words, env)).toMatchObject({ code: 0, stderr: '' })
-    const { 'sparse.json': mark, ...files } = hashesOf(fileOf('out'))
+    const files = await expectDownloadsOfFullBuild()
+    expect(files['sparse.json']).toBeDefined()
     const full = await fullBuild('2026-11-13')
-    expect(mark).toBeDefined()
     expect(Object.keys(files).length).toBeLessThan(Object.keys(full).length / 2)
-    for (const file of Object.keys(full).filter((name) => name.startsWith('downloads')))
-      expect([file, files[file]]).toEqual([file, full[file]])
   },
 )
 
@@ -155,8 +215,7 @@ it.runIf(isComplete)(
   async () => {
     expect(await publish(13)).toEqual(sparse)
     edit(`UPDATE profile SET benchmark = 'y' WHERE isin = '${isinAt(0)}'`)
-    expect(await publish(13)).toEqual(sparse)
-    for (const day of sample([14, 15, 16])) expect(await publish(day)).toEqual(sparse)
+    for (const day of [13, 14, 15, 16]) expect(await publish(day)).toEqual(sparse)
   },
 )
 
@@ -164,31 +223,23 @@ describe('without a usable ZIP, everything is rendered, with a warning', () => {
   it.each(
     sample(
       [
-        ['it is missing', () => press.bucket.remove(keyOf('documents.zip')), `there is no ${zipKey}`],
-        [
-          'its checksums are missing',
-          () => press.bucket.remove(keyOf('SHA256SUMS')),
-          `there is no ${sumsKey}`,
-        ],
-        [
-          'it is another one',
-          () => press.bucket.put(keyOf('documents.zip'), 'x'),
-          `${zipKey} is not what ${sumsKey} says`,
-        ],
+        ['it is missing', removeZip, `there is no ${zipKey}`],
+        ['its checksums are missing', removeSums, `there is no ${sumsKey}`],
+        ['it is another one', replaceZip, isOther],
         [
           'checksums are others',
           () => press.bucket.put(keyOf('SHA256SUMS'), 'x'),
           'does not hold the files of 2026-11-11-',
         ],
-        ['a byte is another', () => onZip({ kind: 'corrupt' }), `${zipKey} is not what ${sumsKey} says`],
+        ['a byte is another', () => onZip({ kind: 'corrupt' }), isOther],
         ['it is always cut off', () => onZip({ kind: 'truncate' }), `${zipKey} keeps breaking off`],
         ['it is denied', () => onZip({ kind: 'status', status: 403 }), 'the credentials need s3:GetObject'],
         [
           'the store fails',
           () => onZip({ kind: 'status', status: 500 }),
-          'the store kept answering 500: try again',
+          'the store kept answering 500: try',
         ],
-        ['it is of another version', changeSettings, 'blue was made by another version of fundpress'],
+        ['it is of another version', changeSettings, ofOtherVersion],
       ] as const,
       { least: 3 },
     ),
@@ -202,17 +253,128 @@ describe('without a usable ZIP, everything is rendered, with a warning', () => {
   it.runIf(isComplete)('a run since a manifest alone omits it, and says so', async () => {
     writeFileSync(fileOf('blue.ndjson.gz'), bodyOf('blue/manifest.ndjson.gz'))
     const run = await nightly(13, '--since blue.ndjson.gz')
-    const leftOut = expect.stringMatching(
-      /^downloads without documents\.zip: .*: build without --since$/,
-    ) as string
-    expect([run.code, buildOf(run)?.['isSparse'], warningsOf(run)]).toEqual([0, true, [leftOut]])
+    expect([run.code, buildOf(run)?.['isSparse'], warningsOf(run)]).toEqual([
+      0,
+      true,
+      [expect.stringMatching(/^downloads without documents\.zip: .*: build without --since$/)],
+    ])
     const prefix = press.bucket.downloads()
     expect(press.bucket.keys(prefix)).not.toContain(`${prefix}documents.zip`)
     expect(await publish(14)).toEqual(sparse)
-    const { isSparse, warnings } = await publish(15)
-    const missing = expect.stringContaining(
-      'there is no downloads/2026-11-13/documents.zip: everything',
-    ) as string
-    expect([isSparse, warnings]).toEqual([false, [missing]])
+    const missing = 'there is no downloads/2026-11-13/documents.zip: everything'
+    expect(await publish(15)).toEqual({ isSparse: false, warnings: [expect.stringContaining(missing)] })
+  })
+})
+
+describe('shards that continue from a snapshot', () => {
+  const halves = ['half-1', 'half-2']
+  const build = (words: string, more: Environment = env) =>
+    press.fundpress(`build --db funds.sqlite --as-of 2026-11-13 --quiet ${words}`, more)
+  const buildHalf = (number: number, since: string, more?: Environment) =>
+    build(`--out half-${number} --shard ${number}/2 --since ${since}`, more)
+  /** @returns what was said on stderr, of each */
+  async function buildHalves(since: string, more?: Environment): Promise<readonly string[]> {
+    const runs = [await buildHalf(1, since, more), await buildHalf(2, since, more)]
+    expect(runs.map(({ code }) => code)).toEqual([0, 0])
+    return runs.map(({ stderr }) => stderr)
+  }
+  interface Merged {
+    readonly isSparse: boolean
+    readonly downloads: { readonly leftOut: readonly string[] } | null
+  }
+  const merge = async (flags = '', more: Environment = env) => {
+    const words = `merge ${halves.join(' ')} --db funds.sqlite --json ${flags}`
+    const run = await press.fundpress(words.trim(), more)
+    expect(run, run.stderr).toMatchObject({ code: 0 })
+    const { isSparse, downloads } = JSON.parse(run.stdout) as Merged
+    return { said: run.stderr, isSparse, leftOut: downloads?.leftOut }
+  }
+  beforeEach(() => {
+    for (const name of [...halves, 'single']) rmSync(fileOf(name), { recursive: true, force: true })
+    edit(newPrices)
+  })
+
+  it.each(sample(['other', 'live', 'base', 'base/manifest.ndjson.gz'], { least: 2 }))(
+    'continue from %s, and merge to the bytes that one machine builds',
+    async (since) => {
+      if (since.startsWith('base')) {
+        writeFileSync(db(), twoFunds)
+        expect(await build('--out base')).toMatchObject({ code: 0 })
+        edit(newPrices)
+      }
+      // Of a folder, a merge takes the manifest.
+      const manifest = since === 'base' ? 'base/manifest.ndjson.gz' : since
+      expect(await build(`--out single --since ${manifest}`)).toMatchObject({ code: 0, stderr: '' })
+      expect(await buildHalves(manifest)).toEqual(['', ''])
+      expect(await merge(`--since ${since}`)).toEqual({ said: '', isSparse: true, leftOut: [] })
+      expect(await expectDownloadsOfFullBuild()).toEqual(hashesOf(fileOf('single')))
+    },
+  )
+
+  it('merge without documents.zip unless `merge` gets --since, and the merge says so', async () => {
+    await buildHalves('other')
+    const advice = /^documents\.zip: .*: give `merge` the --since of its shards, or build these without$/
+    expect(await merge()).toEqual({ said: '', isSparse: true, leftOut: [expect.stringMatching(advice)] })
+    const again = await press.fundpress(`merge ${halves.join(' ')} --db funds.sqlite`, env)
+    expect(again.stdout).toMatch(/^downloads .*, without documents\.zip: .* give `merge` the --since/m)
+  })
+
+  it.each(
+    sample<readonly [string, () => unknown, string]>(
+      [
+        ['it was replaced', replaceZip, isOther],
+        [
+          'its slot is another one',
+          () => press.fundpress('rollback'),
+          'the shards continue from 2026-11-11-',
+        ],
+        ['nothing is live any more', () => press.bucket.empty(), 'nothing is live yet'],
+      ],
+      { least: 2 },
+    ),
+  )('merge without documents.zip if, since they were built, %s', async (_, change, says) => {
+    await buildHalves('other')
+    await change()
+    const { said, isSparse, leftOut } = await merge('--since other')
+    expect(said).toMatch(/^fundpress: .*: documents\.zip is left out\n$/)
+    expect([undated(said), isSparse, leftOut?.length]).toEqual([expect.stringContaining(says), true, 1])
+    const ofDay = (files: object) => Object.keys(files).filter((file) => file.startsWith('downloads'))
+    const zip = 'downloads/2026-11-13/documents.zip'
+    const wanted = ofDay(await fullBuild('2026-11-13')).filter((file) => file !== zip)
+    expect(ofDay(hashesOf(fileOf('out')))).toEqual(wanted)
+  })
+
+  it.each(
+    sample([
+      ['the ZIP', removeZip, `there is no ${zipKey}`],
+      ['its checksums', removeSums, `there is no ${sumsKey}`],
+      ['the version', changeSettings, ofOtherVersion],
+    ] as const),
+  )('render everything if the slot lacks %s: the merge has all downloads', async (_, damage, says) => {
+    damage()
+    for (const said of await buildHalves('other')) {
+      expect(undated(said)).toContain(says)
+      expect(said).toMatch(/: everything is rendered to make documents\.zip complete\n$/)
+    }
+    expect(await merge('--since other')).toEqual({ said: '', isSparse: false, leftOut: [] })
+    expect(hashesOf(fileOf('out'))).toEqual(await fullBuild('2026-11-13'))
+  })
+
+  it.runIf(isComplete)('merge to all downloads if the store failed one machine only', async () => {
+    expect(await buildHalf(1, 'other')).toMatchObject({ code: 0, stderr: '' })
+    onZip({ kind: 'status', status: 403 })
+    const failed = await buildHalf(2, 'other')
+    expect([failed.code, failed.stderr]).toEqual([0, expect.stringContaining('everything is rendered')])
+    press.server.faults([])
+    expect(await merge('--since other')).toEqual({ said: '', isSparse: true, leftOut: [] })
+    await expectDownloadsOfFullBuild()
+    expect(await press.fundpress('publish --out out', env)).toMatchObject({ code: 0 })
+    expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+  })
+
+  it('need no bucket without downloads', async () => {
+    await buildHalves('other', withoutDownloads)
+    press.bucket.empty()
+    expect(await merge('--since other', withoutDownloads)).toMatchObject({ said: '', leftOut: undefined })
   })
 })

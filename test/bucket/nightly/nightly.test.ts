@@ -1,12 +1,15 @@
-/** `fundpress nightly`: its steps, what it renders, and what it refuses. */
+/** `fundpress nightly`: its steps, what it renders and refuses; a complete run is not repeated, an incomplete one is no success. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { readHistory } from '../../../src/bucket/nightly/history.ts'
 import { editDatabase } from '../../support/database.ts'
+import { newBenchmark } from '../../support/nights.ts'
+import { isComplete } from '../../support/rounds.ts'
+import { holdBack } from '../../support/two-nights.ts'
 import {
   asOf,
   buildOf,
-  changeFund,
   db,
   eventsOf,
   fileOf,
@@ -15,14 +18,15 @@ import {
   lastOf,
   nightly,
   nightlyOf,
+  nothingToDo,
   press,
+  read,
   stepsOf,
   useNights,
   wholeNight,
 } from './nightly.ts'
-import { isComplete } from '../../support/rounds.ts'
 
-useNights()
+useNights(1)
 
 it('runs all steps, prints one JSON object a line, and publishes what it built', async () => {
   const run = await nightly('--json --seed 7')
@@ -32,30 +36,24 @@ it('runs all steps, prints one JSON object a line, and publishes what it built',
   const { slot = '', snapshot } = press.bucket.live() ?? {}
   expect([press.bucket.faultsOf(slot), press.bucket.differencesFrom('out', slot)]).toEqual([[], []])
 
-  const objects = gunzipSync(press.bucket.body(`${slot}/manifest.ndjson.gz`))
-    .toString()
-    .trimEnd()
-    .split('\n')
-    .slice(1)
+  const manifest = gunzipSync(press.bucket.body(`${slot}/manifest.ndjson.gz`)).toString()
+  const [, ...objects] = manifest.trimEnd().split('\n')
   const bytes = objects.reduce((sum, line) => sum + (JSON.parse(line) as { bytes: number }).bytes, 0)
   // Every object was put, and what lies beside them; the manifest and the checksums do not count.
   const written = lastOf(run)?.['written']
   expect(written).toBeGreaterThanOrEqual(objects.length)
   expect(written).toBeLessThanOrEqual(press.bucket.keys('blue/').length - 2)
   expect(lastOf(run)?.['changed']).toBe(objects.length)
-  expect(lastOf(run)).toMatchObject({ snapshot, slot, asOf, funds: 2, documents: objects.length, bytes })
+  expect(lastOf(run)).toMatchObject({ snapshot, slot, asOf, funds: 1, documents: objects.length, bytes })
   expect(lastOf(run)).toMatchObject({ oldestPrice: '2026-11-10', isVerified: true })
-  expect(eventsOf(run).find(({ step, event }) => `${step} ${event}` === 'verify done')).toMatchObject({
-    bodies: 100,
-    differences: 0,
-    seed: 7,
-  })
+  const verified = { step: 'verify', event: 'done', bodies: 100, differences: 0, seed: 7 }
+  expect(eventsOf(run)).toContainEqual(expect.objectContaining(verified))
   expect(history()).toMatchObject([{ asOf, snapshot, documents: objects.length, isVerified: true }])
 })
 
 it('renders only what changed since the snapshot in the folder', async () => {
   await nightly()
-  changeFund()
+  editDatabase(db(), newBenchmark(1))
   const built = buildOf(await nightly('--json'))
   expect(built).toMatchObject({ rendered: 4, isSparse: false })
   const whole = eventsOf(await nightly('--json --again --since none')).find(({ step }) => step === 'build')
@@ -67,9 +65,9 @@ it('continues from the other slot without a folder, and renders everything witho
   const first = await nightly('--json --since other')
   expect(first.code).toBe(0)
   expect(stepsOf(first)).toContain('build warning')
-  for (const benchmark of ['x', 'y']) {
+  for (const benchmark of [1, 2]) {
     rmSync(fileOf('out'), { recursive: true, force: true })
-    changeFund(benchmark)
+    editDatabase(db(), newBenchmark(benchmark))
     expect(await nightly('--json --since other')).toMatchObject({ code: 0, stderr: '' })
   }
   expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
@@ -107,10 +105,7 @@ it('requires a database and a bucket, and says which of them is wrong', async ()
   const withoutDb = await press.fundpress('nightly')
   expect([withoutDb.code, withoutDb.stderr]).toEqual([2, expect.stringMatching(/^fundpress: --db/)])
   const withoutBucket = await press.bare('nightly --db funds.sqlite')
-  expect([withoutBucket.code, withoutBucket.stderr]).toEqual([
-    2,
-    expect.stringMatching(/^fundpress: --bucket/),
-  ])
+  expect(withoutBucket).toMatchObject({ code: 2, stderr: expect.stringMatching(/^fundpress: --bucket/) })
   writeFileSync(fileOf('text.sqlite'), 'no database')
   const run = await press.fundpress('nightly --db text.sqlite')
   expect([run.code, run.stderr]).toEqual([1, expect.stringContaining('it is not a SQLite database')])
@@ -119,12 +114,8 @@ it('requires a database and a bucket, and says which of them is wrong', async ()
 
 it('--ask says whether there is anything to do, and does nothing', async () => {
   const env = inWorkflow()
-  const open = await nightly('--ask', env)
-  expect([open.code, open.stdout, open.stderr]).toEqual([
-    0,
-    `night    funds.sqlite as of ${asOf} is not published yet\n`,
-    '',
-  ])
+  const stdout = `night    funds.sqlite as of ${asOf} is not published yet\n`
+  expect(await nightly('--ask', env)).toEqual({ code: 0, stdout, stderr: '' })
   expect(readFileSync(fileOf('outputs'), 'utf8')).toMatch(/^skipped=false$/m)
   expect([press.bucket.keys(''), existsSync(fileOf('out'))]).toEqual([[], false])
   expect(lastOf(await nightly('--ask --json'))).toMatchObject({ step: 'night', event: 'done', isOpen: true })
@@ -138,37 +129,213 @@ it('--ask says whether there is anything to do, and does nothing', async () => {
   expect(stepsOf(await nightly('--ask --again --json'))).toEqual(['night begun', 'night done'])
 })
 
-describe('a nightly run of shards', () => {
-  beforeEach(async () => {
-    for (const number of [1, 2]) {
-      const shard = `--out part-${number} --shard ${number}/2`
-      const run = await press.bare(`build --db funds.sqlite --as-of ${asOf} --quiet ${shard}`)
-      expect(run).toMatchObject({ code: 0 })
-    }
+it('refuses shards of another day', async () => {
+  const build = `build --db funds.sqlite --as-of ${asOf} --quiet --out part-1 --shard 1/1`
+  expect(await press.bare(build)).toMatchObject({ code: 0 })
+  const { code, stderr } = await nightlyOf('2026-11-12', '--shards part-1')
+  expect([code, press.bucket.keys('')]).toEqual([1, []])
+  expect(stderr).toBe(
+    `fundpress: the shards are as of ${asOf}, the merge is of 2026-11-12: give both the same --as-of\n`,
+  )
+})
+
+it('does nothing if the snapshot is live already: only reads, and says so', async () => {
+  await nightly()
+  press.server.reset()
+  const again = await nightly('--summary night.md')
+  expect(again).toMatchObject({ code: 0, stderr: '' })
+  const { snapshot = '' } = press.bucket.live() ?? {}
+  expect(again.stdout).toBe(
+    `night    ${snapshot} is already live in blue, made from this very database: nothing to do\n`,
+  )
+  expect(read('night.md')).toMatch(/^## fundpress 2026-11-11: nothing to do\n/)
+  expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
+  const told = await nightly('--json')
+  expect([stepsOf(told), lastOf(told)?.['snapshot']]).toEqual([nothingToDo, snapshot])
+})
+
+it('runs again for --again, another day, another database and other settings', async () => {
+  await nightly()
+  const steps = async (env = {}, flags = '--json', day = asOf) => stepsOf(await nightlyOf(day, flags, env))
+  expect(await steps({}, '--json --again')).toEqual(wholeNight)
+  expect(await steps({ FUNDPRESS_DOCS_URL: 'https://other.example' })).toEqual(wholeNight)
+  // Neither makes another snapshot here, without pages: but what is published is another.
+  const others = { FUNDPRESS_BASE_URL: 'https://api.example', FUNDPRESS_FRESHNESS_WARN_DAYS: '1' }
+  expect(await steps(others)).toEqual(wholeNight)
+  expect(await steps(others)).toEqual(nothingToDo)
+  expect(await steps({ ...others, FUNDPRESS_FRESHNESS_WARN_DAYS: '' })).toEqual(wholeNight)
+  expect(await steps({}, '--json', '2026-11-12')).toEqual(wholeNight)
+  expect(history().map((night) => night['asOf'])).toEqual(['2026-11-11', '2026-11-12'])
+})
+
+it('fails if the live slot is damaged, and so does the next attempt', async () => {
+  const damage = () => press.bucket.remove(press.bucket.keys('blue/api')[0] ?? '')
+  press.server.faults([holdBack(/^live\.json$/, damage, { when: 'after' })])
+  const run = await nightly('--json')
+  expect([run.code, lastOf(run)?.step]).toEqual([1, 'verify'])
+  expect(run.stderr).toMatch(/1 object differs from the manifest of .*: run `fundpress publish --repair`\n$/)
+  expect(history()).toMatchObject([{ isVerified: false }])
+  expect((await nightly()).code).toBe(1)
+  expect((await press.publish('out', '--repair')).code).toBe(0)
+  expect((await nightly('--json')).code).toBe(0)
+  expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
+})
+
+it('verifies in the next attempt a snapshot whose run was killed after the flip', async () => {
+  await nightlyOf('2026-11-10')
+  const { child, end } = press.begin(`nightly --db funds.sqlite --as-of ${asOf}`)
+  press.server.faults([holdBack(/^live\.json$/, () => child.kill('SIGKILL'), { when: 'after' })])
+  expect((await end).signal).toBe('SIGKILL')
+  press.server.faults([])
+  const next = await nightly('--json')
+  expect([next.code, stepsOf(next)]).toEqual([0, expect.arrayContaining(['verify done'])])
+  expect(history().at(-1)).toMatchObject({ asOf, isVerified: true })
+  expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
+})
+
+it('does not need its history: it may be missing, damaged, or denied', async () => {
+  await nightly()
+  press.bucket.put('nightly/history.json', '{')
+  expect(stepsOf(await nightly('--json --again'))).toEqual(wholeNight)
+  expect(history()).toHaveLength(1)
+  press.bucket.remove('nightly/history.json')
+  expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
+  press.server.settings.deny = [{ operation: /^GetObject$/, key: /^nightly\// }]
+  const unreadable = await nightly()
+  expect([unreadable.code, unreadable.stdout]).toEqual([0, expect.stringContaining('nothing to do')])
+  expect(unreadable.stderr).toMatch(/^warning {2}night: the figures of the last runs cannot be read: /)
+  press.server.settings.deny = [{ operation: /^PutObject$/, key: /^nightly\// }]
+  const denied = await nightly('--again')
+  expect(denied.code).toBe(0)
+  expect(denied.stderr).toMatch(/^warning {2}night: the figures of this run could not be kept: /)
+})
+
+it('ignores a history of another form, and entries of another form', () => {
+  const night = {
+    funds: 1,
+    documents: 1,
+    changed: 1,
+    bytes: 1,
+    cost: 0,
+    asOf,
+    finishedAt: 'x',
+    snapshot: 'x',
+  }
+  const whole = { ...night, seconds: 1, oldestPrice: null, isVerified: true }
+  const read = (...nights: readonly unknown[]) => readHistory(JSON.stringify({ format: 1, nights }))
+  for (const text of ['', '{', 'null', '[]', '{"format":2,"nights":[]}', '{"format":1,"nights":{}}'])
+    expect(readHistory(text)).toEqual([])
+  expect(read(null, 3, night, { ...whole, asOf: '"]<b>' }, { ...whole, bytes: '1' }, whole)).toEqual([whole])
+})
+
+it.runIf(isComplete)('does not fail if the other slot is damaged', async () => {
+  await nightly()
+  const { slot = '' } = press.bucket.live() ?? {}
+  press.bucket.put(`${slot}/manifest.ndjson.gz`, 'no manifest')
+  const next = await nightlyOf('2026-11-12')
+  expect([next.code, press.bucket.live()?.slot]).toEqual([0, slot === 'blue' ? 'green' : 'blue'])
+  expect(next.stderr).toMatch(/^warning {2}status: .*manifest\.ndjson\.gz/m)
+  expect(history().at(-1)).toMatchObject({ asOf: '2026-11-12', isVerified: true })
+})
+
+it('keeps the figures of sixty runs', async () => {
+  await nightly()
+  const [night = {}] = history()
+  const dayOf = (index: number) => new Date(Date.UTC(2026, 7, 1 + index)).toISOString().slice(0, 10)
+  const nights = Array.from({ length: 75 }, (_, index) => ({ ...night, asOf: dayOf(index) }))
+  press.bucket.put('nightly/history.json', JSON.stringify({ format: 1, nights }))
+  await nightly('--again --summary night.md')
+  const kept = history().map((one) => one['asOf'])
+  expect([kept.length, kept[0], kept.at(-1)]).toEqual([60, '2026-08-17', asOf])
+  expect(read('night.md')).toContain('the last 30 runs')
+})
+
+describe('a snapshot that a rollback reverted', () => {
+  const liveNow = () => press.bucket.live()
+
+  /** @returns the snapshot that was taken back */
+  async function takeBack(): Promise<string> {
+    await nightlyOf('2026-11-10')
+    expect(await nightly()).toMatchObject({ code: 0 })
+    const bad = liveNow()?.snapshot ?? ''
+    expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
+    return bad
+  }
+
+  it('is not published by the next attempt, which warns, and is published with --again', async () => {
+    const bad = await takeBack()
+    const liveBefore = liveNow()
+    press.server.reset()
+    const next = await nightly('--summary night.md', inWorkflow())
+    expect([next.code, liveNow()]).toEqual([0, liveBefore])
+    expect(next.stdout).toBe(`night    ${liveBefore?.snapshot ?? ''} stays live in blue: nothing to do\n`)
+    expect(next.stderr).toMatch(
+      new RegExp(`^warning {2}night: a rollback reverted ${bad} .*; --again publishes it`),
+    )
+    expect(next.stderr).toMatch(/^::warning title=fundpress nightly%3A night::a rollback reverted/m)
+    expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
+    expect(read('night.md')).toMatch(/: nothing to do\n\nA rollback reverted `2026-11-11-\w{12}`/)
+    expect(read('outputs')).toContain(`skipped=true\nsnapshot=${liveBefore?.snapshot ?? ''}\n`)
+    const told = await nightly('--json')
+    expect(stepsOf(told)).toEqual(['night begun', 'night warning', 'night skipped'])
+
+    expect(stepsOf(await nightly('--json --again'))).toEqual(wholeNight)
+    expect(liveNow()?.snapshot).toBe(bad)
+    expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
   })
 
-  it('runs all steps, and is complete for the next attempt', async () => {
-    const run = await nightly('--json --shards part-2 part-1 --since other')
-    expect([run.code, stepsOf(run)]).toEqual([0, wholeNight])
-    const { slot = '' } = press.bucket.live() ?? {}
-    expect([press.bucket.faultsOf(slot), press.bucket.differencesFrom('out', slot)]).toEqual([[], []])
-    expect(history()).toMatchObject([{ asOf, funds: 2, isVerified: true }])
-    expect(stepsOf(await nightly('--json'))).toEqual(['night begun', 'night skipped'])
+  it.runIf(isComplete)(
+    'is published from a corrected database, with other settings and on another day',
+    async () => {
+      const bad = await takeBack()
+      const otherPlace = { FUNDPRESS_BASE_URL: 'https://api.example' }
+      expect(stepsOf(await nightly('--json', otherPlace))).toEqual(wholeNight)
+      await press.fundpress('rollback')
+      editDatabase(db(), newBenchmark(1))
+      expect(stepsOf(await nightly('--json'))).toEqual(wholeNight)
+      expect(liveNow()?.snapshot).not.toBe(bad)
+      await press.fundpress('rollback')
+      expect(stepsOf(await nightlyOf('2026-11-12', '--json'))).toEqual(wholeNight)
+      expect(liveNow()?.snapshot).toMatch(/^2026-11-12/)
+    },
+  )
+
+  it('stays reverted if the database file changes without its content', async () => {
+    await takeBack()
+    const liveBefore = liveNow()
+    editDatabase(db(), 'VACUUM')
+    const next = await nightly('--json --summary night.md')
+    expect([next.code, liveNow()]).toEqual([0, liveBefore])
+    const built = ['night begun', 'check begun', 'check done', 'build done', 'night warning', 'night skipped']
+    expect(stepsOf(next)).toEqual(built)
+    expect(read('night.md')).toMatch(/: nothing to do\n\nA rollback reverted `2026-11-11-\w{12}`/)
+    expect(stepsOf(await nightly('--json --again'))).toEqual(wholeNight)
+    expect(liveNow()).not.toEqual(liveBefore)
   })
 
-  it('refuses shards of another day, one shard alone, and a database that changed since', async () => {
-    const failed = async (words: string) => {
-      const { code, stderr } = await press.fundpress(`nightly --db funds.sqlite ${words}`)
-      expect([code, press.bucket.keys('')]).toEqual([1, []])
-      return stderr
-    }
-    expect(await failed('--as-of 2026-11-12 --shards part-1 part-2')).toBe(
-      `fundpress: the shards are as of ${asOf}, the merge is of 2026-11-12: give both the same --as-of\n`,
-    )
-    expect(await failed(`--as-of ${asOf} --shards part-1`)).toContain('of 2 shards 2 is missing')
-    editDatabase(db(), `UPDATE fund SET name = 'x'`)
-    expect(await failed(`--as-of ${asOf} --shards part-1 part-2`)).toContain(
-      'is not the database that the shards were built from',
-    )
+  it.runIf(isComplete)('is live again after a second rollback', async () => {
+    const bad = await takeBack()
+    await press.fundpress('rollback')
+    expect(liveNow()?.snapshot).toBe(bad)
+    expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
+  })
+
+  it('makes the run fail, with advice, if its manifest is damaged', async () => {
+    await takeBack()
+    const liveBefore = liveNow()
+    press.bucket.put('green/manifest.ndjson.gz', 'no manifest')
+    const next = await nightly('--json')
+    expect([next.code, lastOf(next)?.step, liveNow()]).toEqual([1, 'plan', liveBefore])
+    expect(lastOf(next)?.['message']).toMatch(/publish with --repair/)
+  })
+
+  it.runIf(isComplete)('stays reverted if an earlier snapshot of the day is live again', async () => {
+    await nightly()
+    const good = liveNow()?.snapshot
+    editDatabase(db(), newBenchmark(2))
+    await nightly()
+    await press.fundpress('rollback')
+    expect(stepsOf(await nightly('--json'))).toEqual(['night begun', 'night warning', 'night skipped'])
+    expect(liveNow()?.snapshot).toBe(good)
   })
 })

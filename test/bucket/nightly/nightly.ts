@@ -1,7 +1,6 @@
 /** `fundpress nightly` on a database of a fund or two and a bucket of its own, as anew before each test. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { editDatabase } from '../../support/database.ts'
 import { buildNights } from '../../support/nights.ts'
 import { openPress, type Press } from '../../support/press.ts'
 import type { Run } from '../../support/product.ts'
@@ -59,19 +58,21 @@ export const wholeNight = [
   ...['night begun', 'check begun', 'check done', 'build done', 'plan begun', 'plan done', 'publish begun'],
   ...['publish done', 'verify begun', 'verify done', 'status begun', 'status done', 'night done'],
 ]
-/** What changes one fund: four documents. */
-export const changeFund = (benchmark = 'x') =>
-  editDatabase(
-    db(),
-    `UPDATE profile SET benchmark = '${benchmark}' WHERE isin = (SELECT min(isin) FROM profile)`,
-  )
 export const inWorkflow = () => ({ GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: fileOf('outputs') })
 export const nothingToDo = ['night begun', 'night skipped']
 
+const tables =
+  'price performance_year structure_item key_figure legal_period legal_point launch_point profile'
+    .split(' ')
+    .concat('asset_allocation', 'emt', 'fund')
+/** SQL that removes a fund. @param isin an expression */
+export const withoutFund = (isin: string) =>
+  tables.map((table) => `DELETE FROM ${table} WHERE isin = ${isin};`).join('')
+
 /** What the bucket keeps of the last runs. */
-export const history = () =>
-  (
-    JSON.parse(press.bucket.body('nightly/history.json').toString()) as {
-      readonly nights: readonly Readonly<Record<string, unknown>>[]
-    }
-  ).nights
+export const history = () => {
+  const { nights } = JSON.parse(press.bucket.body('nightly/history.json').toString()) as {
+    readonly nights: readonly Readonly<Record<string, unknown>>[]
+  }
+  return nights
+}

@@ -1,9 +1,8 @@
 /** The role of the workflow: what it allows, compared with the requests of nightly runs. */
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
-import { buildNights } from '../../support/nights.ts'
-import { openPress, type Press } from '../../support/press.ts'
+import { db, nightlyOf, press, useNights, withoutFund } from './nightly.ts'
 
 interface Statement {
   readonly Sid?: string
@@ -25,39 +24,32 @@ interface Asked {
   readonly action: string
   readonly resource: string
 }
-let press: Press
 let asked: readonly Asked[]
 
+useNights(3)
 beforeAll(async () => {
-  press = await openPress(await buildNights(1, 3, { years: 1 }))
-  const database = press.nights.folder.file('funds.sqlite')
-  let env: Readonly<Record<string, string>> = {}
-  const nightly = async (asOf: string, ...flags: readonly string[]) => {
-    const words = ['--db', 'funds.sqlite', '--as-of', asOf, '--since', 'other', ...flags]
-    const run = await press.fundpress(['nightly', ...words], env)
+  const nightly = async (asOf: string, flags = '', env: Readonly<Record<string, string>> = {}) => {
+    const run = await nightlyOf(asOf, `--since other ${flags}`.trim(), env)
     expect([run.code, run.stderr]).toEqual([0, expect.not.stringContaining('fundpress:')])
   }
   await nightly('2026-11-11')
   await nightly('2026-11-11')
   await nightly('2026-11-12')
   // A publish that was killed leaves a slot that is not whole, and late writes to look for.
-  editDatabase(database, `UPDATE profile SET benchmark = 'x'`)
+  editDatabase(db(), `UPDATE profile SET benchmark = 'x'`)
   await press.bare('build --db funds.sqlite --out killed --as-of 2026-11-13')
   expect(await press.publishUntilRequest('killed', 20, 'before')).toBe(true)
   await nightly('2026-11-13')
-  const tables =
-    'price performance_year structure_item key_figure legal_period legal_point launch_point profile'
-  const remove = (table: string) => `DELETE FROM ${table} WHERE isin = (SELECT max(isin) FROM fund);`
-  editDatabase(database, [...tables.split(' '), 'asset_allocation', 'emt', 'fund'].map(remove).join(''))
+  editDatabase(db(), withoutFund('(SELECT max(isin) FROM fund)'))
   await nightly('2026-11-14', '--force')
   await nightly('2026-11-15', '--force')
   // A folder of downloads that holds something else, as a publish that was stopped may leave it.
-  env = { FUNDPRESS_DOWNLOADS: 'true' }
-  await nightly('2026-11-16', '--force')
+  const downloads = { FUNDPRESS_DOWNLOADS: 'true' }
+  await nightly('2026-11-16', '--force', downloads)
   const folder = `downloads/${press.bucket.live()?.snapshot ?? ''}`
   expect((await press.fundpress('rollback')).code).toBe(0)
   press.bucket.put(`${folder}/stray.csv`, 'x')
-  await nightly('2026-11-16', '--force', '--again')
+  await nightly('2026-11-16', '--force --again', downloads)
   asked = press.server.log.flatMap(({ operation, key, body }): Asked[] => {
     const resource = `arn:aws:s3:::funds${key === '' ? '' : `/${key}`}`
     if (operation === 'ListObjectsV2') return [{ action: 's3:ListBucket', resource }]
@@ -66,7 +58,6 @@ beforeAll(async () => {
     return keys.map((deleted) => ({ action: 's3:DeleteObject', resource: `arn:aws:s3:::funds/${deleted}` }))
   })
 })
-afterAll(() => press.stop())
 
 /** Source: IAM's documentation: a star stands for any characters. */
 const covers = (pattern: string, resource: string) =>

@@ -1,10 +1,12 @@
-/** What `fundpress nightly` reports: a summary in Markdown, annotations, outputs of a workflow. */
+/** What `fundpress nightly` reports: a summary in Markdown, annotations, outputs of a workflow; none of it becomes a command. */
 import { rmSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { annotationLines } from '../../../src/cli/nightly/workflow.ts'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
+import type { Run } from '../../support/product.ts'
+import { isComplete } from '../../support/rounds.ts'
 import {
   db,
   eventsOf,
@@ -18,30 +20,31 @@ import {
   read,
   useNights,
 } from './nightly.ts'
-import { isComplete } from '../../support/rounds.ts'
 
 useNights()
+
+/** The first column of the first row. */
+function query(sql: string): string {
+  const connection = new Database(db(), { readonly: true })
+  const found = connection.prepare(sql).pluck().get()
+  connection.close()
+  return String(found)
+}
 
 it('writes a summary in Markdown, with the cost of its requests and charts of the last runs', async () => {
   const run = await nightly('--summary night.md --json')
   const night = lastOf(run)
   const { snapshot = '' } = press.bucket.live() ?? {}
-  const rows = new Map(
-    [...read('night.md').matchAll(/^\| ([a-z ]+) \| (.*) \|$/gm)].map(([, label = '', figure = '']) => [
-      label,
-      figure,
-    ]),
-  )
-  expect(rows.get('snapshot')).toBe(`\`${snapshot}\` in blue`)
-  expect(rows.get('documents')).toBe(String(night?.['documents']))
-  expect(rows.get('changed')).toBe(rows.get('documents'))
-  const written = String(night?.['written'])
-  expect(rows.get('written')).toBe(`${written} (${written} put, 0 deleted)`)
-  expect(rows.get('newest price')).toBe('2026-11-10')
-  const oldest = new Database(db(), { readonly: true })
-  const isin = oldest.prepare('SELECT min(isin) FROM fund').pluck().get()
-  oldest.close()
-  expect(rows.get('oldest price')).toBe(`2026-11-10 (${String(isin)})`)
+  const rows = [...read('night.md').matchAll(/^\| ([a-z ]+) \| (.*) \|$/gm)].map(([, ...row]) => row)
+  const [documents, written] = [String(night?.['documents']), String(night?.['written'])]
+  expect(Object.fromEntries(rows)).toMatchObject({
+    snapshot: `\`${snapshot}\` in blue`,
+    documents,
+    changed: documents,
+    written: `${written} (${written} put, 0 deleted)`,
+    'newest price': '2026-11-10',
+    'oldest price': `2026-11-10 (${query('SELECT min(isin) FROM fund')})`,
+  })
   // A put or a list costs five millionths, a get 0.4 of one (two lists: is the bucket new?): the publish's own, so without the plan before and the checks after.
   expect(Number(night?.['cost'])).toBeCloseTo((Number(night?.['documents']) + 14) * 5e-6, 4)
   expect(read('night.md')).not.toContain('mermaid')
@@ -80,16 +83,9 @@ it('counts what changed since the live snapshot, whatever the other slot held', 
   expect(history().at(-1)).toMatchObject({ changed, written: night?.['written'] })
   expect(read('night.md')).toContain(`\n| changed | ${changed} |\n`)
   expect(read('night.md')).toMatch(new RegExp(`title "Documents changed.*\n.*\n.*\n  bar .*, ${changed}\\]`))
-  const outputs = new Map(
-    read('outputs')
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split('=') as [string, string]),
-  )
-  expect(outputs.get('changed')).toBe(String(changed))
-  expect(outputs.get('written')).toBe(String(night?.['written']))
-  expect(outputs.get('cost')).toMatch(/^0\.\d{6}$/)
-  expect(Number(outputs.get('cost'))).toBeCloseTo(Number(night?.['cost']), 6)
+  expect(read('outputs')).toContain(`\nchanged=${changed}\nwritten=${String(night?.['written'])}\n`)
+  const [, cost = ''] = /^cost=(0\.\d{6})$/m.exec(read('outputs')) ?? []
+  expect(Number(cost)).toBeCloseTo(Number(night?.['cost']), 6)
 })
 
 it.runIf(isComplete)('the chart of changes omits runs that counted written documents, or none', async () => {
@@ -99,10 +95,8 @@ it.runIf(isComplete)('the chart of changes omits runs that counted written docum
   Reflect.deleteProperty(old, 'written')
   const unknown = { ...night, asOf: '2026-11-09', changed: null }
   const known = { ...night, asOf: '2026-11-10', changed: 12 }
-  press.bucket.put(
-    'nightly/history.json',
-    JSON.stringify({ format: 1, nights: [old, unknown, known, night] }),
-  )
+  const nights = [old, unknown, known, night]
+  press.bucket.put('nightly/history.json', JSON.stringify({ format: 1, nights }))
   await nightly('--again --summary night.md')
   expect(history().map((one) => one['asOf'])).toHaveLength(4)
   expect(read('night.md')).toMatch(
@@ -126,12 +120,8 @@ it('names the fund with the oldest newest price, counts funds without prices, an
     `UPDATE fund SET name = '=cmd|'' /C calc''!A1' WHERE isin = (SELECT max(isin) FROM fund);
      DELETE FROM price WHERE date > '2026-03-31' AND isin = (SELECT max(isin) FROM fund);`,
   )
-  const [isin, day] = new Database(db(), { readonly: true })
-    .prepare<[], [string, string]>(
-      'SELECT isin, max(date) FROM price GROUP BY isin ORDER BY isin DESC LIMIT 1',
-    )
-    .raw()
-    .get() ?? ['', '']
+  const isin = query('SELECT max(isin) FROM fund')
+  const day = query(`SELECT max(date) FROM price WHERE isin = '${isin}'`)
   await nightly('--summary night.md --force')
   expect(read('night.md')).toContain(`| oldest price | ${day} (${isin}) |`)
   editDatabase(db(), `UPDATE fund SET data_permitted = 0 WHERE isin = '${isin}'`)
@@ -145,12 +135,10 @@ it('names the fund with the oldest newest price, counts funds without prices, an
 it('warns of late prices, by the thresholds of the settings', async () => {
   editDatabase(db(), `DELETE FROM price WHERE date > '2026-11-05' AND isin = (SELECT max(isin) FROM fund)`)
   const run = await nightly('--summary night.md')
-  expect([run.code, run.stderr]).toEqual([
-    0,
-    expect.stringMatching(
-      /^warning {2}build: prices: 1 fresh, 1 late, 0 stale: [A-Z]{2}\w{10} is late \(newest price 2026-11-05\)\n$/,
-    ),
-  ])
+  expect(run.code).toBe(0)
+  expect(run.stderr).toMatch(
+    /^warning {2}build: prices: 1 fresh, 1 late, 0 stale: [A-Z]{2}\w{10} is late \(newest price 2026-11-05\)\n$/,
+  )
   expect(read('night.md')).toContain('| prices | 1 fresh, 1 late, 0 stale |')
 })
 
@@ -171,11 +159,7 @@ it('does not change the bucket if the database has errors, and names each error'
   expect(read('night.md')).toMatch(
     /^## fundpress 2026-11-11: failed in check\n\n`{5}text\nfunds\.sqlite has 2 errors/,
   )
-  expect(
-    read('night.md')
-      .split('\n')
-      .filter((line) => /^`+$/.test(line)),
-  ).toEqual(['`````'])
+  expect(read('night.md').match(/^`+$/gm)).toEqual(['`````'])
   expect(read('outputs')).toMatch(
     /^skipped=false\nfailed-step=check\nreason=funds\.sqlite has 2 errors: .*\n$/,
   )
@@ -185,29 +169,14 @@ it('does not change the bucket if the database has errors, and names each error'
 })
 
 it('warns once of a group in the settings that matches no fund', async () => {
-  writeFileSync(
-    fileOf('fundpress.config.json'),
-    JSON.stringify({ freshness: { groups: [{ category: 'Gibtsnicht', never: true }] } }),
-  )
+  const config = fileOf('fundpress.config.json')
+  writeFileSync(config, JSON.stringify({ freshness: { groups: [{ category: 'Gibtsnicht', never: true }] } }))
   const run = await nightly('--json')
-  rmSync(fileOf('fundpress.config.json'))
+  rmSync(config)
   const said = eventsOf(run).filter(({ message }) => String(message).includes('Gibtsnicht'))
   const message = 'fund: freshness.groups[0]: no fund has the category "Gibtsnicht"'
-  expect([run.code, said]).toEqual([
-    0,
-    [expect.objectContaining({ step: 'check', event: 'warning', message })],
-  ])
-})
-
-it('annotates warnings in GitHub Actions', async () => {
-  editDatabase(db(), `UPDATE fund SET fund_inception_date = '2026-11-10'`)
-  const warned = eventsOf(await nightly('--json')).filter(({ event }) => event === 'warning')
-  const run = await nightly('--json --again', { GITHUB_ACTIONS: 'true' })
-  const lines = run.stderr.split('\n').filter((line) => line.startsWith('::warning'))
-  expect(warned.length).toBeGreaterThan(0)
-  expect(lines).toEqual(
-    warned.map(({ message }) => `::warning title=fundpress nightly%3A check::${String(message)}`),
-  )
+  expect(run.code).toBe(0)
+  expect(said).toMatchObject([{ step: 'check', event: 'warning', message }])
 })
 
 it('annotates nine warnings and a count, and escapes their texts', () => {
@@ -226,4 +195,82 @@ it('writes the outputs of a workflow even if it cannot write the summary', async
   const run = await nightly('--summary no/such/folder/night.md', env)
   expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('its summary could not be written')])
   expect(read('outputs')).toContain(`snapshot=${press.bucket.live()?.snapshot ?? ''}\n`)
+})
+
+const registered = ['stop-commands', 'add-mask', 'error', 'warning', 'notice', 'debug', 'group', 'set-output']
+
+/** The commands that the runner finds in a log, by its own rules: one a line, in either of two forms. */
+function commandsIn({ stdout, stderr }: Run): string[] {
+  return (stdout + stderr).split(/\r?\n/).flatMap((line) => {
+    const [, found] =
+      /^[\s\u0085]*::([^ :]+)(?: [^:]*(?::[^:]+)*)?::/.exec(line) ?? /##\[([^ \]]+)[^\]]*\]/.exec(line) ?? []
+    return found !== undefined && registered.includes(found.toLowerCase()) ? [`${found} ${line}`] : []
+  })
+}
+
+const hostile = [
+  '##[stop-commands]x',
+  '::stop-commands::x',
+  '\n::add-mask::1',
+  '\r\n  ::error::x',
+  '\u0085::error::x',
+  '##[group]</details>\n```\n# x',
+  '%0A::error::%0D##[add-mask]1',
+  '</script><b>"&',
+].join('')
+const sql = (text: string) => `'${text.replaceAll("'", "''")}'`
+const workflow = { GITHUB_ACTIONS: 'true' }
+
+it('this test finds commands of both forms', () => {
+  const run = { code: 0, stderr: '' }
+  const commands = ['  ::error title=a%3A b::x', 'a ##[add-mask]1', '::stop-commands::x', '{"a":"##[Group]"}']
+  for (const stdout of commands) expect(commandsIn({ ...run, stdout })).toHaveLength(1)
+  expect(commandsIn({ ...run, stdout: 'a ::error::x\n##\\u005badd-mask]1\n##[none]x' })).toEqual([])
+})
+
+it('nightly runs and other commands quote hostile texts without giving a command', async () => {
+  // A warning quotes it, and the run continues.
+  const category = sql(`${hostile.slice(0, 40)}\ufffd`)
+  editDatabase(db(), `UPDATE fund SET name = ${sql(hostile)}; UPDATE profile SET category_de = ${category}`)
+  const plain = await nightly('--summary night.md', inWorkflow())
+  expect([plain.code, plain.stderr.includes('##\\u005bstop-commands]x')]).toEqual([0, true])
+  const own = commandsIn(plain)
+  // Nine and a count: of each fund its name is warned of, too.
+  expect(own.length).toBeGreaterThan(1)
+  expect(own.length).toBeLessThanOrEqual(10)
+  for (const command of own) expect(command).toMatch(/^warning ::warning title=fundpress nightly%3A check::/)
+  expect(own.join('')).not.toContain('##[')
+
+  const json = await nightly('--summary night.md --json --again', inWorkflow())
+  expect(commandsIn(json)).toEqual(own)
+  const warning = eventsOf(json).find(({ event }) => event === 'warning')
+  expect(warning?.['message']).toContain('##[stop-commands]x::stop-commands')
+  // The fence of the warnings is opened and closed, and nothing of them stands outside of it.
+  const unfenced = read('night.md').replace(/\n(`{3,})text\n[^]*?\n\1\n/g, '')
+  expect(unfenced).not.toMatch(/stop-commands|add-mask|<b>/)
+  for (const output of read('outputs').trimEnd().split('\n'))
+    expect(output).toMatch(
+      /^(skipped|snapshot|slot|funds|documents|changed|written|bytes|cost|seconds|oldest-price|failed-step|reason)=/,
+    )
+
+  const built = await press.bare('build --db funds.sqlite --out late --as-of 2026-12-01', workflow)
+  expect(built.stdout).toContain('##\\u005bstop-commands]x')
+  expect([built.code, commandsIn(built)]).toEqual([0, []])
+  const { slot = '' } = press.bucket.live() ?? {}
+  press.bucket.put(`${slot}/::stop-commands::x`, '')
+  press.bucket.put(`${slot}/##[stop-commands]x`, '')
+  const verified = await press.fundpress('verify', workflow)
+  expect([verified.code, commandsIn(verified)]).toEqual([1, []])
+  editDatabase(db(), `UPDATE fund SET currency = ${sql(hostile)}`)
+  const debugging = { ...workflow, FUNDPRESS_DEBUG: '1' }
+  for (const [line, env] of [
+    ['check --db funds.sqlite', workflow],
+    ['check --db funds.sqlite --json', workflow],
+    ['build --db funds.sqlite --out bad', workflow],
+    ['build --db ##[stop-commands]x.sqlite', workflow],
+    ['build --db ##[stop-commands]x.sqlite', debugging],
+  ] as const) {
+    const refused = await press.bare(line, env)
+    expect([line, refused.code, commandsIn(refused)]).toEqual([line, 1, []])
+  }
 })

@@ -4,18 +4,9 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import { isComplete } from '../../support/rounds.ts'
-import { hashesOf } from '../../support/tree.ts'
-import {
-  api,
-  db,
-  logOf,
-  press,
-  replaceIn,
-  resultsOf,
-  runner,
-  surroundings,
-  useRunner,
-} from './workflow-runs.ts'
+import { filesIn } from '../../support/tree.ts'
+import { db, nightlyOf, press } from './nightly.ts'
+import { api, logOf, replaceIn, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 
 const workflow = 'nightly-sharded.yml'
 /** As the workflow has them; commands of the tests make neither unless told. */
@@ -25,16 +16,13 @@ let restore: () => void
 
 useRunner([workflow, 'guard.yml'], 2)
 beforeAll(async () => {
-  for (const day of [11, 12]) {
-    const run = await press.fundpress(`nightly --db funds.sqlite --as-of 2026-11-${day}`, settings)
-    expect(run).toMatchObject({ code: 0 })
-  }
+  for (const day of [11, 12])
+    expect(await nightlyOf(`2026-11-${day}`, '', settings)).toMatchObject({ code: 0 })
   restore = press.bucket.save()
   replaceIn(`.github/workflows/${workflow}`, 'shard: [1, 2, 3, 4]', 'shard: [1, 2]')
 })
 beforeEach(() => {
   restore()
-  press.server.reset()
   api.issues.length = 0
 })
 
@@ -55,22 +43,17 @@ it('publishes what one machine would, with all downloads; does nothing again, al
   expect([live?.snapshot.slice(0, 10), live?.slot]).toEqual(['2026-11-13', 'blue'])
   expect(press.bucket.faultsOf('blue')).toEqual([])
   // It has gone on from the slot that it overwrites, and nobody was told of anything that is missing.
-  expect(hashesOf(runner.checkout.file('fundpress-out'))['sparse.json']).toBeDefined()
+  expect(filesIn(runner.checkout.file('fundpress-out'))).toContain('sparse.json')
   expect(logOf(first)).not.toMatch(/^::warning (?!.*late)/m)
   const built = await press.bare('build --db funds.sqlite --out full --as-of 2026-11-13 --quiet', settings)
   expect(built).toMatchObject({ code: 0 })
-  const full = hashesOf(press.nights.folder.file('full'))
-  const asOf = 'downloads/2026-11-13/'
-  const names = Object.keys(full)
-    .filter((name) => name.startsWith(asOf))
-    .map((name) => name.slice(asOf.length))
+  const full = press.nights.folder.file('full/downloads/2026-11-13')
+  const names = filesIn(full)
   expect(names).toContain('documents.zip')
   const prefix = `downloads/${live?.snapshot ?? ''}/`
   expect(press.bucket.keys(prefix).toSorted()).toEqual(names.map((name) => prefix + name).toSorted())
-  for (const name of names) {
-    const file = readFileSync(press.nights.folder.file(`full/${asOf}${name}`))
-    expect(press.bucket.body(prefix + name).equals(file)).toBe(true)
-  }
+  for (const name of names)
+    expect(press.bucket.body(prefix + name).equals(readFileSync(`${full}/${name}`))).toBe(true)
   expect(first['publish']?.summary).toContain('## fundpress 2026-11-13: live\n')
   expect([...api.workflows.values()].map(({ enabled }) => enabled)).toEqual([1, 1])
 

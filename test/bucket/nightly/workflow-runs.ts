@@ -4,18 +4,16 @@ import { afterAll, beforeAll } from 'vitest'
 import { startApi, type FakeApi } from '../../support/github/api.ts'
 import { readWorkflow } from '../../support/github/files.ts'
 import { openRunner, type RanJob, type Runner, type Surroundings } from '../../support/github/runner.ts'
-import { buildNights } from '../../support/nights.ts'
-import { openPress, type Press } from '../../support/press.ts'
 import { credentials } from '../../support/publishing.ts'
+import { db, press, useNights } from './nightly.ts'
 
-export let press: Press
 export let runner: Runner
 export let api: FakeApi
 
 /** Sets up the runs of a test file. @param files workflows whose jobs get a token each, and which are enabled */
 export function useRunner(files: readonly string[], funds: number): void {
+  useNights(funds)
   beforeAll(async () => {
-    press = await openPress(await buildNights(1, funds, { years: 1 }))
     runner = openRunner()
     api = await startApi()
     // Retries of the tests do not wait.
@@ -29,7 +27,6 @@ export function useRunner(files: readonly string[], funds: number): void {
   afterAll(async () => {
     await api.stop()
     runner.remove()
-    await press.stop()
   })
 }
 
@@ -41,8 +38,6 @@ export function replaceIn(name: string, before: string, after: string): void {
   if (changed === text) throw new Error(`${name} has no ${before}`)
   writeFileSync(file, changed)
 }
-
-export const db = () => press.nights.folder.file('funds.sqlite')
 
 export const surroundings = (changes: Partial<Surroundings> = {}): Surroundings => ({
   api: api.base,

@@ -1,24 +1,16 @@
 /** The workflows, run step by step against a bucket and an API of the tests. */
-import {
-  appendFileSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
 import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import type { Artifact } from '../../support/github/api.ts'
 import { openRunner, type Surroundings } from '../../support/github/runner.ts'
-import { isComplete, sample } from '../../support/rounds.ts'
-import { api, db, press, replaceIn, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
+import { isComplete } from '../../support/rounds.ts'
+import { db, nightlyOf as runNightly, press } from './nightly.ts'
+import { api, replaceIn, resultsOf, runner, surroundings, useRunner } from './workflow-runs.ts'
 
 useRunner(['nightly.yml', 'guard.yml'], 1)
 beforeEach(() => {
-  press.reset()
   api.issues.length = 0
   api.artifacts.length = 0
   api.labels.clear()
@@ -36,48 +28,54 @@ const nightly = (changes?: Partial<Surroundings>) => runner.run('nightly.yml', s
 const nightlyOf = (database: string) => nightly({ inputs: { 'as-of': '2026-11-11', database } })
 const allWell = { night: 'success', report: 'success', keep: 'success' }
 
-it('publishes in the first attempt, does nothing in the second, and summarizes both', async () => {
+it('publishes in the first attempt, does nothing in the second, and keeps the schedules enabled', async () => {
+  const enabled = () => [...api.workflows.values()].map((workflow) => workflow.enabled)
   const first = await nightly()
   expect(resultsOf(first)).toEqual(allWell)
   const { snapshot = '', slot } = press.bucket.live() ?? {}
   expect(press.bucket.faultsOf(slot)).toEqual([])
   expect(first['night']?.summary).toContain(`| snapshot | \`${snapshot}\` in blue |`)
   expect(runner.npmCalls()).toEqual([`${runner.checkout.path}: npm ci --omit=dev --no-audit --no-fund`])
+  expect(enabled()).toEqual([1, 1])
   press.server.reset()
+  api.workflows.set('guard.yml', { state: 'disabled_manually', enabled: 0 })
   const second = await nightly()
   expect(resultsOf(second)).toEqual(allWell)
   expect(second['night']?.log).toContain(`${snapshot} is already live in blue`)
   expect(second['night']?.summary).toMatch(/^## fundpress 2026-11-11: nothing to do\n/)
   expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
+  expect(enabled()).toEqual([2, 0])
+  expect(second['keep']?.log).toBe('guard.yml was disabled by hand and stays disabled\n')
   expect(api.issues).toEqual([])
 })
 
-it('continues from the slot that it overwrites as soon as there is one, with all downloads', async () => {
-  rmSync(config())
-  const night = async (day: number) => {
-    press.server.reset()
-    const jobs = await nightly({ inputs: { 'as-of': `2026-11-${day}` } })
-    expect(resultsOf(jobs)).toEqual(allWell)
-    const folder = `downloads/${press.bucket.live()?.snapshot ?? ''}/`
-    const isSparse = existsSync(runner.checkout.file('fundpress-out/sparse.json'))
-    const annotations = jobs['night']?.log.match(
-      /^::warning title=fundpress nightly%3A build::.*rendered.*$/gm,
-    )
-    const hasZip = press.bucket.keys(folder).includes(`${folder}documents.zip`)
-    return { hasZip, isSparse, annotations: annotations ?? [] }
-  }
-  const everything = { hasZip: true, isSparse: false }
-  expect(await night(11)).toEqual({
-    ...everything,
-    annotations: [expect.stringContaining('nothing is live yet: everything is rendered')],
-  })
-  expect(await night(12)).toEqual({
-    ...everything,
-    annotations: [expect.stringContaining('green holds no snapshot yet: everything')],
-  })
-  for (const day of sample([13, 14]))
-    expect(await night(day)).toEqual({ hasZip: true, isSparse: true, annotations: [] })
-})
+it.runIf(isComplete)(
+  'continues from the slot that it overwrites as soon as there is one, with all downloads',
+  async () => {
+    rmSync(config())
+    const night = async (day: number) => {
+      press.server.reset()
+      const jobs = await nightly({ inputs: { 'as-of': `2026-11-${day}` } })
+      expect(resultsOf(jobs)).toEqual(allWell)
+      const folder = `downloads/${press.bucket.live()?.snapshot ?? ''}/`
+      const isSparse = existsSync(runner.checkout.file('fundpress-out/sparse.json'))
+      const annotations = jobs['night']?.log.match(
+        /^::warning title=fundpress nightly%3A build::.*rendered.*$/gm,
+      )
+      expect(press.bucket.keys(folder)).toContain(`${folder}documents.zip`)
+      return [isSparse, ...(annotations ?? [])]
+    }
+    expect(await night(11)).toEqual([
+      false,
+      expect.stringContaining('nothing is live yet: everything is rendered'),
+    ])
+    expect(await night(12)).toEqual([
+      false,
+      expect.stringContaining('green holds no snapshot yet: everything'),
+    ])
+    for (const day of [13, 14]) expect(await night(day)).toEqual([true])
+  },
+)
 
 it('opens one issue for runs that fail, comments on it, and closes it when a run succeeds', async () => {
   const bad = press.nights.folder.file('bad.sqlite')
@@ -156,14 +154,13 @@ it('fetches the database from a bucket, or from an artifact of a named run', asy
   press.bucket.put('in/funds.sqlite', readFileSync(db()))
   const fromBucket = await nightlyOf('s3://funds/in/funds.sqlite')
   expect(resultsOf(fromBucket)).toEqual(allWell)
-  const live = press.bucket.live()
   const fromArtifact = await nightly({
     artifacts: { '815/fund-database': db() },
     vars: { ...surroundings().vars, FUNDPRESS_ARTIFACT_RUN_ID: '815' },
-    inputs: { 'as-of': '2026-11-11', database: 'artifact:fund-database', again: true },
+    inputs: { 'as-of': '2026-11-11', database: 'artifact:fund-database' },
   })
   expect(resultsOf(fromArtifact)).toEqual(allWell)
-  expect(press.bucket.live()?.snapshot).toBe(live?.snapshot)
+  expect(fromArtifact['night']?.log).toContain('already live in blue, made from this very database')
   const missing = await nightlyOf('s3://funds/in/other.sqlite')
   expect(missing['night']?.result).toBe('failure')
   expect(missing['night']?.log).toContain(
@@ -174,12 +171,14 @@ it('fetches the database from a bucket, or from an artifact of a named run', asy
 })
 
 describe('an artifact without a named run', () => {
+  const run = { id: 0, repository_id: 1, head_repository_id: 1, head_branch: 'main' }
   const uploaded = (id: number, day: number, changes: Partial<Artifact> = {}): Artifact => ({
-    ...{ name: 'fund-database', expired: false, created_at: `2026-11-${day}T03:00:00Z` },
-    workflow_run: { id, repository_id: 1, head_repository_id: 1, head_branch: 'main' },
+    name: 'fund-database',
+    expired: false,
+    created_at: `2026-11-${day}T03:00:00Z`,
+    workflow_run: { ...run, id },
     ...changes,
   })
-  const run = { id: 0, repository_id: 1, head_repository_id: 1, head_branch: 'main' }
   const artifactNight = (artifacts: Readonly<Record<string, string>> = {}) =>
     nightly({ artifacts, inputs: { 'as-of': '2026-11-11', database: 'artifact:fund-database' } })
 
@@ -196,7 +195,9 @@ describe('an artifact without a named run', () => {
       uploaded(5, 16),
       uploaded(6, 21, { name: 'other' }),
     )
-    expect(resultsOf(await artifactNight({ '5/fund-database': db() }))).toEqual(allWell)
+    expect(await runNightly('2026-11-11')).toMatchObject({ code: 0 })
+    const { night } = await artifactNight({ '5/fund-database': db() })
+    expect(night?.log).toContain('already live in blue, made from this very database')
   })
 
   it('fails with a reason if there is none, if the list is denied, and if the download fails', async () => {
@@ -221,25 +222,6 @@ describe('an artifact without a named run', () => {
     expect(await reasonOfNight()).toContain('403')
     api.permissions.set('token-of-night', permissions)
   })
-
-  it.runIf(isComplete)('can be fetched by the action alone, as shards do', async () => {
-    const file = runner.checkout.file('.github/workflows/fetch.yml')
-    writeFileSync(
-      file,
-      readFileSync('.github/workflows/nightly.yml', 'utf8')
-        .replace(
-          /^ {10}database: .*$/m,
-          "          fetch-only: 'true'\n          database: artifact:fund-database",
-        )
-        .replace('steps.night.outputs.reason', 'steps.night.outputs.database'),
-    )
-    api.artifacts.push(uploaded(5, 16))
-    const jobs = await runner.run('fetch.yml', surroundings({ artifacts: { '5/fund-database': db() } }))
-    rmSync(file)
-    expect(resultsOf(jobs)).toEqual(allWell)
-    expect(readFileSync(jobs['night']?.outputs['reason'] ?? '').equals(readFileSync(db()))).toBe(true)
-    expect(press.requests()).toBe(0)
-  })
 })
 
 it('run.sh outputs the last line of a command that fails as the reason, and keeps its exit code', () => {
@@ -262,26 +244,11 @@ it('run.sh outputs the last line of a command that fails as the reason, and keep
 })
 
 it('does nothing in a fork without settings', async () => {
-  expect(resultsOf(await nightly({ vars: {} }))).toEqual({
-    night: 'skipped',
-    report: 'skipped',
-    keep: 'skipped',
-  })
-  expect(resultsOf(await runner.run('guard.yml', surroundings({ vars: {} })))).toEqual({
-    age: 'skipped',
-    report: 'skipped',
-  })
+  for (const workflow of ['nightly.yml', 'guard.yml']) {
+    const results = resultsOf(await runner.run(workflow, surroundings({ vars: {} })))
+    expect(new Set(Object.values(results))).toEqual(new Set(['skipped']))
+  }
   expect(press.requests()).toBe(0)
-})
-
-it('keeps the schedules enabled, except one that somebody disabled', async () => {
-  await nightly()
-  const enabled = () => [...api.workflows.values()].map((workflow) => workflow.enabled)
-  expect(enabled()).toEqual([1, 1])
-  api.workflows.set('guard.yml', { state: 'disabled_manually', enabled: 0 })
-  const { keep } = await nightly()
-  expect(enabled()).toEqual([2, 0])
-  expect(keep?.log).toBe('guard.yml was disabled by hand and stays disabled\n')
 })
 
 it('the guard asks for the age by its variables, and opens an issue with the reason if the snapshot is too old', async () => {
@@ -310,7 +277,8 @@ it('the guard asks for the age by its variables, and opens an issue with the rea
 it('fails on a key that the runner of the tests does not know', async () => {
   const other = openRunner()
   const file = other.checkout.file('.github/workflows/guard.yml')
-  appendFileSync(file, '\n  strange:\n    runs-on: x\n    container: {}\n    steps: []\n')
+  const strange = '\n  strange:\n    runs-on: x\n    container: {}\n    steps: []\n'
+  writeFileSync(file, strange, { flag: 'a' })
   await expect(other.run('guard.yml', surroundings())).rejects.toThrow('knows no container')
   other.remove()
 })

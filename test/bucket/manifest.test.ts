@@ -1,15 +1,22 @@
-/** Lists on their way through files: disks that are full, lists that are damaged, JSON longer than memory. */
+/** Lists on their way through files (full disks, damage, JSON longer than memory), and the plan of an upload made from them. */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { safeData } from '../../src/cli/safe-text.ts'
-import { lineWriter, readNdjson, readSorted, writeNdjson } from '../../src/bucket/manifest/ndjson.ts'
-import { withJsonList, type JsonList } from '../../src/bucket/manifest/ndjson.ts'
-import { makeTempFolder, type TempFolder } from '../support/product.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Change, mergeSorted, planChanges } from '../../src/bucket/manifest/compare.ts'
 import { openManifest } from '../../src/bucket/manifest/manifest.ts'
+import {
+  type JsonList,
+  lineWriter,
+  readNdjson,
+  readSorted,
+  withJsonList,
+  writeNdjson,
+} from '../../src/bucket/manifest/ndjson.ts'
 import { Damaged } from '../../src/bucket/store/store.ts'
-import { mergeSorted } from '../../src/bucket/manifest/compare.ts'
+import type { ManifestLine } from '../../src/build/manifest.ts'
+import { safeData } from '../../src/cli/safe-text.ts'
+import { makeTempFolder, type TempFolder } from '../support/product.ts'
 
 let folder: TempFolder
 beforeAll(() => {
@@ -25,6 +32,12 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = []
   for await (const item of items) found.push(item)
   return found
+}
+
+async function* stream<T>(items: Iterable<T>, failure?: Error) {
+  for (const item of items) yield item
+  await Promise.resolve()
+  if (failure !== undefined) throw failure
 }
 
 /** Lines that gzip cannot shrink: so much that they have to be written. */
@@ -73,14 +86,12 @@ describe('a list that is written', () => {
   })
 
   it('names the file for a list from a stream, but not for a failure of the stream', async () => {
-    async function* lines(failure?: Error) {
-      for (let number = 0; number < 1000; number++) yield { key: noise(number) }
-      await Promise.resolve()
-      if (failure !== undefined) throw failure
-    }
-    await expect(writeNdjson('/dev/full', lines())).rejects.toThrow(/^\/dev\/full cannot be written: ENOSPC/)
+    const lines = Array.from({ length: 1000 }, (_, number) => ({ key: noise(number) }))
+    await expect(writeNdjson('/dev/full', stream(lines))).rejects.toThrow(
+      /^\/dev\/full cannot be written: ENOSPC/,
+    )
     const failure = new Error('s3://funds: could not list blue/')
-    await expect(writeNdjson(folder.file('x'), lines(failure))).rejects.toBe(failure)
+    await expect(writeNdjson(folder.file('x'), stream(lines, failure))).rejects.toBe(failure)
   })
 })
 
@@ -88,42 +99,42 @@ describe('a list that is read', () => {
   const file = () => folder.file('list')
   const label = 's3://funds/green/list.ndjson.gz'
   const long = gzipSync(Array.from({ length: 5000 }, (_, i) => `{"key":"${noise(i)}"}\n`).join(''))
-  const cases: readonly (readonly [string, Buffer, RegExp])[] = [
+  const wrongByte = Buffer.concat([long.subarray(0, 5000), Buffer.from('x'), long.subarray(5001)])
+  /** Reads all, which must find damage. @returns what it says */
+  const damageOf = async (reading: Promise<unknown>) => {
+    const failure = await reading.catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(Damaged)
+    return String(failure)
+  }
+
+  it.each<readonly [string, Buffer, RegExp]>([
     ['cut off', long.subarray(0, long.length >>> 1), /unexpected end of file/],
     ['no gzip', Buffer.from('{"key":"a"}\n'), /incorrect header check/],
-    [
-      'with a wrong byte',
-      Buffer.concat([long.subarray(0, 5000), Buffer.from('x'), long.subarray(5001)]),
-      /./,
-    ],
+    ['with a wrong byte', wrongByte, /./],
     ['no JSON', gzipSync('{"key":"a"}\n{"key":\n'), /JSON/],
-  ]
-
-  it.each(cases)('is damaged: %s', async (_, bytes, reason) => {
+  ])('is damaged: %s', async (_, bytes, reason) => {
     writeFileSync(file(), bytes)
-    const failure = await all(readNdjson(file(), { label })).catch((error: unknown) => error)
-    expect(failure).toBeInstanceOf(Damaged)
-    expect((failure as Error).message.startsWith(`${label} is damaged: `)).toBe(true)
-    expect((failure as Error).message).toMatch(reason)
+    const said = await damageOf(all(readNdjson(file(), { label })))
+    expect(said.startsWith(`Damaged: ${label} is damaged: `)).toBe(true)
+    expect(said).toMatch(reason)
     await expect(all(readNdjson(file()))).rejects.toThrow(`${file()} is damaged: `)
   })
 
   const mega = 2 ** 20
   it.each([
-    ['an endless line', Buffer.alloc(8 * mega, '{"key":"'), /a line has more than 65536 characters/],
+    ['an endless line', Buffer.alloc(8 * mega, '{"key":"'), 'a line has more than 65536 characters'],
     [
       'too many lines',
       Buffer.alloc(64 * mega, '{"key":"a"}\n'),
-      /it unpacks to more than 200 times its size/,
+      'it unpacks to more than 200 times its size',
     ],
   ])('is damaged, after little of it is read, with %s', async (_, text, reason) => {
     writeFileSync(file(), gzipSync(text))
     let lines = 0
-    const reading = (async () => {
+    const reading = async () => {
       for await (const line of readNdjson(file())) lines += line === null ? 0 : 1
-    })()
-    await expect(reading).rejects.toThrow(reason)
-    await expect(reading).rejects.toBeInstanceOf(Damaged)
+    }
+    expect(await damageOf(reading())).toContain(reason)
     expect(lines * 12).toBeLessThanOrEqual(16 * mega)
   })
 
@@ -158,18 +169,16 @@ describe('a list that is read', () => {
     ['null\n', 'a line has no key'],
   ])('is damaged with the keys %j', async (text, reason) => {
     writeFileSync(file(), gzipSync(text))
-    const failure = await all(readSorted(file(), { label })).catch((error: unknown) => error)
-    expect(failure).toBeInstanceOf(Damaged)
-    expect(String(failure)).toBe(`Damaged: ${label} is damaged: ${reason}`)
+    expect(await damageOf(all(readSorted(file(), { label })))).toBe(`Damaged: ${label} is damaged: ${reason}`)
   })
 
   it.each(['', 'null\n', '"text"\n', '{"key":"a"}\n', '{"format":2}\n'])(
     'is not a manifest of this format: %j',
     async (text) => {
       writeFileSync(file(), gzipSync(text))
-      const failure = await openManifest(file(), { label }).catch((error: unknown) => error)
-      expect(failure).toBeInstanceOf(Damaged)
-      expect(String(failure)).toContain(`${label} is not a manifest of format 1`)
+      expect(await damageOf(openManifest(file(), { label }))).toContain(
+        `${label} is not a manifest of format 1`,
+      )
     },
   )
 
@@ -187,30 +196,26 @@ describe('a list that is read', () => {
 })
 
 describe('lists that are read side by side', () => {
-  function stream(keys: readonly string[], closed: string[], failure?: Error) {
-    return (async function* () {
-      try {
-        for (const key of keys) yield { key }
-        await Promise.resolve()
-        if (failure !== undefined) throw failure
-      } finally {
-        closed.push(keys[0] ?? '')
-      }
-    })()
+  const closed: string[] = []
+  async function* keys(first: string, second: string, failure?: Error) {
+    try {
+      yield* stream([{ key: first }, { key: second }], failure)
+    } finally {
+      closed.push(first)
+    }
   }
+  beforeEach(() => {
+    closed.length = 0
+  })
 
   it('are closed when the reader stops early', async () => {
-    const closed: string[] = []
-    const rows = mergeSorted(stream(['a', 'c'], closed), stream(['b', 'c'], closed))
-    for await (const { key } of rows) if (key === 'b') break
+    for await (const { key } of mergeSorted(keys('a', 'c'), keys('b', 'c'))) if (key === 'b') break
     expect(closed).toEqual(['a', 'b'])
   })
 
   it('are closed when one of them fails', async () => {
-    const closed: string[] = []
     const failure = new Error('damaged')
-    const rows = mergeSorted(stream(['a'], closed, failure), stream(['b', 'c'], closed))
-    await expect(all(rows)).rejects.toBe(failure)
+    await expect(all(mergeSorted(keys('a', 'b', failure), keys('b', 'c')))).rejects.toBe(failure)
     expect(closed).toEqual(['a', 'b'])
   })
 })
@@ -241,25 +246,18 @@ describe('a list in a JSON document', () => {
     )
   })
 
-  it('ends the document if nothing follows, and escapes invisible characters', async () => {
-    const { send, written } = sink()
-    await withJsonList(async ({ add, write }: JsonList<object>) => {
-      await add({ key: 'a\u202eb' })
-      await write(send, { before: {}, name: 'list' })
-    })
-    expect(written.join('')).toBe('{"list":[{"key":"a\\u202eb"}]}\n')
-  })
-
-  it('is written an entry at a time, and leaves no file', async () => {
+  it('is written an entry at a time with invisible characters escaped, and leaves no file', async () => {
     const before = leftovers()
     const { send, written } = sink()
     await withJsonList(async ({ add, write }: JsonList<object>) => {
+      await add({ key: 'a\u202eb' })
       for (let number = 0; number < 1000; number++) await add({ number })
       expect(written).toEqual([])
       expect(leftovers().length).toBe(before.length + 1)
       await write(send, { before: {}, name: 'list' })
     })
     expect(Math.max(...written.map(({ length }) => length))).toBeLessThan(40)
+    expect(written.join('')).toMatch(/^\{"list":\[\{"key":"a\\u202eb"\},.*\{"number":999\}\]\}\n$/)
     expect(leftovers()).toEqual(before)
     const failing = withJsonList(async ({ add }: JsonList<object>) => {
       await add({})
@@ -268,4 +266,70 @@ describe('a list in a JSON document', () => {
     await expect(failing).rejects.toThrow('nothing to write')
     expect(leftovers()).toEqual(before)
   })
+})
+
+const key = fc.constantFrom('a/1', 'a/2', 'a-/1', 'b/index.json', 'b/index.xml', 'c', 'd/2020.json', 'e')
+
+/** Few keys and few digests, so that snapshots overlap. */
+const snapshot = fc
+  .uniqueArray(fc.record({ key, sha256: fc.constantFrom('1', '2'), bytes: fc.constantFrom(10, 20) }), {
+    selector: (line) => line.key,
+  })
+  .map((lines) => sorted(lines).map((line): ManifestLine => ({ ...line, type: 'application/json' })))
+
+const sorted = <T extends { key: string }>(lines: T[]) => lines.toSorted((a, b) => (a.key < b.key ? -1 : 1))
+const keys = fc.uniqueArray(key).map((some) => sorted(some.map((one) => ({ key: one }))))
+
+/** The content of a slot whose objects under the unknown keys may be anything. */
+function apply(
+  current: readonly ManifestLine[],
+  unknown: readonly { key: string }[],
+  changes: readonly Change[],
+) {
+  const slot = new Map(current.map((line) => [line.key, line.sha256 + String(line.bytes)]))
+  for (const one of unknown) slot.set(one.key, 'anything')
+  for (const change of changes) {
+    if (change.kind === 'delete') slot.delete(change.key)
+    else slot.set(change.key, change.sha256 + String(change.bytes))
+  }
+  return slot
+}
+
+it('plans, in the order of keys, only puts that are needed and changes that make any slot the new snapshot', async () => {
+  await fc.assert(
+    fc.asyncProperty(snapshot, snapshot, keys, async (next, current, unknown) => {
+      const changes = await all(planChanges(stream(next), stream(current), stream(unknown)))
+      const wanted = new Map(next.map((line) => [line.key, line.sha256 + String(line.bytes)]))
+      expect(apply(current, unknown, changes)).toEqual(wanted)
+      const planned = changes.map((change) => change.key)
+      expect(planned).toEqual(planned.toSorted())
+      const isKnown = ({ key: one, sha256, bytes }: ManifestLine) =>
+        !unknown.some((other) => other.key === one) &&
+        current.some((other) => other.key === one && other.sha256 === sha256 && other.bytes === bytes)
+      const needed = next.filter((line) => !isKnown(line)).map((line) => line.key)
+      expect(changes.filter(({ kind }) => kind === 'put').map((change) => change.key)).toEqual(needed)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+it('refuses a list that is not sorted, since a merge would lose lines', async () => {
+  await expect(all(mergeSorted(stream([{ key: 'b' }, { key: 'a' }])))).rejects.toThrow(
+    'not sorted: a after b',
+  )
+})
+
+it('merges a million keys in constant memory', { timeout: 60_000 }, async () => {
+  async function* many(step: number) {
+    for (let index = 0; index < 1_000_000; index += step) yield { key: String(index).padStart(7, '0') }
+  }
+  const before = process.memoryUsage().heapUsed
+  let rows = 0
+  let peak = 0
+  for await (const { values } of mergeSorted<readonly [{ key: string }, { key: string }]>(many(2), many(3))) {
+    if (values[0] !== undefined || values[1] !== undefined) rows++
+    if (rows % 100_000 === 0) peak = Math.max(peak, process.memoryUsage().heapUsed - before)
+  }
+  expect(rows).toBe(666_667)
+  expect(peak).toBeLessThan(60 * 1024 * 1024)
 })

@@ -1,0 +1,171 @@
+/** Damaged, lost and hostile objects in the bucket: they are refused early, by name, cost little, and a repair mends them. */
+import { gzipSync } from 'node:zlib'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { isComplete, sample } from '../support/rounds.ts'
+import { beginPublish, four, killAt, one, press, three, useTwoNights } from '../support/two-nights.ts'
+
+useTwoNights(4)
+
+const killPublish = (out: string, nth: number, ...flags: readonly string[]) =>
+  killAt(beginPublish(out, '--concurrency', '2', ...flags), /^blue\/api/, { nth })
+
+const journal = () => JSON.parse(press.bucket.body('journal.json').toString()) as Record<string, unknown>
+
+describe('after a publish of a third snapshot was killed in blue, a journal', () => {
+  let tear: () => void
+  beforeAll(async () => {
+    await killPublish(three, 10)
+    tear = press.bucket.save()
+  })
+  beforeEach(() => {
+    press.server.reset()
+    tear()
+  })
+
+  const losses: readonly (readonly [string, () => void])[] = [
+    ['is cut off', () => press.bucket.put('journal.json', '{"format":1,"id"')],
+    ['is of another format', () => press.bucket.put('journal.json', '{"format":2}')],
+    [
+      'names no slot',
+      () => press.bucket.put('journal.json', JSON.stringify({ ...journal(), changing: { red: 'x' } })),
+    ],
+    ['was removed', () => press.bucket.remove('journal.json')],
+  ]
+  describe.each(sample(losses, { least: 2, turn: 1 }))('that %s', (_, lose) => {
+    beforeEach(lose)
+
+    it('is named, with advice, and nothing is written', async () => {
+      const writes = () => press.server.log.filter(({ method }) => method !== 'GET')
+      for (const command of [`publish --out ${four}`, 'rollback', 'rollback --no-check', 'prune --yes']) {
+        const { code, stderr } = await press.fundpress(command)
+        expect({ command, code }).toEqual({ command, code: 1 })
+        expect(stderr).toMatch(
+          /^fundpress: s3:\/\/funds: journal\.json is (damaged|missing), so nobody knows what the slots hold: run `fundpress publish --repair`/,
+        )
+      }
+      expect(writes()).toEqual([])
+    })
+
+    it('is rewritten by a repair, which completes the slots', async () => {
+      expect(await press.publish(four, '--repair')).toMatchObject({ code: 0, stderr: '' })
+      expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
+      expect(press.bucket.differencesFrom(four, 'blue')).toEqual([])
+      expect(press.bucket.writesIntoLive('green')).toEqual([])
+      expect(journal()).toMatchObject({ isHeld: false, changing: {} })
+      // Both slots are trusted again.
+      expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
+      expect(await press.publish(three, '--force')).toMatchObject({ code: 0, stderr: '' })
+      expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+      expect(await press.fundpress('verify --deep')).toMatchObject({ code: 0, stderr: '' })
+    })
+
+    it.runIf(isComplete)('stays lost if the repair is killed, until the next repair', async () => {
+      await killPublish(four, 3, '--repair')
+      expect((await press.fundpress('rollback')).stderr).toMatch(/blue is not whole/)
+      expect((await press.publish(three, '--repair')).code).toBe(0)
+      expect(press.bucket.differencesFrom(three, 'blue')).toEqual([])
+      expect(await press.publish(four)).toMatchObject({ code: 0, stderr: '' })
+      expect(press.bucket.differencesFrom(four, 'green')).toEqual([])
+    })
+  })
+
+  it('that was removed makes a repair wait until the lease and the requests of an unknown holder have expired', async () => {
+    press.bucket.remove('journal.json')
+    const { child, end } = press.begin(['publish', '--out', four, '--repair', '--lease', '100'], {
+      FUNDPRESS_BUCKET_LATE_SECONDS: '50',
+    })
+    let said = ''
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      child.kill('SIGINT')
+    })
+    await end
+    expect(said).toMatch(/waiting 15[01] s, until none of its requests can arrive any more/)
+    expect(
+      press.server.log.filter(({ method, key }) => method !== 'GET' && /^(blue|green|live)/.test(key)),
+    ).toEqual([])
+  })
+
+  it('does not count a bucket as new if the journal of its first, killed publish was removed', async () => {
+    press.bucket.empty()
+    press.bucket.put('blue/api/v1/profile/DE0000000000/index.de.json', '{}')
+    expect((await press.publish(one)).stderr).toMatch(/journal\.json is missing/)
+    expect(await press.publish(one, '--repair')).toMatchObject({ code: 0, stderr: '' })
+    expect(press.bucket.faultsOf('blue')).toEqual([])
+  })
+
+  it('trusts no slot if live.json was removed together with the journal', async () => {
+    press.bucket.remove('journal.json')
+    press.bucket.remove('live.json')
+    expect((await press.publish(four)).stderr).toMatch(/journal\.json is missing/)
+    expect(await press.publish(four, '--repair')).toMatchObject({ code: 0, stderr: '' })
+    expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+  })
+})
+
+const mega = 2 ** 20
+const endlessLine = () => gzipSync(Buffer.alloc(8 * mega, '{"key":"'))
+const tooManyLines = () => gzipSync(Buffer.alloc(64 * mega, '{"key":"a"}\n'))
+
+it.each([
+  ['manifest', 'blue/manifest.ndjson.gz', tooManyLines],
+  ['manifest', 'blue/manifest.ndjson.gz', endlessLine],
+  ['list of ETags', 'journal/blue.etags.ndjson.gz', tooManyLines],
+])('names a hostile %s (%s), and a repair does not need it', async (_, key, pack) => {
+  press.bucket.put(key, pack())
+  const { code, stderr } = await press.publish(three)
+  expect(code).toBe(1)
+  expect(stderr).toMatch(new RegExp(`^fundpress: s3://funds/${key} is (damaged|not a manifest)`))
+  expect(stderr).toMatch(/: publish with --repair\n$/)
+  expect(await press.publish(three, '--repair')).toMatchObject({ code: 0, stderr: '' })
+  expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+})
+
+it.each(['live.json', 'journal.json'])('reads no %s that is larger than any of ours', async (key) => {
+  press.bucket.put(key, Buffer.alloc(20 * mega, ' '))
+  for (const command of ['status', 'rollback', `publish --out ${three}`]) {
+    const { code, stderr } = await press.fundpress(command)
+    expect({ command, code }).toEqual({ command, code: 1 })
+    expect(stderr).toContain(`fundpress: s3://funds/${key} is damaged: it has more than 16777216 bytes`)
+  }
+})
+
+describe('live.json', () => {
+  const wrong: readonly (readonly [string, unknown, string])[] = [
+    ['slot', 'red', 'slot is "red", not blue or green'],
+    ['snapshot', '../../etc/passwd', 'snapshot is "../../etc/passwd", not a snapshot id'],
+    ['asOf', '2026-02-30', 'asOf is "2026-02-30", not a day'],
+    ['liveSince', '2026-11-31T00:00:00.000Z', 'liveSince is "2026-11-31T00:00:00.000Z", not a time in UTC'],
+    ['liveSince', 'tomorrow', 'liveSince is "tomorrow", not a time in UTC'],
+    ['liveSince', undefined, 'liveSince is missing, not a time in UTC'],
+    ['docsUrl', 'javascript:alert(1)', 'docsUrl is "javascript:alert(1)", not an http(s) address or a path'],
+    ['objects', -1, 'objects is -1, not a count'],
+    ['newestPrice', 7, 'newestPrice is 7, not a day or null'],
+    ['previous', 'none', 'previous is "none", not an object or null'],
+    ['previous', { slot: 'blue' }, 'previous.snapshot is missing, not a snapshot id'],
+  ]
+  it.each(sample(wrong, { least: 4 }))('is damaged if its %s is %j', async (field, value, what) => {
+    const live = JSON.parse(press.bucket.body('live.json').toString()) as object
+    press.bucket.put('live.json', JSON.stringify({ ...live, [field]: value }))
+    for (const command of ['status', 'rollback']) {
+      expect(await press.fundpress(command)).toMatchObject({
+        code: 1,
+        stderr:
+          `fundpress: s3://funds: live.json is damaged: ${what}. Restore its last version, if the bucket keeps ` +
+          'versions; else remove it, and run `fundpress publish --repair`: nothing is served in between\n',
+      })
+    }
+  })
+
+  it('may name documentation on the same host', async () => {
+    const live = JSON.parse(press.bucket.body('live.json').toString()) as object
+    press.bucket.put('live.json', JSON.stringify({ ...live, docsUrl: '/docs' }))
+    expect((await press.fundpress('status')).code).toBe(0)
+  })
+
+  it('is written anew by a repair after it was removed', async () => {
+    press.bucket.remove('live.json')
+    expect(await press.publish(three, '--repair')).toMatchObject({ code: 0, stderr: '' })
+    expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+  })
+})

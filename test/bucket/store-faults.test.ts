@@ -1,0 +1,379 @@
+/** S3 stores that fail, on our own server: files, calls that are stopped, refusals, damaged answers, secrets in errors. */
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, readlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { bareCause, explained } from '../../src/bucket/store/errors.ts'
+import { digestOf, download, readSmall } from '../../src/bucket/store/read.ts'
+import { openS3, type S3Store } from '../../src/bucket/store/s3.ts'
+import { makeTempFolder, type TempFolder } from '../support/product.ts'
+import { credentials } from '../support/publishing.ts'
+import { startS3, type S3Server } from '../support/s3/server.ts'
+
+const bucket = 'funds'
+const patience = { attempts: 5, connectMs: 2000, silenceMs: 5000 }
+const type = 'text/plain; charset=utf-8'
+const stored = { key: 'blue/big', type, cacheControl: 'no-cache' }
+const hex = (body: Buffer) => createHash('sha256').update(body).digest('hex')
+const object = { ...stored, body: Buffer.from('x'), sha256: hex(Buffer.from('x')) }
+const mega = 1024 * 1024
+
+let server: S3Server
+let folder: TempFolder
+let store: S3Store
+
+interface Opening {
+  readonly signal?: AbortSignal
+  readonly prefix?: string
+  readonly region?: string | null
+}
+
+/** Closed when the test has ended. */
+function open(endpoint: string, { signal, prefix = '', region = 'us-east-1' }: Opening = {}): S3Store {
+  const settings = { bucket, prefix, endpoint, region, pathStyle: true, concurrency: 4 }
+  const opened = openS3(settings, signal, patience)
+  onTestFinished(() => opened.close())
+  return opened
+}
+
+/** A server that is no S3. @returns its address */
+async function listen(answer: RequestListener): Promise<string> {
+  const other = createServer(answer)
+  await once(other.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    other.closeAllConnections()
+    other.close()
+  })
+  return `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+}
+
+/** Files of the test's folder that this process has open. */
+const openFiles = () =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`)
+      return path.startsWith(folder.path) ? [path] : []
+    } catch {
+      return []
+    }
+  })
+
+beforeAll(() => {
+  Object.assign(process.env, credentials, { AWS_CONFIG_FILE: '/dev/null', AWS_REGION: 'us-east-1' })
+  folder = makeTempFolder()
+})
+afterAll(() => {
+  folder.remove()
+})
+// A server a test: a request that a test has stopped may arrive when the next one has begun.
+beforeEach(async () => {
+  server = await startS3({ buckets: [bucket] })
+  store = open(server.endpoint)
+})
+afterEach(() => server.stop())
+
+describe('a file', () => {
+  const big = randomBytes(9 * mega + 17)
+  let file: string
+  beforeAll(() => {
+    file = folder.file('big')
+    writeFileSync(file, big)
+  })
+  const bodyThere = () => server.objects(bucket).get('blue/big')?.body ?? Buffer.alloc(0)
+
+  it.each([0, 1, 8 * mega - 1, 8 * mega])(
+    'of %d bytes is put in one request, with its digests',
+    async (count) => {
+      const small = folder.file('small')
+      const body = big.subarray(0, count)
+      writeFileSync(small, body)
+      const { etag } = await store.putFile(small, stored)
+      expect(bodyThere().equals(body)).toBe(true)
+      expect(server.objects(bucket).get('blue/big')).toMatchObject({
+        etag,
+        headers: { 'content-type': type, 'cache-control': 'no-cache', 'x-amz-meta-sha256': hex(body) },
+        checksums: { sha256: createHash('sha256').update(body).digest('base64') },
+      })
+      expect(server.counts()).toEqual({ PutObject: 1 })
+    },
+  )
+
+  it('arrives whole, however often the store fails on the way', async () => {
+    server.faults([
+      { kind: 'status-early', status: 503, nth: 1 },
+      { kind: 'cut-early', nth: 1 },
+      { kind: 'status-after', status: 500, nth: 1 },
+      { kind: 'cut-after', nth: 1 },
+    ])
+    const { etag } = await store.putFile(file, stored)
+    expect(server.log.map(({ status }) => status)).toEqual([503, 0, 500, 0, 200])
+    expect(bodyThere().equals(big)).toBe(true)
+    expect(server.objects(bucket).get('blue/big')?.etag).toBe(etag)
+    expect(store.requests()).toEqual({ PutObject: 5 })
+    await expect.poll(openFiles).toEqual([])
+  })
+
+  it('is closed after the last attempt', async () => {
+    server.faults([{ kind: 'status-early', status: 500 }])
+    await expect(store.putFile(file, stored)).rejects.toThrow(/^s3:\/\/funds: could not write blue\/big: /)
+    expect(store.requests()).toEqual({ PutObject: 5 })
+    await expect.poll(openFiles).toEqual([])
+    server.faults([])
+    // The connections that were cut off are free again: there are four.
+    await Promise.all(Array.from({ length: 5 }, () => store.putFile(file, stored)))
+  })
+
+  it('is not waited for if it becomes shorter meanwhile', async () => {
+    const shrinking = folder.file('shrinking')
+    writeFileSync(shrinking, big)
+    const assertFresh = () => {
+      truncateSync(shrinking, 1000)
+    }
+    await expect(store.putFile(shrinking, stored, { assertFresh })).rejects.toThrow(
+      `${shrinking} became shorter while it was read`,
+    )
+    expect(server.objects(bucket).size).toBe(0)
+    expect(store.requests()).toEqual({ PutObject: 1 })
+  })
+
+  it('is named if it is missing, or too large for one put', async () => {
+    await expect(store.putFile(folder.file('none'), stored)).rejects.toThrow(
+      `${folder.file('none')} cannot be read (ENOENT)`,
+    )
+    const huge = folder.file('huge')
+    writeFileSync(huge, '')
+    truncateSync(huge, 5 * 1024 ** 3 + 1)
+    await expect(store.putFile(huge, stored)).rejects.toThrow(
+      `${huge} has 5368709121 bytes: a store takes 5368709120 (5 GiB) in one put at most`,
+    )
+    expect(store.requests()).toEqual({})
+  })
+
+  it('is never in memory as a whole', async () => {
+    const sparse = folder.file('sparse')
+    writeFileSync(sparse, '')
+    truncateSync(sparse, 120 * mega)
+    let received = 0
+    const sink = await listen((request, response) => {
+      request.on('data', (chunk: Buffer) => (received += chunk.length))
+      request.on('end', () => response.writeHead(200, { etag: '"sink"' }).end())
+    })
+    const before = process.memoryUsage().arrayBuffers
+    let peak = 0
+    const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().arrayBuffers)), 5)
+    expect(await open(sink).putFile(sparse, stored)).toEqual({ etag: '"sink"' })
+    clearInterval(watch)
+    expect(received).toBe(120 * mega)
+    // What waits for the garbage collector included.
+    expect(peak - before).toBeLessThan(100 * mega)
+  })
+})
+
+describe('a call that is stopped', () => {
+  it('ends at once with the reason, and others continue', async () => {
+    server.faults([{ kind: 'delay', ms: 1000, keyMatches: /slow/ }])
+    const stop = new AbortController()
+    const { signal } = stop
+    const slow = { ...object, key: 'blue/slow' }
+    server.put(bucket, 'slow', 'x')
+    const calls = [
+      store.put(slow, undefined, { signal }),
+      store.put(slow, { ifAbsent: true }, { signal }),
+      store.get('slow', { signal }),
+    ]
+    const other = store.put(slow)
+    const started = performance.now()
+    await setTimeout(50)
+    stop.abort(new Error('lost'))
+    for (const call of calls) await expect(call).rejects.toThrow(/^lost$/)
+    expect(performance.now() - started).toBeLessThan(500)
+    await other
+    await expect(store.delete(['a'], { signal })).rejects.toThrow(/^lost$/)
+    await expect(store.list('', { signal })[Symbol.asyncIterator]().next()).rejects.toThrow(/^lost$/)
+    await store.put(object)
+  })
+
+  it('ends with its session; later calls of the session can still clean up', async () => {
+    const [session, own] = [new AbortController(), new AbortController()]
+    const stopped = open(server.endpoint, { signal: session.signal })
+    server.faults([{ kind: 'delay', ms: 300 }])
+    const both = [stopped.put(object, undefined, { signal: own.signal }), stopped.put(object)]
+    await setTimeout(50)
+    session.abort(new Error('stopped'))
+    for (const call of both) await expect(call).rejects.toThrow(/^stopped$/)
+    await stopped.put(object)
+    own.abort(new Error('lost'))
+    await expect(stopped.put(object, undefined, { signal: own.signal })).rejects.toThrow(/^lost$/)
+  })
+
+  it('does not begin a download again that was stopped', async () => {
+    let requests = 0
+    const endless = await listen((_request, response) => {
+      requests++
+      response.writeHead(200, { 'content-length': 1000 }).write('x'.repeat(500))
+    })
+    const session = new AbortController()
+    const reading = digestOf(open(endless, { signal: session.signal }), 'key')
+    await expect.poll(() => requests).toBe(1)
+    await setTimeout(50)
+    session.abort(new Error('stopped'))
+    await expect(reading).rejects.toThrow(/^stopped$/)
+    await setTimeout(300)
+    expect(requests).toBe(1)
+  })
+
+  it('does not wait for the next attempt to delete', async () => {
+    server.faults([{ kind: 'delete-error', code: 'SlowDown' }])
+    server.put(bucket, 'a', 'x')
+    await expect(store.delete(['a'], { signal: AbortSignal.timeout(20) })).rejects.toThrow(/timeout/)
+  })
+})
+
+it.each(['put', 'conditional put', 'delete', 'putFile'] as const)(
+  'a write asks before each attempt (%s)',
+  async (kind) => {
+    const file = folder.file('nine')
+    writeFileSync(file, randomBytes(9 * mega))
+    server.faults([{ kind: 'status', status: 500, times: 2, method: kind === 'delete' ? 'POST' : 'PUT' }])
+    const lost = Object.assign(new Error('the lease was lost'), { code: 'ECONNRESET' })
+    let asked = 0
+    const assertFresh = () => {
+      if (++asked === 3) throw lost
+    }
+    const calls = {
+      put: () => store.put(object, undefined, { assertFresh }),
+      'conditional put': () => store.put(object, { ifAbsent: true }, { assertFresh }),
+      delete: () => store.delete(['a'], { assertFresh }),
+      putFile: () => store.putFile(file, stored, { assertFresh }),
+    }
+    await expect(calls[kind]()).rejects.toBe(lost)
+    expect(asked).toBe(3)
+    expect(server.log.map(({ status }) => status)).toEqual([500, 500])
+  },
+)
+
+describe('deleting', () => {
+  const all = ['a', 'b', 'c', 'd']
+  beforeEach(() => {
+    for (const key of all) server.put(bucket, key, 'x')
+  })
+  const left = () => [...server.objects(bucket).keys()].sort()
+
+  it.each(['InternalError', 'SlowDown', 'ServiceUnavailable'])(
+    'asks again for the keys that failed with %s, and only for them',
+    async (code) => {
+      server.faults([{ kind: 'delete-error', code, keyMatches: /[bc]/, times: 3 }])
+      await store.delete(all)
+      expect(left()).toEqual([])
+      const keysIn = (body: Buffer) =>
+        [...body.toString().matchAll(/<Key>(.)/g)].map(([, key]) => key).join('')
+      expect(server.log.map(({ body }) => keysIn(body))).toEqual(['abcd', 'bc', 'b'])
+    },
+  )
+
+  it('gives up after the last attempt, and says which key and why', async () => {
+    server.faults([{ kind: 'delete-error', keyMatches: /[bd]/ }])
+    const reason = 'the store kept answering 500: try again later (InternalError)'
+    await expect(store.delete(all)).rejects.toThrow(`s3://funds: could not delete b and 1 more: ${reason}`)
+    expect(server.counts()).toEqual({ DeleteObjects: 5 })
+    expect(left()).toEqual(['b', 'd'])
+  })
+
+  it('names the missing right, and does not try again', async () => {
+    server.settings.deny = [{ operation: /^DeleteObject$/, key: /[cd]/ }]
+    server.faults([{ kind: 'delete-error', keyMatches: /a/ }])
+    const reason = 'access denied: the credentials need s3:DeleteObject on s3://funds (AccessDenied)'
+    await expect(store.delete(all)).rejects.toThrow(`s3://funds: could not delete c and 2 more: ${reason}`)
+    expect(server.counts()).toEqual({ DeleteObjects: 1 })
+  })
+
+  it('quotes an unknown code', async () => {
+    server.faults([{ kind: 'delete-error', code: 'ObjectLocked', keyMatches: /c/ }])
+    server.put(bucket, 'x/c', 'x')
+    await expect(open(server.endpoint, { prefix: 'x' }).delete(['c'])).rejects.toThrow(
+      /^s3:\/\/funds\/x: could not delete c: ObjectLocked, /,
+    )
+  })
+
+  it('counts a missing key as deleted', async () => {
+    server.faults([{ kind: 'delete-error', code: 'NoSuchKey', keyMatches: /c/ }])
+    await store.delete(all)
+    expect(server.counts()).toEqual({ DeleteObjects: 1 })
+  })
+})
+
+describe('reading', () => {
+  it('names both rights that a denied read may lack', async () => {
+    server.settings.deny = [{ operation: /^ListObjectsV2$/ }]
+    await expect(store.get('absent')).rejects.toThrow(
+      's3://funds: could not read absent: access denied: the credentials need s3:GetObject and s3:ListBucket ' +
+        '(without it an object that is not there is denied too) on s3://funds (AccessDenied)',
+    )
+  })
+
+  it('reads an answer without a length', async () => {
+    server.put(bucket, 'key', 'abc')
+    server.faults([{ kind: 'chunked' }])
+    expect(await readSmall(store, 'key')).toMatchObject({ text: 'abc', bytes: null })
+    await download(store, 'key', folder.file('chunked'))
+    expect(readFileSync(folder.file('chunked'), 'utf8')).toBe('abc')
+  })
+
+  it('starts again when a body breaks off', async () => {
+    server.put(bucket, 'key', 'abcdef')
+    server.faults([{ kind: 'truncate', times: 1 }])
+    expect((await readSmall(store, 'key'))?.text).toBe('abcdef')
+    expect(server.counts()).toEqual({ GetObject: 2 })
+  })
+
+  it('asks once, and names the file, if it cannot be written', async () => {
+    server.put(bucket, 'key', randomBytes(100_000))
+    await expect(download(store, 'key', '/dev/full')).rejects.toThrow(
+      /^\/dev\/full cannot be written: ENOSPC/,
+    )
+    expect(server.counts()).toEqual({ GetObject: 1 })
+  })
+})
+
+const token = 'FwoGZXIvYXdzEXAMPLETOKEN'
+it.each([`The token ${token} is not known`, `The provided token\n    at once: ${token}\nhas expired`, token])(
+  'an error shows its stack, and nothing of the answer of the store (%#)',
+  (message) => {
+    const error = Object.assign(new Error(message), { name: 'InvalidToken', Token: token })
+    const place = { name: 's3://funds', bucket, endpoint: null, region: null }
+    expect(inspect(bareCause(error))).not.toContain(token)
+    expect(inspect(bareCause(error))).toMatch(/InvalidToken\n {4}at .*store-faults\.test\.ts:\d+:\d+/)
+    expect(inspect(explained(error, place, 'read', 'key'))).not.toContain(token)
+    // The SDK sets the message after the stack was made.
+    const later = Object.assign(new Error(''), { name: 'InvalidToken' })
+    later.stack = error.stack ?? ''
+    expect(inspect(bareCause(later))).not.toContain(token)
+  },
+)
+
+it('a store without a region asks the settings of the machine once, not for each request', async () => {
+  const asking = open(server.endpoint, { region: null })
+  expect(await asking.get('one')).toBeNull()
+  // A client that asks again signs for a region that the server refuses.
+  Object.assign(process.env, { AWS_REGION: 'eu-central-1' })
+  for (const key of ['two', 'three', 'four']) expect(await asking.get(key)).toBeNull()
+  expect(asking.requests()).toEqual({ GetObject: 4 })
+  Object.assign(process.env, { AWS_REGION: 'us-east-1' })
+})
+
+it.each([
+  [502, 1],
+  [504, 1],
+  [503, 0],
+])(
+  'after an answer %d, %d writes count as unanswered: proxies that gave up say 502 and 504',
+  async (status, unanswered) => {
+    server.faults([{ kind: 'status', status, operation: 'PutObject', times: 1 }])
+    await store.put(object)
+    expect(store.unanswered()).toBe(unanswered)
+  },
+)

@@ -4,13 +4,8 @@ import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { create } from 'xmlbuilder2'
 import { hostileRequest } from '../../api/oracle/hostile.ts'
-import {
-  exchangeBytes,
-  headerOf,
-  parseResponses,
-  rawRequest,
-  type RawResponse,
-} from '../../support/request.ts'
+import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
+import type { RawResponse } from '../../support/request.ts'
 import { buildDemo, serve, type Served } from '../../support/snapshots.ts'
 import { fundPaths } from '../../../src/conform/requests.ts'
 import { times } from '../../support/rounds.ts'
@@ -32,9 +27,8 @@ it('answers every hostile request with a status below 500, and shows no other fi
   await fc.assert(
     fc.asyncProperty(hostileRequest(isin, 'canary.txt'), async ({ method, bytes }) => {
       const answered = await exchangeBytes(served.base, bytes)
-      expect(answered.includes(secret)).toBe(false)
-      expect(answered.includes('root:x:0')).toBe(false)
-      expect(answered.includes('SQLite format 3')).toBe(false)
+      for (const foreign of [secret, 'root:x:0', 'SQLite format 3'])
+        expect(answered.includes(foreign)).toBe(false)
       // A server that refuses a flood may close before its answer gets through.
       if (answered.length === 0 && bytes.length > 16_000) return
       const responses = responsesTo(method, bytes, answered)

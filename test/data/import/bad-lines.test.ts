@@ -179,7 +179,10 @@ describe('import --skip-bad', () => {
   })
 
   it('takes nothing if no line is good', async () => {
-    const lines = [['isin', 'date', 'value'], ...[[unknownIsin, '2024-01-02', '1']]]
+    const lines = [
+      ['isin', 'date', 'value'],
+      [unknownIsin, '2024-01-02', '1'],
+    ]
     const db = folder.database()
     const ended = await folder.importLines(db, 'legal_point', lines, ['--skip-bad', '--replace-all'])
     expect(ended).toMatchObject(refusal('has 1 bad line: nothing was taken\n'))

@@ -85,8 +85,9 @@ it.each([
   writeFileSync(folder.file(`${name}.csv`), [columns, ...rows].join('\n'))
   const ended = await fundpress(`import fund ${name}.csv --db ${name}.sqlite`)
   expect(ended).toMatchObject({ code: 0, stderr: '' })
-  const [db, both] = [folder.file(`${name}.sqlite`), 'data_permitted, prices_permitted']
-  expect(dump(db, 'fund ORDER BY 1 DESC', both).rows.flat()).toEqual([1, 1, 0, 0])
+  const permissions = 'data_permitted, prices_permitted'
+  const { rows: found } = dump(folder.file(`${name}.sqlite`), 'fund ORDER BY 1 DESC', permissions)
+  expect(found.flat()).toEqual([1, 1, 0, 0])
 })
 
 it('import gives the same database full of marks, quotes and line ends', async () => {

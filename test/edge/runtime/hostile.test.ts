@@ -4,8 +4,13 @@ import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { create } from 'xmlbuilder2'
 import { hostileRequest } from '../../api/oracle/hostile.ts'
-import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
-import type { RawResponse } from '../../support/request.ts'
+import {
+  exchangeBytes,
+  headerOf,
+  parseResponses,
+  rawRequest,
+  type RawResponse,
+} from '../../support/request.ts'
 import { buildDemo, serve, type Served } from '../../support/snapshots.ts'
 import { fundPaths } from '../../../src/conform/requests.ts'
 import { times } from '../../support/rounds.ts'

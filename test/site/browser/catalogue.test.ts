@@ -4,8 +4,18 @@ import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
-import { desktopLight, expectSound, hrefs, inTurn, openBrowser, phoneLight } from '../../support/browser.ts'
-import { unreachedByKeyboard, visit, whyNoBrowser, type Look } from '../../support/browser.ts'
+import {
+  desktopLight,
+  expectSound,
+  hrefs,
+  inTurn,
+  openBrowser,
+  phoneLight,
+  unreachedByKeyboard,
+  visit,
+  whyNoBrowser,
+  type Look,
+} from '../../support/browser.ts'
 import { editDatabase, isinOf } from '../../support/database.ts'
 import { sample } from '../../support/rounds.ts'
 import { makeTempFolder, mustRun, startServer, type Server } from '../../support/product.ts'

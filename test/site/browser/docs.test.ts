@@ -4,8 +4,18 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { desktopLight, expectSound, hrefs, inTurn, openBrowser, phoneDark } from '../../support/browser.ts'
-import { phoneLight, unreachedByKeyboard, visit, whyNoBrowser } from '../../support/browser.ts'
+import {
+  desktopLight,
+  expectSound,
+  hrefs,
+  inTurn,
+  openBrowser,
+  phoneDark,
+  phoneLight,
+  unreachedByKeyboard,
+  visit,
+  whyNoBrowser,
+} from '../../support/browser.ts'
 import { sample } from '../../support/rounds.ts'
 import { buildDemoSite, type Site } from '../../support/site.ts'
 

@@ -4,8 +4,18 @@ import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../cli/run.ts'
-import { desktopLight, expectSound, hrefs, inTurn, openBrowser, overhang } from '../../support/browser.ts'
-import { phoneLight, unreachedByKeyboard, visit, whyNoBrowser } from '../../support/browser.ts'
+import {
+  desktopLight,
+  expectSound,
+  hrefs,
+  inTurn,
+  openBrowser,
+  overhang,
+  phoneLight,
+  unreachedByKeyboard,
+  visit,
+  whyNoBrowser,
+} from '../../support/browser.ts'
 import { asOf, freshness, isins, makePricedFunds, names } from '../../support/priced-funds.ts'
 import { makeTempFolder, startServer, type Server } from '../../support/product.ts'
 import { sample } from '../../support/rounds.ts'

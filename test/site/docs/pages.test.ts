@@ -8,8 +8,14 @@ import { readHtml, type HtmlDocument } from '../../support/html.ts'
 import { openSchemas, type Schema } from '../../support/json-schema.ts'
 import { docsUrl, mustRun } from '../../support/product.ts'
 import { hasXmllint } from '../../support/read-xml.ts'
-import { buildDemoSite, buildEmptySite, buildOddSite, buildSite } from '../../support/site.ts'
-import { publishedAt, type Site } from '../../support/site.ts'
+import {
+  buildDemoSite,
+  buildEmptySite,
+  buildOddSite,
+  buildSite,
+  publishedAt,
+  type Site,
+} from '../../support/site.ts'
 import { filesIn } from '../../support/tree.ts'
 
 const read = ({ out }: Site, key: string) => readFileSync(join(out, key), 'utf8')

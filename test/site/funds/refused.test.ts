@@ -10,8 +10,14 @@ const asOf = '2024-05-03'
 const dayAfter = '2024-05-04'
 const hostileNames = [`</script><b>"&'</title>`, `=cmd|' /C calc'!A1`, '{{7*7}}<svg onload=alert(1)>']
 
-const [good, denied, pricesDenied, performanceDenied] = [isinOf(1), isinOf(2), isinOf(3), isinOf(4)]
-const [young, firstBirthday, withoutRows, onePrice] = [isinOf(5), isinOf(6), isinOf(7), isinOf(8)]
+const good = isinOf(1)
+const denied = isinOf(2)
+const pricesDenied = isinOf(3)
+const performanceDenied = isinOf(4)
+const young = isinOf(5)
+const firstBirthday = isinOf(6)
+const withoutRows = isinOf(7)
+const onePrice = isinOf(8)
 const hostile = hostileNames.map((_, index) => isinOf(20 + index))
 
 /** Figures that are found again wherever they stand: no other figure of a page has these digits. */

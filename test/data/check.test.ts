@@ -1,5 +1,5 @@
 /** `fundpress check`: every problem is found, all of them at once, each with its fund, table and row. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { run, type Ended } from '../cli/run.ts'
@@ -7,20 +7,15 @@ import { problems } from './problems.ts'
 import type { Finding } from '../../src/data/check/finding.ts'
 
 interface Report {
-  readonly errors: number
   readonly warnings: number
   readonly findings: readonly Finding[]
 }
 
 const folder = makeTempFolder()
-afterAll(folder.remove)
-
-const check = (db: string, ...flags: string[]): Promise<Ended> =>
+beforeAll(() => folder.remove)
+const check = (db: string, ...flags: string[]) =>
   run(['check', '--db', db, '--as-of', asOf, ...flags], { cwd: folder.path })
-
-async function findingsOf(db: string): Promise<readonly Finding[]> {
-  return (JSON.parse((await check(db, '--json')).stdout) as Report).findings
-}
+const findingsOf = async (db: string) => (JSON.parse((await check(db, '--json')).stdout) as Report).findings
 
 const [good = '', orphan = '', other = ''] = [1, 2, 3].map(isinOf)
 
@@ -42,10 +37,8 @@ describe('check of a database with everything that can be wrong, each in a fund 
   it.each(Object.entries(problems))('finds %s', (_, some) => {
     for (const problem of some) {
       const found = report.findings.filter(({ isin }) => isin === isins.get(problem))
-      const isSaid = found.some(
-        ({ severity, message }) =>
-          severity === 'error' && problem.says.every((text) => message.includes(text)),
-      )
+      const errors = found.filter(({ severity }) => severity === 'error')
+      const isSaid = errors.some(({ message }) => problem.says.every((text) => message.includes(text)))
       const tables = [...new Set(found.map(({ table }) => table))]
       expect({ ...problem, isSaid, tables, found }).toMatchObject({ isSaid: true, tables: [problem.table] })
     }
@@ -55,12 +48,9 @@ describe('check of a database with everything that can be wrong, each in a fund 
     expect(new Set(report.findings.map(({ isin }) => isin))).toEqual(new Set(isins.values()))
     const errors = report.findings.filter(({ severity }) => severity === 'error').length
     expect(report).toMatchObject({ errors, warnings: report.findings.length - errors })
-    expect(ended).toMatchObject({
-      code: 1,
-      stderr:
-        `fundpress: problems.sqlite has ${errors} errors, ${report.warnings} warnings: ` +
-        'correct the errors before the next build\n',
-    })
+    const counted = `problems.sqlite has ${errors} errors, ${report.warnings} warnings`
+    const stderr = `fundpress: ${counted}: correct the errors before the next build\n`
+    expect(ended).toMatchObject({ code: 1, stderr })
   })
 })
 
@@ -72,11 +62,10 @@ it('check finds ISINs of a wrong form or with a wrong check digit', async () => 
     for (const isin of wrong) insert('fund', { isin, ...goodRows['fund'] })
   })
   const findings = await findingsOf('isins.sqlite')
-  expect(findings.map(({ isin, table }) => ({ isin, table }))).toEqual(
-    wrong.sort().map((isin) => ({ isin, table: 'fund' })),
-  )
-  for (const { isin, message } of findings) {
-    expect(message).toBe(`isin ${JSON.stringify(isin)} is not an ISIN: wrong form or check digit`)
+  expect(findings.map(({ isin }) => isin)).toEqual(wrong.sort())
+  for (const { isin, table, message } of findings) {
+    const says = `isin ${JSON.stringify(isin)} is not an ISIN: wrong form or check digit`
+    expect([table, message]).toEqual(['fund', says])
   }
 })
 
@@ -84,10 +73,8 @@ it('check finds the orphan rows of every table', async () => {
   const tables = Object.keys(goodRows).filter((table) => table !== 'fund')
   makeDatabase(folder.file('orphans.sqlite'), (insert) => {
     insertGood(insert, good)
-    for (const table of tables) {
-      insert(table, { isin: orphan, ...goodRows[table] })
-      insert(table, { isin: other, ...goodRows[table] })
-    }
+    for (const table of tables)
+      for (const isin of [orphan, other]) insert(table, { isin, ...goodRows[table] })
   })
   const findings = await findingsOf('orphans.sqlite')
   const found = findings.map(({ severity, table, message }) => `${severity} ${table}: ${message}`)
@@ -105,17 +92,15 @@ it('check warns of old prices, prices before the inception, blank names and text
     insertGood(insert, other, { fund: { fund_inception_date: '2024-05-03', name: ' ' } })
     db.prepare("UPDATE profile SET category_de = CAST(x'4DFC6E63' AS TEXT) WHERE isin = ?").run(other)
   })
-  const { code, stdout, stderr } = await check('warnings.sqlite')
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout).toBe(
-    `${good}\n` +
-      '  warning  price: the newest price, of 2024-04-24, is stale: 6 business days before 2024-05-03\n' +
-      `${other}\n` +
-      '  warning  fund: name is blank: nobody can click on it in a list\n' +
-      '  warning  profile: category_de holds U+FFFD: it was not UTF-8 once, "M\ufffdnc"\n' +
-      '  warning  price: dates out of order: the first price, of 2024-05-02, is older than the fund (2024-05-03)\n' +
-      '0 errors, 4 warnings\n',
-  )
+  const stdout = `${good}
+  warning  price: the newest price, of 2024-04-24, is stale: 6 business days before 2024-05-03
+${other}
+  warning  fund: name is blank: nobody can click on it in a list
+  warning  profile: category_de holds U+FFFD: it was not UTF-8 once, "M\ufffdnc"
+  warning  price: dates out of order: the first price, of 2024-05-02, is older than the fund (2024-05-03)
+0 errors, 4 warnings
+`
+  expect(await check('warnings.sqlite')).toMatchObject({ code: 0, stdout, stderr: '' })
 })
 
 it('check warns of EMT costs of 20 % or more, which are most likely percent instead of fractions', async () => {
@@ -123,17 +108,12 @@ it('check warns of EMT costs of 20 % or more, which are most likely percent inst
     insertGood(insert, good, { emt: { ongoing_costs: 1, entry_costs: 0.2, transaction_costs: 1.58 } })
     insertGood(insert, other, { emt: { ongoing_costs: 0.1999, incidental_costs: null } })
   })
-  const { code, stdout } = await check('costs.sqlite')
-  const warning = (what: string) => `  warning  emt: ${what}: costs are fractions, 0.0158 is 1.58 %\n`
-  expect({ code, stdout }).toEqual({
-    code: 0,
-    stdout:
-      `${good}\n` +
-      warning('ongoing_costs is 1, that is 100 %') +
-      warning('transaction_costs is 1.58, that is 158 %') +
-      warning('entry_costs is 0.2, that is 20 %') +
-      '0 errors, 3 warnings\n',
-  })
+  const columns = ['ongoing_costs is 1, that is 100 %', 'transaction_costs is 1.58, that is 158 %']
+  const warnings = [...columns, 'entry_costs is 0.2, that is 20 %'].map(
+    (what) => `  warning  emt: ${what}: costs are fractions, 0.0158 is 1.58 %`,
+  )
+  const stdout = [good, ...warnings, '0 errors, 3 warnings\n'].join('\n')
+  expect(await check('costs.sqlite')).toMatchObject({ code: 0, stdout })
 })
 
 it('check groups its list by fund and escapes control characters', async () => {
@@ -159,9 +139,7 @@ it('check groups its list by fund and escapes control characters', async () => {
   expect(stdout).toContain(`\n${shown}\n  error    fund: isin "${shown}" is not an ISIN`)
   expect(stdout).toContain(`position 3: type "${shown}" is not one of the structure types`)
   expect(stdout).toContain(`orphan rows: there is no fund ${shown}2`)
-  expect(stdout).toMatch(
-    new RegExp(`\n${other}\n  warning  price: the newest price, of 2024-01-02, is stale`),
-  )
+  expect(stdout).toContain(`\n${other}\n  warning  price: the newest price, of 2024-01-02, is stale`)
   const headings = stdout.split('\n').filter((line) => /^\S/.test(line))
   expect(headings).toHaveLength(new Set(headings).size)
   const json = (await check('hostile.sqlite', '--json')).stdout
@@ -183,13 +161,9 @@ it('check lists a thousand problems of a table of a fund, and then the number of
   })
   const findings = await findingsOf('commas.sqlite')
   expect(findings).toHaveLength(2 * 1001)
-  expect(findings[1000]).toEqual({
-    severity: 'error',
-    isin: good,
-    table: 'price',
-    message:
-      '1400 more of this fund, the last of them: date 2023-04-14: performance "-0,5" is not a plain decimal',
-  })
+  const last = 'date 2023-04-14: performance "-0,5" is not a plain decimal'
+  const message = `1400 more of this fund, the last of them: ${last}`
+  expect(findings[1000]).toEqual({ severity: 'error', isin: good, table: 'price', message })
 })
 
 describe('check of the sizes of rows', () => {
@@ -206,39 +180,32 @@ describe('check of the sizes of rows', () => {
       insertGood(insert, other, { profile: { benchmark: 'ä'.repeat(50_000) } })
     })
     const bytes = 'has 100,002 bytes, more than 100,000'
-    expect(
-      new Set((await findingsOf('long.sqlite')).map(({ table, message }) => `${table}: ${message}`)),
-    ).toEqual(
-      new Set([
-        `fund: name ${bytes}`,
-        'price: date 2024-05-02: change has 100,001 bytes, more than 100,000',
-        `structure_item: type countries, position 3: name_en ${bytes}`,
-        `legal_period: label ${'ä'.repeat(60)}…: label ${bytes}`,
-        `emt: governanceprocess ${bytes}`,
-      ]),
-    )
+    const found = (await findingsOf('long.sqlite')).map(({ table, message }) => `${table}: ${message}`)
+    expect([...new Set(found)].sort()).toEqual([
+      `emt: governanceprocess ${bytes}`,
+      `fund: name ${bytes}`,
+      `legal_period: label ${'ä'.repeat(60)}…: label ${bytes}`,
+      'price: date 2024-05-02: change has 100,001 bytes, more than 100,000',
+      `structure_item: type countries, position 3: name_en ${bytes}`,
+    ])
   })
 
   it('names the fund and the type of a structure of more than 10,000 rows, and lists of other tables', async () => {
     makeDatabase(folder.file('rows.sqlite'), (insert) => {
       insertGood(insert, good)
       insertGood(insert, other)
-      for (let position = 10; position < 10_009; position++) {
-        insert('structure_item', { ...goodRows['structure_item'], isin: good, position })
-        insert('structure_item', { ...goodRows['structure_item'], isin: other, position })
-        insert('key_figure', { ...goodRows['key_figure'], isin: other, position })
+      const fill = (table: string, isin: string, last: number) => {
+        for (let position = 10; position <= last; position++)
+          insert(table, { ...goodRows[table], isin, position })
       }
-      insert('structure_item', { ...goodRows['structure_item'], isin: other, position: 10_009 })
-      insert('key_figure', { ...goodRows['key_figure'], isin: other, position: 10_009 })
+      fill('structure_item', good, 10_008)
+      for (const table of ['structure_item', 'key_figure']) fill(table, other, 10_009)
     })
+    const error = { severity: 'error', isin: other }
+    const message = '10,001 rows, more than 10,000'
     expect(await findingsOf('rows.sqlite')).toEqual([
-      {
-        severity: 'error',
-        isin: other,
-        table: 'structure_item',
-        message: 'type countries: 10,001 rows, more than 10,000',
-      },
-      { severity: 'error', isin: other, table: 'key_figure', message: '10,001 rows, more than 10,000' },
+      { ...error, table: 'structure_item', message: `type countries: ${message}` },
+      { ...error, table: 'key_figure', message },
     ])
   })
 

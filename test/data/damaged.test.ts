@@ -7,15 +7,13 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { times } from '../support/rounds.ts'
 
 const folder = makeTempFolder()
-afterAll(folder.remove)
-
 const pageSize = 4096
 let sound: Buffer
 let soundRows: ReadonlyMap<string, readonly string[]>
@@ -36,32 +34,29 @@ beforeAll(async () => {
   soundRows = rowsIn(file)
   await build('sound.sqlite')
   soundSnapshot = snapshotIn(folder.file('out-sound.sqlite'))
+  return folder.remove
 })
 
 /** Made of the digests of all documents: the same id, the same bytes. */
 const snapshotIn = (out: string): string => {
-  const [head = '{}'] = gunzipSync(readFileSync(join(out, 'manifest.ndjson.gz')))
-    .toString()
-    .split('\n', 1)
+  const manifest = gunzipSync(readFileSync(join(out, 'manifest.ndjson.gz'))).toString()
+  const [head = '{}'] = manifest.split('\n', 1)
   return (JSON.parse(head) as { readonly snapshot: string }).snapshot
 }
 
-const quick = ['--no-pages', '--no-downloads', '--jobs', '1', '--quiet']
-const build = (db: string) =>
-  run(['build', '--db', db, '--out', `out-${db}`, '--as-of', asOf, ...quick], { cwd: folder.path })
-const check = (db: string, ...flags: string[]) =>
-  run(['check', '--db', db, '--as-of', asOf, ...flags], { cwd: folder.path })
+const here = { cwd: folder.path }
+const quick = '--no-pages --no-downloads --jobs 1 --quiet'
+const build = (db: string) => run(`build --db ${db} --out out-${db} --as-of ${asOf} ${quick}`, here)
+const check = (db: string, flags = '') => run(`check --db ${db} --as-of ${asOf}${flags}`, here)
 
 /** Every row of every table, as SQLite reads it from the first to the last. */
 function rowsIn(file: string): ReadonlyMap<string, readonly string[]> {
   const db = new Database(file, { readonly: true })
   try {
-    const read = (table: string) =>
-      db
-        .prepare<[], unknown[]>(`SELECT * FROM ${table}`)
-        .raw()
-        .all()
-        .map((row) => row.map(String).join('\t'))
+    const read = (table: string) => {
+      const all = db.prepare<[], unknown[]>(`SELECT * FROM ${table}`).raw().all()
+      return all.map((row) => row.map(String).join('\t'))
+    }
     return new Map(Object.keys(goodRows).map((table) => [table, read(table)]))
   } finally {
     db.close()
@@ -136,5 +131,5 @@ it('names the file and what to do; --no-quick-check reads it all the same', asyn
     '`sqlite3 DAMAGED .recover | sqlite3 NEW` (row not in PRIMARY KEY order for price)\n'
   expect(await check(db)).toMatchObject({ code: 1, stdout: '', stderr: says })
   expect(await build(db)).toMatchObject({ code: 1, stdout: '', stderr: says })
-  expect((await check(db, '--no-quick-check')).stderr).not.toContain('damaged')
+  expect((await check(db, ' --no-quick-check')).stderr).not.toContain('damaged')
 })

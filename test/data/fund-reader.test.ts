@@ -48,10 +48,10 @@ function inCamelCase(row: Row): Row {
 it('the model has the columns of schema.sql: order, types, keys, defaults and constraints', () => {
   const db = new Database(':memory:')
   db.exec(schemaSql())
-  const columns = db.prepare<
-    [string],
-    { name: string; type: string; isNotNull: number; pk: number; fallback: unknown }
-  >('SELECT name, type, "notnull" AS isNotNull, pk, dflt_value AS fallback FROM pragma_table_info(?)')
+  type Column = { name: string; type: string; isNotNull: number; pk: number; fallback: unknown }
+  const columns = db.prepare<[string], Column>(
+    'SELECT name, type, "notnull" AS isNotNull, pk, dflt_value AS fallback FROM pragma_table_info(?)',
+  )
   for (const table of Object.values(schemaTables)) {
     const found = columns.all(table.name)
     expect(found.map(({ name }) => name)).toEqual(table.columns.map(({ name }) => name))
@@ -59,15 +59,10 @@ it('the model has the columns of schema.sql: order, types, keys, defaults and co
     expect(key.map(({ name }) => name)).toEqual(table.key)
     for (const [index, { name, kind, isNullable, hasDefault, allowed }] of table.columns.entries()) {
       const { type, isNotNull, fallback } = found[index] ?? {}
-      expect([name, type, isNotNull === 0, fallback !== null]).toEqual([
-        name,
-        sqlTypeOf(kind),
-        isNullable,
-        hasDefault,
-      ])
-      const listed = new RegExp(`CHECK \\(${name} (?:IN \\((.*?)\\)|BETWEEN (\\d) AND (\\d))\\)`).exec(
-        createStatement(table),
-      )
+      const expected = [name, sqlTypeOf(kind), isNullable, hasDefault]
+      expect([name, type, isNotNull === 0, fallback !== null]).toEqual(expected)
+      const check = new RegExp(`CHECK \\(${name} (?:IN \\((.*?)\\)|BETWEEN (\\d) AND (\\d))\\)`)
+      const listed = check.exec(createStatement(table))
       const values =
         listed?.[1]?.replaceAll("'", '').split(', ') ?? (listed === null ? null : [listed[2], listed[3]])
       const ends = listed?.[1] === undefined ? [allowed?.[0], allowed?.at(-1)] : allowed

@@ -1,7 +1,7 @@
 /** An empty database, made whole or not at all. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { initDatabase } from '../../src/data/model/new-database.ts'
 import { schemaTableNames } from '../../src/data/model/schema.ts'
 import { makeTempFolder } from '../support/product.ts'
@@ -9,8 +9,8 @@ import { makeTempFolder } from '../support/product.ts'
 let folder: ReturnType<typeof makeTempFolder>
 beforeEach(() => {
   folder = makeTempFolder()
+  return folder.remove
 })
-afterEach(() => folder.remove())
 
 describe('init', () => {
   it('makes a database with all tables of the schema and no rows, and its folder', () => {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, it } from 'vitest'
-import { run, runAlone, type Ended } from '../cli/run.ts'
+import { run, runAlone } from '../cli/run.ts'
 import { asOf, editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { userWithoutRights } from '../support/other-user.ts'
 import { makeTempFolder } from '../support/product.ts'
@@ -47,10 +47,12 @@ function overwrite(file: string, page: (number: number) => Buffer): void {
 }
 
 const inFolder = { cwd: folder.path }
-const check = (db: string, ...flags: string[]): Promise<Ended> =>
-  run(['check', '--db', db, '--as-of', asOf, ...flags], inFolder)
-const build = (db: string, out: string): Promise<Ended> =>
-  run(['build', '--db', db, '--out', out, '--as-of', asOf, '--jobs', '2', '--quiet'], inFolder)
+const check = (db: string, flags = '') => run(`check --db ${db} --as-of ${asOf}${flags}`, inFolder)
+const build = (db: string, out: string) =>
+  run(`build --db ${db} --out ${out} --as-of ${asOf} --jobs 2 --quiet`, inFolder)
+
+const otherVersion = (version: number) =>
+  new RegExp(` has schema version ${version}, this fundpress reads version 1$`)
 
 describe.concurrent('check and build say in one line what is wrong with', () => {
   const damaged = /: it is damaged: restore it from a backup, or save what is left with `sqlite3 .* \.recover/
@@ -83,23 +85,19 @@ describe.concurrent('check and build say in one line what is wrong with', () => 
         copyFileSync(good, file)
         editDatabase(file, 'PRAGMA user_version = 2')
       },
-      / has schema version 2, this fundpress reads version 1$/,
+      otherVersion(2),
     ],
     [
       'a database of something else',
-      (file) => {
-        const db = new Database(file)
-        db.exec('CREATE TABLE fund (isin TEXT)')
-        db.close()
-      },
-      / has schema version 0, this fundpress reads version 1$/,
+      (file) => new Database(file).exec('CREATE TABLE fund (isin TEXT)').close(),
+      otherVersion(0),
     ],
   ]
 
   it.for(cases)('%s', async ([what, make, reason], { expect }) => {
     const db = `${what.replaceAll(' ', '-')}.sqlite`
     make(folder.file(db))
-    for (const { code, stdout, stderr } of [await check(db, '--json'), await build(db, `out-${db}`)]) {
+    for (const { code, stdout, stderr } of [await check(db, ' --json'), await build(db, `out-${db}`)]) {
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       expect(stderr).toMatch(/^fundpress: [^\n]*\n$/)
       expect(stderr.trimEnd()).toMatch(reason)
@@ -216,9 +214,8 @@ describe('check by a user without rights', () => {
     const args = (db: string) => ['check', '--db', db, '--as-of', asOf]
     const file = await runAlone(args('read-only.sqlite'), asUser)
     expect(file).toMatchObject({ code: 1, stdout: '' })
-    expect(file.stderr).toMatch(
-      /^fundpress: read-only\.sqlite: it cannot be opened: check its rights [^\n]*\n$/,
-    )
+    const closed = /^fundpress: read-only\.sqlite: it cannot be opened: check its rights [^\n]*\n$/
+    expect(file.stderr).toMatch(closed)
     const inside = await runAlone(args('closed/funds.sqlite'), asUser)
     expect(inside).toMatchObject({ code: 1, stdout: '' })
     expect(inside.stderr).toMatch(/^fundpress: closed\/funds\.sqlite cannot be reached: [^\n]*\n$/)

@@ -6,12 +6,8 @@ import { times } from '../support/rounds.ts'
 
 const whole = { length: 20, etag: '"a"', lastModified: 'Sun, 22 Nov 2026 10:00:00 GMT' }
 const partOf = (range: string) => byteRange((name) => (name === 'range' ? range : undefined), whole)
-const tagIsIn = (ifNoneMatch: string) =>
-  isNotModified(
-    (name) => (name === 'if-none-match' ? ifNoneMatch : undefined),
-    whole.etag,
-    whole.lastModified,
-  )
+const tagIsIn = (tags: string) =>
+  isNotModified((name) => (name === 'if-none-match' ? tags : undefined), whole.etag, whole.lastModified)
 
 /** RFC 9110, 14.1.2, with blanks around every part. */
 function expectedPart(range: string): ReturnType<typeof byteRange> {

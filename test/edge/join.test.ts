@@ -54,7 +54,6 @@ const hostile = fc
   .array(fc.oneof(fc.constantFrom(...marks), fc.string({ maxLength: 5 })), { maxLength: 4 })
   .map((pieces) => pieces.join(''))
 const money = fc.record({ name: hostile, value: hostile })
-
 /** Short ones, and some that are very long. */
 const note = fc.oneof(
   { weight: 4, arbitrary: hostile },
@@ -63,12 +62,9 @@ const note = fc.oneof(
 
 const day = fc
   .integer({ min: 0, max: 9 * 365 })
-  .map((days) => new Date(Date.UTC(2010, 0, 1) + days * 86_400_000).toISOString().slice(0, 10))
-
-const price = fc.record(
-  { date: day, nav: money, note, tax: money },
-  { requiredKeys: ['date', 'nav', 'note'] },
-)
+  .map((days) => new Date(Date.UTC(2010, 0, 1 + days)).toISOString().slice(0, 10))
+const requiredKeys: ('date' | 'nav' | 'note')[] = ['date', 'nav', 'note']
+const price = fc.record({ date: day, nav: money, note, tax: money }, { requiredKeys })
 const history = fc.record({
   fund: fc.record({ name: hostile, url: hostile }),
   currency: hostile,
@@ -79,10 +75,7 @@ const history = fc.record({
 })
 
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never
-
-interface Window extends WindowEntry {
-  readonly document: string
-}
+type Window = WindowEntry & { readonly document: string }
 
 function windowsOf(value: History, format: Format): Window[] {
   const encoder = encoders[format].around(value)
@@ -107,20 +100,10 @@ interface Reading {
 const bytesOf = ({ document }: Window) => Promise.resolve(Buffer.from(document))
 
 const date = (name: string) => ({ kind: 'date' as const, name, invalid: 0 })
-const route: Route = {
-  id: 'prices',
-  path: '/prices/{from}/{to}/',
-  parameters: [date('from'), date('to')],
-  hasLanguages: false,
-  series,
-}
-const table: RouteTable = {
-  docsUrl: '',
-  routes: [route],
-  problems: [],
-  pages: [],
-  general: { noEndpoint: 0, wrongMethod: 0, wrongFormat: 0, wrongLanguage: 0 },
-}
+const parameters = [date('from'), date('to')]
+const route: Route = { id: 'prices', path: '/prices/{from}/{to}/', parameters, hasLanguages: false, series }
+const general = { noEndpoint: 0, wrongMethod: 0, wrongFormat: 0, wrongLanguage: 0 }
+const table: RouteTable = { docsUrl: '', routes: [route], problems: [], pages: [], general }
 
 function joinedBody<T>({ format, from, to, windows }: Reading, read: (window: Window) => Promise<T>) {
   const wanted = { format, language: null, vary: [] }
@@ -173,20 +156,13 @@ async function stream(reading: Reading, onFailure: (error: unknown) => void = ()
 /** As nginx joins it: each part is a request of its own. */
 async function inParts(reading: Reading): Promise<string> {
   const bodyOf = ({ document }: Window) => ({ kind: 'bytes' as const, bytes: Buffer.from(document) })
-  const snapshot: NjsSnapshot = {
-    name: 'today',
-    table,
-    store: {
-      get: (key) => {
-        const found = reading.windows.find(({ year }) => key.includes(`/${year}.`))
-        return Promise.resolve(
-          found === undefined ? null : { body: bodyOf(found), etag: '', lastModified: '' },
-        )
-      },
-      text: () => Promise.reject(new Error('parts are bytes')),
-    },
-    isStillLive: () => Promise.resolve(true),
+  const get = (key: string) => {
+    const found = reading.windows.find(({ year }) => key.includes(`/${year}.`))
+    return Promise.resolve(found === undefined ? null : { body: bodyOf(found), etag: '', lastModified: '' })
   }
+  const text = () => Promise.reject(new Error('parts are bytes'))
+  const isStillLive = () => Promise.resolve(true)
+  const snapshot: NjsSnapshot = { name: 'today', table, store: { get, text }, isStillLive }
   const joined = joinedBody(reading, (window) => Promise.resolve(bodyOf(window)))
   const variables: Record<string, string | undefined> = {}
   const { send } = await planRange(joined, {}, table, snapshot.name)
@@ -281,21 +257,16 @@ describe.each(['json', 'xml'] as const)('a range in %s', (format) => {
     await expect(new Response(await stream({ ...reading, readBytes })).text()).rejects.toThrow(message)
   })
 
-  it.runIf(format === 'xml')(
-    'breaks off if the list of windows counts other records than a window has',
-    async () => {
-      const miscounted = windows.map((window) => ({ ...window, records: 2 }))
-      await expect(wholeOf({ ...reading, windows: miscounted })).rejects.toThrow('not a window')
-    },
-  )
+  it.runIf(format === 'xml')('breaks off if the list of windows miscounts the records of one', async () => {
+    const miscounted = windows.map((window) => ({ ...window, records: 2 }))
+    await expect(wholeOf({ ...reading, windows: miscounted })).rejects.toThrow('not a window')
+  })
 })
 
-it('counts digits', () => {
-  for (const first of [0, 1, 9, 10, 99, 100, 998, 7796]) {
-    for (const count of [0, 1, 2, 11, 260]) {
-      const numbers = Array.from({ length: count }, (_, index) => first + index)
-      expect([first, count, digitsOf(first, count)]).toEqual([first, count, numbers.join('').length])
-    }
+it.each([0, 1, 9, 10, 99, 100, 998, 7796])('counts the digits of consecutive numbers from %d', (first) => {
+  for (const count of [0, 1, 2, 11, 260]) {
+    const numbers = Array.from({ length: count }, (_, index) => first + index)
+    expect([count, digitsOf(first, count)]).toEqual([count, numbers.join('').length])
   }
 })
 
@@ -308,10 +279,7 @@ it('refuses a text that is no window', () => {
 it.each([
   ['a record that does not start with its date', record({ a: text(''), date: text('') })],
   ['a record that holds a list', record({ date: text(''), more: list(text('')) })],
-  [
-    'a record that holds a record with a date first',
-    record({ date: text(''), more: record({ date: text('') }) }),
-  ],
+  ['a record that holds a dated record', record({ date: text(''), more: record({ date: text('') }) })],
 ])('refuses to declare a series of %s', (_, of) => {
   const shape = record({ fund: text(''), prices: list(of), currency: text('') })
   expect(() => seriesRecord(shape, 'prices', 'date')).toThrow('series: a record')

@@ -38,6 +38,12 @@ it('looks once in the time to live', async () => {
   expect(reads).toBe(2)
 })
 
+/** A look that ends when `arrive` is called. */
+function slowLook() {
+  const { promise, resolve: arrive } = Promise.withResolvers<LiveSlot>()
+  return { look: slotNow(() => promise), arrive }
+}
+
 it('looks for each request if there is no time to live', async () => {
   follower = follow(0)
   expect(await slotNow(read('blue'))).toBe('blue')
@@ -47,19 +53,18 @@ it('looks for each request if there is no time to live', async () => {
 it('lets one request look, and no other waits for it', async () => {
   await slotNow(read('blue'))
   now += 12
-  let arrive: (live: LiveSlot) => void = () => undefined
-  const slow = slotNow(() => new Promise((resolve) => (arrive = resolve)))
+  const slow = slowLook()
   expect(await slotNow(read('green'))).toBe('blue')
   expect(reads).toBe(1)
-  arrive(slotOf('green'))
-  expect(await slow).toBe('green')
+  slow.arrive(slotOf('green'))
+  expect(await slow.look).toBe('green')
   expect(await slotNow(failing)).toBe('green')
 })
 
 it('looks again if a look never ends and the last one is too old', async () => {
   await slotNow(read('blue'))
   now += 12
-  void slotNow(() => new Promise(() => undefined))
+  slowLook()
   expect(await slotNow(read('green'))).toBe('blue')
   now += 3
   expect(await slotNow(read('green'))).toBe('green')
@@ -77,12 +82,11 @@ it('keeps the last look for half a time to live more if a look fails, and then f
 })
 
 it('keeps the look that began last if two end in the other order', async () => {
-  let arrive: (live: LiveSlot) => void = () => undefined
-  const early = slotNow(() => new Promise((resolve) => (arrive = resolve)))
+  const early = slowLook()
   now += 1
   expect(await slotNow(read('green'))).toBe('green')
-  arrive(slotOf('blue'))
-  expect(await early).toBe('blue')
+  early.arrive(slotOf('blue'))
+  expect(await early.look).toBe('blue')
   expect(await slotNow(failing)).toBe('green')
 })
 

@@ -1,6 +1,7 @@
 /** A small database to import into, and the command that does it. */
 import { copyFileSync } from 'node:fs'
-import { run, type Ended } from '../../cli/run.ts'
+import { expect } from 'vitest'
+import { run } from '../../cli/run.ts'
 import { insertGood, isinOf, makeDatabase } from '../../support/database.ts'
 import { makeTempFolder } from '../../support/product.ts'
 import { writeCsv, type Dialect } from './dialects.ts'
@@ -14,17 +15,14 @@ export function importFolder() {
   makeDatabase(folder.file('template.sqlite'), (insert) => {
     insertGood(insert, isins[0])
     insertGood(insert, isins[1])
-    insert('fund', {
-      isin: isins[2],
-      name: 'Empty Fund',
-      fund_inception_date: '2020-01-02',
-      url: 'https://funds.example/empty',
-      currency: 'EUR',
-    })
+    const empty = { name: 'Empty Fund', fund_inception_date: '2020-01-02', currency: 'EUR' }
+    insert('fund', { isin: isins[2], ...empty, url: 'https://funds.example/empty' })
   })
   let count = 0
+  const importFile = (...args: readonly string[]) => run(['import', ...args], { cwd: folder.path })
   return {
     ...folder,
+    import: importFile,
     /** A copy of its own for a test. */
     database: (): string => {
       const name = `${count++}.sqlite`
@@ -32,17 +30,19 @@ export function importFolder() {
       return name
     },
     /** Writes lines of cells into a new file and imports it. */
-    importLines: async (
+    importLines: (
       db: string,
       table: string,
       lines: readonly (readonly string[])[],
       flags: readonly string[] = [],
       dialect?: Dialect,
-    ): Promise<Ended> => {
+    ) => {
       const name = `${count++}.csv`
       writeCsv(folder.file(name), lines, dialect)
-      return run(['import', table, name, '--db', db, ...flags], { cwd: folder.path })
+      return importFile(table, name, '--db', db, ...flags)
     },
-    import: (...args: readonly string[]): Promise<Ended> => run(['import', ...args], { cwd: folder.path }),
   }
 }
+
+/** How a command ends that refuses its input. @param reason is part of its message */
+export const refusal = (reason: string) => ({ code: 1, stderr: expect.stringContaining(reason) })

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { launcher } from '../../cli/run.ts'
-import { importFolder, isins, unknownIsin } from './database.ts'
+import { importFolder, isins, refusal, unknownIsin } from './database.ts'
 import { dump, plain, writeCsv } from './dialects.ts'
 import { workbook, type SheetCell } from './workbook.ts'
 
@@ -38,7 +38,7 @@ const fields = Object.keys(template)
 
 /** The values by number; what is not named is empty. */
 type Line = Readonly<Record<string, string>>
-const cellsOf = (line: Line): string[] => fields.map((name) => line[name.slice(0, 5)] ?? '')
+const cellsOf = (line: Line) => fields.map((name) => line[name.slice(0, 5)] ?? '')
 
 const full: Line = Object.fromEntries(
   Object.entries(template).map(([name, value]) => [name.slice(0, 5), value]),
@@ -63,8 +63,7 @@ describe.each(['csv', 'xlsx'])('import of the EMT template as %s', (kind) => {
     const rows = [fields, ...lines.map(cellsOf)]
     if (kind === 'csv') writeCsv(folder.file(name), rows, plain)
     else write(name, workbook({ name: 'EMT', rows }))
-    const ended = await folder.import('emt', name, '--db', db, ...flags)
-    return { ...ended, db }
+    return { ...(await folder.import('emt', name, '--db', db, ...flags)), db }
   }
 
   it('takes every field that the schema has, for every fund', async () => {
@@ -76,10 +75,9 @@ describe.each(['csv', 'xlsx'])('import of the EMT template as %s', (kind) => {
 
   it('refuses a file without lines, also with --replace and --replace-all', async () => {
     for (const flags of [[], ['--replace'], ['--replace-all']]) {
-      const { code, stderr, db } = await importLines([], ...flags)
-      const reason = `emt-${db}.${kind} has no line after its header: nothing was imported`
-      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason) })
-      expect(rowsOf(db)).toHaveLength(2)
+      const ended = await importLines([], ...flags)
+      expect(ended).toMatchObject(refusal(`.${kind} has no line after its header: nothing was imported`))
+      expect(rowsOf(ended.db)).toHaveLength(2)
     }
   })
 
@@ -108,8 +106,8 @@ describe.each(['csv', 'xlsx'])('import of the EMT template as %s', (kind) => {
     ['4.1', 'EMT V4.1'],
     ['v4.2', 'EMT V4.2'],
   ])('shows the version %s', async (version, note) => {
-    const { code, stdout } = await importLines([{ ...full, '00001': version }])
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`notes  ${note}\n`) })
+    const stdout = expect.stringContaining(`notes  ${note}\n`)
+    expect(await importLines([{ ...full, '00001': version }])).toMatchObject({ code: 0, stdout })
   })
 })
 
@@ -146,8 +144,8 @@ it.each([
   [['00001_x', '00020_x', '04020_x'], 'field 00010 of the template, the ISIN, is missing'],
   [['00001_x', '00010_x', '04020_x', '04020_y'], 'field 04020 is there twice'],
 ])('import refuses the header %j: %s', async (header, reason) => {
-  const { code, stderr } = await folder.importLines(folder.database(), 'emt', [header, header.map(() => '1')])
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`line 1: ${reason}`) })
+  const ended = await folder.importLines(folder.database(), 'emt', [header, header.map(() => '1')])
+  expect(ended).toMatchObject(refusal(`line 1: ${reason}`))
 })
 
 describe('import of a workbook', () => {
@@ -160,15 +158,8 @@ describe('import of a workbook', () => {
       if (/^(?:0[78]|04|00020)/.test(number) && text !== '') return { number: text }
       return text === '' ? null : text
     })
-    const rows = [
-      ['European MiFID Template'],
-      [],
-      [],
-      fields,
-      typed,
-      [],
-      cellsOf({ ...sparse, '00010': third }),
-    ]
+    const last = cellsOf({ ...sparse, '00010': third })
+    const rows = [['European MiFID Template'], [], [], fields, typed, [], last]
     const notes = { name: 'Notes', rows: [['Field', 'Meaning']].concat([['00010', 'ISIN']]) }
     const db = folder.database()
     const name = write('typed.xlsx', workbook(notes, { name: 'EMT V4.3', rows }))
@@ -189,31 +180,24 @@ describe('import of a workbook', () => {
   const sheet = (name: string) => ({ name, rows: [fields] })
   const other = { name: 'A', rows: [['Code', 'Text']] }
   it.each([
-    ['without the fields', workbook(other), 'refused.xlsx: no sheet has a line'],
+    ['without the fields', 'emt', workbook(other), ': no sheet has a line'],
     [
       'with two sheets of them',
+      'emt',
       workbook(sheet('A'), sheet('B')),
-      'refused.xlsx: the sheets "A" and "B" both have',
+      ': the sheets "A" and "B" both have',
     ],
-    [
-      'that is cut off',
-      workbook(sheet('A')).subarray(0, 900),
-      'refused.xlsx cannot be read as a workbook (XLSX)',
-    ],
-  ])('is refused %s', async (_, content, reason) => {
+    ['that is cut off', 'emt', workbook(sheet('A')).subarray(0, 900), ' cannot be read as a workbook (XLSX)'],
+    ['for another table', 'price', workbook({ name: 'A', rows: [['isin']] }), 'save the sheet as CSV'],
+  ])('refuses one %s', async (_, table, content, reason) => {
     const name = write('refused.xlsx', content)
-    const { code, stderr } = await folder.import('emt', name, '--db', folder.database())
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason) })
-  })
-
-  it('is refused for other tables', async () => {
-    const name = write('price.xlsx', workbook({ name: 'A', rows: [['isin']] }))
-    const { code, stderr } = await folder.import('price', name, '--db', folder.database())
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('save the sheet as CSV') })
+    const ended = await folder.import(table, name, '--db', folder.database())
+    expect(ended).toMatchObject(refusal(reason))
+    expect(ended.stderr).toContain('refused.xlsx')
   })
 })
 
-it('commands other than import do not load the parsers', () => {
+it('does not load the parsers for commands other than import', () => {
   const script = `
     const { registerHooks } = require('node:module')
     registerHooks({ resolve: (specifier, context, next) => {
@@ -221,12 +205,12 @@ it('commands other than import do not load the parsers', () => {
       return next(specifier, context)
     } })
     import(process.env.LAUNCHER)`
-  const codes = (args: readonly string[]) =>
-    spawnSync(process.execPath, ['-e', script, 'fundpress', ...args], {
-      env: { ...process.env, LAUNCHER: launcher },
-    }).status
-  expect(codes(['--help'])).toBe(0)
-  expect(codes(['check', '--db', folder.file(folder.database()), '--as-of', '2024-05-03'])).toBe(0)
+  const env = { ...process.env, LAUNCHER: launcher }
+  const codes = (...args: readonly string[]) =>
+    spawnSync(process.execPath, ['-e', script, 'fundpress', ...args], { env }).status
+  const db = folder.file(folder.database())
+  expect(codes('--help')).toBe(0)
+  expect(codes('check', '--db', db, '--as-of', '2024-05-03')).toBe(0)
   const csv = write('any.csv', Buffer.from('isin\n'))
-  expect(codes(['import', 'emt', folder.file(csv), '--db', folder.file(folder.database())])).toBe(9)
+  expect(codes('import', 'emt', folder.file(csv), '--db', db)).toBe(9)
 })

@@ -16,7 +16,7 @@ const header = ['isin', 'position', 'name_de', 'value']
 const figures = (db: string) =>
   dump(folder.file(db), 'key_figure', 'isin, position, name_de, name_en, value, value2').rows
 
-const fundLines = (changed: Row): string[][] => {
+const fundLines = (changed: Row) => {
   const fund = { isin: first, ...goodRows['fund'], ...changed }
   return [Object.keys(fund), Object.values(fund).map(String)]
 }
@@ -42,16 +42,15 @@ describe('import without a flag', () => {
 
   it('writes NULL for an empty cell', async () => {
     const db = folder.database()
-    const lines = [[...header, 'name_en']].concat([[first, '4', 'Neu', '7', '']])
-    await folder.importLines(db, 'key_figure', lines)
+    await folder.importLines(db, 'key_figure', [header.concat('name_en'), [first, '4', 'Neu', '7', '']])
     expect(figures(db)[0]).toEqual([first, 4, 'Neu', null, '7', '2'])
   })
 
   it('changes a fund and keeps its rows in other tables', async () => {
     const db = folder.database()
     const before = dumpAll(folder.file(db))
-    const { code, stdout } = await folder.importLines(db, 'fund', fundLines({ name: 'Renamed' }))
-    expect([code, stdout]).toEqual([0, expect.stringContaining('0 new, 1 changed, 0 unchanged, 0 removed')])
+    const { stdout } = await folder.importLines(db, 'fund', fundLines({ name: 'Renamed' }))
+    expect(stdout).toContain('0 new, 1 changed, 0 unchanged, 0 removed')
     const after = dumpAll(folder.file(db))
     expect(after['fund']?.rows.map(([, , name]) => name)).toEqual(['Renamed', 'Good Fund', 'Empty Fund'])
     expect({ ...after, fund: before['fund'] }).toEqual(before)
@@ -110,11 +109,8 @@ describe('import --replace-all', () => {
 
 describe('import of a file without a line after its header', () => {
   const headers = { fund: Object.keys({ isin: first, ...goodRows['fund'] }), key_figure: header }
-  const ways = (['fund', 'key_figure'] as const).flatMap((table) =>
-    ['', '--replace', '--replace-all', '--replace-all --dry-run', '--replace-all --skip-bad'].map(
-      (flags) => [table, flags] as const,
-    ),
-  )
+  const flags = ['', '--replace', '--replace-all', '--replace-all --dry-run', '--replace-all --skip-bad']
+  const ways = flags.flatMap((each) => [['fund', each] as const, ['key_figure', each] as const])
 
   it.each(ways)('is refused and deletes nothing: table %s %s', async (table, flags) => {
     const db = folder.database()
@@ -129,9 +125,8 @@ describe('import of a file without a line after its header', () => {
     )
     expect(dumpAll(folder.file(db))).toEqual(before)
     // The message says how to empty the table.
-    const emptied = `If table ${table} is to be empty: `
-    if (!flags.includes('--replace-all')) expect(stderr).not.toContain(emptied)
-    else expect(stderr).toContain(emptied)
+    const saysHow = stderr.includes(`If table ${table} is to be empty: `)
+    expect(saysHow).toBe(flags.includes('--replace-all'))
   })
 
   it.each(['plain.sqlite', "fonds d'or $(exit 3).sqlite"])(
@@ -151,21 +146,20 @@ describe('import of a file without a line after its header', () => {
   )
 })
 
-it.each([[], ['--replace'], ['--replace-all']])(
-  'import %s --dry-run shows the same counts and changes nothing',
-  async (...flags) => {
+it('import --dry-run shows the same counts and changes nothing', async () => {
+  const lines = [header, [first, '4', 'Neu', '7'], [first, '5', 'Fünf', '5']]
+  const rows = (stdout: string) => /rows {3}([^\n(]*)/.exec(stdout)?.[1]?.trim()
+  for (const flags of [[], ['--replace'], ['--replace-all']]) {
     const db = folder.database()
     const before = dumpAll(folder.file(db))
-    const lines = [header, [first, '4', 'Neu', '7'], [first, '5', 'Fünf', '5']]
-    const rows = (stdout: string) => /rows {3}([^\n(]*)/.exec(stdout)?.[1]?.trim()
     const dry = await folder.importLines(db, 'key_figure', lines, [...flags, '--dry-run'])
     expect(dry).toMatchObject({ code: 0, stderr: '' })
     expect(dry.stdout).toContain('(dry run: nothing was changed)')
     expect(dumpAll(folder.file(db))).toEqual(before)
     const real = await folder.importLines(db, 'key_figure', lines, flags)
     expect(rows(dry.stdout)).toBe(rows(real.stdout))
-  },
-)
+  }
+})
 
 it('import --json prints the whole summary', async () => {
   const lines = [header, [first, '4', 'Neu', '7']]

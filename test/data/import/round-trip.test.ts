@@ -8,7 +8,7 @@ import { makeTempFolder } from '../../support/product.ts'
 import { dump, dumpAll, exportTables, plain, tableNames, type Dialect } from './dialects.ts'
 
 const folder = makeTempFolder()
-const fundpress = (line: string) => run(line.split(' '), { cwd: folder.path })
+const fundpress = (line: string) => run(line, { cwd: folder.path })
 
 beforeAll(async () => {
   await fundpress('demo --db demo.sqlite --funds 3 --years 1 --until 2026-11-19 --quiet')
@@ -17,11 +17,10 @@ beforeAll(async () => {
 })
 afterAll(folder.remove)
 
-async function importAll(db: string, from: string, ...flags: string[]): Promise<void> {
+async function importAll(db: string, from: string, flags = ''): Promise<void> {
   for (const table of tableNames) {
-    const line = ['import', table, `${from}/${table}.csv`, '--db', db, '--quiet', ...flags]
-    const { code, stdout, stderr } = await run(line, { cwd: folder.path })
-    expect({ table, code, stdout, stderr }).toEqual({ table, code: 0, stdout: '', stderr: '' })
+    const ended = await fundpress(`import ${table} ${from}/${table}.csv --db ${db} --quiet${flags}`)
+    expect({ table, ...ended }).toMatchObject({ table, code: 0, stdout: '', stderr: '' })
   }
 }
 
@@ -46,7 +45,7 @@ describe.concurrent('import gives the same demo database', () => {
       expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
       if (index > 0) return
       // Once more: everything is there.
-      await importAll(db, `demo-${index}`, '--replace-all')
+      await importAll(db, `demo-${index}`, ' --replace-all')
       expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
     },
   )
@@ -55,7 +54,7 @@ describe.concurrent('import gives the same demo database', () => {
 it('import reads profiles from our own downloads, also those for Excel', async () => {
   const db = folder.file('demo-again.sqlite')
   copyFileSync(folder.file('demo.sqlite'), db)
-  const build = 'build --db demo.sqlite --out out --as-of 2026-11-20 --no-pages --quiet'.split(' ')
+  const build = 'build --db demo.sqlite --out out --as-of 2026-11-20 --no-pages --quiet'
   const env = { FUNDPRESS_DOWNLOADS: 'true' }
   expect(await run(build, { cwd: folder.path, env })).toMatchObject({ code: 0 })
   for (const [file, form] of [
@@ -63,10 +62,9 @@ it('import reads profiles from our own downloads, also those for Excel', async (
     ['csv-excel/profiles.csv', 'UTF-8, delimiter ;'],
   ] as const) {
     const line = `import profile out/downloads/2026-11-20/${file} --db demo-again.sqlite --replace-all`
-    const { code, stdout, stderr } = await fundpress(line)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toContain(form)
-    expect(stdout).toContain('0 new, 0 changed, 3 unchanged, 0 removed')
+    const ended = await fundpress(line)
+    expect(ended).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining(form) })
+    expect(ended.stdout).toContain('0 new, 0 changed, 3 unchanged, 0 removed')
   }
 })
 
@@ -87,18 +85,15 @@ it.each([
   writeFileSync(folder.file(`${name}.csv`), [columns, ...rows].join('\n'))
   const ended = await fundpress(`import fund ${name}.csv --db ${name}.sqlite`)
   expect(ended).toMatchObject({ code: 0, stderr: '' })
-  const found = dump(
-    folder.file(`${name}.sqlite`),
-    'fund ORDER BY 1 DESC',
-    'data_permitted, prices_permitted',
-  )
-  expect(found.rows.flat()).toEqual([1, 1, 0, 0])
+  const permissions = 'data_permitted, prices_permitted'
+  const { rows: found } = dump(folder.file(`${name}.sqlite`), 'fund ORDER BY 1 DESC', permissions)
+  expect(found.flat()).toEqual([1, 1, 0, 0])
 })
 
 it('import gives the same database full of marks, quotes and line ends', async () => {
   const dialect = { ...plain, delimiter: ',', decimal: ',', dates: 'german', lineEnd: '\r\n' } as const
   await fundpress('init --db odd-again.sqlite --quiet')
   exportTables(folder.file('odd.sqlite'), folder.file('odd'), dialect)
-  await importAll('odd-again.sqlite', 'odd', '--decimal', 'comma')
+  await importAll('odd-again.sqlite', 'odd', ' --decimal comma')
   expect(dumpAll(folder.file('odd-again.sqlite'))).toEqual(dumpAll(folder.file('odd.sqlite')))
 })

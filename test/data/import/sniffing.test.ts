@@ -1,8 +1,8 @@
 /** How a file is written is found out from all of it, shown, and asked for where it is left open. */
 import { writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { dump, plain } from './dialects.ts'
-import { importFolder, isins } from './database.ts'
+import { dump } from './dialects.ts'
+import { importFolder, isins, refusal } from './database.ts'
 
 const folder = importFolder()
 afterAll(folder.remove)
@@ -37,11 +37,8 @@ describe('import of numbers', () => {
   })
 
   it('shows no decimal mark if no number has one', async () => {
-    const { code, stdout } = await importText(points('1', '1 000'), 'legal_point')
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringContaining('form   UTF-8, delimiter ;, dates DD.MM.YYYY\n'),
-    ])
+    const stdout = expect.stringContaining('form   UTF-8, delimiter ;, dates DD.MM.YYYY\n')
+    expect(await importText(points('1', '1 000'), 'legal_point')).toMatchObject({ code: 0, stdout })
   })
 
   it.each([
@@ -66,9 +63,8 @@ describe('import of numbers', () => {
   })
 
   it('names a line of each mark if a column has both', async () => {
-    const { code, said } = await importText(points('1,5', '2', '2.25'), 'legal_point')
     const reason = '"1,5" (line 2) has a decimal comma, "2.25" (line 4) a decimal point'
-    expect([code, said]).toEqual([1, expect.stringContaining(reason)])
+    expect(await importText(points('1,5', '2', '2.25'), 'legal_point')).toMatchObject(refusal(reason))
     const { stdout } = await importText(points('1,5', '2', '2.25'), 'legal_point', '--decimal', 'comma')
     expect(stdout).toContain('line 4: value "2.25" is not a number (with a decimal comma)\n')
   })
@@ -88,32 +84,28 @@ describe('import of numbers', () => {
   })
 
   it('reads an open column as the others if that makes it a fraction', async () => {
-    const { code, rows } = await importText(prices('10,505', '-0,51'), 'price')
-    expect(code).toBe(0)
+    const { rows } = await importText(prices('10,505', '-0,51'), 'price')
     expect(rows()[0]?.slice(4, 7)).toEqual(['10.505', '-0.5', '-0.51'])
   })
 
   it('never reads an open column as thousands', async () => {
-    const { code, said } = await importText(prices('10,50', '1.234'), 'price')
-    expect([code, said]).toEqual([1, expect.stringContaining('column change_percent: "1.234" (line 2)')])
-  })
-})
-
-describe('import of dates', () => {
-  it('names a line of each form if a file has both', async () => {
-    const text = `isin;date;value\n${isin};2024-02-01;1\n${isin};02.02.2024;1\n`
-    const { code, said } = await importText(text, 'legal_point')
-    const reason = 'of two forms, "2024-02-01" (line 2) and "02.02.2024" (line 3): choose one with --dates'
-    expect([code, said]).toEqual([1, expect.stringContaining(reason)])
-    const { stdout, rows } = await importText(text, 'legal_point', '--dates', 'german', '--skip-bad')
-    expect(stdout).toContain('line 2: date "2024-02-01" is not a day (DD.MM.YYYY)\n')
-    expect(rows()).toEqual([[isin, '2024-02-02', 1]])
+    const ended = await importText(prices('10,50', '1.234'), 'price')
+    expect(ended).toMatchObject(refusal('column change_percent: "1.234" (line 2)'))
   })
 })
 
 describe('import of days', () => {
   const daysAs = (...days: readonly string[]) =>
     ['isin;date;value', ...days.map((day) => `${isin};${day};1`)].join('\n')
+
+  it('names a line of each form if a file has both', async () => {
+    const text = daysAs('2024-02-01', '02.02.2024')
+    const reason = 'of two forms, "2024-02-01" (line 2) and "02.02.2024" (line 3): choose one with --dates'
+    expect(await importText(text, 'legal_point')).toMatchObject(refusal(reason))
+    const { stdout, rows } = await importText(text, 'legal_point', '--dates', 'german', '--skip-bad')
+    expect(stdout).toContain('line 2: date "2024-02-01" is not a day (DD.MM.YYYY)\n')
+    expect(rows()).toEqual([[isin, '2024-02-02', 1]])
+  })
 
   it.each([
     ['01.02.26', 'DD.MM.YYYY', ': its year has two digits'],
@@ -139,9 +131,9 @@ describe('import of days', () => {
   })
 
   it('refuses a line, not the file, if what looks like the other form is no day', async () => {
-    const { code, stdout } = await importText(daysAs('2026-11-17', '01.02.26'), 'legal_point')
     const reason = 'line 3: date "01.02.26" is not a day (YYYY-MM-DD): its year has two digits\n'
-    expect([code, stdout]).toEqual([1, expect.stringContaining(reason)])
+    const ended = await importText(daysAs('2026-11-17', '01.02.26'), 'legal_point')
+    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining(reason) })
   })
 
   it.each([
@@ -176,8 +168,7 @@ describe('import of encodings', () => {
 
   it('refuses a file that is partly UTF-8', async () => {
     const bytes = figure(Buffer.concat([Buffer.from('Größe '), Buffer.from([0xfc])]))
-    const { code, said } = await importText(bytes, 'key_figure')
-    expect([code, said]).toEqual([1, expect.stringContaining('file, line 2: it is not UTF-8, though')])
+    expect(await importText(bytes, 'key_figure')).toMatchObject(refusal('line 2: it is not UTF-8, though'))
     const asked = await importText(bytes, 'key_figure', '--encoding', 'windows-1252')
     expect(asked.rows()[0]?.[2]).toBe('GrÃ¶ÃŸe ü')
     const utf8 = await importText(bytes, 'key_figure', '--encoding', 'utf-8')
@@ -187,10 +178,7 @@ describe('import of encodings', () => {
   // The sniffing cuts a file before its last character, which must not hide a whole one before it.
   it('refuses a file whose last character is UTF-8 with broken bytes around it', async () => {
     const bytes = Buffer.concat([Buffer.from([0xf0, 0x9f]), Buffer.from('😀'), Buffer.from([0xbf, 0x80])])
-    expect(await importText(bytes, 'key_figure')).toMatchObject({
-      code: 1,
-      said: expect.stringContaining('file, line 1: it is not UTF-8, though'),
-    })
+    expect(await importText(bytes, 'key_figure')).toMatchObject(refusal('line 1: it is not UTF-8, though'))
   })
 
   it.each([
@@ -199,8 +187,7 @@ describe('import of encodings', () => {
     ['overlong UTF-8', figure(Buffer.from([0xc0, 0x81])), 'line 2: it is neither'],
     ['half a letter at the end', Buffer.from([0x69, 0x8d, 0xc3]), 'line 1: it is neither'],
   ])('refuses a file that is neither UTF-8 nor Windows-1252: %s', async (_, bytes, reason) => {
-    const { code, said } = await importText(bytes, 'key_figure')
-    expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining(`file, ${reason}`) })
+    expect(await importText(bytes, 'key_figure')).toMatchObject(refusal(`.csv, ${reason}`))
   })
 
   it('reads the whole file for it, across the chunks of its reading', async () => {
@@ -222,14 +209,6 @@ describe('import of a header', () => {
     ['isin', 'columns date, value of table legal_point are missing'],
     ['isin;date;value;date', 'column date is there twice'],
     [`${isin};2024-01-02;1`, 'the first line has to name the columns: isin, date, value'],
-    ['', 'file is empty'],
-  ])('refuses %j: %s', async (line, reason) => {
-    const { code, said } = await importText(`${line}\n`, 'legal_point')
-    expect(code).toBe(1)
-    expect(said.replace(/^file, line 1: /, '')).toBe(reason)
-  })
-
-  it.each([
     ['isin;date;;value', 'column 3 has no name'],
     ['isin;date;  ;value;;', 'column 3 has no name'],
     [';isin;date;value', 'column 1 has no name'],
@@ -238,6 +217,10 @@ describe('import of a header', () => {
   ])('refuses %j: %s', async (line, reason) => {
     const { code, said } = await importText(`${line}\n${isin};2024-01-02;1\n`, 'legal_point')
     expect([code, said]).toEqual([1, `file, line 1: ${reason}`])
+  })
+
+  it.each(['\n', 'sep=;\n'])('refuses %j, which is no header', async (text) => {
+    expect((await importText(text, 'legal_point')).said).toBe('file is empty')
   })
 
   it('takes delimiters at its end, as Excel writes them for empty columns', async () => {
@@ -271,8 +254,8 @@ describe('import of a header', () => {
 
   it('uses the delimiter that was asked for', async () => {
     const text = `isin,date,value\n${isin},2024-01-02,1\n`
-    const { code, said } = await importText(text, 'legal_point', '--delimiter', 'tab')
-    expect([code, said]).toEqual([1, expect.stringContaining('no column "isin,date,value"')])
+    const ended = await importText(text, 'legal_point', '--delimiter', 'tab')
+    expect(ended).toMatchObject(refusal('no column "isin,date,value"'))
   })
 })
 
@@ -297,10 +280,6 @@ describe("import of Excel's line sep=", () => {
     const { code, rows } = await importText(text, 'legal_point', '--delimiter', 'comma')
     expect([code, rows()]).toEqual([0, [[isin, '2024-01-02', 1]]])
   })
-
-  it('calls a file empty that has nothing else', async () => {
-    expect((await importText('sep=;\n', 'legal_point')).said).toMatch(/ is empty$/)
-  })
 })
 
 it.each([
@@ -310,14 +289,6 @@ it.each([
   [['price', 'x.csv', '--decimal', 'dot'], 2, "'dot' is invalid"],
   [['price', 'x.csv', '--replace', '--replace-all'], 2, 'cannot be used with'],
 ])('import %j ends with exit code %d: %s', async (args, code, reason) => {
-  const ended = await folder.import(...args, '--db', folder.database())
-  expect(ended).toMatchObject({ code, stdout: '' })
-  expect(ended.stderr).toContain(reason)
-})
-
-it('import needs no flag for a plain file', async () => {
-  const db = folder.database()
-  const lines = [['isin', 'date', 'value']].concat([[isin, '2024-01-02', '0.5']])
-  const ended = await folder.importLines(db, 'legal_point', lines, [], plain)
-  expect(ended).toMatchObject({ code: 0, stderr: '' })
+  const stderr = expect.stringContaining(reason)
+  expect(await folder.import(...args, '--db', folder.database())).toMatchObject({ code, stdout: '', stderr })
 })

@@ -29,14 +29,10 @@ it('writes a module, its configuration and how to deploy them', async () => {
     r2_buckets: [{ binding: 'BUCKET', bucket_name: 'fund-data' }],
     observability: { enabled: true, head_sampling_rate: 0.01 },
   })
-  for (const command of [
-    'npx wrangler r2 bucket create fund-data',
-    'npx wrangler deploy',
-    'publish --bucket fund-data --endpoint https://<account>.r2.cloudflarestorage.com --region auto',
-    'conform --base https://api.example.org --db',
-  ]) {
+  const toBucket = '--bucket fund-data --endpoint https://<account>.r2.cloudflarestorage.com --region auto'
+  const wrangler = ['npx wrangler r2 bucket create fund-data', 'npx wrangler deploy']
+  for (const command of [...wrangler, `publish ${toBucket}`, 'conform --base https://api.example.org --db'])
     expect(files['README.md']).toContain(command)
-  }
   expect(Object.values(files).join('')).not.toMatch(/\{\{|undefined/)
 })
 
@@ -51,17 +47,10 @@ it('puts the settings into the module', async () => {
   const code = (await make(workerSettings(17, 'some/folder')))['worker.js'] ?? ''
   const caching = ['"public, max-age=60"', 'stale-if-error=86400']
   for (const text of ['liveTtlSeconds:17', 'prefix:"some/folder/"', ...caching]) expect(code).toContain(text)
-  const bucket = {
-    ...workerSettings(5).bucket,
-    name: 'api.funds',
-    endpoint: 'https://eu.example',
-    prefix: 'p',
-  }
-  const named = await make({ bucket })
-  expect(readJsonc(named['wrangler.jsonc'])).toMatchObject({
-    name: 'api-funds',
-    r2_buckets: [{ bucket_name: 'api.funds' }],
-  })
+  const place = { name: 'api.funds', endpoint: 'https://eu.example', prefix: 'p' }
+  const named = await make({ bucket: { ...workerSettings(5).bucket, ...place } })
+  const r2_buckets = [{ bucket_name: 'api.funds' }]
+  expect(readJsonc(named['wrangler.jsonc'])).toMatchObject({ name: 'api-funds', r2_buckets })
   expect(named['README.md']).toContain('--bucket api.funds --prefix p --endpoint https://eu.example')
 })
 

@@ -1,29 +1,21 @@
 /** What `fundpress edge cloudfront` writes: CloudFormation's own specification checks the template, and tests who may do what. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { mistakesIn } from '../../support/cloudfront/specification.ts'
 import { makeTempFolder, mustRun } from '../../support/product.ts'
 
-interface Resource {
-  readonly Type: string
-  readonly Condition?: string
-  readonly Properties: Readonly<Record<string, unknown>>
-}
+type Entries<T> = Readonly<Record<string, T>>
+type Resource = { readonly Type: string; readonly Condition?: string; readonly Properties: Entries<unknown> }
 
 interface Template {
-  readonly Parameters: Readonly<Record<string, { readonly Type: string }>>
-  readonly Conditions: Readonly<Record<string, unknown>>
-  readonly Resources: Readonly<Record<string, Resource>>
-  readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>
+  readonly Parameters: Entries<{ readonly Type: string }>
+  readonly Conditions: Entries<unknown>
+  readonly Resources: Entries<Resource>
+  readonly Outputs: Entries<{ readonly Value: unknown }>
 }
-
-interface Statement {
-  readonly Effect: string
-  readonly Principal?: unknown
-  readonly Action: string | readonly string[]
-  readonly Resource?: unknown
-  readonly Condition?: unknown
-}
+type Statement = Partial<
+  Readonly<Record<'Effect' | 'Principal' | 'Action' | 'Resource' | 'Condition', unknown>>
+>
 
 const folder = makeTempFolder()
 let template: Template
@@ -37,13 +29,13 @@ async function make(dest: string, ...flags: string[]): Promise<Template> {
 
 beforeAll(async () => {
   template = await make('edge', '--prefix', 'nights')
+  return folder.remove
 })
-afterAll(folder.remove)
 
 const read = (path: string) => readFileSync(folder.file(path), 'utf8')
 const resourcesOf = (type: string, of = template) =>
   Object.values(of.Resources).filter((resource) => resource.Type === type)
-const only = (type: string, of = template): Readonly<Record<string, unknown>> => {
+const only = (type: string, of = template): Entries<unknown> => {
   const found = resourcesOf(type, of)
   expect(found).toHaveLength(1)
   return found[0]?.Properties ?? {}
@@ -92,7 +84,7 @@ describe('the template', () => {
       '.Resources.LambdaUrl.Properties.TargetFunctionArn.Fn::GetAtt: AWS::Lambda::Function has no attribute Nothing',
     ],
     [
-      'a value that is none of its kinds',
+      'a value that is not listed',
       { LambdaUrl: { AuthType: 'SOME' } },
       'LambdaUrl.AuthType: "SOME" is no string',
     ],
@@ -101,7 +93,7 @@ describe('the template', () => {
       { ViewerRequest: { FunctionConfig: { Comment: 'x', Runtim: 'y' } } },
       'ViewerRequest.FunctionConfig: Runtime is missing',
     ],
-  ])('has %s if somebody makes that mistake', async (_, changes, mistake) => {
+  ])('is refused with %s', async (_, changes, mistake) => {
     const broken = packaged()
     for (const [name, properties] of Object.entries(changes as Record<string, object>))
       Object.assign(broken.Resources[name]?.Properties ?? {}, properties)
@@ -111,20 +103,16 @@ describe('the template', () => {
   it('has no condition and no parameter that nothing uses', () => {
     const { Parameters, Conditions, ...rest } = template
     const text = JSON.stringify(rest)
-    const asked = (name: string) => text.includes(`"${name}"`) || text.includes(`\${${name}}`)
-    expect(Object.keys(Conditions).filter((name) => !asked(name))).toEqual([])
+    const isUnused = (name: string) => !text.includes(`"${name}"`) && !text.includes(`\${${name}}`)
+    expect(Object.keys(Conditions).filter(isUnused)).toEqual([])
     const conditions = JSON.stringify(Conditions)
-    expect(
-      Object.keys(Parameters).filter((name) => !asked(name) && !conditions.includes(`"${name}"`)),
-    ).toEqual([])
+    const unasked = Object.keys(Parameters).filter((name) => !conditions.includes(`"${name}"`))
+    expect(unasked.filter(isUnused)).toEqual([])
   })
 
   it('holds the same functions as the files beside it', () => {
     const codes = resourcesOf('AWS::CloudFront::Function').map(({ Properties }) => Properties['FunctionCode'])
-    expect(codes).toEqual([
-      read('edge/functions/viewer-request.js'),
-      read('edge/functions/viewer-response.js'),
-    ])
+    expect(codes).toEqual(['request', 'response'].map((name) => read(`edge/functions/viewer-${name}.js`)))
   })
 
   it('has the outputs and parameters that the README names', () => {
@@ -132,9 +120,8 @@ describe('the template', () => {
     const named = [...readme.matchAll(/`([A-Z][A-Za-z]+)(?:=[^`]*)?`/g)].map(([, name = '']) => name)
     const known = { ...template.Outputs, ...template.Parameters, LiveSnapshotAge: {} }
     expect(named.filter((name) => !(name in known))).toEqual([])
-    expect(named).toEqual(
-      expect.arrayContaining(['PublisherRoleArn', 'AlarmTopicArn', 'PolicyForExistingBucket']),
-    )
+    for (const name of ['PublisherRoleArn', 'AlarmTopicArn', 'PolicyForExistingBucket'])
+      expect(named).toContain(name)
     expect(readme).not.toMatch(/\{\{|undefined/)
   })
 })
@@ -158,27 +145,16 @@ describe('security', () => {
   it('lets nobody read without TLS', () => {
     const policies = resourcesOf('AWS::S3::BucketPolicy').map(({ Properties }) => statements(Properties))
     expect(policies).toHaveLength(2)
-    for (const policy of policies) {
-      expect(policy).toContainEqual(
-        expect.objectContaining({
-          Effect: 'Deny',
-          Principal: '*',
-          Action: 's3:*',
-          Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-        }),
-      )
-    }
+    const denied = { Effect: 'Deny', Principal: '*', Action: 's3:*' }
+    const Condition = { Bool: { 'aws:SecureTransport': 'false' } }
+    for (const policy of policies)
+      expect(policy).toContainEqual(expect.objectContaining({ ...denied, Condition }))
     const config = only('AWS::CloudFront::Distribution')['DistributionConfig'] as Record<string, unknown>
     expect(config['DefaultCacheBehavior']).toMatchObject({ ViewerProtocolPolicy: 'redirect-to-https' })
     expect(JSON.stringify(config['ViewerCertificate'])).toContain('"MinimumProtocolVersion":"TLSv1.2_2021"')
-    expect(config['Origins']).toContainEqual(
-      expect.objectContaining({
-        CustomOriginConfig: expect.objectContaining({
-          OriginProtocolPolicy: 'https-only',
-          OriginSSLProtocols: ['TLSv1.2'],
-        }),
-      }),
-    )
+    const origin = { OriginProtocolPolicy: 'https-only', OriginSSLProtocols: ['TLSv1.2'] }
+    const CustomOriginConfig = expect.objectContaining(origin)
+    expect(config['Origins']).toContainEqual(expect.objectContaining({ CustomOriginConfig }))
   })
 
   it('allows no principal, no action and no resource by a wildcard', () => {
@@ -198,11 +174,9 @@ describe('security', () => {
     )
     expect(others).toEqual([])
     expect(statement?.Action).toBe('s3:GetObject')
-    expect(JSON.stringify(statement?.Resource).match(/BucketName\}\/[^"]+/g)).toEqual([
-      'BucketName}/nights/blue/*',
-      'BucketName}/nights/green/*',
-      'BucketName}/nights/downloads/*',
-    ])
+    expect(JSON.stringify(statement?.Resource).match(/BucketName\}\/[^"]+/g)).toEqual(
+      ['blue', 'green', 'downloads'].map((name) => `BucketName}/nights/${name}/*`),
+    )
     expect(JSON.stringify(statement?.Condition)).toContain('AWS:SourceArn')
   })
 
@@ -220,28 +194,21 @@ describe('security', () => {
 
   it('gives the role of the workflow to one branch of one repository only', () => {
     const roles = resourcesOf('AWS::IAM::Role').filter(({ Condition }) => Condition === 'HasRepository')
-    expect(statements(roles)).toEqual([
-      expect.objectContaining({
-        Action: 'sts:AssumeRoleWithWebIdentity',
-        Condition: {
-          StringEquals: {
-            'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
-            'token.actions.githubusercontent.com:sub': {
-              'Fn::Sub': ['repo:', '{GitHubRepository}:ref:refs/heads/', '{GitHubBranch}'].join('$'),
-            },
-          },
-        },
-      }),
-    ])
+    const subject = ['repo:', '{GitHubRepository}:ref:refs/heads/', '{GitHubBranch}'].join('$')
+    const StringEquals = {
+      'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+      'token.actions.githubusercontent.com:sub': { 'Fn::Sub': subject },
+    }
+    const trust = { Action: 'sts:AssumeRoleWithWebIdentity', Condition: { StringEquals } }
+    expect(statements(roles)).toEqual([expect.objectContaining(trust)])
   })
 
   it('outputs the same policy for an existing bucket as it gives to its own', () => {
     const text = (template.Outputs['PolicyForExistingBucket']?.Value as { 'Fn::Sub': string })['Fn::Sub']
     const given = statements(JSON.parse(text))
     const [own] = resourcesOf('AWS::S3::BucketPolicy').map(({ Properties }) => statements(Properties))
-    expect(given.map(({ Effect, Action }) => [Effect, Action])).toEqual(
-      own?.map(({ Effect, Action }) => [Effect, Action]),
-    )
+    const grants = (policy: readonly Statement[] = []) => policy.map(({ Effect, Action }) => [Effect, Action])
+    expect(grants(given)).toEqual(grants(own))
   })
 })
 

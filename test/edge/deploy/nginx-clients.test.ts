@@ -72,21 +72,21 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
     return most
   }
 
-  it.each(
-    sample(
-      [
-        ['files', 'json', ''],
-        ['files', 'xml', ''],
-        ['files', 'xml', 'Accept-Encoding: gzip\r\n'],
-        ['bucket', 'json', ''],
-        ['bucket', 'xml', ''],
-      ] as const,
-      { least: 2 },
-    ),
-  )('with %s holds 200 clients that do not read thirty years of %s %s', async (kind, format, headers) => {
-    const text = getOf(`${range}?format=${format}`, headers)
-    expect(await peakWith(kind === 'files' ? files : bucketed, 200, text)).toBeLessThan(memoryLimit)
-  })
+  const longRanges = [
+    ['files', 'json', ''],
+    ['files', 'xml', ''],
+    ['files', 'xml', 'Accept-Encoding: gzip\r\n'],
+    ['bucket', 'json', ''],
+    ['bucket', 'xml', ''],
+  ] as const
+
+  it.each(sample(longRanges, { least: 2 }))(
+    'with %s holds 200 clients that do not read thirty years of %s %s',
+    async (kind, format, headers) => {
+      const text = getOf(`${range}?format=${format}`, headers)
+      expect(await peakWith(kind === 'files' ? files : bucketed, 200, text)).toBeLessThan(memoryLimit)
+    },
+  )
 
   it('sends a large file past its memory, and reads no more of a large object than a client takes', async () => {
     const large = getOf('/downloads/latest/large.csv')
@@ -125,10 +125,8 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
   })
 
   it('refuses ranges beyond the limit of a client and of all, and answers all else', async () => {
-    const nginx = await startOn(out, {
-      'fundpress_client 16': 'fundpress_client 4',
-      'fundpress_all 128': 'fundpress_all 6',
-    })
+    const limits = { 'fundpress_client 16': 'fundpress_client 4', 'fundpress_all 128': 'fundpress_all 6' }
+    const nginx = await startOn(out, limits)
     const one = await silentClients(nginx.base, 4, getOf(range), 4)
     await setTimeout(500)
     const ofTheSame = await silentClients(nginx.base, 1, getOf(range))
@@ -136,12 +134,9 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
     const [refused] = parseResponses(data)
     expect(refused?.status).toBe(503)
     const headers = Object.fromEntries(refused?.headers ?? [])
-    expect(headers).toMatchObject({
-      'retry-after': '5',
-      'cache-control': 'no-store',
-      'content-type': 'application/json; charset=utf-8',
-    })
-    expect(Object.keys(headers)).not.toContain('etag')
+    expect(headers).toMatchObject({ 'retry-after': '5', 'cache-control': 'no-store' })
+    expect(headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(headers['etag']).toBeUndefined()
     expect(JSON.parse(refused?.body.toString() ?? '')).toMatchObject({ status: 503 })
     // 127.0.0.1 is another client.
     expect(await statusOf(nginx, range)).toBe(200)
@@ -155,10 +150,8 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
   })
 
   it('drops a client that does not read', async () => {
-    const nginx = await startOn(out, {
-      'send_timeout 60s': 'send_timeout 1s',
-      'fundpress_all 128': 'fundpress_all 1',
-    })
+    const limits = { 'send_timeout 60s': 'send_timeout 1s', 'fundpress_all 128': 'fundpress_all 1' }
+    const nginx = await startOn(out, limits)
     const clients = await silentClients(nginx.base, 1, getOf(range))
     await setTimeout(300)
     expect(await statusOf(nginx, range)).toBe(503)

@@ -19,18 +19,14 @@ const settings: DeploymentSettings = {
   },
 }
 
-const made = async (given: DeploymentSettings): Promise<Map<string, string>> =>
+const made = async (given: DeploymentSettings) =>
   new Map((await nginx(given)).map(({ path, text }) => [path, text]))
 
 describe('the files of a deployment', () => {
   it('are a configuration, the code, and a README', async () => {
     const files = await made(settings)
-    expect([...files.keys()]).toEqual([
-      'conf.d/fundpress.conf',
-      'fundpress/locations.conf',
-      'fundpress/edge.js',
-      'README.md',
-    ])
+    const configuration = ['conf.d/fundpress.conf', 'fundpress/locations.conf']
+    expect([...files.keys()]).toEqual([...configuration, 'fundpress/edge.js', 'README.md'])
     expect(files.get('conf.d/fundpress.conf')).toContain('listen 127.0.0.1:8080;')
     expect(files.get('fundpress/edge.js')).toContain('/srv/fundpress/live')
     expect(files.get('README.md')).toContain('mv -T /srv/fundpress/live.next /srv/fundpress/live')
@@ -55,13 +51,10 @@ describe('the files of a deployment', () => {
     expect(await locations(600)).toContain('\nadd_header Strict-Transport-Security max-age=600 always;\n')
   })
 
-  it('need a port that is known', async () => {
+  it('need a known port, and the region of a bucket of AWS', async () => {
     await expect(made({ ...settings, edge: { ...settings.edge, port: 0 } })).rejects.toThrow(
       'edge.port is 0: nginx needs a port that is known, set one (--port 8080)',
     )
-  })
-
-  it('need the region of a bucket of AWS', async () => {
     await expect(made({ ...settings, bucket: { ...bucket, region: null } })).rejects.toThrow(
       'bucket.region is not set: the address of an AWS bucket has it in it (--region eu-central-1)',
     )
@@ -75,7 +68,7 @@ it.each([
   [{ region: 'cn-north-1' }, 'https://fund-data.s3.cn-north-1.amazonaws.com.cn', '/'],
   [{ endpoint: 'http://127.0.0.1:9000', prefix: 'x/y' }, 'http://127.0.0.1:9000', '/fund-data/x/y/'],
   [{ endpoint: 'https://minio.example.org/s3' }, 'https://fund-data.minio.example.org', '/s3/'],
-])('a bucket with %j is at %s%s', (more, address, base) => {
+])('asks a bucket with %j at %s%s', (more, address, base) => {
   const origin = originOf({ ...bucket, ...more })
   expect(`${origin.scheme}//${origin.host}`).toBe(address)
   expect(origin.base).toBe(base)

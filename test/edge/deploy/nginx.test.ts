@@ -75,11 +75,9 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
     (_, nginx) => {
       it('ignores conditions that the edge ignores', async () => {
         const whole = await get(nginx(), current)
-        for (const headers of [
-          { 'If-Match': '"another"' },
-          { 'If-Unmodified-Since': 'Sat, 01 Jan 2000 00:00:00 GMT' },
-          { 'If-Match': '*', 'If-Unmodified-Since': 'no date' },
-        ]) {
+        const since = { 'If-Unmodified-Since': 'Sat, 01 Jan 2000 00:00:00 GMT' }
+        const odd = { 'If-Match': '*', 'If-Unmodified-Since': 'no date' }
+        for (const headers of [{ 'If-Match': '"another"' }, since, odd]) {
           const answer = await get(nginx(), current, headers)
           expect(answer.status).toBe(200)
           expect(answer.body.equals(whole.body)).toBe(true)
@@ -106,12 +104,8 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
       })
 
       it('hides its own locations', async () => {
-        for (const path of [
-          'file/SHA256SUMS',
-          'object/x/live.json',
-          'live/1/live.json',
-          'large/now/live.json',
-        ]) {
+        const live = ['object/x', 'live/1', 'large/now'].map((place) => `${place}/live.json`)
+        for (const path of ['file/SHA256SUMS', ...live]) {
           const answer = await get(nginx(), `/_fundpress/${path}`)
           expect(answer.status).toBe(404)
           expect(answer.body.toString()).toContain(`There is no such endpoint: /_fundpress/${path}`)
@@ -258,15 +252,9 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
     expect(await status()).toBe(503)
     expect(server.errors()).toContain('needs the lines aws_access_key_id = … and aws_secret_access_key = …')
     s3.settings.sessionToken = 'a/token+with=signs'
-    writeFileSync(
-      server.credentialsFile,
-      `[other]
-aws_access_key_id = NOT
-[default]
-aws_access_key_id = TESTKEY
-aws_secret_access_key = test/secret+key
-aws_session_token = a/token+with=signs`,
-    )
+    const keys = 'aws_access_key_id = TESTKEY\naws_secret_access_key = test/secret+key'
+    const token = 'aws_session_token = a/token+with=signs'
+    writeFileSync(server.credentialsFile, `[other]\naws_access_key_id = NOT\n[default]\n${keys}\n${token}`)
     expect(await status()).toBe(200)
     s3.settings.sessionToken = undefined
     await server.stop()

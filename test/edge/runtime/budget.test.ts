@@ -1,5 +1,5 @@
 /** What a single client may cost each platform: CPU time by hostile requests, memory and delay by clients that hold on. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { describeBudget } from '../../../src/cli/commands/conform.ts'
 import { type BudgetReport, measureBudget, sizeLimit } from '../../../src/conform/budget/budget.ts'
 import { hostileRequests, largeSizes, smallSizes } from '../../../src/conform/budget/hostile.ts'
@@ -10,10 +10,8 @@ import { ciRounds, rounds, sample } from '../../support/rounds.ts'
 import { cloudFront, describePlatforms, firstIsin, nginxBucket, serveFolder, workerd } from './deployments.ts'
 
 const asOf = '2025-09-30'
-
 /** The default. */
 const liveTtlSeconds = 5
-
 const folder = makeTempFolder()
 const out = folder.file('out')
 const db = folder.file('funds.sqlite')
@@ -22,8 +20,8 @@ beforeAll(async () => {
   await mustRun(['demo', '--db', db, '--funds', '1', '--years', '30', '--until', asOf, '--seed', '7'])
   const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_DOCS_URL: docsUrl }
   await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], { env })
+  return folder.remove
 })
-afterAll(folder.remove)
 
 describePlatforms((platform, turn) => {
   const loads = sample(allLoads, { turn })

@@ -1,5 +1,5 @@
 /** What is CloudFront's own: its cache, the bucket's failures, pages and files, what a client cannot reach. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { startCloudFront, type CloudFront } from '../../support/cloudfront.ts'
 import { buildNights, type Nights } from '../../support/nights.ts'
 import { whyNoNginx } from '../../support/nginx.ts'
@@ -12,6 +12,7 @@ import { firstIsin } from './deployments.ts'
 
 const bucket = 'fund-data'
 const csv = `isin;name\n${'DE000FP06UX9;Fonds\n'.repeat(100)}`
+const type = { 'content-type': 'text/csv; charset=utf-8' }
 
 describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
   let nights: Nights
@@ -45,18 +46,14 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
     live = JSON.parse(s3.objects(bucket).get('live.json')?.body.toString() ?? '') as typeof live
     isin = firstIsin(nights.outs[0] ?? '')
     s3.put(bucket, 'blue/docs/index.html', '<h1>Docs</h1>', { 'content-type': 'text/html; charset=utf-8' })
-    const type = { 'content-type': 'text/csv; charset=utf-8' }
     s3.put(bucket, `downloads/${live.snapshot.slice(0, 10)}/funds.csv`, csv, type)
     cloudFront = await startCloudFront({ s3, bucket })
     served = await startServer(nights.outs[0] ?? '')
     goLive()
-  })
-
-  afterAll(async () => {
-    await served.stop()
-    await cloudFront.stop()
-    await s3.stop()
-    nights.remove()
+    return async () => {
+      for (const each of [served, cloudFront, s3]) await each.stop()
+      nights.remove()
+    }
   })
 
   describe('the cache', () => {
@@ -127,19 +124,17 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       delete edge().keys['live']
       const answer = await ask(unknown)
       goLive()
-      expect(answer.status).toBe(503)
-      expect(headerOf(answer, 'cache-control')).toBe('no-store')
+      expect([answer.status, headerOf(answer, 'cache-control')]).toEqual([503, 'no-store'])
     })
 
-    it('has neither the document nor a refusal, CloudFront answers as serve does', async () => {
-      await expectAsServed(unknown)
-    })
+    it('has neither the document nor a refusal, CloudFront answers as serve does', () =>
+      expectAsServed(unknown))
   })
 
   describe('pages and files', () => {
     const day = () => live.snapshot.slice(0, 10)
 
-    it('come out of the slot, or from beside the slots', async () => {
+    it('come from the slot, or from beside the slots', async () => {
       const page = await ask({ target: '/docs/' })
       expect([page.status, page.body.toString()]).toEqual([200, '<h1>Docs</h1>'])
       expect(headerOf(page, 'content-type')).toBe('text/html; charset=utf-8')
@@ -149,9 +144,8 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       }
     })
 
-    it('come out of the folder that the KeyValueStore names for their day, and of no other', async () => {
-      const folder = `${live.snapshot.slice(0, 10)}-3f9c2ab4d1e0`
-      const type = { 'content-type': 'text/csv; charset=utf-8' }
+    it('come from the folder that the KeyValueStore names for their day, and from no other', async () => {
+      const folder = `${day()}-3f9c2ab4d1e0`
       s3.put(bucket, `downloads/${folder}/staged.csv`, 'named', type)
       s3.put(bucket, `downloads/${day()}/staged.csv`, 'of an earlier version', type)
       const text = async (name: string) => {
@@ -185,15 +179,12 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       expect([whole.status, headerOf(whole, 'accept-ranges')]).toEqual([200, undefined])
     })
 
-    it('are answered with 416 if a part beyond their end is asked for', async () => {
+    it('are answered with 416 beyond their end, and with 404 if they are missing', async () => {
       freshly(21)
       const target = `/downloads/${day()}/funds.csv`
       const answer = await ask({ target, headers: { range: 'bytes=99999-' } })
       expect([answer.status, headerOf(answer, 'content-range')]).toEqual([416, `bytes */${csv.length}`])
       expect(headerOf(answer, 'access-control-allow-origin')).toBe('*')
-    })
-
-    it('are answered with 404 if they are missing', async () => {
       const missing = ['/docs/none/', '/docs/none.html?format=xml', `/docs/${'x'.repeat(1100)}.html`]
       for (const target of [...missing, '/downloads/latest/no.csv'])
         expect((await expectAsServed({ target })).status).toBe(404)
@@ -224,19 +215,15 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
     const line = lines.find((text) => text.startsWith('{"_aws"')) ?? ''
     const metric = JSON.parse(line) as Record<string, unknown>
     const Metrics = [{ Name: 'LiveSnapshotAge', Unit: 'Seconds' }]
-    expect(metric['_aws']).toMatchObject({
-      CloudWatchMetrics: [{ Namespace: 'Fundpress', Dimensions: [['Stack']], Metrics }],
-    })
-    expect(metric).toMatchObject({ Stack: 'fundpress-test', snapshot: live.snapshot })
+    const CloudWatchMetrics = [{ Namespace: 'Fundpress', Dimensions: [['Stack']], Metrics }]
+    const named = { Stack: 'fundpress-test', snapshot: live.snapshot }
+    expect(metric).toMatchObject({ ...named, _aws: { CloudWatchMetrics } })
     const age = (Date.now() - Date.parse(live.liveSince)) / 1000
     expect(Math.abs((metric['LiveSnapshotAge'] as number) - age)).toBeLessThan(5)
   })
 })
 
-/**
- * Status, body and the headers that do not tell of the way or the time. What the Lambda streams has no length, so it may
- * come compressed for all that the response function knows.
- */
+/** Without headers of the way and the time. What the Lambda streams has no length: to the response function it may be compressed. */
 function comparable({ status, headers, body }: RawResponse) {
   const way =
     /^(x-cache|x-amz.*|date|connection|keep-alive|content-length|transfer-encoding|last-modified|etag)$/

@@ -15,15 +15,8 @@ import { bucketArgs, credentials, publishArgs } from '../../support/publishing.t
 import { startS3, type S3Server } from '../../support/s3/server.ts'
 import { startWorker } from '../../support/worker.ts'
 
-/** A snapshot, and what it was made from. */
-export interface Night {
-  /** The folder of the snapshot. */
-  readonly out: string
-  readonly db: string
-  /** YYYY-MM-DD */
-  readonly asOf: string
-  readonly docsUrl: string
-}
+/** The folder of a snapshot, and what it was made from; `asOf` is YYYY-MM-DD. */
+export type Night = Readonly<Record<'out' | 'db' | 'asOf' | 'docsUrl', string>>
 
 export interface Deployment {
   /** http://127.0.0.1:port */
@@ -55,9 +48,7 @@ export interface Platform {
 /** Tests of each platform. @param turn differs between platforms: for `sample` */
 export function describePlatforms(tests: (platform: Platform, turn: number) => void): void {
   platforms.forEach((platform, turn) => {
-    describe.skipIf(isMissing(platform.skip === undefined))(platform.name, () => {
-      tests(platform, turn)
-    })
+    describe.skipIf(isMissing(platform.skip === undefined))(platform.name, () => tests(platform, turn))
   })
 }
 
@@ -98,18 +89,18 @@ export const nginxBucket: Platform = {
     ),
 }
 
+type Started = { readonly base: string; readonly pid: number; readonly stop: () => Promise<unknown> }
+
 async function onBucket(
   first: Pick<Night, 'out'>,
   liveTtlSeconds = 1,
-  start: (args: string[]) => Promise<{ base: string; pid: number; stop: () => Promise<unknown> }>,
+  start: (args: string[]) => Promise<Started>,
 ): Promise<Deployment> {
   const s3 = await startS3({ buckets: [bucket] })
   const publish = publishTo(s3)
   await publish(first)
-  const { base, pid, stop } = await start([
-    ...bucketArgs(s3.endpoint, bucket),
-    ...['--live-ttl', String(liveTtlSeconds)],
-  ])
+  const args = [...bucketArgs(s3.endpoint, bucket), '--live-ttl', String(liveTtlSeconds)]
+  const { base, pid, stop } = await start(args)
   return {
     ...{ base, pids: [pid], flip: publish, lagMs: liveTtlSeconds * 1000 + 200 },
     addDownload: addToBucket(s3),
@@ -145,11 +136,7 @@ export const nginxFiles: Platform = {
   },
 }
 
-function onFiles(
-  live: string,
-  folder: TempFolder,
-  { base, pid, stop }: { base: string; pid: number; stop: () => Promise<unknown> },
-): Omit<Deployment, 'flip'> {
+function onFiles(live: string, folder: TempFolder, { base, pid, stop }: Started): Omit<Deployment, 'flip'> {
   return {
     ...{ base, pids: [pid], lagMs: 0, asked: () => Promise.resolve([]) },
     addDownload: (name, body) => {
@@ -221,14 +208,8 @@ export const cloudFront: Platform = {
   },
 }
 
-export const platforms: readonly Platform[] = [
-  serveFolder,
-  serveBucket,
-  nginxFiles,
-  nginxBucket,
-  workerd,
-  cloudFront,
-]
+const onOurServers = [serveFolder, serveBucket, nginxFiles, nginxBucket]
+export const platforms: readonly Platform[] = [...onOurServers, workerd, cloudFront]
 
 function publishTo(s3: S3Server, more: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   return async ({ out }: Pick<Night, 'out'>): Promise<void> => {
@@ -239,7 +220,6 @@ function publishTo(s3: S3Server, more: readonly string[] = [], env: Readonly<Rec
 
 /** Whatever the folder of the downloads is called: it has their checksums. */
 const checksums = 'SHA256SUMS'
-
 function downloadsIn(out: string): string {
   const all = join(out, 'downloads')
   const name = readdirSync(all).find((folder) => existsSync(join(all, folder, checksums)))
@@ -277,10 +257,7 @@ async function startFront(behind: string) {
   const agent = new Agent({ keepAlive: true })
   const server = createServer({ maxHeaderSize: 128 * 1024 }, (request, response) => {
     const { method, url: path = '', rawHeaders } = request
-    if (!path.startsWith('/')) {
-      response.writeHead(400).end()
-      return
-    }
+    if (!path.startsWith('/')) return response.writeHead(400).end()
     const passed = httpRequest({ agent, hostname, port, method, path, headers: rawHeaders }, (answer) => {
       response.sendDate = false
       response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)

@@ -1,7 +1,7 @@
 /** A server under load while its snapshot is exchanged: each answer comes from one snapshot, and no request fails. */
 import { spawn } from 'node:child_process'
 import { cpSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ended } from '../../cli/run.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../../support/database.ts'
 import { makeTempFolder, mustRun, repository, startServer, type Server } from '../../support/product.ts'
@@ -31,9 +31,11 @@ beforeAll(async () => {
   }
   cpSync(folder.file('b'), folder.file('live'), { recursive: true })
   server = await startServer(folder.file('live'))
-  return () => server.stop()
+  return async () => {
+    await server.stop()
+    folder.remove()
+  }
 })
-afterAll(folder.remove)
 
 /** Nothing in one generation is as in the other. */
 function makeGeneration(generation: Generation): void {
@@ -55,19 +57,15 @@ function build(generation: Generation, out: string): Promise<string> {
   return mustRun(['build', ...files, '--as-of', asOf, '--jobs', '1', '--quiet'], { env: url })
 }
 
-const ofFund = [
-  'prices-current/ISIN/',
-  'prices-historic/ISIN/2021-01-01/2021-12-31/',
-  'prices-historic/ISIN/2020-07-15/2023-02-10/',
-  'prices-historic/ISIN/2020-01-01/2030-01-01/',
-  'prices-historic/ISIN/2024-04-01/2024-04-02/',
-  'performance-years/ISIN/',
-  'performance-legal/ISIN/',
-  'figures/ISIN/',
-  'profile/ISIN/',
-  'investment_structure-countries/ISIN/',
-  'investment_structure-ratings/ISIN/',
-]
+const days = [
+  '2021-01-01/2021-12-31',
+  '2020-07-15/2023-02-10',
+  '2020-01-01/2030-01-01',
+  '2024-04-01/2024-04-02',
+].map((range) => `prices-historic/ISIN/${range}/`)
+const structures = ['countries', 'ratings'].map((type) => `investment_structure-${type}`)
+const single = ['prices-current', 'performance-years', 'performance-legal', 'figures', 'profile']
+const ofFund = [...days, ...[...single, ...structures].map((name) => `${name}/ISIN/`)]
 const others = ['prices-current-all/', 'performance-years-all/', `prices-current/${isinOf(99)}/`]
 const targets = funds
   .flatMap((isin) => ofFund.map((path) => path.replace('ISIN', isin)))
@@ -141,10 +139,8 @@ describe('a server under load', () => {
       }`
     const args = ['--input-type=module', '-e', script, ...['live', 'a', 'b'].map(folder.file)]
     const counts = await underLoad(async () => {
-      expect(await ended(spawn(process.execPath, args, { cwd: repository }))).toMatchObject({
-        code: 0,
-        stderr: '',
-      })
+      const exchanges = await ended(spawn(process.execPath, args, { cwd: repository }))
+      expect(exchanges).toMatchObject({ code: 0, stderr: '' })
     })
     expect(Object.keys(counts).sort()).toEqual(['a', 'b'])
     expect(await generationsOfAll()).toEqual(['b'])

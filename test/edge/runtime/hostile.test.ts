@@ -32,9 +32,8 @@ it('answers every hostile request with a status below 500, and shows no other fi
   await fc.assert(
     fc.asyncProperty(hostileRequest(isin, 'canary.txt'), async ({ method, bytes }) => {
       const answered = await exchangeBytes(served.base, bytes)
-      expect(answered.includes(secret)).toBe(false)
-      expect(answered.includes('root:x:0')).toBe(false)
-      expect(answered.includes('SQLite format 3')).toBe(false)
+      for (const foreign of [secret, 'root:x:0', 'SQLite format 3'])
+        expect(answered.includes(foreign)).toBe(false)
       // A server that refuses a flood may close before its answer gets through.
       if (answered.length === 0 && bytes.length > 16_000) return
       const responses = responsesTo(method, bytes, answered)

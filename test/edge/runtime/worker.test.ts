@@ -37,9 +37,8 @@ async function build(db: string, out: string, asOf: string): Promise<void> {
 }
 
 let worker: WorkerServer
-
-async function start(options: Parameters<typeof startWorker>[0]): Promise<void> {
-  worker = await startWorker(options)
+async function start(liveTtlSeconds: number): Promise<void> {
+  worker = await startWorker({ liveTtlSeconds })
   await worker.publish(outs.first)
 }
 
@@ -64,7 +63,7 @@ async function untilCached(path: string): Promise<RawResponse> {
 
 describe('a Worker with one live snapshot', () => {
   beforeAll(async () => {
-    await start({ liveTtlSeconds: 600 })
+    await start(600)
     await ask('/nothing/')
     return () => worker.stop()
   })
@@ -152,7 +151,7 @@ describe('a Worker with one live snapshot', () => {
 })
 
 describe('a Worker that looks for the live snapshot each second', () => {
-  beforeEach(() => start({ liveTtlSeconds: 1 }))
+  beforeEach(() => start(1))
   afterEach(() => worker.stop())
 
   it('reads only once from R2, shows a flip without a purge, and outlives half a time to live without R2', async () => {
@@ -179,10 +178,8 @@ describe('a Worker that looks for the live snapshot each second', () => {
     await ask('/nothing/')
     await worker.fill('green', outs.second)
     const delayMs = 2500
-    await worker.faults([
-      { keyEnd: 'blue/docs/index.html', delayMs },
-      { keyEnd: 'blue/api/v1/prices-historic/' + isin + '/2024.json', delayMs },
-    ])
+    const late = ['blue/docs/index.html', `blue/api/v1/prices-historic/${isin}/2024.json`]
+    await worker.faults(late.map((keyEnd) => ({ keyEnd, delayMs })))
     const slow = ask('/docs/')
     const broken = expect(ask(longRange)).rejects.toThrow(/aborted|hang up/)
     await setTimeout(300)

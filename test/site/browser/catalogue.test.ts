@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Browser, Page } from 'playwright-core'
 import {
   desktopLight,
@@ -15,7 +15,6 @@ import {
   visit,
   whyNoBrowser,
   type Look,
-  type Visit,
 } from '../../support/browser.ts'
 import { editDatabase, isinOf } from '../../support/database.ts'
 import { sample } from '../../support/rounds.ts'
@@ -24,8 +23,8 @@ import { makeTempFolder, mustRun, startServer, type Server } from '../../support
 const asOf = '2026-11-20'
 const folder = makeTempFolder()
 const dbFile = folder.file('demo.sqlite')
-let server: Server | undefined
-let browser: Browser | undefined
+let server: Server
+let browser: Browser
 let db: Database.Database
 let isin = ''
 const hostileName = '</script><b>"&'
@@ -44,27 +43,18 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     browser = await openBrowser()
     db = new Database(dbFile, { readonly: true })
     isin =
-      db
-        .prepare<[], string>(
-          `SELECT isin FROM fund JOIN profile USING (isin) WHERE data_permitted AND prices_permitted
+      value<string>(`SELECT isin FROM fund JOIN profile USING (isin) WHERE data_permitted AND prices_permitted
         AND performance_permitted AND fund_inception_date < '2015-01-01' AND isin IN (SELECT isin FROM legal_period)
-        AND isin IN (SELECT isin FROM price) AND isin IN (SELECT isin FROM asset_allocation) ORDER BY isin LIMIT 1`,
-        )
-        .pluck()
-        .get() ?? ''
+        AND isin IN (SELECT isin FROM price) AND isin IN (SELECT isin FROM asset_allocation) ORDER BY isin LIMIT 1`)
+    return async () => {
+      await browser.close()
+      await server.stop()
+      db.close()
+      folder.remove()
+    }
   })
 
-  afterAll(async () => {
-    await browser?.close()
-    await server?.stop()
-    db.close()
-    folder.remove()
-  })
-
-  const open = (path: string, look: Look = desktopLight): Promise<Visit> => {
-    if (browser === undefined || server === undefined) throw new Error('there is no browser')
-    return visit(browser, path.includes('://') ? path : `${server.base}/${path}`, look)
-  }
+  const open = (path: string, look: Look) => visit(browser, `${server.base}/${path}`, look)
   const withPage = async <T>(path: string, look: Look, run: (page: Page) => Promise<T>): Promise<T> => {
     const { page, end } = await open(path, look)
     try {
@@ -73,11 +63,13 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       await end()
     }
   }
-  const navOn = (day: string) =>
+  const value = <T>(sql: string, ...values: readonly string[]) =>
     db
-      .prepare<[string, string], string>('SELECT net_asset_value FROM price WHERE isin = ? AND date = ?')
+      .prepare(sql)
       .pluck()
-      .get(isin, day) ?? ''
+      .get(...values) as T
+  const navOn = (day: string) =>
+    value<string>('SELECT net_asset_value FROM price WHERE isin = ? AND date = ?', isin, day)
 
   /** Functions, since the fund is known after the build. */
   const kinds = new Map([
@@ -132,29 +124,25 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         expect(await heads.count()).toBe(7)
         for (const column of [1, 2, 3, 4, 5, 6]) {
           await heads.nth(column).click()
-          const cells = await page
-            .locator(`#funds tbody tr > :nth-child(${column + 1})`)
-            .evaluateAll(cellTexts)
+          const inColumn = page.locator(`#funds tbody tr > :nth-child(${column + 1})`)
+          const cells = await inColumn.evaluateAll(cellTexts)
           const filled = cells.filter((text) => text !== '')
           expect(cells.slice(filled.length).join('')).toBe('')
           const keys = filled.map((text) => keyOf(text, column >= 3))
           const isUp = column < 3
           expect(keys).toEqual([...keys].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0) * (isUp ? 1 : -1)))
-          expect(await page.locator('th').nth(column).getAttribute('aria-sort')).toBe(
-            isUp ? 'ascending' : 'descending',
-          )
+          const announced = () => page.locator('th').nth(column).getAttribute('aria-sort')
+          expect(await announced()).toBe(isUp ? 'ascending' : 'descending')
           await heads.nth(column).click()
           expect(await page.locator('[aria-sort]').count()).toBe(1)
-          expect(await page.locator('th').nth(column).getAttribute('aria-sort')).toBe(
-            isUp ? 'descending' : 'ascending',
-          )
+          expect(await announced()).toBe(isUp ? 'descending' : 'ascending')
         }
       })
     })
 
     it('is whole without scripts, and leads to the funds', async () => {
       await withPage('funds/index.html', { ...desktopLight, scripts: false }, async (page) => {
-        const count = db.prepare('SELECT count(*) FROM fund WHERE data_permitted = 1').pluck().get()
+        const count = value<number>('SELECT count(*) FROM fund WHERE data_permitted = 1')
         expect(await page.locator('#funds tbody tr').count()).toBe(count)
         expect(await page.locator('#search').isVisible()).toBe(false)
         await page.locator(`a[href="${isin}/index.html"]`).click()
@@ -186,10 +174,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         page.on('request', (request) => asked.push(request.url()))
         await button('1Y').click()
         await page.locator('.chart:not([aria-busy])').waitFor()
-        const records = db
-          .prepare('SELECT count(*) FROM price WHERE isin = ? AND date >= ?')
-          .pluck()
-          .get(isin, '2025-11-20') as number
+        const since = 'SELECT count(*) FROM price WHERE isin = ? AND date >= ?'
+        const records = value<number>(since, isin, '2025-11-20')
         // A pair of numbers a point after the first.
         const points = ((await path(page)) ?? '').replace(/^[^l]*l/, '').match(/-?\d+/g) ?? []
         expect(points.length / 2).toBe(records)
@@ -232,13 +218,11 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
         await stage.focus()
         expect(await stage.getAttribute('aria-valuetext')).toContain('20.11.2026')
         await page.keyboard.press('Home')
-        const first = db.prepare('SELECT min(date) FROM price WHERE isin = ?').pluck().get(isin) as string
-        const [year = '', month = '', day = ''] = first.split('-')
-        expect(await stage.getAttribute('aria-valuetext')).toBe(
-          `${Number(navOn(first)).toLocaleString('de-DE', { minimumFractionDigits: 2 })} ${
-            db.prepare('SELECT currency FROM fund WHERE isin = ?').pluck().get(isin) as string
-          }, ${day}.${month}.${year}`,
-        )
+        const first = value<string>('SELECT min(date) FROM price WHERE isin = ?', isin)
+        const day = first.split('-').reverse().join('.')
+        const nav = Number(navOn(first)).toLocaleString('de-DE', { minimumFractionDigits: 2 })
+        const currency = value<string>('SELECT currency FROM fund WHERE isin = ?', isin)
+        expect(await stage.getAttribute('aria-valuetext')).toBe(`${nav} ${currency}, ${day}`)
         await page.keyboard.press('ArrowRight')
         expect(await stage.getAttribute('aria-valuenow')).toBe('1')
         expect(await page.locator('.tip').isVisible()).toBe(true)
@@ -250,23 +234,22 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
   })
 
   it.each(sample(['a fund', 'the list']))(
-    '%s does not shift while it loads and its scripts start',
+    'does not shift while it loads and its scripts start: %s',
     async (kind) => {
-      const shift = await withPage(kinds.get(kind)?.() ?? '', phoneLight, (page) =>
-        page.evaluate<number>(`new Promise((resolve) => {
-        let sum = 0
-        new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (sum += value)))
-          .observe({ type: 'layout-shift', buffered: true })
-        setTimeout(() => resolve(sum), 300)
-      })`),
-      )
-      expect(shift).toBe(0)
+      const sumOfShifts = `new Promise((resolve) => {
+      let sum = 0
+      new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (sum += value)))
+        .observe({ type: 'layout-shift', buffered: true })
+      setTimeout(() => resolve(sum), 300)
+    })`
+      const path = kinds.get(kind)?.() ?? ''
+      expect(await withPage(path, phoneLight, (page) => page.evaluate<number>(sumOfShifts))).toBe(0)
     },
   )
 
   it('works from a folder: styles, chart, ranges of the sample, and links to the files of documents', async () => {
     const url = pathToFileURL(`${folder.file('out')}/funds/${isin}/index.html`).href
-    const { page, complaints, end } = await open(url)
+    const { page, complaints, end } = await visit(browser, url)
     await page.getByRole('button', { name: '1Y' }).click()
     await page.locator('.chart .plot[viewBox^="0 0 36"]').waitFor({ state: 'attached' })
     const links = await page.locator('.documents a').evaluateAll(hrefs)
@@ -276,10 +259,8 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
     const files = `../../downloads/${asOf}/`
     await page.locator(`a[href="${files}${isin}/prices.csv"]`).waitFor()
     const downloads = await page.locator('main a[href*="downloads/"]').evaluateAll(hrefs)
-    expect(downloads).toEqual([
-      ...['prices.csv', 'prices.json', 'nav.txt'].map((name) => `${files}${isin}/${name}`),
-      `${files}index.html`,
-    ])
+    const own = ['prices.csv', 'prices.json', 'nav.txt'].map((name) => `${files}${isin}/${name}`)
+    expect(downloads).toEqual([...own, `${files}index.html`])
     for (const link of downloads) expect(existsSync(`${folder.file('out')}/funds/${isin}/${link}`)).toBe(true)
     await page.locator(`.documents a[href$="figures/${isin}/index.en.json"]`).click()
     expect(await page.textContent('body')).toContain(isin)
@@ -288,21 +269,14 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
   })
 })
 
+type Cell = { readonly textContent: string | null; readonly getAttribute: (name: string) => string | null }
 /** For `evaluateAll`: it runs in the browser. */
-const cellTexts = (
-  cells: readonly {
-    readonly textContent: string | null
-    readonly getAttribute: (name: string) => string | null
-  }[],
-) => cells.map((cell) => cell.getAttribute('data-value') ?? cell.textContent ?? '')
+const cellTexts = (cells: readonly Cell[]) =>
+  cells.map((cell) => cell.getAttribute('data-value') ?? cell.textContent ?? '')
 
 /** What a German cell sorts by. */
 function keyOf(text: string, isNumber: boolean): string | number {
   if (!isNumber || /^\d{4}-/.test(text)) return text
-  return Number(
-    text
-      .replace('\u2212', '-')
-      .replace(/[^\d,-]/g, '')
-      .replace(',', '.'),
-  )
+  const digits = text.replace('\u2212', '-').replace(/[^\d,-]/g, '')
+  return Number(digits.replace(',', '.'))
 }

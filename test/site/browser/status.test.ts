@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../cli/run.ts'
 import {
   desktopLight,
@@ -33,24 +33,20 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page in a browser', () =
       ['site', 'true'],
       ['alone', 'false'],
     ] as const) {
-      const args = ['build', '--db', 'funds.sqlite', '--out', out, '--as-of', asOf, '--quiet']
-      expect(
-        await run(args, {
-          cwd: folder.path,
-          env: { FUNDPRESS_PAGES: withPages, FUNDPRESS_DOWNLOADS: withPages },
-        }),
-      ).toMatchObject({ code: 0, stderr: '' })
+      const env = { FUNDPRESS_PAGES: withPages, FUNDPRESS_DOWNLOADS: withPages }
+      const build = `build --db funds.sqlite --out ${out} --as-of ${asOf} --quiet`
+      expect(await run(build, { cwd: folder.path, env })).toMatchObject({ code: 0, stderr: '' })
       servers.set(out, await startServer(folder.file(out)))
     }
     // As a publish does: one of the two has a feed.
     mkdirSync(folder.file('site/changes'))
     writeFileSync(folder.file('site/changes/feed.xml'), '<feed xmlns="http://www.w3.org/2005/Atom"/>')
     browser = await openBrowser()
-  })
-  afterAll(async () => {
-    await browser.close()
-    for (const server of servers.values()) await server.stop()
-    folder.remove()
+    return async () => {
+      await browser.close()
+      for (const server of servers.values()) await server.stop()
+      folder.remove()
+    }
   })
 
   const url = (out: string, key: string) => `${servers.get(out)?.base ?? ''}/${key}`

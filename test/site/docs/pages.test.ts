@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import { readHtml, type HtmlDocument } from '../../support/html.ts'
 import { openSchemas, type Schema } from '../../support/json-schema.ts'
@@ -18,9 +18,11 @@ import {
 } from '../../support/site.ts'
 import { filesIn } from '../../support/tree.ts'
 
-const readJson = <T = object>({ out }: Site, key: string) =>
-  JSON.parse(readFileSync(join(out, key), 'utf8')) as T
-const readPage = ({ out }: Site, key: string) => readHtml(readFileSync(join(out, key), 'utf8'))
+const read = ({ out }: Site, key: string) => readFileSync(join(out, key), 'utf8')
+const readJson = <T = object>(site: Site, key: string) => JSON.parse(read(site, key)) as T
+const readPage = (site: Site, key: string) => readHtml(read(site, key))
+/** The keys of its pages. */
+const pageKeys = ({ out }: Site) => filesIn(out).filter((key) => /^docs\/.*\.html$/.test(key))
 
 /** A function that makes the validator of a schema by its name. */
 function validatorsOf(site: Site) {
@@ -53,10 +55,9 @@ describe.skipIf(!hasXmllint).each(builders)('the documentation of %s', (_, build
 
   beforeAll(async () => {
     site = await build()
-    for (const key of filesIn(join(site.out, 'docs')))
-      if (key.endsWith('.html')) pages.set(`docs/${key}`, readPage(site, `docs/${key}`))
+    for (const key of pageKeys(site)) pages.set(key, readPage(site, key))
+    return site.stop
   })
-  afterAll(() => site.stop())
 
   it('is well-formed, in English and German alike', () => {
     const faults = [...pages].filter(([, { errors }]) => errors.length > 0)
@@ -95,17 +96,12 @@ describe.skipIf(!hasXmllint).each(builders)('the documentation of %s', (_, build
   it('has an anchor for the type of every error document', () => {
     const documents = filesIn(site.out).filter((key) => /^(api\/.*\/error|errors\/.*)\.json$/.test(key))
     expect(documents.length).toBeGreaterThan(0)
-    const types = new Set(
-      documents.map(
-        (key) => (JSON.parse(readFileSync(join(site.out, key), 'utf8')) as { type: string }).type,
-      ),
-    )
+    const types = new Set(documents.map((key) => readJson<{ type: string }>(site, key).type))
     for (const type of types) {
       expect(type.startsWith(`${docsUrl}/v1/endpoints/`)).toBe(true)
       const [path = '', anchor = ''] = type.slice(docsUrl.length).split('#')
       expect(path.endsWith('/')).toBe(true)
-      expect(ids(`docs${path}index.html`)).toContain(anchor)
-      expect(ids(`docs/de${path}index.html`)).toContain(anchor)
+      for (const docs of ['docs', 'docs/de']) expect(ids(`${docs}${path}index.html`)).toContain(anchor)
     }
   })
 
@@ -158,19 +154,16 @@ describe.skipIf(!hasXmllint).each(builders)('the documentation of %s', (_, build
   })
 
   it('is served with its content types, and redirects to the closing slash', async () => {
-    for (const [path, type] of [
-      ['/docs/', 'text/html; charset=utf-8'],
-      ['/docs/de/', 'text/html; charset=utf-8'],
-      ['/docs/v1/endpoints/emt/', 'text/html; charset=utf-8'],
-      ['/docs/assets/style.css', 'text/css; charset=utf-8'],
-      ['/docs/explorer/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
-      ['/openapi.json', 'application/json; charset=utf-8'],
-      ['/schemas/profile.json', 'application/json; charset=utf-8'],
-    ] as const) {
-      const response = await fetch(site.base + path)
-      await response.arrayBuffer()
-      expect([path, response.status, response.headers.get('content-type')]).toEqual([path, 200, type])
-    }
+    for (const [type, ...paths] of [
+      ['text/html', '/docs/', '/docs/de/', '/docs/v1/endpoints/emt/'],
+      ['text/css', '/docs/assets/style.css'],
+      ['text/javascript', '/docs/explorer/swagger-ui-bundle.js'],
+      ['application/json', '/openapi.json', '/schemas/profile.json'],
+    ])
+      for (const path of paths) {
+        const { status, headers } = await fetch(site.base + path)
+        expect([path, status, headers.get('content-type')]).toEqual([path, 200, `${type}; charset=utf-8`])
+      }
     const response = await fetch(`${site.base}/docs`, { redirect: 'manual' })
     expect([response.status, response.headers.get('location')]).toEqual([308, '/docs/'])
   })
@@ -200,16 +193,16 @@ describe('the schemas and examples of a demo snapshot', () => {
   let site: Site
   beforeAll(async () => {
     site = await buildDemoSite()
+    return site.stop
   })
-  afterAll(() => site.stop())
 
   it('are requests for a shell that the published address answers', async () => {
-    const requests = new Set<string>()
-    for (const key of filesIn(join(site.out, 'docs')))
-      if (key.endsWith('.html'))
-        for (const { name, text } of readPage(site, `docs/${key}`).elements)
-          if (name === 'pre' && text.startsWith('curl'))
-            for (const [, url = ''] of text.matchAll(/'(https:[^']+)'/g)) requests.add(url)
+    const elements = pageKeys(site).flatMap((key) => readPage(site, key).elements)
+    const shell = elements.filter(({ name, text }) => name === 'pre' && text.startsWith('curl'))
+    const urls = shell.flatMap(({ text }) =>
+      [...text.matchAll(/'(https:[^']+)'/g)].map(([, url = '']) => url),
+    )
+    const requests = new Set(urls)
     expect(requests.size).toBeGreaterThan(20)
     for (const url of requests) {
       const { pathname, search, origin } = new URL(url)
@@ -222,28 +215,21 @@ describe('the schemas and examples of a demo snapshot', () => {
   it('show the digits of the answer, and the number of omitted members', async () => {
     const { elements } = readPage(site, 'docs/v1/endpoints/performance-launch/index.html')
     const listing = elements.find(({ name, text }) => name === 'pre' && text.startsWith('{'))?.text ?? ''
-    const target = elements
-      .find(({ attributes }) => attributes['href']?.includes('/api/v1/performance-launch/DE'))
-      ?.attributes['href']?.replace(/^[./]*/, '/')
-    const answer = (await (await fetch(site.base + (target ?? ''))).json()) as {
-      performance: { x: number; y: number }[]
-    }
+    const links = elements.map(({ attributes }) => attributes['href'] ?? '')
+    const link = links.find((href) => href.includes('/api/v1/performance-launch/DE')) ?? ''
+    const response = await fetch(site.base + link.replace(/^[./]*/, '/'))
+    const { performance } = (await response.json()) as { performance: { x: number; y: number }[] }
     const hidden = Number(/… (\d+) more/.exec(listing)?.[1])
     const shown = listing.match(/"x"/g)?.length ?? 0
-    expect(hidden + shown).toBe(answer.performance.length)
-    expect(listing).toContain(
-      `{ "x": ${answer.performance[0]?.x ?? ''}, "y": ${answer.performance[0]?.y ?? ''} }`,
-    )
+    expect(hidden + shown).toBe(performance.length)
+    expect(listing).toContain(`{ "x": ${performance[0]?.x ?? ''}, "y": ${performance[0]?.y ?? ''} }`)
   })
 
   it('reject a document in which one value has another type', () => {
     const validatorOf = validatorsOf(site)
-    const byId = new Map(
-      filesIn(site.out).flatMap((key): [string, string][] => {
-        const id = schemaOf(key)
-        return id === null ? [] : [[id, key]]
-      }),
-    )
+    const byId = new Map<string, string>()
+    for (const key of filesIn(site.out)) byId.set(schemaOf(key) ?? '', key)
+    byId.delete('')
     expect(byId.size).toBe(readdirSync(join(site.out, 'schemas')).length)
     for (const [id, key] of byId) {
       const validate = validatorOf(id)
@@ -267,8 +253,7 @@ describe('the schemas and examples of a demo snapshot', () => {
       expect(JSON.stringify(readJson(site, `schemas/${id}.json`))).not.toContain('status_date')
     for (const id of ['performance-years', 'figures', 'profile', 'emt'])
       expect(JSON.stringify(readJson(site, `schemas/${id}.json`))).toContain('"status_date"')
-    const page = (group: string) =>
-      readFileSync(join(site.out, `docs/v1/endpoints/${group}/index.html`), 'utf8')
+    const page = (group: string) => read(site, `docs/v1/endpoints/${group}/index.html`)
     expect(page('prices')).not.toContain('status_date')
     expect(page('figures')).toContain('status_date')
   })
@@ -311,10 +296,8 @@ describe('the schemas and examples of a demo snapshot', () => {
     const operation = paths['/api/v1/prices-current/{isin}/']?.get
     const content = operation?.responses['200']?.content
     const target = `${site.base}/api/v1/prices-current/${operation?.parameters[0]?.example ?? ''}/`
-    const json = await fetch(target)
-    expect(await json.json()).toEqual(content?.['application/json']?.example)
-    const xml = await fetch(`${target}?format=xml`)
-    expect(await xml.text()).toBe(content?.['application/xml']?.example)
+    expect(await (await fetch(target)).json()).toEqual(content?.['application/json']?.example)
+    expect(await (await fetch(`${target}?format=xml`)).text()).toBe(content?.['application/xml']?.example)
   })
 })
 
@@ -335,8 +318,7 @@ it('shows any name of a fund as text', async () => {
     expect(elements.some((element) => element.name === 'p' && element.text.includes(`${name} (`))).toBe(true)
     if (key.includes('prices')) expect(xml?.some(({ text }) => text.includes('&lt;/script&gt;'))).toBe(true)
   }
-  const description = readFileSync(join(site.out, 'openapi.json'), 'utf8')
-  expect(description).toContain(JSON.stringify(name))
+  expect(read(site, 'openapi.json')).toContain(JSON.stringify(name))
   await site.stop()
 })
 
@@ -356,11 +338,7 @@ interface Description {
   readonly paths: Readonly<Record<string, { readonly get: Operation }>>
 }
 interface Operation {
-  readonly parameters: readonly {
-    readonly name?: string
-    readonly in?: string
-    readonly example?: string
-  }[]
+  readonly parameters: readonly { readonly name?: string; readonly example?: string }[]
   readonly responses: Readonly<Record<string, ResponseObject>>
 }
 type Examples = Readonly<Record<string, { readonly value: { readonly status: number } }>>

@@ -22,18 +22,15 @@ function textsOf(shape: Shape | Optional): Texts[] {
 }
 
 it('has a German text for each English one of an endpoint: summary, group, fields, parameters and errors', () => {
+  const ofOneFund = endpoints.filter(({ scope }) => scope !== 'all')
+  const dates = ofOneFund
+    .flatMap(({ parameters }) => Object.values(parameters))
+    .filter(({ kind }) => kind === 'date')
   const texts = [
-    ...strayErrorCases.map(({ when }) => when),
-    ...endpoints.flatMap((endpoint) => [
-      endpoint.summary,
-      endpoint.group.title,
-      endpoint.group.lead,
-      ...errorCases(endpoint).map(({ when }) => when),
-      ...(endpoint.scope === 'all' ? [] : textsOf(endpoint.body)),
-      ...(endpoint.scope === 'all' ? [] : Object.values(endpoint.parameters)).flatMap((parameter) =>
-        parameter.kind === 'date' ? [parameter.meaning] : [],
-      ),
-    ]),
+    ...endpoints.flatMap(({ summary, group }) => [summary, group.title, group.lead]),
+    ...[...strayErrorCases, ...endpoints.flatMap(errorCases)].map(({ when }) => when),
+    ...ofOneFund.flatMap(({ body }) => textsOf(body)),
+    ...dates.map(({ meaning }) => meaning),
   ]
   expect(texts.filter(({ en, de }) => en === '' || de === '' || (en === de && en !== 'ISIN'))).toEqual([])
   expect(texts.length).toBeGreaterThan(200)

@@ -1,13 +1,13 @@
 /** Reads a chart of a page back: its elements by an XML parser, its values by the labels of its own axis. */
 import { create } from 'xmlbuilder2'
 
-export interface DrawnElement {
+interface DrawnElement {
   readonly name: string
   readonly text: string
   readonly attribute: (name: string) => string
 }
 
-export interface Drawing {
+interface Drawing {
   readonly elements: readonly DrawnElement[]
   /** Of a height, as a percent from the top: the value by the labels of the axis. */
   readonly valueAt: (height: number) => number
@@ -31,24 +31,14 @@ export function drawingOf(page: string, id: string): Drawing {
   }
 }
 
-export interface DrawnPoint {
-  /** Days since the first point. */
-  readonly day: number
-  readonly value: number
-}
-
-/** The points of the one line of a drawing, and half of its finest step. */
-export function lineOf({ elements, valueAt, range }: Drawing): {
-  readonly days: number
-  readonly points: readonly DrawnPoint[]
-  readonly precision: number
-} {
+/** The points of the one line of a drawing, by days since the first one, and half of its finest step. */
+export function lineOf({ elements, valueAt, range }: Drawing) {
   const plot = elements.find(({ attribute }) => attribute('class') === 'plot')
   const [, , width, height] = (plot?.attribute('viewBox') ?? '').split(' ').map(Number)
   const path = elements.find(({ name }) => name === 'path')?.attribute('d') ?? ''
   const [, first = '', steps = ''] = /^M([^l]*)l(.*)$/.exec(path) ?? []
   const numbers = (text: string) => (text.match(/-?\d+/g) ?? []).map(Number)
-  const points: DrawnPoint[] = []
+  const points: { readonly day: number; readonly value: number }[] = []
   let [x = NaN, y = NaN] = numbers(first)
   const moves = numbers(steps)
   for (let index = 0; index < moves.length; index += 2) {
@@ -79,11 +69,8 @@ function elementsOf(xml: string): readonly DrawnElement[] {
       // An element.
       if ((node.nodeType as number) !== 1) return
       const element = node as unknown as { getAttribute: (name: string) => string | null }
-      elements.push({
-        name: node.nodeName,
-        text: node.textContent ?? '',
-        attribute: (name) => element.getAttribute(name) ?? '',
-      })
+      const attribute = (name: string) => element.getAttribute(name) ?? ''
+      elements.push({ name: node.nodeName, text: node.textContent ?? '', attribute })
     },
     true,
     true,

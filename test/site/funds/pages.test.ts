@@ -1,6 +1,6 @@
 /** The catalogue of a demo snapshot through the front door, against plain SQL. */
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { pageScripts } from '../../../src/cli/generate.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,21 +26,16 @@ beforeAll(async () => {
     WHERE data_permitted AND prices_permitted AND performance_permitted AND fund_inception_date < '2020-01-01'
     AND isin IN (SELECT isin FROM price) AND isin IN (SELECT isin FROM legal_period)
     AND isin IN (SELECT isin FROM asset_allocation WHERE derivatives = 1) ORDER BY isin LIMIT 1`) as string
-})
-
-afterAll(async () => {
-  db.close()
-  await server.stop()
-  folder.remove()
+  return async () => {
+    db.close()
+    await server.stop()
+    folder.remove()
+  }
 })
 
 const page = () => text(`funds/${isin}/index.html`)
 const rows = <T>(sql: string, ...values: readonly unknown[]) => db.prepare<unknown[], T>(sql).all(...values)
-const value = (sql: string, ...values: readonly unknown[]) =>
-  db
-    .prepare(sql)
-    .pluck()
-    .get(...values)
+const value = (sql: string, ...values: readonly unknown[]) => db.prepare(sql).pluck().get(values)
 const get = (path: string) => fetch(`${server.base}/${path}`)
 const text = async (path: string) => (await get(path)).text()
 const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000
@@ -48,10 +43,8 @@ const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(f
 describe('the price chart', () => {
   it('has a price at each of its points, the first and the last included', async () => {
     const { days, points, precision } = lineOf(drawingOf(await page(), 'nav'))
-    const prices = rows<{ date: string; nav: string }>(
-      'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ORDER BY date',
-      isin,
-    )
+    const sql = 'SELECT date, net_asset_value AS nav FROM price WHERE isin = ? ORDER BY date'
+    const prices = rows<{ date: string; nav: string }>(sql, isin)
     const [first, last] = [prices[0]?.date ?? '', prices.at(-1)?.date ?? '']
     const byDay = new Map(prices.map(({ date, nav }) => [daysBetween(first, date), Number(nav)]))
     expect(points.length).toBeGreaterThan(300)
@@ -65,10 +58,7 @@ describe('the price chart', () => {
   })
 
   it('is the same line in both languages, with the figures of the language beside it', async () => {
-    const [english, german] = await Promise.all([
-      text(`funds/${isin}/index.html`),
-      text(`funds/${isin}/de.html`),
-    ])
+    const [english, german] = [await page(), await text(`funds/${isin}/de.html`)]
     const pathIn = (page: string) => /class="line" d="([^"]+)"/.exec(page)?.[1]
     expect(pathIn(german)).toBe(pathIn(english))
     const nav = String(value('SELECT net_asset_value FROM price WHERE isin = ? ORDER BY date DESC', isin))
@@ -81,12 +71,9 @@ describe('the price chart', () => {
 
   it('has an axis of round values around the whole line', async () => {
     const { range } = drawingOf(await page(), 'nav')
-    const [low, high] = db
-      .prepare<[string], [number, number]>(
-        'SELECT min(CAST(net_asset_value AS REAL)), max(CAST(net_asset_value AS REAL)) FROM price WHERE isin = ?',
-      )
-      .raw()
-      .get(isin) ?? [0, 0]
+    const prices = rows<{ nav: string }>('SELECT net_asset_value AS nav FROM price WHERE isin = ?', isin)
+    const navs = prices.map(({ nav }) => Number(nav))
+    const [low, high] = [Math.min(...navs), Math.max(...navs)]
     expect(range[0]).toBeLessThanOrEqual(low)
     expect(range[1]).toBeGreaterThanOrEqual(high)
     expect(high - low).toBeGreaterThan((range[1] - range[0]) / 3)
@@ -96,10 +83,8 @@ describe('the price chart', () => {
 it('draws a bar for each calendar year, as high as its percent', async () => {
   const { elements, valueAt } = drawingOf(await page(), 'years')
   const bars = elements.filter(({ name }) => name === 'rect')
-  const years = rows<{ percent: number }>(
-    'SELECT percent FROM performance_year WHERE isin = ? ORDER BY year',
-    isin,
-  )
+  const sql = 'SELECT percent FROM performance_year WHERE isin = ? ORDER BY year'
+  const years = rows<{ percent: number }>(sql, isin)
   expect(bars).toHaveLength(years.length)
   for (const [index, { percent }] of years.entries()) {
     const top = parseFloat(bars[index]?.attribute('y') ?? '')
@@ -131,39 +116,32 @@ it('colours bars of gross and net as the legend says, below zero too', async () 
   const bars = drawingOf(html, 'periods').elements.filter(({ name }) => name === 'rect')
   const kinds = bars.map((bar) => bar.attribute('class'))
   expect(kinds).toEqual(kinds.map((_, index) => (index % 2 === 0 ? 'first' : 'second')))
-  const legend = [...html.matchAll(/<li><i class="(\w+)"><\/i>(\w+)<\/li>/g)].map(([, kind, name]) => [
-    kind,
-    name,
-  ])
-  expect(legend).toEqual([
-    ['first', 'Gross'],
-    ['second', 'Net'],
-  ])
+  const legend = html.matchAll(/<li><i class="(\w+)"><\/i>(\w+)<\/li>/g)
+  expect([...legend].map(([, kind, name]) => `${kind}: ${name}`)).toEqual(['first: Gross', 'second: Net'])
 })
 
 it('draws the line since launch as high as its points', async () => {
   const { points, precision } = lineOf(drawingOf(await page(), 'launch'))
-  const launch = rows<{ date: string; value: number }>(
-    'SELECT date, value FROM launch_point WHERE isin = ? ORDER BY date',
-    isin,
-  )
-  const byDay = new Map(
-    launch.map(({ date, value: index }) => [daysBetween(launch[0]?.date ?? '', date), index]),
-  )
+  const sql = 'SELECT date, value FROM launch_point WHERE isin = ? ORDER BY date'
+  const launch = rows<{ date: string; value: number }>(sql, isin)
+  const first = launch[0]?.date ?? ''
+  const byDay = new Map(launch.map(({ date, value: index }) => [daysBetween(first, date), index]))
   expect(points.length).toBeGreaterThan(100)
   for (const { day, value: drawn } of points) {
     expect(Math.abs((byDay.get(day) ?? NaN) - drawn)).toBeLessThanOrEqual(precision)
   }
 })
 
-it('shows every structure, ten items of each at once', async () => {
-  const html = await page()
+/** The cards of the structures. */
+function cardsIn(html: string): readonly string[] {
   const [, structure = ''] = html.split('<h2 id="structure">')
-  const cards = (structure.split('</section>')[0] ?? '').split('<div class="card">').slice(1)
-  const types = rows<{ type: string; items: number }>(
-    'SELECT type, count(*) AS items FROM structure_item WHERE isin = ? GROUP BY type',
-    isin,
-  )
+  return (structure.split('</section>')[0] ?? '').split('<div class="card">').slice(1)
+}
+
+it('shows every structure, ten items of each at once', async () => {
+  const cards = cardsIn(await page())
+  const sql = 'SELECT count(*) AS items FROM structure_item WHERE isin = ? GROUP BY type'
+  const types = rows<{ items: number }>(sql, isin)
   expect(cards).toHaveLength(types.length)
   const counts = cards.map((card) => [...card.matchAll(/<tr>/g)].length)
   expect(counts.sort()).toEqual(types.map(({ items }) => items).sort())
@@ -184,9 +162,7 @@ it('shows a correlation as the coefficient that it is, and all other shares in p
     ['index.html', 'Correlations', percents],
     ['de.html', 'Korrelationen', percents.map((percent) => percent.replace('.', ','))],
   ] as const) {
-    const page = await text(`funds/${correlated}/${name}`)
-    const [, structure = ''] = page.split('<h2 id="structure">')
-    const cards = (structure.split('</section>')[0] ?? '').split('<div class="card">').slice(1)
+    const cards = cardsIn(await text(`funds/${correlated}/${name}`))
     const figuresIn = (some: readonly string[]) =>
       [...some.join('').matchAll(/<td class="number">([^<]*)<\/td>/g)].map(([, figure = '']) => figure)
     expect(figuresIn(cards.filter((card) => card.includes(caption)))).toEqual(shown)
@@ -212,15 +188,12 @@ it('links to existing documents, in each format and language', async () => {
 })
 
 it('names the feed of changes for feed readers', async () => {
-  const links = ['funds/index.html', 'funds/de.html', 'status/index.html', 'status/de.html'].map(
-    async (path) =>
-      [
-        ...(await text(path)).matchAll(
-          /<link\s+rel="alternate"\s+type="application\/atom\+xml"[^>]*\shref="([^"]+)"/g,
-        ),
-      ].map(([, href = '']) => new URL(href, `${server.base}/${path}`).pathname),
-  )
-  expect(await Promise.all(links)).toEqual(new Array(4).fill(['/changes/feed.xml']))
+  const feed = /<link\s+rel="alternate"\s+type="application\/atom\+xml"[^>]*\shref="([^"]+)"/g
+  for (const path of ['funds/index.html', 'funds/de.html', 'status/index.html', 'status/de.html']) {
+    const links = [...(await text(path)).matchAll(feed)].map(([, href = '']) => href)
+    const paths = links.map((href) => new URL(href, `${server.base}/${path}`).pathname)
+    expect([path, paths]).toEqual([path, ['/changes/feed.xml']])
+  }
 })
 
 it('shows requests that the published address answers', async () => {
@@ -244,8 +217,7 @@ describe('the list', () => {
     const { as_of: day, funds } = (await (await get('funds/index.json')).json()) as ListDocument
     expect(day).toBe(asOf)
     const accumulating = funds.filter(({ isin: one, one_year_percent }) => {
-      const keeps = value('SELECT accumulating FROM profile WHERE isin = ?', one) === 1
-      return keeps && one_year_percent !== null
+      return value('SELECT accumulating FROM profile WHERE isin = ?', one) === 1 && one_year_percent !== null
     })
     expect(accumulating.length).toBeGreaterThan(1)
     for (const { isin: one, price, one_year_percent } of accumulating) {

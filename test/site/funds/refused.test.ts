@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { insertGood, isinOf, makeDatabase, type Insert, type Row } from '../../support/database.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { goodRows, insertGood, isinOf, makeDatabase, type Insert, type Row } from '../../support/database.ts'
 import { makeTempFolder, mustRun, startServer, type Server } from '../../support/product.ts'
 
 const asOf = '2024-05-03'
@@ -24,7 +24,7 @@ const hostile = hostileNames.map((_, index) => isinOf(20 + index))
 const secrets = { nav: '777.31', oldNav: '666.13', percent: '44.17', percentRounded: '44.2' }
 
 const folder = makeTempFolder()
-let server: Server | undefined
+let server: Server
 
 beforeAll(async () => {
   makeDatabase(folder.file('funds.sqlite'), (insert) => {
@@ -54,41 +54,29 @@ beforeAll(async () => {
     await mustRun([...build, '--quiet'], { env: { FUNDPRESS_PAGES: 'true' } })
   }
   server = await startServer(folder.file(asOf))
+  return async () => {
+    await server.stop()
+    folder.remove()
+  }
 })
 
-afterAll(async () => {
-  await server?.stop()
-  folder.remove()
-})
-
-const row = (isin: string): Row => ({
-  isin,
-  name: `Fund ${isin}`,
-  wkn: 'ABC123',
-  fund_inception_date: '2010-01-04',
-  status_date: '2024-05-02',
-  url: 'https://funds.example/good',
-  currency: 'EUR',
-})
-
+const row = (isin: string): Row => ({ isin, ...goodRows['fund'], name: `Fund ${isin}` })
+const amounts = (nav: string): Row => ({ issue_price: nav, repurchase_price: nav, net_asset_value: nav })
+const percents: Row = { change_percent: secrets.percent, performance: secrets.percent }
 const price = (isin: string, date: string, nav: string): Row => ({
   isin,
   date,
-  issue_price: nav,
-  repurchase_price: nav,
-  net_asset_value: nav,
   change: '-0.50',
-  change_percent: secrets.percent,
-  performance: secrets.percent,
+  ...amounts(nav),
+  ...percents,
 })
 
 /** A fund with everything, whose prices and percents are the secrets. */
 function fund(insert: Insert, isin: string, changed: Row): void {
-  const nav = { issue_price: secrets.nav, repurchase_price: secrets.nav, net_asset_value: secrets.nav }
   const percent = Number(secrets.percent)
   insertGood(insert, isin, {
     fund: { name: `Fund ${isin}`, ...changed },
-    price: { ...nav, change_percent: secrets.percent, performance: secrets.percent },
+    price: { ...amounts(secrets.nav), ...percents },
     performance_year: { percent },
     legal_period: { date_from: '2023-05-02', date_to: '2024-05-02', gross: percent, net: percent },
     legal_point: { value: percent },
@@ -105,12 +93,8 @@ const pagesOf = (isin: string, day = asOf) =>
 /** The entries of a fund in the lists. */
 function listed(isin: string): readonly string[] {
   const read = (name: string) => readFileSync(join(folder.file(asOf), 'funds', name), 'utf8')
-  const rows = ['index.html', 'de.html'].map(
-    (name) =>
-      read(name)
-        .split('<tr>')
-        .find((text) => text.includes(`"${isin}/`)) ?? '',
-  )
+  const rowIn = (list: string) => list.split('<tr>').find((text) => text.includes(`"${isin}/`)) ?? ''
+  const rows = ['index.html', 'de.html'].map((name) => rowIn(read(name)))
   const { funds } = JSON.parse(read('index.json')) as { readonly funds: readonly { readonly isin: string }[] }
   return [...rows, JSON.stringify(funds.find((entry) => entry.isin === isin) ?? '')]
 }
@@ -128,8 +112,8 @@ it('shows all data of a fund with all permissions', () => {
 })
 
 it('has no page of a fund without permission, and does not list it', async () => {
-  expect((await fetch(`${server?.base ?? ''}/funds/${denied}/index.html`)).status).toBe(404)
-  expect((await fetch(`${server?.base ?? ''}/funds/${denied}/`)).status).toBe(404)
+  for (const path of ['index.html', ''])
+    expect((await fetch(`${server.base}/funds/${denied}/${path}`)).status).toBe(404)
   const lists = ['index.html', 'de.html', 'index.json'].map((name) => join(folder.file(asOf), 'funds', name))
   expect(lists.filter((file) => readFileSync(file, 'utf8').includes(denied))).toEqual([])
   expect(existsSync(join(folder.file(asOf), 'funds', denied))).toBe(false)

@@ -1,7 +1,7 @@
 /** Snapshots without pages or without downloads: no link leads to a file that does not exist. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { insertGood, isinOf, makeDatabase } from '../../support/database.ts'
 import { readHtml } from '../../support/html.ts'
 import { makeTempFolder, mustRun, runFundpress } from '../../support/product.ts'
@@ -17,38 +17,37 @@ const build = (out: string, pages: boolean, downloads: boolean, ...flags: readon
 
 beforeAll(async () => {
   await mustRun(['demo', '--db', db, '--funds', '4', '--years', '1', '--until', asOf])
+  return folder.remove
 })
-afterAll(() => {
-  folder.remove()
-})
+const read = (out: string, key: string) => readFileSync(join(out, key), 'utf8')
 
 /** `page: link` for each that leads to no file, answers of the API and the feed aside. */
 function deadLinks(out: string): readonly string[] {
-  return filesIn(out)
-    .filter((key) => key.endsWith('.html'))
-    .flatMap((key) => {
-      const { elements } = readHtml(readFileSync(join(out, key), 'utf8'))
-      return elements.flatMap(({ attributes }) => {
-        const target = attributes['href'] ?? attributes['src']
-        // A publish makes the feed.
-        if (attributes['type'] === 'application/atom+xml') return []
-        if (target === undefined || /^(https?:|data:|#)/.test(target)) return []
-        const to = posix.join(posix.dirname(key), target.replace(/[?#].*/, ''))
-        if (to.startsWith('api/') || existsSync(join(out, to))) return []
-        const isLatest = existsSync(join(out, to.replace('downloads/latest/', `downloads/${asOf}/`)))
-        return isLatest ? [] : [`${key}: ${target}`]
-      })
-    })
+  const pages = filesIn(out).filter((key) => key.endsWith('.html'))
+  return pages.flatMap((key) => {
+    const isDead = (target: string) => {
+      const to = posix.join(posix.dirname(key), target.replace(/[?#].*/, ''))
+      const file = to.replace('downloads/latest/', `downloads/${asOf}/`)
+      return !to.startsWith('api/') && !existsSync(join(out, to)) && !existsSync(join(out, file))
+    }
+    // A publish makes the feed.
+    const links = readHtml(read(out, key)).elements.filter(
+      ({ attributes }) => attributes['type'] !== 'application/atom+xml',
+    )
+    const targets = links.flatMap(({ attributes }) => attributes['href'] ?? attributes['src'] ?? [])
+    const own = targets.filter((target) => !/^(https?:|data:|#)/.test(target))
+    return own.filter(isDead).map((target) => `${key}: ${target}`)
+  })
 }
 
 it('tells the browser on every page to load nothing from other hosts, and to run no inline script', async () => {
   expect((await build('strict', true, true)).code).toBe(0)
   // `downloads/latest/` only leads on to the page of the day.
   const pages = filesIn(folder.file('strict')).filter((key) => /^(?!.*\/latest\/).*\.html$/.test(key))
-  const policyOf = (key: string) =>
-    readHtml(readFileSync(folder.file(`strict/${key}`), 'utf8')).elements.find(
-      ({ attributes }) => attributes['http-equiv'] === 'Content-Security-Policy',
-    )?.attributes['content']
+  const policyOf = (key: string) => {
+    const all = readHtml(read(folder.file('strict'), key)).elements.map(({ attributes }) => attributes)
+    return all.find((each) => each['http-equiv'] === 'Content-Security-Policy')?.['content']
+  }
   expect(pages.length).toBeGreaterThan(30)
   expect([...new Set(pages.map(policyOf))]).toEqual([
     "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file: data:; " +
@@ -60,21 +59,17 @@ it('links to downloads only if there are downloads, and no link is dead', async 
   expect((await build('pages', true, false)).code).toBe(0)
   const out = folder.file('pages')
   expect(deadLinks(out)).toEqual([])
-  const named = filesIn(out).filter(
-    (key) => key.endsWith('.html') && readFileSync(join(out, key), 'utf8').includes('downloads/'),
-  )
-  expect(named).toEqual([])
+  const pages = filesIn(out).filter((key) => key.endsWith('.html'))
+  expect(pages.filter((key) => read(out, key).includes('downloads/'))).toEqual([])
   expect(existsSync(join(out, 'status/de.html'))).toBe(true)
 
   expect((await build('both', true, true, '--since', out)).code).toBe(0)
   expect(deadLinks(folder.file('both'))).toEqual([])
-  for (const key of filesIn(folder.file('both'))) {
-    if (/^funds\/.*\.html$/.test(key)) {
-      const own = key.endsWith('de.html') ? 'de.html' : 'index.html'
-      const page = readFileSync(join(folder.file('both'), key), 'utf8')
-      // In the page's own language, in the navigation and in the text.
-      expect([...new Set(page.match(/downloads\/latest\/\w+\.html/g))]).toEqual([`downloads/latest/${own}`])
-    }
+  for (const key of filesIn(folder.file('both')).filter((file) => /^funds\/.*\.html$/.test(file))) {
+    const own = key.endsWith('de.html') ? 'de.html' : 'index.html'
+    // In the page's own language, in the navigation and in the text.
+    const links = read(folder.file('both'), key).match(/downloads\/latest\/\w+\.html/g)
+    expect([...new Set(links)]).toEqual([`downloads/latest/${own}`])
   }
 })
 
@@ -89,15 +84,8 @@ it('writes the recipes for a fund with prices, even if another fund has more ans
   const [refused, priced] = [isinOf(1), isinOf(2)]
   makeDatabase(folder.file('odd.sqlite'), (insert) => {
     insertGood(insert, refused, { fund: { prices_permitted: 0 } })
-    insert('fund', {
-      isin: priced,
-      name: 'Young',
-      wkn: null,
-      status_date: null,
-      currency: 'EUR',
-      fund_inception_date: '2026-10-01',
-      url: 'https://funds.example/young',
-    })
+    const young = { fund_inception_date: '2026-10-01', wkn: null, status_date: null }
+    insert('fund', { isin: priced, name: 'Young', url: 'https://funds.example', currency: 'EUR', ...young })
     const amounts = { issue_price: '1', repurchase_price: '1', net_asset_value: '1', change: '0' }
     insert('price', { isin: priced, date: asOf, ...amounts, change_percent: '0', performance: '0' })
   })
@@ -110,9 +98,8 @@ it('writes the recipes for a fund with prices, even if another fund has more ans
 
 it('refuses to merge shards whose pages lead to downloads without making them', async () => {
   expect((await build('part', true, true, '--shard', '1/1')).code).toBe(0)
-  const { code, stderr } = await runFundpress(
-    ['merge', '--db', db, '--out', folder.file('merged'), folder.file('part')],
-    { env: { FUNDPRESS_DOWNLOADS: 'false' } },
-  )
-  expect([code, stderr]).toEqual([1, expect.stringContaining('merge them with the same settings')])
+  const merge = ['merge', '--db', db, '--out', folder.file('merged'), folder.file('part')]
+  const ended = await runFundpress(merge, { env: { FUNDPRESS_DOWNLOADS: 'false' } })
+  const stderr = expect.stringContaining('merge them with the same settings')
+  expect(ended).toMatchObject({ code: 1, stderr })
 })

@@ -2,10 +2,8 @@
  * CloudFront Functions in a runtime that is no richer than CloudFront's: the very files, in a real nginx with njs, one
  * process for all of them.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { freePorts, njsModule, nginxBinary, untilItAnswers } from '../nginx.ts'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { freePorts, njsModule, spawnNginx } from '../nginx.ts'
 import { makeTempFolder } from '../product.ts'
 
 export interface Headers {
@@ -18,14 +16,14 @@ export interface OriginGroup {
   readonly failoverCriteria: { readonly statusCodes: readonly number[] }
 }
 
-export interface FunctionCall {
+interface FunctionCall {
   readonly event: Readonly<Record<string, unknown>>
   /** What the KeyValueStore holds; a key that is not there makes `get` fail. */
   readonly keys: Readonly<Record<string, string>>
   readonly rawQueryString: string | undefined
 }
 
-export interface FunctionResult {
+interface FunctionResult {
   /** What the handler gave back. */
   readonly result: unknown
   readonly group: OriginGroup | null
@@ -37,37 +35,27 @@ export type FunctionRuntime = Awaited<ReturnType<typeof startFunctions>>
 export async function startFunctions(functions: Readonly<Record<string, string>>) {
   const folder = makeTempFolder()
   const port = await freePorts()
-  const base = `http://127.0.0.1:${port}`
   const names = Object.keys(functions)
   writeFileSync(folder.file('cloudfront'), cloudfrontModule)
   for (const name of names) writeFileSync(folder.file(`${name}.js`), `${functions[name] ?? ''}\n${runner}`)
   writeFileSync(folder.file('nginx.conf'), configuration(folder.path, port, names))
   mkdirSync(folder.file('temp'))
-  const log: string[] = []
-  const child = spawn(nginxBinary, ['-p', folder.path, '-c', folder.file('nginx.conf'), '-e', 'stderr'])
-  child.stderr.on('data', (chunk: Buffer) => log.push(chunk.toString()))
-  const closed = once(child, 'close')
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM')
-    await closed
-    folder.remove()
-  }
-  try {
-    await untilItAnswers(base, () => child.exitCode === null)
-  } catch (error) {
-    await stop()
-    throw new Error(`nginx did not start: ${log.join('')}`, { cause: error })
-  }
+  const log = folder.file('error.log')
+  const { base, pid, stop } = await spawnNginx(folder.path, port, log)
   return {
     /** @throws {Error} with what the function threw */
     run: async (name: string, call: FunctionCall): Promise<FunctionResult> => {
       const response = await fetch(`${base}/${name}`, { method: 'POST', body: JSON.stringify(call) })
       const text = await response.text()
-      if (response.status !== 200) throw new Error(`${name} failed: ${text} ${log.slice(-5).join('')}`)
+      if (response.status !== 200)
+        throw new Error(`${name} failed: ${text} ${readFileSync(log, 'utf8').slice(-2000)}`)
       return JSON.parse(text) as FunctionResult
     },
-    pid: child.pid ?? 0,
-    stop,
+    pid,
+    stop: async () => {
+      await stop()
+      folder.remove()
+    },
   }
 }
 

@@ -85,15 +85,3 @@ export function makeFaults(rules: readonly FaultRule[], seed: number): Faults {
     },
   }
 }
-
-/** What S3 mostly calls an error of this status. */
-export const usualCode = (status: number): string => codes[status] ?? 'InternalError'
-
-const codes: Readonly<Record<number, string>> = {
-  400: 'RequestTimeout',
-  403: 'AccessDenied',
-  409: 'ConditionalRequestConflict',
-  412: 'PreconditionFailed',
-  429: 'TooManyRequests',
-  503: 'SlowDown',
-}

@@ -1,8 +1,7 @@
 /** A strict little S3 server for tests, over a real socket: verifies what S3 verifies, fails as the test wants. */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { makeFaults, usualCode, type FaultRule } from './faults.ts'
+import { listen } from '../request.ts'
+import { makeFaults, type FaultRule } from './faults.ts'
 import { carryOut, targetOf, type Operation, type World } from './operations.ts'
 import { makeSettings, type S3Settings } from './settings.ts'
 import { makeBucket, makeObject, type StoredBucket, type StoredObject } from './storage.ts'
@@ -60,7 +59,7 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
       },
     )
   })
-  await once(http.listen(0, '127.0.0.1'), 'listening')
+  const { base: endpoint, stop } = await listen(http)
 
   const bucketNamed = (name: string): StoredBucket => {
     const bucket = buckets.get(name)
@@ -69,7 +68,7 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
   }
   return {
     /** http://127.0.0.1:port */
-    endpoint: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    endpoint,
     /** How the server behaves: tests change it at any time. */
     settings,
     /** Rules in place of those before; none: all is well again. */
@@ -124,10 +123,7 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
       bucket.empty()
       for (const object of objects.values()) bucket.put(object)
     },
-    stop: async () => {
-      http.closeAllConnections()
-      await new Promise((resolve) => http.close(resolve))
-    },
+    stop,
   }
 }
 
@@ -202,8 +198,21 @@ function answerOf(done: Answer | S3Error): Answer {
   return errorAnswer(status, code, { Message: message, ...details })
 }
 
-const faultAnswer = ({ status, code = usualCode(status) }: Extract<FaultRule, { status: number }>): Answer =>
+const faultAnswer = ({
+  status,
+  code = codes[status] ?? 'InternalError',
+}: Extract<FaultRule, { status: number }>): Answer =>
   errorAnswer(status, code, { Message: 'A fault of the test.' })
+
+/** What S3 mostly calls an error of this status. */
+const codes: Readonly<Record<number, string>> = {
+  400: 'RequestTimeout',
+  403: 'AccessDenied',
+  409: 'ConditionalRequestConflict',
+  412: 'PreconditionFailed',
+  429: 'TooManyRequests',
+  503: 'SlowDown',
+}
 
 /** A refusal as a value; any other error is a mistake of the server. */
 function attempt<Result>(run: () => Result): Result | S3Error {

@@ -1,7 +1,7 @@
 /** The same tests against every S3 server there is: our own always, Ceph's if it is installed. */
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { missingPrograms, startRadosgw, type Radosgw } from './radosgw.ts'
+import { missingPrograms, startRadosgw } from './radosgw.ts'
 import { startS3 } from './server.ts'
 
 /** All but the name can be read in hooks and tests only. */
@@ -15,7 +15,7 @@ export interface TestStore {
   readonly bucket: string
 }
 
-const starts: Readonly<Record<TestStore['name'], () => Promise<Radosgw>>> = {
+const starts = {
   'our own': async () => {
     const { settings, endpoint, stop } = await startS3()
     return { ...settings, endpoint, stop }
@@ -49,16 +49,16 @@ function prepare(name: TestStore['name']): TestStore {
   const bucket = `bucket-${process.pid}`
   const region = 'us-east-1'
   const place = { endpoint: '', accessKeyId: '', secretAccessKey: '' }
-  let running: Radosgw | undefined
+  let stop: (() => Promise<void>) | undefined
   beforeAll(async () => {
-    running = await starts[name]()
-    const { endpoint, accessKeyId, secretAccessKey } = running
-    Object.assign(place, { endpoint, accessKeyId, secretAccessKey })
+    const { endpoint, accessKeyId, secretAccessKey, ...running } = await starts[name]()
+    stop = running.stop
     const credentials = { accessKeyId, secretAccessKey }
+    Object.assign(place, { endpoint, ...credentials })
     const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials })
     await client.send(new CreateBucketCommand({ Bucket: bucket }))
     client.destroy()
   })
-  afterAll(() => running?.stop())
+  afterAll(() => stop?.())
   return Object.assign(place, { name, region, bucket })
 }

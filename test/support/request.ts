@@ -1,11 +1,12 @@
 /** HTTP without the politeness of fetch: targets go out as they are, headers come back as a list. And servers on a free port. */
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
+import type { Server as SecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { exchange } from '../../src/conform/client.ts'
 
-export async function listen(server: Server) {
+export async function listen(server: Server | SecureServer) {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

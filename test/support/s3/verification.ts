@@ -14,31 +14,8 @@ interface SignedRequest {
 
 const maxSkewMs = 15 * 60 * 1000
 
-/** What a signature says of itself, in headers or in a presigned URL. */
-interface Signature {
-  readonly accessKeyId: string
-  /** 20260131 */
-  readonly day: string
-  readonly region: string
-  /** 20260131T235959Z */
-  readonly date: string
-  /** Only a presigned URL has it. */
-  readonly expiresSeconds: number | undefined
-  /** The signed headers, in lower case. */
-  readonly names: readonly string[]
-  readonly signature: string
-  readonly token: string | undefined
-  /** The digest of the body, or UNSIGNED-PAYLOAD. */
-  readonly payload: string
-}
-
 /** @throws {S3Error} if the signature does not hold, or covers another body */
-export function verifySignature(
-  request: SignedRequest,
-  body: Buffer,
-  settings: S3Settings,
-  now: number,
-): void {
+export function verifySignature(request: SignedRequest, body: Buffer, settings: S3Settings, now: number) {
   const signed = request.query.has('X-Amz-Signature') ? inQuery(request.query) : inHeaders(request.headers)
   const { accessKeyId, region, names } = signed
   if (accessKeyId !== settings.accessKeyId) throw new S3Error('InvalidAccessKeyId')
@@ -74,7 +51,10 @@ export function signatureOf(
   return { signature, StringToSign, CanonicalRequest }
 }
 
-function inHeaders(headers: Headers): Signature {
+type Signature = ReturnType<typeof inHeaders>
+
+/** What a signature says of itself, in headers or in a presigned URL. */
+function inHeaders(headers: Headers) {
   const given = headers['authorization']
   if (given === undefined) throw new S3Error('AccessDenied', 'Access Denied')
   const [, credential = '', names = '', signature = ''] =
@@ -83,11 +63,15 @@ function inHeaders(headers: Headers): Signature {
     ) ?? []
   return {
     ...scopeOf(credential),
+    /** 20260131T235959Z */
     date: headers['x-amz-date'] ?? '',
-    expiresSeconds: undefined,
+    /** Only a presigned URL has it. */
+    expiresSeconds: undefined as number | undefined,
+    /** The signed headers, in lower case. */
     names: names.split(';'),
     signature,
     token: headers['x-amz-security-token'],
+    /** The digest of the body, or UNSIGNED-PAYLOAD. */
     payload: headers['x-amz-content-sha256'] ?? '',
   }
 }

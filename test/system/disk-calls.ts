@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cleanEnvironment, ended, launcher, type Ended } from '../cli/run.ts'
-import { withoutPages } from './product.ts'
+import { withoutPages } from '../support/product.ts'
 
 /** One call that has succeeded. `paths`: what is flushed or removed, or what is renamed and its new name. */
 export interface DiskCall {

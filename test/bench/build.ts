@@ -99,7 +99,9 @@ async function measure(common: Common, { rounds, sample }: Record<'rounds' | 'sa
     execFileSync('cp', ['-a', out, join(folder, `copy-${round}`)])
     copies.push((performance.now() - started) / 1000)
   }
-  const straightforward = await renderStraightforwardly(db, join(folder, 'plain'), until, Number(sample))
+  const plain = await renderStraightforwardly(db, join(folder, 'plain'), until, Number(sample))
+  const speed = perSecond(plain.documents, plain.seconds)
+  const straightforward = [plain.documents.toLocaleString('en'), plain.seconds.toFixed(1), speed]
 
   const cp = median(copies)
   const documents = builds[0]?.documents ?? 0
@@ -110,13 +112,7 @@ async function measure(common: Common, { rounds, sample }: Record<'rounds' | 'sa
     rowOf('--since a manifest, a new price a fund', sparse, builds, cp),
     rowOf('--since a folder, a new price a fund', linked, builds, cp),
     ['cp -a of the finished tree', '', cp.toFixed(1), perSecond(documents, cp), '1.00', '', '', ''],
-    [
-      `straightforward render (${sample} funds)`,
-      straightforward.documents.toLocaleString('en'),
-      straightforward.seconds.toFixed(1),
-      perSecond(straightforward.documents, straightforward.seconds),
-      ...['', '', '', ''],
-    ],
+    [`straightforward render (${sample} funds)`, ...straightforward, '', '', '', ''],
   ])
 }
 
@@ -138,9 +134,7 @@ async function measureShards({ folder, db, until, flags, what }: Common, of: num
   ])
 }
 
-const columns = ' rendered seconds documents/s of_cp_-a of_full CPU_seconds peak_memory'
-  .split(' ')
-  .map((name) => name.replaceAll('_', ' '))
+const columns = '|rendered|seconds|documents/s|of cp -a|of full|CPU seconds|peak memory'.split('|')
 
 function announce(what: string, one: Built | undefined, rounds: string): void {
   const { documents, bytes } = one ?? { documents: 0, bytes: 0 }

@@ -34,22 +34,20 @@ export const run = bench(options, async (folder, { endpoint, funds }) => {
   const objects = filesIn(first).length
   process.stdout.write(`${objects.toLocaleString('en')} files, ${endpoint}\n\n`)
 
-  const rows = [
-    ['', 'first publish', 'objects/s', 'nothing changed', '2 % changed', 'peak memory', 'requests'],
-  ]
-  const add = (name: string, [one, none, some]: readonly [Timed, Timed, Timed]) => {
-    const peak = Math.max(one.peakMib, none.peakMib, some.peakMib)
-    const seconds = [one, none, some].map((timed) => `${timed.seconds.toFixed(1)} s`)
-    const rate = Math.round(objects / one.seconds).toLocaleString('en')
-    const requests = [one, none, some].map(({ stdout }) => requestsIn(stdout)).join(' / ')
-    rows.push([name, seconds[0] ?? '', rate, ...seconds.slice(1), `${peak} MiB`, requests])
+  const rows = [',first publish,objects/s,nothing changed,2 % changed,peak memory,requests'.split(',')]
+  const add = (name: string, ...all: readonly [Timed, Timed, Timed]) => {
+    const peak = Math.max(...all.map(({ peakMib }) => peakMib))
+    const [one = '', ...others] = all.map(({ seconds }) => `${seconds.toFixed(1)} s`)
+    const rate = Math.round(objects / all[0].seconds).toLocaleString('en')
+    const requests = all.map(({ stdout }) => requestsIn(stdout)).join(' / ')
+    rows.push([name, one, rate, ...others, `${peak} MiB`, requests])
   }
   const bucket = await newBucket(endpoint)
   const publish = (out: string) =>
     timed(process.execPath, [fundpress, ...publishArgs(endpoint, bucket, out, '--quiet')])
   const [whole, nothing] = [await publish(first), await publish(first)]
   await publish(second)
-  add('fundpress publish', [whole, nothing, await publish(third)])
+  add('fundpress publish', whole, nothing, await publish(third))
 
   for (const [name, command] of Object.entries(others(endpoint))) {
     const [program = '', ...words] = command.split(' ')
@@ -60,7 +58,7 @@ export const run = bench(options, async (folder, { endpoint, funds }) => {
         program,
         words.map((word) => word.replace('OUT', out).replace('BUCKET', own)),
       )
-    add(name, [await sync(first), await sync(first), await sync(third)])
+    add(name, await sync(first), await sync(first), await sync(third))
   }
   printTable(rows)
 })

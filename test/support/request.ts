@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { exchange } from '../../src/conform/client.ts'
 
+/** Lets a server listen on a free port of 127.0.0.1. */
 export async function listen(server: Server | SecureServer) {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
@@ -40,6 +41,8 @@ export async function rawRequest(
 ): Promise<RawResponse> {
   const { hostname, port } = new URL(base)
   const sent = httpRequest({ agent, hostname, port, method, path: target, headers }).end()
+  // An error after the head of the answer is one of its body, too.
+  sent.on('error', () => undefined)
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const body = await buffer(response)
   return { status: response.statusCode ?? 0, headers: headerPairs(response), body }
@@ -70,10 +73,7 @@ export async function exchangeBytes(base: string, bytes: Buffer, patienceMs = 20
  * Splits what came back on a connection into its answers; throws where that is not well-formed HTTP/1.1. Answers to
  * HEAD have no body, whatever their headers promise.
  */
-export function parseResponses(
-  bytes: Buffer,
-  asked: 'with bodies' | 'by HEAD' = 'with bodies',
-): RawResponse[] {
+export function parseResponses(bytes: Buffer, asked: 'with bodies' | 'by HEAD' = 'with bodies') {
   const responses: RawResponse[] = []
   let rest = bytes
   while (rest.length > 0) {

@@ -2,13 +2,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { gunzipSync } from 'node:zlib'
 import { Miniflare } from 'miniflare'
 import pLimit from 'p-limit'
 import { cloudflare, compatibilityDate } from '../../src/edge/cloudflare/deploy.ts'
 import type { DeploymentSettings } from '../../src/edge/deployment.ts'
-import type { ManifestHead, ManifestLine } from '../../src/build/manifest.ts'
 import { docsUrl } from './product.ts'
+import { manifestOf } from './tree.ts'
 
 type Slot = 'blue' | 'green'
 
@@ -100,9 +99,9 @@ export async function startWorker({
   let live: Slot | null = null
 
   const fill = async (slot: Slot, out: string): Promise<void> => {
-    const { lines } = await readManifest(out)
+    const { documents } = manifestOf(out)
     const put = pLimit(16)
-    await put.map(lines, async ({ key, type, sha256 }) => {
+    await put.map(documents, async ({ key, type, sha256 }) => {
       // Bytes of their own: a Node Buffer is a part of a larger one, which miniflare cannot send.
       const { buffer } = Uint8Array.from(await readFile(join(out, key)))
       await bucket.put(`${root}${slot}/${key}`, buffer, {
@@ -112,7 +111,7 @@ export async function startWorker({
     })
   }
   const makeLive = async (slot: Slot, out: string): Promise<void> => {
-    const { head } = await readManifest(out)
+    const { head } = manifestOf(out)
     const next = {
       ...head,
       format: 1,
@@ -153,15 +152,6 @@ export async function startWorker({
 /** What of miniflare's hold on the bucket is used; its own types are in a package that is not here. */
 interface FilledBucket {
   readonly put: (key: string, body: ArrayBuffer | string, about?: object) => Promise<unknown>
-}
-
-async function readManifest(out: string) {
-  const text = gunzipSync(await readFile(join(out, 'manifest.ndjson.gz'))).toString()
-  const [head = '', ...lines] = text.trimEnd().split('\n')
-  return {
-    head: JSON.parse(head) as ManifestHead,
-    lines: lines.map((line) => JSON.parse(line) as ManifestLine),
-  }
 }
 
 /** The children of this process that are workerd. */

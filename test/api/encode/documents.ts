@@ -1,6 +1,7 @@
 /** Arbitrary shapes with values of them, and the plain structure that independent encoders make text of. */
 
 import fc from 'fast-check'
+import { create } from 'xmlbuilder2'
 import type { Fields, Shape } from '../../../src/api/contract/shape.ts'
 
 /** What an independent encoder sees: records as entries, so that no object can reorder them. */
@@ -123,3 +124,22 @@ export const document = fc.letrec<{ any: Sample; record: Sample }>((tie) => ({
       }
     }),
 })).record
+
+/** xmlbuilder2's own compact document. */
+export function byXmlbuilder(plain: Plain): string {
+  const root = create({ version: '1.0', encoding: 'UTF-8' }).ele('root')
+  add(root, plain)
+  return root.end({ format: 'xml', prettyPrint: false }).replace('?>', '?>\n')
+}
+
+function add(parent: ReturnType<typeof create>, plain: Plain): void {
+  if (plain.kind === 'leaf') {
+    const { value } = plain
+    const text = value === true ? '1' : value === false ? '0' : value === null ? '' : String(value)
+    if (text !== '') parent.txt(text)
+    return
+  }
+  for (const [key, member] of plain.entries) {
+    add(plain.kind === 'named' ? parent.ele(key) : parent.ele('item', { key }), member)
+  }
+}

@@ -71,7 +71,7 @@ export async function visit(browser: Browser, url: string, look: Look = desktopL
   })
   const strangers = await refuseStrangers(context, new URL(url))
   const page = await context.newPage()
-  const complaints = listen(page)
+  const complaints = complaintsOf(page)
   const responses: Response[] = []
   page.on('response', (response) => responses.push(response))
   await page.goto(url, { waitUntil: 'load' })
@@ -89,7 +89,7 @@ export async function visit(browser: Browser, url: string, look: Look = desktopL
   }
 }
 
-async function refuseStrangers(context: BrowserContext, home: URL): Promise<readonly string[]> {
+async function refuseStrangers(context: BrowserContext, home: URL) {
   const strangers: string[] = []
   await context.route('**/*', async (route) => {
     const url = new URL(route.request().url())
@@ -100,7 +100,7 @@ async function refuseStrangers(context: BrowserContext, home: URL): Promise<read
   return strangers
 }
 
-function listen(page: Page): readonly string[] {
+function complaintsOf(page: Page): readonly string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`)

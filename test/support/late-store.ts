@@ -133,6 +133,17 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
       throw new Error('does not answer in time')
     }
 
+    /** @param rest how long it waits once the others have run, in seconds, by how long that took */
+    const waitFor = async <T>(carryOut: () => T, withinSeconds: number, rest: (waited: number) => number) => {
+      const sent = clock()
+      let answer: { readonly done: T } | undefined
+      sendLate(() => (answer = { done: carryOut() }), withinSeconds)
+      await others()
+      pass(rest((clock() - sent) / 1000))
+      const isInTime = clock() - sent <= (silenceSeconds + 1) * 1000
+      return answer === undefined || !isInTime ? giveUp() : answer.done
+    }
+
     const strike = async <T>(fault: Fault, carryOut: () => T, mayStillSend: () => void): Promise<T> => {
       switch (fault.kind) {
         case 'kill':
@@ -149,21 +160,13 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
           mayStillSend()
           return carryOut()
         case 'slow':
-        case 'stopped': {
-          const isSlow = fault.kind === 'slow'
-          const sent = isSlow || fault.hasSent ? clock() : undefined
-          let answer: { readonly done: T } | undefined
-          const request = () => (answer = { done: carryOut() })
-          if (sent !== undefined) sendLate(request, isSlow ? silenceSeconds : lifetimeSeconds)
+          return waitFor(carryOut, silenceSeconds, (waited) => Math.max(0, silenceSeconds - waited))
+        case 'stopped':
+          if (fault.hasSent) return waitFor(carryOut, lifetimeSeconds, () => fault.seconds)
           await others()
-          pass(isSlow ? Math.max(0, silenceSeconds - (clock() - (sent ?? 0)) / 1000) : fault.seconds)
-          if (sent === undefined) {
-            mayStillSend()
-            return carryOut()
-          }
-          const isInTime = clock() - sent <= (silenceSeconds + 1) * 1000
-          return answer === undefined || !isInTime ? giveUp() : answer.done
-        }
+          pass(fault.seconds)
+          mayStillSend()
+          return carryOut()
       }
     }
 

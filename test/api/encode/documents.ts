@@ -23,7 +23,7 @@ const xmlText = fc
   .array(
     fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...`& < > " ' ]]> { } [ ] , : \\`.split(' ')) },
-      { weight: 2, arbitrary: fc.constantFrom(...'\t\n ä€\u2028😀\u007f\u0085') },
+      { weight: 2, arbitrary: fc.constantFrom('\t', '\n', ' ', ...'ä € \u2028 😀 \u007f \u0085'.split(' ')) },
       { weight: 3, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
     ),
     { maxLength: 6 },

@@ -80,16 +80,10 @@ const server = createServer((request, response) => {
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = 'GET', url = '/', headers } = request
   // For the schedule, which calls the other handler.
-  if (method === 'POST') {
-    await watch()
-    response.end()
-    return
-  }
+  if (method === 'POST') return watch().then(() => void response.end())
   const [rawPath = '', rawQueryString = ''] = url.split(/\?(.*)/s)
-  await handler(
-    { rawPath, rawQueryString, headers, requestContext: { http: { method } } },
-    new ResponseStream(response),
-  )
+  const event = { rawPath, rawQueryString, headers, requestContext: { http: { method } } }
+  await handler(event, new ResponseStream(response))
 }
 
 process.stdout.write((await listen(server)).base)

@@ -16,6 +16,13 @@ type Properties = Readonly<Record<string, { readonly type: PropertyType; readonl
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const simple: Readonly<Record<string, (value: unknown) => boolean>> = {
+  integer: Number.isInteger,
+  number: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  json: isObject,
+}
+
 /** @returns a line for every mistake: unknown and missing properties, values of another kind, names that lead nowhere */
 export async function mistakesIn(template: Template): Promise<string[]> {
   const database = await loadAwsServiceSpec()
@@ -64,17 +71,11 @@ export async function mistakesIn(template: Template): Promise<string[]> {
 
   /** Looks into lists and structures as well. */
   function fits(known: SpecDatabase, path: string, value: unknown, type: PropertyType): boolean {
+    const isSimple = simple[type.type]
+    if (isSimple !== undefined) return isSimple(value)
     switch (type.type) {
       case 'string':
         return typeof value === 'string' && (type.allowedValues?.includes(value) ?? true)
-      case 'integer':
-        return Number.isInteger(value)
-      case 'number':
-        return typeof value === 'number'
-      case 'boolean':
-        return typeof value === 'boolean'
-      case 'json':
-        return isObject(value)
       case 'array':
       case 'map': {
         const isKind = type.type === 'array' ? Array.isArray(value) : isObject(value)

@@ -46,7 +46,7 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
   const http = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, (request, response) => {
     const began = { resets, restored }
     const isStale = () => began.restored !== restored
-    exchange(request, response, { world, rulesFor: (asked) => faults.of(asked), isStale }).then(
+    exchange(request, response, world, (asked) => faults.of(asked), isStale).then(
       (entry) => {
         if (!isStale() && began.resets === resets) log.push(entry)
       },
@@ -127,18 +127,17 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
   }
 }
 
-interface Circumstances {
-  readonly world: World
-  readonly rulesFor: ReturnType<typeof makeFaults>['of']
-  /** Whether the server has gone back to an earlier state since the request came. */
-  readonly isStale: () => boolean
-}
-
-/** One request, from its first header to its answer, with all that goes wrong on the way. @returns what is logged */
+/**
+ * One request, from its first header to its answer, with all that goes wrong on the way.
+ * @param isStale whether the server has gone back to an earlier state since the request came
+ * @returns what is logged
+ */
 async function exchange(
   request: IncomingMessage,
   response: ServerResponse,
-  { world, rulesFor, isStale }: Circumstances,
+  world: World,
+  rulesFor: ReturnType<typeof makeFaults>['of'],
+  isStale: () => boolean,
 ): Promise<LogEntry> {
   const { method = '', url = '' } = request
   const asked = attempt(() => targetOf(method, url))
@@ -176,18 +175,14 @@ async function exchange(
 }
 
 /** Ends a request before its body is read, if the fault says so. @returns the status, 0 without an answer */
-async function endEarly(
-  request: IncomingMessage,
-  response: ServerResponse,
-  fault: FaultRule | undefined,
-): Promise<number | undefined> {
+async function endEarly(request: IncomingMessage, response: ServerResponse, fault?: FaultRule) {
   if (fault?.kind === 'cut-before') return 0
   if (fault?.kind !== 'cut-early' && fault?.kind !== 'status-early') return undefined
   await readSome(request)
   if (fault.kind === 'cut-early') return 0
   // A sender that does not want to send the rest has to end the connection.
   response.setHeader('connection', 'close')
-  send(response, faultAnswer(fault), undefined)
+  send(response, faultAnswer(fault))
   return fault.status
 }
 
@@ -233,11 +228,7 @@ async function waitFor(rules: readonly FaultRule[], when: 'before' | 'after'): P
 }
 
 /** Sends an answer, or breaks it. @param fault only `truncate`, `corrupt` and `chunked` matter here */
-function send(
-  response: ServerResponse,
-  { status, headers, body }: Answer,
-  fault: FaultRule | undefined,
-): void {
+function send(response: ServerResponse, { status, headers, body }: Answer, fault?: FaultRule): void {
   const { method } = response.req
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)

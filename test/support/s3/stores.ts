@@ -4,16 +4,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { missingPrograms, startRadosgw } from './radosgw.ts'
 import { startS3 } from './server.ts'
 
-/** All but the name can be read in hooks and tests only. */
-export interface TestStore {
-  readonly name: 'our own' | 'radosgw'
-  readonly endpoint: string
-  readonly region: string
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  /** There from the start. */
-  readonly bucket: string
-}
+type Name = keyof typeof starts
 
 const starts = {
   'our own': async () => {
@@ -27,7 +18,7 @@ const starts = {
  * A `describe` for every store, started before its tests and stopped after them. FUNDPRESS_TEST_RADOSGW=1 wants radosgw
  * and fails without it, 0 leaves it out; else it is tried if it is installed.
  */
-export function forEachStore(suite: (store: TestStore) => void): void {
+export function forEachStore(suite: (store: ReturnType<typeof prepare>) => void): void {
   for (const name of ['our own', 'radosgw'] as const) {
     const reason = name === 'radosgw' ? reasonToSkip() : undefined
     const title = `on ${name}${reason === undefined ? '' : ` (skipped: ${reason})`}`
@@ -45,7 +36,8 @@ function reasonToSkip(): string | undefined {
   return missing.length === 0 ? undefined : `${missing.join(', ')} not installed`
 }
 
-function prepare(name: TestStore['name']): TestStore {
+/** All but the name can be read in hooks and tests only. The bucket is there from the start. */
+function prepare(name: Name) {
   const bucket = `bucket-${process.pid}`
   const region = 'us-east-1'
   const place = { endpoint: '', accessKeyId: '', secretAccessKey: '' }

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { makeTempFolder } from '../support/product.ts'
 
@@ -40,20 +41,15 @@ export async function timed(program: string, args: readonly string[]) {
       const kib = Number(/VmHWM:\s+(\d+)/.exec(read('status'))?.[1] ?? 0)
       peakMib = Math.max(peakMib, Math.round(kib / 1024))
       // Hundredths of a second, behind the name of the program in brackets: user, system.
-      const [user, system] = read('stat')
-        .replace(/^.*\) /, '')
-        .split(' ')
-        .slice(11)
-      cpuSeconds = (Number(user) + Number(system)) / 100
+      const fields = read('stat').replace(/^.*\) /, '').split(' ')
+      cpuSeconds = (Number(fields[11]) + Number(fields[12])) / 100
     } catch {
       // It has just ended.
     }
   }, 20)
-  let stdout = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString()
-  })
-  const [code] = (await once(child, 'close')) as [number | null]
+  const closed = once(child, 'close')
+  const stdout = await text(child.stdout)
+  const [code] = (await closed) as [number | null]
   clearInterval(watch)
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}`)
   return { seconds: (performance.now() - started) / 1000, cpuSeconds, peakMib, stdout }

@@ -34,7 +34,6 @@ const modulePath = firstOf(
   '/usr/lib/nginx/modules /usr/lib64/nginx/modules /usr/share/nginx/modules',
   'ngx_http_js_module.so',
 )
-export const njsModule = modulePath ?? ''
 
 /** Why nginx cannot be tested here, if it cannot. */
 export const whyNoNginx =
@@ -77,12 +76,7 @@ export async function startNginx({
     const lines = Object.entries(credentials).map(([name, value]) => `${name.toLowerCase()} = ${value}\n`)
     writeFileSync(credentialsFile, `[default]\n${lines.join('')}`)
   }
-  writeFileSync(join(prefix, 'nginx.conf'), mainConfiguration(workers))
-  mkdirSync(join(prefix, 'temp'))
-  const log = join(prefix, 'error.log')
-  const errors = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '')
-
-  const { base, pid, stop } = await spawnNginx(prefix, port, log)
+  const { base, pid, errors, stop } = await spawnNginx(prefix, port, workers)
   const memory = (): number => {
     const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
     const kilobytes = workers.map((pid) => /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')))
@@ -112,8 +106,12 @@ export async function startNginx({
   }
 }
 
-/** Starts nginx in a folder that has nginx.conf, and waits for its answers. @throws {Error} with the log, if it does not start */
-export async function spawnNginx(prefix: string, port: number, log: string) {
+/** Starts nginx with the folder's `conf.d`, and waits for its answers. @throws {Error} with its log, if it does not start */
+export async function spawnNginx(prefix: string, port: number, workers = 1) {
+  writeFileSync(join(prefix, 'nginx.conf'), mainConfiguration(workers))
+  mkdirSync(join(prefix, 'temp'))
+  const log = join(prefix, 'error.log')
+  const errors = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '')
   const child = spawn(binary ?? 'nginx', ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', log], {
     stdio: 'ignore',
   })
@@ -125,16 +123,16 @@ export async function spawnNginx(prefix: string, port: number, log: string) {
   const base = `http://127.0.0.1:${port}`
   for (let wait = 0; wait < 200 && child.exitCode === null; wait++) {
     const answered = await fetch(`${base}/`, { method: 'OPTIONS' }).catch(() => undefined)
-    if (answered !== undefined) return { base, pid: child.pid ?? 0, stop }
+    if (answered !== undefined) return { base, pid: child.pid ?? 0, errors, stop }
     await setTimeout(25)
   }
   await stop()
-  throw new Error(`nginx does not start: ${existsSync(log) ? readFileSync(log, 'utf8') : ''}`)
+  throw new Error(`nginx does not start: ${errors()}`)
 }
 
 /** Started by root, the workers would be somebody who may not look into the folders of the tests. */
 const mainConfiguration = (workers: number): string => `
-load_module ${njsModule};
+load_module ${modulePath ?? ''};
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 daemon off;
 pid nginx.pid;

@@ -2,8 +2,8 @@
  * CloudFront Functions in a runtime that is no richer than CloudFront's: the very files, in a real nginx with njs, one
  * process for all of them.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { freePorts, njsModule, spawnNginx } from '../nginx.ts'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { freePorts, spawnNginx } from '../nginx.ts'
 import { makeTempFolder } from '../product.ts'
 
 export interface Headers {
@@ -38,17 +38,15 @@ export async function startFunctions(functions: Readonly<Record<string, string>>
   const names = Object.keys(functions)
   writeFileSync(folder.file('cloudfront'), cloudfrontModule)
   for (const name of names) writeFileSync(folder.file(`${name}.js`), `${functions[name] ?? ''}\n${runner}`)
-  writeFileSync(folder.file('nginx.conf'), configuration(folder.path, port, names))
-  mkdirSync(folder.file('temp'))
-  const log = folder.file('error.log')
-  const { base, pid, stop } = await spawnNginx(folder.path, port, log)
+  mkdirSync(folder.file('conf.d'))
+  writeFileSync(folder.file('conf.d/functions.conf'), configuration(folder.path, port, names))
+  const { base, pid, errors, stop } = await spawnNginx(folder.path, port)
   return {
     /** @throws {Error} with what the function threw */
     run: async (name: string, call: FunctionCall): Promise<FunctionResult> => {
       const response = await fetch(`${base}/${name}`, { method: 'POST', body: JSON.stringify(call) })
       const text = await response.text()
-      if (response.status !== 200)
-        throw new Error(`${name} failed: ${text} ${readFileSync(log, 'utf8').slice(-2000)}`)
+      if (response.status !== 200) throw new Error(`${name} failed: ${text} ${errors().slice(-2000)}`)
       return JSON.parse(text) as FunctionResult
     },
     pid,
@@ -95,25 +93,12 @@ export default {
 `
 
 const configuration = (folder: string, port: number, names: readonly string[]) => `
-  daemon off;
-  master_process off;
-  load_module ${njsModule};
-  pid ${folder}/nginx.pid;
-  events { worker_connections 256; }
-  http {
-    access_log off;
-    client_body_buffer_size 1m;
-    client_body_temp_path ${folder}/temp/a;
-    proxy_temp_path ${folder}/temp/b;
-    fastcgi_temp_path ${folder}/temp/c;
-    uwsgi_temp_path ${folder}/temp/d;
-    scgi_temp_path ${folder}/temp/e;
-    js_path ${folder};
-    ${names.map((name, index) => `js_import f${index} from ${name}.js;`).join('\n')}
-    server {
-      listen 127.0.0.1:${port};
-      keepalive_requests 10000000;
-      ${names.map((name, index) => `location = /${name} { js_content f${index}.run; }`).join('\n')}
-    }
+  client_body_buffer_size 1m;
+  js_path ${folder};
+  ${names.map((name, index) => `js_import f${index} from ${name}.js;`).join('\n')}
+  server {
+    listen 127.0.0.1:${port};
+    keepalive_requests 10000000;
+    ${names.map((name, index) => `location = /${name} { js_content f${index}.run; }`).join('\n')}
   }
 `

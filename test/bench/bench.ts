@@ -41,7 +41,9 @@ export async function timed(program: string, args: readonly string[]) {
       const kib = Number(/VmHWM:\s+(\d+)/.exec(read('status'))?.[1] ?? 0)
       peakMib = Math.max(peakMib, Math.round(kib / 1024))
       // Hundredths of a second, behind the name of the program in brackets: user, system.
-      const fields = read('stat').replace(/^.*\) /, '').split(' ')
+      const fields = read('stat')
+        .replace(/^.*\) /, '')
+        .split(' ')
       cpuSeconds = (Number(fields[11]) + Number(fields[12])) / 100
     } catch {
       // It has just ended.

@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { endpoints } from '../src/api/endpoints/index.ts'
 import { repository } from './support/product.ts'
 
 const folders = ['src', 'test', 'templates', '.github', '.ci']
@@ -61,12 +60,6 @@ describe('comments', () => {
       files.some((file) => file === target || file.endsWith(`/${target}`))
     expect(referencesIn(module, isModule)).toEqual([])
   })
-})
-
-it('the interface lists the path of every endpoint, in their order', () => {
-  const rows = read('src/api/interface.md').matchAll(/^\| \d+ ?●? \| `(\/api[^`]+)`/gm)
-  const listed = [...rows].map(([, path = '']) => path.replaceAll('<', '{').replaceAll('>', '}'))
-  expect(listed).toEqual(endpoints.map(({ path }) => path))
 })
 
 it('gives headings the anchors that GitHub gives them', () => {

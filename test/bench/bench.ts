@@ -1,10 +1,11 @@
 /** What benchmarks share: options, a folder of their own, programs that they measure, tables for `README.md`. */
 
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { makeTempFolder } from '../support/product.ts'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 type Values<O extends Options> = ReturnType<typeof parseArgs<{ args: string[]; options: O }>>['values']
@@ -16,27 +17,17 @@ export function bench<const O extends Options>(
 ): (args: string[]) => Promise<void> {
   return async (args) => {
     const { values } = parseArgs<{ args: string[]; options: O }>({ args, options })
-    const folder = mkdtempSync(join(realpathSync(tmpdir()), 'fundpress-bench-'))
-    try {
-      await measure(folder, values)
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
+    const { path, remove } = makeTempFolder()
+    await measure(path, values).finally(remove)
   }
 }
 
-export interface Timed {
-  readonly seconds: number
-  /** Of all threads together. */
-  readonly cpuSeconds: number
-  readonly peakMib: number
-  readonly stdout: string
-}
+export type Timed = Awaited<ReturnType<typeof timed>>
 
 export const fundpress = new URL('../../src/cli/fundpress.mjs', import.meta.url).pathname
 
-/** Runs a program, and watches its CPU time and the most memory that it has. */
-export async function timed(program: string, args: readonly string[]): Promise<Timed> {
+/** Runs a program, and watches its CPU time (of all threads together) and the most memory that it has. */
+export async function timed(program: string, args: readonly string[]) {
   const started = performance.now()
   const env: NodeJS.ProcessEnv = { ...process.env, AWS_DEFAULT_REGION: 'us-east-1' }
   // The server is on loopback: a machine's own CA bundle only confuses rclone.
@@ -50,20 +41,17 @@ export async function timed(program: string, args: readonly string[]): Promise<T
       const kib = Number(/VmHWM:\s+(\d+)/.exec(read('status'))?.[1] ?? 0)
       peakMib = Math.max(peakMib, Math.round(kib / 1024))
       // Hundredths of a second, behind the name of the program in brackets: user, system.
-      const [user, system] = read('stat')
+      const fields = read('stat')
         .replace(/^.*\) /, '')
         .split(' ')
-        .slice(11)
-      cpuSeconds = (Number(user) + Number(system)) / 100
+      cpuSeconds = (Number(fields[11]) + Number(fields[12])) / 100
     } catch {
       // It has just ended.
     }
   }, 20)
-  let stdout = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString()
-  })
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  const closed = once(child, 'close')
+  const stdout = await text(child.stdout)
+  const [code] = (await closed) as [number | null]
   clearInterval(watch)
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}`)
   return { seconds: (performance.now() - started) / 1000, cpuSeconds, peakMib, stdout }

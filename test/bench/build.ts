@@ -46,12 +46,13 @@ export const run = bench(options, async (folder, values) => {
   if (!hasPages) flags.push('--no-pages')
   if (!values.downloads) flags.push('--no-downloads')
   const what = `${funds} funds, ${years} years, ${hasPages ? 'with' : 'without'} pages, ${values.downloads ? 'with' : 'without'} downloads`
-  const common = { db, until, flags, what }
-  if (values.shards === undefined) await measure(folder, common, values)
-  else await measureShards(folder, common, Number(values.shards))
+  const common = { folder, db, until, flags, what }
+  if (values.shards === undefined) await measure(common, values)
+  else await measureShards(common, Number(values.shards))
 })
 
 interface Common {
+  readonly folder: string
   readonly db: string
   readonly until: string
   readonly flags: readonly string[]
@@ -74,11 +75,8 @@ async function measureOnce(...args: readonly string[]): Promise<Built> {
   return { ...ran, ...(JSON.parse(ran.stdout) as Omit<Built, keyof Timed> & Pick<Timed, 'seconds'>) }
 }
 
-async function measure(
-  folder: string,
-  { db, until, flags, what }: Common,
-  { rounds, sample }: { readonly rounds: string; readonly sample: string },
-): Promise<void> {
+async function measure(common: Common, { rounds, sample }: Record<'rounds' | 'sample', string>) {
+  const { folder, db, until, flags, what } = common
   const nextDay = formatISO(addBusinessDays(parseISO(until), 1), { representation: 'date' })
   const next = join(folder, 'next.sqlite')
   copyFileSync(db, next)
@@ -101,31 +99,25 @@ async function measure(
     execFileSync('cp', ['-a', out, join(folder, `copy-${round}`)])
     copies.push((performance.now() - started) / 1000)
   }
-  const straightforward = await renderStraightforwardly(db, join(folder, 'plain'), until, Number(sample))
+  const plain = await renderStraightforwardly(db, join(folder, 'plain'), until, Number(sample))
+  const speed = perSecond(plain.documents, plain.seconds)
+  const straightforward = [plain.documents.toLocaleString('en'), plain.seconds.toFixed(1), speed]
 
   const cp = median(copies)
-  const full = { cp, of: medianOf(builds, 'seconds'), cpuOf: medianOf(builds, 'cpuSeconds') }
   const documents = builds[0]?.documents ?? 0
   announce(what, builds[0], `medians of ${rounds} rounds`)
   printTable([
     columns,
-    rowOf(`fundpress build --jobs ${flags[1]}`, builds, full),
-    rowOf('--since a manifest, a new price a fund', sparse, full),
-    rowOf('--since a folder, a new price a fund', linked, full),
+    rowOf(`fundpress build --jobs ${flags[1]}`, builds, builds, cp),
+    rowOf('--since a manifest, a new price a fund', sparse, builds, cp),
+    rowOf('--since a folder, a new price a fund', linked, builds, cp),
     ['cp -a of the finished tree', '', cp.toFixed(1), perSecond(documents, cp), '1.00', '', '', ''],
-    [
-      `straightforward render (${sample} funds)`,
-      straightforward.documents.toLocaleString('en'),
-      straightforward.seconds.toFixed(1),
-      perSecond(straightforward.documents, straightforward.seconds),
-      ...['', '', '', ''],
-    ],
+    [`straightforward render (${sample} funds)`, ...straightforward, '', '', '', ''],
   ])
 }
 
 /** One after the other on this machine; on as many machines the shards would be built at the same time. */
-async function measureShards(folder: string, common: Common, of: number): Promise<void> {
-  const { db, until, flags, what } = common
+async function measureShards({ folder, db, until, flags, what }: Common, of: number) {
   const build = (out: string, ...part: readonly string[]) =>
     measureOnce('build', '--db', db, '--as-of', until, '--out', out, ...part, ...flags)
   const whole = await build(join(folder, 'whole'))
@@ -133,19 +125,16 @@ async function measureShards(folder: string, common: Common, of: number): Promis
   const shards: Built[] = []
   for (const [index, out] of folders.entries()) shards.push(await build(out, '--shard', `${index + 1}/${of}`))
   const merged = await measureOnce('merge', ...folders, '--db', db, '--out', join(folder, 'merged'))
-  const full = { cp: null, of: whole.seconds, cpuOf: whole.cpuSeconds }
   announce(what, whole, 'one round')
   printTable([
     columns,
-    rowOf(`fundpress build --jobs ${flags[1]}`, [whole], full),
-    rowOf(`one of ${of} shards (median, largest peak)`, shards, full),
-    rowOf(`merge of ${of} shards`, [merged], full),
+    rowOf(`fundpress build --jobs ${flags[1]}`, [whole], [whole]),
+    rowOf(`one of ${of} shards (median, largest peak)`, shards, [whole]),
+    rowOf(`merge of ${of} shards`, [merged], [whole]),
   ])
 }
 
-const columns = ' rendered seconds documents/s of_cp_-a of_full CPU_seconds peak_memory'
-  .split(' ')
-  .map((name) => name.replaceAll('_', ' '))
+const columns = '|rendered|seconds|documents/s|of cp -a|of full|CPU seconds|peak memory'.split('|')
 
 function announce(what: string, one: Built | undefined, rounds: string): void {
   const { documents, bytes } = one ?? { documents: 0, bytes: 0 }
@@ -153,14 +142,8 @@ function announce(what: string, one: Built | undefined, rounds: string): void {
   process.stdout.write(`${what}: ${size}; ${rounds}\n\n`)
 }
 
-/** A full build's seconds and CPU seconds, and the seconds of `cp -a`. */
-interface Full {
-  readonly cp: number | null
-  readonly of: number
-  readonly cpuOf: number
-}
-
-function rowOf(name: string, some: readonly Built[], { cp, of, cpuOf }: Full): string[] {
+/** @param whole full builds @param cp the seconds of `cp -a` */
+function rowOf(name: string, some: readonly Built[], whole: readonly Built[], cp?: number): string[] {
   const seconds = medianOf(some, 'seconds')
   const cpuSeconds = medianOf(some, 'cpuSeconds')
   const peakMib = Math.max(...some.map((one) => one.peakMib))
@@ -169,9 +152,9 @@ function rowOf(name: string, some: readonly Built[], { cp, of, cpuOf }: Full): s
     (some[0]?.rendered ?? 0).toLocaleString('en'),
     seconds.toFixed(1),
     perSecond(some[0]?.documents ?? 0, seconds),
-    cp === null ? '' : (seconds / cp).toFixed(2),
-    percent(seconds, of),
-    `${cpuSeconds.toFixed(1)} (${percent(cpuSeconds, cpuOf)})`,
+    cp === undefined ? '' : (seconds / cp).toFixed(2),
+    percent(seconds, medianOf(whole, 'seconds')),
+    `${cpuSeconds.toFixed(1)} (${percent(cpuSeconds, medianOf(whole, 'cpuSeconds'))})`,
     `${peakMib} MiB`,
   ]
 }

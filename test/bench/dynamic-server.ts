@@ -4,8 +4,8 @@
  */
 
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import Database from 'better-sqlite3'
+import { listen } from '../support/request.ts'
 
 type Row = Readonly<Record<string, string | null>>
 
@@ -46,23 +46,18 @@ const historicRecord = (row: Row) => ({
   share_profit2: taxItem('Aktiengewinn 2', row['share_profit2']),
 })
 
-const fundOf = ({ name, isin, wkn, fund_inception_date, url }: Row) => ({
-  name,
-  isin,
-  wkn,
-  fund_inception_date,
-  url,
-})
+function fundOf({ name, isin, wkn, fund_inception_date, url }: Row) {
+  return { name, isin, wkn, fund_inception_date, url }
+}
 
 function answer(path: string): object | undefined {
   const [, , , endpoint, isin = '', from = '', to = ''] = path.split('/')
-  if (endpoint === 'prices-current') {
-    const row = newest.get(isin)
-    return row && { fund: fundOf(row), prices: priceRecord(row, asIs), currency: row['currency'] }
-  }
-  const rows = between.all(isin, from, to)
+  const isCurrent = endpoint === 'prices-current'
+  const rows = isCurrent ? newest.all(isin) : between.all(isin, from, to)
   const [row] = rows
-  return row && { fund: fundOf(row), prices: rows.map(historicRecord), currency: row['currency'] }
+  if (row === undefined) return undefined
+  const prices = isCurrent ? priceRecord(row, asIs) : rows.map(historicRecord)
+  return { fund: fundOf(row), prices, currency: row['currency'] }
 }
 
 const server = createServer((request, response) => {
@@ -74,6 +69,4 @@ const server = createServer((request, response) => {
   })
   response.end(text)
 })
-server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
-})
+process.stdout.write((await listen(server)).base)

@@ -8,25 +8,17 @@
  * Every answer that is measured is compared first: all platforms give the same bytes.
  */
 
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
-import { mustRun, repository, startServer } from '../support/product.ts'
+import { mustRun, startServer } from '../support/product.ts'
 import { startNginx, whyNoNginx } from '../support/nginx.ts'
 import { startWorker } from '../support/worker.ts'
 import { bench, printTable } from './bench.ts'
-
-interface Subject {
-  readonly name: string
-  readonly base: string
-  /** What it is asked for; others of the list it has not. */
-  readonly targets: Readonly<Record<string, string>>
-  readonly stop: () => Promise<void>
-}
 
 const options = {
   seconds: { type: 'string', default: '5' },
@@ -45,20 +37,23 @@ export const run = bench(options, async (folder, load) => {
     'one month': `/api/v1/prices-historic/${isin}/2026-09-15/2026-10-14/`,
     'ten years': `/api/v1/prices-historic/${isin}/2016-10-15/2026-10-14/`,
   }
+  const plain = { 'the file without njs': `/plain/v1/prices-current/${isin}/` }
   const rows = [['', 'answer', 'bytes', 'requests/s', 'p50', 'p99']]
   const expected = new Map<string, string>()
-  for (const start of [nginx, worker, serve, dynamicServer]) {
-    const subject = await start({ folder, out, db, targets })
-    if (subject === null) continue
+  for (const [platform, start] of Object.entries(subjects)) {
+    if (platform.startsWith('nginx') && whyNoNginx !== undefined) {
+      process.stderr.write(`without nginx: ${whyNoNginx}\n`)
+      continue
+    }
+    const subject = await start({ folder, out, db })
     try {
-      for (const [name, target] of Object.entries(subject.targets)) {
+      const asked = { ...targets, ...('hasPlain' in subject ? plain : {}) }
+      for (const [name, target] of Object.entries(asked)) {
         const body = await bodyOf(subject.base + target)
         const wanted = expected.get(name) ?? body
         expected.set(name, wanted)
-        if (body !== wanted) throw new Error(`${subject.name} answers ${target} otherwise`)
-        const { perSecond, p50, p99 } = wrk(subject.base + target, load)
-        const figure = perSecond.toLocaleString('en', { maximumFractionDigits: 0 })
-        rows.push([subject.name, name, String(Buffer.byteLength(body)), figure, p50, p99])
+        if (body !== wanted) throw new Error(`${platform} answers ${target} otherwise`)
+        rows.push([platform, name, String(Buffer.byteLength(body)), ...wrk(subject.base + target, load)])
       }
     } finally {
       await subject.stop()
@@ -72,57 +67,35 @@ interface Place {
   readonly folder: string
   readonly out: string
   readonly db: string
-  readonly targets: Readonly<Record<string, string>>
 }
 
-async function nginx({ folder, out, targets }: Place): Promise<Subject | null> {
-  if (whyNoNginx !== undefined) {
-    process.stderr.write(`without nginx: ${whyNoNginx}\n`)
-    return null
-  }
-  const live = join(folder, 'live')
-  symlinkSync(out, live)
-  const plain = targets['a document']?.replace('/api/', '/plain/') ?? ''
-  const { base, stop } = await startNginx({
-    args: ['--out', live],
-    workers: 1,
+/** Each gives its address, and may have a target of its own. */
+const subjects = {
+  'nginx, 1 worker': async ({ folder, out }: Place) => {
+    const live = join(folder, 'live')
+    symlinkSync(out, live)
     // The same file, without njs: the limit.
-    locations: `location /plain/ { alias ${out}/api/; index index.json; }`,
-  })
-  return { name: 'nginx, 1 worker', base, targets: { ...targets, 'the file without njs': plain }, stop }
-}
-
-async function worker({ out, targets }: Place): Promise<Subject> {
-  const { base, publish, stop } = await startWorker({ isWatched: false, liveTtlSeconds: 5 })
-  await publish(out)
-  return { name: 'workerd', base, targets, stop }
-}
-
-async function serve({ out, targets }: Place): Promise<Subject> {
-  return { name: 'fundpress serve', targets, ...(await startServer(out)) }
-}
-
-async function dynamicServer({ db, targets }: Place): Promise<Subject> {
-  const child = spawn(process.execPath, [new URL('dynamic-server.ts', import.meta.url).pathname, db], {
-    cwd: repository,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const stop = async () => {
-    const closed = once(child, 'close')
-    child.kill('SIGTERM')
-    await closed
-  }
-  return { name: 'a dynamic server', base: await addressOf(child), targets, stop }
-}
-
-async function addressOf(child: ChildProcess): Promise<string> {
-  let said = ''
-  for await (const chunk of child.stdout ?? []) {
-    said += String(chunk)
-    const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(said) ?? []
-    if (address !== undefined) return address
-  }
-  throw new Error(`it does not start: ${said}`)
+    const locations = `location /plain/ { alias ${out}/api/; index index.json; }`
+    return { ...(await startNginx({ args: ['--out', live], locations })), hasPlain: true }
+  },
+  workerd: async ({ out }: Place) => {
+    const worker = await startWorker({ isWatched: false, liveTtlSeconds: 5 })
+    await worker.publish(out)
+    return worker
+  },
+  'fundpress serve': ({ out }: Place) => startServer(out),
+  'a dynamic server': async ({ db }: Place) => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'dynamic-server.ts'), db], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [address] = (await once(child.stdout, 'data')) as [Buffer]
+    const stop = async () => {
+      const closed = once(child, 'close')
+      child.kill('SIGTERM')
+      await closed
+    }
+    return { base: address.toString(), stop }
+  },
 }
 
 async function bodyOf(url: string): Promise<string> {
@@ -135,17 +108,19 @@ async function bodyOf(url: string): Promise<string> {
 /** The first fund that was there ten years ago. */
 function fundWithLongHistory(file: string): string {
   const db = new Database(file, { readonly: true })
-  const row = db
-    .prepare<[], { isin: string }>(
-      "SELECT isin FROM price JOIN fund USING (isin) WHERE date < '2016-10-15' AND data_permitted AND prices_permitted LIMIT 1",
+  const permitted = 'data_permitted AND prices_permitted'
+  const isin = db
+    .prepare<[], string>(
+      `SELECT isin FROM price JOIN fund USING (isin) WHERE date < '2016-10-15' AND ${permitted} LIMIT 1`,
     )
+    .pluck()
     .get()
   db.close()
-  if (row === undefined) throw new Error('no fund of the demo is ten years old')
-  return row.isin
+  if (isin === undefined) throw new Error('no fund of the demo is ten years old')
+  return isin
 }
 
-/** @throws {Error} if one answer was no success */
+/** @returns requests per second, p50, p99 @throws {Error} if one answer was no success */
 function wrk(url: string, { seconds, connections }: Record<keyof typeof options, string>) {
   const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', url]
   // Compilers and caches get warm first.
@@ -153,9 +128,6 @@ function wrk(url: string, { seconds, connections }: Record<keyof typeof options,
   const { stdout } = spawnSync('wrk', args, { encoding: 'utf8' })
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url}: ${stdout}`)
   const of = (pattern: RegExp) => pattern.exec(stdout)?.[1] ?? '?'
-  return {
-    perSecond: Number(of(/Requests\/sec:\s+([\d.]+)/)),
-    p50: of(/^\s+50%\s+(\S+)/m),
-    p99: of(/^\s+99%\s+(\S+)/m),
-  }
+  const perSecond = Math.round(Number(of(/Requests\/sec:\s+([\d.]+)/))).toLocaleString('en')
+  return [perSecond, of(/^\s+50%\s+(\S+)/m), of(/^\s+99%\s+(\S+)/m)]
 }

@@ -1,14 +1,7 @@
 /** A proxy that passes answers on, and may change them on the way. */
 import { createServer as createPlain, type RequestListener } from 'node:http'
 import { createServer as createSecure } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { rawRequest, type RawResponse } from '../support/request.ts'
-
-interface Proxy {
-  /** For example http://127.0.0.1:41234 */
-  readonly base: string
-  readonly stop: () => Promise<void>
-}
+import { listen, rawRequest, type RawResponse } from '../support/request.ts'
 
 /** What the server behind answers, to the request as it came unless something else is given. */
 type Ask = (instead?: { readonly base?: string; readonly target?: string }) => Promise<RawResponse>
@@ -20,7 +13,7 @@ export interface ProxyOptions {
   readonly tls?: { readonly key: string; readonly cert: string }
 }
 
-export async function startProxy({ upstream, pass, tls }: ProxyOptions): Promise<Proxy> {
+export async function startProxy({ upstream, pass, tls }: ProxyOptions) {
   const listener: RequestListener = (request, response) => {
     const { method, url = '/' } = request
     const kept = Object.entries(request.headers).filter(([name]) => !['host', 'connection'].includes(name))
@@ -38,13 +31,6 @@ export async function startProxy({ upstream, pass, tls }: ProxyOptions): Promise
   const limits = { maxHeaderSize: 256 * 1024 }
   const server =
     tls === undefined ? createPlain(limits, listener) : createSecure({ ...limits, ...tls }, listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    base: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
-    stop: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const { base, stop } = await listen(server)
+  return { base: tls === undefined ? base : base.replace('http', 'https'), stop }
 }

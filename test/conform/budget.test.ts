@@ -24,8 +24,7 @@ let base: string
 beforeAll(async () => {
   const program = fileURLToPath(new URL('costly-server.ts', import.meta.url))
   child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const [port] = (await once(child.stdout ?? child, 'data')) as [Buffer]
-  base = `http://127.0.0.1:${port.toString().trim()}`
+  base = String(await once(child.stdout ?? child, 'data'))
 })
 
 afterAll(async () => {

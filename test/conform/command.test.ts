@@ -5,14 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { partChecks } from '../../src/conform/checks/http.ts'
 import { type ConformReport, checks, openSuite } from '../../src/conform/suite.ts'
 import { editDatabase } from '../support/database.ts'
-import {
-  docsUrl,
-  makeTempFolder,
-  mustRun,
-  runFundpress,
-  startServer,
-  type Server,
-} from '../support/product.ts'
+import { docsUrl, makeTempFolder, mustRun, runFundpress, startServer } from '../support/product.ts'
+import type { Server } from '../support/product.ts'
 import type { RawResponse } from '../support/request.ts'
 import { isComplete } from '../support/rounds.ts'
 import { startProxy, type ProxyOptions } from './broken-proxy.ts'
@@ -52,10 +46,7 @@ function conform(base: string, more: readonly string[] = [], env: Readonly<Recor
 }
 
 /** Works with a proxy of the server. */
-async function withProxy<T>(
-  options: Omit<ProxyOptions, 'upstream'>,
-  work: (base: string) => Promise<T>,
-): Promise<T> {
+async function withProxy<T>(options: Omit<ProxyOptions, 'upstream'>, work: (base: string) => Promise<T>) {
   const proxy = await startProxy({ upstream: server.base, ...options })
   return work(proxy.base).finally(proxy.stop)
 }
@@ -76,7 +67,7 @@ it('a server that answers correctly passes, with a line for each group and exit 
 })
 
 it('the same seed gives the same random requests, and another seed others', async () => {
-  const targetsWith = async (seed: number): Promise<readonly string[]> => {
+  const targetsWith = async (seed: number) => {
     const targets: string[] = []
     const pass: ProxyOptions['pass'] = (target, ask) => {
       targets.push(target)
@@ -131,48 +122,22 @@ describe('the budget', () => {
 
 it('each spoiled answer is reported with its request, what was expected and what came; nothing else is', async () => {
   type Spoil = (answer: RawResponse) => RawResponse
-  const fault = (path: string, spoil: Spoil, expected: string, got: string) => ({
-    target: path.replace('ISIN', isin),
-    spoil,
-    expected,
-    got,
-  })
-  const changed = (change: Partial<RawResponse>) => (answer: RawResponse) => ({ ...answer, ...change })
+  const fault = (path: string, spoil: Spoil, expected: string, got: string) => {
+    return { target: `/api/${path.replace('ISIN', isin)}`, spoil, expected, got }
+  }
+  const otherStatus: Spoil = (answer) => ({ ...answer, status: 203 })
   const alsoVary: Spoil = (answer) => ({ ...answer, headers: [...answer.headers, ['vary', 'accept']] })
   const without =
     (name: string): Spoil =>
     (answer) => ({ ...answer, headers: answer.headers.filter(([given]) => given !== name) })
-  const [language, nosniff, modified] = [
-    'content-language',
-    'x-content-type-options',
-    'last-modified',
-  ] as const
+  const lacks = (path: string, name: string, expected: string) =>
+    fault(path, without(name), `${name} ${expected}`, `${name} absent`)
   const faults = [
-    fault(
-      '/api/v1/figures/ISIN/?format=json&language=en',
-      changed({ status: 203 }),
-      'status 200',
-      'status 203',
-    ),
-    fault(
-      '/api/v1/profile/ISIN/?format=xml&language=de',
-      without(language),
-      `${language} de`,
-      `${language} absent`,
-    ),
-    fault(
-      '/api/v1/performance-launch/ISIN/?format=xml',
-      without(nosniff),
-      `${nosniff} nosniff`,
-      `${nosniff} absent`,
-    ),
-    fault(
-      '/api/v1/performance-years/ISIN/?format=json',
-      without(modified),
-      `${modified} that is an HTTP date`,
-      `${modified} absent`,
-    ),
-    fault('/api/v2/emt/ISIN/?format=xml&language=en', alsoVary, 'vary', 'vary accept'),
+    fault('v1/figures/ISIN/?format=json&language=en', otherStatus, 'status 200', 'status 203'),
+    lacks('v1/profile/ISIN/?format=xml&language=de', 'content-language', 'de'),
+    lacks('v1/performance-launch/ISIN/?format=xml', 'x-content-type-options', 'nosniff'),
+    lacks('v1/performance-years/ISIN/?format=json', 'last-modified', 'that is an HTTP date'),
+    fault('v2/emt/ISIN/?format=xml&language=en', alsoVary, 'vary', 'vary accept'),
   ]
   const history = `/api/v1/prices-historic/${isin}/0001-01-01/9999-12-31/?format=json`
   const pass: ProxyOptions['pass'] = async (target, ask) => {
@@ -302,11 +267,9 @@ function withOtherDigit(body: Buffer): Buffer {
 }
 
 /** The failures that the human output lists. */
-function failuresIn(stdout: string): { request: string; expected: string; got: string }[] {
+function failuresIn(stdout: string) {
   const found = stdout.matchAll(/^ {2}(curl .*)\n {4}expected {2}(.*)\n {4}got {7}(.*)$/gm)
-  return [...found].map(([, request = '', expected = '', got = '']) => ({
-    request,
-    expected: expected.trim(),
-    got: got.trim(),
-  }))
+  return [...found].map(([, request = '', expected = '', got = '']) => {
+    return { request, expected: expected.trim(), got: got.trim() }
+  })
 }

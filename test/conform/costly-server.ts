@@ -1,7 +1,7 @@
-/** A server that does what a hostile client hopes for. Says its port on stdout. */
+/** A server that does what a hostile client hopes for. Says its address on stdout. */
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { listen } from '../support/request.ts'
 
 const held: Buffer[] = []
 
@@ -30,6 +30,4 @@ function busy(ms: number): void {
   }
 }
 
-server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`${(server.address() as AddressInfo).port}\n`)
-})
+process.stdout.write((await listen(server)).base)

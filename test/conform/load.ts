@@ -5,14 +5,6 @@ import { headerOf, rawRequest } from '../support/request.ts'
 import { openOracle, type Oracle } from '../../src/conform/oracle/oracle.ts'
 import { fundPaths } from '../../src/conform/requests.ts'
 
-export interface Seen {
-  /** How many answers were from which snapshot; those that are equal in both count for neither. */
-  readonly first: number
-  readonly second: number
-  /** Answers from neither snapshot, failures among them. */
-  readonly wrong: readonly string[]
-}
-
 /** Something of every kind: stored answers, refusals, ranges over one window and many, all funds. */
 export function targetsOf({ db, asOf, docsUrl }: Night): string[] {
   const oracle = openOracle({ db, asOf, docsUrl })
@@ -35,13 +27,10 @@ export function targetsOf({ db, asOf, docsUrl }: Night): string[] {
   return all.flatMap((path) => [`${path}?format=json`, `${path}?format=xml`])
 }
 
-/** What must be answered to each target in each of two snapshots: status and body. */
-export type Answers = ReadonlyMap<string, readonly [first: string, second: string]>
+export type Answers = ReturnType<typeof answersOf>
 
-export function answersOf(
-  nights: Readonly<Record<'first' | 'second', Night>>,
-  targets: readonly string[],
-): Answers {
+/** What must be answered to each target in each of two snapshots: status and body. */
+export function answersOf(nights: Readonly<Record<'first' | 'second', Night>>, targets: readonly string[]) {
   const oracles = [openOracle(nights.first), openOracle(nights.second)] as const
   const answer = (oracle: Oracle, target: string): string => {
     const { status, body } = oracle.answer({ target })
@@ -53,12 +42,12 @@ export function answersOf(
   return all
 }
 
-/** Asks again and again until the work is done, and for everything at least once; or for everything just once. */
-export async function loadDuring(
-  base: string,
-  answers: Answers,
-  work: (() => Promise<void>) | 'once each',
-): Promise<Seen> {
+/**
+ * Asks again and again until the work is done, and for everything at least once; or for everything just once.
+ * @returns how many answers were from which snapshot (those that are equal in both count for neither), and answers from
+ * neither snapshot, failures among them
+ */
+export async function loadDuring(base: string, answers: Answers, work: (() => Promise<void>) | 'once each') {
   const targets = [...answers.keys()]
   let isOver = work === 'once each'
   const seen = { first: 0, second: 0, wrong: [] as string[] }

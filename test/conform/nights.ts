@@ -5,12 +5,7 @@ import { editDatabase } from '../support/database.ts'
 import { insertOddFunds, oddFunds } from '../support/odd-funds.ts'
 import { docsUrl, makeTempFolder, mustRun } from '../support/product.ts'
 
-export interface Nights {
-  readonly first: Night
-  readonly second: Night
-  /** Removes the files. */
-  readonly release: () => void
-}
+export type Nights = Awaited<ReturnType<typeof conformNights>>
 
 /** Texts of another length, so that nothing cut at the wrong place passes. */
 const everythingChanges = `
@@ -26,26 +21,15 @@ const everythingChanges = `
   UPDATE emt SET entry_costs = 0.25;
 `
 
-export async function conformNights(): Promise<Nights> {
+export async function conformNights() {
   const folder = makeTempFolder()
   const nightOf = (name: string, asOf: string): Night => {
     return { out: folder.file(name), db: folder.file(`${name}.sqlite`), asOf, docsUrl }
   }
   // The second is of the day after, on which a fund turns a year old.
   const [first, second] = [nightOf('first', oddFunds.asOf), nightOf('second', '2025-03-01')]
-  await mustRun([
-    'demo',
-    '--db',
-    first.db,
-    '--funds',
-    '3',
-    '--years',
-    '9',
-    '--until',
-    '2025-02-27',
-    '--seed',
-    '11',
-  ])
+  const family = '--funds 3 --years 9 --until 2025-02-27 --seed 11'
+  await mustRun(['demo', '--db', first.db, ...family.split(' ')])
   insertOddFunds(first.db)
   copyFileSync(first.db, second.db)
   editDatabase(second.db, everythingChanges)

@@ -58,20 +58,10 @@ export function inTurn<T>(pages: readonly T[]): (readonly [page: T, name: string
   )
 }
 
-export interface Visit {
-  readonly page: Page
-  /** Errors and warnings of the console, uncaught errors, requests that failed or were answered with 400 and more. */
-  readonly complaints: readonly string[]
-  /** Addresses on other hosts that were asked for: each was refused. */
-  readonly strangers: readonly string[]
-  /** The sizes of what was loaded, uncompressed. */
-  readonly weights: () => Promise<readonly number[]>
-  /** Closes the page. */
-  readonly end: () => Promise<void>
-}
+export type Visit = Awaited<ReturnType<typeof visit>>
 
 /** Opens a page and waits until it and what it asks for are there. Nothing of earlier visits is in its cache. */
-export async function visit(browser: Browser, url: string, look: Look = desktopLight): Promise<Visit> {
+export async function visit(browser: Browser, url: string, look: Look = desktopLight) {
   const context = await browser.newContext({
     colorScheme: look.scheme,
     viewport: { width: look.width, height: look.height },
@@ -81,16 +71,25 @@ export async function visit(browser: Browser, url: string, look: Look = desktopL
   })
   const strangers = await refuseStrangers(context, new URL(url))
   const page = await context.newPage()
-  const complaints = listen(page)
+  const complaints = complaintsOf(page)
   const responses: Response[] = []
   page.on('response', (response) => responses.push(response))
   await page.goto(url, { waitUntil: 'load' })
   await page.waitForLoadState('networkidle')
-  const weights = () => Promise.all(responses.map(async (response) => (await response.body()).length))
-  return { page, complaints, strangers, weights, end: () => context.close() }
+  return {
+    page,
+    /** Errors and warnings of the console, uncaught errors, requests that failed or were answered with 400 and more. */
+    complaints,
+    /** Addresses on other hosts that were asked for: each was refused. */
+    strangers,
+    /** The sizes of what was loaded, uncompressed. */
+    weights: () => Promise.all(responses.map(async (response) => (await response.body()).length)),
+    /** Closes the page. */
+    end: () => context.close(),
+  }
 }
 
-async function refuseStrangers(context: BrowserContext, home: URL): Promise<readonly string[]> {
+async function refuseStrangers(context: BrowserContext, home: URL) {
   const strangers: string[] = []
   await context.route('**/*', async (route) => {
     const url = new URL(route.request().url())
@@ -101,7 +100,7 @@ async function refuseStrangers(context: BrowserContext, home: URL): Promise<read
   return strangers
 }
 
-function listen(page: Page): readonly string[] {
+function complaintsOf(page: Page): readonly string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`)

@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import type { S3Server } from './s3/server.ts'
-import { filesIn } from './tree.ts'
+import { filesIn, parseManifest } from './tree.ts'
 
 export interface LiveJson {
   readonly slot: 'blue' | 'green'
@@ -79,20 +78,13 @@ export function bucketOf(server: S3Server, name: string, folder: string) {
 /** What a publish writes into a slot beside the snapshot: no manifest has it. */
 const isWrittenByPublish = (key: string) => key.startsWith('changes/')
 
-interface ManifestLine {
-  readonly key: string
-  readonly sha256: string
-  readonly type: string
-}
-
 function faultsOfSlot(objects: ReturnType<S3Server['objects']>, slot: string): string[] {
   const manifest = objects.get(`${slot}/manifest.ndjson.gz`)
   if (manifest === undefined) return [`${slot} has no manifest`]
-  const [head = '', ...lines] = gunzipSync(manifest.body).toString().trimEnd().split('\n')
-  const { files } = JSON.parse(head) as { files: readonly ManifestLine[] }
+  const { head, documents } = parseManifest(manifest.body)
   const expected = new Set([`${slot}/manifest.ndjson.gz`, `${slot}/SHA256SUMS`])
   const faults: string[] = []
-  for (const { key, sha256, type } of [...lines.map((line) => JSON.parse(line) as ManifestLine), ...files]) {
+  for (const { key, sha256, type } of [...documents, ...head.files]) {
     expected.add(`${slot}/${key}`)
     const object = objects.get(`${slot}/${key}`)
     if (object === undefined) faults.push(`${key} is missing`)

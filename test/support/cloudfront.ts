@@ -6,32 +6,19 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, symlinkSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readDistribution } from './cloudfront/distribution.ts'
-import { edgeLocation, type AskOrigin, type EdgeLocation } from './cloudfront/edge-location.ts'
+import { edgeLocation, type OriginRequest } from './cloudfront/edge-location.ts'
 import { startFunctions } from './cloudfront/function-runtime.ts'
-import { ask, signed } from './cloudfront/origins.ts'
 import { makeTempFolder, mustRun, repository } from './product.ts'
+import { headerPairs, listen, rawRequest } from './request.ts'
 import type { S3Server } from './s3/server.ts'
+import { signatureOf } from './s3/verification.ts'
 
-export interface CloudFront {
-  /** http://127.0.0.1:port */
-  readonly base: string
-  readonly edges: readonly EdgeLocation[]
-  /** Of the functions' runtime and of the Lambda; what is CloudFront's own runs in this process. */
-  readonly pids: readonly number[]
-  /** A value of the KeyValueStore that comes to one edge after the other. Resolves at once. */
-  readonly propagate: (key: string, value: string) => void
-  /** What the Lambda logged: the metric among it. */
-  readonly lambdaLog: () => string
-  /** Calls the Lambda that tells the age of the live snapshot. */
-  readonly watch: () => Promise<void>
-  readonly stop: () => Promise<void>
-}
+export type CloudFront = Awaited<ReturnType<typeof startCloudFront>>
 
-export interface CloudFrontOptions {
+interface CloudFrontOptions {
   readonly s3: S3Server
   readonly bucket: string
   /** Below which everything lies in the bucket. */
@@ -42,7 +29,7 @@ export interface CloudFrontOptions {
 
 const host = fileURLToPath(new URL('cloudfront/lambda-host.ts', import.meta.url))
 
-export async function startCloudFront(options: CloudFrontOptions): Promise<CloudFront> {
+export async function startCloudFront(options: CloudFrontOptions) {
   const { s3, bucket, prefix = '', propagationMs = [0] } = options
   const folder = makeTempFolder()
   const flags = ['--bucket', bucket, '--region', s3.settings.region, '--prefix', prefix]
@@ -51,16 +38,14 @@ export async function startCloudFront(options: CloudFrontOptions): Promise<Cloud
   symlinkSync(join(repository, 'node_modules'), folder.file('node_modules'))
   const template = JSON.parse(readFileSync(folder.file('template.json'), 'utf8')) as Record<string, unknown>
   const distribution = readDistribution(template)
-  const functions = await startFunctions(Object.fromEntries(distribution.functions))
+  const functions = await startFunctions(distribution.functions)
   const lambda = await startLambda(folder.file('lambda/index.mjs'), options)
 
-  const askBucket: AskOrigin = (request) =>
-    ask(s3.endpoint, signed(s3.endpoint, { ...request, path: `/${bucket}${request.path}` }, s3.settings))
-  const askLambda: AskOrigin = (request) => ask(lambda.base, request)
-  const origins = new Map([
-    ['bucket', askBucket],
-    ['lambda', askLambda],
-  ])
+  const origins = {
+    bucket: (request: OriginRequest) =>
+      ask(s3.endpoint, signed({ ...request, path: `/${bucket}${request.path}` }, s3)),
+    lambda: (request: OriginRequest) => ask(lambda.base, request),
+  }
   const edges = propagationMs.map(() => edgeLocation({ distribution, functions, origins }))
   let turn = 0
   // Source: CloudFront's quotas, the length of a request without its body.
@@ -78,38 +63,63 @@ export async function startCloudFront(options: CloudFrontOptions): Promise<Cloud
       },
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { base, stop } = await listen(server)
   const timers = new Set<NodeJS.Timeout>()
   return {
-    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    base,
     edges,
+    /** Of the functions' runtime and of the Lambda; what is CloudFront's own runs in this process. */
     pids: [functions.pid, lambda.pid],
-    propagate: (key, value) => {
+    /** A value of the KeyValueStore that comes to one edge after the other. Resolves at once. */
+    propagate: (key: string, value: string) => {
       edges.forEach((edge, index) => {
         timers.add(setTimeout(() => (edge.keys[key] = value), propagationMs[index]))
       })
     },
+    /** What the Lambda logged: the metric among it. */
     lambdaLog: lambda.log,
+    /** Calls the Lambda that tells the age of the live snapshot. */
     watch: lambda.watch,
     stop: async () => {
       timers.forEach(clearTimeout)
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await Promise.all([closed, functions.stop(), lambda.stop()])
+      await Promise.all([stop(), functions.stop(), lambda.stop()])
       folder.remove()
     },
   }
 }
 
-function viewerRequest({ method = 'GET', url = '/', rawHeaders }: IncomingMessage) {
-  const question = url.indexOf('?')
-  const names = rawHeaders.filter((_, index) => index % 2 === 0)
-  return {
-    method,
-    path: question < 0 ? url : url.slice(0, question),
-    rawQuery: question < 0 ? undefined : url.slice(question + 1),
-    headers: names.map((name, index) => [name.toLowerCase(), rawHeaders[2 * index + 1] ?? ''] as const),
-  }
+function viewerRequest(request: IncomingMessage) {
+  const { method = 'GET', url = '/' } = request
+  const [path = '', rawQuery] = url.split(/\?(.*)/s)
+  return { method, path, rawQuery, headers: headerPairs(request) }
+}
+
+async function ask(base: string, { method, path, query, headers }: OriginRequest) {
+  const target = path + (query === '' ? '' : `?${query}`)
+  const answer = await rawRequest(base, { method, target, headers })
+  const hops = ['connection', 'keep-alive', 'transfer-encoding', 'date']
+  const kept = answer.headers.filter(([name]) => !hops.includes(name))
+  return { status: answer.status, headers: Object.fromEntries(kept), body: answer.body }
+}
+
+/** As an origin access control signs requests for S3. */
+function signed(request: OriginRequest, { endpoint, settings }: S3Server): OriginRequest {
+  const { accessKeyId, secretAccessKey, region } = settings
+  const payload = 'UNSIGNED-PAYLOAD'
+  const date = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  const day = date.slice(0, 8)
+  const own = { host: new URL(endpoint).host, 'x-amz-content-sha256': payload, 'x-amz-date': date }
+  const names = Object.keys(own)
+  const { method, path: rawPath } = request
+  const query = new Map(new URLSearchParams(request.query))
+  const { signature } = signatureOf(
+    { method, rawPath, query, headers: own },
+    { day, region, date, names, payload },
+    secretAccessKey,
+  )
+  const credential = `Credential=${accessKeyId}/${day}/${region}/s3/aws4_request`
+  const authorization = `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names.join(';')}, Signature=${signature}`
+  return { ...request, headers: { ...request.headers, ...own, authorization } }
 }
 
 async function startLambda(module: string, { s3, bucket, prefix = '' }: CloudFrontOptions) {
@@ -129,12 +139,12 @@ async function startLambda(module: string, { s3, bucket, prefix = '' }: CloudFro
   const closed = once(child, 'close')
   const log: string[] = []
   child.stderr.on('data', (chunk: Buffer) => log.push(chunk.toString()))
-  const [port] = (await Promise.race([
+  const [address] = (await Promise.race([
     once(child.stdout, 'data'),
     closed.then(() => Promise.reject(new Error(`the Lambda did not start: ${log.join('')}`))),
   ])) as [Buffer]
   child.stdout.on('data', (chunk: Buffer) => log.push(chunk.toString()))
-  const base = `http://127.0.0.1:${port.toString().trim()}`
+  const base = address.toString()
   return {
     base,
     pid: child.pid ?? 0,

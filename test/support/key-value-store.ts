@@ -1,8 +1,7 @@
 /** CloudFront's KeyValueStore as its API gives it: reads, and writes that have to name the store's ETag. */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listen } from './request.ts'
 
 export type KeyValueStoreServer = Awaited<ReturnType<typeof startKeyValueStore>>
 
@@ -13,31 +12,29 @@ export async function startKeyValueStore() {
   let version = 1
   const etag = () => `KV${version}ETAG`
 
+  const refuse = (status: number, type: string, Message: string) => ({ status, type, body: { Message } })
   const work = (request: IncomingMessage, sent: string): { status: number; type?: string; body: object } => {
     const { method = '', url = '', headers } = request
     if (headers.host?.startsWith('123456789012.') !== true)
-      return { status: 404, type: 'ResourceNotFoundException', body: { Message: 'of another account' } }
+      return refuse(404, 'ResourceNotFoundException', 'of another account')
     const path = `/key-value-stores/${encodeURIComponent(arn)}`
-    if (!url.startsWith(path))
-      return { status: 404, type: 'ResourceNotFoundException', body: { Message: url } }
+    if (!url.startsWith(path)) return refuse(404, 'ResourceNotFoundException', url)
     const rest = decodeURIComponent(url.slice(path.length).replace('/keys/', ''))
     log.push(`${method} ${rest}`.trim())
     server.onRequest(`${method} ${rest}`.trim())
-    if (server.refusal !== undefined) return { ...server.refusal, body: { Message: 'refused' } }
+    if (server.refusal !== undefined) return refuse(server.refusal.status, server.refusal.type, 'refused')
     // Version 4A of the signature: its keys are derived from the secret, so only its form is looked at.
     if (headers.authorization?.startsWith('AWS4-ECDSA-P256-SHA256 Credential=TESTKEY/') !== true)
-      return { status: 403, type: 'AccessDeniedException', body: { Message: 'not signed with SigV4A' } }
+      return refuse(403, 'AccessDeniedException', 'not signed with SigV4A')
     if (headers['x-amz-region-set'] !== '*')
-      return { status: 403, type: 'AccessDeniedException', body: { Message: 'not signed for all regions' } }
+      return refuse(403, 'AccessDeniedException', 'not signed for all regions')
     if (rest === '') return { status: 200, body: { ItemCount: keys.size, KvsARN: arn, Status: 'READY' } }
     if (method === 'GET') {
       const value = keys.get(rest)
-      if (value === undefined)
-        return { status: 404, type: 'ResourceNotFoundException', body: { Message: rest } }
+      if (value === undefined) return refuse(404, 'ResourceNotFoundException', rest)
       return { status: 200, body: { Key: rest, Value: value, ItemCount: keys.size } }
     }
-    if (headers['if-match'] !== etag())
-      return { status: 409, type: 'ConflictException', body: { Message: 'the store has another ETag' } }
+    if (headers['if-match'] !== etag()) return refuse(409, 'ConflictException', 'the store has another ETag')
     const { Value } = JSON.parse(sent) as { Value: string }
     put(rest, Value)
     server.onPut(rest, Value)
@@ -56,10 +53,10 @@ export async function startKeyValueStore() {
       response.end(JSON.stringify(body))
     })
   })
-  await once(http.listen(0, '127.0.0.1'), 'listening')
+  const { base, stop } = await listen(http)
   const server = {
     // The SDK asks at 123456789012.localhost: see local-names.ts.
-    endpoint: `http://localhost:${(http.address() as AddressInfo).port}`,
+    endpoint: base.replace('127.0.0.1', 'localhost'),
     arn,
     keys,
     /** Requests so far: `GET live`, `PUT live`, `GET` for the store itself. */
@@ -72,10 +69,7 @@ export async function startKeyValueStore() {
     onPut: (_key: string, _value: string): void => undefined,
     /** Answers all requests with this, until it is undefined again. */
     refusal: undefined as { readonly status: number; readonly type: string } | undefined,
-    stop: async () => {
-      http.closeAllConnections()
-      await new Promise((resolve) => http.close(resolve))
-    },
+    stop,
   }
   return server
 }

@@ -8,20 +8,16 @@ import { setImmediate } from 'node:timers/promises'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { Time } from '../../src/bucket/store/retry.ts'
 import type { S3Store } from '../../src/bucket/store/s3.ts'
-import {
-  type Condition,
-  ConditionFailed,
-  type NewFileObject,
-  type NewObject,
-  type WriteOptions,
-} from '../../src/bucket/store/store.ts'
+import type { Condition, NewFileObject, NewObject, WriteOptions } from '../../src/bucket/store/store.ts'
+import { ConditionFailed } from '../../src/bucket/store/store.ts'
 
 /** What happens to one write of a process. Delays are shares of the longest life of a request, from 0 to 1. */
 export type Fault =
-  /** The process is killed. Its request is never carried out, is carried out later, or was carried out. */
-  | { readonly kind: 'kill'; readonly request: 'lost' | 'late' | 'done' }
-  /** The client waits in vain for an answer, and gives up. */
-  | { readonly kind: 'unanswered'; readonly request: 'lost' | 'late' | 'done' }
+  /**
+   * The process is killed, or its client waits in vain for an answer and gives up. Its request is never carried out, is
+   * carried out later, or was carried out.
+   */
+  | { readonly kind: 'kill' | 'unanswered'; readonly request: 'lost' | 'late' | 'done' }
   /** The same, and it tries again. */
   | { readonly kind: 'twice' }
   /** The process stands still, before or after it has sent the request, while others run. */
@@ -74,7 +70,11 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
       const [next] = late.filter(({ due }) => due <= clock()).sort((one, other) => one.due - other.due)
       if (next === undefined) return
       late = late.filter((one) => one !== next)
-      next.carryOut()
+      try {
+        next.carryOut()
+      } catch {
+        // Nobody waits for the answer.
+      }
     }
   }
   /** Lets time pass: what is late by then is carried out. */
@@ -89,6 +89,11 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
   }
   /** HTTP tells whole seconds. */
   const toldAt = (ms: number) => new Date(Math.floor(ms / 1000) * 1000)
+  const about = ({ body, etag, modified }: StoredBytes) => ({
+    bytes: body.length,
+    etag,
+    lastModified: toldAt(modified),
+  })
   const time: Time = {
     clocks: () => ({ wall: clock(), steady: clock() }),
     pause: (ms, signal) => {
@@ -115,18 +120,7 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
       if (state === 'killed') throw new Error('killed')
     }
     const sendLate = (carryOut: () => unknown, withinSeconds = lifetimeSeconds) => {
-      const request = () => {
-        try {
-          carryOut()
-        } catch {
-          // Nobody waits for the answer.
-        }
-      }
-      late.push({ due: clock() + random() * withinSeconds * 1000, carryOut: request })
-    }
-    const leave = (request: 'lost' | 'late' | 'done', carryOut: () => unknown) => {
-      if (request === 'done') carryOut()
-      else if (request === 'late') sendLate(carryOut)
+      late.push({ due: clock() + random() * withinSeconds * 1000, carryOut })
     }
     const kill = () => {
       state = 'killed'
@@ -139,13 +133,24 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
       throw new Error('does not answer in time')
     }
 
+    /** @param rest how long it waits once the others have run, in seconds, by how long that took */
+    const waitFor = async <T>(carryOut: () => T, withinSeconds: number, rest: (waited: number) => number) => {
+      const sent = clock()
+      let answer: { readonly done: T } | undefined
+      sendLate(() => (answer = { done: carryOut() }), withinSeconds)
+      await others()
+      pass(rest((clock() - sent) / 1000))
+      const isInTime = clock() - sent <= (silenceSeconds + 1) * 1000
+      return answer === undefined || !isInTime ? giveUp() : answer.done
+    }
+
     const strike = async <T>(fault: Fault, carryOut: () => T, mayStillSend: () => void): Promise<T> => {
       switch (fault.kind) {
         case 'kill':
-          leave(fault.request, carryOut)
-          return kill()
         case 'unanswered':
-          leave(fault.request, carryOut)
+          if (fault.request === 'done') carryOut()
+          else if (fault.request === 'late') sendLate(carryOut)
+          if (fault.kind === 'kill') return kill()
           pass(silenceSeconds)
           return giveUp()
         case 'twice':
@@ -155,29 +160,20 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
           mayStillSend()
           return carryOut()
         case 'slow':
-        case 'stopped': {
-          const isSlow = fault.kind === 'slow'
-          if (!isSlow && !fault.hasSent) {
-            await others()
-            pass(fault.seconds)
-            mayStillSend()
-            return carryOut()
-          }
-          const sent = clock()
-          let answer: (() => T) | undefined
-          sendLate(
-            () => {
-              const done = carryOut()
-              answer = () => done
-            },
-            isSlow ? silenceSeconds : lifetimeSeconds,
-          )
+          return waitFor(carryOut, silenceSeconds, (waited) => Math.max(0, silenceSeconds - waited))
+        case 'stopped':
+          if (fault.hasSent) return waitFor(carryOut, lifetimeSeconds, () => fault.seconds)
           await others()
-          pass(isSlow ? Math.max(0, silenceSeconds - (clock() - sent) / 1000) : fault.seconds)
-          const isInTime = clock() - sent <= (silenceSeconds + 1) * 1000
-          return answer === undefined || !isInTime ? giveUp() : answer()
-        }
+          pass(fault.seconds)
+          mayStillSend()
+          return carryOut()
       }
+    }
+
+    const read = async () => {
+      await setImmediate()
+      assertAlive()
+      deliver()
     }
 
     /** Requests that are sent at the same time are all under way when the first of them is carried out. */
@@ -236,29 +232,25 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
             }
           }, options),
         get: async (key) => {
-          await setImmediate()
-          assertAlive()
-          deliver()
+          await read()
           const object = objects.get(key)
           if (object === undefined) return null
-          const { body, etag, modified } = object
           return {
-            ...{ etag, bytes: body.length, lastModified: toldAt(modified), now: toldAt(clock()) },
+            ...about(object),
+            now: toldAt(clock()),
             body: (async function* () {
               await setImmediate()
-              yield body
+              yield object.body
             })(),
             cancel: () => undefined,
           }
         },
         async *list(prefix) {
-          await setImmediate()
-          assertAlive()
-          deliver()
+          await read()
           const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort()
           for (const key of keys) {
-            const { body, etag, modified } = objects.get(key) ?? { body: '', etag: '', modified: 0 }
-            yield { key, bytes: body.length, etag, lastModified: toldAt(modified) }
+            const object = objects.get(key)
+            if (object !== undefined) yield { key, ...about(object) }
           }
         },
       },

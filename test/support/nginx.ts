@@ -4,25 +4,12 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { makeTempFolder, mustRun } from './product.ts'
 
-export interface Nginx {
-  /** http://127.0.0.1:port */
-  readonly base: string
-  /** Of the master; its children are the workers. */
-  readonly pid: number
-  /** What nginx and the edge complained of so far. */
-  readonly errors: () => string
-  /** Stands in for /etc/nginx/fundpress/credentials. */
-  readonly credentialsFile: string
-  /** What the workers hold in memory, in MB. */
-  readonly memory: () => number
-  /** What lies in the folder of answers that nginx has put aside, in bytes. */
-  readonly putAside: () => number
-  readonly stop: () => Promise<void>
-}
+export type Nginx = Awaited<ReturnType<typeof startNginx>>
 
-export interface NginxOptions {
+interface NginxOptions {
   /** What follows `fundpress edge nginx`: --out, or --bucket and its kin. */
   readonly args: readonly string[]
   /** Read by the edge instead of /etc/nginx/fundpress/credentials. */
@@ -37,9 +24,6 @@ export interface NginxOptions {
   readonly sendBuffer?: string
 }
 
-/** A location that gives out a folder's files at `/plain/` past njs: what a benchmark compares with. For `locations`. */
-export const plainFiles = (folder: string): string => `location /plain/ { alias ${folder}/; }`
-
 const firstOf = (folders: string, file: string) =>
   folders
     .split(' ')
@@ -50,8 +34,6 @@ const modulePath = firstOf(
   '/usr/lib/nginx/modules /usr/lib64/nginx/modules /usr/share/nginx/modules',
   'ngx_http_js_module.so',
 )
-export const nginxBinary = binary ?? 'nginx'
-export const njsModule = modulePath ?? ''
 
 /** Why nginx cannot be tested here, if it cannot. */
 export const whyNoNginx =
@@ -67,7 +49,7 @@ export async function startNginx({
   locations = '',
   settings = {},
   sendBuffer,
-}: NginxOptions): Promise<Nginx> {
+}: NginxOptions) {
   const folder = makeTempFolder()
   const port = await freePorts()
   const prefix = folder.file('nginx')
@@ -91,34 +73,12 @@ export async function startNginx({
   edit('fundpress/edge.js', (text) => text.replaceAll('/etc/nginx/fundpress', join(prefix, 'fundpress')))
   const credentialsFile = join(prefix, 'fundpress/credentials')
   if (credentials !== undefined) {
-    const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = credentials
-    const lines = ['[default]', `aws_access_key_id = ${id}`, `aws_secret_access_key = ${secret}`, '']
-    writeFileSync(credentialsFile, lines.join('\n'))
+    const lines = Object.entries(credentials).map(([name, value]) => `${name.toLowerCase()} = ${value}\n`)
+    writeFileSync(credentialsFile, `[default]\n${lines.join('')}`)
   }
-  writeFileSync(join(prefix, 'nginx.conf'), mainConfiguration(workers))
-  mkdirSync(join(prefix, 'temp'))
-  const log = join(prefix, 'error.log')
-  const errors = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '')
-
-  const child = spawn(nginxBinary, ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', log], {
-    stdio: 'ignore',
-  })
-  const closed = once(child, 'close')
-  const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
-    await closed
-    folder.remove()
-  }
-  const base = `http://127.0.0.1:${port}`
-  try {
-    await untilItAnswers(base, () => child.exitCode === null)
-  } catch (error) {
-    const said = errors()
-    await stop()
-    throw new Error(`nginx does not start:\n${said}`, { cause: error })
-  }
+  const { base, pid, errors, stop } = await spawnNginx(prefix, port, workers)
   const memory = (): number => {
-    const workers = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')
+    const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
     const kilobytes = workers.map((pid) => /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')))
     return kilobytes.reduce((sum, found) => sum + Number(found?.[1]), 0) / 1000
   }
@@ -126,12 +86,53 @@ export async function startNginx({
     readdirSync(join(prefix, 'temp'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
-  return { base, pid: child.pid ?? 0, errors, credentialsFile, memory, putAside, stop }
+  return {
+    /** http://127.0.0.1:port */
+    base,
+    /** Of the master; its children are the workers. */
+    pid,
+    /** What nginx and the edge complained of so far. */
+    errors,
+    /** Stands in for /etc/nginx/fundpress/credentials. */
+    credentialsFile,
+    /** What the workers hold in memory, in MB. */
+    memory,
+    /** What lies in the folder of answers that nginx has put aside, in bytes. */
+    putAside,
+    stop: async () => {
+      await stop()
+      folder.remove()
+    },
+  }
+}
+
+/** Starts nginx with the folder's `conf.d`, and waits for its answers. @throws {Error} with its log, if it does not start */
+export async function spawnNginx(prefix: string, port: number, workers = 1) {
+  writeFileSync(join(prefix, 'nginx.conf'), mainConfiguration(workers))
+  mkdirSync(join(prefix, 'temp'))
+  const log = join(prefix, 'error.log')
+  const errors = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '')
+  const child = spawn(binary ?? 'nginx', ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', log], {
+    stdio: 'ignore',
+  })
+  const closed = once(child, 'close')
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+    await closed
+  }
+  const base = `http://127.0.0.1:${port}`
+  for (let wait = 0; wait < 200 && child.exitCode === null; wait++) {
+    const answered = await fetch(`${base}/`, { method: 'OPTIONS' }).catch(() => undefined)
+    if (answered !== undefined) return { base, pid: child.pid ?? 0, errors, stop }
+    await setTimeout(25)
+  }
+  await stop()
+  throw new Error(`nginx does not start: ${errors()}`)
 }
 
 /** Started by root, the workers would be somebody who may not look into the folders of the tests. */
 const mainConfiguration = (workers: number): string => `
-load_module ${njsModule};
+load_module ${modulePath ?? ''};
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 daemon off;
 pid nginx.pid;
@@ -151,32 +152,19 @@ http {
 }
 `
 
-export async function untilItAnswers(base: string, isAlive: () => boolean): Promise<void> {
-  for (let wait = 0; wait < 200 && isAlive(); wait++) {
-    const answered = await fetch(`${base}/`, { method: 'OPTIONS' }).catch(() => undefined)
-    if (answered !== undefined) return
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  throw new Error(`nothing answers on ${base}`)
-}
-
 /** @returns a port that is free, and so is the next one: nginx asks itself there for the parts of a range */
 export async function freePorts(): Promise<number> {
   for (;;) {
     const first = await listenOn(0)
     const { port } = first.address() as AddressInfo
     const next = await listenOn(port + 1).catch(() => undefined)
-    const used = next === undefined ? [first] : [first, next]
-    await Promise.all(used.map((server) => new Promise((resolve) => server.close(resolve))))
+    for (const server of [first, next]) if (server !== undefined) await once(server.close(), 'close')
     if (next !== undefined) return port
   }
 }
 
-const listenOn = (port: number): Promise<Server> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
-      resolve(server)
-    })
-  })
+async function listenOn(port: number): Promise<Server> {
+  const server = createServer().listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}

@@ -3,7 +3,7 @@
  * at the edge of their notation, years without prices, each permission taken away once. As-of date: 2025-02-28.
  */
 import Database from 'better-sqlite3'
-import { insertInto, type Insert, type Row } from './database.ts'
+import { goodRows, insertInto, type Insert, type Row } from './database.ts'
 
 export const oddFunds = {
   asOf: '2025-02-28',
@@ -43,16 +43,9 @@ export function insertOddFunds(path: string): void {
 
 function insertFunds(insert: Insert): void {
   const fund = (isin: string, row: Row): void => {
-    insert('fund', {
-      isin,
-      name: `Fund ${isin}`,
-      wkn: null,
-      fund_inception_date: '2015-06-01',
-      status_date: '2025-02-27',
-      url: `https://funds.example/${isin}`,
-      currency: 'EUR',
-      ...row,
-    })
+    const dates = { fund_inception_date: '2015-06-01', status_date: '2025-02-27' }
+    const url = `https://funds.example/${isin}`
+    insert('fund', { isin, name: `Fund ${isin}`, ...dates, url, currency: 'EUR', ...row })
   }
   fund(oddFunds.awkward, {
     name: `  ${forgedRecord} ${forgedItem} ${marks} `,
@@ -137,35 +130,27 @@ function insertAllocations(insert: Insert, isin: string): void {
 }
 
 function price(isin: string, date: string, amount: string): Row {
-  const amounts = {
-    issue_price: amount,
-    repurchase_price: amount,
-    net_asset_value: amount,
-    performance: amount,
-  }
+  const columns = ['issue_price', 'repurchase_price', 'net_asset_value', 'performance']
+  const amounts = Object.fromEntries(columns.map((column) => [column, amount]))
   return { isin, date, ...amounts, change: '-0.10', change_percent: '-1.25' }
 }
 
 function profile(isin: string, row: Row): Row {
   return {
+    ...goodRows['profile'],
     isin,
-    category_de: 'Aktienfonds',
     category_en: null,
+    benchmark: null,
     fund_assets: '1234567.80',
     total_fund_assets: '98765432109876.00',
-    end_of_fiscal_year: '12-31',
-    accumulating: 1,
     conformity: 0,
-    issue_surcharge: 5,
-    redemption_fee: 0,
     total_expense_ratio: 1.45,
     management_fee: 0.1 + 0.2,
-    custodian_bank_fee: 0.05,
-    performance_fee: 0,
-    savings_plan: 1,
     savings_plan_minimum: '50.00',
     one_time_investment: 0,
     one_time_investment_minimum: null,
+    capital_forming_payments: null,
+    capital_forming_payments_minimum: null,
     ...row,
   }
 }

@@ -1,5 +1,5 @@
 /** The product through its front door: the command line, the server as a port. Imports nothing of src/. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,21 +37,20 @@ export async function mustRun(args: readonly string[], options: RunOptions = {})
   return stdout
 }
 
-export interface Server {
-  /** For example http://127.0.0.1:41234 */
-  readonly base: string
-  readonly pid: number
-  readonly stop: () => Promise<void>
-}
+export type Server = Awaited<ReturnType<typeof startServing>>
 
 /** Starts `serve` on a free port and resolves once it says where it listens. */
-export function startServer(out: string, extraArgs: readonly string[] = []): Promise<Server> {
+export function startServer(out: string, extraArgs: readonly string[] = []) {
   return startServing(['--out', out, ...extraArgs])
 }
 
 /** The same with a source of its own: a bucket for example. */
-export async function startServing(args: readonly string[], options: RunOptions = {}): Promise<Server> {
-  const child = spawnFundpress(['serve', '--port', '0', ...args], options)
+export async function startServing(args: readonly string[], options: RunOptions = {}) {
+  const child = spawn(process.execPath, ['src/cli/fundpress.mjs', 'serve', '--port', '0', ...args], {
+    cwd: repository,
+    env: environmentOf(options),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const base = await new Promise<string>((resolve, reject) => {
     let said = ''
     const listen = (chunk: Buffer): void => {
@@ -59,13 +58,14 @@ export async function startServing(args: readonly string[], options: RunOptions 
       const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(said) ?? []
       if (url !== undefined) resolve(url)
     }
-    child.stdout?.on('data', listen)
-    child.stderr?.on('data', listen)
+    child.stdout.on('data', listen)
+    child.stderr.on('data', listen)
     child.once('close', (code) => {
       reject(new Error(`fundpress serve ended with ${code}: ${said}`))
     })
   })
   return {
+    /** For example http://127.0.0.1:41234 */
     base,
     pid: child.pid ?? 0,
     stop: async () => {
@@ -77,39 +77,22 @@ export async function startServing(args: readonly string[], options: RunOptions 
   }
 }
 
-export interface TempFolder {
-  readonly path: string
-  readonly file: (name: string) => string
-  readonly remove: () => void
-}
+export type TempFolder = ReturnType<typeof makeTempFolder>
 
-export function makeTempFolder(parent = tmpdir()): TempFolder {
+export function makeTempFolder(parent = tmpdir()) {
   const path = mkdtempSync(join(parent, 'fundpress-test-'))
   return {
     path,
-    file: (name) => join(path, name),
+    file: (name: string) => join(path, name),
     remove: () => {
       rmSync(path, { recursive: true, force: true })
     },
   }
 }
 
-function spawnFundpress(args: readonly string[], options: RunOptions): ChildProcess {
-  return spawn(process.execPath, ['src/cli/fundpress.mjs', ...args], {
-    cwd: repository,
-    env: environmentOf(options),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-}
-
 function environmentOf({ env = {} }: RunOptions): Record<string, string | undefined> {
   // A developer's own FUNDPRESS_ variables must not reach the tests.
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('FUNDPRESS_'))
-  return {
-    ...Object.fromEntries(inherited),
-    NO_COLOR: '1',
-    FUNDPRESS_DOCS_URL: docsUrl,
-    ...withoutPages,
-    ...env,
-  }
+  const own = { NO_COLOR: '1', FUNDPRESS_DOCS_URL: docsUrl, ...withoutPages }
+  return { ...Object.fromEntries(inherited), ...own, ...env }
 }

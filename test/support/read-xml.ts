@@ -1,5 +1,6 @@
 /** XML documents as a conforming parser understands them: libxml2 brings them into one form, which is simple to read. */
 import { spawnSync } from 'node:child_process'
+import { unescapeXml } from './s3/wire.ts'
 
 /** A document's values by their place, such as `/prices/0/date`; an `item` is named by its key. */
 export type Leaves = readonly (readonly [place: string, text: string])[]
@@ -25,9 +26,9 @@ function leavesOf(canonical: string): Leaves {
   let hasChildren = false
   for (const [, close, name = '', attribute, content] of canonical.matchAll(token)) {
     if (content !== undefined) {
-      text += unescape(content)
+      text += unescapeXml(content)
     } else if (close === '') {
-      path.push(attribute === undefined ? name : unescape(attribute))
+      path.push(attribute === undefined ? name : unescapeXml(attribute))
       text = ''
       hasChildren = false
     } else {
@@ -40,11 +41,3 @@ function leavesOf(canonical: string): Leaves {
 }
 
 const token = /<(\/?)(\w+)(?: key="([^"]*)")?>|([^<]+)/g
-
-function unescape(text: string): string {
-  return text.replace(/&(amp|lt|gt|quot|#x[0-9A-F]+);/g, (_, name: string) => {
-    return named[name] ?? String.fromCodePoint(parseInt(name.slice(2), 16))
-  })
-}
-
-const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' }

@@ -1,6 +1,22 @@
-/** HTTP without the politeness of fetch: targets go out as they are, headers come back as a list. */
-import { Agent, request as httpRequest } from 'node:http'
-import { connect } from 'node:net'
+/** HTTP without the politeness of fetch: targets go out as they are, headers come back as a list. And servers on a free port. */
+import { once } from 'node:events'
+import { Agent, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
+import type { Server as SecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { exchange } from '../../src/conform/client.ts'
+
+/** Lets a server listen on a free port of 127.0.0.1. */
+export async function listen(server: Server | SecureServer) {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
 
 export interface RawRequest {
   /** GET unless given. */
@@ -24,24 +40,18 @@ export async function rawRequest(
   { method = 'GET', target, headers }: RawRequest,
 ): Promise<RawResponse> {
   const { hostname, port } = new URL(base)
-  return new Promise((resolve, reject) => {
-    const sent = httpRequest({ agent, hostname, port, method, path: target, headers }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () => {
-        const raw = response.rawHeaders
-        const names = raw.filter((_, index) => index % 2 === 0)
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: names.map((name, index) => [name.toLowerCase(), raw[2 * index + 1] ?? ''] as const),
-          body: Buffer.concat(chunks),
-        })
-      })
-    })
-    sent.on('error', reject)
-    sent.end()
-  })
+  const sent = httpRequest({ agent, hostname, port, method, path: target, headers }).end()
+  // An error after the head of the answer is one of its body, too.
+  sent.on('error', () => undefined)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const body = await buffer(response)
+  return { status: response.statusCode ?? 0, headers: headerPairs(response), body }
+}
+
+/** Headers in the order sent; names in lower case. */
+export function headerPairs({ rawHeaders }: IncomingMessage) {
+  const names = rawHeaders.filter((_, index) => index % 2 === 0)
+  return names.map((name, index) => [name.toLowerCase(), rawHeaders[2 * index + 1] ?? ''] as const)
 }
 
 /** The value of a header, several joined as HTTP joins them. */
@@ -55,30 +65,15 @@ export function headerOf(response: RawResponse, name: string): string | undefine
  * is silent for `patienceMs`. A connection that breaks off gives what had arrived.
  */
 export async function exchangeBytes(base: string, bytes: Buffer, patienceMs = 2000): Promise<Buffer> {
-  const { hostname, port } = new URL(base)
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    const socket = connect(Number(port), hostname)
-    const finish = (): void => {
-      socket.destroy()
-      resolve(Buffer.concat(chunks))
-    }
-    socket.setTimeout(patienceMs, finish)
-    socket.on('data', (chunk) => chunks.push(chunk))
-    socket.on('error', finish)
-    socket.on('close', finish)
-    socket.write(bytes)
-  })
+  const { text } = await exchange(base, bytes.toString('latin1'), patienceMs)
+  return Buffer.from(text, 'latin1')
 }
 
 /**
  * Splits what came back on a connection into its answers; throws where that is not well-formed HTTP/1.1. Answers to
  * HEAD have no body, whatever their headers promise.
  */
-export function parseResponses(
-  bytes: Buffer,
-  asked: 'with bodies' | 'by HEAD' = 'with bodies',
-): RawResponse[] {
+export function parseResponses(bytes: Buffer, asked: 'with bodies' | 'by HEAD' = 'with bodies') {
   const responses: RawResponse[] = []
   let rest = bytes
   while (rest.length > 0) {
@@ -93,25 +88,19 @@ export function parseResponses(
       return [name.toLowerCase(), value] as const
     })
     const after = rest.subarray(end + 4)
-    const { body, next } =
-      asked === 'by HEAD' ? { body: Buffer.alloc(0), next: after } : readBody(headers, after, Number(status))
+    const hasBody = asked === 'with bodies' && status !== '204' && status !== '304'
+    const { body, next } = hasBody ? readBody(headers, after) : { body: Buffer.alloc(0), next: after }
     responses.push({ status: Number(status), headers, body })
     rest = next
   }
   return responses
 }
 
-function readBody(
-  headers: RawResponse['headers'],
-  rest: Buffer,
-  status: number,
-): { body: Buffer; next: Buffer } {
+function readBody(headers: RawResponse['headers'], rest: Buffer) {
   const find = (wanted: string): string | undefined => headers.find(([name]) => name === wanted)?.[1]
   const length = find('content-length')
-  if (status === 204 || status === 304) return { body: Buffer.alloc(0), next: rest }
   if (length !== undefined) {
-    if (rest.length < Number(length))
-      throw new Error(`a body of ${rest.length} bytes, ${length} were promised`)
+    if (rest.length < Number(length)) throw new Error(`${length} bytes promised, ${rest.length} received`)
     return { body: rest.subarray(0, Number(length)), next: rest.subarray(Number(length)) }
   }
   if (find('transfer-encoding') !== 'chunked') return { body: rest, next: Buffer.alloc(0) }

@@ -2,18 +2,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-export interface SilentClients {
-  readonly first: Socket
-  readonly leave: () => void
-}
+export type SilentClients = Awaited<ReturnType<typeof silentClients>>
 
 /** @param text what each of them writes @param perAddress how many share an address; the first one is 127.0.1.1 */
-export async function silentClients(
-  base: string,
-  count: number,
-  text: string,
-  perAddress = 20,
-): Promise<SilentClients> {
+export async function silentClients(base: string, count: number, text: string, perAddress = 20) {
   const sockets: Socket[] = []
   for (let client = 0; client < count; client++) {
     const localAddress = `127.0.1.${1 + Math.floor(client / perAddress)}`

@@ -3,62 +3,48 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { insertOddFunds, oddFunds } from './odd-funds.ts'
 import { once } from './once.ts'
-import { docsUrl, makeTempFolder, mustRun, repository, startServer, type TempFolder } from './product.ts'
-import { type Oracle, openOracle } from '../../src/conform/oracle/oracle.ts'
+import { docsUrl, makeTempFolder, mustRun, repository, startServer } from './product.ts'
+import { openOracle } from '../../src/conform/oracle/oracle.ts'
 
-export interface Snapshot {
-  readonly folder: TempFolder
-  readonly db: string
-  readonly out: string
-  readonly asOf: string
-  readonly oracle: Oracle
-}
-
-export interface Served extends Snapshot {
-  /** For example http://127.0.0.1:41234 */
-  readonly base: string
-  /** Ends the server. */
-  readonly stop: () => Promise<void>
-}
+export type Snapshot = Awaited<ReturnType<typeof build>>
+export type Served = Awaited<ReturnType<typeof serve>>
+type Fill = (db: string) => Promise<void>
 
 /** Builds a snapshot and serves it. */
-export async function serve(buildIt: () => Promise<Snapshot>): Promise<Served> {
+export async function serve(buildIt: () => Promise<Snapshot>) {
   const snapshot = await buildIt()
-  const { base, stop } = await startServer(snapshot.out)
-  return { ...snapshot, base, stop }
+  return { ...snapshot, ...(await startServer(snapshot.out)) }
 }
 
 export const demoUntil = '2025-09-30'
 
 /** Twelve funds with four years of prices; fewer for those who publish them all. */
-export const buildDemo = (funds = 12): Promise<Snapshot> =>
-  once(`demo snapshot ${funds}`, () => makeDemo(funds))
-
-async function makeDemo(funds: number): Promise<Snapshot> {
-  const folder = makeTempFolder()
-  const db = folder.file('demo.sqlite')
-  const size = ['--funds', String(funds), '--years', '4']
-  await mustRun(['demo', '--db', db, ...size, '--until', demoUntil, '--seed', '7'])
-  return build(folder, db, demoUntil)
-}
+export const buildDemo = (funds = 12) => build(`demo ${funds}`, demoUntil, fillDemo(funds, 4, demoUntil))
 
 /** The eight funds of `odd-funds.ts`. */
-export const buildOdd = (): Promise<Snapshot> =>
-  once('odd snapshot', async () => {
-    const folder = makeTempFolder()
-    const db = folder.file('odd.sqlite')
-    await mustRun(['init', '--db', db])
-    insertOddFunds(db)
-    return build(folder, db, oddFunds.asOf)
-  })
+export const buildOdd = () => build('odd', oddFunds.asOf, fillOdd)
 
 /** A real fund family; not part of the repository. */
 export const captorDatabase = join(repository, '../shared/data/captor/captor.sqlite')
 export const hasCaptor = existsSync(captorDatabase)
 
-export async function buildCaptor(): Promise<Snapshot> {
-  return build(makeTempFolder(), captorDatabase, '2025-12-31')
+export const buildCaptor = () => build('captor', '2025-12-31', captorDatabase)
+
+export async function initialize(db: string): Promise<void> {
+  await mustRun(['init', '--db', db])
 }
+
+export async function fillOdd(db: string): Promise<void> {
+  await initialize(db)
+  insertOddFunds(db)
+}
+
+export const fillDemo =
+  (funds: number, years: number, until: string): Fill =>
+  async (db) => {
+    const size = ['--funds', String(funds), '--years', String(years), '--until', until, '--seed', '7']
+    await mustRun(['demo', '--db', db, ...size])
+  }
 
 /** A fund that every kind of endpoint has an answer for. */
 export function fundWithEverything({ oracle }: Snapshot): string {
@@ -71,8 +57,18 @@ export function fundWithEverything({ oracle }: Snapshot): string {
   return found
 }
 
-async function build(folder: TempFolder, db: string, asOf: string): Promise<Snapshot> {
-  const out = folder.file('out')
-  await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--jobs', '2', '--quiet'])
-  return { folder, db, out, asOf, oracle: openOracle({ db, asOf, docsUrl }) }
-}
+const build = (name: string, asOf: string, source: Fill | string) =>
+  once(`snapshot and oracle ${name}`, async () => {
+    const made = await madeOnce(name, asOf, source)
+    return { ...made, oracle: openOracle({ db: made.db, asOf, docsUrl }) }
+  })
+
+/** @param source a database, or what makes one */
+export const madeOnce = (name: string, asOf: string, source: Fill | string, env = {}) =>
+  once(`snapshot ${name}`, async () => {
+    const folder = makeTempFolder()
+    const [db, out] = [typeof source === 'string' ? source : folder.file('funds.sqlite'), folder.file('out')]
+    if (typeof source !== 'string') await source(db)
+    await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--jobs', '2', '--quiet'], { env })
+    return { folder, db, out, asOf }
+  })

@@ -26,20 +26,26 @@ export function sumsOf(out: string): ReadonlyMap<string, string> {
 interface ObjectLine {
   readonly key: string
   readonly sha256: string
+  readonly type: string
 }
 
-/** The id of a snapshot, read from its manifest; throws where the manifest cannot be read. */
-export function snapshotId(out: string): string {
-  const [head = ''] = manifestLines(out)
-  return (JSON.parse(head) as { snapshot: string }).snapshot
+/** The head of a manifest, the lines of its documents as they stand and parsed. @throws {Error} if it cannot be read */
+export function parseManifest(zipped: Buffer) {
+  const [first = '', ...lines] = gunzipSync(zipped).toString().trimEnd().split('\n')
+  const head = JSON.parse(first) as { readonly snapshot: string; readonly files: readonly ObjectLine[] }
+  return { head, lines, documents: lines.map((line) => JSON.parse(line) as ObjectLine) }
 }
+
+export const manifestOf = (out: string) => parseManifest(readFileSync(join(out, 'manifest.ndjson.gz')))
+
+/** The id of a snapshot, read from its manifest; throws where the manifest cannot be read. */
+export const snapshotId = (out: string): string => manifestOf(out).head.snapshot
 
 /** What keeps a snapshot from being whole: files that are missing, changed, or in no list. */
 export function faultsOf(out: string): string[] {
-  const [head = '', ...lines] = manifestLines(out)
-  const { files } = JSON.parse(head) as { files: readonly ObjectLine[] }
+  const { head, lines, documents } = manifestOf(out)
   // The files of the status come last, in the order of keys as well.
-  const objects = [...lines.map((line) => JSON.parse(line) as ObjectLine), ...files]
+  const objects = [...documents, ...head.files]
   const found = hashesOf(out)
   const listed = new Map(objects.map(({ key, sha256 }) => [key, sha256]))
   const sums = objects.map(({ key, sha256 }) => `${sha256}  ${key}\n`).join('')
@@ -48,7 +54,7 @@ export function faultsOf(out: string): string[] {
     ...objects.filter(({ key, sha256 }) => found[key] !== sha256).map(({ key }) => `${key} is not as listed`),
     ...Object.keys(found).filter((key) => !listed.has(key) && !atRoot.includes(key)),
     ...(readFileSync(join(out, 'SHA256SUMS'), 'utf8') === sums ? [] : ['SHA256SUMS is not the manifest']),
-    ...(head.includes(id.digest('hex').slice(0, 12)) ? [] : ['the id is not that of the objects']),
+    ...(head.snapshot.includes(id.digest('hex').slice(0, 12)) ? [] : ['the id is not that of the objects']),
   ]
 }
 
@@ -57,13 +63,4 @@ export const withoutFrom = (line: string): string => line.replace(/,"from":"[\w-
 
 const atRoot = ['SHA256SUMS', 'manifest.ndjson.gz']
 
-function manifestLines(out: string): string[] {
-  return gunzipSync(readFileSync(join(out, 'manifest.ndjson.gz')))
-    .toString()
-    .trimEnd()
-    .split('\n')
-}
-
-function hashOf(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex')
-}
+const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')

@@ -38,9 +38,9 @@ export const puts = (key: RegExp) =>
   press.server.log.filter((entry) => entry.method === 'PUT' && key.test(entry.key))
 
 /** Makes a publish slow enough to interfere with it. */
-export const slowPuts = (ms: number): FaultRule => ({
-  ...{ kind: 'delay', ms, operation: 'PutObject', keyMatches: /^(blue|green)\/api/ },
-})
+export const slowPuts = (ms: number): FaultRule => {
+  return { kind: 'delay', ms, operation: 'PutObject', keyMatches: /^(blue|green)\/api/ }
+}
 
 export const flip = /^live\.json$/
 

@@ -2,42 +2,25 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { gunzipSync } from 'node:zlib'
 import { Miniflare } from 'miniflare'
 import pLimit from 'p-limit'
 import { cloudflare, compatibilityDate } from '../../src/edge/cloudflare/deploy.ts'
 import type { DeploymentSettings } from '../../src/edge/deployment.ts'
-import type { ManifestHead, ManifestLine } from '../../src/build/manifest.ts'
 import { docsUrl } from './product.ts'
+import { manifestOf } from './tree.ts'
 
-export type Slot = 'blue' | 'green'
+type Slot = 'blue' | 'green'
 
 /** What R2 does wrong: calls for keys that end like this, all of a kind, fail or wait. */
-export interface WorkerFault {
+interface WorkerFault {
   readonly keyEnd: string
   readonly fails?: boolean
   readonly delayMs?: number
 }
 
-export interface WorkerServer {
-  /** http://127.0.0.1:port: workerd itself, with nothing in between. */
-  readonly base: string
-  /** The folder becomes what lies in the slot. */
-  readonly fill: (slot: Slot, out: string) => Promise<void>
-  /** The flip: one write. */
-  readonly makeLive: (slot: Slot, out: string) => Promise<void>
-  /** Both, into the slot that is not live, as a publish does it. */
-  readonly publish: (out: string) => Promise<void>
-  /** In place of those before; none: all is well again. */
-  readonly faults: (faults: readonly WorkerFault[]) => Promise<void>
-  /** The calls that R2 got since it was asked last, each with its key: `get blue/…`, `head blue/…`. */
-  readonly calls: () => Promise<string[]>
-  /** Process ids of workerd, for those who measure. */
-  readonly pids: () => Promise<number[]>
-  readonly stop: () => Promise<void>
-}
+export type WorkerServer = Awaited<ReturnType<typeof startWorker>>
 
-export interface WorkerServerOptions {
+interface WorkerServerOptions {
   readonly liveTtlSeconds?: number
   readonly prefix?: string
   /** Whether R2's calls are counted and may fail; not for those who measure. */
@@ -64,7 +47,7 @@ export function workerSettings(liveTtlSeconds: number, prefix = ''): DeploymentS
 /** Stands between the deployed module and R2: fails and waits where it is told to. */
 const watcher = `import worker from './worker.js'
 let faults = []
-let calls = []
+const calls = []
 const watched = (bucket) => {
   const call = (name) => async (asked, ...rest) => {
     const key = asked.prefix ?? asked
@@ -84,17 +67,16 @@ export default {
       faults = JSON.parse(request.headers.get('x-watcher-faults'))
       return new Response(null)
     }
-    if (request.headers.has('x-watcher-calls')) {
-      const answer = Response.json(calls)
-      calls = []
-      return answer
-    }
+    if (request.headers.has('x-watcher-calls')) return Response.json(calls.splice(0))
     return worker.fetch(request, { BUCKET: watched(environment.BUCKET) }, context)
   },
 }`
 
-export async function startWorker(options: WorkerServerOptions = {}): Promise<WorkerServer> {
-  const { liveTtlSeconds = 1, prefix = '', isWatched = true } = options
+export async function startWorker({
+  liveTtlSeconds = 1,
+  prefix = '',
+  isWatched = true,
+}: WorkerServerOptions = {}) {
   const files = await cloudflare(workerSettings(liveTtlSeconds, prefix))
   const code = files.find(({ path }) => path === 'worker.js')?.text ?? ''
   const deployed = { type: 'ESModule' as const, path: 'worker.js', contents: code }
@@ -114,12 +96,12 @@ export async function startWorker(options: WorkerServerOptions = {}): Promise<Wo
   const base = (await miniflare.unsafeGetDirectURL()).origin
   const bucket = (await miniflare.getR2Bucket('BUCKET')) as unknown as FilledBucket
   const root = prefix === '' ? '' : `${prefix}/`
-  let live: { readonly slot: Slot } | null = null
+  let live: Slot | null = null
 
   const fill = async (slot: Slot, out: string): Promise<void> => {
-    const { lines } = await readManifest(out)
+    const { documents } = manifestOf(out)
     const put = pLimit(16)
-    await put.map(lines, async ({ key, type, sha256 }) => {
+    await put.map(documents, async ({ key, type, sha256 }) => {
       // Bytes of their own: a Node Buffer is a part of a larger one, which miniflare cannot send.
       const { buffer } = Uint8Array.from(await readFile(join(out, key)))
       await bucket.put(`${root}${slot}/${key}`, buffer, {
@@ -129,26 +111,39 @@ export async function startWorker(options: WorkerServerOptions = {}): Promise<Wo
     })
   }
   const makeLive = async (slot: Slot, out: string): Promise<void> => {
-    const { head } = await readManifest(out)
-    const next = { ...head, format: 1, slot, liveSince: new Date().toISOString(), previous: live }
+    const { head } = manifestOf(out)
+    const next = {
+      ...head,
+      format: 1,
+      slot,
+      liveSince: new Date().toISOString(),
+      previous: live && { slot: live },
+    }
     await bucket.put(`${root}live.json`, JSON.stringify(next))
-    live = { slot }
+    live = slot
   }
 
   return {
+    /** http://127.0.0.1:port: workerd itself, with nothing in between. */
     base,
+    /** The folder becomes what lies in the slot. */
     fill,
+    /** The flip: one write. */
     makeLive,
-    publish: async (out) => {
-      const slot = live?.slot === 'blue' ? 'green' : 'blue'
+    /** Both, into the slot that is not live, as a publish does it. */
+    publish: async (out: string) => {
+      const slot = live === 'blue' ? 'green' : 'blue'
       await fill(slot, out)
       await makeLive(slot, out)
     },
-    faults: async (faults) => {
+    /** In place of those before; none: all is well again. */
+    faults: async (faults: readonly WorkerFault[]) => {
       await fetch(base, { headers: { 'x-watcher-faults': JSON.stringify(faults) } })
     },
+    /** The calls that R2 got since it was asked last, each with its key: `get blue/…`, `head blue/…`. */
     calls: async () =>
       (await fetch(base, { headers: { 'x-watcher-calls': '1' } })).json() as Promise<string[]>,
+    /** Process ids of workerd, for those who measure. */
     pids: workerdPids,
     stop: () => miniflare.dispose(),
   }
@@ -156,23 +151,7 @@ export async function startWorker(options: WorkerServerOptions = {}): Promise<Wo
 
 /** What of miniflare's hold on the bucket is used; its own types are in a package that is not here. */
 interface FilledBucket {
-  readonly put: (
-    key: string,
-    body: ArrayBuffer | string,
-    about?: {
-      readonly httpMetadata: { readonly contentType: string }
-      readonly customMetadata: Readonly<Record<string, string>>
-    },
-  ) => Promise<unknown>
-}
-
-async function readManifest(out: string) {
-  const text = gunzipSync(await readFile(join(out, 'manifest.ndjson.gz'))).toString()
-  const [head = '', ...lines] = text.trimEnd().split('\n')
-  return {
-    head: JSON.parse(head) as ManifestHead,
-    lines: lines.map((line) => JSON.parse(line) as ManifestLine),
-  }
+  readonly put: (key: string, body: ArrayBuffer | string, about?: object) => Promise<unknown>
 }
 
 /** The children of this process that are workerd. */

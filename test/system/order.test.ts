@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
-import { canWatch, watchDisk, type DiskCall } from '../support/disk-calls.ts'
+import { canWatch, watchDisk, type DiskCall } from './disk-calls.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 

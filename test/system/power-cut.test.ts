@@ -6,8 +6,8 @@ import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ended, run, start } from '../cli/run.ts'
-import { canWatch } from '../support/disk-calls.ts'
-import { loopDisk, withDiskAfterPowerCut, type LoopDisk } from '../support/loop-disk.ts'
+import { canWatch } from './disk-calls.ts'
+import { loopDisk, withDiskAfterPowerCut, type LoopDisk } from './loop-disk.ts'
 import { makeTempFolder } from '../support/product.ts'
 import { faultsOf, hashesOf, snapshotId } from '../support/tree.ts'
 
@@ -52,28 +52,35 @@ function wholeSnapshot(path: string): string {
   return snapshotId(`${path}/${place}`)
 }
 
-/** From a command's success on, until the system has written names and what else it likes. */
-async function cutsAfter(on: LoopDisk, name: string): Promise<string[]> {
-  const cuts: string[] = []
-  for (const [number, ms] of [0, 300, 900].entries()) {
-    await setTimeout(ms)
-    cuts.push(on.cutPower(`${name}-${number}.img`))
-  }
-  return cuts
-}
+let images = 0
 
-/** Power cuts while a command runs, which must end well. */
-async function cutsDuring(on: LoopDisk, name: string, line: readonly string[]): Promise<string[]> {
+/** The power is cut while a command runs, which must end well, and after its success. @returns images of the disk */
+async function cutPower(line: readonly string[]) {
+  const cut = () => on().cutPower(`${++images}.img`)
+  const during: string[] = []
+  const after: string[] = []
   const child = start(line, { cwd: folder.path })
   const end = ended(child)
-  const cuts: string[] = []
   while (child.exitCode === null) {
-    cuts.push(on.cutPower(`${name}-${cuts.length}.img`))
+    during.push(cut())
     // A slow machine needs no more of them.
-    await setTimeout(30 * 1.2 ** cuts.length)
+    await setTimeout(30 * 1.2 ** during.length)
   }
   expect(await end).toMatchObject({ code: 0, stderr: '' })
-  return cuts
+  // Until the system has written names and what else it likes.
+  for (const ms of [0, 300, 900]) {
+    await setTimeout(ms)
+    after.push(cut())
+  }
+  return { during, after }
+}
+
+/** What is found must be the old or the new after a cut during the command, and the new after later ones. */
+async function expectSafe<T>(line: readonly string[], find: (path: string) => T, old: T, now: T) {
+  const { during, after } = await cutPower(line)
+  for (const image of after) expect(withDiskAfterPowerCut(image, find)).toEqual(now)
+  for (const image of during) expect([old, now]).toContainEqual(withDiskAfterPowerCut(image, find))
+  return during.length
 }
 
 describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
@@ -82,36 +89,24 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
   })
 
   it('a build leaves the old snapshot or the new one, and the new one after it ends', async () => {
-    const { path } = on()
-    await must(buildLine(1, `${path}/out`))
-    const during = await cutsDuring(on(), 'build', buildLine(2, `${path}/out`))
-    for (const image of await cutsAfter(on(), 'built'))
-      expect(withDiskAfterPowerCut(image, wholeSnapshot)).toBe(ids[1])
-    expect(during.length).toBeGreaterThan(5)
-    for (const image of during) expect(ids).toContain(withDiskAfterPowerCut(image, wholeSnapshot))
+    const out = `${on().path}/out`
+    await must(buildLine(1, out))
+    expect(await expectSafe(buildLine(2, out), wholeSnapshot, ids[0], ids[1])).toBeGreaterThan(5)
   })
 
   it('a build --since the folder that it replaces leaves the old snapshot or the new one', async () => {
-    const { path } = on()
-    await must(buildLine(1, `${path}/out`))
-    const line = [...buildLine(2, `${path}/out`), '--since', `${path}/out`]
-    const during = await cutsDuring(on(), 'since', line)
-    for (const image of await cutsAfter(on(), 'gone-on'))
-      expect(withDiskAfterPowerCut(image, wholeSnapshot)).toBe(ids[1])
-    for (const image of during) expect(ids).toContain(withDiskAfterPowerCut(image, wholeSnapshot))
+    const out = `${on().path}/out`
+    await must(buildLine(1, out))
+    await expectSafe([...buildLine(2, out), '--since', out], wholeSnapshot, ids[0], ids[1])
   })
 
   it('demo leaves the old database or the new one, and the new one after it ends', async () => {
     const file = `${on().path}/demo.sqlite`
     const line = (seed: number) =>
       `demo --db ${file} --funds 2 --years 1 --until 2026-11-19 --seed ${seed} --quiet`.split(' ')
-    const digests = [1, 2].map((seed) => digestOf(folder.file(`${seed}.sqlite`)))
+    const [old, now] = ['1.sqlite', '2.sqlite'].map((name) => digestOf(folder.file(name)))
     await must(line(1))
-    const during = await cutsDuring(on(), 'demo', line(2))
-    const found = (path: string) => digestOf(`${path}/demo.sqlite`)
-    for (const image of await cutsAfter(on(), 'made'))
-      expect(withDiskAfterPowerCut(image, found)).toBe(digests[1])
-    for (const image of during) expect(digests).toContain(withDiskAfterPowerCut(image, found))
+    await expectSafe(line(2), (path) => digestOf(`${path}/demo.sqlite`), old, now)
   })
 
   it.each(['DELETE', 'WAL'])('an import is on the disk after it ends, with journal mode %s', async (mode) => {
@@ -129,7 +124,6 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
     // The database itself is on the disk, whatever becomes of the import.
     spawnSync('sync', ['-f', file])
     const line = `import key_figure ${folder.file('figures.csv')} --db ${file} --quiet`
-    const during = await cutsDuring(on(), mode, line.split(' '))
     const countNew = (path: string) => {
       const after = new Database(`${path}/${name}`)
       try {
@@ -139,9 +133,7 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
         after.close()
       }
     }
-    for (const image of await cutsAfter(on(), `${mode}-done`))
-      expect(withDiskAfterPowerCut(image, countNew)).toBe(cells.length)
-    for (const image of during) expect([0, cells.length]).toContain(withDiskAfterPowerCut(image, countNew))
+    await expectSafe(line.split(' '), countNew, 0, cells.length)
   })
 
   it('edge leaves each file as it was or as it is new', async () => {
@@ -152,10 +144,9 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
     for (const docs of ['one', 'two']) await must(line(folder.file(docs), docs))
     await must(line(`${path}/edge`, 'one'))
     const expected = ['one', 'two'].map((docs) => hashesOf(folder.file(docs)))
-    const during = await cutsDuring(on(), 'edge', line(`${path}/edge`, 'two'))
+    const { during, after } = await cutPower(line(`${path}/edge`, 'two'))
     const found = (at: string) => hashesOf(`${at}/edge`)
-    for (const image of await cutsAfter(on(), 'deployed'))
-      expect(withDiskAfterPowerCut(image, found)).toEqual(expected[1])
+    for (const image of after) expect(withDiskAfterPowerCut(image, found)).toEqual(expected[1])
     for (const image of during)
       for (const [name, hash] of Object.entries(withDiskAfterPowerCut(image, found)))
         if (!name.endsWith('.tmp')) expect(expected.map((files) => files[name])).toContain(hash)

@@ -7,7 +7,7 @@ import { times } from '../../support/rounds.ts'
 
 function toObject(plain: Plain): unknown {
   if (plain.kind === 'leaf') return plain.value
-  if (plain.kind === 'items' && plain.isList) return plain.entries.map(([, member]) => toObject(member))
+  if (plain.kind === 'list') return plain.entries.map(([, member]) => toObject(member))
   return Object.fromEntries(plain.entries.map(([key, member]) => [key, toObject(member)]))
 }
 

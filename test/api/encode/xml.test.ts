@@ -1,31 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { create } from 'xmlbuilder2'
 import { keyed, record, text } from '../../../src/api/contract/shape.ts'
 import { xmlEncoder } from '../../../src/api/encode/xml.ts'
-import { document, type Plain } from './documents.ts'
+import { byXmlbuilder, document } from './documents.ts'
 import { times } from '../../support/rounds.ts'
-
-type Builder = ReturnType<ReturnType<typeof create>['ele']>
-
-/** xmlbuilder2's own compact document. */
-function byXmlbuilder(plain: Plain): string {
-  const root = create({ version: '1.0', encoding: 'UTF-8' }).ele('root')
-  add(root, plain)
-  return root.end({ format: 'xml', prettyPrint: false }).replace('?>', '?>\n')
-}
-
-function add(parent: Builder, plain: Plain): void {
-  if (plain.kind === 'leaf') {
-    const { value } = plain
-    const text = value === true ? '1' : value === false ? '0' : value === null ? '' : String(value)
-    if (text !== '') parent.txt(text)
-    return
-  }
-  for (const [key, member] of plain.entries) {
-    add(plain.kind === 'named' ? parent.ele(key) : parent.ele('item', { key }), member)
-  }
-}
 
 it('a document has the same bytes as from xmlbuilder2', () => {
   fc.assert(

@@ -1,13 +1,8 @@
 /** Requests that nobody in good faith sends, as the bytes that go over the connection. */
 import fc from 'fast-check'
 
-export interface HostileRequest {
-  readonly method: string
-  readonly bytes: Buffer
-}
-
 /** `isin` is a fund that exists, `canary` the name of a file that lies outside the snapshot. */
-export function hostileRequest(isin: string, canary: string): fc.Arbitrary<HostileRequest> {
+export function hostileRequest(isin: string, canary: string) {
   const method = fc.oneof(
     { weight: 8, arbitrary: fc.constant('GET') },
     { weight: 2, arbitrary: oneOf('HEAD OPTIONS POST DELETE TRACE get G\u00e9T BREW') },
@@ -20,7 +15,7 @@ export function hostileRequest(isin: string, canary: string): fc.Arbitrary<Hosti
     { weight: 1, arbitrary: fc.constantFrom(...longTargets(isin)) },
     { weight: 1, arbitrary: oneOf('* http://elsewhere.example/ elsewhere:443 ? # //host/api/ \\api\\v1') },
   )
-  return fc.record({ method, target, headers: fc.array(header(), { maxLength: 4 }) }).map((request) => {
+  return fc.record({ method, target, headers: fc.array(header, { maxLength: 4 }) }).map((request) => {
     const first = `${request.method} ${request.target} HTTP/1.1`
     const lines = [first, 'Host: localhost', 'Connection: close', ...request.headers, '\r\n']
     return { method: request.method, bytes: Buffer.from(lines.join('\r\n'), 'latin1') }
@@ -28,7 +23,7 @@ export function hostileRequest(isin: string, canary: string): fc.Arbitrary<Hosti
 }
 
 /** Attempts to climb out of the snapshot to the canary. */
-function traversal(isin: string, canary: string): fc.Arbitrary<string> {
+function traversal(isin: string, canary: string) {
   const start = oneOf(
     `/ /api/v1/ /api/v1/prices-current/ /api/v1/prices-historic/${isin}/ /api/v1/investment_structure-
      /api/v2/emt/${isin}/ /errors/index/`,
@@ -46,7 +41,7 @@ function traversal(isin: string, canary: string): fc.Arbitrary<string> {
 }
 
 /** Real pieces of paths among bad ones. */
-function mixedPath(isin: string): fc.Arbitrary<string> {
+function mixedPath(isin: string) {
   const start = oneOf(`/ /api/v1/ /api/v2/ /api/v1/prices-historic/${isin}/`)
   const piece = fc.oneof(
     oneOf(
@@ -64,7 +59,7 @@ function mixedPath(isin: string): fc.Arbitrary<string> {
     .map(([from, pieces, end]) => from + pieces.join('/') + end)
 }
 
-function queries(isin: string): fc.Arbitrary<string> {
+function queries(isin: string) {
   const path = oneOf(
     `/api/v1/figures/${isin}/ /api/v1/figures/${isin} /api/v1/prices-historic/${isin}/2024-01-01/2024-02-01/ /no`,
   )
@@ -80,48 +75,46 @@ function queries(isin: string): fc.Arbitrary<string> {
     .map(([start, pairs]) => `${start}?${pairs.join('&')}`)
 }
 
-function longTargets(isin: string): string[] {
-  return [
-    `/${'a'.repeat(100_000)}`,
-    '/'.repeat(100_000),
-    `/api/v1/figures/${'%C3%A4'.repeat(17_000)}/`,
-    `/api/v1/figures/${isin}/?${'format=json&'.repeat(9_000)}`,
-    `/api/v1/investment_structure-${'%'.repeat(12_000)}/`,
-    `/${'../'.repeat(4_000)}`,
-    `/api/v1/prices-historic/${isin}/${'9'.repeat(10_000)}-01-01/2024-01-01/`,
-  ]
-}
-
-function header(): fc.Arbitrary<string> {
-  const name = oneOf(
-    `Accept Accept-Language Accept-Encoding If-None-Match If-Modified-Since Range Origin Host X-Forwarded-Host
-     Cookie`,
-  )
-  const value = fc.oneof(
-    oneOf(
-      `, ; * */*;q=9 q=1 ;q=;q= a/b;q=0.5;q=1 " W/" "a","b" bytes=0-0 bytes=-1 ../../etc/passwd \u00e4\u00ff
-       gzip;q=x,br;q=-1 1;2;3`,
-    ),
-    fc.constantFrom('', 'Mon, 99 Feb 2024 99:99:99 GMT'),
-    fc.constantFrom(
-      'application/xml;q=0.1,'.repeat(300),
-      'a'.repeat(12_000),
-      ','.repeat(9_000),
-      '*/*'.repeat(3_000),
-      '"x",'.repeat(3_000),
-      'en;q=0.123456789,'.repeat(20_000),
-    ),
-    bytesText(40),
-  )
-  return fc.tuple(name, value).map(([left, right]) => `${left}: ${right}`)
-}
+const longTargets = (isin: string) => [
+  `/${'a'.repeat(100_000)}`,
+  '/'.repeat(100_000),
+  `/api/v1/figures/${'%C3%A4'.repeat(17_000)}/`,
+  `/api/v1/figures/${isin}/?${'format=json&'.repeat(9_000)}`,
+  `/api/v1/investment_structure-${'%'.repeat(12_000)}/`,
+  `/${'../'.repeat(4_000)}`,
+  `/api/v1/prices-historic/${isin}/${'9'.repeat(10_000)}-01-01/2024-01-01/`,
+]
 
 /** Any bytes but those that end a request line. */
-function bytesText(maxLength: number): fc.Arbitrary<string> {
-  return fc
+const bytesText = (maxLength: number) =>
+  fc
     .uint8Array({ maxLength })
     .map((bytes) => Buffer.from(bytes.filter((byte) => byte > 0x20 && byte !== 0x7f)).toString('latin1'))
-}
+
+const header = fc
+  .tuple(
+    oneOf(
+      `Accept Accept-Language Accept-Encoding If-None-Match If-Modified-Since Range Origin Host X-Forwarded-Host
+       Cookie`,
+    ),
+    fc.oneof(
+      oneOf(
+        `, ; * */*;q=9 q=1 ;q=;q= a/b;q=0.5;q=1 " W/" "a","b" bytes=0-0 bytes=-1 ../../etc/passwd \u00e4\u00ff
+         gzip;q=x,br;q=-1 1;2;3`,
+      ),
+      fc.constantFrom('', 'Mon, 99 Feb 2024 99:99:99 GMT'),
+      fc.constantFrom(
+        'application/xml;q=0.1,'.repeat(300),
+        'a'.repeat(12_000),
+        ','.repeat(9_000),
+        '*/*'.repeat(3_000),
+        '"x",'.repeat(3_000),
+        'en;q=0.123456789,'.repeat(20_000),
+      ),
+      bytesText(40),
+    ),
+  )
+  .map(([name, value]) => `${name}: ${value}`)
 
 /** One of the words of a text. */
 function oneOf(words: string): fc.Arbitrary<string> {

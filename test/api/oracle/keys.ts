@@ -2,17 +2,10 @@
 import { structureNames } from '../../../src/conform/oracle/facts.ts'
 import { type OracleFund, type OracleFunds, isTooYoung } from '../../../src/conform/oracle/funds.ts'
 
-export interface ExpectedObject {
+interface ExpectedObject {
   readonly key: string
   /** A request whose answer's body is this object; none for the window lists. */
   readonly target: string | undefined
-}
-
-export interface Window {
-  readonly year: number
-  readonly first: string
-  readonly last: string
-  readonly records: number
 }
 
 /** Sorted by key, as the manifest is. */
@@ -28,13 +21,17 @@ export function expectedObjects(funds: OracleFunds, asOf: string): ExpectedObjec
 }
 
 /** One window for each calendar year with a price. */
-export function expectedWindows(funds: OracleFunds, isin: string): readonly Window[] {
-  return funds.select<Window>(
+export const expectedWindows = (funds: OracleFunds, isin: string) =>
+  funds.select<{
+    readonly year: number
+    readonly first: string
+    readonly last: string
+    readonly records: number
+  }>(
     `SELECT CAST(substr(date, 1, 4) AS INTEGER) AS year, min(date) AS first, max(date) AS last, count(*) AS records
      FROM price WHERE isin = ? GROUP BY 1 ORDER BY 1`,
     isin,
   )
-}
 
 function fundObjects(funds: OracleFunds, fund: OracleFund, asOf: string): ExpectedObject[] {
   const { isin } = fund
@@ -44,44 +41,34 @@ function fundObjects(funds: OracleFunds, fund: OracleFund, asOf: string): Expect
   const hasPrices = isPublic && fund.prices_permitted === 1 && has('price')
   const mayPerform = isPublic && fund.performance_permitted === 1 && !isTooYoung(fund, asOf)
   const hasLegal = mayPerform && (has('legal_period') || has('legal_point'))
-  const choose = (found: boolean, folder: string, objects: typeof plain) =>
-    found ? objects(folder) : refused(folder)
+  const choose = (found: boolean, folder: string, objects: typeof plain) => {
+    const path = `api/${folder}/${isin}/`
+    return found ? objects(path) : inFormats(path, 'error', path)
+  }
   const historic = `api/v1/prices-historic/${isin}/`
 
   return [
-    ...choose(hasPrices, `api/v1/prices-current/${isin}/`, plain),
-    ...(hasPrices ? windows(funds, isin) : refused(historic, `${historic}2024-01-01/2024-12-31/`)),
-    ...choose(mayPerform && has('performance_year'), `api/v1/performance-years/${isin}/`, plain),
-    ...choose(hasLegal, `api/v1/performance-legal/${isin}/`, plain),
-    ...choose(mayPerform && has('launch_point'), `api/v1/performance-launch/${isin}/`, plain),
-    ...[...structureNames.keys()].flatMap((type) =>
-      choose(
-        isPublic && has('structure_item', `type = '${type}'`),
-        `api/v1/investment_structure-${type}/${isin}/`,
-        translated,
-      ),
-    ),
-    ...choose(isPublic, `api/v1/figures/${isin}/`, translated),
-    ...choose(isPublic && has('profile'), `api/v1/profile/${isin}/`, translated),
-    ...choose(isPublic, `api/v2/asset-allocations/with-derivatives/${isin}/`, translated),
-    ...choose(isPublic, `api/v2/asset-allocations/without-derivatives/${isin}/`, translated),
-    ...choose(isPublic && has('emt'), `api/v2/emt/${isin}/`, translated),
+    ...choose(hasPrices, 'v1/prices-current', plain),
+    ...(hasPrices ? windows(funds, isin) : inFormats(historic, 'error', `${historic}2024-01-01/2024-12-31/`)),
+    ...choose(mayPerform && has('performance_year'), 'v1/performance-years', plain),
+    ...choose(hasLegal, 'v1/performance-legal', plain),
+    ...choose(mayPerform && has('launch_point'), 'v1/performance-launch', plain),
+    ...[...structureNames.keys()].flatMap((type) => {
+      const isFound = isPublic && has('structure_item', `type = '${type}'`)
+      return choose(isFound, `v1/investment_structure-${type}`, translated)
+    }),
+    ...choose(isPublic, 'v1/figures', translated),
+    ...choose(isPublic && has('profile'), 'v1/profile', translated),
+    ...choose(isPublic, 'v2/asset-allocations/with-derivatives', translated),
+    ...choose(isPublic, 'v2/asset-allocations/without-derivatives', translated),
+    ...choose(isPublic && has('emt'), 'v2/emt', translated),
   ]
 }
 
-function plain(folder: string): ExpectedObject[] {
-  return inFormats(folder, 'index', folder)
-}
+const plain = (folder: string) => inFormats(folder, 'index', folder)
 
-function translated(folder: string): ExpectedObject[] {
-  return ['de', 'en'].flatMap((language) =>
-    inFormats(folder, `index.${language}`, folder, `&language=${language}`),
-  )
-}
-
-function refused(folder: string, target = folder): ExpectedObject[] {
-  return inFormats(folder, 'error', target)
-}
+const translated = (folder: string) =>
+  ['de', 'en'].flatMap((language) => inFormats(folder, `index.${language}`, folder, `&language=${language}`))
 
 function windows(funds: OracleFunds, isin: string): ExpectedObject[] {
   const folder = `api/v1/prices-historic/${isin}/`
@@ -91,9 +78,8 @@ function windows(funds: OracleFunds, isin: string): ExpectedObject[] {
   return [{ key: `${folder}index.json`, target: undefined }, ...years]
 }
 
-function inFormats(folder: string, name: string, path: string, more = ''): ExpectedObject[] {
-  return ['json', 'xml'].map((format) => ({
+const inFormats = (folder: string, name: string, path: string, more = ''): ExpectedObject[] =>
+  ['json', 'xml'].map((format) => ({
     key: `${folder}${name}.${format}`,
     target: `/${path}?format=${format}${more}`,
   }))
-}

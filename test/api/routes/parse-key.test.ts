@@ -3,19 +3,12 @@ import { expect, it } from 'vitest'
 import { routeTable } from '../../../src/api/derive/route-table.ts'
 import { securityNumbers } from '../../../src/demo/isin.ts'
 import { endpoints } from '../../../src/api/endpoints/index.ts'
-import {
-  documentKey,
-  errorKey,
-  sharedErrorKey,
-  windowKey,
-  windowListKey,
-} from '../../../src/api/routes/keys.ts'
+import * as keys from '../../../src/api/routes/keys.ts'
 import { parseKey } from '../../../src/api/routes/parse-key.ts'
 import { formats, languages, type Route } from '../../../src/api/routes/table.ts'
 
 const table = routeTable(endpoints, 'https://docs.example.org')
-const format = fc.constantFrom(...formats)
-const language = fc.constantFrom(...languages)
+const languageAndFormat = fc.tuple(fc.constantFrom(...languages), fc.constantFrom(...formats))
 const isin = fc
   .tuple(fc.nat(100_000), fc.nat(1_000_000), fc.constantFrom('DE' as const, 'LU' as const, 'AT' as const))
   .map(([seed, number, country]) => securityNumbers(seed, number, country).isin)
@@ -30,47 +23,34 @@ const valuesOf = (route: Route) =>
     ),
   )
 
-it.each(table.routes.map((route) => [route.id, route] as const))(
-  'parseKey reads every key of %s',
-  (_, route) => {
-    const values = valuesOf(route)
-    fc.assert(
-      fc.property(
-        values,
-        language,
-        format,
-        fc.integer({ min: 1900, max: 2100 }),
-        (given, lang, form, year) => {
-          if (route.parameters.length > 0) {
-            const refusal = { kind: 'refusal', route, values: given, format: form }
-            expect(parseKey(table, errorKey(route, given, form))).toEqual(refusal)
-          }
-          if (route.series === undefined) {
-            expect(parseKey(table, documentKey(route, given, lang, form))).toEqual({
-              kind: 'document',
-              route,
-              values: given,
-              language: route.hasLanguages ? lang : null,
-              format: form,
-            })
-            return
-          }
-          const window = { kind: 'window', route, values: given, year: String(year), format: form }
-          expect(parseKey(table, windowKey(route, given, year, form))).toEqual(window)
-          const list = { kind: 'windowList', route, values: given }
-          expect(parseKey(table, windowListKey(route, given))).toEqual(list)
-        },
-      ),
-    )
-  },
-)
+const years = fc.integer({ min: 1900, max: 2100 })
+
+it.each(table.routes)('parseKey reads every key of $id', (route) => {
+  fc.assert(
+    fc.property(valuesOf(route), languageAndFormat, years, (values, [lang, form], year) => {
+      const expectMeaning = (key: string, meaning: object) =>
+        expect(parseKey(table, key)).toEqual({ route, values, ...meaning })
+      if (route.parameters.length > 0)
+        expectMeaning(keys.errorKey(route, values, form), { kind: 'refusal', format: form })
+      if (route.series === undefined) {
+        const language = route.hasLanguages ? lang : null
+        const meaning = { kind: 'document', language, format: form }
+        expectMeaning(keys.documentKey(route, values, lang, form), meaning)
+      } else {
+        const window = { kind: 'window', year: String(year), format: form }
+        expectMeaning(keys.windowKey(route, values, year, form), window)
+        expectMeaning(keys.windowListKey(route, values), { kind: 'windowList' })
+      }
+    }),
+  )
+})
 
 it('parseKey reads the keys of all shared errors', () => {
   for (const problem of table.problems) {
     const { group, status, slug } = problem
     for (const form of formats) {
       const meaning = { kind: 'sharedError', group, status, slug, format: form }
-      expect(parseKey(table, sharedErrorKey(problem, form))).toEqual(meaning)
+      expect(parseKey(table, keys.sharedErrorKey(problem, form))).toEqual(meaning)
     }
   }
 })

@@ -5,9 +5,8 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Distribution } from './distribution.ts'
 import type { FunctionRuntime, Headers, OriginGroup } from './function-runtime.ts'
-import type { OriginRequest, OriginResponse } from './origins.ts'
 
-export interface ViewerRequest {
+interface ViewerRequest {
   readonly method: string
   readonly path: string
   readonly rawQuery: string | undefined
@@ -15,16 +14,29 @@ export interface ViewerRequest {
   readonly headers: readonly (readonly [string, string])[]
 }
 
-export interface EdgeOptions {
+export interface OriginRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface OriginResponse {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** Throws if the connection fails or breaks off. */
+export type AskOrigin = (request: OriginRequest) => Promise<OriginResponse>
+
+interface EdgeOptions {
   readonly distribution: Distribution
   readonly functions: FunctionRuntime
   /** Origins by id. */
-  readonly origins: ReadonlyMap<string, AskOrigin>
+  readonly origins: Readonly<Record<string, AskOrigin>>
 }
-
-export type AskOrigin = (request: OriginRequest) => Promise<OriginResponse>
-
-export type EdgeLocation = ReturnType<typeof edgeLocation>
 
 interface FunctionRequest {
   readonly method: string
@@ -54,15 +66,18 @@ export function edgeLocation({ distribution, functions, origins }: EdgeOptions) 
   const asked: Record<string, number> = {}
   const cache = new Map<string, { readonly response: OriginResponse; readonly until: number }>()
 
+  const run = (eventType: string, event: object, rawQueryString?: string) =>
+    functions.run(eventType, {
+      event: { version: '1.0', context: { eventType }, ...event },
+      keys,
+      rawQueryString,
+    })
+
   const answer = async (request: ViewerRequest): Promise<OriginResponse> => {
     if (!distribution.allowedMethods.includes(request.method)) return ownAnswer(403)
     const headers = functionHeaders(request.headers)
     const event = { method: request.method, uri: request.path, querystring: {}, headers, cookies: {} }
-    const { result, group } = await functions.run('viewer-request', {
-      event: { version: '1.0', context: { eventType: 'viewer-request' }, request: event },
-      keys,
-      rawQueryString: request.rawQuery,
-    })
+    const { result, group } = await run('viewer-request', { request: event }, request.rawQuery)
     const changed = result as FunctionRequest | FunctionResponse
     if ('statusCode' in changed) return generated(request.method, changed)
     assertUntouched(headers, changed.headers, readOnlyOfRequests)
@@ -71,30 +86,21 @@ export function edgeLocation({ distribution, functions, origins }: EdgeOptions) 
       return ownAnswer(502)
 
     const response = await fromCacheOrOrigin(changed, query, group)
-    if (response.status >= 400) return response
-    return viewerResponse(changed, response)
+    return response.status >= 400 ? response : viewerResponse(changed, response)
   }
 
   /** Cached per edge; requests for the same object at the same time all go to the origin. */
-  const fromCacheOrOrigin = async (
-    request: FunctionRequest,
-    query: string,
-    group: OriginGroup | null,
-  ): Promise<OriginResponse> => {
+  const fromCacheOrOrigin = async (request: FunctionRequest, query: string, group: OriginGroup | null) => {
     const { cache: policy } = distribution
     const queries = query.split('&').filter((pair) => policy.queries.includes(pair.split('=')[0] ?? ''))
     const headersNamed = (names: readonly string[]) =>
-      names.flatMap((name) => {
-        const value = request.headers[name]?.value
-        return value === undefined ? [] : [[name, value] as const]
-      })
+      Object.entries(plainHeaders(request.headers)).filter(([name]) => names.includes(name))
     const keyHeaders = headersNamed(policy.headers)
     const coding = normalisedCodings(request.headers['accept-encoding']?.value, policy)
-    const parts = [request.uri, queries.join('&'), JSON.stringify(keyHeaders), coding]
-    const id = parts.join('\n')
-    const cached = [cache.get(`GET\n${id}`), cache.get(`${request.method}\n${id}`)].find(
-      (entry) => entry !== undefined && entry.until > Date.now(),
-    )
+    const id = [request.uri, queries.join('&'), JSON.stringify(keyHeaders.sort()), coding].join('\n')
+    const cached = ['GET', request.method]
+      .map((method) => cache.get(`${method}\n${id}`))
+      .find((entry) => entry !== undefined && entry.until > Date.now())
     if (cached !== undefined) {
       counts.hits++
       return conditional(request, cached.response)
@@ -111,7 +117,7 @@ export function edgeLocation({ distribution, functions, origins }: EdgeOptions) 
     return response
   }
 
-  const fromOrigins = async (request: OriginRequest, group: OriginGroup | null): Promise<OriginResponse> => {
+  const fromOrigins = async (request: OriginRequest, group: OriginGroup | null) => {
     const [first = distribution.target, second] = group?.originIds.map(({ originId }) => originId) ?? []
     const response = await fromOrigin(first, request)
     const mayFail = second !== undefined && ['GET', 'HEAD', 'OPTIONS'].includes(request.method)
@@ -120,28 +126,17 @@ export function edgeLocation({ distribution, functions, origins }: EdgeOptions) 
   }
 
   const fromOrigin = async (id: string, request: OriginRequest): Promise<OriginResponse> => {
-    const origin = origins.get(id)
-    const { path = '' } = distribution.origins.get(id) ?? {}
+    const origin = origins[id]
+    const path = distribution.originPaths.get(id) ?? ''
     if (origin === undefined) throw new Error(`the distribution has no origin ${id}`)
     asked[id] = (asked[id] ?? 0) + 1
     return origin({ ...request, path: path + request.path }).catch(() => ownAnswer(502))
   }
 
-  const viewerResponse = async (
-    request: FunctionRequest,
-    { status, headers, body }: OriginResponse,
-  ): Promise<OriginResponse> => {
+  const viewerResponse = async (request: FunctionRequest, { status, headers, body }: OriginResponse) => {
     const given = functionHeaders(Object.entries(headers))
-    const { result } = await functions.run('viewer-response', {
-      event: {
-        version: '1.0',
-        context: { eventType: 'viewer-response' },
-        request,
-        response: { statusCode: status, headers: given, cookies: {} },
-      },
-      keys,
-      rawQueryString: undefined,
-    })
+    const response = { statusCode: status, headers: given, cookies: {} }
+    const { result } = await run('viewer-response', { request, response })
     const changed = result as FunctionResponse
     assertUntouched(given, changed.headers, readOnlyOfResponses)
     return { status: changed.statusCode, headers: plainHeaders(changed.headers), body }
@@ -195,12 +190,11 @@ function assertUntouched(before: Headers, after: Headers, names: readonly string
     throw new Error(`The CloudFront function tried to change ${[...touched, ...strange].join(', ')}`)
 }
 
-const queryText = (query: string | Headers): string =>
-  typeof query === 'string'
-    ? query
-    : Object.entries(query)
-        .map(([name, { value }]) => `${name}=${value}`)
-        .join('&')
+function queryText(query: string | Headers): string {
+  if (typeof query === 'string') return query
+  const pairs = Object.entries(query).map(([name, { value }]) => `${name}=${value}`)
+  return pairs.join('&')
+}
 
 /** Accept-Encoding as it takes part in the key, and goes to the origin: `br,gzip`, `gzip` or nothing. */
 function normalisedCodings(header: string | undefined, policy: Distribution['cache']): string {
@@ -209,8 +203,7 @@ function normalisedCodings(header: string | undefined, policy: Distribution['cac
     const isRefused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
     return isRefused ? [] : [name]
   })
-  const known = [policy.brotli ? 'br' : '', policy.gzip ? 'gzip' : '']
-  return known.filter((name) => name !== '' && offered.includes(name)).join(',')
+  return policy.codings.filter((name) => offered.includes(name)).join(',')
 }
 
 /** Source: "Serve compressed files", file types that CloudFront compresses; those that we have. */
@@ -224,15 +217,11 @@ function compressed(response: OriginResponse, codings: string): OriginResponse {
   if (status !== 200 || codings === '' || headers['content-encoding'] !== undefined || !isWorthIt)
     return response
   const coding = codings.startsWith('br') ? 'br' : 'gzip'
-  const { etag = '' } = headers
   const others = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'content-length'))
-  const weak = etag.startsWith('"') ? { etag: `W/${etag}` } : {}
+  const weak = headers['etag']?.startsWith('"') === true ? { etag: `W/${headers['etag']}` } : {}
   const small = body.length === 0 ? body : coding === 'br' ? brotliCompressSync(body) : gzipSync(body)
-  return {
-    status,
-    headers: { ...others, ...weak, 'content-encoding': coding, vary: 'Accept-Encoding' },
-    body: small,
-  }
+  const about = { ...others, ...weak, 'content-encoding': coding, vary: 'Accept-Encoding' }
+  return { status, headers: about, body: small }
 }
 
 /** What a cache that holds the whole answers itself: 304, 206, 416. */
@@ -244,10 +233,7 @@ function conditional({ headers: asked }: FunctionRequest, whole: OriginResponse)
 }
 
 /** Whether the client has it, by weak comparison. */
-function isKnown(
-  asked: Headers,
-  { etag, 'last-modified': modified = '' }: OriginResponse['headers'],
-): boolean {
+function isKnown(asked: Headers, { etag, 'last-modified': modified = '' }: OriginResponse['headers']) {
   const tags = asked['if-none-match']?.value
   const since = asked['if-modified-since']?.value
   const opaque = (tag: string | undefined) => tag?.trim().replace(/^W\//, '')
@@ -267,9 +253,7 @@ function partOf(asked: Headers, whole: OriginResponse): OriginResponse {
   const last = from === '' || to === '' ? end : Math.min(Number(to), end)
   if (first > last) return { ...ownAnswer(416), headers: { 'content-range': `bytes */${end + 1}` } }
   const part = body.subarray(first, last + 1)
-  const range = {
-    'content-range': `bytes ${first}-${last}/${end + 1}`,
-    'content-length': String(part.length),
-  }
-  return { status: 206, headers: { ...headers, ...range }, body: part }
+  const contentRange = `bytes ${first}-${last}/${end + 1}`
+  const length = { 'content-range': contentRange, 'content-length': String(part.length) }
+  return { status: 206, headers: { ...headers, ...length }, body: part }
 }

@@ -2,10 +2,8 @@
  * CloudFront Functions in a runtime that is no richer than CloudFront's: the very files, in a real nginx with njs, one
  * process for all of them.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { freePorts, njsModule, nginxBinary, untilItAnswers } from '../nginx.ts'
+import { freePorts, spawnNginx } from '../nginx.ts'
 import { makeTempFolder } from '../product.ts'
 
 export interface Headers {
@@ -18,14 +16,14 @@ export interface OriginGroup {
   readonly failoverCriteria: { readonly statusCodes: readonly number[] }
 }
 
-export interface FunctionCall {
+interface FunctionCall {
   readonly event: Readonly<Record<string, unknown>>
   /** What the KeyValueStore holds; a key that is not there makes `get` fail. */
   readonly keys: Readonly<Record<string, string>>
   readonly rawQueryString: string | undefined
 }
 
-export interface FunctionResult {
+interface FunctionResult {
   /** What the handler gave back. */
   readonly result: unknown
   readonly group: OriginGroup | null
@@ -37,37 +35,25 @@ export type FunctionRuntime = Awaited<ReturnType<typeof startFunctions>>
 export async function startFunctions(functions: Readonly<Record<string, string>>) {
   const folder = makeTempFolder()
   const port = await freePorts()
-  const base = `http://127.0.0.1:${port}`
   const names = Object.keys(functions)
   writeFileSync(folder.file('cloudfront'), cloudfrontModule)
   for (const name of names) writeFileSync(folder.file(`${name}.js`), `${functions[name] ?? ''}\n${runner}`)
-  writeFileSync(folder.file('nginx.conf'), configuration(folder.path, port, names))
-  mkdirSync(folder.file('temp'))
-  const log: string[] = []
-  const child = spawn(nginxBinary, ['-p', folder.path, '-c', folder.file('nginx.conf'), '-e', 'stderr'])
-  child.stderr.on('data', (chunk: Buffer) => log.push(chunk.toString()))
-  const closed = once(child, 'close')
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM')
-    await closed
-    folder.remove()
-  }
-  try {
-    await untilItAnswers(base, () => child.exitCode === null)
-  } catch (error) {
-    await stop()
-    throw new Error(`nginx did not start: ${log.join('')}`, { cause: error })
-  }
+  mkdirSync(folder.file('conf.d'))
+  writeFileSync(folder.file('conf.d/functions.conf'), configuration(folder.path, port, names))
+  const { base, pid, errors, stop } = await spawnNginx(folder.path, port)
   return {
     /** @throws {Error} with what the function threw */
     run: async (name: string, call: FunctionCall): Promise<FunctionResult> => {
       const response = await fetch(`${base}/${name}`, { method: 'POST', body: JSON.stringify(call) })
       const text = await response.text()
-      if (response.status !== 200) throw new Error(`${name} failed: ${text} ${log.slice(-5).join('')}`)
+      if (response.status !== 200) throw new Error(`${name} failed: ${text} ${errors().slice(-2000)}`)
       return JSON.parse(text) as FunctionResult
     },
-    pid: child.pid ?? 0,
-    stop,
+    pid,
+    stop: async () => {
+      await stop()
+      folder.remove()
+    },
   }
 }
 
@@ -107,25 +93,12 @@ export default {
 `
 
 const configuration = (folder: string, port: number, names: readonly string[]) => `
-  daemon off;
-  master_process off;
-  load_module ${njsModule};
-  pid ${folder}/nginx.pid;
-  events { worker_connections 256; }
-  http {
-    access_log off;
-    client_body_buffer_size 1m;
-    client_body_temp_path ${folder}/temp/a;
-    proxy_temp_path ${folder}/temp/b;
-    fastcgi_temp_path ${folder}/temp/c;
-    uwsgi_temp_path ${folder}/temp/d;
-    scgi_temp_path ${folder}/temp/e;
-    js_path ${folder};
-    ${names.map((name, index) => `js_import f${index} from ${name}.js;`).join('\n')}
-    server {
-      listen 127.0.0.1:${port};
-      keepalive_requests 10000000;
-      ${names.map((name, index) => `location = /${name} { js_content f${index}.run; }`).join('\n')}
-    }
+  client_body_buffer_size 1m;
+  js_path ${folder};
+  ${names.map((name, index) => `js_import f${index} from ${name}.js;`).join('\n')}
+  server {
+    listen 127.0.0.1:${port};
+    keepalive_requests 10000000;
+    ${names.map((name, index) => `location = /${name} { js_content f${index}.run; }`).join('\n')}
   }
 `

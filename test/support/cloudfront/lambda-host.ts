@@ -1,11 +1,11 @@
 /**
  * A function URL: a process of its own that runs the Lambda's bundle, and answers HTTP with it as Lambda does in the
- * mode RESPONSE_STREAM. Started with the module's path; says its port on stdout.
+ * mode RESPONSE_STREAM. Started with the module's path; says its address on stdout.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
+import { listen } from '../request.ts'
 
 interface Head {
   readonly statusCode: number
@@ -80,18 +80,10 @@ const server = createServer((request, response) => {
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = 'GET', url = '/', headers } = request
   // For the schedule, which calls the other handler.
-  if (method === 'POST') {
-    await watch()
-    response.end()
-    return
-  }
+  if (method === 'POST') return watch().then(() => void response.end())
   const [rawPath = '', rawQueryString = ''] = url.split(/\?(.*)/s)
-  await handler(
-    { rawPath, rawQueryString, headers, requestContext: { http: { method } } },
-    new ResponseStream(response),
-  )
+  const event = { rawPath, rawQueryString, headers, requestContext: { http: { method } } }
+  await handler(event, new ResponseStream(response))
 }
 
-server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`${(server.address() as AddressInfo).port}\n`)
-})
+process.stdout.write((await listen(server)).base)

@@ -2,23 +2,26 @@
 import { loadAwsServiceSpec } from '@aws-cdk/aws-service-spec'
 import type { PropertyType, SpecDatabase } from '@aws-cdk/service-spec-types'
 
+type Json = Readonly<Record<string, unknown>>
+
 interface Template {
   readonly Parameters: Readonly<Record<string, { readonly Type: string }>>
-  readonly Conditions: Readonly<Record<string, unknown>>
-  readonly Resources: Readonly<Record<string, Resource>>
-  readonly Outputs: Readonly<Record<string, unknown>>
-}
-
-interface Resource {
-  readonly Type: string
-  readonly Condition?: string
-  readonly Properties: Readonly<Record<string, unknown>>
+  readonly Conditions: Json
+  readonly Resources: Readonly<Record<string, { Type: string; Condition?: string; Properties: Json }>>
+  readonly Outputs: Json
 }
 
 type Properties = Readonly<Record<string, { readonly type: PropertyType; readonly required?: boolean }>>
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const simple: Readonly<Record<string, (value: unknown) => boolean>> = {
+  integer: Number.isInteger,
+  number: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  json: isObject,
+}
 
 /** @returns a line for every mistake: unknown and missing properties, values of another kind, names that lead nowhere */
 export async function mistakesIn(template: Template): Promise<string[]> {
@@ -37,7 +40,7 @@ export async function mistakesIn(template: Template): Promise<string[]> {
   visit('', template)
   return mistakes
 
-  function checkProperties(path: string, given: Readonly<Record<string, unknown>>, known: Properties): void {
+  function checkProperties(path: string, given: Json, known: Properties): void {
     for (const [name, { required }] of Object.entries(known))
       if (required === true && given[name] === undefined) say(path, `${name} is missing`)
     for (const [name, value] of Object.entries(given)) {
@@ -52,9 +55,7 @@ export async function mistakesIn(template: Template): Promise<string[]> {
     if (isObject(value) && made === 'Fn::If') {
       const [condition, ...branches] = value['Fn::If'] as [string, ...unknown[]]
       if (!(condition in template.Conditions)) say(path, `no condition ${condition}`)
-      branches.forEach((branch) => {
-        checkValue(path, branch, type)
-      })
+      for (const branch of branches) checkValue(path, branch, type)
       return
     }
     if (isObject(value) && made !== undefined && /^(Ref$|Fn::)/.test(made)) {
@@ -70,29 +71,19 @@ export async function mistakesIn(template: Template): Promise<string[]> {
 
   /** Looks into lists and structures as well. */
   function fits(known: SpecDatabase, path: string, value: unknown, type: PropertyType): boolean {
+    const isSimple = simple[type.type]
+    if (isSimple !== undefined) return isSimple(value)
     switch (type.type) {
       case 'string':
         return typeof value === 'string' && (type.allowedValues?.includes(value) ?? true)
-      case 'integer':
-        return Number.isInteger(value)
-      case 'number':
-        return typeof value === 'number'
-      case 'boolean':
-        return typeof value === 'boolean'
-      case 'json':
-        return isObject(value)
       case 'array':
-        if (!Array.isArray(value)) return false
-        value.forEach((item, index) => {
-          checkValue(`${path}[${index}]`, item, type.element)
-        })
-        return true
-      case 'map':
-        if (!isObject(value)) return false
-        Object.entries(value).forEach(([name, item]) => {
-          checkValue(`${path}.${name}`, item, type.element)
-        })
-        return true
+      case 'map': {
+        const isKind = type.type === 'array' ? Array.isArray(value) : isObject(value)
+        if (isKind)
+          for (const [name, item] of Object.entries(value as object))
+            checkValue(`${path}.${name}`, item, type.element)
+        return isKind
+      }
       case 'ref':
         if (!isObject(value)) return false
         checkProperties(path, value, known.get('typeDefinition', type.reference).properties)
@@ -106,13 +97,7 @@ export async function mistakesIn(template: Template): Promise<string[]> {
 
   /** Every Ref, GetAtt and Sub leads to something, wherever it stands. */
   function visit(path: string, value: unknown): void {
-    if (Array.isArray(value)) {
-      value.forEach((item, index) => {
-        visit(`${path}[${index}]`, item)
-      })
-      return
-    }
-    if (!isObject(value)) return
+    if (typeof value !== 'object' || value === null) return
     for (const [name, inner] of Object.entries(value)) {
       const at = `${path}.${name}`
       if (name === 'Ref') checkName(at, inner as string)

@@ -1,8 +1,7 @@
 /** GitHub's REST API as far as our scripts use it: labels, issues, comments, workflows, artifacts. Tokens have the permissions of their job. */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listen } from '../request.ts'
 
 export interface Issue {
   readonly number: number
@@ -35,7 +34,6 @@ type Route = readonly [pattern: RegExp, reply: (part: string, sent: Sent, query:
 
 export async function startApi() {
   const api = {
-    base: '',
     issues: [] as Issue[],
     /** A new fork has none until somebody enables them. */
     hasIssues: true,
@@ -47,11 +45,6 @@ export async function startApi() {
     permissions: new Map<string, Readonly<Record<string, 'read' | 'write'>>>(),
     /** How many of the next requests are answered with 502. */
     failures: 0,
-    stop: async () => {
-      http.closeAllConnections()
-      http.close()
-      await once(http, 'close')
-    },
   }
   const issueNumbered = (number: string) => api.issues.find((issue) => String(issue.number) === number)
 
@@ -129,7 +122,5 @@ export async function startApi() {
       response.end(body === undefined ? '' : JSON.stringify(body))
     })
   })
-  await once(http.listen(0, '127.0.0.1'), 'listening')
-  api.base = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
-  return api
+  return Object.assign(api, await listen(http))
 }

@@ -50,25 +50,26 @@ const jobKeys = 'needs if runs-on timeout-minutes environment permissions output
 
 export function readWorkflow(file: string): Workflow {
   const workflow = parse(readFileSync(file, 'utf8')) as Workflow
-  only(file, workflow, 'name on permissions concurrency jobs')
-  only(file, workflow.on, 'schedule workflow_dispatch')
+  expectOnly(file, workflow, 'name on permissions concurrency jobs')
+  expectOnly(file, workflow.on, 'schedule workflow_dispatch')
   for (const job of Object.values(workflow.jobs)) {
-    only(file, job, jobKeys)
-    if (job.strategy !== undefined) only(file, job.strategy, 'matrix')
-    for (const step of job.steps) only(file, step, stepKeys)
+    expectOnly(file, job, jobKeys)
+    if (job.strategy !== undefined) expectOnly(file, job.strategy, 'matrix')
+    for (const step of job.steps) expectOnly(file, step, stepKeys)
   }
   return workflow
 }
 
 export function readAction(file: string): Action {
   const action = parse(readFileSync(file, 'utf8')) as Action
-  only(file, action, 'name description author inputs outputs runs')
-  only(file, action.runs, 'using steps')
-  for (const step of action.runs.steps) only(file, step, stepKeys)
+  expectOnly(file, action, 'name description author inputs outputs runs')
+  expectOnly(file, action.runs, 'using steps')
+  for (const step of action.runs.steps) expectOnly(file, step, stepKeys)
   return action
 }
 
-function only(file: string, value: object, keys: string): void {
-  const strange = Object.keys(value).filter((key) => !keys.split(' ').includes(key))
-  if (strange.length > 0) throw new Error(`${file}: the runner of the tests knows no ${strange.join(', ')}`)
+/** @param known names between blanks */
+export function expectOnly(where: string, value: object, known: string): void {
+  const strange = Object.keys(value).filter((key) => !known.split(' ').includes(key))
+  if (strange.length > 0) throw new Error(`${where}: the runner of the tests knows no ${strange.join(', ')}`)
 }

@@ -1,22 +1,12 @@
 /** Runs our workflows and composite actions step by step, as GitHub would: bash for real, the actions of others in their place. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { makeTempFolder, repository, type TempFolder } from '../product.ts'
+import { makeTempFolder, repository } from '../product.ts'
 import { fillIn, holds, type Contexts } from './expressions.ts'
-import { readAction, readWorkflow, type Job, type Step } from './files.ts'
+import { expectOnly, readAction, readWorkflow, type Job, type Step } from './files.ts'
 
 export interface Surroundings {
   /** http://127.0.0.1:port of the API. */
@@ -40,38 +30,31 @@ export interface RanJob {
   readonly summary: string
 }
 
-export interface Runner {
-  /** A checkout that tests may change: a copy of .github, links to everything else. */
-  readonly checkout: TempFolder
-  readonly run: (workflow: string, surroundings: Surroundings) => Promise<Readonly<Record<string, RanJob>>>
-  /** How npm was called. */
-  readonly npmCalls: () => readonly string[]
-  readonly remove: () => void
-}
+export type Runner = ReturnType<typeof openRunner>
 
-export function openRunner(): Runner {
+export function openRunner() {
   const folder = makeTempFolder()
   const bin = folder.file('bin')
   const calls = folder.file('npm-calls')
   mkdirSync(bin)
   // Never the real one: node_modules of the checkout are those of the repository.
-  writeFileSync(join(bin, 'npm'), `#!/bin/sh\necho "$PWD: npm $*" >> '${calls}'\n`)
-  chmodSync(join(bin, 'npm'), 0o755)
+  writeFileSync(join(bin, 'npm'), `#!/bin/sh\necho "$PWD: npm $*" >> '${calls}'\n`, { mode: 0o755 })
   const root = folder.file('checkout')
   mkdirSync(root)
   cpSync(join(repository, '.github'), join(root, '.github'), { recursive: true })
   for (const name of ['src', 'templates', 'node_modules', 'package.json'])
     symlinkSync(join(repository, name), join(root, name))
   return {
-    checkout: { ...folder, path: root, file: (name) => join(root, name) },
+    /** A checkout that tests may change: a copy of .github, links to everything else. */
+    checkout: { ...folder, path: root, file: (name: string) => join(root, name) },
+    /** How npm was called. */
     npmCalls: () => (existsSync(calls) ? readFileSync(calls, 'utf8').trimEnd().split('\n') : []),
     remove: folder.remove,
-    run: async (workflow, surroundings) => {
+    run: async (workflow: string, surroundings: Surroundings) => {
       const ran: Record<string, RanJob> = {}
       const { jobs, name, on } = readWorkflow(join(root, '.github/workflows', workflow))
-      const declared = on.workflow_dispatch?.inputs ?? {}
-      const defaults = Object.entries(declared).map(([input, { default: value }]) => [input, value] as const)
-      const inputs = { ...Object.fromEntries(defaults), ...surroundings.inputs }
+      const defaults = mapValues(on.workflow_dispatch?.inputs, (input) => input.default)
+      const inputs = { ...defaults, ...surroundings.inputs }
       const uploads = folder.file('uploads')
       rmSync(uploads, { recursive: true, force: true })
       mkdirSync(uploads)
@@ -90,7 +73,7 @@ export function openRunner(): Runner {
           ? await runMachines(job, contexts, place)
           : { result: 'skipped', outputs: {}, log: '', summary: '' }
       }
-      return ran
+      return ran as Readonly<typeof ran>
     },
   }
 }
@@ -172,11 +155,9 @@ async function runJob(job: Job, contexts: Contexts, place: Place): Promise<RanJo
   const running: Running = { place, job, env, log: '', summary: '', files: 0 }
   const all = { ...contexts, runner: { temp: place.temp } }
   const { hasFailed, steps } = await runSteps(running, job.steps, all, {})
-  const outputs = Object.entries(job.outputs ?? {}).map(
-    ([name, text]) => [name, String(fillIn(text, { ...all, steps }))] as const,
-  )
+  const outputs = filled(job.outputs, { ...all, steps })
   const { log, summary } = running
-  return { result: hasFailed ? 'failure' : 'success', outputs: Object.fromEntries(outputs), log, summary }
+  return { result: hasFailed ? 'failure' : 'success', outputs, log, summary }
 }
 
 type Outputs = Readonly<Record<string, string>>
@@ -187,10 +168,8 @@ async function runSteps(running: Running, steps: readonly Step[], contexts: Cont
   for (const step of steps) {
     const known = { ...contexts, steps: ran }
     if (!holds(step.if, known, hasFailed)) continue
-    const done =
-      step.uses === undefined
-        ? await runScript(running, step, known, env)
-        : await useAction(running, step, known)
+    const isScript = step.uses === undefined
+    const done = await (isScript ? runScript(running, step, known, env) : useAction(running, step, known))
     if (step.id !== undefined) ran[step.id] = { outputs: done.outputs }
     hasFailed ||= done.hasFailed
   }
@@ -210,18 +189,12 @@ async function runScript(running: Running, step: Step, contexts: Contexts, env: 
   if ((step.run ?? '').includes(['$', '{{'].join('')))
     throw new Error(`an expression in a script can be made to run anything: ${step.run ?? ''}`)
   writeFileSync(script, step.run ?? '')
-  writeFileSync(output, '')
-  writeFileSync(summary, '')
+  for (const file of [output, summary]) writeFileSync(file, '')
   const options = step.shell === 'bash' ? ['--noprofile', '--norc', '-eo', 'pipefail'] : ['-e']
+  const files = { GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary }
   const child = spawn('/bin/bash', [...options, script], {
     cwd: place.root,
-    env: {
-      ...running.env,
-      ...env,
-      ...filled(step.env, contexts),
-      GITHUB_OUTPUT: output,
-      GITHUB_STEP_SUMMARY: summary,
-    },
+    env: { ...running.env, ...env, ...filled(step.env, contexts), ...files },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   for (const stream of [child.stdout, child.stderr])
@@ -234,22 +207,20 @@ async function runScript(running: Running, step: Step, contexts: Contexts, env: 
 }
 
 function readOutputs(file: string): Outputs {
-  const lines = readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-  return Object.fromEntries(
-    lines.map((line) => {
-      const [, name = '', value = ''] = /^([a-z-]+)=(.*)$/.exec(line) ?? []
-      if (name === '') throw new Error(`${line} is no output`)
-      return [name, value]
-    }),
-  )
+  const outputs: Record<string, string> = {}
+  for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
+    const [, name = '', value = ''] = /^([a-z-]+)=(.*)$/.exec(line) ?? []
+    if (name === '') throw new Error(`${line} is no output`)
+    outputs[name] = value
+  }
+  return outputs
 }
 
+const mapValues = <T, R>(values: Readonly<Record<string, T>> = {}, map: (value: T, name: string) => R) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]))
+
 const filled = (texts: Readonly<Record<string, unknown>> | undefined, contexts: Contexts): Outputs =>
-  Object.fromEntries(
-    Object.entries(texts ?? {}).map(([name, text]) => [name, String(fillIn(String(text), contexts))]),
-  )
+  mapValues(texts, (text) => String(fillIn(String(text), contexts)))
 
 async function useAction(running: Running, step: Step, contexts: Contexts): Promise<DoneStep> {
   const { place, job } = running
@@ -260,35 +231,40 @@ async function useAction(running: Running, step: Step, contexts: Contexts): Prom
     if (job.permissions[scope] !== right) throw new Error(`${uses} needs ${scope}: ${right}`)
   }
   const done: DoneStep = { hasFailed: false, outputs: {} }
-  switch (uses.replace(/@[0-9a-f]{40}$/, '')) {
+  const action = uses.replace(/@[0-9a-f]{40}$/, '')
+  const inputs = inputsOf[action]
+  if (inputs === undefined) throw new Error(`the runner of the tests has nothing in place of ${uses}`)
+  expectOnly(uses, given, inputs)
+  switch (action) {
     case 'actions/checkout':
       mayUse('contents', 'read')
-      expectOnly(uses, given, ['persist-credentials'])
-      return done
-    case 'actions/setup-node':
-      expectOnly(uses, given, ['node-version', 'package-manager-cache'])
       return done
     case 'aws-actions/configure-aws-credentials':
       mayUse('id-token', 'write')
-      expectOnly(uses, given, ['role-to-assume', 'role-duration-seconds', 'aws-region'])
       if (!/^arn:aws:iam::\d{12}:role\//.test(given['role-to-assume'] ?? '')) throw new Error('no role')
       Object.assign(running.env, place.credentials)
       return done
     case 'actions/upload-artifact':
-      expectOnly(uses, given, ['name', 'path', 'retention-days', 'if-no-files-found', 'overwrite'])
       return { hasFailed: !upload(given, place), outputs: {} }
     case 'actions/download-artifact':
       if (given['pattern'] !== undefined) {
-        expectOnly(uses, given, ['pattern', 'path'])
+        expectOnly(uses, given, 'pattern path')
         downloadAll(given['pattern'], given['path'] ?? '', place)
         return done
       }
       mayUse('actions', 'read')
-      expectOnly(uses, given, ['name', 'path', 'run-id', 'github-token'])
       return { hasFailed: !downloadOfRun(given, place), outputs: {} }
     default:
-      throw new Error(`the runner of the tests has nothing in place of ${uses}`)
+      return done
   }
+}
+
+const inputsOf: Readonly<Record<string, string>> = {
+  'actions/checkout': 'persist-credentials',
+  'actions/setup-node': 'node-version package-manager-cache',
+  'aws-actions/configure-aws-credentials': 'role-to-assume role-duration-seconds aws-region',
+  'actions/upload-artifact': 'name path retention-days if-no-files-found overwrite',
+  'actions/download-artifact': 'name path run-id github-token pattern',
 }
 
 /** An artifact of this run. @returns whether there is such a file */
@@ -296,7 +272,7 @@ function upload({ name = '', path = '' }: Outputs, { root, uploads }: Place): bo
   const file = join(root, path)
   if (!existsSync(file)) return false
   mkdirSync(join(uploads, name))
-  copyFileSync(file, join(uploads, name, basename(file)))
+  cpSync(file, join(uploads, name, basename(file)))
   return true
 }
 
@@ -309,35 +285,22 @@ function downloadAll(pattern: string, path: string, { root, uploads }: Place): v
 }
 
 /** @returns whether there is such an artifact */
-function downloadOfRun(given: Outputs, { artifacts = {} }: Place): boolean {
-  const { path = '', name = '' } = given
-  const artifact = artifacts[`${given['run-id'] ?? ''}/${name}`]
+function downloadOfRun({ path = '', name = '', 'run-id': run = '' }: Outputs, { artifacts }: Place): boolean {
+  const artifact = artifacts?.[`${run}/${name}`]
   if (artifact === undefined) return false
-  mkdirSync(path, { recursive: true })
-  copyFileSync(artifact, join(path, 'funds.sqlite'))
+  cpSync(artifact, join(path, 'funds.sqlite'))
   return true
 }
 
 async function useOwnAction(running: Running, folder: string, given: Outputs, contexts: Contexts) {
   const action = readAction(join(folder, 'action.yml'))
-  expectOnly(folder, given, Object.keys(action.inputs))
-  const inputs = Object.entries(action.inputs).map(([name, { default: fallback, required }]) => {
+  expectOnly(folder, given, Object.keys(action.inputs).join(' '))
+  const inputs = mapValues(action.inputs, ({ default: fallback, required }, name) => {
     if (required === true && (given[name] ?? '') === '') throw new Error(`${folder}: ${name} is required`)
-    return [name, given[name] ?? String(fillIn(fallback ?? '', contexts))] as const
+    return given[name] ?? String(fillIn(fallback ?? '', contexts))
   })
-  const own = {
-    github: contexts['github'],
-    runner: contexts['runner'],
-    inputs: Object.fromEntries(inputs),
-  } as Contexts
+  const own: Contexts = { github: contexts['github'], runner: contexts['runner'], inputs }
   const { hasFailed, steps } = await runSteps(running, action.runs.steps, own, { GITHUB_ACTION_PATH: folder })
-  const outputs = Object.entries(action.outputs ?? {}).map(
-    ([name, { value }]) => [name, String(fillIn(value, { ...own, steps }))] as const,
-  )
-  return { hasFailed, outputs: Object.fromEntries(outputs) }
-}
-
-function expectOnly(uses: string, given: Outputs, known: readonly string[]): void {
-  const strange = Object.keys(given).filter((name) => !known.includes(name))
-  if (strange.length > 0) throw new Error(`${uses} has no input ${strange.join(', ')}`)
+  const outputs = mapValues(action.outputs, ({ value }) => String(fillIn(value, { ...own, steps })))
+  return { hasFailed, outputs }
 }

@@ -1,14 +1,9 @@
 /** A proxy that spoils the traffic to any HTTP server. Host and bodies go through as they are: signatures stay valid. */
 import { once } from 'node:events'
-import {
-  Agent,
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Agent, createServer, request as httpRequest } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
+import { listen } from '../request.ts'
 import { seededRandom } from './random.ts'
 import { errorAnswer, readBody } from './wire.ts'
 
@@ -32,15 +27,8 @@ export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>
 export async function startFaultProxy(target: string, seed: number) {
   const random = seededRandom(seed)
   const agent = new Agent({ keepAlive: true })
-  const counts = {
-    status: 0,
-    cutBefore: 0,
-    cutRequest: 0,
-    cutAfter: 0,
-    cutAnswer: 0,
-    truncate: 0,
-    through: 0,
-  }
+  const none = [...mishaps, 'through' as const].map((outcome) => [outcome, 0] as const)
+  const counts = Object.fromEntries(none) as Record<Mishap | 'through', number>
   let odds: Odds = {}
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -93,9 +81,9 @@ export async function startFaultProxy(target: string, seed: number) {
     // If the server behind cuts the connection, so does the proxy.
     serve(request, response).catch(() => response.destroy())
   })
-  await once(http.listen(0, '127.0.0.1'), 'listening')
+  const { base: endpoint, stop } = await listen(http)
   return {
-    endpoint: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    endpoint,
     /** In place of the odds before; none: all goes through. */
     set: (given: Odds) => {
       odds = given
@@ -103,9 +91,8 @@ export async function startFaultProxy(target: string, seed: number) {
     /** What happened since the start, to how many requests. */
     counts: counts as Readonly<typeof counts>,
     stop: async () => {
-      http.closeAllConnections()
       agent.destroy()
-      await new Promise((resolve) => http.close(resolve))
+      await stop()
     },
   }
 }

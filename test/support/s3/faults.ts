@@ -28,7 +28,7 @@ export type Fault =
   /** The test's own doing, waited for before the request is carried out or before it is answered; further rules apply. */
   | { readonly kind: 'call'; readonly when: 'before' | 'after'; readonly run: () => unknown }
 
-export interface FaultMatch {
+interface FaultMatch {
   readonly method?: string
   readonly operation?: Operation
   readonly keyMatches?: RegExp
@@ -42,19 +42,13 @@ export interface FaultMatch {
 
 export type FaultRule = FaultMatch & Fault
 
-export interface Faulted {
+interface Faulted {
   readonly method: string
   readonly operation: Operation
   readonly key: string
 }
 
-export interface Faults {
-  /** The first rule that strikes, after all delays and calls that do. */
-  readonly of: (request: Faulted) => readonly FaultRule[]
-  readonly ofDelete: (key: string) => string | undefined
-}
-
-export function makeFaults(rules: readonly FaultRule[], seed: number): Faults {
+export function makeFaults(rules: readonly FaultRule[], seed: number) {
   const random = seededRandom(seed)
   const states = rules.map((rule) => ({ rule, seen: 0, struck: 0 }))
   const strikes = (state: (typeof states)[number], key: string): boolean => {
@@ -67,7 +61,8 @@ export function makeFaults(rules: readonly FaultRule[], seed: number): Faults {
     return true
   }
   return {
-    of: ({ method, operation, key }) => {
+    /** The first rule that strikes, after all delays and calls that do. */
+    of: ({ method, operation, key }: Faulted): readonly FaultRule[] => {
       const struck: FaultRule[] = []
       for (const state of states) {
         const { rule } = state
@@ -79,21 +74,9 @@ export function makeFaults(rules: readonly FaultRule[], seed: number): Faults {
       }
       return struck
     },
-    ofDelete: (key) => {
+    ofDelete: (key: string) => {
       const state = states.find((one) => one.rule.kind === 'delete-error' && strikes(one, key))
       return state?.rule.kind === 'delete-error' ? (state.rule.code ?? 'InternalError') : undefined
     },
   }
-}
-
-/** What S3 mostly calls an error of this status. */
-export const usualCode = (status: number): string => codes[status] ?? 'InternalError'
-
-const codes: Readonly<Record<number, string>> = {
-  400: 'RequestTimeout',
-  403: 'AccessDenied',
-  409: 'ConditionalRequestConflict',
-  412: 'PreconditionFailed',
-  429: 'TooManyRequests',
-  503: 'SlowDown',
 }

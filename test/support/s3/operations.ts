@@ -5,17 +5,8 @@ import { answer, answerXml, element, S3Error, unescapeXml, type Answer, type Hea
 
 export type Operation = keyof typeof operations
 
-export interface Target {
-  readonly operation: Operation
-  /** As on the wire, for the signature. */
-  readonly rawPath: string
-  readonly query: ReadonlyMap<string, string>
-  readonly bucket: string
-  readonly key: string
-}
-
 /** A request that has been verified. */
-export interface S3Request extends Target {
+interface S3Request extends ReturnType<typeof targetOf> {
   readonly headers: Headers
   readonly body: Buffer
   readonly checksums: Readonly<Record<string, string>>
@@ -32,7 +23,7 @@ export interface World {
 }
 
 /** Which operation a request names. @throws {S3Error} if it names none */
-export function targetOf(method: string, url: string): Target {
+export function targetOf(method: string, url: string) {
   const [, rawPath = '', rawQuery = ''] = /^([^?]*)\??(.*)$/s.exec(url) ?? []
   const query = new Map<string, string>()
   for (const pair of rawQuery.split('&')) {
@@ -42,10 +33,15 @@ export function targetOf(method: string, url: string): Target {
   const [, bucket = '', key = ''] = /^\/([^/]*)\/?(.*)$/s.exec(rawPath) ?? []
   const operation = operationOf(method, key !== '', query)
   if (operation === undefined || bucket === '') throw new S3Error('NotImplemented', `${method} ${url}`)
+  /** `rawPath` as on the wire, for the signature. */
   return { operation, rawPath, query, bucket: decode(bucket), key: decode(key) }
 }
 
-function operationOf(method: string, hasKey: boolean, query: Target['query']): Operation | undefined {
+function operationOf(
+  method: string,
+  hasKey: boolean,
+  query: ReadonlyMap<string, string>,
+): Operation | undefined {
   if (hasKey) {
     if (method === 'DELETE') return query.has('uploadId') ? 'AbortMultipartUpload' : undefined
     return ({ GET: 'GetObject', HEAD: 'HeadObject', PUT: 'PutObject' } as const)[method]

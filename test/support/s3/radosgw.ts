@@ -2,18 +2,12 @@
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
-
-export interface Radosgw {
-  readonly endpoint: string
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly stop: () => Promise<void>
-}
+import { freePorts } from '../nginx.ts'
+import { makeTempFolder } from '../product.ts'
 
 /** From the packages radosgw, ceph-mon, ceph-osd and what those need. */
 const programs = ['ceph', 'ceph-authtool', 'ceph-mon', 'ceph-osd', 'monmaptool', 'radosgw', 'radosgw-admin']
@@ -27,29 +21,24 @@ const pools = ['log', 'control', 'meta', 'buckets.index', 'buckets.data', 'bucke
 const patienceMs = 60_000
 
 /** Takes about ten seconds. */
-export async function startRadosgw(): Promise<Radosgw> {
-  const dir = mkdtempSync(join(tmpdir(), 'fundpress-radosgw-'))
+export async function startRadosgw() {
+  const { path: dir, remove } = makeTempFolder()
   for (const folder of ['mon', 'osd', 'run']) mkdirSync(join(dir, folder))
-  const [port, monitorPort] = [await freePort(), await freePort()]
+  const port = await freePorts()
+  const monitorPort = port + 1
   const [fsid, osd] = [randomUUID(), randomUUID()]
   writeFileSync(join(dir, 'ceph.conf'), configuration(dir, port, monitorPort, fsid))
   const run = promisify(execFile)
   // For commands that still wait when everything ends.
   const ending = new AbortController()
-  const options = {
-    cwd: dir,
-    env: { ...process.env, CEPH_CONF: join(dir, 'ceph.conf') },
-    timeout: patienceMs,
-  }
+  const env = { ...process.env, CEPH_CONF: join(dir, 'ceph.conf') }
+  const options = { cwd: dir, env, timeout: patienceMs }
   const ceph = async (...args: string[]): Promise<string> =>
     (await run('ceph', args, { ...options, signal: ending.signal })).stdout
   const daemons: ChildProcess[] = []
   const start = (program: string, ...args: string[]): ChildProcess => {
-    const daemon = spawn(program, ['-c', 'ceph.conf', ...args, '-f'], {
-      ...options,
-      timeout: 0,
-      stdio: 'ignore',
-    })
+    const words = ['-c', 'ceph.conf', ...args, '-f']
+    const daemon = spawn(program, words, { ...options, timeout: 0, stdio: 'ignore' })
     daemons.push(daemon)
     return daemon
   }
@@ -61,7 +50,7 @@ export async function startRadosgw(): Promise<Radosgw> {
       daemon.kill('SIGKILL')
       await ended
     }
-    rmSync(dir, { recursive: true, force: true })
+    remove()
   }
   // A test process that ends early leaves no server behind.
   process.once('exit', () => daemons.forEach((daemon) => daemon.kill('SIGKILL')))
@@ -142,15 +131,7 @@ async function until(what: string, attempt: () => Promise<unknown>): Promise<voi
       return
     } catch (cause) {
       if (Date.now() - start > patienceMs) throw new Error(`radosgw: ${what} did not come up`, { cause })
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await setTimeout(100)
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  await once(server.close(), 'close')
-  return port
 }

@@ -1,8 +1,7 @@
 /** A strict little S3 server for tests, over a real socket: verifies what S3 verifies, fails as the test wants. */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { makeFaults, usualCode, type FaultRule } from './faults.ts'
+import { listen } from '../request.ts'
+import { makeFaults, type FaultRule } from './faults.ts'
 import { carryOut, targetOf, type Operation, type World } from './operations.ts'
 import { makeSettings, type S3Settings } from './settings.ts'
 import { makeBucket, makeObject, type StoredBucket, type StoredObject } from './storage.ts'
@@ -47,7 +46,7 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
   const http = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, (request, response) => {
     const began = { resets, restored }
     const isStale = () => began.restored !== restored
-    exchange(request, response, { world, rulesFor: (asked) => faults.of(asked), isStale }).then(
+    exchange(request, response, world, (asked) => faults.of(asked), isStale).then(
       (entry) => {
         if (!isStale() && began.resets === resets) log.push(entry)
       },
@@ -60,7 +59,7 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
       },
     )
   })
-  await once(http.listen(0, '127.0.0.1'), 'listening')
+  const { base: endpoint, stop } = await listen(http)
 
   const bucketNamed = (name: string): StoredBucket => {
     const bucket = buckets.get(name)
@@ -69,7 +68,7 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
   }
   return {
     /** http://127.0.0.1:port */
-    endpoint: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    endpoint,
     /** How the server behaves: tests change it at any time. */
     settings,
     /** Rules in place of those before; none: all is well again. */
@@ -124,25 +123,21 @@ export async function startS3({ buckets: names = [], ...given }: S3Options = {})
       bucket.empty()
       for (const object of objects.values()) bucket.put(object)
     },
-    stop: async () => {
-      http.closeAllConnections()
-      await new Promise((resolve) => http.close(resolve))
-    },
+    stop,
   }
 }
 
-interface Circumstances {
-  readonly world: World
-  readonly rulesFor: ReturnType<typeof makeFaults>['of']
-  /** Whether the server has gone back to an earlier state since the request came. */
-  readonly isStale: () => boolean
-}
-
-/** One request, from its first header to its answer, with all that goes wrong on the way. @returns what is logged */
+/**
+ * One request, from its first header to its answer, with all that goes wrong on the way.
+ * @param isStale whether the server has gone back to an earlier state since the request came
+ * @returns what is logged
+ */
 async function exchange(
   request: IncomingMessage,
   response: ServerResponse,
-  { world, rulesFor, isStale }: Circumstances,
+  world: World,
+  rulesFor: ReturnType<typeof makeFaults>['of'],
+  isStale: () => boolean,
 ): Promise<LogEntry> {
   const { method = '', url = '' } = request
   const asked = attempt(() => targetOf(method, url))
@@ -180,18 +175,14 @@ async function exchange(
 }
 
 /** Ends a request before its body is read, if the fault says so. @returns the status, 0 without an answer */
-async function endEarly(
-  request: IncomingMessage,
-  response: ServerResponse,
-  fault: FaultRule | undefined,
-): Promise<number | undefined> {
+async function endEarly(request: IncomingMessage, response: ServerResponse, fault?: FaultRule) {
   if (fault?.kind === 'cut-before') return 0
   if (fault?.kind !== 'cut-early' && fault?.kind !== 'status-early') return undefined
   await readSome(request)
   if (fault.kind === 'cut-early') return 0
   // A sender that does not want to send the rest has to end the connection.
   response.setHeader('connection', 'close')
-  send(response, faultAnswer(fault), undefined)
+  send(response, faultAnswer(fault))
   return fault.status
 }
 
@@ -202,8 +193,21 @@ function answerOf(done: Answer | S3Error): Answer {
   return errorAnswer(status, code, { Message: message, ...details })
 }
 
-const faultAnswer = ({ status, code = usualCode(status) }: Extract<FaultRule, { status: number }>): Answer =>
+const faultAnswer = ({
+  status,
+  code = codes[status] ?? 'InternalError',
+}: Extract<FaultRule, { status: number }>): Answer =>
   errorAnswer(status, code, { Message: 'A fault of the test.' })
+
+/** What S3 mostly calls an error of this status. */
+const codes: Readonly<Record<number, string>> = {
+  400: 'RequestTimeout',
+  403: 'AccessDenied',
+  409: 'ConditionalRequestConflict',
+  412: 'PreconditionFailed',
+  429: 'TooManyRequests',
+  503: 'SlowDown',
+}
 
 /** A refusal as a value; any other error is a mistake of the server. */
 function attempt<Result>(run: () => Result): Result | S3Error {
@@ -224,11 +228,7 @@ async function waitFor(rules: readonly FaultRule[], when: 'before' | 'after'): P
 }
 
 /** Sends an answer, or breaks it. @param fault only `truncate`, `corrupt` and `chunked` matter here */
-function send(
-  response: ServerResponse,
-  { status, headers, body }: Answer,
-  fault: FaultRule | undefined,
-): void {
+function send(response: ServerResponse, { status, headers, body }: Answer, fault?: FaultRule): void {
   const { method } = response.req
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)

@@ -16,35 +16,28 @@ export interface StoredObject {
 }
 
 /** Begun and never finished: the server lists and aborts uploads in parts, tests put them there. */
-export interface Upload {
+interface Upload {
   readonly key: string
   readonly id: string
   readonly initiated: number
 }
 
-export interface StoredBucket {
-  readonly objects: ReadonlyMap<string, StoredObject>
-  readonly uploads: Map<string, Upload>
-  /** In the order of their UTF-8 bytes. */
-  readonly sortedKeys: () => readonly string[]
-  readonly put: (object: StoredObject) => void
-  readonly remove: (key: string) => void
-  readonly empty: () => void
-}
+export type StoredBucket = ReturnType<typeof makeBucket>
 
-export function makeBucket(): StoredBucket {
+export function makeBucket() {
   const objects = new Map<string, StoredObject>()
   const uploads = new Map<string, Upload>()
   let sorted: readonly string[] | undefined
   return {
-    objects,
+    objects: objects as ReadonlyMap<string, StoredObject>,
     uploads,
-    sortedKeys: () => (sorted ??= [...objects.keys()].sort(compareKeys)),
-    put: (object) => {
+    /** In the order of their UTF-8 bytes. */
+    sortedKeys: (): readonly string[] => (sorted ??= [...objects.keys()].sort(compareKeys)),
+    put: (object: StoredObject) => {
       if (!objects.has(object.key)) sorted = undefined
       objects.set(object.key, object)
     },
-    remove: (key) => {
+    remove: (key: string) => {
       if (objects.delete(key)) sorted = undefined
     },
     empty: () => {

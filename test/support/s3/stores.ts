@@ -1,21 +1,12 @@
 /** The same tests against every S3 server there is: our own always, Ceph's if it is installed. */
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { missingPrograms, startRadosgw, type Radosgw } from './radosgw.ts'
+import { missingPrograms, startRadosgw } from './radosgw.ts'
 import { startS3 } from './server.ts'
 
-/** All but the name can be read in hooks and tests only. */
-export interface TestStore {
-  readonly name: 'our own' | 'radosgw'
-  readonly endpoint: string
-  readonly region: string
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  /** There from the start. */
-  readonly bucket: string
-}
+type Name = keyof typeof starts
 
-const starts: Readonly<Record<TestStore['name'], () => Promise<Radosgw>>> = {
+const starts = {
   'our own': async () => {
     const { settings, endpoint, stop } = await startS3()
     return { ...settings, endpoint, stop }
@@ -27,7 +18,7 @@ const starts: Readonly<Record<TestStore['name'], () => Promise<Radosgw>>> = {
  * A `describe` for every store, started before its tests and stopped after them. FUNDPRESS_TEST_RADOSGW=1 wants radosgw
  * and fails without it, 0 leaves it out; else it is tried if it is installed.
  */
-export function forEachStore(suite: (store: TestStore) => void): void {
+export function forEachStore(suite: (store: ReturnType<typeof prepare>) => void): void {
   for (const name of ['our own', 'radosgw'] as const) {
     const reason = name === 'radosgw' ? reasonToSkip() : undefined
     const title = `on ${name}${reason === undefined ? '' : ` (skipped: ${reason})`}`
@@ -45,20 +36,21 @@ function reasonToSkip(): string | undefined {
   return missing.length === 0 ? undefined : `${missing.join(', ')} not installed`
 }
 
-function prepare(name: TestStore['name']): TestStore {
+/** All but the name can be read in hooks and tests only. The bucket is there from the start. */
+function prepare(name: Name) {
   const bucket = `bucket-${process.pid}`
   const region = 'us-east-1'
   const place = { endpoint: '', accessKeyId: '', secretAccessKey: '' }
-  let running: Radosgw | undefined
+  let stop: (() => Promise<void>) | undefined
   beforeAll(async () => {
-    running = await starts[name]()
-    const { endpoint, accessKeyId, secretAccessKey } = running
-    Object.assign(place, { endpoint, accessKeyId, secretAccessKey })
+    const { endpoint, accessKeyId, secretAccessKey, ...running } = await starts[name]()
+    stop = running.stop
     const credentials = { accessKeyId, secretAccessKey }
+    Object.assign(place, { endpoint, ...credentials })
     const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials })
     await client.send(new CreateBucketCommand({ Bucket: bucket }))
     client.destroy()
   })
-  afterAll(() => running?.stop())
+  afterAll(() => stop?.())
   return Object.assign(place, { name, region, bucket })
 }

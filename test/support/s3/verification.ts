@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 import type { S3Settings } from './settings.ts'
 import { S3Error, type Headers } from './wire.ts'
 
-export interface SignedRequest {
+interface SignedRequest {
   readonly method: string
   /** As on the wire. */
   readonly rawPath: string
@@ -14,33 +14,10 @@ export interface SignedRequest {
 
 const maxSkewMs = 15 * 60 * 1000
 
-/** What a signature says of itself, in headers or in a presigned URL. */
-interface Signature {
-  readonly accessKeyId: string
-  /** 20260131 */
-  readonly day: string
-  readonly region: string
-  /** 20260131T235959Z */
-  readonly date: string
-  /** Only a presigned URL has it. */
-  readonly expiresSeconds: number | undefined
-  /** The signed headers, in lower case. */
-  readonly names: readonly string[]
-  readonly signature: string
-  readonly token: string | undefined
-  /** The digest of the body, or UNSIGNED-PAYLOAD. */
-  readonly payload: string
-}
-
 /** @throws {S3Error} if the signature does not hold, or covers another body */
-export function verifySignature(
-  request: SignedRequest,
-  body: Buffer,
-  settings: S3Settings,
-  now: number,
-): void {
+export function verifySignature(request: SignedRequest, body: Buffer, settings: S3Settings, now: number) {
   const signed = request.query.has('X-Amz-Signature') ? inQuery(request.query) : inHeaders(request.headers)
-  const { accessKeyId, day, region, date, names } = signed
+  const { accessKeyId, region, names } = signed
   if (accessKeyId !== settings.accessKeyId) throw new S3Error('InvalidAccessKeyId')
   if (region !== settings.region)
     throw new S3Error(
@@ -56,19 +33,28 @@ export function verifySignature(
     throw new S3Error('AccessDenied', 'There were headers present in the request which were not signed', {
       HeadersNotSigned: unsigned.join(', '),
     })
-  const canonical = canonicalRequest(request, signed)
-  const scope = `${day}/${region}/s3/aws4_request`
-  const toSign = ['AWS4-HMAC-SHA256', date, scope, sha256(canonical)].join('\n')
-  const key = signingKey(settings.secretAccessKey, day, region)
-  if (createHmac('sha256', key).update(toSign).digest('hex') !== signed.signature)
-    throw new S3Error('SignatureDoesNotMatch', undefined, {
-      StringToSign: toSign,
-      CanonicalRequest: canonical,
-    })
+  const { signature, ...details } = signatureOf(request, signed, settings.secretAccessKey)
+  if (signature !== signed.signature) throw new S3Error('SignatureDoesNotMatch', undefined, details)
   verifyDigest(body, signed.payload)
 }
 
-function inHeaders(headers: Headers): Signature {
+/** Version 4. Source: the S3 API reference, "Authenticating Requests: Using the Authorization Header". */
+export function signatureOf(
+  request: SignedRequest,
+  { day, region, date, names, payload }: Pick<Signature, 'day' | 'region' | 'date' | 'names' | 'payload'>,
+  secret: string,
+) {
+  const CanonicalRequest = canonicalRequest(request, names, payload)
+  const scope = `${day}/${region}/s3/aws4_request`
+  const StringToSign = ['AWS4-HMAC-SHA256', date, scope, sha256(CanonicalRequest)].join('\n')
+  const signature = hmac(signingKey(secret, day, region), StringToSign).toString('hex')
+  return { signature, StringToSign, CanonicalRequest }
+}
+
+type Signature = ReturnType<typeof inHeaders>
+
+/** What a signature says of itself, in headers or in a presigned URL. */
+function inHeaders(headers: Headers) {
   const given = headers['authorization']
   if (given === undefined) throw new S3Error('AccessDenied', 'Access Denied')
   const [, credential = '', names = '', signature = ''] =
@@ -77,11 +63,15 @@ function inHeaders(headers: Headers): Signature {
     ) ?? []
   return {
     ...scopeOf(credential),
+    /** 20260131T235959Z */
     date: headers['x-amz-date'] ?? '',
-    expiresSeconds: undefined,
+    /** Only a presigned URL has it. */
+    expiresSeconds: undefined as number | undefined,
+    /** The signed headers, in lower case. */
     names: names.split(';'),
     signature,
     token: headers['x-amz-security-token'],
+    /** The digest of the body, or UNSIGNED-PAYLOAD. */
     payload: headers['x-amz-content-sha256'] ?? '',
   }
 }
@@ -131,7 +121,11 @@ function verifyToken(token: string | undefined, settings: S3Settings): void {
   throw new S3Error(token === undefined ? 'InvalidAccessKeyId' : 'InvalidToken')
 }
 
-function canonicalRequest({ method, rawPath, query, headers }: SignedRequest, { names, payload }: Signature) {
+function canonicalRequest(
+  { method, rawPath, query, headers }: SignedRequest,
+  names: readonly string[],
+  payload: string,
+) {
   const pairs = [...query]
     .filter(([name]) => name !== 'X-Amz-Signature')
     .map(([name, value]) => `${encode(name)}=${encode(value)}`)
@@ -149,20 +143,10 @@ const encode = (text: string): string =>
 
 const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
 
-const signingKeys = new Map<string, Buffer>()
+const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-function signingKey(secret: string, day: string, region: string): Buffer {
-  const id = `${secret} ${day} ${region}`
-  const steps = [day, region, 's3', 'aws4_request']
-  const key =
-    signingKeys.get(id) ??
-    steps.reduce(
-      (under, step) => createHmac('sha256', under).update(step).digest(),
-      Buffer.from(`AWS4${secret}`),
-    )
-  signingKeys.set(id, key)
-  return key
-}
+const signingKey = (secret: string, day: string, region: string): Buffer =>
+  [day, region, 's3', 'aws4_request'].reduce(hmac, Buffer.from(`AWS4${secret}`))
 
 function verifyDigest(body: Buffer, digest: string): void {
   if (digest === 'UNSIGNED-PAYLOAD') return

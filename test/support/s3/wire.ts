@@ -1,5 +1,6 @@
 /** What goes over the wire: requests as they came, answers, refusals, and the XML of S3. */
 import type { IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 
 export type Headers = Readonly<Record<string, string | undefined>>
 
@@ -23,49 +24,34 @@ export const answerXml = (root: string, content: string): Answer =>
   )
 
 /** What S3 answers by code; https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
-const statuses = {
-  AccessDenied: 403,
-  AuthorizationHeaderMalformed: 400,
-  BadDigest: 400,
-  ExpiredToken: 400,
-  InvalidAccessKeyId: 403,
-  InvalidArgument: 400,
-  InvalidDigest: 400,
-  InvalidRange: 416,
-  InvalidRequest: 400,
-  InvalidToken: 400,
-  InvalidURI: 400,
-  KeyTooLongError: 400,
-  MalformedXML: 400,
-  MissingContentLength: 411,
-  NoSuchBucket: 404,
-  NoSuchKey: 404,
-  NoSuchLifecycleConfiguration: 404,
-  NoSuchUpload: 404,
-  NotImplemented: 501,
-  NotModified: 304,
-  PreconditionFailed: 412,
-  RequestTimeTooSkewed: 403,
-  SignatureDoesNotMatch: 403,
-  XAmzContentSHA256Mismatch: 400,
-} as const
+const codes: Readonly<Record<number, string>> = {
+  304: 'NotModified',
+  400: 'AuthorizationHeaderMalformed BadDigest ExpiredToken InvalidArgument InvalidDigest InvalidRequest InvalidToken InvalidURI KeyTooLongError MalformedXML XAmzContentSHA256Mismatch',
+  403: 'AccessDenied InvalidAccessKeyId RequestTimeTooSkewed SignatureDoesNotMatch',
+  404: 'NoSuchBucket NoSuchKey NoSuchLifecycleConfiguration NoSuchUpload',
+  411: 'MissingContentLength',
+  412: 'PreconditionFailed',
+  416: 'InvalidRange',
+  501: 'NotImplemented',
+}
+const statuses = new Map(
+  Object.entries(codes).flatMap(([status, names]) =>
+    names.split(' ').map((code) => [code, Number(status)] as const),
+  ),
+)
 
 /** Thrown wherever a request is refused, turned into an answer in one place. */
 export class S3Error extends Error {
   override readonly name = 'S3Error'
-  readonly code: keyof typeof statuses
+  readonly code: string
   readonly status: number
   /** More elements of the document, such as Region. */
   readonly details: Readonly<Record<string, string>>
 
-  constructor(
-    code: keyof typeof statuses,
-    message: string = code,
-    details: Readonly<Record<string, string>> = {},
-  ) {
+  constructor(code: string, message = code, details: Readonly<Record<string, string>> = {}) {
     super(message)
     this.code = code
-    this.status = statuses[code]
+    this.status = statuses.get(code) ?? NaN
     this.details = details
   }
 }
@@ -101,29 +87,15 @@ export const unescapeXml = (text: string): string =>
   )
 
 /** Headers by their names in lower case; several of one name become one. */
-export function joinHeaders({ rawHeaders }: IncomingMessage): Headers {
-  const headers: Record<string, string> = {}
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = (rawHeaders[at] ?? '').toLowerCase()
-    const value = rawHeaders[at + 1] ?? ''
-    headers[name] = headers[name] === undefined ? value : `${headers[name]},${value}`
-  }
-  return headers
+export function joinHeaders(request: IncomingMessage): Headers {
+  const entries = Object.entries(request.headersDistinct)
+  return Object.fromEntries(entries.map(([name, values]) => [name, values?.join(',')]))
 }
 
 /** @returns undefined if the body broke off */
-export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    const giveUp = () => {
-      resolve(undefined)
-    }
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('error', giveUp).on('close', giveUp)
-    request.on('end', () => {
-      resolve(request.complete ? Buffer.concat(chunks) : undefined)
-    })
-  })
+export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const body = await buffer(request).catch(() => undefined)
+  return request.complete ? body : undefined
 }
 
 /** Waits for the first bytes of a body, or for its end, and reads no more. */

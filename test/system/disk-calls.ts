@@ -1,8 +1,8 @@
 /** What a program asks of the disk, in its order, as strace sees it. */
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { cleanEnvironment, ended, launcher, type Ended } from '../cli/run.ts'
-import { withoutPages } from './product.ts'
+import { cleanEnvironment, ended, launcher } from '../cli/run.ts'
+import { withoutPages } from '../support/product.ts'
 
 /** One call that has succeeded. `paths`: what is flushed or removed, or what is renamed and its new name. */
 export interface DiskCall {
@@ -11,17 +11,19 @@ export interface DiskCall {
 }
 
 const kinds: Readonly<Record<string, DiskCall['call']>> = {
-  ...{ fsync: 'flush', fdatasync: 'flush', syncfs: 'flushAll' },
-  ...{ rename: 'rename', renameat: 'rename', renameat2: 'rename' },
-  ...{ unlink: 'remove', unlinkat: 'remove', rmdir: 'remove' },
+  fsync: 'flush',
+  fdatasync: 'flush',
+  syncfs: 'flushAll',
+  rename: 'rename',
+  renameat: 'rename',
+  renameat2: 'rename',
+  unlink: 'remove',
+  unlinkat: 'remove',
+  rmdir: 'remove',
 }
 
 /** Whether this machine lets a program be watched. */
 export const canWatch = (): boolean => spawnSync('strace', ['-f', 'true'], { stdio: 'ignore' }).status === 0
-
-export interface Watched extends Ended {
-  readonly calls: readonly DiskCall[]
-}
 
 const environment = { ...cleanEnvironment(), ...withoutPages }
 
@@ -29,7 +31,7 @@ const environment = { ...cleanEnvironment(), ...withoutPages }
 export async function watchDisk(
   args: readonly string[],
   { cwd, log, path }: { readonly cwd: string; readonly log: string; readonly path: string },
-): Promise<Watched> {
+) {
   const wanted = Object.keys(kinds).join(',')
   // Paths of numbers are shown (-y), and none is cut off.
   const options = ['-f', '-qq', '-y', '-s', '4096', '-e', `trace=?${wanted.replaceAll(',', ',?')}`, '-o', log]

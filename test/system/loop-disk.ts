@@ -4,20 +4,21 @@
  * next start of the machine would.
  */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { truncateSync } from 'node:fs'
+import {
+  copyFileSync,
+  constants,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
-export interface LoopDisk {
-  /** Where it is mounted. */
-  readonly path: string
-  /** What is on the disk now, and nothing that is on its way: a file. */
-  readonly cutPower: (name: string) => string
-  readonly remove: () => void
-}
+export type LoopDisk = NonNullable<ReturnType<typeof loopDisk>>
 
 /** @param parent a folder for its files @returns null where this machine lets nobody mount a disk */
-export function loopDisk(parent: string, mebibytes: number): LoopDisk | null {
+export function loopDisk(parent: string, mebibytes: number) {
   const image = join(parent, 'disk.img')
   const path = join(parent, 'disk')
   mkdirSync(path)
@@ -27,10 +28,14 @@ export function loopDisk(parent: string, mebibytes: number): LoopDisk | null {
   // The tests write as the user who runs them. Names reach the disk within a second, contents within half a minute.
   const made = asRoot('mkfs.ext4', '-q', '-F', '-E', `root_owner=${owner},lazy_itable_init=0`, image)
   if (!made || !asRoot('mount', '-o', 'loop,commit=1', image, path)) return null
-  const device = /\/dev\/(loop\d+)/.exec(mountLine(path))?.[1] ?? ''
+  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n')
+  const mounted = mounts.find((line) => line.split(' ')[1] === path) ?? ''
+  const device = /\/dev\/(loop\d+)/.exec(mounted)?.[1] ?? ''
   return {
+    /** Where it is mounted. */
     path,
-    cutPower: (name) => {
+    /** What is on the disk now, and nothing that is on its way: a file. */
+    cutPower: (name: string) => {
       const copy = join(parent, name)
       for (let attempt = 0; attempt < 100; attempt++) {
         const before = writesTo(device)
@@ -60,11 +65,6 @@ export function withDiskAfterPowerCut<T>(image: string, work: (path: string) => 
   }
 }
 
-const mountLine = (path: string) =>
-  readFileSync('/proc/mounts', 'utf8')
-    .split('\n')
-    .find((line) => line.split(' ')[1] === path) ?? ''
-
 /** Source: Documentation/block/stat.rst of Linux. */
 function writesTo(device: string) {
   const fields = readFileSync(`/sys/block/${device}/stat`, 'utf8').trim().split(/\s+/).map(Number)
@@ -74,7 +74,6 @@ function writesTo(device: string) {
 function asRoot(...words: readonly string[]): boolean {
   const line = process.getuid?.() === 0 ? words : ['sudo', '-n', ...words]
   const [command = '', ...args] = line
-  return spawnSync(command, args, { stdio: 'ignore', env: withSbin() }).status === 0
+  const env = { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/sbin` }
+  return spawnSync(command, args, { stdio: 'ignore', env }).status === 0
 }
-
-const withSbin = () => ({ ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/sbin` })

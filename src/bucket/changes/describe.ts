@@ -19,11 +19,11 @@ export function describeChanges(changes: SnapshotChanges): Description {
     return { title: `${asOf}: ${what}`, lines: [what] }
   }
   const lists = listsOf(changes).filter(({ total }) => total > 0)
-  const title = lists.map(headingOf).join(', ') || documentTitle(changes)
+  const title = lists.map(({ heading }) => heading).join(', ') || documentTitle(changes)
   return {
     title: `${asOf}: ${title}`,
     lines: [
-      ...lists.map((list) => `${headingOf(list)}: ${shortList(list.items, list.total)}`),
+      ...lists.map(({ heading, items, total }) => `${heading}: ${shortList(items, total)}`),
       documentLine(changes),
       ...(notCompared.length === 0 ? [] : [`not compared: ${shortList(notCompared, notCompared.length)}`]),
     ],
@@ -32,12 +32,9 @@ export function describeChanges(changes: SnapshotChanges): Description {
 
 function listsOf({ funds, prices }: SnapshotChanges) {
   const { counts, corrected } = prices
-  const list = (noun: string, what: string, items: readonly string[], total = items.length) => ({
-    total,
-    noun,
-    what,
-    items,
-  })
+  const list = (noun: string, what: string, items: readonly string[], total = items.length) => {
+    return { total, items, heading: `${count(total, noun)} ${what}` }
+  }
   const dayOf = ({ date, ...fund }: PastDay) => `${nameOf(fund)} ${date}`
   const renamed = funds.renamed.map(({ isin, before, after }) => `${before} is now ${after} (${isin})`)
   const values = corrected.map(
@@ -52,9 +49,6 @@ function listsOf({ funds, prices }: SnapshotChanges) {
     list('past day', 'removed', prices.removed.map(dayOf), counts.removed),
   ]
 }
-
-const headingOf = ({ total, noun, what }: ReturnType<typeof listsOf>[number]) =>
-  `${count(total, noun)} ${what}`
 
 function documentTitle({ documents, notCompared }: SnapshotChanges): string {
   if (sum(documents) > 0) return `${count(sum(documents), 'document')} changed`
@@ -71,14 +65,11 @@ function documentLine({ documents, endpoints }: SnapshotChanges): string {
 }
 
 const nameOf = ({ isin, name }: NamedFund) => (name === null ? isin : `${name} (${isin})`)
-
 const sum = ({ added, removed, changed }: Counts) => added + removed + changed
-
 function shortList(items: readonly string[], total: number): string {
   const left = total - Math.min(items.length, shown)
   return items.slice(0, shown).join('; ') + (left > 0 ? ` and ${number(left)} more` : '')
 }
 
 const count = (total: number, noun: string) => `${number(total)} ${noun}${total === 1 ? '' : 's'}`
-
 const number = (value: number) => value.toLocaleString('en-US')

@@ -7,10 +7,7 @@
 import { earlierKept, type SnapshotName } from './day.ts'
 import type { Description } from './describe.ts'
 
-export interface ChangeHistory {
-  readonly format: 1
-  readonly nights: readonly HistoryDay[]
-}
+export type ChangeHistory = Readonly<{ format: 1; nights: readonly HistoryDay[] }>
 
 /** What a publish changed, in words. */
 export interface HistoryEntry extends SnapshotName, Description {
@@ -27,7 +24,6 @@ export interface HistoryDay extends HistoryEntry {
 }
 
 const daysKept = 30
-
 export const noHistory: ChangeHistory = { format: 1, nights: [] }
 
 /** The file of a day, beside the index. @param asOf ISO 8601 day */
@@ -39,7 +35,7 @@ export const findDay = ({ nights }: ChangeHistory, asOf: string) => nights.find(
 export const nextPublish = (history: ChangeHistory, asOf: string) =>
   (findDay(history, asOf)?.publish ?? 0) + 1
 
-/** Adds a publish to its day; of more than thirty days the oldest go. */
+/** Adds a publish to its day; the oldest days go. */
 export function withPublish(
   history: ChangeHistory,
   newest: Omit<HistoryDay, 'publish' | 'earlier'>,
@@ -63,10 +59,8 @@ export function parseHistory(text: string): ChangeHistory {
   if (history?.format !== 1 || !Array.isArray(history.nights) || !history.nights.every(isDayEntry))
     throw new Error('it is not one of this fundpress')
   const days: readonly OldDay[] = history.nights
-  return {
-    format: 1,
-    nights: days.map(({ publish = 1, earlier = [], ...day }) => ({ ...day, publish, earlier })),
-  }
+  const nights = days.map(({ publish = 1, earlier = [], ...day }) => ({ ...day, publish, earlier }))
+  return { format: 1, nights }
 }
 
 /** Earlier versions kept one publish a day, without a number. */

@@ -57,6 +57,8 @@ function parseJournal(text: string): Journal | null {
   try {
     const journal = JSON.parse(text) as Journal
     const { format, id, isHeld, seconds, holder, changing }: Partial<Record<keyof Journal, unknown>> = journal
+    const isTorn = ([slot, list]: [string, unknown]) =>
+      slots.some((one) => one === slot) && typeof list === 'string'
     const isRight =
       format === 1 &&
       typeof id === 'string' &&
@@ -64,10 +66,7 @@ function parseJournal(text: string): Journal | null {
       Number.isFinite(seconds) &&
       typeof (holder as Holder).host === 'string' &&
       typeof changing === 'object' &&
-      changing !== null &&
-      Object.entries(changing).every(
-        ([slot, list]) => slots.some((one) => one === slot) && typeof list === 'string',
-      )
+      Object.entries(changing as object).every(isTorn)
     return isRight ? journal : null
   } catch {
     return null

@@ -99,47 +99,26 @@ export const sortedEntries = <T>(map: ReadonlyMap<string, T>): (readonly [string
 
 /** The route's id; `errors` for those of no endpoint, `pages`, `status`, and `other` for keys that this version does not know. */
 export function endpointOf(meaning: KeyMeaning, key: string): string {
-  switch (meaning.kind) {
-    case 'unknown':
-      return 'other'
-    case 'page':
-      return key.startsWith(statusFolder) ? 'status' : 'pages'
-    case 'sharedError':
-      return 'errors'
-    default:
-      return meaning.route.id
-  }
+  if (meaning.kind === 'unknown') return 'other'
+  if (meaning.kind === 'page') return key.startsWith(statusFolder) ? 'status' : 'pages'
+  return meaning.kind === 'sharedError' ? 'errors' : meaning.route.id
 }
 
-interface Place {
-  readonly isin: string | null
-  /** Its name, as in `PartDifference`. */
-  readonly part: string
-  readonly isRefusal: boolean
-}
-
-function placeOf(meaning: KeyMeaning, key: string): Place {
-  switch (meaning.kind) {
-    case 'sharedError': {
-      const { group, status, slug } = meaning
-      return { isin: null, part: `${group}/${status}-${slug}`, isRefusal: false }
-    }
-    case 'page':
-      return { isin: meaning.isin, part: meaning.name, isRefusal: false }
-    case 'unknown':
-      return { isin: null, part: key, isRefusal: false }
-    default: {
-      const { route, values, kind } = meaning
-      const isin = values['isin'] ?? null
-      if (kind === 'window') return { isin, part: meaning.year, isRefusal: false }
-      if (kind === 'windowList') return { isin, part: 'window list', isRefusal: false }
-      const isRefusal = kind === 'refusal'
-      // An answer in windows has no single document that the refusal stands for.
-      if (isRefusal && route.series !== undefined) return { isin, part: 'refusal', isRefusal: false }
-      const choice = route.parameters.find((parameter) => parameter.kind === 'choice')?.name
-      return { isin, part: choice === undefined ? 'document' : (values[choice] ?? ''), isRefusal }
-    }
-  }
+/** The fund, or null, and the part's name as in `PartDifference`. */
+function placeOf(meaning: KeyMeaning, key: string) {
+  const place = (isin: string | null, part: string, isRefusal = false) => ({ isin, part, isRefusal })
+  if (meaning.kind === 'unknown') return place(null, key)
+  if (meaning.kind === 'page') return place(meaning.isin, meaning.name)
+  if (meaning.kind === 'sharedError') return place(null, `${meaning.group}/${meaning.status}-${meaning.slug}`)
+  const { route, values } = meaning
+  const isin = values['isin'] ?? null
+  if (meaning.kind === 'window') return place(isin, meaning.year)
+  if (meaning.kind === 'windowList') return place(isin, 'window list')
+  const isRefusal = meaning.kind === 'refusal'
+  // An answer in windows has no single document that the refusal stands for.
+  if (isRefusal && route.series !== undefined) return place(isin, 'refusal')
+  const choice = route.parameters.find(({ kind }) => kind === 'choice')?.name
+  return place(isin, choice === undefined ? 'document' : (values[choice] ?? ''), isRefusal)
 }
 
 const newGroup = (isin: string | null, endpoint: string) => ({
@@ -182,8 +161,7 @@ const newFund = () => ({
   windows: [] as (Lines & { readonly year: string })[],
 })
 
-function note(fund: FundTally, meaning: KeyMeaning, row: Lines & { readonly isSame: boolean }): void {
-  const { before, after, isSame } = row
+function note(fund: FundTally, meaning: KeyMeaning, { before, after, isSame }: Lines & { isSame: boolean }) {
   fund.isBefore ||= before !== null
   fund.isAfter ||= after !== null
   if (meaning.kind !== 'document' && meaning.kind !== 'window') return
@@ -203,17 +181,15 @@ function note(fund: FundTally, meaning: KeyMeaning, row: Lines & { readonly isSa
 }
 
 /** The first one, if both have the same length. */
-function shorter(one: ManifestLine | null, other: ManifestLine | null): ManifestLine | null {
-  if (one === null || other === null) return one ?? other
-  return other.bytes < one.bytes ? other : one
-}
+const shorter = (one: ManifestLine | null, other: ManifestLine | null) =>
+  one === null || (other !== null && other.bytes < one.bytes) ? other : one
 
 function toReadOf(isin: string, fund: FundTally): ToRead[] {
   const { lastYearBefore, shortestBefore: before, shortestAfter: after } = fund
   // Prices that appear for the first time, or no more, are no corrections; nor is a year that follows the last one.
   const hasBoth = lastYearBefore !== '' && fund.hasWindowsAfter
   const windows = fund.windows.filter(({ year }) => hasBoth && year <= lastYearBefore)
-  const read: ToRead[] = windows.map(({ year, ...lines }) => {
+  const read = windows.map(({ year, ...lines }): ToRead => {
     return { kind: 'window', isin, ...lines, isNewest: year === lastYearBefore }
   })
   const tellsNames = windows.some((lines) => lines.before !== null && lines.after !== null)

@@ -34,7 +34,7 @@ export interface VerifyOptions {
 /** `bodies`: those of objects that were read; `downloads`: how many files, null if `live.json` names none. */
 export type Verified = Awaited<ReturnType<typeof verifyLive>>
 
-/** For both halves of a verification. @param folder for lists that need not fit into memory */
+/** `folder`: for lists that need not fit into memory. */
 type Verification = VerifyOptions & { readonly folder: string }
 
 /**
@@ -46,9 +46,9 @@ export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
   if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to verify`)
   const { slot, snapshot, liveSince } = live
   let differences = 0
-  const onDifference = async (difference: ObjectDifference) => {
+  const onDifference = (difference: ObjectDifference) => {
     differences++
-    await options.onDifference(difference)
+    return options.onDifference(difference)
   }
   const found = await withFolder(async (folder) => {
     const verification = { ...options, onDifference, folder }
@@ -129,10 +129,7 @@ async function verifyDownloads(store: ObjectStore, live: LiveSnapshot, verificat
   return downloads.files
 }
 
-async function* reported(
-  differences: AsyncIterable<ObjectDifference>,
-  onDifference: VerifyOptions['onDifference'],
-): AsyncGenerator<ObjectDifference> {
+async function* reported<T>(differences: AsyncIterable<T>, onDifference: (difference: T) => unknown) {
   for await (const difference of differences) {
     await onDifference(difference)
     yield difference
@@ -143,10 +140,9 @@ async function* reported(
 async function* sample<T>(lines: AsyncIterable<T>, of: number, wanted: number, random: () => number) {
   let [left, missing] = [of, wanted]
   for await (const line of lines) {
-    if (random() * left-- < missing) {
-      missing--
-      yield line
-    }
+    if (random() * left-- >= missing) continue
+    missing--
+    yield line
   }
 }
 

@@ -3,13 +3,15 @@
 import { isDay } from '../../api/routes/values.ts'
 import { countFiles } from '../../build/manifest.ts'
 import type { Journal } from '../live/journal.ts'
-import { downloadsRoot, isBookkeeping, isScratchKey, manifestIn, slots, type Slot } from '../live/layout.ts'
+import { downloadsRoot, isBookkeeping, isScratchKey, manifestIn, slotPrefix } from '../live/layout.ts'
+import { slots, type Slot } from '../live/layout.ts'
 import { dayOf, earlierFolders, isFolderOfSnapshot } from '../live/download-folders.ts'
 import { tornSlots, type Live } from '../live/live.ts'
-import { mergeSorted } from '../manifest/compare.ts'
+import { type KeyedLine, mergeSorted } from '../manifest/compare.ts'
 import { listSlot } from '../manifest/listing.ts'
 import { fetchList, fetchManifest } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
+import { hasAny } from '../store/read.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
 
 /**
@@ -60,18 +62,6 @@ export async function* findGarbage(store: ObjectStore, state: BucketState): Asyn
   yield* downloadGarbage(store, state)
 }
 
-interface Keyed {
-  readonly key: string
-}
-
-interface Known {
-  readonly hasManifest: boolean
-  /** According to its manifest or `live.json`; 0 if neither says. */
-  readonly objects: number
-  /** Keys of the manifest, and those that an unfinished publish may have put already. */
-  readonly keys: AsyncIterable<Keyed>
-}
-
 async function* slotGarbage(
   store: ObjectStore,
   slot: Slot,
@@ -86,7 +76,7 @@ async function* slotGarbage(
   const listed = listSlot(store, slot, {
     onListed: (count) => state.onListed(slot, count, Math.max(count, known.objects)),
   })
-  const prefix = `${slot}/`
+  const prefix = slotPrefix(slot)
   for await (const { key, values } of mergeSorted(known.keys, listed)) {
     const [expected, object] = values
     if (expected !== undefined || object === undefined) continue
@@ -94,6 +84,14 @@ async function* slotGarbage(
     const isOurs = prefix + key === manifestIn(slot) || (known.hasManifest && isBookkeeping(key))
     if (!isOurs) yield { kind: 'unknown', key: prefix + key, bytes: object.bytes }
   }
+}
+
+interface Known {
+  readonly hasManifest: boolean
+  /** According to its manifest or `live.json`; 0 if neither says. */
+  readonly objects: number
+  /** Keys of the manifest, and those that an unfinished publish may have put already. */
+  readonly keys: AsyncIterable<KeyedLine>
 }
 
 /** @returns what the slot should hold, or why nobody can tell */
@@ -113,7 +111,7 @@ async function knownObjects(
     if (unfinished !== undefined)
       return 'a publish was stopped in it, and it has no manifest yet: publish again'
     const wasLive = live.previous?.slot === slot
-    if (!wasLive && !(await isEmpty(listSlot(store, slot))))
+    if (!wasLive && (await hasAny(store, slotPrefix(slot))))
       return 'it has no manifest, and nothing was live in it'
     return { hasManifest: false, objects: wasLive ? live.previous.objects : 0, keys: nothing() }
   }
@@ -124,7 +122,7 @@ async function knownObjects(
   if (isLive && head.snapshot !== live.snapshot)
     return `its manifest is that of ${head.snapshot}, live is ${live.snapshot}: publish with --repair`
   if (unfinished === undefined) return { hasManifest: true, objects, keys: lines() }
-  const changes = await damageAsText(fetchList<Keyed>(store, unfinished, folder))
+  const changes = await damageAsText(fetchList<KeyedLine>(store, unfinished, folder))
   if (typeof changes === 'string') return `a publish was stopped in it, and ${changes}: publish with --repair`
   if (changes === null)
     return `a publish was stopped in it, and its list ${unfinished} is gone: publish with --repair`
@@ -138,36 +136,26 @@ const damageAsText = <T>(work: Promise<T>): Promise<T | string> =>
     throw error
   })
 
-const isEmpty = async (objects: AsyncGenerator) => (await objects.next()).done === true
-
 async function countOf(lines: AsyncIterable<unknown>): Promise<number> {
-  const iterator = lines[Symbol.asyncIterator]()
   let count = 0
-  while ((await iterator.next()).done !== true) count++
+  for await (const _ of lines) count++
   return count
 }
 
-/** A doctor is done in a moment: an older scratch key belongs to one that was killed. */
-const scratchMs = 3600 * 1000
-
 /** Lists of changes that the journal does not name, unless a publish may be about to name them; what a doctor left. */
-async function* journalGarbage(
-  store: ObjectStore,
-  { journal, isHeld, now }: BucketState,
-): AsyncGenerator<Garbage> {
+async function* journalGarbage(store: ObjectStore, state: BucketState): AsyncGenerator<Garbage> {
+  const { journal, isHeld, now } = state
   const named = Object.values(journal?.changing ?? {})
   for await (const { key, bytes, lastModified } of store.list('journal/')) {
     if (isScratchKey(key)) {
-      if (now.getTime() - lastModified.getTime() > scratchMs) yield { kind: 'scratch', key, bytes }
+      // A doctor is done in a moment: after an hour it was killed.
+      if (now.getTime() - lastModified.getTime() > 3600 * 1000) yield { kind: 'scratch', key, bytes }
     } else if (key.endsWith('.changes.ndjson.gz') && !named.includes(key) && !isHeld)
       yield { kind: 'changes', key, bytes }
   }
 }
 
 const dayMs = 24 * 3600 * 1000
-
-/** A publish without a lease may be uploading: younger downloads are left alone. */
-const uploadMs = dayMs
 
 /**
  * - Folders that `live.json` does not name although it names another one of that day, and those of later days than the
@@ -187,7 +175,7 @@ async function* downloadGarbage(
   const kept = [live, live?.previous].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])
   const named = new Set([...earlierFolders(live?.earlierDownloads), ...kept])
   const namedDays = new Set([...named].filter(isFolderOfSnapshot).map(dayOf))
-  const oldest = keepDownloadDays === null ? '' : isoDay(Date.parse(today) - keepDownloadDays * dayMs)
+  const oldest = new Date(Date.parse(today) - (keepDownloadDays ?? 0) * dayMs).toISOString().slice(0, 10)
 
   const isReplaced = (folder: string) =>
     !named.has(folder) &&
@@ -197,10 +185,9 @@ async function* downloadGarbage(
     const [, folder = '', file] = key.split('/')
     const isOurs = isDay(folder) || isFolderOfSnapshot(folder)
     if (file === undefined || !isOurs || kept.includes(folder)) continue
-    const isOld = now.getTime() - lastModified.getTime() > uploadMs
-    if (dayOf(folder) < oldest) yield { kind: 'download', key, bytes }
+    // A publish without a lease may be uploading younger ones.
+    const isOld = now.getTime() - lastModified.getTime() > dayMs
+    if (keepDownloadDays !== null && dayOf(folder) < oldest) yield { kind: 'download', key, bytes }
     else if (isReplaced(folder) && isOld && !isHeld && !isUnsettled) yield { kind: 'replaced', key, bytes }
   }
 }
-
-const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10)

@@ -97,7 +97,6 @@ function workByEndpoint(table: RouteTable, slot: Slot, { written }: OverlayStore
 
 /** Requests by operation, as stores bill them. */
 type Requests = Readonly<Record<'PutObject' | 'GetObject' | 'ListObjectsV2' | 'DeleteObjects', number>>
-
 /** In dollars. Puts and lists cost the same. */
 type Prices = Readonly<
   Record<'perMillionPuts' | 'perMillionGets' | 'perMillionDeletes' | 'perGbMonth', number>
@@ -106,11 +105,8 @@ type Prices = Readonly<
 /** In dollars, without traffic. */
 export function costOfRequests(requests: Requests, prices: Prices): number {
   const { PutObject, GetObject, ListObjectsV2, DeleteObjects } = requests
-  const millionths =
-    (PutObject + ListObjectsV2) * prices.perMillionPuts +
-    GetObject * prices.perMillionGets +
-    DeleteObjects * prices.perMillionDeletes
-  return millionths / 1e6
+  const puts = (PutObject + ListObjectsV2) * prices.perMillionPuts
+  return (puts + GetObject * prices.perMillionGets + DeleteObjects * prices.perMillionDeletes) / 1e6
 }
 
 /** Thirty such publishes, and two slots of this size kept. @param bytes of one slot */

@@ -63,11 +63,10 @@ async function publishUnder(
   options: PublishOptions,
 ): Promise<Done> {
   const snapshot = await copySnapshot(options.out, folder, options.baseUrl, identity)
-  await lease.awaitLateRequests(options.lateSeconds, (seconds) =>
-    options.onWarning(
-      `${store.name}: the publish before was killed or not answered: waiting ${seconds} s, until none of its requests can arrive any more`,
-    ),
-  )
+  await lease.awaitLateRequests(options.lateSeconds, (seconds) => {
+    const why = `waiting ${seconds} s, until none of its requests can arrive any more`
+    options.onWarning(`${store.name}: the publish before was killed or not answered: ${why}`)
+  })
   // Read again under the lease: the holder before may have flipped.
   const live = await readLive(store)
   const done = await liveAlready(live, identity, options)

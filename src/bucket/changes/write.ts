@@ -4,7 +4,6 @@
  */
 
 import { hash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { messageOf } from '../../system/message.ts'
 import { changesFolder, inSlot, jsonType, type Slot } from '../live/layout.ts'
@@ -63,9 +62,11 @@ export async function tellChanges(publish: Publish): Promise<number | null> {
 }
 
 /**
- * What the two slots have under `changes/`.
- * @returns the history in the live slot, its days whose files the other slot lacks or may lack, and all keys of that
+ * What the two slots have under `changes/`: the history in the live slot, its days whose files the other slot lacks or may
+ * lack, and all keys of that.
  */
+type Folders = Awaited<ReturnType<typeof readFolders>>
+
 async function readFolders({ store, base, onWarning }: Publish) {
   const { slot, isTrusted, live } = base
   const sizes = new Map<string, number>()
@@ -95,11 +96,7 @@ async function readHistory(store: ObjectStore, slot: Slot, onWarning: Publish['o
 }
 
 /** @param changes null if the snapshot is the one that is live */
-async function writeFolder(
-  publish: Publish,
-  found: Awaited<ReturnType<typeof readFolders>>,
-  changes: SnapshotChanges | null,
-): Promise<void> {
+async function writeFolder(publish: Publish, found: Folders, changes: SnapshotChanges | null): Promise<void> {
   const { store, base, snapshot, baseUrl, cacheControl, concurrency, onWarning } = publish
   const { asOf } = snapshot.manifest.head
   const { writing } = publish.lease
@@ -118,13 +115,12 @@ async function writeFolder(
   }
   const lost: HistoryDay[] = []
   const toCopy = found.toCopy.filter((day) => day.asOf !== changes?.asOf && findDay(history, day.asOf))
-  await inParallel(Readable.from(toCopy) as AsyncIterable<HistoryDay>, concurrency, async (day) => {
+  await inParallel(toCopy, concurrency, async (day) => {
     const body = await readLiveDay(publish, day)
     if (body !== null) return put(keyOf(day.asOf), body)
     lost.push(day)
-    onWarning(
-      `${store.name}: what changed on ${day.asOf} is missing or damaged in ${base.live.live?.slot ?? ''}, it is left out`,
-    )
+    const place = `missing or damaged in ${base.live.live?.slot ?? ''}`
+    onWarning(`${store.name}: what changed on ${day.asOf} is ${place}, it is left out`)
   })
   history = { format: 1, nights: history.nights.filter((day) => !lost.includes(day)) }
   await put(feedKey, Buffer.from(atomFeed(history, baseUrl, asOf)), contentTypeOf(feedKey))

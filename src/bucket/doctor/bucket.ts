@@ -28,11 +28,11 @@ export async function diagnoseCredentials({ client }: S3Store, now: () => Date):
   try {
     const found: object & { readonly expiration?: Date } = await within(client.config.credentials())
     const marks = '$source' in found ? Object.keys(found.$source as object) : []
-    const [, name = 'the default chain'] =
-      sources.find(([mark]) => marks.some((one) => one.startsWith(mark))) ?? []
+    const isMarked = (mark: string) => marks.some((one) => one.startsWith(mark))
+    const [, name = 'the default chain'] = sources.find(([mark]) => isMarked(mark)) ?? []
     const leftMs = (found.expiration?.getTime() ?? Infinity) - now().getTime()
     if (leftMs <= 0) return problem(what, `from ${name}, and they have expired: get new ones`)
-    if (leftMs < 3600 * 1000 && marks.some((mark) => mark.startsWith('CREDENTIALS_ENV_VARS')))
+    if (leftMs < 3600 * 1000 && isMarked('CREDENTIALS_ENV_VARS'))
       return warning(what, `from ${name}, they end in ${Math.ceil(leftMs / 60_000)} min`)
     return ok(what, `from ${name}`)
   } catch {
@@ -75,24 +75,23 @@ async function within<T>(work: Promise<T>): Promise<T> {
 /** Versioning without an end, and lifecycle rules that delete live objects. */
 export async function* diagnoseSettings(store: S3Store): AsyncGenerator<Diagnosis> {
   const { client, bucket } = store
-  const rules = await asked('lifecycle', 's3:GetLifecycleConfiguration', async () => {
+  let rules: readonly LifecycleRule[] = []
+  const lifecycle = await asked('lifecycle', 's3:GetLifecycleConfiguration', async () => {
     const { Rules = [] } = await client.send(new GetBucketLifecycleConfigurationCommand({ Bucket: bucket }))
-    return Rules.filter(({ Status }) => Status === 'Enabled')
+    rules = Rules.filter(({ Status }) => Status === 'Enabled')
+    return diagnoseLifecycle(rules, store)
   })
-  const versioning = await asked('versioning', 's3:GetBucketVersioning', async () => {
+  yield await asked('versioning', 's3:GetBucketVersioning', async () => {
     const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: bucket }))
-    return Status ?? 'off'
+    return diagnoseVersioning(Status ?? 'off', rules, store)
   })
-  yield 'level' in versioning
-    ? versioning
-    : diagnoseVersioning(versioning.answer, 'level' in rules ? [] : rules.answer, store)
-  yield 'level' in rules ? rules : diagnoseLifecycle(rules.answer, store)
+  yield lifecycle
 }
 
 /** A missing right to ask is no problem: a publish does not ask either. */
-async function asked<T>(what: string, right: string, ask: () => Promise<T>) {
+async function asked(what: string, right: string, ask: () => Promise<Diagnosis>): Promise<Diagnosis> {
   try {
-    return { answer: await ask() }
+    return await ask()
   } catch (error) {
     const code = codeOf(error)
     if (code === 'NoSuchLifecycleConfiguration') return ok(what, 'no rules')
@@ -101,25 +100,21 @@ async function asked<T>(what: string, right: string, ask: () => Promise<T>) {
   }
 }
 
-function diagnoseVersioning(
-  status: string,
-  rules: readonly LifecycleRule[],
-  { fullKey }: S3Store,
-): Diagnosis {
+function diagnoseVersioning(status: string, rules: readonly LifecycleRule[], { fullKey }: S3Store) {
   const what = 'versioning'
   if (status !== 'Enabled') return ok(what, status === 'off' ? 'off' : 'suspended')
   const places = slots.map((slot) => fullKey(slotPrefix(slot)))
-  const covers = rules.filter(
-    (rule) => isPlain(rule) && places.every((place) => place.startsWith(prefixOf(rule))),
-  )
+  const coversAll = (rule: LifecycleRule) => places.every((place) => place.startsWith(prefixOf(rule)))
+  const covers = rules.filter((rule) => isPlain(rule) && coversAll(rule))
   const days = covers.flatMap((rule) => rule.NoncurrentVersionExpiration?.NoncurrentDays ?? [])
-  const [first] = days.sort((a, b) => a - b)
-  if (first !== undefined)
+  if (days.length > 0) {
+    const first = Math.min(...days)
     return ok(what, `enabled; old versions end after ${first} ${first === 1 ? 'day' : 'days'}`)
-  const found =
-    'enabled: what a publish replaces or deletes stays as an old version and is paid for, more of it each night'
+  }
+  const kept =
+    'what a publish replaces or deletes stays as an old version and is paid for, more of it each night'
   const advice = 'add one with NoncurrentVersionExpiration, or suspend versioning'
-  return warning(what, `${found}, until a lifecycle rule ends it: ${advice}`)
+  return warning(what, `enabled: ${kept}, until a lifecycle rule ends it: ${advice}`)
 }
 
 function diagnoseLifecycle(rules: readonly LifecycleRule[], { fullKey }: S3Store): Diagnosis {
@@ -150,8 +145,8 @@ function effectOf({ Expiration, Transitions = [] }: LifecycleRule): string | nul
 }
 
 /** `Prefix` beside the filter is how rules were written until 2016, and some stores still write them so. */
-const prefixOf = ({ Filter, Prefix }: LifecycleRule & { readonly Prefix?: string | undefined }) =>
-  Filter?.Prefix ?? Filter?.And?.Prefix ?? Prefix ?? ''
+const prefixOf = (rule: LifecycleRule) =>
+  rule.Filter?.Prefix ?? rule.Filter?.And?.Prefix ?? (rule as { readonly Prefix?: string }).Prefix ?? ''
 
 const hasTags = ({ Filter }: LifecycleRule) =>
   Filter?.Tag !== undefined || (Filter?.And?.Tags ?? []).length > 0

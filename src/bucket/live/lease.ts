@@ -72,7 +72,7 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
   const journalOf = (isHeld: boolean): Journal => ({
     ...{ format: 1, id, isHeld, holder: me, seconds, changing },
     isUnsettled: earlier !== 'settled' || store.unanswered() > 0,
-    ...(earlier === 'late' || target === undefined ? {} : { target }),
+    target: earlier === 'late' ? undefined : target,
     writes: ++writes,
   })
   let condition: Condition | undefined = isLocking ? found.condition : undefined
@@ -106,8 +106,8 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
   // The lease ends for us before it ends for others: nothing waits for a renewal that hangs. After a process was stopped,
   // or a machine slept, the wall clock shows it.
   const isOver = () => {
-    const now = time.clocks()
-    return Math.max(now.wall - renewedAt.wall, now.steady - renewedAt.steady) > seconds * 800
+    const { wall, steady } = time.clocks()
+    return Math.max(wall - renewedAt.wall, steady - renewedAt.steady) > seconds * 800
   }
   const assertFresh = () => {
     if (isOver()) lost.abort(leaseLost(store))
@@ -148,7 +148,7 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
     /**
      * Waits until no request of an earlier holder can be carried out any more. A publish of the very snapshot that all of
      * them were publishing does not wait: their requests can only repeat its own.
-     * @param lateSeconds how long a request may outlive its sender @param onWait called with the seconds that it is going to wait
+     * @param lateSeconds how long a request may outlive its sender @param onWait hears how many seconds it will wait
      */
     awaitLateRequests: async (lateSeconds: number, onWait: (seconds: number) => void): Promise<void> => {
       if (earlier !== 'late') return

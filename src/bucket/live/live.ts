@@ -78,12 +78,7 @@ class LiveDamaged extends Error {
 
 type Fields = Readonly<Record<string, unknown>>
 /** A field, its check, what it must be in words, and whether it may be absent. */
-type Check<Field extends string> = readonly [
-  Field,
-  (value: unknown) => boolean,
-  string,
-  isOptional?: 'optional',
-]
+type Check<Field extends string> = readonly [Field, (value: unknown) => boolean, string, 'optional'?]
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -142,28 +137,26 @@ const fileFields: readonly Check<keyof Live>[] = [
  * @throws {LiveDamaged} that names the first wrong field, and says what to do
  */
 function parseLive(body: string, place: string): Live {
-  let live: unknown
+  let live: unknown = null
   try {
     live = JSON.parse(body)
   } catch {
-    live = null
+    // It counts as no object.
   }
   const [wrong] = isFields(live) ? wrongFields(live) : ['it is not a JSON object']
   if (wrong === undefined) return live as Live
-  throw new LiveDamaged(
-    `${place} is damaged: ${wrong}. Restore its last version, if the bucket keeps versions; ` +
-      'else remove it, and run `fundpress publish --repair`: nothing is served in between',
-  )
+  const restore = 'Restore its last version, if the bucket keeps versions; else remove it'
+  const repair = 'run `fundpress publish --repair`: nothing is served in between'
+  throw new LiveDamaged(`${place} is damaged: ${wrong}. ${restore}, and ${repair}`)
 }
 
 function wrongFields(live: Fields): string[] {
   const wrongIn = (fields: Fields, checks: readonly Check<string>[], prefix = '') =>
-    checks
-      .filter(
-        ([field, isRight, , optional]) =>
-          !isRight(fields[field]) && !(optional && fields[field] === undefined),
-      )
-      .map(([field, , expected]) => `${prefix}${field} is ${shown(fields[field])}, not ${expected}`)
+    checks.flatMap(([field, isRight, expected, optional]) => {
+      const value = fields[field]
+      if (isRight(value) || (optional !== undefined && value === undefined)) return []
+      return `${prefix}${field} is ${shown(value)}, not ${expected}`
+    })
   const { previous } = live
   const before = isFields(previous) ? wrongIn(previous, snapshotFields, 'previous.') : []
   return [...wrongIn(live, fileFields), ...wrongIn(live, snapshotFields), ...before]

@@ -48,7 +48,7 @@ export interface BucketState {
   readonly onNote: (note: string) => void
 }
 
-export async function* findGarbage(store: ObjectStore, state: BucketState): AsyncGenerator<Garbage> {
+export async function* findGarbage(store: ObjectStore, state: BucketState): Found {
   const { live, isHeld, onNote } = state
   if (live === null) onNote('nothing is live: the slots are left alone')
   else {
@@ -62,12 +62,9 @@ export async function* findGarbage(store: ObjectStore, state: BucketState): Asyn
   yield* downloadGarbage(store, state)
 }
 
-async function* slotGarbage(
-  store: ObjectStore,
-  slot: Slot,
-  live: Live,
-  state: BucketState,
-): AsyncGenerator<Garbage> {
+type Found = AsyncGenerator<Garbage>
+
+async function* slotGarbage(store: ObjectStore, slot: Slot, live: Live, state: BucketState): Found {
   const known = await knownObjects(store, slot, live, state)
   if (typeof known === 'string') {
     state.onNote(`${slot} is left alone: ${known}`)
@@ -86,21 +83,11 @@ async function* slotGarbage(
   }
 }
 
-interface Known {
-  readonly hasManifest: boolean
-  /** According to its manifest or `live.json`; 0 if neither says. */
-  readonly objects: number
-  /** Keys of the manifest, and those that an unfinished publish may have put already. */
-  readonly keys: AsyncIterable<KeyedLine>
-}
-
-/** @returns what the slot should hold, or why nobody can tell */
-async function knownObjects(
-  store: ObjectStore,
-  slot: Slot,
-  live: Live,
-  { journal, folder }: BucketState,
-): Promise<Known | string> {
+/**
+ * @returns why nobody can tell what the slot should hold, or else the number of objects according to its manifest or
+ * `live.json`, and the keys of the manifest with those that an unfinished publish may have put already
+ */
+async function knownObjects(store: ObjectStore, slot: Slot, live: Live, { journal, folder }: BucketState) {
   const isLive = live.slot === slot
   // The list of changes of a publish that was killed.
   const unfinished = tornSlots(journal, live)[slot]
@@ -116,8 +103,7 @@ async function knownObjects(
     return { hasManifest: false, objects: wasLive ? live.previous.objects : 0, keys: nothing() }
   }
   const { head, lines } = manifest
-  const [count, objects] = [await damageAsText(countOf(lines())), countFiles(head)]
-  if (typeof count === 'string') return `its manifest cannot be read (${count})`
+  const [count, objects] = [await countOf(lines()), countFiles(head)]
   if (count !== objects) return `its manifest lists ${count} objects and says ${objects}`
   if (isLive && head.snapshot !== live.snapshot)
     return `its manifest is that of ${head.snapshot}, live is ${live.snapshot}: publish with --repair`
@@ -137,14 +123,14 @@ const damageAsText = <T>(work: Promise<T>): Promise<T | string> =>
   })
 
 async function countOf(lines: AsyncIterable<unknown>): Promise<number> {
+  const iterator = lines[Symbol.asyncIterator]()
   let count = 0
-  for await (const _ of lines) count++
+  while ((await iterator.next()).done !== true) count++
   return count
 }
 
 /** Lists of changes that the journal does not name, unless a publish may be about to name them; what a doctor left. */
-async function* journalGarbage(store: ObjectStore, state: BucketState): AsyncGenerator<Garbage> {
-  const { journal, isHeld, now } = state
+async function* journalGarbage(store: ObjectStore, { journal, isHeld, now }: BucketState): Found {
   const named = Object.values(journal?.changing ?? {})
   for await (const { key, bytes, lastModified } of store.list('journal/')) {
     if (isScratchKey(key)) {
@@ -164,23 +150,20 @@ const dayMs = 24 * 3600 * 1000
  *   and so does whoever removes `live.json`.
  * - Folders of days that are past their time.
  *
- * The downloads of the live snapshot and of the one before it always stay. Folders with other names are not ours. Source:
- * src/bucket/keys.md.
+ * The downloads of the live snapshot and of the one before it always stay. Folders with other names are not ours.
  */
-async function* downloadGarbage(
-  store: ObjectStore,
-  { live, keepDownloadDays, today, now, isHeld, isUnsettled }: BucketState,
-): AsyncGenerator<Garbage> {
+async function* downloadGarbage(store: ObjectStore, state: BucketState): Found {
+  const { live, keepDownloadDays, today, now, isHeld, isUnsettled } = state
   // Earlier versions did not name folders: the folder of the day is what is live then.
   const kept = [live, live?.previous].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])
   const named = new Set([...earlierFolders(live?.earlierDownloads), ...kept])
   const namedDays = new Set([...named].filter(isFolderOfSnapshot).map(dayOf))
   const oldest = new Date(Date.parse(today) - (keepDownloadDays ?? 0) * dayMs).toISOString().slice(0, 10)
 
+  const isLater = (folder: string) =>
+    live !== null && isFolderOfSnapshot(folder) && dayOf(folder) >= live.asOf
   const isReplaced = (folder: string) =>
-    !named.has(folder) &&
-    (namedDays.has(dayOf(folder)) ||
-      (live !== null && isFolderOfSnapshot(folder) && dayOf(folder) >= live.asOf))
+    !named.has(folder) && (namedDays.has(dayOf(folder)) || isLater(folder))
   for await (const { key, bytes, lastModified } of store.list(downloadsRoot)) {
     const [, folder = '', file] = key.split('/')
     const isOurs = isDay(folder) || isFolderOfSnapshot(folder)

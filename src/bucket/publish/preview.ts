@@ -30,6 +30,10 @@ export interface EndpointWork {
   bytes: number
 }
 
+/**
+ * `slot`: the one that the snapshot would be in; `slotBytes`: its size. `refusals`: why a publish would refuse; empty if it
+ * would not. `heldBy`: who publishes now, as a sentence, or null.
+ */
 export type Preview = Awaited<ReturnType<typeof previewPublish>>
 
 /** @throws {Error} if the publish would fail for another reason than a refusal */
@@ -56,26 +60,12 @@ export async function previewPublish(store: ObjectStore, options: Omit<PublishOp
     onRefusal: (reason) => refusals.push(reason),
     onWarning: () => undefined,
   })
-  const { snapshot, edition, slot, put, deleted, bytes, downloads } = summary
+  const { snapshot, slot, put, deleted, bytes, downloads } = summary
   const none: Requests = { PutObject: 0, GetObject: 0, ListObjectsV2: 0, DeleteObjects: 0 }
-  return {
-    snapshot,
-    /** The slot that it would be in. */
-    slot,
-    isLive: isLiveAlready(live, { snapshot, edition }),
-    put,
-    deleted,
-    bytes,
-    endpoints: workByEndpoint(options.table, slot, overlay),
-    downloads,
-    requests: { ...none, ...summary.requests },
-    /** The size of the whole snapshot. */
-    slotBytes: head.bytes,
-    /** Why a publish would refuse; empty if it would not. */
-    refusals,
-    /** Who publishes now, as a sentence, or null. */
-    heldBy,
-  }
+  const isLive = isLiveAlready(live, summary)
+  const endpoints = workByEndpoint(options.table, slot, overlay)
+  const work = { snapshot, slot, isLive, put, deleted, bytes, endpoints, downloads }
+  return { ...work, requests: { ...none, ...summary.requests }, slotBytes: head.bytes, refusals, heldBy }
 }
 
 function workByEndpoint(table: RouteTable, slot: Slot, { written }: OverlayStore): EndpointWork[] {

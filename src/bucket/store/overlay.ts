@@ -90,11 +90,12 @@ export function overlayStore(base: ObjectStore): OverlayStore {
         yield object
       }
     },
-    delete: async (keys, options) => {
-      if (keys.length === 0) return
+    delete: (keys, options) => {
+      if (keys.length === 0) return Promise.resolve()
       options?.assertFresh?.()
       count('DeleteObjects')
       for (const key of keys) written.set(key, null)
+      return Promise.resolve()
     },
     requests: () => ({ ...counts }),
     unanswered: () => 0,

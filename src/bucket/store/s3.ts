@@ -66,15 +66,8 @@ export function openS3(settings: S3Settings, signal?: AbortSignal, patience = ni
     try {
       const got = await client.send(command, sending(stop))
       const body = got.Body as unknown as AsyncIterable<Uint8Array> & { destroy?: () => void }
-      return {
-        etag: got.ETag ?? '',
-        bytes: got.ContentLength ?? null,
-        lastModified: got.LastModified ?? new Date(0),
-        now,
-        body,
-        cancel: () => body.destroy?.(),
-        signal: stop,
-      }
+      const { ETag: etag = '', ContentLength: bytes = null, LastModified: lastModified = new Date(0) } = got
+      return { etag, bytes, lastModified, now, body, cancel: () => body.destroy?.(), signal: stop }
     } catch (error) {
       if (isMissing(error)) return null
       throw reasonFor(error, stop, 'read', key)

@@ -15,10 +15,9 @@ import { readObject, readSmall } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { changesWithout, readChanges } from './compare.ts'
 import { dayChanges, type SnapshotChanges } from './day.ts'
-import { describeChanges } from './describe.ts'
 import { atomFeed } from './feed.ts'
-import { fileOf, findDay, nextPublish, noHistory, parseHistory, withPublish } from './history.ts'
-import type { ChangeHistory, HistoryDay } from './history.ts'
+import { type ChangeHistory, describeChanges, fileOf, findDay, type HistoryDay } from './history.ts'
+import { nextPublish, noHistory, parseHistory, withPublish } from './history.ts'
 
 const indexKey = `${changesFolder}index.json`
 const feedKey = `${changesFolder}feed.xml`

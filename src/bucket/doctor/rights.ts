@@ -40,7 +40,6 @@ function scratch(key: string, text: string): NewObject {
 
 const hasText = (object: { readonly text: string } | null, text: string): boolean =>
   object?.text === scratch('', text).body.toString()
-
 const notShown = 'the store does not show its own writes'
 
 async function* readBack(store: S3Store, key: string, now: () => Date): AsyncGenerator<Diagnosis> {

@@ -1,8 +1,6 @@
 /**
- * Which folders of downloads `live.json` names, and which one a publish uploads to. Pure. See `src/bucket/keys.md`.
- *
- * An edge gives out files below `downloads/<folder>/` only if `live.json` names the folder. So nothing that a publish
- * uploads is public before its flip, and a folder that `live.json` names never gets other bytes.
+ * Which folders of downloads `live.json` names, and which one a publish uploads to. Pure. Edges give out files only of the
+ * folders that it names, so nothing is public before its flip, and such a folder never gets other bytes.
  */
 
 import { dayFolder, downloadsPrefix } from './layout.ts'

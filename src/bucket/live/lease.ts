@@ -47,12 +47,6 @@ export async function withLease<T>(
   }
 }
 
-/**
- * Earlier holders and their requests: `late` may still be carried out, `repeating` bring the same bytes as this publish,
- * `over` were waited for, `settled` were waited for and fenced, or were all answered.
- */
-type EarlierRequests = 'late' | 'repeating' | 'over' | 'settled'
-
 async function acquireLease(store: ObjectStore, options: LeaseOptions) {
   const { me, isAlive, leaseSeconds: seconds, isLocking, isRepair = false, target, time = realTime } = options
   const id = randomUUID()
@@ -62,7 +56,13 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
   const isUnsettled = found.journal === null ? torn === allTorn : isLeftUnsettled(found.journal)
   // Without a fence, a late flip of an earlier holder would still count.
   const isRepeating = isLocking && target !== undefined && found.journal?.target === target
-  let earlier: EarlierRequests = !isUnsettled ? 'settled' : isRepeating ? 'repeating' : 'late'
+  // Requests of earlier holders: `late` may still be carried out, `repeating` bring the same bytes as this publish, `over`
+  // were waited for, `settled` were waited for and fenced, or were all answered.
+  let earlier: 'late' | 'repeating' | 'over' | 'settled' = !isUnsettled
+    ? 'settled'
+    : isRepeating
+      ? 'repeating'
+      : 'late'
   const acquiredAt = time.clocks().steady
   const earlierEndedMs = sinceEarlierHolder(found, seconds * 1000)
 

@@ -6,7 +6,7 @@ import { ConditionFailed, type ObjectStore } from '../store/store.ts'
 
 export interface NightlyFigures {
   readonly asOf: string
-  /** When the run ended, ISO 8601 with time. */
+  /** ISO 8601 with time */
   readonly finishedAt: string
   readonly snapshot: string
   /** As in `live.json`; earlier versions did not write it. */

@@ -16,11 +16,7 @@ export type NightlyState =
   | Reverted
 
 /** A rollback has reverted the very snapshot that this run would publish. */
-export interface Reverted {
-  readonly kind: 'reverted'
-  readonly live: Live
-  readonly snapshot: string
-}
+type Reverted = Readonly<{ kind: 'reverted'; live: Live; snapshot: string }>
 
 interface Wanted {
   readonly asOf: string

@@ -34,7 +34,7 @@ export type DownloadLine = EtagLine & { readonly bytes: number }
  * @returns what `live.json` is to say; undefined without downloads
  */
 export async function uploadDownloads(publish: Publish) {
-  const { store, out, snapshot, base, folder, lease, putOwn, onWarning } = publish
+  const { store, out, snapshot, base, folder, lease, isDeep, putOwn, onWarning } = publish
   const { head } = snapshot.manifest
   const { signal } = lease.writing
   const source = join(out, dayFolder(head.asOf))
@@ -47,12 +47,18 @@ export async function uploadDownloads(publish: Publish) {
   const there = new Map<string, ListedObject>()
   for await (const object of store.list(prefix, { signal }))
     there.set(object.key.slice(prefix.length), object)
+  const isSame = async ({ key, bytes, etag }: ListedObject, file: ManifestLine) => {
+    if (bytes !== file.bytes) return false
+    // The ETag of an object that was put in one piece is its MD5, as a rule; if not, the file is put again.
+    const md5 = await digestOfFile(join(source, file.key), signal, 'md5')
+    if (etag.replaceAll('"', '') !== md5) return false
+    return !isDeep || (await digestOf(store, key, { signal })) === file.sha256
+  }
   const put: ManifestLine[] = []
   const etags = new Map<string, string>()
   for (const file of files) {
     const object = there.get(file.key)
-    if (object !== undefined && (await isSame(publish, object, file, source)))
-      etags.set(file.key, object.etag)
+    if (object !== undefined && (await isSame(object, file))) etags.set(file.key, object.etag)
     else put.push(file)
   }
   const known = new Set(files.map(({ key }) => key))
@@ -76,21 +82,6 @@ export async function uploadDownloads(publish: Publish) {
   await putOwn(list, downloadEtagsKey(base.slot), gzipType)
   const live: LiveDownloads = { folder: downloads, files: files.length, bytes: sumOf(files), sums }
   return { live, counts: { put: put.length, replaced, deleted: gone.length, bytes: sumOf(put) } }
-}
-
-async function isSame(
-  publish: Publish,
-  { key, bytes, etag }: ListedObject,
-  file: ManifestLine,
-  source: string,
-) {
-  const { store, isDeep, lease } = publish
-  const { signal } = lease.writing
-  if (bytes !== file.bytes) return false
-  // The ETag of an object that was put in one piece is its MD5, as a rule; if not, the file is put again.
-  const md5 = await digestOfFile(join(source, file.key), signal, 'md5')
-  if (etag.replaceAll('"', '') !== md5) return false
-  return !isDeep || (await digestOf(store, key, { signal })) === file.sha256
 }
 
 const isChecksums = ({ key }: ManifestLine) => key === checksumsName

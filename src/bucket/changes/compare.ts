@@ -8,14 +8,8 @@ import { inSlot, manifestIn, type Slot } from '../live/layout.ts'
 import type { DocumentComparison, ToRead } from '../manifest/documents.ts'
 import type { Publish } from '../publish/options.ts'
 import { readObject } from '../store/read.ts'
-import {
-  type CorrectedValue,
-  maxPriceRows,
-  type NamedFund,
-  type PastDay,
-  type SnapshotChanges,
-  type SnapshotName,
-} from './day.ts'
+import { maxPriceRows } from './day.ts'
+import type { CorrectedValue, NamedFund, PastDay, SnapshotChanges, SnapshotName } from './day.ts'
 
 /** What is known without reading any document. @param documents how many the snapshot has if nothing was live */
 export const changesWithout = (
@@ -30,13 +24,15 @@ export const changesWithout = (
   funds: { total, added: [], removed: [], renamed: [] },
   documents: { added: documents, removed: 0, changed: 0 },
   endpoints: [],
-  prices: {
-    counts: { corrected: 0, added: 0, removed: 0 },
-    corrected: [],
-    added: [],
-    removed: [],
-  },
+  prices: noPrices(),
   notCompared,
+})
+
+const noPrices = () => ({
+  counts: { corrected: 0, added: 0, removed: 0 },
+  corrected: [] as CorrectedValue[],
+  added: [] as PastDay[],
+  removed: [] as PastDay[],
 })
 
 /** @param compared null if the live slot's manifest cannot be read */
@@ -51,12 +47,7 @@ export async function readChanges(
   const { toRead, documents, endpoints } = compared
   const names = { before: new Map<string, string>(), after: new Map<string, string>() }
   const notCompared: string[] = []
-  const prices = {
-    counts: { corrected: 0, added: 0, removed: 0 },
-    corrected: [] as CorrectedValue[],
-    added: [] as PastDay[],
-    removed: [] as PastDay[],
-  }
+  const prices = noPrices()
   const add = (one: ToRead, read: Both) => {
     const { isin } = one
     try {
@@ -66,7 +57,11 @@ export async function readChanges(
       if (nameBefore !== null) names.before.set(isin, nameBefore)
       if (nameAfter !== null) names.after.set(isin, nameAfter)
       const fund = { isin, name: nameAfter ?? nameBefore }
-      const keep = <Row>(kept: (NamedFund & Row)[], kind: keyof WindowChanges, rows: readonly Row[] = []) => {
+      const keep = <Row>(
+        kept: (NamedFund & Row)[],
+        kind: keyof typeof prices.counts,
+        rows: readonly Row[] = [],
+      ) => {
         prices.counts[kind] += rows.length
         kept.push(...rows.slice(0, maxPriceRows - kept.length).map((row) => ({ ...fund, ...row })))
       }
@@ -74,7 +69,7 @@ export async function readChanges(
       keep(prices.added, 'added', found?.added)
       keep(prices.removed, 'removed', found?.removed)
     } catch {
-      // Another version may have made it in another form: that is no reason to stop a publish.
+      // Another version may have made it in another form: no reason to stop a publish.
       notCompared.push((one.after ?? one.before)?.key ?? isin)
     }
   }
@@ -92,10 +87,7 @@ export async function readChanges(
   const named = (isins: readonly string[], known: ReadonlyMap<string, string>) =>
     isins.map((isin) => ({ isin, name: known.get(isin) ?? null }))
   return {
-    format: 1,
-    asOf: head.asOf,
-    snapshot: head.snapshot,
-    before,
+    ...changesWithout(head, before, { notCompared }),
     funds: {
       total: head.funds,
       added: named(compared.added, names.after),
@@ -105,17 +97,13 @@ export async function readChanges(
     documents,
     endpoints,
     prices,
-    notCompared,
   }
 }
 
-interface Both {
-  /** Null if there is none, or if it cannot be read. */
-  readonly before: string | null
-  readonly after: string | null
-}
+/** The texts of a document; null if there is none, or if it cannot be read. */
+type Both = Awaited<ReturnType<typeof readBoth>>
 
-async function readBoth(publish: Publish, live: Slot, { before, after }: ToRead): Promise<Both> {
+async function readBoth(publish: Publish, live: Slot, { before, after }: ToRead) {
   const { store, out, base, lease } = publish
   const { signal } = lease.writing
   const fromSlot = async (slot: Slot, line: ManifestLine) =>
@@ -131,9 +119,8 @@ async function readBoth(publish: Publish, live: Slot, { before, after }: ToRead)
 }
 
 /** Null if it is not what the manifest says. */
-function textOf(body: Buffer | undefined, { sha256 }: ManifestLine): string | null {
-  return body === undefined || hash('sha256', body) !== sha256 ? null : body.toString('utf8')
-}
+const textOf = (body: Buffer | undefined, { sha256 }: ManifestLine) =>
+  body === undefined || hash('sha256', body) !== sha256 ? null : body.toString('utf8')
 
 /** A document of any endpoint, as far as it matters here. */
 type FundDocument = { readonly fund?: { readonly name?: unknown } | null; readonly prices?: unknown } | null
@@ -145,10 +132,8 @@ function documentIn(line: ManifestLine | null, text: string | null): FundDocumen
   return JSON.parse(text) as FundDocument
 }
 
-function nameIn(document: FundDocument): string | null {
-  const name = document?.fund?.name
-  return typeof name === 'string' ? name : null
-}
+const nameIn = (document: FundDocument) =>
+  typeof document?.fund?.name === 'string' ? document.fund.name : null
 
 /** Values by item, decimals with a point. */
 type Values = Readonly<Record<string, string>>
@@ -167,34 +152,22 @@ function daysIn(document: FundDocument): Days {
 }
 
 function valuesOf(record: Readonly<Record<string, unknown>>): Values {
-  return Object.fromEntries(
-    Object.entries(record).flatMap(([item, field]) => {
-      const value = (field as { readonly value?: unknown } | null)?.value
-      // Historic prices have a decimal comma (src/api/interface.md).
-      return typeof value === 'string' ? [[item, value.replace(',', '.')]] : []
-    }),
-  )
-}
-
-interface WindowChanges {
-  readonly corrected: readonly Omit<CorrectedValue, keyof NamedFund>[]
-  readonly added: readonly Pick<PastDay, 'date'>[]
-  readonly removed: readonly Pick<PastDay, 'date'>[]
+  const values = Object.entries(record).flatMap(([item, field]) => {
+    const value = (field as { readonly value?: unknown } | null)?.value
+    // Historic prices have a decimal comma (src/api/interface.md).
+    return typeof value === 'string' ? [[item, value.replace(',', '.')] as const] : []
+  })
+  return Object.fromEntries(values)
 }
 
 /** @param isNewest whether it is the last year that had prices before: a day after its last one is not in the past */
-function compareWindows(before: Days, after: Days, isNewest: boolean): WindowChanges {
+function compareWindows(before: Days, after: Days, isNewest: boolean) {
   const lastDay = [...before.keys()].at(-1) ?? ''
   const isPast = (day: string) => !isNewest || day <= lastDay
   const added = [...after.keys()].filter((date) => !before.has(date) && isPast(date))
   const removed = [...before.keys()].filter((date) => !after.has(date))
-  return {
-    corrected: [...after].flatMap(([date, values]) =>
-      correctionsOf(date, before.get(date) ?? values, values),
-    ),
-    added: added.map((date) => ({ date })),
-    removed: removed.map((date) => ({ date })),
-  }
+  const corrected = [...after].flatMap(([date, now]) => correctionsOf(date, before.get(date) ?? now, now))
+  return { corrected, added: added.map((date) => ({ date })), removed: removed.map((date) => ({ date })) }
 }
 
 /** In the order of the items in the records; items that are gone come last. */

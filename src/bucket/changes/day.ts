@@ -25,7 +25,7 @@ export interface DayChanges extends PublishChanges {
   readonly earlier: readonly PublishChanges[]
 }
 
-export interface PublishChanges extends SnapshotChanges {
+interface PublishChanges extends SnapshotChanges {
   readonly publish: number
 }
 
@@ -38,11 +38,17 @@ export interface SnapshotChanges {
     readonly total: number
     readonly added: readonly NamedFund[]
     readonly removed: readonly NamedFund[]
-    readonly renamed: readonly RenamedFund[]
+    readonly renamed: readonly { readonly isin: string; readonly before: string; readonly after: string }[]
   }
   readonly documents: Counts
   readonly endpoints: readonly (Counts & { readonly endpoint: string })[]
-  readonly prices: PastPrices
+  readonly prices: {
+    /** `corrected` counts values, the others days. */
+    readonly counts: Readonly<Record<'corrected' | 'added' | 'removed', number>>
+    readonly corrected: readonly CorrectedValue[]
+    readonly added: readonly PastDay[]
+    readonly removed: readonly PastDay[]
+  }
   readonly notCompared: readonly string[]
 }
 
@@ -57,20 +63,6 @@ export interface NamedFund {
   readonly name: string | null
 }
 
-interface RenamedFund {
-  readonly isin: string
-  readonly before: string
-  readonly after: string
-}
-
-export interface PastPrices {
-  /** `corrected` counts values, the others days. */
-  readonly counts: Readonly<Record<'corrected' | 'added' | 'removed', number>>
-  readonly corrected: readonly CorrectedValue[]
-  readonly added: readonly PastDay[]
-  readonly removed: readonly PastDay[]
-}
-
 export interface PastDay extends NamedFund {
   readonly date: string
 }
@@ -83,7 +75,6 @@ export interface CorrectedValue extends PastDay {
 }
 
 export const maxPriceRows = 10_000
-
 /** How many publishes of a day are kept, beside the newest one. */
 export const earlierKept = 20
 
@@ -111,11 +102,15 @@ function shorten(publishes: readonly PublishChanges[]): PublishChanges[] {
     left[kind] -= some.length
     return some
   }
-  const cutPrices = ({ counts, corrected, added, removed }: PastPrices): PastPrices => ({
-    counts,
-    corrected: cut('corrected', corrected),
-    added: cut('added', added),
-    removed: cut('removed', removed),
+  return publishes.slice(0, earlierKept).map((one) => {
+    const { counts, ...rows } = one.prices
+    const corrected = cut('corrected', rows.corrected)
+    const prices = {
+      counts,
+      corrected,
+      added: cut('added', rows.added),
+      removed: cut('removed', rows.removed),
+    }
+    return { ...one, prices }
   })
-  return publishes.slice(0, earlierKept).map((one) => ({ ...one, prices: cutPrices(one.prices) }))
 }

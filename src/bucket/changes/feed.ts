@@ -30,7 +30,7 @@ export function atomFeed({ nights }: ChangeHistory, baseUrl: string, asOf: strin
   ].join('\n')
 }
 
-/** Each publish is an entry of its own, so that readers show it; so is a snapshot that is published again on its day. */
+/** Each publish is an entry of its own, so that readers show it, also if it publishes a snapshot again. */
 function entry(published: HistoryEntry, address: string): string {
   const { snapshot, publish, title, lines } = published
   const html = `<ul>${lines.map((line) => `<li>${escape(line)}</li>`).join('')}</ul>`

@@ -4,17 +4,17 @@
  * day, `title` and `lines` describe the newest one, and `earlier` the last twenty before it, the newest first.
  */
 
-import { earlierKept, type SnapshotName } from './day.ts'
-import type { Description } from './describe.ts'
+import type { Counts } from '../manifest/compare.ts'
+import { earlierKept, type NamedFund, type PastDay, type SnapshotChanges, type SnapshotName } from './day.ts'
 
-export interface ChangeHistory {
-  readonly format: 1
-  readonly nights: readonly HistoryDay[]
-}
+export type ChangeHistory = Readonly<{ format: 1; nights: readonly HistoryDay[] }>
 
-/** What a publish changed, in words. */
-export interface HistoryEntry extends SnapshotName, Description {
+/** What a publish changed, in words: plain text, which the caller escapes. */
+export interface HistoryEntry extends SnapshotName {
   readonly before: SnapshotName | null
+  readonly title: string
+  /** A sentence or a short list each. */
+  readonly lines: readonly string[]
   /** Its number among the publishes of its day, from 1. */
   readonly publish: number
 }
@@ -27,19 +27,17 @@ export interface HistoryDay extends HistoryEntry {
 }
 
 const daysKept = 30
-
 export const noHistory: ChangeHistory = { format: 1, nights: [] }
 
 /** The file of a day, beside the index. @param asOf ISO 8601 day */
 export const fileOf = (asOf: string) => `${asOf}.json`
-
 export const findDay = ({ nights }: ChangeHistory, asOf: string) => nights.find((day) => day.asOf === asOf)
 
 /** The number of the next publish among those of its day. @param asOf ISO 8601 day */
 export const nextPublish = (history: ChangeHistory, asOf: string) =>
   (findDay(history, asOf)?.publish ?? 0) + 1
 
-/** Adds a publish to its day; of more than thirty days the oldest go. */
+/** Adds a publish to its day; the oldest days go. */
 export function withPublish(
   history: ChangeHistory,
   newest: Omit<HistoryDay, 'publish' | 'earlier'>,
@@ -52,9 +50,8 @@ export function withPublish(
   return { format: 1, nights: [...others, day].sort((one, other) => (one.asOf < other.asOf ? 1 : -1)) }
 }
 
-export const publishesOf = (day: HistoryDay): readonly HistoryEntry[] => {
-  const { asOf, snapshot, before, title, lines, publish } = day
-  return [{ asOf, snapshot, before, title, lines, publish }, ...day.earlier]
+export function publishesOf({ asOf, snapshot, before, title, lines, publish, earlier }: HistoryDay) {
+  return [{ asOf, snapshot, before, title, lines, publish }, ...earlier]
 }
 
 /** @throws {Error} if it is not the index of this version */
@@ -63,10 +60,8 @@ export function parseHistory(text: string): ChangeHistory {
   if (history?.format !== 1 || !Array.isArray(history.nights) || !history.nights.every(isDayEntry))
     throw new Error('it is not one of this fundpress')
   const days: readonly OldDay[] = history.nights
-  return {
-    format: 1,
-    nights: days.map(({ publish = 1, earlier = [], ...day }) => ({ ...day, publish, earlier })),
-  }
+  const nights = days.map(({ publish = 1, earlier = [], ...day }) => ({ ...day, publish, earlier }))
+  return { format: 1, nights }
 }
 
 /** Earlier versions kept one publish a day, without a number. */
@@ -98,3 +93,68 @@ function isEntry(entry: Unchecked): boolean {
     Number(publish) > 0
   )
 }
+
+/** A line names no more than this, and counts the rest. */
+const shown = 20
+
+export function describeChanges(changes: SnapshotChanges): Pick<HistoryEntry, 'title' | 'lines'> {
+  const { asOf, before, funds, documents, notCompared } = changes
+  if (before === null) {
+    const what = `first snapshot: ${count(funds.total, 'fund')}, ${count(documents.added, 'document')}`
+    return { title: `${asOf}: ${what}`, lines: [what] }
+  }
+  const lists = listsOf(changes).filter(({ total }) => total > 0)
+  const title = lists.map(({ heading }) => heading).join(', ') || documentTitle(changes)
+  return {
+    title: `${asOf}: ${title}`,
+    lines: [
+      ...lists.map(({ heading, items, total }) => `${heading}: ${shortList(items, total)}`),
+      documentLine(changes),
+      ...(notCompared.length === 0 ? [] : [`not compared: ${shortList(notCompared, notCompared.length)}`]),
+    ],
+  }
+}
+
+function listsOf({ funds, prices }: SnapshotChanges) {
+  const { counts, corrected } = prices
+  const list = (noun: string, what: string, items: readonly string[], total = items.length) => {
+    return { total, items, heading: `${count(total, noun)} ${what}` }
+  }
+  const dayOf = ({ date, ...fund }: PastDay) => `${nameOf(fund)} ${date}`
+  const renamed = funds.renamed.map(({ isin, before, after }) => `${before} is now ${after} (${isin})`)
+  const values = corrected.map(
+    ({ item, before, after, ...day }) => `${dayOf(day)} ${item} ${before ?? 'none'} → ${after ?? 'none'}`,
+  )
+  return [
+    list('fund', 'added', funds.added.map(nameOf)),
+    list('fund', 'removed', funds.removed.map(nameOf)),
+    list('fund', 'renamed', renamed),
+    list('price', 'corrected', values, counts.corrected),
+    list('past day', 'added', prices.added.map(dayOf), counts.added),
+    list('past day', 'removed', prices.removed.map(dayOf), counts.removed),
+  ]
+}
+
+function documentTitle({ documents, notCompared }: SnapshotChanges): string {
+  if (sum(documents) > 0) return `${count(sum(documents), 'document')} changed`
+  return notCompared.length > 0 ? 'not known what changed' : 'nothing changed'
+}
+
+function documentLine({ documents, endpoints }: SnapshotChanges): string {
+  if (sum(documents) === 0) return 'no document changed'
+  const counts = (['changed', 'added', 'removed'] as const)
+    .filter((what) => documents[what] > 0)
+    .map((what) => `${number(documents[what])} ${what}`)
+  const byEndpoint = endpoints.map((one) => `${one.endpoint} ${number(sum(one))}`)
+  return `documents: ${counts.join(', ')}: ${byEndpoint.join(', ')}`
+}
+
+const nameOf = ({ isin, name }: NamedFund) => (name === null ? isin : `${name} (${isin})`)
+const sum = ({ added, removed, changed }: Counts) => added + removed + changed
+function shortList(items: readonly string[], total: number): string {
+  const left = total - Math.min(items.length, shown)
+  return items.slice(0, shown).join('; ') + (left > 0 ? ` and ${number(left)} more` : '')
+}
+
+const count = (total: number, noun: string) => `${number(total)} ${noun}${total === 1 ? '' : 's'}`
+const number = (value: number) => value.toLocaleString('en-US')

@@ -4,7 +4,6 @@
  */
 
 import { hash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { messageOf } from '../../system/message.ts'
 import { changesFolder, inSlot, jsonType, type Slot } from '../live/layout.ts'
@@ -15,19 +14,10 @@ import { inParallel } from '../store/in-parallel.ts'
 import { readObject, readSmall } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { changesWithout, readChanges } from './compare.ts'
-import { dayChanges, type DayChanges, type SnapshotChanges } from './day.ts'
-import { describeChanges } from './describe.ts'
+import { dayChanges, type SnapshotChanges } from './day.ts'
 import { atomFeed } from './feed.ts'
-import {
-  findDay,
-  fileOf,
-  type ChangeHistory,
-  type HistoryDay,
-  nextPublish,
-  noHistory,
-  parseHistory,
-  withPublish,
-} from './history.ts'
+import { type ChangeHistory, describeChanges, fileOf, findDay, type HistoryDay } from './history.ts'
+import { nextPublish, noHistory, parseHistory, withPublish } from './history.ts'
 
 const indexKey = `${changesFolder}index.json`
 const feedKey = `${changesFolder}feed.xml`
@@ -54,29 +44,28 @@ export async function tellChanges(publish: Publish): Promise<number | null> {
   }
   const before = await fetchManifest(store, live.slot, folder, true)
   // Objects alone: the files of /status/ differ each day.
-  const compared =
-    before?.head.snapshot === live.snapshot
-      ? await compareDocuments(before.objects(), objects(), table)
-      : null
+  const isComparable = before?.head.snapshot === live.snapshot
+  const compared = isComparable ? await compareDocuments(before.objects(), objects(), table) : null
   const changes = await readChanges(publish, live, compared)
   const { notCompared, documents } = changes
+  const warn = (warning: string) => onWarning(`${store.name}: ${warning}`)
+  const [example] = notCompared
   if (compared === null)
-    onWarning(
-      `${store.name}: ${live.slot} has no manifest of ${live.snapshot}, so it is not known what changed`,
-    )
-  else if (notCompared.length > 0)
-    onWarning(
-      `${store.name}: ${notCompared.length} documents could not be compared with those that are live, ` +
-        `${notCompared[0]} is one of them`,
+    warn(`${live.slot} has no manifest of ${live.snapshot}, so it is not known what changed`)
+  else if (example !== undefined)
+    warn(
+      `${notCompared.length} documents could not be compared with those that are live, ${example} is one of them`,
     )
   await writeFolder(publish, found, changes)
   return compared === null ? null : documents.added + documents.removed + documents.changed
 }
 
 /**
- * What the two slots have under `changes/`.
- * @returns the history in the live slot, its days whose files the other slot lacks or may lack, and all keys of that
+ * What the two slots have under `changes/`: the history in the live slot, its days whose files the other slot lacks or may
+ * lack, and all keys of that.
  */
+type Folders = Awaited<ReturnType<typeof readFolders>>
+
 async function readFolders({ store, base, onWarning }: Publish) {
   const { slot, isTrusted, live } = base
   const sizes = new Map<string, number>()
@@ -90,11 +79,7 @@ async function readFolders({ store, base, onWarning }: Publish) {
   return { history, toCopy: history.nights.filter((day) => !isThere(day)), keys: [...sizes.keys()] }
 }
 
-async function readHistory(
-  store: ObjectStore,
-  slot: Slot,
-  onWarning: Publish['onWarning'],
-): Promise<ChangeHistory> {
+async function readHistory(store: ObjectStore, slot: Slot, onWarning: Publish['onWarning']) {
   const key = inSlot(slot, indexKey)
   const startsAnew = (what: string) => {
     onWarning(`${store.name}: ${key} is ${what}, the list of what changed on the last days starts anew`)
@@ -110,14 +95,10 @@ async function readHistory(
 }
 
 /** @param changes null if the snapshot is the one that is live */
-async function writeFolder(
-  publish: Publish,
-  found: Awaited<ReturnType<typeof readFolders>>,
-  changes: SnapshotChanges | null,
-): Promise<void> {
-  const { store, base, snapshot, lease, baseUrl, cacheControl, concurrency, onWarning } = publish
+async function writeFolder(publish: Publish, found: Folders, changes: SnapshotChanges | null): Promise<void> {
+  const { store, base, snapshot, baseUrl, cacheControl, concurrency, onWarning } = publish
   const { asOf } = snapshot.manifest.head
-  const { writing } = lease
+  const { writing } = publish.lease
   const put = async (key: string, body: Buffer, type = jsonType) => {
     const object = { key: inSlot(base.slot, key), body, type, cacheControl, sha256: hash('sha256', body) }
     await store.put(object, undefined, writing)
@@ -133,13 +114,12 @@ async function writeFolder(
   }
   const lost: HistoryDay[] = []
   const toCopy = found.toCopy.filter((day) => day.asOf !== changes?.asOf && findDay(history, day.asOf))
-  await inParallel(Readable.from(toCopy) as AsyncIterable<HistoryDay>, concurrency, async (day) => {
+  await inParallel(toCopy, concurrency, async (day) => {
     const body = await readLiveDay(publish, day)
     if (body !== null) return put(keyOf(day.asOf), body)
     lost.push(day)
-    onWarning(
-      `${store.name}: what changed on ${day.asOf} is missing or damaged in ${base.live.live?.slot ?? ''}, it is left out`,
-    )
+    const place = `missing or damaged in ${base.live.live?.slot ?? ''}`
+    onWarning(`${store.name}: what changed on ${day.asOf} is ${place}, it is left out`)
   })
   history = { format: 1, nights: history.nights.filter((day) => !lost.includes(day)) }
   await put(feedKey, Buffer.from(atomFeed(history, baseUrl, asOf)), contentTypeOf(feedKey))
@@ -150,32 +130,25 @@ async function writeFolder(
   if (gone.length > 0) await store.delete(gone, writing)
 }
 
-async function withEarlier(
-  publish: Publish,
-  history: ChangeHistory,
-  changes: SnapshotChanges,
-): Promise<DayChanges> {
-  const number = nextPublish(history, changes.asOf)
-  const day = findDay(history, changes.asOf)
+async function withEarlier(publish: Publish, history: ChangeHistory, changes: SnapshotChanges) {
+  const { store, base, onWarning } = publish
+  const { asOf } = changes
+  const number = nextPublish(history, asOf)
+  const day = findDay(history, asOf)
   if (day === undefined) return dayChanges(changes, number, null)
   const body = await readLiveDay(publish, day)
   try {
     if (body === null) throw new Error('it is missing or damaged')
     return dayChanges(changes, number, body.toString('utf8'))
   } catch (error) {
-    publish.onWarning(
-      `${publish.store.name}: what changed earlier on ${day.asOf} cannot be read in ${publish.base.live.live?.slot ?? ''} ` +
-        `(${messageOf(error)}), the file of this day leaves it out`,
-    )
+    const place = `${store.name}: what changed earlier on ${asOf} cannot be read in ${base.live.live?.slot ?? ''}`
+    onWarning(`${place} (${messageOf(error)}), the file of this day leaves it out`)
     return dayChanges(changes, number, null)
   }
 }
 
 /** The file of a day in the live slot; null if it is not what the index says. */
-async function readLiveDay(
-  { store, base, lease }: Publish,
-  { asOf, sha256 }: HistoryDay,
-): Promise<Buffer | null> {
+async function readLiveDay({ store, base, lease }: Publish, { asOf, sha256 }: HistoryDay) {
   const { live } = base.live
   const object = live === null ? null : await readObject(store, inSlot(live.slot, keyOf(asOf)), lease.writing)
   return object !== null && hash('sha256', object.body) === sha256 ? object.body : null

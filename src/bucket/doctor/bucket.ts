@@ -1,11 +1,7 @@
 /** The doctor tries to reach the bucket, and looks at settings of it that would hurt. */
 
-import {
-  GetBucketLifecycleConfigurationCommand,
-  GetBucketVersioningCommand,
-  type LifecycleRule,
-  ListObjectsV2Command,
-} from '@aws-sdk/client-s3'
+import { GetBucketLifecycleConfigurationCommand, GetBucketVersioningCommand } from '@aws-sdk/client-s3'
+import { type LifecycleRule, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { journalKey, liveKey, slotPrefix, slots } from '../live/layout.ts'
 import { codeOf, statusOf } from '../store/errors.ts'
 import type { S3Store } from '../store/s3.ts'
@@ -13,7 +9,6 @@ import { lineOf, ok, problem, warning, type Diagnosis } from './diagnosis.ts'
 
 /** The service that gives out a role's credentials may not answer. */
 const credentialsMs = 8000
-const soonMs = 3600 * 1000
 
 /** How the SDK marks the source of credentials, and what people call it. The first mark counts. */
 const sources: readonly (readonly [mark: string, name: string])[] = [
@@ -33,11 +28,11 @@ export async function diagnoseCredentials({ client }: S3Store, now: () => Date):
   try {
     const found: object & { readonly expiration?: Date } = await within(client.config.credentials())
     const marks = '$source' in found ? Object.keys(found.$source as object) : []
-    const [, name = 'the default chain'] =
-      sources.find(([mark]) => marks.some((one) => one.startsWith(mark))) ?? []
+    const isMarked = (mark: string) => marks.some((one) => one.startsWith(mark))
+    const [, name = 'the default chain'] = sources.find(([mark]) => isMarked(mark)) ?? []
     const leftMs = (found.expiration?.getTime() ?? Infinity) - now().getTime()
     if (leftMs <= 0) return problem(what, `from ${name}, and they have expired: get new ones`)
-    if (leftMs < soonMs && marks.some((mark) => mark.startsWith('CREDENTIALS_ENV_VARS')))
+    if (leftMs < 3600 * 1000 && isMarked('CREDENTIALS_ENV_VARS'))
       return warning(what, `from ${name}, they end in ${Math.ceil(leftMs / 60_000)} min`)
     return ok(what, `from ${name}`)
   } catch {
@@ -80,28 +75,23 @@ async function within<T>(work: Promise<T>): Promise<T> {
 /** Versioning without an end, and lifecycle rules that delete live objects. */
 export async function* diagnoseSettings(store: S3Store): AsyncGenerator<Diagnosis> {
   const { client, bucket } = store
-  const rules = await asked('lifecycle', 's3:GetLifecycleConfiguration', async () => {
+  let rules: readonly LifecycleRule[] = []
+  const lifecycle = await asked('lifecycle', 's3:GetLifecycleConfiguration', async () => {
     const { Rules = [] } = await client.send(new GetBucketLifecycleConfigurationCommand({ Bucket: bucket }))
-    return Rules.filter(({ Status }) => Status === 'Enabled')
+    rules = Rules.filter(({ Status }) => Status === 'Enabled')
+    return diagnoseLifecycle(rules, store)
   })
-  const versioning = await asked('versioning', 's3:GetBucketVersioning', async () => {
+  yield await asked('versioning', 's3:GetBucketVersioning', async () => {
     const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket: bucket }))
-    return Status ?? 'off'
+    return diagnoseVersioning(Status ?? 'off', rules, store)
   })
-  yield 'level' in versioning
-    ? versioning
-    : diagnoseVersioning(versioning.answer, 'level' in rules ? [] : rules.answer, store)
-  yield 'level' in rules ? rules : diagnoseLifecycle(rules.answer, store)
+  yield lifecycle
 }
 
 /** A missing right to ask is no problem: a publish does not ask either. */
-async function asked<T>(
-  what: string,
-  right: string,
-  ask: () => Promise<T>,
-): Promise<{ answer: T } | Diagnosis> {
+async function asked(what: string, right: string, ask: () => Promise<Diagnosis>): Promise<Diagnosis> {
   try {
-    return { answer: await ask() }
+    return await ask()
   } catch (error) {
     const code = codeOf(error)
     if (code === 'NoSuchLifecycleConfiguration') return ok(what, 'no rules')
@@ -110,27 +100,21 @@ async function asked<T>(
   }
 }
 
-function diagnoseVersioning(
-  status: string,
-  rules: readonly LifecycleRule[],
-  { fullKey }: S3Store,
-): Diagnosis {
+function diagnoseVersioning(status: string, rules: readonly LifecycleRule[], { fullKey }: S3Store) {
   const what = 'versioning'
   if (status !== 'Enabled') return ok(what, status === 'off' ? 'off' : 'suspended')
-  const covers = rules.filter(
-    (rule) => isPlain(rule) && slots.every((slot) => fullKey(slotPrefix(slot)).startsWith(prefixOf(rule))),
-  )
-  const days = covers.flatMap(
-    ({ NoncurrentVersionExpiration }) => NoncurrentVersionExpiration?.NoncurrentDays ?? [],
-  )
-  const [first] = days.sort((a, b) => a - b)
-  if (first !== undefined)
+  const places = slots.map((slot) => fullKey(slotPrefix(slot)))
+  const coversAll = (rule: LifecycleRule) => places.every((place) => place.startsWith(prefixOf(rule)))
+  const covers = rules.filter((rule) => isPlain(rule) && coversAll(rule))
+  const days = covers.flatMap((rule) => rule.NoncurrentVersionExpiration?.NoncurrentDays ?? [])
+  if (days.length > 0) {
+    const first = Math.min(...days)
     return ok(what, `enabled; old versions end after ${first} ${first === 1 ? 'day' : 'days'}`)
-  return warning(
-    what,
-    'enabled: what a publish replaces or deletes stays as an old version and is paid for, more of it each night, ' +
-      'until a lifecycle rule ends it: add one with NoncurrentVersionExpiration, or suspend versioning',
-  )
+  }
+  const kept =
+    'what a publish replaces or deletes stays as an old version and is paid for, more of it each night'
+  const advice = 'add one with NoncurrentVersionExpiration, or suspend versioning'
+  return warning(what, `enabled: ${kept}, until a lifecycle rule ends it: ${advice}`)
 }
 
 function diagnoseLifecycle(rules: readonly LifecycleRule[], { fullKey }: S3Store): Diagnosis {
@@ -144,17 +128,10 @@ function diagnoseLifecycle(rules: readonly LifecycleRule[], { fullKey }: S3Store
     if (hits.length === 0 || hasTags(rule) || effect === null) return []
     return [`rule ${JSON.stringify(rule.ID ?? prefix)} ${effect} under ${hits.join(', ')}`]
   })
-  if (reasons.length > 0)
-    return problem(
-      what,
-      `${reasons.join('; ')}: live objects would go or could not be read: limit it to another prefix`,
-    )
-  return ok(
-    what,
-    rules.length === 0
-      ? 'no rules'
-      : `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}, none touches what is live`,
-  )
+  const advice = 'live objects would go or could not be read: limit it to another prefix'
+  if (reasons.length > 0) return problem(what, `${reasons.join('; ')}: ${advice}`)
+  if (rules.length === 0) return ok(what, 'no rules')
+  return ok(what, `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}, none touches what is live`)
 }
 
 /** What a rule does to current objects, or null. Ends of old versions and of unfinished uploads are welcome. */
@@ -162,18 +139,14 @@ function effectOf({ Expiration, Transitions = [] }: LifecycleRule): string | nul
   if (Expiration?.Days !== undefined) return `deletes objects after ${Expiration.Days} days`
   if (Expiration?.Date !== undefined)
     return `deletes objects on ${Expiration.Date.toISOString().slice(0, 10)}`
-  const frozen = Transitions.find(
-    ({ StorageClass }) => StorageClass === 'GLACIER' || StorageClass === 'DEEP_ARCHIVE',
-  )
-  return frozen === undefined ? null : `moves objects to ${frozen.StorageClass ?? ''}`
+  const classes = Transitions.map(({ StorageClass = '' }) => StorageClass)
+  const frozen = classes.find((name) => name === 'GLACIER' || name === 'DEEP_ARCHIVE')
+  return frozen === undefined ? null : `moves objects to ${frozen}`
 }
 
 /** `Prefix` beside the filter is how rules were written until 2016, and some stores still write them so. */
-function prefixOf(rule: LifecycleRule): string {
-  const { Filter } = rule
-  const old = (rule as { readonly Prefix?: string }).Prefix
-  return Filter?.Prefix ?? Filter?.And?.Prefix ?? old ?? ''
-}
+const prefixOf = (rule: LifecycleRule) =>
+  rule.Filter?.Prefix ?? rule.Filter?.And?.Prefix ?? (rule as { readonly Prefix?: string }).Prefix ?? ''
 
 const hasTags = ({ Filter }: LifecycleRule) =>
   Filter?.Tag !== undefined || (Filter?.And?.Tags ?? []).length > 0

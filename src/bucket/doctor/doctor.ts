@@ -16,7 +16,6 @@ import { diagnoseRights } from './rights.ts'
 
 interface DoctorOptions {
   readonly out: string
-  /** The addresses that a snapshot names, and the store's. */
   readonly addresses: Addresses
   readonly temporary: string
   /** Without a `v`. */
@@ -52,19 +51,15 @@ export async function examine(store: S3Store, options: DoctorOptions): Promise<v
 }
 
 /** Whether live.json and the journal can be read, and whether somebody publishes now. */
-async function* diagnosePublished(
-  store: ObjectStore,
-  { me, isAlive }: Pick<DoctorOptions, 'me' | 'isAlive'>,
-): AsyncGenerator<Diagnosis> {
+async function* diagnosePublished(store: ObjectStore, { me, isAlive }: DoctorOptions) {
   yield await problemIfThrown('live', async () => {
     const { live } = await readLive(store)
     if (live === null) return ok('live', 'nothing is live yet: `fundpress publish` makes it so')
     const manifest = await store.get(manifestIn(live.slot))
     manifest?.cancel()
     const says = `${live.snapshot} in ${live.slot}, since ${live.liveSince}`
-    return manifest === null
-      ? problem('live', `${says}, without its manifest: publish with --repair`)
-      : ok('live', says)
+    if (manifest !== null) return ok('live', says)
+    return problem('live', `${says}, without its manifest: publish with --repair`)
   })
   yield await problemIfThrown('journal', async () => {
     const journal = await readJournal(store)
@@ -72,30 +67,23 @@ async function* diagnosePublished(
     if (isHeldByOther(journal, me, isAlive)) return warning('journal', heldMessage(store, journal))
     const torn = Object.keys(tornSlots(journal.journal, live))
     if (torn.length === 0) return ok('journal', 'nobody publishes')
-    const are = torn.length === 1 ? 'is' : 'are'
-    return warning(
-      'journal',
-      `${torn.join(' and ')} ${are} torn after a publish: the next one puts it right, no rollback until then`,
-    )
+    const are = `${torn.join(' and ')} ${torn.length === 1 ? 'is' : 'are'} torn after a publish`
+    return warning('journal', `${are}: the next one puts it right, no rollback until then`)
   })
 }
-
-/** Assumed if no snapshot says what the next one takes. */
-const usualBytes = 1e9
-/** A publish keeps lists: bytes for each object. */
-const listBytes = 500
 
 async function* diagnoseMachine({ out, temporary, nodeVersion, addresses }: DoctorOptions) {
   yield diagnoseNode(nodeVersion)
   const [snapshot, head] = await diagnoseSnapshot(out)
   yield await diagnoseDisk('disk for out', out, {
-    // A build lies beside the snapshot before it takes its place; a file takes whole blocks.
-    bytes: (blockBytes) => (head === null ? usualBytes : head.bytes + head.objects * blockBytes),
+    // A build lies beside the snapshot before it takes its place; a file takes whole blocks. A GB is a guess.
+    bytes: (blockBytes) => (head === null ? 1e9 : head.bytes + head.objects * blockBytes),
     files: head?.objects ?? 0,
     advice: 'make room, or choose another --out',
   })
   yield await diagnoseDisk('disk for temp', temporary, {
-    bytes: () => Math.max(1e8, (head?.objects ?? 0) * listBytes),
+    // A publish keeps lists: 500 bytes for each object.
+    bytes: () => Math.max(1e8, (head?.objects ?? 0) * 500),
     files: 10,
     advice: 'make room, or set TMPDIR to another folder',
   })
@@ -113,14 +101,13 @@ function diagnoseNode(version: string): Diagnosis {
   return ok('node', `Node ${version}`)
 }
 
-interface Need {
-  readonly bytes: (blockBytes: number) => number
-  readonly files: number
-  readonly advice: string
-}
-
-async function diagnoseDisk(what: string, path: string, { bytes, files, advice }: Need): Promise<Diagnosis> {
-  const folder = nearestFolder(resolve(path))
+async function diagnoseDisk(
+  what: string,
+  path: string,
+  { bytes, files, advice }: { bytes: (blockBytes: number) => number; files: number; advice: string },
+): Promise<Diagnosis> {
+  let folder = resolve(path)
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
   try {
     const disk = await statfs(folder)
     const free = disk.bavail * disk.bsize
@@ -134,12 +121,6 @@ async function diagnoseDisk(what: string, path: string, { bytes, files, advice }
   } catch (error) {
     return problem(what, `${folder} cannot be looked at: ${lineOf(error)}`)
   }
-}
-
-function nearestFolder(path: string): string {
-  let folder = path
-  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
-  return folder
 }
 
 const megabytes = (bytes: number) =>

@@ -1,20 +1,16 @@
 /** The doctor tries rights, conditions, checksums and the clock on a scratch key, which it always removes. */
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { noCache, scratchKey } from '../live/layout.ts'
+import { isRefused } from '../live/lease.ts'
 import { readSmall } from '../store/read.ts'
 import type { S3Store } from '../store/s3.ts'
-import { ConditionFailed, ConditionsUnknown, type Condition, type NewObject } from '../store/store.ts'
+import { ConditionFailed, ConditionsUnknown, type NewObject } from '../store/store.ts'
 import { lineOf, ok, problem, problemIfThrown, warning, type Diagnosis } from './diagnosis.ts'
-
-interface RightsOptions {
-  readonly uuid: string
-  readonly now: () => Date
-}
 
 export async function* diagnoseRights(
   store: S3Store,
-  { uuid, now }: RightsOptions,
+  { uuid, now }: { readonly uuid: string; readonly now: () => Date },
 ): AsyncGenerator<Diagnosis> {
   const key = scratchKey(uuid)
   let isPut = false
@@ -39,13 +35,11 @@ export async function* diagnoseRights(
 
 function scratch(key: string, text: string): NewObject {
   const body = Buffer.from(`fundpress doctor: ${text}\n`)
-  const sha256 = createHash('sha256').update(body).digest('hex')
-  return { key, body, type: 'text/plain; charset=utf-8', cacheControl: noCache, sha256 }
+  return { key, body, type: 'text/plain; charset=utf-8', cacheControl: noCache, sha256: hash('sha256', body) }
 }
 
 const hasText = (object: { readonly text: string } | null, text: string): boolean =>
   object?.text === scratch('', text).body.toString()
-
 const notShown = 'the store does not show its own writes'
 
 async function* readBack(store: S3Store, key: string, now: () => Date): AsyncGenerator<Diagnosis> {
@@ -82,19 +76,10 @@ async function list(store: S3Store, key: string): Promise<Diagnosis> {
 async function tryConditions(store: S3Store, key: string, etag: string): Promise<Diagnosis> {
   const what = 'conditional put'
   const advice = 'publish with --no-lock, and make sure that there is never a second publish at the same time'
-  const isRefused = (condition: Condition) =>
-    store.put(scratch(key, 'second'), condition).then(
-      () => false,
-      (error: unknown) => {
-        if (error instanceof ConditionFailed) return true
-        throw error
-      },
-    )
+  const second = scratch(key, 'second')
   try {
-    const isHonoured =
-      (await isRefused({ ifAbsent: true })) &&
-      (await isRefused({ ifMatch: '"00000000000000000000000000000000"' }))
-    if (!isHonoured) return problem(what, `the store ignores the conditions of puts: ${advice}`)
+    if (!(await isRefused(store, second, 'ifAbsent')) || !(await isRefused(store, second, 'ifMatch')))
+      return problem(what, `the store ignores the conditions of puts: ${advice}`)
     await store.put(scratch(key, 'third'), { ifMatch: etag })
     return ok(what, 'If-None-Match and If-Match are honoured')
   } catch (error) {
@@ -108,13 +93,11 @@ async function tryConditions(store: S3Store, key: string, etag: string): Promise
 
 async function tryChecksum(store: S3Store, key: string): Promise<Diagnosis> {
   const what = 'checksums'
+  const advice = 'run `fundpress verify --deep` now and then'
   const { sha256 } = scratch(key, 'something else')
   try {
     await store.put({ ...scratch(key, 'fourth'), sha256 })
-    return warning(
-      what,
-      'the store does not verify the SHA-256 of puts: run `fundpress verify --deep` now and then',
-    )
+    return warning(what, `the store does not verify the SHA-256 of puts: ${advice}`)
   } catch (error) {
     // Stores refuse with different errors: what counts is that the body was not taken.
     const found = await readSmall(store, key).catch(() => null)

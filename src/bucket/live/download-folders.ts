@@ -1,17 +1,13 @@
 /**
- * Which folders of downloads `live.json` names, and which one a publish uploads to. Pure. See `src/bucket/keys.md`.
- *
- * An edge gives out files below `downloads/<folder>/` only if `live.json` names the folder. So nothing that a publish
- * uploads is public before its flip, and a folder that `live.json` names never gets other bytes.
+ * Which folders of downloads `live.json` names, and which one a publish uploads to. Pure. Edges give out files only of the
+ * folders that it names, so nothing is public before its flip, and such a folder never gets other bytes.
  */
 
 import { dayFolder, downloadsPrefix } from './layout.ts'
 
-/** The analysts' files of a snapshot. */
+/** The analysts' files of a snapshot; `folder` is a name below `downloads/`, `files` counts `SHA256SUMS`, too. */
 export interface LiveDownloads {
-  /** Its name below `downloads/`. */
   readonly folder: string
-  /** How many files there are, `SHA256SUMS` included. */
   readonly files: number
   readonly bytes: number
   /** SHA-256 of `SHA256SUMS`, in hex: that file is uploaded last and names the digest of every other one. */
@@ -56,13 +52,13 @@ export function earlierAfter(next: { readonly asOf: string }, before: NamedFolde
 /** All folders that are reachable, that of the live snapshot among them. */
 export const foldersByMonth = (live: NamedFolders): FoldersByMonth => byMonth(allFolders(live))
 
-const allFolders = (live: NamedFolders | null): string[] =>
+const allFolders = (live: NamedFolders | null) =>
   [live?.downloads?.folder ?? [], earlierFolders(live?.earlierDownloads)].flat()
 
 function byMonth(folders: readonly string[]): FoldersByMonth {
-  const months = Object.entries(Object.groupBy(folders, (folder) => folder.slice(0, 7)))
+  const months = Map.groupBy(folders, (folder) => folder.slice(0, 7))
   return Object.fromEntries(
-    months.map(([month, some = []]) => [month, some.map((folder) => folder.slice(8)).join(' ')]),
+    [...months].map(([month, some]) => [month, some.map((folder) => folder.slice(8)).join(' ')]),
   )
 }
 

@@ -75,14 +75,8 @@ export function liveAfter(
 }
 
 /** The manifest names the stalest funds, too. */
-const countsOf = (freshness: FreshnessCounts): FreshnessCounts => {
-  const { fresh, late, stale, unwatched, unpriced, withheld } = freshness
+const countsOf = ({ fresh, late, stale, unwatched, unpriced, withheld }: FreshnessCounts) => {
   return { fresh, late, stale, unwatched, unpriced, withheld }
-}
-
-type FlipOptions = Pick<LeaseOptions, 'isLocking' | 'signal'> & {
-  readonly lease: Lease
-  readonly onWarning: (warning: string) => void
 }
 
 /**
@@ -94,8 +88,12 @@ export async function flip(
   store: ObjectStore,
   next: Live,
   expected: LiveObject,
-  { isLocking, lease, signal, onWarning }: FlipOptions,
+  options: Pick<LeaseOptions, 'isLocking' | 'signal'> & {
+    lease: Lease
+    onWarning: (warning: string) => void
+  },
 ): Promise<void> {
+  const { isLocking, lease, signal, onWarning } = options
   const isRollback = next.broughtBy === 'rollback'
   const unanswered = store.unanswered()
   try {
@@ -119,7 +117,6 @@ export async function flip(
 
 /** A place beside `live.json` that says what is live, for edges that cannot read it: CloudFront's KeyValueStore. */
 export interface LivePointer {
-  /** For messages. */
   readonly name: string
   /** @returns whether it said something else before */
   readonly set: (live: Pointed) => Promise<boolean>
@@ -133,8 +130,7 @@ export async function point(pointer: LivePointer | null | undefined, live: Point
   try {
     return (await pointer?.set(live)) ?? false
   } catch (error) {
-    const place = pointer?.name ?? ''
-    const reason = `${messageOf(error)}: ${place} does not say that ${live.snapshot} is live; publish again`
-    throw new Error(reason, { cause: error })
+    const unsaid = `${pointer?.name ?? ''} does not say that ${live.snapshot} is live; publish again`
+    throw new Error(`${messageOf(error)}: ${unsaid}`, { cause: error })
   }
 }

@@ -14,7 +14,7 @@ export interface Holder {
   /** Machine, boot and process namespace: two holders with the same one see each other's processes. */
   readonly world: string
   /** When it began, as the kernel says: process numbers are used again. Absent if the kernel does not say. */
-  readonly startedAt?: string
+  readonly startedAt?: string | undefined
 }
 
 /** For each torn slot the key of the list that names the objects in an unknown state. */
@@ -30,7 +30,7 @@ export interface Journal {
   readonly changing: TornSlots
   /** Whether the store may still carry out a request of this holder, or of one before it, that it never answered. */
   readonly isUnsettled: boolean
-  readonly target?: string
+  readonly target?: string | undefined
   /** No two journals are the same, so no two have the same ETag. */
   readonly writes: number
 }
@@ -57,6 +57,8 @@ function parseJournal(text: string): Journal | null {
   try {
     const journal = JSON.parse(text) as Journal
     const { format, id, isHeld, seconds, holder, changing }: Partial<Record<keyof Journal, unknown>> = journal
+    const isTorn = ([slot, list]: [string, unknown]) =>
+      slots.some((one) => one === slot) && typeof list === 'string'
     const isRight =
       format === 1 &&
       typeof id === 'string' &&
@@ -65,9 +67,7 @@ function parseJournal(text: string): Journal | null {
       typeof (holder as Holder).host === 'string' &&
       typeof changing === 'object' &&
       changing !== null &&
-      Object.entries(changing).every(
-        ([slot, list]) => slots.some((one) => one === slot) && typeof list === 'string',
-      )
+      Object.entries(changing).every(isTorn)
     return isRight ? journal : null
   } catch {
     return null
@@ -102,8 +102,7 @@ export function heldMessage(store: ObjectStore, { journal, ageMs }: JournalObjec
 /** This process. */
 export function thisHolder(): Holder {
   const { pid } = process
-  const startedAt = statOf(pid)?.startedAt
-  return { host: hostname(), pid, world: worldHere(), ...(startedAt === undefined ? {} : { startedAt }) }
+  return { host: hostname(), pid, world: worldHere(), startedAt: statOf(pid)?.startedAt }
 }
 
 /** Whether a holder of this world still runs. What cannot be found out counts as alive: its lease ends by itself. */
@@ -131,13 +130,11 @@ function worldHere(): string {
 }
 
 /** Source: proc_pid_stat(5): pid (name) state … starttime is the 22nd; a name can hold spaces and brackets. */
-function statOf(pid: number): { readonly state: string; readonly startedAt: string } | undefined {
+function statOf(pid: number) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const [state] = fields
-    const startedAt = fields[19]
-    return state === undefined || startedAt === undefined ? undefined : { state, startedAt }
+    const { 0: state = '', 19: startedAt = '' } = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state, startedAt }
   } catch {
     return undefined
   }

@@ -15,13 +15,10 @@ import { bareCause, codeOf, noCredentials, statusOf } from '../store/errors.ts'
 import { pause } from '../store/retry.ts'
 
 const liveKey = 'live'
-
 /** Stands for no folders: a value cannot be empty. */
 const noFolders = '-'
-
 /** The size limit of a value. Source: quotas of CloudFront's KeyValueStore. */
 const maxValueBytes = 1024
-
 /** How often somebody else may change the store between our read and our write. */
 const maxConflicts = 5
 
@@ -40,10 +37,9 @@ export function keyValueStore(
   })
   const stoppable = signal === undefined ? {} : { abortSignal: signal }
 
-  const read = async (key: string): Promise<string | null> => {
+  const read = async (key: string) => {
     try {
-      const { Value } = await client.send(new GetKeyCommand({ KvsARN: arn, Key: key }), stoppable)
-      return Value ?? null
+      return (await client.send(new GetKeyCommand({ KvsARN: arn, Key: key }), stoppable)).Value ?? null
     } catch (error) {
       if (codeOf(error) === 'ResourceNotFoundException') return null
       throw error
@@ -74,20 +70,18 @@ export function keyValueStore(
       if ((known[index] ?? noFolders) !== folders) await set(downloadsRoot + month, folders)
   }
 
-  return {
-    name: arn,
-    set: async (live) => {
-      const value = valueOf(live)
-      try {
-        // First, so that a day that is live has its downloads at once.
-        await setMonths(live)
-        return await set(liveKey, value)
-      } catch (error) {
-        signal?.throwIfAborted()
-        throw withAdvice(error, arn)
-      }
-    },
+  const setLive = async (live: Pointed) => {
+    const value = valueOf(live)
+    try {
+      // First, so that a day that is live has its downloads at once.
+      await setMonths(live)
+      return await set(liveKey, value)
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw withAdvice(error, arn)
+    }
   }
+  return { name: arn, set: setLive }
 }
 
 /** @throws {Error} if it is too long for a value */
@@ -101,10 +95,8 @@ function valueOf({ slot, snapshot, liveSince, docsUrl }: Pointed): string {
 const isConflict = (error: unknown) =>
   codeOf(error) === 'ConflictException' || statusOf(error) === 409 || statusOf(error) === 412
 
-const denied =
-  'access denied: the credentials need cloudfront-keyvaluestore:DescribeKeyValueStore, ' +
-  'cloudfront-keyvaluestore:GetKey, cloudfront-keyvaluestore:PutKey'
-
+const rights = ['DescribeKeyValueStore', 'GetKey', 'PutKey'].map((name) => `cloudfront-keyvaluestore:${name}`)
+const denied = `access denied: the credentials need ${rights.join(', ')}`
 const advices: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'there is no such KeyValueStore: check --flip-kvs',
   ConflictException: 'somebody else changes the store again and again',

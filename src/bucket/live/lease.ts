@@ -7,7 +7,8 @@ import { journalKey, type Slot, slotPrefix } from './layout.ts'
 import { smallObject } from './live.ts'
 import { hasAny } from '../store/read.ts'
 import { realTime, type Time } from '../store/retry.ts'
-import { type Condition, ConditionFailed, ConditionsUnknown, type ObjectStore } from '../store/store.ts'
+import { type Condition, ConditionFailed, ConditionsUnknown } from '../store/store.ts'
+import type { NewObject, ObjectStore } from '../store/store.ts'
 
 export interface LeaseOptions {
   readonly me: Holder
@@ -46,22 +47,22 @@ export async function withLease<T>(
   }
 }
 
-/**
- * Earlier holders and their requests: `late` may still be carried out, `repeating` bring the same bytes as this publish,
- * `over` were waited for, `settled` were waited for and fenced, or were all answered.
- */
-type EarlierRequests = 'late' | 'repeating' | 'over' | 'settled'
-
 async function acquireLease(store: ObjectStore, options: LeaseOptions) {
   const { me, isAlive, leaseSeconds: seconds, isLocking, isRepair = false, target, time = realTime } = options
   const id = randomUUID()
   const found = await readJournal(store, isRepair)
   if (isHeldByOther(found, me, isAlive)) throw new Error(heldMessage(store, found))
-  const torn = found.journal?.changing ?? (await tornWithoutJournal(store, found, isRepair))
+  const torn: TornSlots = found.journal?.changing ?? (await tornWithoutJournal(store, found, isRepair))
   const isUnsettled = found.journal === null ? torn === allTorn : isLeftUnsettled(found.journal)
   // Without a fence, a late flip of an earlier holder would still count.
   const isRepeating = isLocking && target !== undefined && found.journal?.target === target
-  let earlier: EarlierRequests = !isUnsettled ? 'settled' : isRepeating ? 'repeating' : 'late'
+  // Requests of earlier holders: `late` may still be carried out, `repeating` bring the same bytes as this publish, `over`
+  // were waited for, `settled` were waited for and fenced, or were all answered.
+  let earlier: 'late' | 'repeating' | 'over' | 'settled' = !isUnsettled
+    ? 'settled'
+    : isRepeating
+      ? 'repeating'
+      : 'late'
   const acquiredAt = time.clocks().steady
   const earlierEndedMs = sinceEarlierHolder(found, seconds * 1000)
 
@@ -71,15 +72,14 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
   const journalOf = (isHeld: boolean): Journal => ({
     ...{ format: 1, id, isHeld, holder: me, seconds, changing },
     isUnsettled: earlier !== 'settled' || store.unanswered() > 0,
-    ...(earlier === 'late' || target === undefined ? {} : { target }),
+    target: earlier === 'late' ? undefined : target,
     writes: ++writes,
   })
   let condition: Condition | undefined = isLocking ? found.condition : undefined
   let renewedAt = time.clocks()
   const write = async (isHeld: boolean) => {
-    const journal = journalOf(isHeld)
     const startedAt = time.clocks()
-    const { etag } = await store.put(smallObject(journalKey, journal), condition)
+    const { etag } = await store.put(smallObject(journalKey, journalOf(isHeld)), condition)
     if (isLocking) condition = { ifMatch: etag }
     renewedAt = startedAt
   }
@@ -106,8 +106,8 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
   // The lease ends for us before it ends for others: nothing waits for a renewal that hangs. After a process was stopped,
   // or a machine slept, the wall clock shows it.
   const isOver = () => {
-    const now = time.clocks()
-    return Math.max(now.wall - renewedAt.wall, now.steady - renewedAt.steady) > seconds * 800
+    const { wall, steady } = time.clocks()
+    return Math.max(wall - renewedAt.wall, steady - renewedAt.steady) > seconds * 800
   }
   const assertFresh = () => {
     if (isOver()) lost.abort(leaseLost(store))
@@ -148,7 +148,7 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
     /**
      * Waits until no request of an earlier holder can be carried out any more. A publish of the very snapshot that all of
      * them were publishing does not wait: their requests can only repeat its own.
-     * @param lateSeconds how long a request may outlive its sender @param onWait called with the seconds that it is going to wait
+     * @param lateSeconds how long a request may outlive its sender @param onWait hears how many seconds it will wait
      */
     awaitLateRequests: async (lateSeconds: number, onWait: (seconds: number) => void): Promise<void> => {
       if (earlier !== 'late') return
@@ -185,15 +185,10 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
  * A bucket without a journal is new, or somebody removed the journal.
  * @throws {Error} if it was removed: nobody knows what a killed publish left
  */
-async function tornWithoutJournal(
-  store: ObjectStore,
-  { condition }: JournalObject,
-  isRepair: boolean,
-): Promise<TornSlots> {
-  const isDamaged = 'ifMatch' in condition
+async function tornWithoutJournal(store: ObjectStore, { condition }: JournalObject, isRepair: boolean) {
   // A first publish that was killed leaves objects, and no manifest.
-  const hasObjects = async (slot: Slot) => hasAny(store, slotPrefix(slot))
-  if (!isDamaged && !(await hasObjects('blue')) && !(await hasObjects('green'))) return {}
+  const isEmpty = async (slot: Slot) => !(await hasAny(store, slotPrefix(slot)))
+  if ('ifAbsent' in condition && (await isEmpty('blue')) && (await isEmpty('green'))) return {}
   if (isRepair) return allTorn
   throw new Error(
     `${store.name}: ${journalKey} is missing, so nobody knows what the slots hold: ` +
@@ -218,13 +213,23 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
-const leaseLost = (store: ObjectStore, cause?: unknown) =>
-  new LeaseLost(`${store.name}: the lease was lost to another publish; nothing went live, publish again`, {
+function leaseLost({ name }: ObjectStore, cause?: unknown) {
+  return new LeaseLost(`${name}: the lease was lost to another publish; nothing went live, publish again`, {
     cause,
   })
+}
 
-/** An ETag that no object has. */
-const nobodysEtag = '"00000000000000000000000000000000"'
+/** Whether a store that honours conditions refuses a put: `ifMatch` names an ETag that no object has. */
+export async function isRefused(store: ObjectStore, object: NewObject, kind: 'ifMatch' | 'ifAbsent') {
+  const condition = kind === 'ifAbsent' ? { ifAbsent: true as const } : { ifMatch: `"${'0'.repeat(32)}"` }
+  try {
+    await store.put(object, condition)
+    return false
+  } catch (error) {
+    if (error instanceof ConditionFailed) return true
+    throw error
+  }
+}
 
 /**
  * A store that ignores conditions would let two publishes win.
@@ -234,17 +239,7 @@ const nobodysEtag = '"00000000000000000000000000000000"'
  */
 async function assertConditionsHold(store: ObjectStore, free: Journal, isNew: boolean): Promise<void> {
   const probe = smallObject(journalKey, { ...free, probe: true })
-  const conditions: readonly Condition[] = [
-    { ifMatch: nobodysEtag },
-    ...(isNew ? [{ ifAbsent: true as const }] : []),
-  ]
-  for (const condition of conditions) {
-    try {
-      await store.put(probe, condition)
-    } catch (error) {
-      if (error instanceof ConditionFailed) continue
-      throw error
-    }
-    throw new ConditionsUnknown('a conditional put that should have failed was carried out')
-  }
+  if ((await isRefused(store, probe, 'ifMatch')) && (!isNew || (await isRefused(store, probe, 'ifAbsent'))))
+    return
+  throw new ConditionsUnknown('a conditional put that should have failed was carried out')
 }

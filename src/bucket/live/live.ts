@@ -77,47 +77,36 @@ class LiveDamaged extends Error {
 }
 
 type Fields = Readonly<Record<string, unknown>>
-type IsRight = (value: unknown) => boolean
-/** A field, its check, and what it must be in words. */
-type Check<Field extends string> = readonly [field: Field, isRight: IsRight, expected: string]
+/** A field, its check, what it must be in words, and whether it may be absent. */
+type Check<Field extends string> = readonly [Field, (value: unknown) => boolean, string, 'optional'?]
 
-const text =
-  (isRight: (value: string) => boolean): IsRight =>
-  (value) =>
-    typeof value === 'string' && isRight(value)
-const like = (pattern: RegExp): IsRight => text((value) => pattern.test(value))
-const isText = text(() => true)
-const isCount: IsRight = (value) => Number.isSafeInteger(value) && Number(value) >= 0
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const absentOr =
-  (isRight: IsRight): IsRight =>
-  (value) =>
-    value === undefined || isRight(value)
+const isText = (value: unknown) => typeof value === 'string'
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0
+const text = (isRight: (value: string) => boolean) => (value: unknown) => isText(value) && isRight(value)
+const like = (pattern: RegExp) => text((value) => pattern.test(value))
 
 /** As `toISOString` writes it. */
 const isTime = text(
   (value) =>
-    /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(value) &&
-    isDay(value.slice(0, 10)) &&
-    !Number.isNaN(Date.parse(value)),
+    /^\d{4}-\d\d-\d\dT[\d:.]{8,12}Z$/.test(value) && isDay(value.slice(0, 10)) && !isNaN(Date.parse(value)),
 )
 
 /** An absolute address, or a path below that of the API. */
 const isAddress = text(
   (value) =>
-    value.length <= 2048 &&
-    !/\s/.test(value) &&
+    /^\S{0,2048}$/.test(value) &&
     (value.startsWith('/') || (/^https?:\/\//.test(value) && URL.canParse(value))),
 )
 
-const isDownloads: IsRight = (value) =>
+const isDownloads = (value: unknown) =>
   isFields(value) &&
   text(isFolderOfSnapshot)(value['folder']) &&
   [value['files'], value['bytes']].every(isCount) &&
   like(/^[0-9a-f]{64}$/)(value['sums'])
 
-const isEarlierDownloads: IsRight = (value) =>
+const isEarlierDownloads = (value: unknown) =>
   isFields(value) &&
   Object.entries(value).every(([month, rests]) => /^\d{4}-\d\d$/.test(month) && like(/^[0-9a-f -]*$/)(rests))
 
@@ -130,17 +119,16 @@ const snapshotFields: readonly Check<keyof LiveSnapshot>[] = [
   ['bytes', isCount, 'a count'],
   ['newestPrice', (value) => value === null || text(isDay)(value), 'a day or null'],
   ['docsUrl', isAddress, 'an http(s) address or a path'],
-  ['edition', absentOr(isText), 'a text'],
-  ['downloads', absentOr(isDownloads), 'a folder of downloads'],
-  ['freshness', absentOr(isFields), 'an object'],
+  ['edition', isText, 'a text', 'optional'],
+  ['downloads', isDownloads, 'a folder of downloads', 'optional'],
+  ['freshness', isFields, 'an object', 'optional'],
   ['liveSince', isTime, 'a time in UTC'],
-  ['changes', absentOr(isText), 'a text'],
+  ['changes', isText, 'a text', 'optional'],
 ]
-
 const fileFields: readonly Check<keyof Live>[] = [
   ['format', (value) => value === 1, '1'],
-  ['earlierDownloads', absentOr(isEarlierDownloads), 'folders of downloads by month'],
-  ['previous', absentOr((value) => value === null || isFields(value)), 'an object or null'],
+  ['earlierDownloads', isEarlierDownloads, 'folders of downloads by month', 'optional'],
+  ['previous', (value) => value === null || isFields(value), 'an object or null', 'optional'],
 ]
 
 /**
@@ -149,25 +137,26 @@ const fileFields: readonly Check<keyof Live>[] = [
  * @throws {LiveDamaged} that names the first wrong field, and says what to do
  */
 function parseLive(body: string, place: string): Live {
-  let live: unknown
+  let live: unknown = null
   try {
     live = JSON.parse(body)
   } catch {
-    live = null
+    // It counts as no object.
   }
   const [wrong] = isFields(live) ? wrongFields(live) : ['it is not a JSON object']
   if (wrong === undefined) return live as Live
-  throw new LiveDamaged(
-    `${place} is damaged: ${wrong}. Restore its last version, if the bucket keeps versions; ` +
-      'else remove it, and run `fundpress publish --repair`: nothing is served in between',
-  )
+  const restore = 'Restore its last version, if the bucket keeps versions; else remove it'
+  const repair = 'run `fundpress publish --repair`: nothing is served in between'
+  throw new LiveDamaged(`${place} is damaged: ${wrong}. ${restore}, and ${repair}`)
 }
 
 function wrongFields(live: Fields): string[] {
   const wrongIn = (fields: Fields, checks: readonly Check<string>[], prefix = '') =>
-    checks
-      .filter(([field, isRight]) => !isRight(fields[field]))
-      .map(([field, , expected]) => `${prefix}${field} is ${shown(fields[field])}, not ${expected}`)
+    checks.flatMap(([field, isRight, expected, optional]) => {
+      const value = fields[field]
+      if (isRight(value) || (optional !== undefined && value === undefined)) return []
+      return `${prefix}${field} is ${shown(value)}, not ${expected}`
+    })
   const { previous } = live
   const before = isFields(previous) ? wrongIn(previous, snapshotFields, 'previous.') : []
   return [...wrongIn(live, fileFields), ...wrongIn(live, snapshotFields), ...before]

@@ -19,7 +19,7 @@ export interface RollbackOptions extends Omit<LeaseOptions, 'isRepair' | 'target
   /** Whether the slot is listed first, and compared with its manifest. */
   readonly isChecking: boolean
   readonly pointer?: LivePointer | null
-  /** Called with what a rollback does not restore, and what may have happened although the command was stopped. */
+  /** Called with what a rollback does not restore, and what may have happened although it was stopped. */
   readonly onWarning: (warning: string) => void
 }
 
@@ -42,13 +42,11 @@ async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, o
   if (live === null) throw nothingLive(store)
   const slot = otherSlot(live.slot)
   const manifest = await fetchManifest(store, slot, folder)
-  if (manifest === null)
-    throw new Error(`${store.name}: ${slot} holds no snapshot, there is nothing to go back to`)
+  const refused = (why: string) => new Error(`${store.name}: ${why}`)
+  if (manifest === null) throw refused(`${slot} holds no snapshot, there is nothing to go back to`)
   const { snapshot } = manifest.head
-  if (to !== null && snapshot !== to) {
-    const why = live.snapshot === to ? `${to} is live already` : `${slot} holds ${snapshot}, not ${to}`
-    throw new Error(`${store.name}: ${why}`)
-  }
+  if (to !== null && snapshot !== to)
+    throw refused(live.snapshot === to ? `${to} is live already` : `${slot} holds ${snapshot}, not ${to}`)
   if (tornSlots({ changing: lease.torn }, live)[slot] !== undefined)
     throw tornSlot(store, slot, 'a publish was stopped in it')
   if (isChecking) await assertWhole(store, slot, manifest, folder)
@@ -91,10 +89,8 @@ async function lostDownloads(store: ObjectStore, now: LiveSnapshot, before: Live
   if (now.downloads !== undefined) {
     const state = await downloadsState(store, now).catch(() => null)
     if (state === 'whole') return null
-    return (
-      `${prefixOf(now)} could not be found whole: publish the folder of ${now.snapshot} again ` +
-      '(`fundpress publish --repair --out …`)'
-    )
+    const advice = `publish the folder of ${now.snapshot} again (\`fundpress publish --repair --out …\`)`
+    return `${prefixOf(now)} could not be found whole: ${advice}`
   }
   if (now.asOf !== before.asOf || before.downloads !== undefined) return null
   const folder = dayFolder(now.asOf)

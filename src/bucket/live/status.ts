@@ -40,10 +40,8 @@ export function contradictions(
   { documents, downloads: state }: NonNullable<Status['consistency']>,
 ): string[] {
   const wrong: string[] = []
-  if (documents !== snapshot)
-    wrong.push(
-      `live.json names ${snapshot}, but ${slot} holds ${documents ?? 'no manifest that can be read'}`,
-    )
+  const held = documents ?? 'no manifest that can be read'
+  if (documents !== snapshot) wrong.push(`live.json names ${snapshot}, but ${slot} holds ${held}`)
   const place = downloadsPrefix(downloads?.folder ?? '')
   if (state === 'missing') wrong.push(`the downloads of ${snapshot} are missing (${place})`)
   if (state === 'other') wrong.push(`${place} does not hold the downloads of ${snapshot}`)

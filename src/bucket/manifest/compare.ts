@@ -43,12 +43,6 @@ export async function* planChanges(
   }
 }
 
-/** One key with what each stream has of it; undefined if it has none. */
-interface Row<T extends readonly unknown[]> {
-  readonly key: string
-  readonly values: { readonly [I in keyof T]: T[I] | undefined }
-}
-
 /** Characters that UTF-16 orders otherwise than UTF-8: surrogates, and what is beyond them. */
 const oddOnes = /[\ud800-\uffff]/
 
@@ -61,10 +55,13 @@ export function isBefore(one: string, other: string): boolean {
   return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0
 }
 
-/** @throws {Error} if a stream is not sorted */
+/**
+ * Each key with what each stream has of it; undefined if it has none.
+ * @throws {Error} if a stream is not sorted
+ */
 export async function* mergeSorted<T extends readonly KeyedLine[]>(
   ...streams: { readonly [I in keyof T]: AsyncIterable<T[I]> }
-): AsyncGenerator<Row<T>> {
+): AsyncGenerator<{ readonly key: string; readonly values: { readonly [I in keyof T]: T[I] | undefined } }> {
   const iterators: readonly AsyncIterator<KeyedLine>[] = streams.map((stream) =>
     stream[Symbol.asyncIterator](),
   )
@@ -79,8 +76,7 @@ export async function* mergeSorted<T extends readonly KeyedLine[]>(
       const values: (KeyedLine | undefined)[] = []
       for (const [index, iterator] of iterators.entries()) {
         const head = heads[index]
-        const value =
-          head !== undefined && head.done !== true && head.value.key === key ? head.value : undefined
+        const value = head?.done !== true && head?.value.key === key ? head.value : undefined
         values.push(value)
         if (value === undefined) continue
         const next = await iterator.next()
@@ -88,7 +84,7 @@ export async function* mergeSorted<T extends readonly KeyedLine[]>(
           throw new Error(`not sorted: ${next.value.key} after ${key}`)
         heads[index] = next
       }
-      yield { key, values: values as unknown as Row<T>['values'] }
+      yield { key, values: values as { readonly [I in keyof T]: T[I] | undefined } }
     }
   } finally {
     // A reader that stops early, or a stream that fails, leaves no file of the others open.

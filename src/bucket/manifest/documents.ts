@@ -54,7 +54,7 @@ export async function compareDocuments(
     const change = changeOf(before, after)
     const meaning = parseKey(table, key)
     const { isin, part, isRefusal } = placeOf(meaning, key)
-    if (isin !== null) note(entry(funds, isin, newFund), meaning, { before, after, isSame: change === null })
+    if (isin !== null) note(entry(funds, isin, newFund), meaning, { before, after }, change === null)
     if (change === null) continue
     documents[change]++
     const endpoint = endpointOf(meaning, key)
@@ -63,8 +63,10 @@ export async function compareDocuments(
     entry(group.parts, part, newPart)[isRefusal ? 'refusals' : 'answers'].add(change)
   }
   const ofFunds = sortedEntries(funds)
-  const only = (side: FundFlag, other: FundFlag) =>
-    ofFunds.filter(([, fund]) => fund[side] && !fund[other]).map(([isin]) => isin)
+  const only = (side: 'before' | 'after', flag: 'isThere' | 'hasDocuments') => {
+    const other = side === 'before' ? 'after' : 'before'
+    return ofFunds.filter(([, fund]) => fund[side][flag] && !fund[other][flag]).map(([isin]) => isin)
+  }
   const endpoints = new Map<string, ReturnType<typeof noCounts>>()
   for (const group of groups.values()) {
     const sum = entry(endpoints, group.endpoint, noCounts)
@@ -74,10 +76,10 @@ export async function compareDocuments(
     documents: documents as Counts,
     endpoints: sortedEntries(endpoints).map(([endpoint, counts]) => ({ endpoint, ...counts })),
     /** ISINs of funds that only the new snapshot has objects of, refusals included, and only the old one. */
-    funds: { added: only('isAfter', 'isBefore'), removed: only('isBefore', 'isAfter') },
+    funds: { added: only('after', 'isThere'), removed: only('before', 'isThere') },
     /** The same for funds with documents: a fund that is withheld has errors alone. */
-    added: only('hasDocumentsAfter', 'hasDocumentsBefore'),
-    removed: only('hasDocumentsBefore', 'hasDocumentsAfter'),
+    added: only('after', 'hasDocuments'),
+    removed: only('before', 'hasDocuments'),
     /** By fund, what belongs to none first, then by endpoint. */
     groups: sortedEntries(groups).map(([, { parts, ...group }]): DiffGroup => {
       return { ...group, parts: [...parts].map(([name, changes]) => ({ name, what: whatOf(changes) })) }
@@ -99,47 +101,26 @@ export const sortedEntries = <T>(map: ReadonlyMap<string, T>): (readonly [string
 
 /** The route's id; `errors` for those of no endpoint, `pages`, `status`, and `other` for keys that this version does not know. */
 export function endpointOf(meaning: KeyMeaning, key: string): string {
-  switch (meaning.kind) {
-    case 'unknown':
-      return 'other'
-    case 'page':
-      return key.startsWith(statusFolder) ? 'status' : 'pages'
-    case 'sharedError':
-      return 'errors'
-    default:
-      return meaning.route.id
-  }
+  if (meaning.kind === 'unknown') return 'other'
+  if (meaning.kind === 'page') return key.startsWith(statusFolder) ? 'status' : 'pages'
+  return meaning.kind === 'sharedError' ? 'errors' : meaning.route.id
 }
 
-interface Place {
-  readonly isin: string | null
-  /** Its name, as in `PartDifference`. */
-  readonly part: string
-  readonly isRefusal: boolean
-}
-
-function placeOf(meaning: KeyMeaning, key: string): Place {
-  switch (meaning.kind) {
-    case 'sharedError': {
-      const { group, status, slug } = meaning
-      return { isin: null, part: `${group}/${status}-${slug}`, isRefusal: false }
-    }
-    case 'page':
-      return { isin: meaning.isin, part: meaning.name, isRefusal: false }
-    case 'unknown':
-      return { isin: null, part: key, isRefusal: false }
-    default: {
-      const { route, values, kind } = meaning
-      const isin = values['isin'] ?? null
-      if (kind === 'window') return { isin, part: meaning.year, isRefusal: false }
-      if (kind === 'windowList') return { isin, part: 'window list', isRefusal: false }
-      const isRefusal = kind === 'refusal'
-      // An answer in windows has no single document that the refusal stands for.
-      if (isRefusal && route.series !== undefined) return { isin, part: 'refusal', isRefusal: false }
-      const choice = route.parameters.find((parameter) => parameter.kind === 'choice')?.name
-      return { isin, part: choice === undefined ? 'document' : (values[choice] ?? ''), isRefusal }
-    }
-  }
+/** The fund, or null, and the part's name as in `PartDifference`. */
+function placeOf(meaning: KeyMeaning, key: string) {
+  const place = (isin: string | null, part: string, isRefusal = false) => ({ isin, part, isRefusal })
+  if (meaning.kind === 'unknown') return place(null, key)
+  if (meaning.kind === 'page') return place(meaning.isin, meaning.name)
+  if (meaning.kind === 'sharedError') return place(null, `${meaning.group}/${meaning.status}-${meaning.slug}`)
+  const { route, values } = meaning
+  const isin = values['isin'] ?? null
+  if (meaning.kind === 'window') return place(isin, meaning.year)
+  if (meaning.kind === 'windowList') return place(isin, 'window list')
+  const isRefusal = meaning.kind === 'refusal'
+  // An answer in windows has no single document that the refusal stands for.
+  if (isRefusal && route.series !== undefined) return place(isin, 'refusal')
+  const choice = route.parameters.find(({ kind }) => kind === 'choice')?.name
+  return place(isin, choice === undefined ? 'document' : (values[choice] ?? ''), isRefusal)
 }
 
 const newGroup = (isin: string | null, endpoint: string) => ({
@@ -163,64 +144,54 @@ const isOnly = (changes: Iterable<keyof Counts>, change: keyof Counts) =>
   [...changes].every((one) => one === change)
 
 type FundTally = ReturnType<typeof newFund>
-type FundFlag = 'isBefore' | 'isAfter' | 'hasDocumentsBefore' | 'hasDocumentsAfter'
 
 const newFund = () => ({
-  isBefore: false,
-  isAfter: false,
-  hasDocumentsBefore: false,
-  hasDocumentsAfter: false,
-  hasWindowsAfter: false,
+  before: newSide(),
+  after: newSide(),
   /** Each document has the name: if one is unchanged, so is the name. */
   keepsName: false,
-  /** The shortest documents that differ, but for windows. */
-  shortestBefore: null as ManifestLine | null,
-  shortestAfter: null as ManifestLine | null,
-  /** The last year that had prices, or an empty text. */
-  lastYearBefore: '',
   /** Windows that differ, by year. */
   windows: [] as (Lines & { readonly year: string })[],
 })
 
-function note(fund: FundTally, meaning: KeyMeaning, row: Lines & { readonly isSame: boolean }): void {
-  const { before, after, isSame } = row
-  fund.isBefore ||= before !== null
-  fund.isAfter ||= after !== null
-  if (meaning.kind !== 'document' && meaning.kind !== 'window') return
-  fund.hasDocumentsBefore ||= before !== null
-  fund.hasDocumentsAfter ||= after !== null
-  if (meaning.format !== 'json') return
-  fund.keepsName ||= isSame
-  if (meaning.kind === 'window') {
-    const { year } = meaning
-    if (before !== null && year > fund.lastYearBefore) fund.lastYearBefore = year
-    fund.hasWindowsAfter ||= after !== null
-    if (!isSame) fund.windows.push({ year, before, after })
-  } else if (!isSame) {
-    fund.shortestBefore = shorter(fund.shortestBefore, before)
-    fund.shortestAfter = shorter(fund.shortestAfter, after)
+/** `shortest`: of the documents that differ, but for windows; `lastYear`: with prices. */
+const newSide = () => ({
+  isThere: false,
+  hasDocuments: false,
+  shortest: null as ManifestLine | null,
+  lastYear: '',
+})
+
+function note(fund: FundTally, meaning: KeyMeaning, lines: Lines, isSame: boolean): void {
+  const isDocument = meaning.kind === 'document' || meaning.kind === 'window'
+  const isJson = isDocument && meaning.format === 'json'
+  for (const name of ['before', 'after'] as const) {
+    const [side, line] = [fund[name], lines[name]]
+    if (line === null) continue
+    side.isThere = true
+    side.hasDocuments ||= isDocument
+    if (isJson && meaning.kind === 'window') {
+      if (meaning.year > side.lastYear) side.lastYear = meaning.year
+    } else if (isJson && !isSame && (side.shortest === null || line.bytes < side.shortest.bytes)) {
+      side.shortest = line
+    }
   }
+  fund.keepsName ||= isJson && isSame
+  if (isJson && meaning.kind === 'window' && !isSame) fund.windows.push({ year: meaning.year, ...lines })
 }
 
-/** The first one, if both have the same length. */
-function shorter(one: ManifestLine | null, other: ManifestLine | null): ManifestLine | null {
-  if (one === null || other === null) return one ?? other
-  return other.bytes < one.bytes ? other : one
-}
-
-function toReadOf(isin: string, fund: FundTally): ToRead[] {
-  const { lastYearBefore, shortestBefore: before, shortestAfter: after } = fund
+function toReadOf(isin: string, { before, after, keepsName, windows }: FundTally): ToRead[] {
   // Prices that appear for the first time, or no more, are no corrections; nor is a year that follows the last one.
-  const hasBoth = lastYearBefore !== '' && fund.hasWindowsAfter
-  const windows = fund.windows.filter(({ year }) => hasBoth && year <= lastYearBefore)
-  const read: ToRead[] = windows.map(({ year, ...lines }) => {
-    return { kind: 'window', isin, ...lines, isNewest: year === lastYearBefore }
+  const hasBoth = before.lastYear !== '' && after.lastYear !== ''
+  const past = windows.filter(({ year }) => hasBoth && year <= before.lastYear)
+  const read = past.map(({ year, ...lines }): ToRead => {
+    return { kind: 'window', isin, ...lines, isNewest: year === before.lastYear }
   })
-  const tellsNames = windows.some((lines) => lines.before !== null && lines.after !== null)
-  const isInBoth = fund.hasDocumentsBefore && fund.hasDocumentsAfter
-  if (isInBoth && (fund.keepsName || tellsNames)) return read
-  const missing = [before, after].filter((line) => line === null).length
+  const tellsNames = past.some((lines) => lines.before !== null && lines.after !== null)
+  const isInBoth = before.hasDocuments && after.hasDocuments
+  if (isInBoth && (keepsName || tellsNames)) return read
+  const missing = [before, after].filter(({ shortest }) => shortest === null).length
   // Whether a fund was renamed takes both names.
   if (missing === 2 || (missing === 1 && isInBoth)) return read
-  return [...read, { kind: 'name', isin, before, after }]
+  return [...read, { kind: 'name', isin, before: before.shortest, after: after.shortest }]
 }

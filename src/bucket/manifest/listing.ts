@@ -39,10 +39,8 @@ export async function* listingDifferences(
 
 const bare = (etag: string) => etag.replaceAll('"', '')
 
-export interface Listing extends CallOptions {
-  /** Called with the number of objects that the listing has had so far. */
-  readonly onListed?: ((listed: number) => void) | undefined
-}
+/** `onListed` is called with the number of objects that the listing has had so far. */
+type Listing = CallOptions & { readonly onListed?: (listed: number) => void }
 
 /** Differences between a slot's listing and its manifest, in the order of keys. Keys are without the slot. */
 export async function* compareWithListing(

@@ -32,10 +32,7 @@ export async function openManifest(file: string, source: ListSource = {}): Promi
 }
 
 /** @param files sorted by key, none of which is among the lines */
-async function* withFiles(
-  lines: AsyncIterable<ManifestLine>,
-  files: readonly ManifestLine[] = [],
-): AsyncGenerator<ManifestLine> {
+async function* withFiles(lines: AsyncIterable<ManifestLine>, files: readonly ManifestLine[] = []) {
   let next = 0
   for await (const line of lines) {
     for (let file = files[next]; file !== undefined && file.key < line.key; file = files[++next]) yield file
@@ -53,15 +50,15 @@ export const fetchManifest = (store: ObjectStore, slot: Slot, folder: string, do
   fetchIntact(store, manifestIn(slot), folder, doesWithout, openManifest)
 
 /** The same for a list that is sorted by key. @returns its lines, from the first one on at each call */
-export async function fetchList<T extends KeyedLine>(
+export const fetchList = <T extends KeyedLine>(
   store: ObjectStore,
   key: string,
   folder: string,
   doesWithout = false,
-): Promise<(() => AsyncIterable<T>) | null> {
-  const open = (file: string, source: ListSource) => ({ lines: () => readSorted<T>(file, source) })
-  return (await fetchIntact(store, key, folder, doesWithout, open))?.lines ?? null
-}
+) =>
+  fetchIntact(store, key, folder, doesWithout, (file, source) => {
+    return { lines: () => readSorted<T>(file, source) }
+  }).then((list) => list?.lines ?? null)
 
 /** Reads a list to its end: damage is found here, not when half of a slot has been written. */
 async function fetchIntact<T extends { readonly lines: () => AsyncIterable<KeyedLine> }>(

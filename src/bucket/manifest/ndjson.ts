@@ -27,7 +27,6 @@ const limits = {
 export interface ListSource {
   /** What the list is called in messages: where it was fetched from. Its file's name unless given. */
   readonly label?: string
-  /** Ends the reading. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -59,7 +58,6 @@ export async function* readNdjson<T = unknown>(
   }
 }
 
-/** @throws {Error} beyond the limits */
 async function* linesOf(unzipped: Gunzip, signal: AbortSignal | undefined): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8')
   let begun = ''
@@ -104,11 +102,8 @@ export async function* readSorted<T extends KeyedLine>(
 }
 
 /**
- * A list that is written as its lines come up.
- * - `add` returns a promise to wait for before much more is added.
- * - `end`: `read` reads the list afterwards.
- *
- * Both throw an error that names the file if it could not be written.
+ * A list that is written as its lines come up. `add` returns a promise to wait for before much more is added; after `end`,
+ * `read` reads the list. Both throw an error that names the file if it could not be written.
  */
 export function lineWriter<T extends object>(file: string) {
   const gzip = createGzip()
@@ -172,8 +167,8 @@ export const withJsonList = <T extends object, R>(work: (list: JsonList<T>) => P
     const { add, end, read } = lineWriter<T>(join(folder, 'list.ndjson.gz'))
     const write: JsonList<T>['write'] = async (send, { before, name, after = {} }) => {
       await end()
-      const start = [JSON.stringify(before).slice(1, -1), `${JSON.stringify(name)}:[`]
-      send(`{${start.filter((part) => part !== '').join(',')}`)
+      // An object with an empty list: the entries come between its brackets.
+      send(JSON.stringify({ ...before, [name]: [] }).slice(0, -2))
       let comma = ''
       for await (const entry of read()) {
         send(comma + JSON.stringify(entry))

@@ -46,36 +46,28 @@ export async function openSlot(store: ObjectStore, word: SlotWord, folder: strin
   return { manifest, name, warning }
 }
 
-export type SlotManifest =
-  | { readonly kind: 'fetched'; readonly manifest: Manifest; readonly slot: Slot; readonly live: Live }
-  /** There is nothing to rely on; `reason` says why. */
-  | { readonly kind: 'none'; readonly reason: string }
+/** Of kind `none` there is nothing to rely on; `reason` says why. */
+export type SlotManifest = Awaited<ReturnType<typeof fetchSlotManifest>>
 
 /**
  * The manifest of a slot, for a build that continues from it.
  * @param folder where the manifest is kept
  * @throws {Damaged} if it is damaged @throws {Error} if the store fails, or the file cannot be written
  */
-export async function fetchSlotManifest(
-  store: ObjectStore,
-  word: SlotWord,
-  folder: string,
-): Promise<SlotManifest> {
+export async function fetchSlotManifest(store: ObjectStore, word: SlotWord, folder: string) {
+  const none = (reason: string) => ({ kind: 'none', reason: store.name + reason }) as const
   const { live } = await readLive(store)
-  if (live === null) return { kind: 'none', reason: `${store.name}: nothing is live yet` }
+  if (live === null) return none(': nothing is live yet')
   const slot = slotOf(store, word, live)
   // The next publish puts again what a stopped one may have changed: it needs those files.
-  if (await isTorn(store, slot, live))
-    return { kind: 'none', reason: `${store.name}/${slot} is torn, a publish was stopped in it` }
+  if (await isTorn(store, slot, live)) return none(`/${slot} is torn, a publish was stopped in it`)
   const manifest = await fetchManifest(store, slot, folder)
-  if (manifest === null) return { kind: 'none', reason: `${store.name}/${slot} holds no snapshot yet` }
-  return { kind: 'fetched', manifest, slot, live }
+  if (manifest === null) return none(`/${slot} holds no snapshot yet`)
+  return { kind: 'fetched', manifest, slot, live } as const
 }
 
-async function isTorn(store: ObjectStore, slot: Slot, live: Live | null): Promise<boolean> {
-  const { journal } = await readJournal(store)
-  return tornSlots(journal, live)[slot] !== undefined
-}
+const isTorn = async (store: ObjectStore, slot: Slot, live: Live | null) =>
+  tornSlots((await readJournal(store)).journal, live)[slot] !== undefined
 
 function slotOf(store: ObjectStore, word: SlotWord, live: Live | null): Slot {
   if (word !== 'live' && word !== 'other') return word

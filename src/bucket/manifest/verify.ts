@@ -34,9 +34,6 @@ export interface VerifyOptions {
 /** `bodies`: those of objects that were read; `downloads`: how many files, null if `live.json` names none. */
 export type Verified = Awaited<ReturnType<typeof verifyLive>>
 
-/** For both halves of a verification. @param folder for lists that need not fit into memory */
-type Verification = VerifyOptions & { readonly folder: string }
-
 /**
  * @throws {Error} if nothing is live, if it has no manifest, if one of its lists is damaged, or if another snapshot went
  * live meanwhile
@@ -46,14 +43,14 @@ export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
   if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to verify`)
   const { slot, snapshot, liveSince } = live
   let differences = 0
-  const onDifference = async (difference: ObjectDifference) => {
+  const onDifference = (difference: ObjectDifference) => {
     differences++
-    await options.onDifference(difference)
+    return options.onDifference(difference)
   }
   const found = await withFolder(async (folder) => {
-    const verification = { ...options, onDifference, folder }
-    const objects = await verifySlot(store, live, verification)
-    return { ...objects, downloads: await verifyDownloads(store, live, verification) }
+    const counting = { ...options, onDifference }
+    const objects = await verifySlot(store, live, folder, counting)
+    return { ...objects, downloads: await verifyDownloads(store, live, folder, counting) }
   }).catch(adviseRepair)
   const { live: after } = await readLive(store)
   if (differences > 0 && after?.liveSince !== liveSince)
@@ -61,8 +58,13 @@ export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
   return { slot, snapshot, ...found, differences }
 }
 
-async function verifySlot(store: ObjectStore, { slot, snapshot }: Live, verification: Verification) {
-  const { bodies, concurrency, folder, signal, onDifference, onListed, onBody, random } = verification
+async function verifySlot(
+  store: ObjectStore,
+  { slot, snapshot }: Live,
+  folder: string,
+  options: VerifyOptions,
+) {
+  const { bodies, concurrency, signal, onDifference, onListed, onBody, random } = options
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest?.head.snapshot !== snapshot) {
     const what = manifest === null ? 'is missing' : `is that of ${manifest.head.snapshot}`
@@ -78,17 +80,14 @@ async function verifySlot(store: ObjectStore, { slot, snapshot }: Live, verifica
   await writeNdjson(known, reported(listed, onDifference))
 
   const wanted = bodies === 'all' ? objects : bodies === 'none' ? 0 : Math.min(bodies, objects)
+  const chosen = wanted === 0 ? nothing() : sample(lines(), objects, wanted, random)
   let done = 0
-  if (wanted > 0) {
-    const chosen = sample(lines(), objects, wanted, random)
-    const unsuspected = without(chosen, readSorted<ObjectDifference>(known))
-    await inParallel(unsuspected, concurrency, async (line) => {
-      signal.throwIfAborted()
-      const difference = await compareBody(store, slot, line, { signal })
-      if (difference !== null) await onDifference(difference)
-      onBody(++done, wanted)
-    })
-  }
+  await inParallel(without(chosen, readSorted<ObjectDifference>(known)), concurrency, async (line) => {
+    signal.throwIfAborted()
+    const difference = await compareBody(store, slot, line, { signal })
+    if (difference !== null) await onDifference(difference)
+    onBody(++done, wanted)
+  })
   return { objects, bodies: done }
 }
 
@@ -96,8 +95,13 @@ async function verifySlot(store: ObjectStore, { slot, snapshot }: Live, verifica
  * The live snapshot's downloads by listing: names as in `SHA256SUMS`, sizes and ETags as the publish noted them; then by
  * bodies if all are to be read. Downloads of an earlier version have no notes.
  */
-async function verifyDownloads(store: ObjectStore, live: LiveSnapshot, verification: Verification) {
-  const { bodies, concurrency, folder, signal, onDifference } = verification
+async function verifyDownloads(
+  store: ObjectStore,
+  live: LiveSnapshot,
+  folder: string,
+  options: VerifyOptions,
+) {
+  const { bodies, concurrency, signal, onDifference } = options
   const { downloads, slot } = live
   if (downloads === undefined) return null
   const prefix = prefixOf(live)
@@ -119,20 +123,15 @@ async function verifyDownloads(store: ObjectStore, live: LiveSnapshot, verificat
   const differing = new Set<string>()
   const differences = listingDifferences(Readable.from(sorted), store.list(prefix, { signal }))
   for await (const { key } of reported(differences, onDifference)) differing.add(key)
-  if (bodies === 'all') {
-    const alike = digests.filter(({ key }) => !differing.has(key))
-    await inParallel(alike, concurrency, async ({ key, sha256 }) => {
-      signal.throwIfAborted()
-      if ((await digestOf(store, key, { signal })) !== sha256) await onDifference({ key, what: 'body' })
-    })
-  }
+  const alike = digests.filter(({ key }) => bodies === 'all' && !differing.has(key))
+  await inParallel(alike, concurrency, async ({ key, sha256 }) => {
+    signal.throwIfAborted()
+    if ((await digestOf(store, key, { signal })) !== sha256) await onDifference({ key, what: 'body' })
+  })
   return downloads.files
 }
 
-async function* reported(
-  differences: AsyncIterable<ObjectDifference>,
-  onDifference: VerifyOptions['onDifference'],
-): AsyncGenerator<ObjectDifference> {
+async function* reported<T>(differences: AsyncIterable<T>, onDifference: (difference: T) => unknown) {
   for await (const difference of differences) {
     await onDifference(difference)
     yield difference
@@ -143,10 +142,9 @@ async function* reported(
 async function* sample<T>(lines: AsyncIterable<T>, of: number, wanted: number, random: () => number) {
   let [left, missing] = [of, wanted]
   for await (const line of lines) {
-    if (random() * left-- < missing) {
-      missing--
-      yield line
-    }
+    if (random() * left-- >= missing) continue
+    missing--
+    yield line
   }
 }
 

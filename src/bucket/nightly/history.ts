@@ -1,12 +1,12 @@
 /** The figures of the last nightly runs, for the charts of a summary: `nightly/history.json` in the bucket. */
 
 import { smallObject } from '../live/live.ts'
-import { readSmall } from '../store/read.ts'
-import { type Condition, ConditionFailed, type ObjectStore } from '../store/store.ts'
+import { readReplaceable, readSmall } from '../store/read.ts'
+import { ConditionFailed, type ObjectStore } from '../store/store.ts'
 
 export interface NightlyFigures {
   readonly asOf: string
-  /** When the run ended, ISO 8601 with time. */
+  /** ISO 8601 with time */
   readonly finishedAt: string
   readonly snapshot: string
   /** As in `live.json`; earlier versions did not write it. */
@@ -29,17 +29,11 @@ export interface NightlyFigures {
   readonly isVerified: boolean
 }
 
-export const historyKey = 'nightly/history.json'
-
+const historyKey = 'nightly/history.json'
 const runsKept = 60
 
-interface HistoryFile {
-  readonly format: 1
-  readonly nights: readonly NightlyFigures[]
-}
-
 /** Adds a run: the history holds one per as-of date, ascending, so a repeated run replaces the earlier one. */
-function withRun(runs: readonly NightlyFigures[], run: NightlyFigures): HistoryFile {
+function withRun(runs: readonly NightlyFigures[], run: NightlyFigures) {
   const others = runs.filter(({ asOf }) => asOf !== run.asOf)
   const all = [...others, run].sort((one, other) => (one.asOf < other.asOf ? -1 : 1))
   return { format: 1, nights: all.slice(-runsKept) }
@@ -48,24 +42,20 @@ function withRun(runs: readonly NightlyFigures[], run: NightlyFigures): HistoryF
 /** Nothing depends on the history: a damaged one, or that of another version, counts as empty. */
 export function readHistory(text: string): readonly NightlyFigures[] {
   try {
-    const file = JSON.parse(text) as Partial<HistoryFile> | null
-    if (file?.format !== 1 || !Array.isArray(file.nights)) return []
-    return (file.nights as readonly unknown[]).filter(isRun)
+    const file = JSON.parse(text) as { readonly format?: unknown; readonly nights?: readonly unknown[] }
+    return file.format === 1 ? (file.nights ?? []).filter(isRun) : []
   } catch {
     return []
   }
 }
 
-const numbers = ['funds', 'documents', 'bytes', 'cost', 'seconds'] as const
-const texts = ['asOf', 'finishedAt', 'snapshot'] as const
-
 function isRun(value: unknown): value is NightlyFigures {
   if (typeof value !== 'object' || value === null) return false
   const run = value as Readonly<Record<string, unknown>>
   return (
-    numbers.every((field) => Number.isFinite(run[field])) &&
+    ['funds', 'documents', 'bytes', 'cost', 'seconds'].every((field) => Number.isFinite(run[field])) &&
     (run['changed'] === null || Number.isFinite(run['changed'])) &&
-    texts.every((field) => typeof run[field] === 'string') &&
+    ['asOf', 'finishedAt', 'snapshot'].every((field) => typeof run[field] === 'string') &&
     /^\d{4}-\d\d-\d\d$/.test(String(run['asOf'])) &&
     typeof run['isVerified'] === 'boolean'
   )
@@ -75,26 +65,19 @@ export async function fetchHistory(store: ObjectStore): Promise<readonly Nightly
   return readHistory((await readSmall(store, historyKey))?.text ?? '')
 }
 
-const maxAttempts = 5
-
 /**
  * @param isLocking false for a store without conditional writes: then one of two simultaneous runs is lost
  * @returns all runs that the history holds, this one included
  */
-export async function keepFigures(
-  store: ObjectStore,
-  figures: NightlyFigures,
-  isLocking: boolean,
-): Promise<readonly NightlyFigures[]> {
+export async function keepFigures(store: ObjectStore, figures: NightlyFigures, isLocking: boolean) {
   for (let attempt = 1; ; attempt++) {
-    const stored = await readSmall(store, historyKey)
-    const history = withRun(readHistory(stored?.text ?? ''), figures)
-    const condition: Condition = stored === null ? { ifAbsent: true } : { ifMatch: stored.etag }
+    const { text, condition } = await readReplaceable(store, historyKey)
+    const history = withRun(readHistory(text ?? ''), figures)
     try {
       await store.put(smallObject(historyKey, history), isLocking ? condition : undefined)
       return history.nights
     } catch (error) {
-      if (!(error instanceof ConditionFailed) || attempt === maxAttempts) throw error
+      if (!(error instanceof ConditionFailed) || attempt === 5) throw error
     }
   }
 }

@@ -16,11 +16,7 @@ export type NightlyState =
   | Reverted
 
 /** A rollback has reverted the very snapshot that this run would publish. */
-export interface Reverted {
-  readonly kind: 'reverted'
-  readonly live: Live
-  readonly snapshot: string
-}
+type Reverted = Readonly<{ kind: 'reverted'; live: Live; snapshot: string }>
 
 interface Wanted {
   readonly asOf: string
@@ -74,21 +70,17 @@ export async function findNightlyState(store: ObjectStore, wanted: Wanted): Prom
 
 function fetchHeadOf(store: ObjectStore, slot: Slot, live: Live): Promise<ManifestHead | null> {
   return withFolder(async (folder) => {
-    const isOther = slot !== live.slot
-    const found = await fetchSlotManifest(store, slot, folder).catch((error: unknown) => {
+    try {
+      const found = await fetchSlotManifest(store, slot, folder)
+      return found.kind === 'none' ? null : found.manifest.head
+    } catch (error) {
       // The plan reports the damage of the other slot, and how to repair it.
-      if (isOther && error instanceof Damaged) return null
+      if (slot !== live.slot && error instanceof Damaged) return null
       throw error
-    })
-    if (found === null || found.kind === 'none') return null
-    return found.manifest.head
+    }
   })
 }
 
-function isTrusted(live: Live, history: readonly NightlyFigures[]): boolean {
-  const wasVerified = history.some(
-    ({ snapshot, edition, isVerified }) =>
-      snapshot === live.snapshot && (edition ?? null) === (live.edition ?? null) && isVerified,
-  )
-  return history.length === 0 || wasVerified
-}
+const isTrusted = (live: Live, history: readonly NightlyFigures[]) =>
+  history.length === 0 ||
+  history.some((run) => run.isVerified && run.snapshot === live.snapshot && run.edition === live.edition)

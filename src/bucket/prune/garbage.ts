@@ -3,13 +3,15 @@
 import { isDay } from '../../api/routes/values.ts'
 import { countFiles } from '../../build/manifest.ts'
 import type { Journal } from '../live/journal.ts'
-import { downloadsRoot, isBookkeeping, isScratchKey, manifestIn, slots, type Slot } from '../live/layout.ts'
+import { downloadsRoot, isBookkeeping, isScratchKey, manifestIn, slotPrefix } from '../live/layout.ts'
+import { slots, type Slot } from '../live/layout.ts'
 import { dayOf, earlierFolders, isFolderOfSnapshot } from '../live/download-folders.ts'
 import { tornSlots, type Live } from '../live/live.ts'
-import { mergeSorted } from '../manifest/compare.ts'
+import { type KeyedLine, mergeSorted } from '../manifest/compare.ts'
 import { listSlot } from '../manifest/listing.ts'
 import { fetchList, fetchManifest } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
+import { hasAny } from '../store/read.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
 
 /**
@@ -46,7 +48,7 @@ export interface BucketState {
   readonly onNote: (note: string) => void
 }
 
-export async function* findGarbage(store: ObjectStore, state: BucketState): AsyncGenerator<Garbage> {
+export async function* findGarbage(store: ObjectStore, state: BucketState): Found {
   const { live, isHeld, onNote } = state
   if (live === null) onNote('nothing is live: the slots are left alone')
   else {
@@ -60,24 +62,9 @@ export async function* findGarbage(store: ObjectStore, state: BucketState): Asyn
   yield* downloadGarbage(store, state)
 }
 
-interface Keyed {
-  readonly key: string
-}
+type Found = AsyncGenerator<Garbage>
 
-interface Known {
-  readonly hasManifest: boolean
-  /** According to its manifest or `live.json`; 0 if neither says. */
-  readonly objects: number
-  /** Keys of the manifest, and those that an unfinished publish may have put already. */
-  readonly keys: AsyncIterable<Keyed>
-}
-
-async function* slotGarbage(
-  store: ObjectStore,
-  slot: Slot,
-  live: Live,
-  state: BucketState,
-): AsyncGenerator<Garbage> {
+async function* slotGarbage(store: ObjectStore, slot: Slot, live: Live, state: BucketState): Found {
   const known = await knownObjects(store, slot, live, state)
   if (typeof known === 'string') {
     state.onNote(`${slot} is left alone: ${known}`)
@@ -86,7 +73,7 @@ async function* slotGarbage(
   const listed = listSlot(store, slot, {
     onListed: (count) => state.onListed(slot, count, Math.max(count, known.objects)),
   })
-  const prefix = `${slot}/`
+  const prefix = slotPrefix(slot)
   for await (const { key, values } of mergeSorted(known.keys, listed)) {
     const [expected, object] = values
     if (expected !== undefined || object === undefined) continue
@@ -96,13 +83,11 @@ async function* slotGarbage(
   }
 }
 
-/** @returns what the slot should hold, or why nobody can tell */
-async function knownObjects(
-  store: ObjectStore,
-  slot: Slot,
-  live: Live,
-  { journal, folder }: BucketState,
-): Promise<Known | string> {
+/**
+ * @returns why nobody can tell what the slot should hold, or else the number of objects according to its manifest or
+ * `live.json`, and the keys of the manifest with those that an unfinished publish may have put already
+ */
+async function knownObjects(store: ObjectStore, slot: Slot, live: Live, { journal, folder }: BucketState) {
   const isLive = live.slot === slot
   // The list of changes of a publish that was killed.
   const unfinished = tornSlots(journal, live)[slot]
@@ -113,18 +98,17 @@ async function knownObjects(
     if (unfinished !== undefined)
       return 'a publish was stopped in it, and it has no manifest yet: publish again'
     const wasLive = live.previous?.slot === slot
-    if (!wasLive && !(await isEmpty(listSlot(store, slot))))
+    if (!wasLive && (await hasAny(store, slotPrefix(slot))))
       return 'it has no manifest, and nothing was live in it'
     return { hasManifest: false, objects: wasLive ? live.previous.objects : 0, keys: nothing() }
   }
   const { head, lines } = manifest
-  const [count, objects] = [await damageAsText(countOf(lines())), countFiles(head)]
-  if (typeof count === 'string') return `its manifest cannot be read (${count})`
+  const [count, objects] = [await countOf(lines()), countFiles(head)]
   if (count !== objects) return `its manifest lists ${count} objects and says ${objects}`
   if (isLive && head.snapshot !== live.snapshot)
     return `its manifest is that of ${head.snapshot}, live is ${live.snapshot}: publish with --repair`
   if (unfinished === undefined) return { hasManifest: true, objects, keys: lines() }
-  const changes = await damageAsText(fetchList<Keyed>(store, unfinished, folder))
+  const changes = await damageAsText(fetchList<KeyedLine>(store, unfinished, folder))
   if (typeof changes === 'string') return `a publish was stopped in it, and ${changes}: publish with --repair`
   if (changes === null)
     return `a publish was stopped in it, and its list ${unfinished} is gone: publish with --repair`
@@ -138,8 +122,6 @@ const damageAsText = <T>(work: Promise<T>): Promise<T | string> =>
     throw error
   })
 
-const isEmpty = async (objects: AsyncGenerator) => (await objects.next()).done === true
-
 async function countOf(lines: AsyncIterable<unknown>): Promise<number> {
   const iterator = lines[Symbol.asyncIterator]()
   let count = 0
@@ -147,27 +129,19 @@ async function countOf(lines: AsyncIterable<unknown>): Promise<number> {
   return count
 }
 
-/** A doctor is done in a moment: an older scratch key belongs to one that was killed. */
-const scratchMs = 3600 * 1000
-
 /** Lists of changes that the journal does not name, unless a publish may be about to name them; what a doctor left. */
-async function* journalGarbage(
-  store: ObjectStore,
-  { journal, isHeld, now }: BucketState,
-): AsyncGenerator<Garbage> {
+async function* journalGarbage(store: ObjectStore, { journal, isHeld, now }: BucketState): Found {
   const named = Object.values(journal?.changing ?? {})
   for await (const { key, bytes, lastModified } of store.list('journal/')) {
     if (isScratchKey(key)) {
-      if (now.getTime() - lastModified.getTime() > scratchMs) yield { kind: 'scratch', key, bytes }
+      // A doctor is done in a moment: after an hour it was killed.
+      if (now.getTime() - lastModified.getTime() > 3600 * 1000) yield { kind: 'scratch', key, bytes }
     } else if (key.endsWith('.changes.ndjson.gz') && !named.includes(key) && !isHeld)
       yield { kind: 'changes', key, bytes }
   }
 }
 
 const dayMs = 24 * 3600 * 1000
-
-/** A publish without a lease may be uploading: younger downloads are left alone. */
-const uploadMs = dayMs
 
 /**
  * - Folders that `live.json` does not name although it names another one of that day, and those of later days than the
@@ -176,31 +150,27 @@ const uploadMs = dayMs
  *   and so does whoever removes `live.json`.
  * - Folders of days that are past their time.
  *
- * The downloads of the live snapshot and of the one before it always stay. Folders with other names are not ours. Source:
- * src/bucket/keys.md.
+ * The downloads of the live snapshot and of the one before it always stay. Folders with other names are not ours.
  */
-async function* downloadGarbage(
-  store: ObjectStore,
-  { live, keepDownloadDays, today, now, isHeld, isUnsettled }: BucketState,
-): AsyncGenerator<Garbage> {
+async function* downloadGarbage(store: ObjectStore, state: BucketState): Found {
+  const { live, keepDownloadDays, today, now, isHeld, isUnsettled } = state
   // Earlier versions did not name folders: the folder of the day is what is live then.
   const kept = [live, live?.previous].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])
   const named = new Set([...earlierFolders(live?.earlierDownloads), ...kept])
   const namedDays = new Set([...named].filter(isFolderOfSnapshot).map(dayOf))
-  const oldest = keepDownloadDays === null ? '' : isoDay(Date.parse(today) - keepDownloadDays * dayMs)
+  const oldest = new Date(Date.parse(today) - (keepDownloadDays ?? 0) * dayMs).toISOString().slice(0, 10)
 
+  const isLater = (folder: string) =>
+    live !== null && isFolderOfSnapshot(folder) && dayOf(folder) >= live.asOf
   const isReplaced = (folder: string) =>
-    !named.has(folder) &&
-    (namedDays.has(dayOf(folder)) ||
-      (live !== null && isFolderOfSnapshot(folder) && dayOf(folder) >= live.asOf))
+    !named.has(folder) && (namedDays.has(dayOf(folder)) || isLater(folder))
   for await (const { key, bytes, lastModified } of store.list(downloadsRoot)) {
     const [, folder = '', file] = key.split('/')
     const isOurs = isDay(folder) || isFolderOfSnapshot(folder)
     if (file === undefined || !isOurs || kept.includes(folder)) continue
-    const isOld = now.getTime() - lastModified.getTime() > uploadMs
-    if (dayOf(folder) < oldest) yield { kind: 'download', key, bytes }
+    // A publish without a lease may be uploading younger ones.
+    const isOld = now.getTime() - lastModified.getTime() > dayMs
+    if (keepDownloadDays !== null && dayOf(folder) < oldest) yield { kind: 'download', key, bytes }
     else if (isReplaced(folder) && isOld && !isHeld && !isUnsettled) yield { kind: 'replaced', key, bytes }
   }
 }
-
-const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10)

@@ -26,9 +26,7 @@ export type DownloadCounts = Readonly<Record<'put' | 'replaced' | 'deleted' | 'b
 export const noDownloads: DownloadCounts = { put: 0, replaced: 0, deleted: 0, bytes: 0 }
 
 /** A file as a listing of the bucket should show it. */
-export interface DownloadLine extends EtagLine {
-  readonly bytes: number
-}
+export type DownloadLine = EtagLine & { readonly bytes: number }
 
 /**
  * Puts what differs into a folder that `live.json` does not name, deletes what the snapshot does not have, and writes the
@@ -36,7 +34,7 @@ export interface DownloadLine extends EtagLine {
  * @returns what `live.json` is to say; undefined without downloads
  */
 export async function uploadDownloads(publish: Publish) {
-  const { store, out, snapshot, base, folder, lease, putOwn, onWarning } = publish
+  const { store, out, snapshot, base, folder, lease, isDeep, putOwn, onWarning } = publish
   const { head } = snapshot.manifest
   const { signal } = lease.writing
   const source = join(out, dayFolder(head.asOf))
@@ -49,56 +47,41 @@ export async function uploadDownloads(publish: Publish) {
   const there = new Map<string, ListedObject>()
   for await (const object of store.list(prefix, { signal }))
     there.set(object.key.slice(prefix.length), object)
+  const isSame = async ({ key, bytes, etag }: ListedObject, file: ManifestLine) => {
+    if (bytes !== file.bytes) return false
+    // The ETag of an object that was put in one piece is its MD5, as a rule; if not, the file is put again.
+    const md5 = await digestOfFile(join(source, file.key), signal, 'md5')
+    if (etag.replaceAll('"', '') !== md5) return false
+    return !isDeep || (await digestOf(store, key, { signal })) === file.sha256
+  }
   const put: ManifestLine[] = []
   const etags = new Map<string, string>()
   for (const file of files) {
     const object = there.get(file.key)
-    if (object !== undefined && (await isSame(publish, object, file, source)))
-      etags.set(file.key, object.etag)
+    if (object !== undefined && (await isSame(object, file))) etags.set(file.key, object.etag)
     else put.push(file)
   }
   const known = new Set(files.map(({ key }) => key))
   const gone = [...there.keys()].filter((key) => !known.has(key))
   const replaced = put.filter(({ key }) => there.has(key)).length
-  if (replaced + gone.length > 0)
-    onWarning(
-      `${store.name}/${prefix} had other files, of a publish that was stopped, or damaged ones: ` +
-        `${replaced} replaced, ${gone.length} removed`,
-    )
+  const found = `${store.name}/${prefix} had other files, of a publish that was stopped, or damaged ones`
+  if (replaced + gone.length > 0) onWarning(`${found}: ${replaced} replaced, ${gone.length} removed`)
 
+  const fileOf = (key: string) => join(source, key)
+  const onEtag = (key: string, etag: string) => etags.set(key, etag)
   const apply = (changes: readonly Change[]) =>
-    applyChanges(publish, Readable.from(changes), {
-      prefix,
-      fileOf: (key) => join(source, key),
-      onEtag: (key, etag) => etags.set(key, etag),
-    })
-  const puts = (some: readonly ManifestLine[]) => some.map((file): Change => ({ kind: 'put', ...file }))
+    applyChanges(publish, Readable.from(changes), { prefix, fileOf, onEtag })
+  const puts = put.map((file) => ({ kind: 'put', ...file }) as const)
   // The checksums come after the files that they name.
-  await apply(puts(put.filter((file) => !isChecksums(file))))
-  await apply([...puts(put.filter(isChecksums)), ...gone.map((key): Change => ({ kind: 'delete', key }))])
+  await apply(puts.filter((file) => !isChecksums(file)))
+  await apply([...puts.filter(isChecksums), ...gone.map((key) => ({ kind: 'delete', key }) as const)])
 
-  const lines = files.map(({ key, bytes }): DownloadLine => {
-    return { key: prefix + key, bytes, etag: etags.get(key) ?? '' }
-  })
+  const lines = files.map(({ key, bytes }) => ({ key: prefix + key, bytes, etag: etags.get(key) ?? '' }))
   const list = join(folder, 'downloads.ndjson.gz')
   await writeNdjson(list, Readable.from(lines))
   await putOwn(list, downloadEtagsKey(base.slot), gzipType)
   const live: LiveDownloads = { folder: downloads, files: files.length, bytes: sumOf(files), sums }
   return { live, counts: { put: put.length, replaced, deleted: gone.length, bytes: sumOf(put) } }
-}
-
-async function isSame(
-  { store, isDeep, lease }: Publish,
-  { key, bytes, etag }: ListedObject,
-  file: ManifestLine,
-  source: string,
-): Promise<boolean> {
-  const { signal } = lease.writing
-  if (bytes !== file.bytes) return false
-  // The ETag of an object that was put in one piece is its MD5, as a rule; if not, the file is put again.
-  const md5 = await digestOfFile(join(source, file.key), signal, 'md5')
-  if (etag.replaceAll('"', '') !== md5) return false
-  return !isDeep || (await digestOf(store, key, { signal })) === file.sha256
 }
 
 const isChecksums = ({ key }: ManifestLine) => key === checksumsName

@@ -20,10 +20,7 @@ const maxDeletedShare = 0.1
 const namedFunds = 3
 
 /** How much of the slot the publish would delete, and the slot's manifest. */
-interface Planned {
-  readonly deleted: number
-  readonly before: ManifestHead | null
-}
+type Planned = Readonly<{ deleted: number; before: ManifestHead | null }>
 
 /** @throws {Error} that names every reason */
 export function refuseMistakes(
@@ -55,26 +52,22 @@ function comparedWithLive(head: ManifestHead, live: Live | null): string[] {
   const expected = pricedLive === null ? 0 : pricedLive - Math.max(0, lost)
   if (priced !== null && pricedLive !== null && expected - priced > pricedLive * maxLostShare)
     reasons.push(`it has prices of ${priced} funds, the live one of ${pricedLive}`)
-  if (live.newestPrice !== null && (head.newestPrice === null || head.newestPrice < live.newestPrice)) {
-    const newest =
-      head.newestPrice === null ? 'it has no price at all' : `its newest price is of ${head.newestPrice}`
-    reasons.push(`${newest}, that of the live one is of ${live.newestPrice}`)
+  const { newestPrice: newest } = head
+  if (live.newestPrice !== null && (newest === null || newest < live.newestPrice)) {
+    const own = newest === null ? 'it has no price at all' : `its newest price is of ${newest}`
+    reasons.push(`${own}, that of the live one is of ${live.newestPrice}`)
   }
   return reasons
 }
 
 /** Funds with a published price: a fund that lost its price is neither late nor stale. */
-function pricedFunds(counts: FreshnessCounts | undefined): number | null {
-  if (counts === undefined) return null
-  const { fresh, late, stale, unwatched } = counts
-  return fresh + late + stale + unwatched
-}
+const pricedFunds = (counts: FreshnessCounts | undefined) =>
+  counts === undefined ? null : counts.fresh + counts.late + counts.stale + counts.unwatched
 
 function staleFunds({ freshness }: ManifestHead, maxStaleShare: number): string[] {
   if (freshness === undefined || staleShare(freshness) <= maxStaleShare) return []
-  const funds = freshness.stalest
-    .slice(0, namedFunds)
-    .map(({ isin, newestPrice }) => `${isin} of ${newestPrice}`)
+  const stalest = freshness.stalest.slice(0, namedFunds)
+  const funds = stalest.map(({ isin, newestPrice }) => `${isin} of ${newestPrice}`)
   const others = freshness.stale - funds.length
   if (others > 0) funds.push(`${others} more`)
   return [
@@ -89,12 +82,8 @@ function deletes(head: ManifestHead, { deleted, before }: Planned, maxDeletes: n
   return [`it would delete ${deleted} objects, more than ${limit} (--max-deletes)`]
 }
 
-export interface Addresses {
-  readonly baseUrl: string
-  readonly docsUrl: string
-  /** The store's address, or null for AWS. */
-  readonly endpoint: string | null
-}
+/** Those that a snapshot names, and the store's; null for AWS. */
+export type Addresses = Readonly<{ baseUrl: string; docsUrl: string; endpoint: string | null }>
 
 /**
  * Addresses in a snapshot that reach only the machine of the reader: fine for a trial, a mistake in a bucket for others.
@@ -113,7 +102,5 @@ export function describeLocalAddresses({ baseUrl, docsUrl, endpoint }: Addresses
   return `${found}: published pages, errors and feeds link to it, which only this machine can reach: set ${advice}, then build and publish again`
 }
 
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url)
-  return /^(localhost|.*\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(hostname)
-}
+const isLoopback = (url: string) =>
+  /^(localhost|.*\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(new URL(url).hostname)

@@ -12,11 +12,9 @@ import type { Snapshot } from './snapshot.ts'
 export interface PublishOptions extends MistakeLimits, Omit<LeaseOptions, 'target'> {
   /** The snapshot's folder. */
   readonly out: string
-  /** Tells endpoints and funds from keys. */
   readonly table: RouteTable
   /** The address that the API is published at, without a closing slash. */
   readonly baseUrl: string
-  /** Cache-Control of the objects in the slots. */
   readonly cacheControl: string
   readonly concurrency: number
   /** Puts a second at most, or null. */
@@ -29,7 +27,6 @@ export interface PublishOptions extends MistakeLimits, Omit<LeaseOptions, 'targe
   readonly graceSeconds: number
   /** How long a request may outlive its sender: after a crash the next publish waits this long. */
   readonly lateSeconds: number
-  /** Another place that says what is live. */
   readonly pointer?: LivePointer | null
   readonly onProgress?: (progress: { done: number; of: number; bytes: number }) => void
   /** Called with what failed without a reason to stop, and what follows from it. */

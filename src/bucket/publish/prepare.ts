@@ -21,6 +21,7 @@ async function prepare(publish: Publish) {
   const torn = base.torn === null ? nothing() : await tornKeys(publish, base.torn)
   const damaged = isRepair ? damagedKeys(publish, base.slot, { lines, etags }) : nothing()
 
+  /** The changes, a line each, gzipped, in the order of keys. */
   const file = join(folder, 'changes.ndjson.gz')
   const counts = { put: 0, deleted: 0, bytes: 0 }
   async function* counted() {
@@ -33,18 +34,13 @@ async function prepare(publish: Publish) {
     }
   }
   await writeNdjson(file, counted())
-  return {
-    ...counts,
-    /** The changes, a line each, gzipped, in the order of keys. */
-    file,
-    /** The first line of the slot's manifest, or null. */
-    before,
-    /** The slot's ETags as far as they are known. */
-    etags,
-  }
+  return { ...counts, file, before, etags }
 }
 
-/** What a slot's lists say. A repair does without damaged ones; without a manifest nothing in the slot is trusted. */
+/**
+ * What a slot's lists say: the manifest's first line, its lines, and the ETags that are known. A repair does without
+ * damaged ones; without a manifest nothing in the slot is trusted.
+ */
 async function readSlot({ store, folder, isRepair }: Publish, slot: Slot) {
   const manifest = await fetchManifest(store, slot, folder, isRepair)
   if (manifest === null) return { head: null, lines: nothing, etags: nothing }
@@ -95,7 +91,7 @@ async function* damagedKeys(
   { store, isDeep, concurrency }: Publish,
   slot: Slot,
   { lines, etags }: Pick<Awaited<ReturnType<typeof readSlot>>, 'lines' | 'etags'>,
-): AsyncGenerator<KeyedLine> {
+) {
   const listed = compareWithListing(store, slot, lines(), etags())
   let batch: (() => Promise<KeyedLine | null>)[] = []
   async function* flush() {

@@ -30,6 +30,10 @@ export interface EndpointWork {
   bytes: number
 }
 
+/**
+ * `slot`: the one that the snapshot would be in; `slotBytes`: its size. `refusals`: why a publish would refuse; empty if it
+ * would not. `heldBy`: who publishes now, as a sentence, or null.
+ */
 export type Preview = Awaited<ReturnType<typeof previewPublish>>
 
 /** @throws {Error} if the publish would fail for another reason than a refusal */
@@ -56,26 +60,12 @@ export async function previewPublish(store: ObjectStore, options: Omit<PublishOp
     onRefusal: (reason) => refusals.push(reason),
     onWarning: () => undefined,
   })
-  const { snapshot, edition, slot, put, deleted, bytes, downloads } = summary
+  const { snapshot, slot, put, deleted, bytes, downloads } = summary
   const none: Requests = { PutObject: 0, GetObject: 0, ListObjectsV2: 0, DeleteObjects: 0 }
-  return {
-    snapshot,
-    /** The slot that it would be in. */
-    slot,
-    isLive: isLiveAlready(live, { snapshot, edition }),
-    put,
-    deleted,
-    bytes,
-    endpoints: workByEndpoint(options.table, slot, overlay),
-    downloads,
-    requests: { ...none, ...summary.requests },
-    /** The size of the whole snapshot. */
-    slotBytes: head.bytes,
-    /** Why a publish would refuse; empty if it would not. */
-    refusals,
-    /** Who publishes now, as a sentence, or null. */
-    heldBy,
-  }
+  const isLive = isLiveAlready(live, summary)
+  const endpoints = workByEndpoint(options.table, slot, overlay)
+  const work = { snapshot, slot, isLive, put, deleted, bytes, endpoints, downloads }
+  return { ...work, requests: { ...none, ...summary.requests }, slotBytes: head.bytes, refusals, heldBy }
 }
 
 function workByEndpoint(table: RouteTable, slot: Slot, { written }: OverlayStore): EndpointWork[] {
@@ -97,7 +87,6 @@ function workByEndpoint(table: RouteTable, slot: Slot, { written }: OverlayStore
 
 /** Requests by operation, as stores bill them. */
 type Requests = Readonly<Record<'PutObject' | 'GetObject' | 'ListObjectsV2' | 'DeleteObjects', number>>
-
 /** In dollars. Puts and lists cost the same. */
 type Prices = Readonly<
   Record<'perMillionPuts' | 'perMillionGets' | 'perMillionDeletes' | 'perGbMonth', number>
@@ -106,11 +95,8 @@ type Prices = Readonly<
 /** In dollars, without traffic. */
 export function costOfRequests(requests: Requests, prices: Prices): number {
   const { PutObject, GetObject, ListObjectsV2, DeleteObjects } = requests
-  const millionths =
-    (PutObject + ListObjectsV2) * prices.perMillionPuts +
-    GetObject * prices.perMillionGets +
-    DeleteObjects * prices.perMillionDeletes
-  return millionths / 1e6
+  const puts = (PutObject + ListObjectsV2) * prices.perMillionPuts
+  return (puts + GetObject * prices.perMillionGets + DeleteObjects * prices.perMillionDeletes) / 1e6
 }
 
 /** Thirty such publishes, and two slots of this size kept. @param bytes of one slot */

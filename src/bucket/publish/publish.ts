@@ -3,7 +3,7 @@
 import { tellChanges } from '../changes/write.ts'
 import { fence, flip, liveAfter, point } from '../live/flip.ts'
 import { changesKey, checksumsIn, gzipType, manifestIn, noCache, otherSlot } from '../live/layout.ts'
-import { type Lease, LeaseLost, roundingMs, withLease } from '../live/lease.ts'
+import { LeaseLost, roundingMs, withLease } from '../live/lease.ts'
 import { type Live, type LiveObject, readLive, tornSlots } from '../live/live.ts'
 import { withFolder } from '../store/files.ts'
 import { noDownloads, uploadDownloads } from './downloads.ts'
@@ -37,48 +37,41 @@ export async function publish(store: ObjectStore, options: PublishOptions) {
   const done =
     (await liveAlready(await readLive(store), identity, options)) ??
     (await withLease(store, { ...options, target }, (lease) =>
-      withFolder((folder) => publishUnder(lease, store, folder, identity, options)),
+      withFolder((folder) => publishUnder({ ...options, store, lease, folder }, identity)),
     ))
   const seconds = (performance.now() - started) / 1000
   return { ...identity, ...done, requests: store.requests(), seconds }
 }
 
 /** There is nothing to do if just this is live, except for a repair. */
-async function liveAlready(
-  { live }: LiveObject,
-  identity: Identity,
-  { isRepair, pointer }: PublishOptions,
-): Promise<Done | null> {
+async function liveAlready({ live }: LiveObject, identity: Identity, options: PublishOptions) {
+  const { isRepair, pointer } = options
   if (isRepair || !isLiveAlready(live, identity)) return null
   await point(pointer, live)
   const { slot } = live
   return { slot, hasFlipped: false, changed: 0, put: 0, deleted: 0, bytes: 0, downloads: noDownloads }
 }
 
-async function publishUnder(
-  lease: Lease,
-  store: ObjectStore,
-  folder: string,
-  identity: Identity,
-  options: PublishOptions,
-): Promise<Done> {
-  const snapshot = await copySnapshot(options.out, folder, options.baseUrl, identity)
-  await lease.awaitLateRequests(options.lateSeconds, (seconds) =>
-    options.onWarning(
-      `${store.name}: the publish before was killed or not answered: waiting ${seconds} s, until none of its requests can arrive any more`,
-    ),
-  )
+type Begun = Omit<Publish, 'snapshot' | 'base' | 'putOwn'>
+
+async function publishUnder(begun: Begun, identity: Identity): Promise<Done> {
+  const { store, lease, folder, out, baseUrl, isRepair, lateSeconds, onWarning } = begun
+  const snapshot = await copySnapshot(out, folder, baseUrl, identity)
+  await lease.awaitLateRequests(lateSeconds, (seconds) => {
+    const why = `waiting ${seconds} s, until none of its requests can arrive any more`
+    onWarning(`${store.name}: the publish before was killed or not answered: ${why}`)
+  })
   // Read again under the lease: the holder before may have flipped.
   const live = await readLive(store)
-  const done = await liveAlready(live, identity, options)
+  const done = await liveAlready(live, identity, begun)
   if (done !== null) return done
   const slot = live.live === null ? 'blue' : otherSlot(live.live.slot)
   const torn = tornSlots({ changing: lease.torn }, live.live)[slot] ?? null
-  const base = { live, slot, torn, isTrusted: torn === null && !options.isRepair }
+  const base = { live, slot, torn, isTrusted: torn === null && !isRepair }
   const putOwn: Publish['putOwn'] = async (file, key, type) => {
     await store.putFile(file, { key, type, cacheControl: noCache }, lease.writing)
   }
-  return carryOut({ ...options, store, lease, folder, snapshot, base, putOwn })
+  return carryOut({ ...begun, snapshot, base, putOwn })
 }
 
 /** The steps of a publish. Each may fail or be killed: the README says what that leaves. */

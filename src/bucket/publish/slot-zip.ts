@@ -11,14 +11,11 @@ import { messageOf } from '../../system/message.ts'
 import { prefixOf } from '../live/download-folders.ts'
 import { checksumsName } from '../live/layout.ts'
 import type { SlotManifest } from '../manifest/sources.ts'
-import { digestOfFile } from '../store/files.ts'
+import { digestOfFile, maxPutBytes } from '../store/files.ts'
 import { download, readSmall } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { sumsIn } from './downloads.ts'
 import { editionWith } from './snapshot.ts'
-
-/** The most that one put can hold, in bytes. */
-const maxZipBytes = 5 * 2 ** 30
 
 /**
  * Two gets each. Whatever is wrong with the ZIP or the store, there is none to use.
@@ -30,15 +27,14 @@ export function slotZip(
   signal: AbortSignal,
   onMissing: (reason: string) => void,
 ): RemoteZip {
-  const missing = (key: string) => new Error(`${store.name}: there is no ${key}`)
+  const failure = (what: string) => new Error(`${store.name}${what}`)
+  const missing = (key: string) => failure(`: there is no ${key}`)
 
   /** @returns its key and digest, and the key of the checksums that name it @throws {Error} if there is none to rely on */
   const find = async ({ settings, baseUrl }: MadeWith) => {
     // Entries are copied as they are packed.
     if (head.settings !== settings)
-      throw new Error(
-        `${store.name}/${slot} was made by another version of fundpress, or with other settings`,
-      )
+      throw failure(`/${slot} was made by another version of fundpress, or with other settings`)
     const { asOf, snapshot } = head
     const published = [live, live.previous].find((one) => one?.slot === slot && one.snapshot === snapshot)
     const folder = prefixOf(published ?? { asOf })
@@ -46,17 +42,20 @@ export function slotZip(
     const object = await readSmall(store, sums, { signal })
     if (object === null) throw missing(sums)
     if (published?.edition !== editionWith(head, object.text, baseUrl))
-      throw new Error(
-        `${store.name}: ${folder} does not hold the files of ${snapshot}, which is in ${slot}, but those of another publish`,
+      throw failure(
+        `: ${folder} does not hold the files of ${snapshot}, which is in ${slot}, but those of another publish`,
       )
     const key = `${folder}${documentsName}`
     const sha256 = sumsIn(object.text).get(documentsName)
     if (sha256 === undefined) throw missing(key)
     return { key, sums, sha256 }
   }
-  const orNull = async (work: () => Promise<string>): Promise<string | null> => {
+  /** @param look throws if the ZIP is not there, or not the right one @returns its digest, or null */
+  const digestIf = async (made: MadeWith, look: (zip: Awaited<ReturnType<typeof find>>) => Promise<void>) => {
     try {
-      return await work()
+      const zip = await find(made)
+      await look(zip)
+      return zip.sha256
     } catch (error) {
       signal.throwIfAborted()
       onMissing(messageOf(error))
@@ -66,28 +65,22 @@ export function slotZip(
 
   return {
     fetch: async (file, made) => {
-      const sha256 = await orNull(async () => {
-        const zip = await find(made)
-        if ((await download(store, zip.key, file, { signal, maxBytes: maxZipBytes })) === null)
-          throw missing(zip.key)
-        if ((await digestOfFile(file, signal)) === zip.sha256) return zip.sha256
-        throw new Error(
-          `${store.name}: ${zip.key} is not what ${zip.sums} says: somebody has changed it, nobody should use it`,
-        )
+      const found = await digestIf(made, async ({ key, sums, sha256 }) => {
+        if ((await download(store, key, file, { signal, maxBytes: maxPutBytes })) === null) throw missing(key)
+        if ((await digestOfFile(file, signal)) === sha256) return
+        throw failure(`: ${key} is not what ${sums} says: somebody has changed it, nobody should use it`)
       })
-      if (sha256 === null) await rm(file, { force: true })
-      return sha256
+      if (found === null) await rm(file, { force: true })
+      return found
     },
     // Nobody looks at its content.
     isThere: async (made) => {
-      const sha256 = await orNull(async () => {
-        const zip = await find(made)
-        const object = await store.get(zip.key, { signal })
+      const found = await digestIf(made, async ({ key }) => {
+        const object = await store.get(key, { signal })
         object?.cancel()
-        if (object === null) throw missing(zip.key)
-        return zip.sha256
+        if (object === null) throw missing(key)
       })
-      return sha256 !== null
+      return found !== null
     },
   }
 }

@@ -27,7 +27,6 @@ export async function identifySnapshot(out: string, baseUrl: string): Promise<Id
 export const isLiveAlready = (live: Live | null, { snapshot, edition }: Identity): live is Live =>
   live?.snapshot === snapshot && live.edition === edition
 
-/** @param out the snapshot's folder */
 async function editionOf(out: string, head: ManifestHead, baseUrl: string): Promise<string> {
   const sums = join(out, dayFolder(head.asOf), checksumsName)
   return editionWith(head, await readFile(sums, 'utf8').catch(orIfMissing(null)), baseUrl)

@@ -4,6 +4,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { etagsKey, gzipType, inSlot, slotPrefix } from '../live/layout.ts'
+import type { Lease } from '../live/lease.ts'
 import { type Change, mergeSorted } from '../manifest/compare.ts'
 import { compareWithListing } from '../manifest/listing.ts'
 import type { EtagLine } from '../manifest/manifest.ts'
@@ -35,7 +36,7 @@ export async function uploadChanges(publish: Publish, prepared: Prepared): Promi
     await newEtags.end()
   }
   const lists = [publish.snapshot.manifest.lines(), prepared.etags(), newEtags.read()] as const
-  async function* etagLines(): AsyncGenerator<EtagLine> {
+  async function* etagLines() {
     for await (const { key, values } of mergeSorted(...lists)) {
       const [line, old, put] = values
       const etag = put?.etag ?? old?.etag
@@ -70,30 +71,26 @@ const changesIn = ({ file }: Prepared) => readNdjson<Change>(file)
 export interface ApplyOptions {
   /** What the keys of the changes begin with in the bucket. */
   readonly prefix: string
-  /** The file of a key. */
   readonly fileOf: (key: string) => string
   /** Receives each put's ETag in the order of keys; the upload waits for a promise that it returns. */
   readonly onEtag: (key: string, etag: string) => unknown
   readonly onDone?: (change: Change) => void
 }
 
-/** How objects are put; `lease.writing` ends the requests that are under way, too. */
-type Uploading = Pick<Publish, 'store' | 'cacheControl' | 'concurrency' | 'maxRate'> & {
-  readonly lease: Pick<Publish['lease'], 'writing'>
-}
-
 const keysPerDelete = 1000
-
 /** The number of puts, for each that is under way, that may be done and wait for an earlier one. */
 const putsAhead = 64
 
-/** @throws {Error} at the first change that fails, or when the signal aborts; those under way have ended then */
+/** @throws {Error} at the first change that fails, or when `writing` aborts; those under way have ended then */
 export async function applyChanges(
-  { store, cacheControl, concurrency, maxRate, lease }: Uploading,
+  publish: Pick<Publish, 'store' | 'cacheControl' | 'concurrency' | 'maxRate'> & {
+    lease: Pick<Lease, 'writing'>
+  },
   changes: AsyncIterable<Change>,
   { prefix, fileOf, onEtag, onDone }: ApplyOptions,
 ): Promise<void> {
-  const { writing } = lease
+  const { store, cacheControl, concurrency, maxRate } = publish
+  const { writing } = publish.lease
   const inOrder = emitInOrder(onEtag)
   const pace = pacer(maxRate, writing.signal)
 
@@ -142,10 +139,8 @@ export async function applyChanges(
 /** For `catch`: says what to do if the file cannot be read. */
 const explainMissing = (file: string) => async (error: unknown) => {
   await access(file, constants.R_OK).catch((cause: unknown) => {
-    const { code = '' } = cause as NodeJS.ErrnoException
-    throw new Error(`${file} is in the manifest but cannot be read (${code}): build the snapshot again`, {
-      cause,
-    })
+    const what = `${file} is in the manifest but cannot be read (${(cause as NodeJS.ErrnoException).code ?? ''})`
+    throw new Error(`${what}: build the snapshot again`, { cause })
   })
   throw error
 }

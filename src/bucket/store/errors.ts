@@ -46,10 +46,8 @@ export function explained(error: unknown, place: BucketPlace, doing: Doing, key:
   // An error without a code is ours, except this one: the SDK gives it no name.
   if (code === 'Error' && !lacksRegion(error)) return error
   const advice = adviceOn(error, place, doing)
-  const reason =
-    advice === undefined
-      ? `${code}, ${error.message.replaceAll(/\s+/g, ' ').slice(0, 200)}`
-      : `${advice} (${code})`
+  const message = error.message.replaceAll(/\s+/g, ' ').slice(0, 200)
+  const reason = advice === undefined ? `${code}, ${message}` : `${advice} (${code})`
   return new Error(`${place.name}: could not ${doing} ${key}: ${reason}`, { cause: bareCause(error) })
 }
 

@@ -23,7 +23,7 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
 export const streamedFrom = 8 * 1024 * 1024
 
 /** S3 takes larger objects in parts only. In bytes. */
-const maxPutBytes = 5 * 1024 ** 3
+export const maxPutBytes = 5 * 1024 ** 3
 
 /** @throws {Error} that names the file, if it cannot be read or is too large */
 export async function sizeOf(file: string): Promise<number> {
@@ -36,11 +36,7 @@ export async function sizeOf(file: string): Promise<number> {
 }
 
 /** In hex. */
-export async function digestOfFile(
-  file: string,
-  signal?: AbortSignal,
-  algorithm = 'sha256',
-): Promise<string> {
+export async function digestOfFile(file: string, signal?: AbortSignal, algorithm = 'sha256') {
   const hash = createHash(algorithm)
   try {
     for await (const chunk of createReadStream(file, { signal })) hash.update(chunk as Buffer)

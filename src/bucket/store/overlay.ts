@@ -72,19 +72,18 @@ export function overlayStore(base: ObjectStore): OverlayStore {
       return keep(key, bytes, `"${sha256 ?? `${file} ${bytes}`}"`, file)
     },
     async *list(prefix, options) {
-      const own = [...written]
-        .filter(([key]) => key.startsWith(prefix))
-        .sort(([one], [other]) => (isBefore(one, other) ? -1 : 1))
-        .map(([key, object]) => ({ key, object }))
+      const own = [...written].map(([key, object]) => ({ key, object }))
+      const ours = own.filter(({ key }) => key.startsWith(prefix))
+      ours.sort(({ key: one }, { key: other }) => (isBefore(one, other) ? -1 : 1))
       const rows = mergeSorted(
         base.list(prefix, options),
-        Readable.from(own) as AsyncIterable<(typeof own)[number]>,
+        Readable.from(ours) as AsyncIterable<(typeof own)[0]>,
       )
       count('ListObjectsV2')
       let listed = 0
       for await (const { values } of rows) {
-        const [below, ours] = values
-        const object = ours === undefined ? below : ours.object
+        const [below, above] = values
+        const object = above === undefined ? below : above.object
         if (object === undefined || object === null) continue
         if (listed > 0 && listed % keysPerList === 0) count('ListObjectsV2')
         listed++

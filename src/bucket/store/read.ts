@@ -50,12 +50,10 @@ export const readObject = (store: Reads, key: string, options?: CallOptions) =>
 export const readUpTo = (store: Reads, key: string, most: number) =>
   readWhole(store, key, {}, async (object) => {
     const { bytes, etag, lastModified } = object
-    if (bytes !== null && bytes > most) {
-      object.cancel()
-      return { length: bytes, body: null, etag, lastModified }
-    }
-    const body = await bodyOf(object)
-    return { length: body.length, body, etag, lastModified }
+    const isShort = bytes === null || bytes <= most
+    if (!isShort) object.cancel()
+    const body = isShort ? await bodyOf(object) : null
+    return { length: body?.length ?? bytes ?? 0, body, etag, lastModified }
   })
 
 /** A part of an object that has this ETag. @throws {Error} if it is gone or another one, or keeps breaking off */

@@ -12,20 +12,14 @@
  * 4. `readWhole` repeats a read whose body breaks off after the answer has begun.
  */
 
+import { setTimeout } from 'node:timers/promises'
 import type { PutObjectCommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { bareCause, isMissing, statusOf } from './errors.ts'
 import { type Condition, ConditionFailed, ConditionsUnknown, Damaged } from './store.ts'
 import type { FetchedObject, GetOptions, NewObject, ObjectStore, PutObject } from './store.ts'
-import { setTimeout } from 'node:timers/promises'
 
-/** How long a request is tried. */
-export interface Patience {
-  readonly attempts: number
-  /** Milliseconds until there is a connection. */
-  readonly connectMs: number
-  /** Milliseconds without a byte in either direction. */
-  readonly silenceMs: number
-}
+/** How long a request is tried: milliseconds until there is a connection, and without a byte in either direction. */
+export type Patience = Readonly<Record<'attempts' | 'connectMs' | 'silenceMs', number>>
 
 export const nightlyPatience: Patience = { attempts: 8, connectMs: 10_000, silenceMs: 60_000 }
 

@@ -1,14 +1,13 @@
 /** The store port over S3: AWS, Cloudflare R2, MinIO, Ceph. `retry.ts` says what is tried again, `errors.ts` what failures mean. */
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { DeleteObjectsCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { paginateListObjectsV2, type PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3'
 import { explained, isMissing, type Doing } from './errors.ts'
 import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { readSmall } from './read.ts'
-import { deleteKeys, nightlyPatience, putConditionally, retrySettings } from './retry.ts'
-import { type Patience, watchAttempts } from './retry.ts'
+import { deleteKeys, nightlyPatience, putConditionally, retrySettings, watchAttempts } from './retry.ts'
 import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts'
 
 export interface S3Settings {
@@ -29,17 +28,12 @@ export interface S3Store extends ObjectStore {
   readonly bucket: string
   /** A key as the bucket has it, below the prefix. */
   readonly fullKey: (key: string) => string
-  /** An error of the client with its place and a way out. */
   readonly advise: (error: unknown, doing: Doing, key: string) => unknown
   readonly close: () => void
 }
 
 /** @param signal ends the requests under way when it aborts; later ones, to clean up, go through */
-export function openS3(
-  settings: S3Settings,
-  signal?: AbortSignal,
-  patience: Patience = nightlyPatience,
-): S3Store {
+export function openS3(settings: S3Settings, signal?: AbortSignal, patience = nightlyPatience): S3Store {
   const { bucket, prefix, endpoint } = settings
   const client = openClient(settings, patience)
   const below = prefix === '' ? '' : `${prefix}/`
@@ -72,15 +66,8 @@ export function openS3(
     try {
       const got = await client.send(command, sending(stop))
       const body = got.Body as unknown as AsyncIterable<Uint8Array> & { destroy?: () => void }
-      return {
-        etag: got.ETag ?? '',
-        bytes: got.ContentLength ?? null,
-        lastModified: got.LastModified ?? new Date(0),
-        now,
-        body,
-        cancel: () => body.destroy?.(),
-        signal: stop,
-      }
+      const { ETag: etag = '', ContentLength: bytes = null, LastModified: lastModified = new Date(0) } = got
+      return { etag, bytes, lastModified, now, body, cancel: () => body.destroy?.(), signal: stop }
     } catch (error) {
       if (isMissing(error)) return null
       throw reasonFor(error, stop, 'read', key)
@@ -147,7 +134,7 @@ export function openS3(
       const body = await readFile(file).catch((error: unknown) => {
         throw unreadable(file, error)
       })
-      const sha256 = object.sha256 ?? createHash('sha256').update(body).digest('hex')
+      const sha256 = object.sha256 ?? hash('sha256', body)
       return put({ ...object, body, sha256 }, undefined, options)
     }
     return write(options, object.key, 'write', async (send, stop) => {
@@ -177,8 +164,7 @@ export function openS3(
     const left = await write(options, keys[0] ?? '', 'delete', (send, stop) => {
       const once = async (some: readonly string[]) => {
         const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true }
-        const { Errors = [] } = await send(new DeleteObjectsCommand({ Bucket: bucket, Delete }))
-        return Errors
+        return (await send(new DeleteObjectsCommand({ Bucket: bucket, Delete }))).Errors ?? []
       }
       return deleteKeys(keys.map(fullKey), patience.attempts, once, stop)
     })
@@ -190,9 +176,7 @@ export function openS3(
     throw advise(error, 'delete', `${shortKey(Key)}${more}`)
   }
 
-  const close = () => {
-    client.destroy()
-  }
+  const close = () => client.destroy()
   const attempts = watchAttempts(client)
   return {
     name,
@@ -213,7 +197,10 @@ export function openS3(
 /** Connections for the lease and the like: a request that waited for one would be sent later than its sender decided. */
 const bookkeeping = 4
 
-function openClient({ endpoint, region, pathStyle, concurrency }: S3Settings, patience: Patience): S3Client {
+function openClient(
+  { endpoint, region, pathStyle, concurrency }: S3Settings,
+  patience: typeof nightlyPatience,
+) {
   const { requestHandler, ...retrying } = retrySettings(patience)
   const agent = { keepAlive: true, maxSockets: concurrency + bookkeeping }
   return new S3Client({
@@ -229,7 +216,7 @@ function openClient({ endpoint, region, pathStyle, concurrency }: S3Settings, pa
 }
 
 /** The region of the environment or the profile; else 'auto': a store with an address of its own mostly does not care. */
-function regionOrAuto(): () => Promise<string> {
+function regionOrAuto() {
   let answer: Promise<string> | undefined
   // The SDK asks for each request.
   return () => (answer ??= new S3Client({}).config.region().catch(() => 'auto'))

@@ -18,7 +18,7 @@ const mayImport: Readonly<Record<string, string>> = {
   'api/encode': 'api/contract',
   'api/endpoints': 'api/contract api/routes',
   data: 'api system better-sqlite3 node:',
-  'data/import': 'api data system better-sqlite3 csv-parse read-excel-file node:',
+  'data/import': 'api data system better-sqlite3 csv-parse fflate read-excel-file node:',
   freshness: 'api date-easter date-holidays',
   site: 'api edge/core freshness system node:',
   'site/funds/chart': 'api/routes',

@@ -5,7 +5,8 @@
  */
 
 import { readFileSync, statSync } from 'node:fs'
-import { crc32, inflateRawSync } from 'node:zlib'
+import { inflateRawSync } from 'node:zlib'
+import { zipSync } from 'fflate'
 
 /** All parts together, as they are in memory. */
 const maxUnpackedBytes = 128e6
@@ -79,32 +80,6 @@ function unpack(archive: Buffer, { flags, method, packedBytes, offset }: Entry, 
   throw new Error(`unpacked it is larger than ${megabytes(maxUnpackedBytes)}`)
 }
 
-/** @returns an archive of these parts, stored. Source: APPNOTE.TXT of PKWARE, 4.3.7, 4.3.12 and 4.3.16 */
-export function packParts(parts: readonly Part[]): Buffer {
-  const local: Buffer[] = []
-  const directory: Buffer[] = []
-  let offset = 0
-  for (const { name, bytes } of parts) {
-    const label = Buffer.from(name)
-    // The part that both headers share: version, flags, method, time, day, checksum, both sizes, length of the name.
-    const common = Buffer.alloc(26)
-    common.writeUInt16LE(20, 0)
-    common.writeUInt32LE(crc32(bytes), 10)
-    common.writeUInt32LE(bytes.length, 14)
-    common.writeUInt32LE(bytes.length, 18)
-    common.writeUInt16LE(label.length, 22)
-    const place = Buffer.alloc(14)
-    place.writeUInt32LE(offset, 10)
-    local.push(Buffer.from('PK\u0003\u0004'), common, label, bytes)
-    directory.push(Buffer.from('PK\u0001\u0002\u0014\u0000'), common, place, label)
-    offset += 4 + common.length + label.length + bytes.length
-  }
-  const list = Buffer.concat(directory)
-  const end = Buffer.alloc(22)
-  end.write('PK\u0005\u0006', 'latin1')
-  end.writeUInt16LE(parts.length, 8)
-  end.writeUInt16LE(parts.length, 10)
-  end.writeUInt32LE(list.length, 12)
-  end.writeUInt32LE(offset, 16)
-  return Buffer.concat([...local, list, end])
-}
+/** @returns an archive of these parts, without compression */
+export const packParts = (parts: readonly Part[]): Buffer =>
+  Buffer.from(zipSync(Object.fromEntries(parts.map(({ name, bytes }) => [name, bytes])), { level: 0 }))

@@ -5,28 +5,28 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ManifestHead, ManifestLine } from '../../build/manifest.ts'
 import { inSlot, manifestIn, type Slot } from '../live/layout.ts'
+import type { LiveSnapshot } from '../live/live.ts'
 import type { DocumentComparison, ToRead } from '../manifest/documents.ts'
 import type { Publish } from '../publish/options.ts'
 import { readObject } from '../store/read.ts'
 import { maxPriceRows } from './day.ts'
 import type { CorrectedValue, NamedFund, PastDay, SnapshotChanges, SnapshotName } from './day.ts'
 
-/** What is known without reading any document. @param documents how many the snapshot has if nothing was live */
-export const changesWithout = (
-  { asOf, snapshot, funds: total }: ManifestHead,
-  before: SnapshotName | null,
-  { documents = 0, notCompared = [] }: { documents?: number; notCompared?: readonly string[] },
-): SnapshotChanges => ({
-  format: 1,
-  asOf,
-  snapshot,
-  before,
-  funds: { total, added: [], removed: [], renamed: [] },
-  documents: { added: documents, removed: 0, changed: 0 },
-  endpoints: [],
-  prices: noPrices(),
-  notCompared,
-})
+/** What is known without reading any document: all are new if nothing was live. */
+export function changesWithout(head: ManifestHead, before: SnapshotName | null): SnapshotChanges {
+  const { asOf, snapshot, funds: total, objects } = head
+  return {
+    format: 1,
+    asOf,
+    snapshot,
+    before,
+    funds: { total, added: [], removed: [], renamed: [] },
+    documents: { added: before === null ? objects : 0, removed: 0, changed: 0 },
+    endpoints: [],
+    prices: noPrices(),
+    notCompared: [],
+  }
+}
 
 const noPrices = () => ({
   counts: { corrected: 0, added: 0, removed: 0 },
@@ -36,14 +36,11 @@ const noPrices = () => ({
 })
 
 /** @param compared null if the live slot's manifest cannot be read */
-export async function readChanges(
-  publish: Publish,
-  live: SnapshotName & { readonly slot: Slot },
-  compared: DocumentComparison | null,
-): Promise<SnapshotChanges> {
+export async function readChanges(publish: Publish, live: LiveSnapshot, compared: DocumentComparison | null) {
   const { head } = publish.snapshot.manifest
   const before = { asOf: live.asOf, snapshot: live.snapshot }
-  if (compared === null) return changesWithout(head, before, { notCompared: [manifestIn(live.slot)] })
+  const changes = changesWithout(head, before)
+  if (compared === null) return { ...changes, notCompared: [manifestIn(live.slot)] }
   const { toRead, documents, endpoints } = compared
   const names = { before: new Map<string, string>(), after: new Map<string, string>() }
   const notCompared: string[] = []
@@ -86,18 +83,10 @@ export async function readChanges(
   })
   const named = (isins: readonly string[], known: ReadonlyMap<string, string>) =>
     isins.map((isin) => ({ isin, name: known.get(isin) ?? null }))
-  return {
-    ...changesWithout(head, before, { notCompared }),
-    funds: {
-      total: head.funds,
-      added: named(compared.added, names.after),
-      removed: named(compared.removed, names.before),
-      renamed,
-    },
-    documents,
-    endpoints,
-    prices,
-  }
+  const added = named(compared.added, names.after)
+  const removed = named(compared.removed, names.before)
+  const funds = { total: head.funds, added, removed, renamed }
+  return { ...changes, funds, documents, endpoints, prices, notCompared }
 }
 
 /** The texts of a document; null if there is none, or if it cannot be read. */

@@ -66,6 +66,5 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 /** What XML 1.0 cannot hold. Source: its production 2, Char. */
 const impossible = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu
 
-/** Text, or the value of an attribute. */
 const escape = (text: string) =>
   text.replace(impossible, '\ufffd').replace(/[&<>"]/g, (character) => entities[character] ?? character)

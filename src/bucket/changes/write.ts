@@ -39,7 +39,7 @@ export async function tellChanges(publish: Publish): Promise<number | null> {
     return 0
   }
   if (live === null) {
-    await writeFolder(publish, found, changesWithout(head, null, { documents: head.objects }))
+    await writeFolder(publish, found, changesWithout(head, null))
     return head.objects
   }
   const before = await fetchManifest(store, live.slot, folder, true)

@@ -8,10 +8,7 @@ import type { S3Store } from '../store/s3.ts'
 import { ConditionFailed, ConditionsUnknown, type NewObject } from '../store/store.ts'
 import { lineOf, ok, problem, problemIfThrown, warning, type Diagnosis } from './diagnosis.ts'
 
-export async function* diagnoseRights(
-  store: S3Store,
-  { uuid, now }: { readonly uuid: string; readonly now: () => Date },
-): AsyncGenerator<Diagnosis> {
+export async function* diagnoseRights(store: S3Store, { uuid, now }: { uuid: string; now: () => Date }) {
   const key = scratchKey(uuid)
   let isPut = false
   try {

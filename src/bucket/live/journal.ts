@@ -37,10 +37,7 @@ export interface Journal {
 
 export type JournalObject = Awaited<ReturnType<typeof readJournal>>
 
-/**
- * @param isRepair whether a damaged journal counts as none
- * @throws {Error} if the journal is damaged, or if the store fails
- */
+/** @param isRepair whether a damaged journal counts as none @throws {Error} if it is damaged, or if the store fails */
 export async function readJournal(store: ObjectStore, isRepair = false) {
   const { text, ...found } = await readReplaceable(store, journalKey)
   const journal = text === null ? null : parseJournal(text)

@@ -190,10 +190,8 @@ async function tornWithoutJournal(store: ObjectStore, { condition }: JournalObje
   const isEmpty = async (slot: Slot) => !(await hasAny(store, slotPrefix(slot)))
   if ('ifAbsent' in condition && (await isEmpty('blue')) && (await isEmpty('green'))) return {}
   if (isRepair) return allTorn
-  throw new Error(
-    `${store.name}: ${journalKey} is missing, so nobody knows what the slots hold: ` +
-      'run `fundpress publish --repair`, which lists them and writes it anew',
-  )
+  const advice = 'run `fundpress publish --repair`, which lists them and writes it anew'
+  throw new Error(`${store.name}: ${journalKey} is missing, so nobody knows what the slots hold: ${advice}`)
 }
 
 /**

@@ -55,10 +55,7 @@ export function isBefore(one: string, other: string): boolean {
   return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0
 }
 
-/**
- * Each key with what each stream has of it; undefined if it has none.
- * @throws {Error} if a stream is not sorted
- */
+/** Each key with what each stream has of it; undefined if it has none. @throws {Error} if a stream is not sorted */
 export async function* mergeSorted<T extends readonly KeyedLine[]>(
   ...streams: { readonly [I in keyof T]: AsyncIterable<T[I]> }
 ): AsyncGenerator<{ readonly key: string; readonly values: { readonly [I in keyof T]: T[I] | undefined } }> {

@@ -84,7 +84,6 @@ export async function compareDocuments(
     groups: sortedEntries(groups).map(([, { parts, ...group }]): DiffGroup => {
       return { ...group, parts: [...parts].map(([name, changes]) => ({ name, what: whatOf(changes) })) }
     }),
-    /** By fund. */
     toRead: ofFunds.flatMap(([isin, fund]) => toReadOf(isin, fund)),
   }
 }
@@ -95,7 +94,6 @@ function changeOf(before: ManifestLine | null, after: ManifestLine | null): keyo
   return isSameObject(before, after) ? null : 'changed'
 }
 
-/** The entries of a map by key. */
 export const sortedEntries = <T>(map: ReadonlyMap<string, T>): (readonly [string, T])[] =>
   [...map].sort(([one], [other]) => (one < other ? -1 : 1))
 
@@ -165,20 +163,23 @@ const newSide = () => ({
 function note(fund: FundTally, meaning: KeyMeaning, lines: Lines, isSame: boolean): void {
   const isDocument = meaning.kind === 'document' || meaning.kind === 'window'
   const isJson = isDocument && meaning.format === 'json'
+  const year = isJson && meaning.kind === 'window' ? meaning.year : null
   for (const name of ['before', 'after'] as const) {
     const [side, line] = [fund[name], lines[name]]
     if (line === null) continue
     side.isThere = true
     side.hasDocuments ||= isDocument
-    if (isJson && meaning.kind === 'window') {
-      if (meaning.year > side.lastYear) side.lastYear = meaning.year
-    } else if (isJson && !isSame && (side.shortest === null || line.bytes < side.shortest.bytes)) {
-      side.shortest = line
-    }
+    if (year !== null) side.lastYear = later(side.lastYear, year)
+    else if (isJson && !isSame) side.shortest = shorter(side.shortest, line)
   }
   fund.keepsName ||= isJson && isSame
-  if (isJson && meaning.kind === 'window' && !isSame) fund.windows.push({ year: meaning.year, ...lines })
+  if (year !== null && !isSame) fund.windows.push({ year, ...lines })
 }
+
+const later = (one: string, other: string) => (other > one ? other : one)
+/** The first one, if both have the same length. */
+const shorter = (one: ManifestLine | null, other: ManifestLine) =>
+  one !== null && one.bytes <= other.bytes ? one : other
 
 function toReadOf(isin: string, { before, after, keepsName, windows }: FundTally): ToRead[] {
   // Prices that appear for the first time, or no more, are no corrections; nor is a year that follows the last one.

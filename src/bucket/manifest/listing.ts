@@ -54,10 +54,7 @@ export async function* compareWithListing(
     if (difference.what !== 'extra' || !isBookkeeping(difference.key)) yield difference
 }
 
-async function* withEtags(
-  lines: AsyncIterable<ManifestLine>,
-  etags: AsyncIterable<EtagLine>,
-): AsyncGenerator<ExpectedObject> {
+async function* withEtags(lines: AsyncIterable<ManifestLine>, etags: AsyncIterable<EtagLine>) {
   for await (const { key, values } of mergeSorted(lines, etags)) {
     const [line, noted] = values
     if (line !== undefined) yield { key, bytes: line.bytes, etag: noted?.etag }
@@ -65,11 +62,7 @@ async function* withEtags(
 }
 
 /** The objects of a slot, with their keys inside it. */
-export async function* listSlot(
-  store: ObjectStore,
-  slot: Slot,
-  { signal, onListed }: Listing = {},
-): AsyncGenerator<ListedObject> {
+export async function* listSlot(store: ObjectStore, slot: Slot, { signal, onListed }: Listing = {}) {
   const prefix = slotPrefix(slot)
   let listed = 0
   for await (const object of store.list(prefix, { signal })) {

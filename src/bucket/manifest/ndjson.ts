@@ -82,11 +82,7 @@ async function* linesOf(unzipped: Gunzip, signal: AbortSignal | undefined): Asyn
  * The lines of a list in the order of their keys.
  * @param heads lines before the first one with a key @throws {Damaged} also if a line has no key or is out of order
  */
-export async function* readSorted<T extends KeyedLine>(
-  file: string,
-  source: ListSource = {},
-  heads = 0,
-): AsyncGenerator<T, void, undefined> {
+export async function* readSorted<T extends KeyedLine>(file: string, source: ListSource = {}, heads = 0) {
   const { label = file } = source
   let left = heads
   let last: string | undefined

@@ -14,7 +14,6 @@ type SlotWord = (typeof slotWords)[number]
 
 export interface Source {
   readonly manifest: Manifest
-  /** For people: the path, or the slot's place. */
   readonly name: string
   /** A reason not to rely on it, or null. */
   readonly warning: string | null

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { countFiles, type ManifestLine } from '../../build/manifest.ts'
 import { checksumsName, downloadEtagsKey, etagsKey, manifestIn } from '../live/layout.ts'
 import { prefixOf } from '../live/download-folders.ts'
-import { readLive, type Live, type LiveSnapshot } from '../live/live.ts'
+import { readLive, type Live } from '../live/live.ts'
 import { sumsIn, type DownloadLine } from '../publish/downloads.ts'
 import { withFolder } from '../store/files.ts'
 import { inParallel } from '../store/in-parallel.ts'
@@ -58,12 +58,8 @@ export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
   return { slot, snapshot, ...found, differences }
 }
 
-async function verifySlot(
-  store: ObjectStore,
-  { slot, snapshot }: Live,
-  folder: string,
-  options: VerifyOptions,
-) {
+async function verifySlot(store: ObjectStore, live: Live, folder: string, options: VerifyOptions) {
+  const { slot, snapshot } = live
   const { bodies, concurrency, signal, onDifference, onListed, onBody, random } = options
   const manifest = await fetchManifest(store, slot, folder)
   if (manifest?.head.snapshot !== snapshot) {
@@ -95,12 +91,7 @@ async function verifySlot(
  * The live snapshot's downloads by listing: names as in `SHA256SUMS`, sizes and ETags as the publish noted them; then by
  * bodies if all are to be read. Downloads of an earlier version have no notes.
  */
-async function verifyDownloads(
-  store: ObjectStore,
-  live: LiveSnapshot,
-  folder: string,
-  options: VerifyOptions,
-) {
+async function verifyDownloads(store: ObjectStore, live: Live, folder: string, options: VerifyOptions) {
   const { bodies, concurrency, signal, onDifference } = options
   const { downloads, slot } = live
   if (downloads === undefined) return null

@@ -40,7 +40,6 @@ export interface BucketState {
   readonly today: string
   /** Downloads older than this number of days are expired; null: none is. */
   readonly keepDownloadDays: number | null
-  /** For lists that need not fit into memory. */
   readonly folder: string
   /** Hears how far the listing of a slot is; how many objects there are is not always known. */
   readonly onListed: (slot: Slot, done: number, of: number) => void

@@ -80,12 +80,7 @@ const ours = [...slots.map(slotPrefix), 'journal/', 'downloads/', liveKey, journ
  * Uploads in parts that were never finished: no listing of objects shows them, and their parts cost storage.
  * None, with a note, if the store does not list them.
  */
-async function* oldUploads(
-  store: S3Store,
-  now: Date,
-  signal: AbortSignal,
-  onNote: (note: string) => void,
-): AsyncGenerator<Garbage> {
+async function* oldUploads(store: S3Store, now: Date, signal: AbortSignal, onNote: (note: string) => void) {
   const start = store.fullKey('')
   try {
     for await (const { Key = '', UploadId = '', Initiated = now } of listUploads(store, start, signal)) {
@@ -93,7 +88,7 @@ async function* oldUploads(
       // A younger upload may still be under way.
       const isOld = now.getTime() - Initiated.getTime() > 24 * 3600 * 1000
       if (isOld && ours.some((place) => key.startsWith(place)))
-        yield { kind: 'upload', key, bytes: 0, uploadId: UploadId }
+        yield { kind: 'upload', key, bytes: 0, uploadId: UploadId } satisfies Garbage
     }
   } catch (error) {
     signal.throwIfAborted()

@@ -10,7 +10,6 @@ import type { MistakeLimits } from './mistakes.ts'
 import type { Snapshot } from './snapshot.ts'
 
 export interface PublishOptions extends MistakeLimits, Omit<LeaseOptions, 'target'> {
-  /** The snapshot's folder. */
   readonly out: string
   readonly table: RouteTable
   /** The address that the API is published at, without a closing slash. */

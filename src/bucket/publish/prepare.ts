@@ -17,9 +17,10 @@ export const prepareChanges = (publish: Publish): Promise<Prepared> => prepare(p
 
 async function prepare(publish: Publish) {
   const { base, snapshot, folder, isRepair } = publish
-  const { head: before, lines, etags } = await readSlot(publish, base.slot)
+  const lists = await readSlot(publish, base.slot)
+  const { head: before, lines, etags } = lists
   const torn = base.torn === null ? nothing() : await tornKeys(publish, base.torn)
-  const damaged = isRepair ? damagedKeys(publish, base.slot, { lines, etags }) : nothing()
+  const damaged = isRepair ? damagedKeys(publish, base.slot, lists) : nothing()
 
   /** The changes, a line each, gzipped, in the order of keys. */
   const file = join(folder, 'changes.ndjson.gz')
@@ -41,6 +42,8 @@ async function prepare(publish: Publish) {
  * What a slot's lists say: the manifest's first line, its lines, and the ETags that are known. A repair does without
  * damaged ones; without a manifest nothing in the slot is trusted.
  */
+type SlotLists = Awaited<ReturnType<typeof readSlot>>
+
 async function readSlot({ store, folder, isRepair }: Publish, slot: Slot) {
   const manifest = await fetchManifest(store, slot, folder, isRepair)
   if (manifest === null) return { head: null, lines: nothing, etags: nothing }
@@ -58,10 +61,9 @@ export async function refuseSparse({ out, base }: Publish, { file, before }: Pre
   for await (const change of readNdjson<Change>(file)) {
     if (change.kind === 'delete' || existsSync(join(out, change.key))) continue
     const holds = before === null ? 'holds no snapshot' : `holds ${before.snapshot}`
-    throw new Error(
-      `${out} is sparse, it goes on from ${sparse.since}, but ${base.slot} ${holds} and needs ${change.key}, which is not in ` +
-        'the folder: build with --since other, or without --since, and publish again',
-    )
+    const needs = `${base.slot} ${holds} and needs ${change.key}, which is not in the folder`
+    const advice = 'build with --since other, or without --since, and publish again'
+    throw new Error(`${out} is sparse, it goes on from ${sparse.since}, but ${needs}: ${advice}`)
   }
 }
 
@@ -90,7 +92,7 @@ export async function markDamage(publish: Publish, slot: Slot): Promise<void> {
 async function* damagedKeys(
   { store, isDeep, concurrency }: Publish,
   slot: Slot,
-  { lines, etags }: Pick<Awaited<ReturnType<typeof readSlot>>, 'lines' | 'etags'>,
+  { lines, etags }: SlotLists,
 ) {
   const listed = compareWithListing(store, slot, lines(), etags())
   let batch: (() => Promise<KeyedLine | null>)[] = []

@@ -58,10 +58,9 @@ export async function assertUntouched({ store, base, snapshot, folder }: Publish
   for await (const { key, values } of mergeSorted(differing, changesIn(prepared))) {
     const [difference, ours] = values
     // Objects of others in the slot harm nobody; an object that was deleted must be gone.
-    if (difference !== undefined && (difference.what !== 'extra' || ours !== undefined))
-      throw new Error(
-        `${store.name}: somebody else wrote to ${inSlot(base.slot, key)} meanwhile; nothing was flipped, publish again`,
-      )
+    if (difference === undefined || (difference.what === 'extra' && ours === undefined)) continue
+    const what = `somebody else wrote to ${inSlot(base.slot, key)} meanwhile`
+    throw new Error(`${store.name}: ${what}; nothing was flipped, publish again`)
   }
 }
 

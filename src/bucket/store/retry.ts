@@ -20,7 +20,6 @@ import type { FetchedObject, GetOptions, NewObject, ObjectStore, PutObject } fro
 
 /** How long a request is tried: milliseconds until there is a connection, and without a byte in either direction. */
 export type Patience = Readonly<Record<'attempts' | 'connectMs' | 'silenceMs', number>>
-
 export const nightlyPatience: Patience = { attempts: 8, connectMs: 10_000, silenceMs: 60_000 }
 
 /**

@@ -7,7 +7,8 @@ import { paginateListObjectsV2, type PutObjectCommandInput, S3Client } from '@aw
 import { explained, isMissing, type Doing } from './errors.ts'
 import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { readSmall } from './read.ts'
-import { deleteKeys, nightlyPatience, putConditionally, retrySettings, watchAttempts } from './retry.ts'
+import { deleteKeys, nightlyPatience, putConditionally, retrySettings } from './retry.ts'
+import { type Patience, watchAttempts } from './retry.ts'
 import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts'
 
 export interface S3Settings {
@@ -177,30 +178,15 @@ export function openS3(settings: S3Settings, signal?: AbortSignal, patience = ni
   }
 
   const close = () => client.destroy()
-  const attempts = watchAttempts(client)
-  return {
-    name,
-    client,
-    bucket,
-    fullKey,
-    advise,
-    get,
-    put,
-    putFile,
-    list,
-    delete: remove,
-    close,
-    ...attempts,
-  }
+  const counts = watchAttempts(client)
+  return { name, client, bucket, fullKey, advise, get, put, putFile, list, delete: remove, close, ...counts }
 }
 
 /** Connections for the lease and the like: a request that waited for one would be sent later than its sender decided. */
 const bookkeeping = 4
 
-function openClient(
-  { endpoint, region, pathStyle, concurrency }: S3Settings,
-  patience: typeof nightlyPatience,
-) {
+function openClient(settings: S3Settings, patience: Patience): S3Client {
+  const { endpoint, region, pathStyle, concurrency } = settings
   const { requestHandler, ...retrying } = retrySettings(patience)
   const agent = { keepAlive: true, maxSockets: concurrency + bookkeeping }
   return new S3Client({

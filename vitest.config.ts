@@ -18,10 +18,9 @@ const longest = [
   'system/power-cut',
   'build/kill',
   'bucket/faults',
-  'bucket/proxy',
+  'bucket/nightly/nightly',
   'edge/runtime/worker',
   'edge/runtime/budget',
-  'bucket/nightly/attempts',
   'bucket/nightly/sharded',
 ]
 

@@ -106,8 +106,8 @@ function fetched({ etag, bytes, lastModified, content }: Written, { part }: GetO
   const first = part?.first ?? 0
   const last = Math.min(part?.last ?? Infinity, bytes - 1)
   const body =
-    typeof content === 'string'
+    typeof content === 'string' && bytes > 0
       ? createReadStream(content, { start: first, end: last })
-      : Readable.from([content.subarray(first, last + 1)])
+      : Readable.from(typeof content === 'string' ? [] : [content.subarray(first, last + 1)])
   return { etag, bytes: last - first + 1, lastModified, now: new Date(), body, cancel: () => body.destroy() }
 }

@@ -257,7 +257,10 @@ async function startFront(behind: string) {
   const agent = new Agent({ keepAlive: true })
   const server = createServer({ maxHeaderSize: 128 * 1024 }, (request, response) => {
     const { method, url: path = '', rawHeaders } = request
-    if (!path.startsWith('/')) return response.writeHead(400).end()
+    if (!path.startsWith('/')) {
+      response.writeHead(400).end()
+      return
+    }
     const passed = httpRequest({ agent, hostname, port, method, path, headers: rawHeaders }, (answer) => {
       response.sendDate = false
       response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)

@@ -89,7 +89,11 @@ export const nginxBucket: Platform = {
     ),
 }
 
-type Started = { readonly base: string; readonly pid: number; readonly stop: () => Promise<unknown> }
+interface Started {
+  readonly base: string
+  readonly pid: number
+  readonly stop: () => Promise<unknown>
+}
 
 async function onBucket(
   first: Pick<Night, 'out'>,

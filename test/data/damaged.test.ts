@@ -118,7 +118,7 @@ it(
   },
 )
 
-it('names the file and what to do; --no-quick-check reads it all the same', async () => {
+it('names the damaged file and what to do; --no-quick-check reads it nevertheless', async () => {
   const db = 'order.sqlite'
   copyFileSync(folder.file('sound.sqlite'), folder.file(db))
   const bytes = readFileSync(folder.file(db))

@@ -48,7 +48,13 @@ function inCamelCase(row: Row): Row {
 it('the model has the columns of schema.sql: order, types, keys, defaults and constraints', () => {
   const db = new Database(':memory:')
   db.exec(schemaSql())
-  type Column = { name: string; type: string; isNotNull: number; pk: number; fallback: unknown }
+  interface Column {
+    name: string
+    type: string
+    isNotNull: number
+    pk: number
+    fallback: unknown
+  }
   const columns = db.prepare<[string], Column>(
     'SELECT name, type, "notnull" AS isNotNull, pk, dflt_value AS fallback FROM pragma_table_info(?)',
   )

@@ -109,9 +109,7 @@ export const problems: Readonly<Record<string, readonly Problem[]>> = {
   'years before 1900, or more than 50 years after the as-of date': [-1, 1899, 2075, 10000].map((year) =>
     changed('performance_year', 'year', year, `year ${year} does not lie between 1900 and 2074`),
   ),
-  'prices after the as-of date': [
-    '1 price lies after the as-of date 2024-05-03, the first on 2024-05-04',
-  ].map((message) => changed('price', 'date', '2024-05-04', message)),
+  'prices after the as-of date': [changed('price', 'date', '2024-05-04', priceTooLate)],
   'legal periods that end before they start': ['date_from', 'date_realfrom'].map((column) => ({
     ...changed('legal_period', column, '2020-01-01', ''),
     says: ['period "2019": dates out of order, it ends on 2019-12-31, before it starts'],

@@ -180,7 +180,7 @@ async function inParts(reading: Reading): Promise<string> {
 }
 
 describe.each(['json', 'xml'] as const)('a range in %s', (format) => {
-  it('is the document of exactly the records between two days, on each platform', () =>
+  it('has exactly the records between two days, on each platform', () =>
     fc.assert(
       fc.asyncProperty(history, day, day, async (value, one, other) => {
         const [from, to] = one < other ? [one, other] : [other, one]

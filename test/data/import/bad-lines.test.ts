@@ -109,7 +109,7 @@ it('import names the constraint of the schema that a line breaks', async () => {
 describe('import of lines', () => {
   const header = ['isin', 'date', 'value']
 
-  it('names both lines of a key that is there twice, and takes the first', async () => {
+  it('names both lines of a duplicate key, and takes the first', async () => {
     const db = folder.database()
     const lines = [header, [isin, '2024-01-02', '1'], [isin, '2024-01-03', '2'], [isin, '2024-01-02', '3']]
     const stdout = expect.stringContaining('line 4: the same isin, date as in line 2\n')

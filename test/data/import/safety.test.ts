@@ -147,7 +147,7 @@ it('import says that other programs kept the database busy', async () => {
   expect(pointsIn('held.sqlite')).toBe(funds)
 })
 
-it('import ends by a signal while it waits', async () => {
+it('import ends when a signal arrives while it waits', async () => {
   const { reader } = startReading(copy('waiting.sqlite'))
   const child = start(line('waiting.sqlite').replace(' --quiet', ''), here)
   const end = ended(child)
@@ -194,7 +194,7 @@ it('import says that the disk is full, and leaves the database as it was', async
   expect(pointsIn('disk/funds.sqlite')).toBe(funds)
 })
 
-it('import refuses a database that is none or does not exist', async () => {
+it('import refuses a file that is not a database or does not exist', async () => {
   writeFileSync(folder.file('no-database.sqlite'), 'no database')
   for (const [db, reason] of [
     ['no-database.sqlite', 'it is not a SQLite database'],

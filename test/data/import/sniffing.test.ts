@@ -190,7 +190,7 @@ describe('import of encodings', () => {
     expect(await importText(bytes, 'key_figure')).toMatchObject(refusal(`.csv, ${reason}`))
   })
 
-  it('reads the whole file for it, across the chunks of its reading', async () => {
+  it('reads the whole file to recognise the encoding, across chunks', async () => {
     const line = (name: string, index: number) => `${isin};${index};${name};x\n`
     const many = Array.from({ length: 60_000 }, (_, index) => line('ä'.repeat(1 + (index % 7)), index))
     const text = ['isin;position;name_de;value\n', ...many].join('')
@@ -232,7 +232,7 @@ describe('import of a header', () => {
     expect(rows().map(([, , value]) => value)).toEqual([1.5, 2, 3, 4])
   })
 
-  it('refuses a line with a cell below no name', async () => {
+  it('refuses a line with a cell in a column without a name', async () => {
     const lines = ['isin;date;value;;', `${isin};02.01.2024;1,5;;`, `${isin};03.01.2024;2;;note`]
     lines.push(`${isin};04.01.2024`, `${isin};04.01.2024;3;;;`)
     const { code, stdout, rows } = await importText(lines.join('\n'), 'legal_point')

@@ -5,7 +5,11 @@ import { mistakesIn } from '../../support/cloudfront/specification.ts'
 import { makeTempFolder, mustRun } from '../../support/product.ts'
 
 type Entries<T> = Readonly<Record<string, T>>
-type Resource = { readonly Type: string; readonly Condition?: string; readonly Properties: Entries<unknown> }
+interface Resource {
+  readonly Type: string
+  readonly Condition?: string
+  readonly Properties: Entries<unknown>
+}
 
 interface Template {
   readonly Parameters: Entries<{ readonly Type: string }>
@@ -51,7 +55,7 @@ const packaged = (of = template) =>
 /** Every statement of every policy, wherever it stands. */
 function statements(value: unknown = template.Resources): Statement[] {
   if (typeof value !== 'object' || value === null) return []
-  if ('Effect' in value) return [value as Statement]
+  if ('Effect' in value) return [value]
   return Object.values(value).flatMap(statements)
 }
 

@@ -124,7 +124,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
     await server.stop()
   })
 
-  it('refuses ranges beyond the limit of a client and of all, and answers all else', async () => {
+  it('refuses ranges beyond the limits of one client and of all, and answers everything else', async () => {
     const limits = { 'fundpress_client 16': 'fundpress_client 4', 'fundpress_all 128': 'fundpress_all 6' }
     const nginx = await startOn(out, limits)
     const one = await silentClients(nginx.base, 4, getOf(range), 4)

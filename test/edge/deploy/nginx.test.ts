@@ -85,7 +85,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
         }
       })
 
-      it('answers 404 to NUL and to a path that leads out of the root, but knows no Accept there', async () => {
+      it('answers 404 to NUL and to a path out of the root, and ignores Accept there', async () => {
         for (const target of ['/../x', '/%2e%2e/x', '/api/v1/../../../x', '/a%00b']) {
           const json = await get(nginx(), target)
           expect(json.status).toBe(404)
@@ -96,7 +96,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
         }
       })
 
-      it('refuses what is no request with 400, and no body', async () => {
+      it('answers a malformed request with 400 and no body', async () => {
         for (const text of ['GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n', 'GET / HTTP/1.1\r\n\r\n']) {
           const answer = await exchangeBytes(nginx().base, Buffer.from(text))
           expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 .*\r\nContent-Length: 0\r\n(.*\r\n)*\r\n$/s)
@@ -185,7 +185,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
     s3.faults([])
   })
 
-  it('names in its log what it may not read in the bucket, and answers 503', async () => {
+  it('answers 503 if it may not read an object, and names the object in its log', async () => {
     s3.settings.deny = [{ operation: /GetObject/, key: /^blue\/api\/v1\/performance-years-all/ }]
     const answer = await get(bucketed, '/api/v1/performance-years-all/')
     s3.settings.deny = []

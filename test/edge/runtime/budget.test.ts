@@ -69,7 +69,7 @@ describePlatforms((platform, turn) => {
     expect(others.filter(({ status }) => status !== 400)).toEqual([])
   })
 
-  it('has measured: a plain request costs something, and clients take memory', () => {
+  it('measures what a plain request costs, and the memory that clients take', () => {
     expect(report.costs.length).toBeGreaterThan(kinds * 3)
     // CPU time is counted in steps of 10 ms: a few requests to nginx may take none.
     if (rounds >= ciRounds) expect(Math.max(...report.costs.map(({ plainMs }) => plainMs))).toBeGreaterThan(0)

@@ -57,7 +57,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
   })
 
   describe('the cache', () => {
-    it('asks the bucket once for what is asked twice, whatever else a client adds', async () => {
+    it('asks the bucket once for two equal requests, whatever else a client adds', async () => {
       freshly(1)
       const before = { ...edge().counts }
       const first = await ask(figures('?format=json&language=en'))
@@ -69,7 +69,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       expect(edge().counts).toEqual({ hits: before.hits + 1, misses: before.misses + 1 })
     })
 
-    it('keeps date ranges and refusals, too', async () => {
+    it('keeps date ranges and refusals', async () => {
       freshly(2)
       const asked = { ...edge().asked }
       for (const request of [range(), range(), { target: '/nothing/' }, { target: '/nothing/' }])

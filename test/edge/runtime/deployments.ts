@@ -89,7 +89,11 @@ export const nginxBucket: Platform = {
     ),
 }
 
-type Started = { readonly base: string; readonly pid: number; readonly stop: () => Promise<unknown> }
+interface Started {
+  readonly base: string
+  readonly pid: number
+  readonly stop: () => Promise<unknown>
+}
 
 async function onBucket(
   first: Pick<Night, 'out'>,
@@ -257,7 +261,10 @@ async function startFront(behind: string) {
   const agent = new Agent({ keepAlive: true })
   const server = createServer({ maxHeaderSize: 128 * 1024 }, (request, response) => {
     const { method, url: path = '', rawHeaders } = request
-    if (!path.startsWith('/')) return response.writeHead(400).end()
+    if (!path.startsWith('/')) {
+      response.writeHead(400).end()
+      return
+    }
     const passed = httpRequest({ agent, hostname, port, method, path, headers: rawHeaders }, (answer) => {
       response.sendDate = false
       response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)

@@ -22,9 +22,9 @@ const ask = (path: string, headers: Record<string, string> = {}, method = 'GET')
 
 const range = '/api/v1/prices-historic/ISIN/2023-11-07/2025-02-10/'
 
-describe('methods', () => {
+describe('serve', () => {
   it.each(['FOO / HTTP/1.1\r\nHost: a\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'])(
-    'are named even in the answer to what is no request to Node: %j',
+    'names the methods even if Node cannot read the request: %j',
     async (bytes) => {
       const answer = (await exchangeBytes(served.base, Buffer.from(bytes))).toString()
       expect(answer).toMatch(/^HTTP\/1\.1 405 /)
@@ -32,7 +32,7 @@ describe('methods', () => {
     },
   )
 
-  it.each(['TRACE', 'PROPFIND', 'LOCK'])('answer %s with the 405 of the interface, too', async (method) => {
+  it.each(['TRACE', 'PROPFIND', 'LOCK'])('answers %s with the 405 of the interface', async (method) => {
     const target = '/nothing/?format=xml'
     const { status, body } = served.oracle.answer({ method, target })
     const response = await ask(target, {}, method)

@@ -56,7 +56,7 @@ describePlatforms((platform) => {
       expect([answer.status, answer.body.toString()]).toEqual([200, expected.body])
   })
 
-  it('answers 404 to a path that nothing can lie at, without asking the store', async () => {
+  it('answers 404 to an impossible path without asking the store', async () => {
     await deployment.asked()
     for (const path of [
       `/docs/${'a'.repeat(256)}`,
@@ -82,11 +82,11 @@ describePlatforms((platform) => {
     expect(asked.filter((key) => key.includes('docs/') || key.includes('api/'))).toEqual([])
   })
 
-  it('asks the store for the longest path that something can lie at, and finds nothing', async () => {
+  it('asks the store for the longest possible path, and finds nothing', async () => {
     expect((await ask(`/docs/${'a'.repeat(250)}.html`)).status).toBe(404)
   })
 
-  it('takes a parameter whose name is percent-encoded for another one', async () => {
+  it('ignores a parameter whose name is percent-encoded', async () => {
     const { status, body } = await ask(`${figures}?%66ormat=xml&l%61nguage=fr`)
     expect([status, body.toString()]).toEqual([200, snapshot.oracle.answer({ target: figures }).body])
   })

@@ -46,24 +46,22 @@ describePlatforms((platform) => {
     for (const target of ['/status/de.html', '/downloads/latest/']) await expectHeaders(target)
   })
 
-  it('says nothing of that about other files and answers', async () => {
+  it('sends no such headers with other files and answers', async () => {
     for (const target of ['/docs/assets/style.css', '/openapi.json', '/api/v1/prices-current-all/'])
       await expectHeaders(target, { isHtml: false })
     await expectHeaders('/nothing/', { status: 404, isHtml: false })
   })
 
-  it.runIf(isNginx)('says so, too, if nginx asks itself', () =>
-    expectHeaders('/docs/', {}, { 'if-match': '"x"' }),
-  )
+  it.runIf(isNginx)('says so if nginx asks itself', () => expectHeaders('/docs/', {}, { 'if-match': '"x"' }))
 
-  it.runIf(platform === nginxFiles)('says so, too, if nginx sends the file itself', async () => {
+  it.runIf(platform === nginxFiles)('says so if nginx sends the file itself', async () => {
     const large = join(site.out, 'docs/large.html')
     writeFileSync(large, ' '.repeat(2 * 1024 * 1024))
     await expectHeaders('/docs/large.html')
     rmSync(large)
   })
 
-  it.runIf(platform === nginxBucket)('says so, too, if nginx sends an object past edge.js', async () => {
+  it.runIf(platform === nginxBucket)('says so if nginx sends an object past edge.js', async () => {
     deployed.addDownload('large.html', Buffer.alloc(2 * 1024 * 1024, ' '))
     await expectHeaders('/downloads/latest/large.html')
   })

@@ -99,7 +99,9 @@ describe('serve --bucket', () => {
     s3.put('fund-data', key, body)
     expect((await ask(`/${key}`, { range: 'bytes=0-0' })).status).toBe(206)
     const parts = { operation: 'GetObject', keyMatches: /changed/, nth: 4 } as const
-    const change = () => void s3.put('fund-data', key, Buffer.alloc(body.length, 7))
+    const change = () => {
+      s3.put('fund-data', key, Buffer.alloc(body.length, 7))
+    }
     s3.faults([{ ...parts, kind: 'call', when: 'before', run: change }])
     await expect(ask(`/${key}`)).rejects.toThrow(/aborted|hang up/)
     const after = await ask(`/${key}`)
@@ -290,7 +292,7 @@ describe('a client', () => {
     for (let times = 0; times < 10; times++) expect(await statusOfRange()).toBe(200)
   }, 60_000)
 
-  it('gets the parts of a large file that it asks for: the server reads the whole file once, for its ETag', async () => {
+  it('gets the parts of a large file, which the server reads once as a whole, for its ETag', async () => {
     const first = await ask(large, { range: 'bytes=0-0' })
     expect([first.status, first.body.length]).toEqual([206, 1])
     expect(headerOf(first, 'content-range')).toBe(`bytes 0-0/${largeBytes}`)
@@ -310,7 +312,7 @@ describe('a client', () => {
     expect([beyond.status, headerOf(beyond, 'content-range')]).toEqual([416, `bytes */${largeBytes}`])
   })
 
-  it('gets answers in the order of its requests, and that to a mistake after all that came before it', async () => {
+  it('gets answers in the order of its requests, and the one to a malformed request last', async () => {
     const range = (at: number) => `/api/v1/prices-historic/${isin}/2024-01-10/2025-02-${10 + (at % 10)}/`
     const targets = Array.from({ length: 100 }, (_, at) => (at % 3 === 0 ? `/nothing/${at}/` : range(at)))
     const requests = targets.map((target) => getOf(target)).join('')

@@ -174,7 +174,7 @@ describe('a Worker that looks for the live snapshot each second', () => {
     expect((await ask(current)).status).toBe(503)
   })
 
-  it('makes an answer that takes long again from the snapshot that is live then, and breaks off a stream', async () => {
+  it('answers a slow request again from the new live snapshot, and breaks off a stream', async () => {
     await ask('/nothing/')
     await worker.fill('green', outs.second)
     const delayMs = 2500
@@ -191,7 +191,7 @@ describe('a Worker that looks for the live snapshot each second', () => {
   })
 })
 
-it('answers 503 as long as nothing is live, and then from below its prefix', async () => {
+it('answers 503 until a snapshot is live, and then from below its prefix', async () => {
   worker = await startWorker({ prefix: 'a/b' })
   expect((await ask(current)).status).toBe(503)
   await worker.calls()

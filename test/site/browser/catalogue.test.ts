@@ -269,7 +269,10 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
   })
 })
 
-type Cell = { readonly textContent: string | null; readonly getAttribute: (name: string) => string | null }
+interface Cell {
+  readonly textContent: string | null
+  readonly getAttribute: (name: string) => string | null
+}
 /** For `evaluateAll`: it runs in the browser. */
 const cellTexts = (cells: readonly Cell[]) =>
   cells.map((cell) => cell.getAttribute('data-value') ?? cell.textContent ?? '')

@@ -258,7 +258,7 @@ describe('the schemas and examples of a demo snapshot', () => {
     expect(page('figures')).toContain('status_date')
   })
 
-  it('answers every path as the OpenAPI document says', async () => {
+  it('answer every path as the OpenAPI document says', async () => {
     const paths = Object.entries(readJson<Description>(site, 'openapi.json').paths)
     expect(paths).toHaveLength(13)
     for (const [template, { get }] of paths) {
@@ -275,7 +275,7 @@ describe('the schemas and examples of a demo snapshot', () => {
     }
   })
 
-  it('has examples of errors that match their schema', () => {
+  it('have examples of errors that match their schema', () => {
     const validate = validatorsOf(site)('error')
     const paths = Object.values(readJson<Description>(site, 'openapi.json').paths)
     for (const { get } of paths) {
@@ -291,7 +291,7 @@ describe('the schemas and examples of a demo snapshot', () => {
     }
   })
 
-  it('answers the example request with exactly the example, if it is not shortened', async () => {
+  it('answer the example request with exactly the example, if it is not shortened', async () => {
     const { paths } = readJson<Description>(site, 'openapi.json')
     const operation = paths['/api/v1/prices-current/{isin}/']?.get
     const content = operation?.responses['200']?.content

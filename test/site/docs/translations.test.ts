@@ -22,15 +22,13 @@ function textsOf(shape: Shape | Optional): Texts[] {
 }
 
 it('has a German text for each English one of an endpoint: summary, group, fields, parameters and errors', () => {
-  const ofOneFund = endpoints.filter(({ scope }) => scope !== 'all')
-  const dates = ofOneFund
-    .flatMap(({ parameters }) => Object.values(parameters))
-    .filter(({ kind }) => kind === 'date')
+  const ofOneFund = endpoints.flatMap((endpoint) => (endpoint.scope === 'all' ? [] : [endpoint]))
+  const parameters = ofOneFund.flatMap((endpoint) => Object.values(endpoint.parameters))
   const texts = [
     ...endpoints.flatMap(({ summary, group }) => [summary, group.title, group.lead]),
     ...[...strayErrorCases, ...endpoints.flatMap(errorCases)].map(({ when }) => when),
     ...ofOneFund.flatMap(({ body }) => textsOf(body)),
-    ...dates.map(({ meaning }) => meaning),
+    ...parameters.flatMap((parameter) => (parameter.kind === 'date' ? [parameter.meaning] : [])),
   ]
   expect(texts.filter(({ en, de }) => en === '' || de === '' || (en === de && en !== 'ISIN'))).toEqual([])
   expect(texts.length).toBeGreaterThan(200)

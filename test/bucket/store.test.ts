@@ -99,8 +99,8 @@ forEachStore((real) => {
       expect(await text('race')).toBe(`writer ${winners.join()}`)
     })
 
-    it('puts a file, also a big one, and reads it', async () => {
-      for (const count of [1, 9 * 1024 * 1024 + 1]) {
+    it('puts a file, also an empty and a big one, and reads it', async () => {
+      for (const count of [0, 1, 9 * 1024 * 1024 + 1]) {
         const [file, key] = [folder.file('file'), at(`file-${count}`)]
         const body = Buffer.alloc(count, 'fundpress')
         writeFileSync(file, body)

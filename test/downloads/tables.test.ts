@@ -286,9 +286,9 @@ it('the data package and the pages say how far the files of one fund reach, and 
 })
 
 it.each([
-  ['index.html', 'of the 114 fields of', 'it is no complete EMT to be delivered'],
-  ['datapackage.json', 'of the 114 fields of the', 'it is no complete EMT to be delivered'],
-  ['de.html', 'der 114 Felder des', 'ein vollständiges EMT zum Ausliefern ist es nicht'],
+  ['index.html', 'of the 114 fields of', 'Not a complete EMT to deliver'],
+  ['datapackage.json', 'of the 114 fields of the', 'Not a complete EMT to deliver'],
+  ['de.html', 'der 114 Felder des', 'Kein vollständiges EMT zur Weitergabe'],
 ])(
   '%s says how many fields of the template emt.csv has, and that it is no complete EMT',
   (name, of, limit) => {

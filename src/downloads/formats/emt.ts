@@ -58,11 +58,11 @@ const template: OutputTable = {
   name: 'emt',
   describe: {
     en:
-      `${columns.length} of the ${templateColumns} fields of the European MiFID Template (FinDatEx EMT V4.3), by its ` +
-      'names: those that the API has. 00001 is the version that the names are of; it is no complete EMT to be delivered',
+      `The ${columns.length} of the ${templateColumns} fields of the European MiFID Template (FinDatEx EMT V4.3) that the ` +
+      'API has, under the names of the template. Field 00001 is the version of the template. Not a complete EMT to deliver',
     de:
-      `${columns.length} der ${templateColumns} Felder des European MiFID Template (FinDatEx EMT V4.3), mit dessen Namen: ` +
-      'die der API. 00001 ist die Fassung, aus der die Namen sind; ein vollständiges EMT zum Ausliefern ist es nicht',
+      `Die ${columns.length} der ${templateColumns} Felder des European MiFID Template (FinDatEx EMT V4.3), die die API ` +
+      'ausgibt, mit den Namen des Templates. Feld 00001 nennt dessen Version. Kein vollständiges EMT zur Weitergabe',
   },
   source: 'emt',
   needs: 'data',

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants, gunzipSync } from 'node:zlib'
-import type { FreshnessCounts } from '../freshness/assess.ts'
+import type { FreshnessCounts } from '../guards/assess.ts'
 import { refuseShard } from './shard.ts'
 import { messageOf } from '../system/message.ts'
 
@@ -41,7 +41,7 @@ export interface ManifestHead {
   readonly files?: readonly ManifestLine[]
 }
 
-/** Funds by how new their newest price is; `freshness/assess.ts` says what the marks mean. */
+/** Funds by how new their newest price is; `guards/assess.ts` says what the marks mean. */
 export interface SnapshotFreshness extends FreshnessCounts {
   /** The first ten stale funds, those with the oldest price first. */
   readonly stalest: readonly { readonly isin: string; readonly newestPrice: string | null }[]

@@ -2,7 +2,7 @@
 
 import { versions } from 'node:process'
 import type { Licence } from '../downloads/index.ts'
-import { defaultFreshness, type FreshnessSettings } from '../freshness/rules.ts'
+import { defaultFreshness, type FreshnessSettings } from '../guards/rules.ts'
 import { codeDigest } from './code-digest.ts'
 import { fromOf } from './inputs.ts'
 import type { RenderThread } from './render-threads.ts'

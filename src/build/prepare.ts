@@ -3,7 +3,7 @@
 import type { OpenedFile } from '../data/read/digest.ts'
 import { readIsins } from '../data/read/fund-reader.ts'
 import type { FundDatabase } from '../data/read/open.ts'
-import { defaultFreshness, openRules } from '../freshness/rules.ts'
+import { defaultFreshness, openRules } from '../guards/rules.ts'
 import type { Base } from './base.ts'
 import { codeDigest } from './code-digest.ts'
 import { rendererOf } from './inputs.ts'

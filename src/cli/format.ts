@@ -4,7 +4,7 @@ import type { DownloadCounts } from '../bucket/publish/downloads.ts'
 import type { BuildSummary } from '../build/build.ts'
 import type { Finding } from '../data/check/finding.ts'
 import { escapeInvisible, printable } from '../data/model/printable.ts'
-import { type FreshnessCounts, marks } from '../freshness/assess.ts'
+import { type FreshnessCounts, marks } from '../guards/assess.ts'
 import { wording } from '../site/wording.ts'
 import type { Paint } from './terminal.ts'
 

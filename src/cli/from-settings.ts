@@ -1,15 +1,19 @@
 /** What the settings name, for one command: the bucket, the rules of freshness, and the options of a build. */
 
+import { hostname, userInfo } from 'node:os'
 import type { LivePointer } from '../bucket/live/flip.ts'
 import type { Patience } from '../bucket/store/retry.ts'
 import type { S3Store } from '../bucket/store/s3.ts'
 import { ConditionsUnknown } from '../bucket/store/store.ts'
 import type { BuildOptions } from '../build/build.ts'
-import { openRules, type Rules } from '../freshness/rules.ts'
+import type { Override } from '../guards/guards.ts'
+import { openRules, type Rules } from '../guards/rules.ts'
 import type { Session } from './command.ts'
 import { UsageError } from './failure.ts'
-import { required } from './options.ts'
+import { type FlagsOf, type overrideOptions, required } from './options.ts'
 import type { Settings } from './settings.ts'
+
+type OverrideFlags = FlagsOf<ReturnType<typeof overrideOptions>>
 
 /** @param patience shorter than usual for commands that must answer at once @throws {UsageError} without a bucket name */
 export async function withBucket<T>(
@@ -40,6 +44,17 @@ export async function livePointer({ settings, signal }: Session): Promise<LivePo
   // Imported here because its SDK loads slowly, and only deployments on CloudFront need it.
   const { keyValueStore } = await import('../bucket/live/key-value-store.ts')
   return keyValueStore(arn, { signal })
+}
+
+/** What the flags of `overrideOptions` allow. @throws {UsageError} for a permission without a reason */
+export function overrideOf({ environment }: Session, { allow = [], force, reason }: OverrideFlags): Override {
+  const isForced = force === true
+  const isReasoned = reason !== undefined && reason.trim() !== ''
+  if ((isForced || allow.length > 0) && !isReasoned)
+    throw new UsageError('--allow and --force need --reason "…": it is kept in the history and published')
+  const { GITHUB_ACTOR: actor = '' } = environment
+  const who = actor === '' ? `${userInfo().username}@${hostname()}` : actor
+  return { allow, isForced, reason: reason ?? null, who }
 }
 
 /** @throws {UsageError} if the settings name an unknown calendar or contradict each other */

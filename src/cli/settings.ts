@@ -4,8 +4,9 @@
  */
 
 import { requestLifetimeSeconds } from '../bucket/store/retry.ts'
-import { maxBusinessDays } from '../freshness/calendar.ts'
-import { defaultFreshness } from '../freshness/rules.ts'
+import { maxBusinessDays } from '../guards/calendar.ts'
+import { defaultPlausibility } from '../guards/plausibility.ts'
+import { defaultFreshness } from '../guards/rules.ts'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 
@@ -71,31 +72,47 @@ const group = <Shape extends z.ZodRawShape>(describe: string, shape: Shape) =>
 /** An entry of `freshness.groups` has to say one of these at least. */
 const selectors = ['category', 'currency', 'isins'] as const
 
-const freshnessGroup = z
-  .strictObject(
-    {
-      category: say(
-        'Funds whose profile has this category, in German or English.',
-        text('a text', /./u).exactOptional(),
-      ),
-      currency: say(
-        'Funds in this currency.',
-        text('three letters, such as EUR', /^[A-Z]{3}$/u).exactOptional(),
-      ),
-      isins: say('These funds.', isins.min(1, 'a list of ISINs').exactOptional()),
-      calendar: say('As for all funds.', calendar.exactOptional()),
-      warnDays: say('As for all funds.', businessDays.exactOptional()),
-      errorDays: say('As for all funds.', businessDays.exactOptional()),
-      never: say('These funds are not watched.', z.boolean('true or false').exactOptional()),
-    },
-    'an object',
-  )
-  .refine(
-    (entry) => selectors.some((name) => entry[name] !== undefined),
-    `an object with at least one of ${selectors.join(', ')}`,
-  )
-  // JSON Schema's words for the refinement above.
-  .meta({ anyOf: selectors.map((name) => ({ properties: { [name]: true }, required: [name] })) })
+/** Groups of funds with limits of their own: an entry names funds by one of these at least. @param limits of the group */
+const fundGroup = <Shape extends z.ZodRawShape>(limits: Shape) =>
+  z
+    .strictObject(
+      {
+        category: say(
+          'Funds whose profile has this category, in German or English.',
+          text('a text', /./u).exactOptional(),
+        ),
+        currency: say(
+          'Funds in this currency.',
+          text('three letters, such as EUR', /^[A-Z]{3}$/u).exactOptional(),
+        ),
+        isins: say('These funds.', isins.min(1, 'a list of ISINs').exactOptional()),
+        ...limits,
+      },
+      'an object',
+    )
+    .refine(
+      (entry) => selectors.some((name) => (entry as Record<string, unknown>)[name] !== undefined),
+      `an object with at least one of ${selectors.join(', ')}`,
+    )
+    // JSON Schema's words for the refinement above.
+    .meta({ anyOf: selectors.map((name) => ({ properties: { [name]: true }, required: [name] })) })
+
+const freshnessGroup = fundGroup({
+  calendar: say('As for all funds.', calendar.exactOptional()),
+  warnDays: say('As for all funds.', businessDays.exactOptional()),
+  errorDays: say('As for all funds.', businessDays.exactOptional()),
+  never: say('These funds are not watched.', z.boolean('true or false').exactOptional()),
+})
+
+const share = decimal(0, 1)
+
+const plausibilityGroup = fundGroup({
+  errorJump: say('As for all funds.', share.exactOptional()),
+  warnJump: say('As for all funds.', share.exactOptional()),
+  flatDays: say('As for all funds.', businessDays.exactOptional()),
+  gapDays: say('As for all funds.', businessDays.exactOptional()),
+  never: say('The prices of these funds are not checked.', z.boolean('true or false').exactOptional()),
+})
 
 /** What a config file can hold. An optional setting without a default here gets a derived one in `complete`. */
 export const configShape = z.strictObject(
@@ -184,6 +201,42 @@ export const configShape = z.strictObject(
         z.array(freshnessGroup, 'a list').default([]),
       ),
     }),
+    plausibility: group(
+      'What is implausible about prices, compared with what is live. Shares are from 0 to 1.',
+      {
+        errorJump: say(
+          'A larger change of NAV from one price to the next is an error.',
+          share.default(defaultPlausibility.errorJump),
+        ),
+        warnJump: say('A larger one is a warning.', share.default(defaultPlausibility.warnJump)),
+        flatDays: say(
+          'Business days without a change of NAV, after which there is a warning.',
+          businessDays.default(defaultPlausibility.flatDays),
+        ),
+        gapDays: say(
+          'Business days without a price inside a history, after which there is a warning.',
+          businessDays.default(defaultPlausibility.gapDays),
+        ),
+        onImplausible: say(
+          'What happens to implausible prices: the build is refused, or the prices of these funds stay as they are live.',
+          z.enum(['refuse', 'withhold'], 'refuse or withhold').default(defaultPlausibility.onImplausible),
+        ),
+        groups: say(
+          'Other limits for some funds. The first group that a fund belongs to applies.',
+          z.array(plausibilityGroup, 'a list').default([]),
+        ),
+      },
+    ),
+    guards: group('How much less than what is live a publish may have. Shares are from 0 to 1.', {
+      lostFunds: say('The share of funds; one fund may always be lost.', share.default(0.1)),
+      lostDocuments: say('The share of documents of each endpoint.', share.default(0.1)),
+      lostPrices: say('The share of price rows.', share.default(0.01)),
+      lostRows: say('The share of rows of each other table.', share.default(0.2)),
+    }),
+    requireComplete: say(
+      'nightly refuses a database that `import --complete` has not marked since its last change.',
+      flag(false),
+    ),
     prices: group('What the store charges, in dollars, for `fundpress plan`.', {
       perMillionPuts: say('A million puts and lists. Default: 5 (R2: 4.5).', price),
       perMillionGets: say('A million gets. Default: 0.4 (R2: 0.36).', price),

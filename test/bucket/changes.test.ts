@@ -5,7 +5,7 @@ import { askFeed, assertIsFeed } from '../support/feed.ts'
 import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import type { DayChanges } from '../../src/bucket/changes/day.ts'
-import { startServing } from '../support/product.ts'
+import { startServing, forced } from '../support/product.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
 import { sample } from '../support/rounds.ts'
 
@@ -66,7 +66,7 @@ async function publishOnly(asOf: string, sql: string, only: readonly string[]) {
 }
 async function publishOut(out: string, ...flags: readonly string[]) {
   press.server.reset()
-  const run = await press.fundpress(['publish', '--out', out, '--json', '--force', '--quiet', ...flags], {
+  const run = await press.fundpress(['publish', '--out', out, '--json', ...forced, '--quiet', ...flags], {
     FUNDPRESS_BASE_URL: baseUrl,
   })
   expect(run, run.stderr).toMatchObject({ code: 0 })

@@ -1,4 +1,5 @@
 /** Damaged, lost and hostile objects in the bucket: they are refused early, by name, cost little, and a repair mends them. */
+import { forced } from '../support/product.ts'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { isComplete, sample } from '../support/rounds.ts'
@@ -54,7 +55,7 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
       expect(journal()).toMatchObject({ isHeld: false, changing: {} })
       // Both slots are trusted again.
       expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
-      expect(await press.publish(three, '--force')).toMatchObject({ code: 0, stderr: '' })
+      expect(await press.publish(three, ...forced)).toMatchObject({ code: 0, stderr: '' })
       expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
       expect(await press.fundpress('verify --deep')).toMatchObject({ code: 0, stderr: '' })
     })

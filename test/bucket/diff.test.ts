@@ -1,4 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { forced } from '../support/product.ts'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -29,7 +30,7 @@ beforeAll(async () => {
   after = await nights.change('after', '', ...asOf)
   press = await openPress(nights)
   expect(await press.publish(before)).toMatchObject({ code: 0 })
-  expect(await press.publish(after, '--force')).toMatchObject({ code: 0 })
+  expect(await press.publish(after, ...forced)).toMatchObject({ code: 0 })
 })
 
 afterAll(() => press.stop())

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildNights, type Nights } from '../support/nights.ts'
 import { openPress } from '../support/press.ts'
-import { runFundpress } from '../support/product.ts'
+import { runFundpress, forced } from '../support/product.ts'
 import { bucketArgs, publishArgs } from '../support/publishing.ts'
 import { sample } from '../support/rounds.ts'
 import { startFaultProxy } from '../support/s3/fault-proxy.ts'
@@ -94,7 +94,7 @@ forEachStore((store) => {
   const status = async () =>
     JSON.parse((await run('status', '--json')).stdout) as { live: { snapshot: string } | null }
   const publish = (endpoint: string, night: number) =>
-    runFundpress(publishArgs(endpoint, store.bucket, nights.outs[night] ?? '', '--force'), { env: env() })
+    runFundpress(publishArgs(endpoint, store.bucket, nights.outs[night] ?? '', ...forced), { env: env() })
 
   it(`publishes whole snapshots to ${store.name} through a network that fails, or says what failed`, async () => {
     expect(await publish(store.endpoint, 0)).toMatchObject({ code: 0, stderr: '' })

@@ -2,6 +2,7 @@
  * Two commands that change one bucket, one that was stopped for too long, requests that arrive late, answers that are lost:
  * readers never get a slot that is written to, and only whole snapshots go live.
  */
+import { forced } from '../support/product.ts'
 import { cpSync, renameSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -53,7 +54,7 @@ it('puts the lists of one snapshot, even if a build replaces the folder meanwhil
   expect(press.bucket.differencesFrom(three, 'blue')).toEqual([])
   press.server.faults([])
   // What the next one trusts is what is there.
-  expect((await press.publish(one, '--force')).code).toBe(0)
+  expect((await press.publish(one, ...forced)).code).toBe(0)
   expect(await press.publish('out')).toMatchObject({ code: 0, stderr: '' })
   expect(press.bucket.differencesFrom(four, slotOfLive())).toEqual([])
 })

@@ -1,4 +1,5 @@
 /** Publishes that are killed at random moments: what is live stays whole, and the next publish goes on. */
+import { forced } from '../support/product.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildNights, newBenchmark, type Nights } from '../support/nights.ts'
@@ -60,7 +61,7 @@ it.concurrent.each([...Array(buckets).keys()])(
 
         expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
 
-        const again = await press.publish(out, '--force')
+        const again = await press.publish(out, ...forced)
         expect(again).toMatchObject({ code: 0, stderr: '' })
         const live = press.bucket.live()
         expect(press.bucket.differencesFrom(out, live?.slot)).toEqual([])

@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { forced } from '../support/product.ts'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { prune as pruneStore, type PruneOptions } from '../../src/bucket/prune/prune.ts'
 import type { Press } from '../support/press.ts'
@@ -145,7 +146,7 @@ it('refuses during a publish, whose slot a dry run leaves alone, and blocks a pu
   ])
 
   let publishing: ReturnType<Press['publish']> | undefined
-  const run = () => (publishing = press.publish('night-2', '--force'))
+  const run = () => (publishing = press.publish('night-2', ...forced))
   press.server.faults([{ kind: 'call', when: 'before', operation: 'DeleteObjects', nth: 1, run }])
   expect(await prune('--yes')).toMatchObject({ code: 0 })
   const stderr = expect.stringMatching(/another publish is under way/) as string

@@ -1,7 +1,7 @@
 /** The writes of `live.json`: the fence before a publish changes the other slot, and the flip of a publish or rollback. */
 
 import type { ManifestHead } from '../../build/manifest.ts'
-import type { FreshnessCounts } from '../../freshness/assess.ts'
+import type { FreshnessCounts } from '../../guards/assess.ts'
 import { messageOf } from '../../system/message.ts'
 import { ConditionFailed, type ObjectStore } from '../store/store.ts'
 import { earlierAfter } from './download-folders.ts'

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { isDay } from '../../api/routes/values.ts'
-import type { FreshnessCounts } from '../../freshness/assess.ts'
+import type { FreshnessCounts } from '../../guards/assess.ts'
 import { readReplaceable } from '../store/read.ts'
 import type { NewObject, ObjectStore } from '../store/store.ts'
 import { type FoldersByMonth, isFolderOfSnapshot, type LiveDownloads } from './download-folders.ts'

@@ -6,8 +6,8 @@ import { countErrors, countFindings, describeFindings } from '../format.ts'
 import { asOfOption, required } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import { checkDatabase } from '../../data/check/check.ts'
-import { describeAge } from '../../freshness/assess.ts'
-import { unmetGroups } from '../../freshness/rules.ts'
+import { describeAge } from '../../guards/assess.ts'
+import { unmetGroups } from '../../guards/rules.ts'
 
 export default defineCommand({
   description:

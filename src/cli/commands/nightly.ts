@@ -5,13 +5,22 @@ import { findNightlyState, type NightlyState } from '../../bucket/nightly/state.
 import { settingsDigest } from '../../build/options.ts'
 import { openFile } from '../../data/read/digest.ts'
 import { openFunds } from '../../data/read/open.ts'
-import { buildOptions, livePointer, withBucket } from '../from-settings.ts'
+import type { Override } from '../../guards/guards.ts'
+import { buildOptions, livePointer, overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
 import { openLog, type NightlyLog } from '../nightly/log.ts'
 import { describeReport, type NightlyReport } from '../nightly/report.ts'
 import { writeForWorkflow } from '../nightly/workflow.ts'
-import { asOfOption, bucketSettings, option, required, wholeOption, type FlagsOf } from '../options.ts'
+import {
+  asOfOption,
+  bucketSettings,
+  option,
+  overrideOptions,
+  required,
+  wholeOption,
+  type FlagsOf,
+} from '../options.ts'
 
 const options = [
   asOfOption(),
@@ -20,7 +29,7 @@ const options = [
   option('--ask', 'Only tell whether there is anything to do'),
   wholeOption('--sample <number>', 'How many bodies to read after the publish', [1, 1_000_000], 100),
   wholeOption('--seed <number>', 'See `verify`', [0, 2 ** 32 - 1]),
-  option('--force', 'See `publish`'),
+  ...overrideOptions(),
   option('--no-lock', 'See `publish`'),
   option('--again', 'Run even if the snapshot is live already or was reverted'),
   option('--summary <file>', 'Write a summary in Markdown to this file, also after a failure'),
@@ -52,10 +61,11 @@ export default defineCommand({
     ['nightly --db funds.sqlite --bucket fund-data --shards parts/* --since other', 'After they have built'],
   ],
   run: async (session, { asOf = session.today, ...flags }) => {
+    const override = overrideOf(session, flags)
     const log = openLog(session)
     const leave = (report: NightlyReport) => leaveReport(session, flags.summary, report, log)
     try {
-      leave(await runNightly(session, { ...flags, asOf }, log))
+      leave(await runNightly(session, { ...flags, asOf, override }, log))
     } catch (error) {
       const step = log.step()
       const reason = reasonOf(session.signal.aborted ? session.signal.reason : error)
@@ -85,7 +95,7 @@ function leaveReport(session: Session, summary: string | undefined, report: Nigh
 /** @throws {Error} the reason why a step failed, after the log has its single errors */
 async function runNightly(
   session: Session,
-  flags: FlagsOf<typeof options> & { readonly asOf: string },
+  flags: FlagsOf<typeof options> & { readonly asOf: string; readonly override: Override },
   log: NightlyLog,
 ): Promise<NightlyReport> {
   const started = session.clock()

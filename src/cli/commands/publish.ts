@@ -8,10 +8,11 @@ import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publis
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
 import { readManifestHead } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
-import { livePointer, withBucket } from '../from-settings.ts'
+import type { Override } from '../../guards/guards.ts'
+import { livePointer, overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { describeDownloads, describeRequests, describeSummary, formatBytes, formatCount } from '../format.ts'
-import { bucketSettings, forceOption, noLockOption, option } from '../options.ts'
+import { bucketSettings, noLockOption, option, overrideOptions } from '../options.ts'
 import { showProgress } from '../progress.ts'
 
 export default defineCommand({
@@ -25,7 +26,7 @@ export default defineCommand({
     ...(['bucket.leaseSeconds', 'bucket.graceSeconds', 'edge.liveTtlSeconds', 'edge.keyValueStore'] as const),
   ],
   options: [
-    forceOption(),
+    ...overrideOptions(),
     option('--repair', 'Compare the slots with listings of them, and repair what differs'),
     option('--deep', 'With --repair: read and hash every body, too'),
     noLockOption(),
@@ -38,7 +39,8 @@ export default defineCommand({
     ['publish --bucket fund-data --repair', 'After `fundpress verify` has found damage'],
   ],
   run: async (session, flags) => {
-    const summary = await publishFolder(session, flags, session.stderr.tell)
+    const override = overrideOf(session, flags)
+    const summary = await publishFolder(session, { ...flags, override }, session.stderr.tell)
     session.print(summary, () => describe(summary))
   },
 })
@@ -60,7 +62,7 @@ function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }:
 }
 
 export interface PublishFlags {
-  readonly force?: boolean | undefined
+  readonly override: Override
   readonly repair?: boolean | undefined
   readonly deep?: boolean | undefined
   /** False with --no-lock. */
@@ -92,10 +94,10 @@ export function publishFolder(session: Session, flags: PublishFlags, onWarning: 
 /** What `publishFolder` would do and cost, in dollars: once, and a `month` of thirty times, with the storage of two slots. */
 export async function planFolder(session: Session, flags: PublishFlags) {
   const { signal, settings } = session
-  const { maxDeletes, concurrency } = settings.bucket
+  const { concurrency } = settings.bucket
   const preview = await withBucket(session, async (store) => {
     const common = await commonOptions(session, flags)
-    return previewPublish(store, { ...common, maxDeletes, concurrency, signal })
+    return previewPublish(store, { ...common, concurrency, signal })
   })
   const { requests, slotBytes } = preview
   const once = costOfRequests(requests, settings.prices)
@@ -104,15 +106,15 @@ export async function planFolder(session: Session, flags: PublishFlags) {
 
 /** @throws {Error} if the folder holds no snapshot */
 async function commonOptions({ settings }: Session, flags: PublishFlags) {
-  const { out, baseUrl, docsUrl, freshness } = settings
+  const { out, baseUrl, docsUrl, freshness, guards, bucket } = settings
   recoverSnapshot(out)
   await readManifestHead(out)
   return {
     out,
     baseUrl,
     table: routeTable(endpoints, docsUrl),
-    maxStaleShare: freshness.maxStaleShare,
-    isForced: flags.force === true,
+    limits: { ...guards, maxStaleShare: freshness.maxStaleShare, maxDeletes: bucket.maxDeletes },
+    override: flags.override,
     isRepair: flags.repair === true,
     isLocking: flags.lock,
     me: thisHolder(),

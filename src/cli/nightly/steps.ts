@@ -11,6 +11,7 @@ import { manifestKey, readHeadOf, readSparse } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
 import { RefusedDatabase, type Finding } from '../../data/check/finding.ts'
 import { printable } from '../../data/model/printable.ts'
+import type { Override } from '../../guards/guards.ts'
 import { buildOptions, mergeOptions, withBucket } from '../from-settings.ts'
 import type { Session } from '../command.ts'
 import { buildSince } from '../commands/build.ts'
@@ -32,7 +33,7 @@ interface NightlySteps {
   readonly shards?: readonly string[] | undefined
   readonly sample: number
   readonly seed: number | undefined
-  readonly force: boolean | undefined
+  readonly override: Override
   /** False with --no-lock. */
   readonly lock: boolean
 }
@@ -113,18 +114,18 @@ function logFindings(findings: readonly Finding[], log: NightlyLog): void {
 /** @param started of the run, by the session's clock */
 export async function publishNightly(
   session: Session,
-  { asOf, sample, seed, force, lock }: NightlySteps,
+  { asOf, sample, seed, override, lock }: NightlySteps,
   log: NightlyLog,
   { built, started }: { readonly built: BuildSummary; readonly started: number },
 ): Promise<DoneRun> {
-  const { preview, cost } = await planFolder(log.begin('plan'), { force, lock })
+  const { preview, cost } = await planFolder(log.begin('plan'), { override, lock })
   const { slot, put, deleted, bytes } = preview
   const expected = `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}, ${formatDollars(cost.publish)}`
   const planned = { slot, put, deleted, bytes, cost: cost.publish, costOfMonth: cost.month }
   log.end('plan', 'done', planned, preview.isLive ? 'already live, nothing to change' : expected)
 
   const warn = (warning: string) => log.warn('publish', warning)
-  const published = await publishFolder(log.begin('publish'), { force, lock }, warn)
+  const published = await publishFolder(log.begin('publish'), { override, lock }, warn)
   logPublished(published, log)
 
   const keep = async (isVerified: boolean) => {

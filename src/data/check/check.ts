@@ -22,9 +22,9 @@ export interface CheckOptions {
   readonly asOf: string
   /** Whether SQLite checks the file's pages first; true unless given. */
   readonly hasQuickCheck?: boolean
-  /** What is wrong with the age of a fund's newest price, or null. `freshness/` decides it. */
+  /** What is wrong with the age of a fund's newest price, or null. `guards/` decides it. */
   readonly ageProblem?: (fund: FundPriceDays) => string | null
-  /** What the settings name and no fund has. `freshness/` decides it. */
+  /** What the settings name and no fund has. `guards/` decides it. */
   readonly settingsProblems?: (funds: readonly FundPriceDays[]) => readonly string[]
   readonly onFund?: (done: number, of: number) => void
   readonly signal?: AbortSignal

@@ -1,7 +1,7 @@
 /** The status of a snapshot as JSON, for monitors and their operators: written by a build, and read from a deployment. */
 
 import { isDay } from '../../api/routes/values.ts'
-import type { Assessment, MarkedFund } from '../../freshness/assess.ts'
+import type { Assessment, MarkedFund } from '../../guards/assess.ts'
 
 /** A snapshot and the funds in it. */
 export interface StatusSource {

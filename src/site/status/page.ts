@@ -1,8 +1,8 @@
 /** The status of a snapshot as a page in each language that works without scripts. Pure. */
 
 import { type Language, languages } from '../../api/routes/table.ts'
-import { type MarkedFund, marks } from '../../freshness/assess.ts'
-import { maxBusinessDays } from '../../freshness/calendar.ts'
+import { type MarkedFund, marks } from '../../guards/assess.ts'
+import { maxBusinessDays } from '../../guards/calendar.ts'
 import { dayIn, fixedIn } from '../funds/chart/formats.ts'
 import { figure, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
 import { feedKey, feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'

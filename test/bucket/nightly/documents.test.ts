@@ -132,8 +132,8 @@ describe('continuing from the other slot', () => {
         ['nothing changed', () => undefined, ''],
         ['each fund has a new price', () => edit(newPrices), ''],
         ['a fund is new', () => writeFileSync(db(), allFunds), ''],
-        ['a fund is gone', () => edit(without(isinAt(1))), '--force'],
-        ['a fund is no longer published', () => edit(refuse(isinAt(1))), '--force'],
+        ['a fund is gone', () => edit(without(isinAt(1))), '--force --reason test'],
+        ['a fund is no longer published', () => edit(refuse(isinAt(1))), '--force --reason test'],
       ],
       { least: 2, turn: 1 },
     ),
@@ -147,7 +147,7 @@ describe('continuing from the other slot', () => {
     await nightly(13)
     expect(zip()).toContain(isinAt(1))
     edit(refuse(isinAt(1)))
-    expect(await publish(14, '--force')).toEqual(sparse)
+    expect(await publish(14, '--force --reason test')).toEqual(sparse)
     expect(press.bucket.downloads()).toContain('downloads/2026-11-14-')
     expect(zip()).not.toContain(isinAt(1))
   })

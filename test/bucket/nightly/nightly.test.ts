@@ -98,7 +98,7 @@ it('refuses what publish refuses, and forces what it forces', async () => {
   expect(refused.stderr).toMatch(
     /^fundpress: refused: the snapshot is of 2026-11-11, older than the live one/,
   )
-  expect((await nightly('--force')).code).toBe(0)
+  expect((await nightly('--force --reason test')).code).toBe(0)
 })
 
 it('requires a database and a bucket, and says which of them is wrong', async () => {

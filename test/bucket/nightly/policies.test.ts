@@ -41,11 +41,11 @@ beforeAll(async () => {
   expect(await press.publishUntilRequest('killed', 20, 'before')).toBe(true)
   await nightly('2026-11-13')
   editDatabase(db(), withoutFund('(SELECT max(isin) FROM fund)'))
-  await nightly('2026-11-14', '--force')
-  await nightly('2026-11-15', '--force')
+  await nightly('2026-11-14', '--force --reason test')
+  await nightly('2026-11-15', '--force --reason test')
   // A folder of downloads that holds something else, as a publish that was stopped may leave it.
   const downloads = { FUNDPRESS_DOWNLOADS: 'true' }
-  await nightly('2026-11-16', '--force', downloads)
+  await nightly('2026-11-16', '--force --reason test', downloads)
   const folder = `downloads/${press.bucket.live()?.snapshot ?? ''}`
   expect((await press.fundpress('rollback')).code).toBe(0)
   press.bucket.put(`${folder}/stray.csv`, 'x')

@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants, gunzipSync } from 'node:zlib'
 import type { FreshnessCounts } from '../guards/assess.ts'
+import type { AllowedObjection } from '../guards/guards.ts'
 import { refuseShard } from './shard.ts'
 import { messageOf } from '../system/message.ts'
 
@@ -34,11 +35,22 @@ export interface ManifestHead {
   readonly settings?: string
   /** How new the funds' prices are; manifests of earlier versions do not say. */
   readonly freshness?: SnapshotFreshness
+  /** What guards had against the data, and an operator has allowed; absent if there is nothing. */
+  readonly allowed?: readonly AllowedObjection[]
+  /** Funds with implausible prices, whose prices stayed as they were live; absent if there is none. */
+  readonly withheld?: readonly WithheldFund[]
   /**
    * Files that lie beside the objects and name the snapshot, sorted by key: they cannot be among the lines, since its id
    * is made of these. None in manifests of earlier versions.
    */
   readonly files?: readonly ManifestLine[]
+}
+
+/** A fund whose prices stay as they are live. */
+export interface WithheldFund {
+  readonly isin: string
+  /** What is wrong with the prices of the database. */
+  readonly message: string
 }
 
 /** Funds by how new their newest price is; `guards/assess.ts` says what the marks mean. */

@@ -103,7 +103,7 @@ async function runNightly(
   const db = required(session.settings.db, 'db')
   required(session.settings.bucket.name, 'bucket.name')
   log.begin('night', { asOf, database: db, folder: session.settings.out })
-  const state = flags.again === true ? null : await stateOf(session, db, asOf, log)
+  const state = flags.again === true ? null : await stateOf(session, db, flags, log)
   if (state !== null && state.kind !== 'open') return skip(state, asOf, log)
   if (flags.ask === true) {
     log.end('night', 'done', { asOf, isOpen: true }, `${db} as of ${asOf} is not published yet`)
@@ -118,7 +118,12 @@ async function runNightly(
   return publishNightly(session, flags, log, { built, started })
 }
 
-async function stateOf(session: Session, db: string, asOf: string, log: NightlyLog): Promise<NightlyState> {
+async function stateOf(
+  session: Session,
+  db: string,
+  { asOf, override }: { readonly asOf: string; readonly override: Override },
+  log: NightlyLog,
+): Promise<NightlyState> {
   // A file that is no database is an error at once.
   openFunds(db).close()
   return withBucket(session, (store) =>
@@ -129,6 +134,7 @@ async function stateOf(session: Session, db: string, asOf: string, log: NightlyL
         return file.digest().finally(file.close)
       },
       settings: async () => settingsDigest(await buildOptions(session)),
+      isAllowing: override.isForced || override.allow.length > 0,
       pointer: () => livePointer(session),
       signal: session.signal,
       onUnknownHistory: (error) =>

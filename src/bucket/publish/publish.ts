@@ -49,7 +49,16 @@ async function liveAlready({ live }: LiveObject, identity: Identity, options: Pu
   if (isRepair || !isLiveAlready(live, identity)) return null
   await point(pointer, live)
   const { slot } = live
-  return { slot, hasFlipped: false, changed: 0, put: 0, deleted: 0, bytes: 0, downloads: noDownloads }
+  return {
+    slot,
+    hasFlipped: false,
+    changed: 0,
+    put: 0,
+    deleted: 0,
+    bytes: 0,
+    downloads: noDownloads,
+    allowed: [],
+  }
 }
 
 type Begun = Omit<Publish, 'snapshot' | 'base' | 'putOwn'>
@@ -82,7 +91,7 @@ async function carryOut(publish: Publish) {
   const { live: before } = base.live
 
   const prepared = await prepareChanges(publish)
-  refuseMistakes(manifest.head, before, prepared, publish)
+  const allowed = refuseMistakes(manifest.head, before, prepared, publish)
   await refuseSparse(publish, prepared)
   const changes = changesKey(lease.id)
   const expected = await reserveSlot(publish, prepared, changes)
@@ -103,7 +112,7 @@ async function carryOut(publish: Publish) {
   await flip(store, next, expected, publish)
   await tidyUp(publish, next)
   const { put, deleted } = prepared
-  return { slot, hasFlipped: true, changed, put, deleted, bytes, downloads: downloads.counts }
+  return { slot, hasFlipped: true, changed, put, deleted, bytes, downloads: downloads.counts, allowed }
 }
 
 /**

@@ -35,15 +35,25 @@ export interface ManifestHead {
   readonly settings?: string
   /** How new the funds' prices are; manifests of earlier versions do not say. */
   readonly freshness?: SnapshotFreshness
-  /** What guards had against the data, and an operator has allowed; absent if there is nothing. */
-  readonly allowed?: readonly AllowedObjection[]
   /** Funds with implausible prices, whose prices stayed as they were live; absent if there is none. */
   readonly withheld?: readonly WithheldFund[]
+  /**
+   * Documents by endpoint, without errors, and all rows of the database by table: the guards of a publish compare them with
+   * what is live. Shards and manifests of earlier versions have none.
+   */
+  readonly counts?: SnapshotCounts | undefined
+  /** What an operator has allowed in the build; absent if there was nothing to allow. */
+  readonly allowed?: readonly AllowedObjection[]
   /**
    * Files that lie beside the objects and name the snapshot, sorted by key: they cannot be among the lines, since its id
    * is made of these. None in manifests of earlier versions.
    */
   readonly files?: readonly ManifestLine[]
+}
+
+export interface SnapshotCounts {
+  readonly documents: Readonly<Record<string, number>>
+  readonly rows: Readonly<Record<string, number>>
 }
 
 /** A fund whose prices stay as they are live. */

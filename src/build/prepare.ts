@@ -45,7 +45,8 @@ export async function prepareBuild(
   const rules = openRules(freshness)
   // Everyone who uses the rules gets the error.
   rules.catch(() => undefined)
-  return { ...rendering, options, db, file, rules, base, withheld, lines: objectLines(root) }
+  const lines = objectLines(root, rendering.table)
+  return { ...rendering, options, db, file, rules, base, withheld, lines }
 }
 
 /** The funds of the snapshot, or of the shard. @throws {Error} if the database lacks one that the options name */

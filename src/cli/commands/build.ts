@@ -10,6 +10,8 @@ import type { Since } from '../../build/options.ts'
 import { startRenderThreads } from '../../build/render-threads.ts'
 import { showProgress } from '../progress.ts'
 import { ImplausibleDatabase, RefusedDatabase } from '../../data/check/finding.ts'
+import { refuseUnlessAllowed } from '../../guards/guards.ts'
+import { futureDate } from '../../guards/loss.ts'
 import { buildOptions, overrideOf, withBucket } from '../from-settings.ts'
 import { withLive } from '../live.ts'
 import { defineCommand, type Session } from '../command.ts'
@@ -74,8 +76,9 @@ export default defineCommand({
     ['build --db funds.sqlite --out try --only DE0008471400', 'One fund, to look at'],
   ],
   run: async (session, { asOf = session.today, only = [], since = null, shard, ...flags }) => {
-    const part = shard === undefined ? null : ({ kind: 'shard', ...shard } as const)
     const override = overrideOf(session, flags)
+    refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
+    const part = shard === undefined ? null : ({ kind: 'shard', ...shard } as const)
     const options = { ...(await buildOptions(session)), asOf, only, part, override }
     const work = withLive(session, since, (live) =>
       buildSince(session, since, { ...options, live }, session.stderr.tell),

@@ -64,7 +64,11 @@ export type Rendered = Awaited<ReturnType<typeof renderSnapshot>>
 export async function renderSnapshot(build: Build, threads: readonly RenderThread[]) {
   const { options, settings, db, file } = build
   const pool = await openRenderPool(settings, threads, db, options.signal)
-  const stop = () => void pool.close()
+  let isStopped = false
+  const stop = () => {
+    isStopped = true
+    void pool.close()
+  }
   let rendering: Promise<RenderedFunds> | undefined
   options.signal.addEventListener('abort', stop)
   try {
@@ -86,7 +90,11 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     rendering =
       part?.kind === 'shards'
         ? takeShards(part.shards, build, isins, await source)
-        : guardPrices(build, isins).then((guarded) => renderFunds(build, isins, pool, guarded))
+        : guardPrices(build, isins).then((guarded) => {
+            // The damage, or the signal, is the reason that counts.
+            if (isStopped) throw new Error('the build was stopped')
+            return renderFunds(build, isins, pool, guarded)
+          })
     // It is awaited below, too: until then the threads are busy, and this one is not.
     rendering.catch(() => undefined)
     await setImmediate()

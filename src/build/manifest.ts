@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants, gunzipSync } from 'node:zlib'
+import type { RestrictedFunds } from '../api/contract/fund.ts'
 import type { FreshnessCounts } from '../guards/assess.ts'
 import { refuseShard } from './shard.ts'
 import { messageOf } from '../system/message.ts'
@@ -34,6 +35,8 @@ export interface ManifestHead {
   readonly settings?: string
   /** How new the funds' prices are; manifests of earlier versions do not say. */
   readonly freshness?: SnapshotFreshness
+  /** Funds of the snapshot that something may not be given out of; absent without any, and in manifests of earlier versions. */
+  readonly restricted?: RestrictedFunds | undefined
   /**
    * Files that lie beside the objects and name the snapshot, sorted by key: they cannot be among the lines, since its id
    * is made of these. None in manifests of earlier versions.

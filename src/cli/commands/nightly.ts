@@ -104,7 +104,14 @@ async function runNightly(
   required(session.settings.bucket.name, 'bucket.name')
   log.begin('night', { asOf, database: db, folder: session.settings.out })
   const state = flags.again === true ? null : await stateOf(session, db, asOf, log)
-  if (state !== null && state.kind !== 'open') return skip(state, asOf, log)
+  if (state !== null && state.kind !== 'open') {
+    // The run before may have been killed after its flip.
+    if (flags.ask !== true && state.live.restricted !== undefined) {
+      const { clearDownloads } = await import('./publish.ts')
+      await clearDownloads(session, flags.lock, (text) => log.warn('publish', text))
+    }
+    return skip(state, asOf, log)
+  }
   if (flags.ask === true) {
     log.end('night', 'done', { asOf, isOpen: true }, `${db} as of ${asOf} is not published yet`)
     return { kind: 'open', asOf }

@@ -4,7 +4,7 @@ import type { NightlyFigures } from '../../bucket/nightly/history.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
-import { describeFreshness } from '../format.ts'
+import { describeFreshness, describeRemoved } from '../format.ts'
 import { countOf, formatBytes, formatCount, formatDollars, formatDuration } from '../format.ts'
 import { safeLines } from '../safe-text.ts'
 import type { NightlyWarning, Step } from './log.ts'
@@ -78,7 +78,9 @@ function describeDone(run: DoneRun): string {
     'oldest price': figures.oldestPrice === null ? 'none' : figures.oldestPrice + isin,
     verified: run.verified,
   }
-  const table = Object.entries(rows).map(([label, figure]) => `| ${label} | ${figure} |\n`)
+  const removed = describeRemoved(run.published.removed)
+  const all = removed === null ? rows : { ...rows, 'earlier days': removed }
+  const table = Object.entries(all).map(([label, figure]) => `| ${label} | ${figure} |\n`)
   return `| | |\n|---|---|\n${table.join('')}${charts(run.history)}`
 }
 

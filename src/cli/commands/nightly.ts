@@ -155,6 +155,7 @@ async function stateOf(session: Session, db: string, { asOf, again, override }: 
         return file.digest().finally(file.close)
       },
       settings: async () => settingsDigest(await buildOptions(session)),
+      isAllowing: override.isForced || override.allow.length > 0,
       pointer: () => livePointer(session),
       signal: session.signal,
       onUnknownHistory: (error) =>

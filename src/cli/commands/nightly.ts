@@ -3,9 +3,10 @@
 import { writeFileSync } from 'node:fs'
 import { findNightlyState, type NightlyState } from '../../bucket/nightly/state.ts'
 import { settingsDigest } from '../../build/options.ts'
+import { completedAt } from '../../data/import/complete.ts'
 import { openFile } from '../../data/read/digest.ts'
 import { openFunds } from '../../data/read/open.ts'
-import type { Override } from '../../guards/guards.ts'
+import { refuseUnlessAllowed, type Objection, type Override } from '../../guards/guards.ts'
 import { buildOptions, livePointer, overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
@@ -105,6 +106,7 @@ async function runNightly(
   log.begin('night', { asOf, database: db, folder: session.settings.out })
   const state = flags.again === true ? null : await stateOf(session, db, asOf, log)
   if (state !== null && state.kind !== 'open') return skip(state, asOf, log)
+  refuseIncomplete(session, db, flags.override, log)
   if (flags.ask === true) {
     log.end('night', 'done', { asOf, isOpen: true }, `${db} as of ${asOf} is not published yet`)
     return { kind: 'open', asOf }
@@ -116,6 +118,15 @@ async function runNightly(
   // Another file with the same content, such as a repeated delivery.
   if (state?.reverted?.snapshot === built.snapshot) return skip(state.reverted, asOf, log)
   return publishNightly(session, flags, log, { built, started })
+}
+
+/** @throws {Refusal} if the settings want the load to be marked as complete, and it is not */
+function refuseIncomplete({ settings }: Session, db: string, override: Override, log: NightlyLog): void {
+  if (!settings.requireComplete || completedAt(db) !== null) return
+  const message = `no load has been marked as complete since its last change (\`fundpress import --complete\`)`
+  const objections: Objection[] = [{ guard: 'incomplete', subject: null, message }]
+  for (const { reason } of refuseUnlessAllowed(db, objections, override))
+    log.warn('check', `${db}: ${message}; allowed: ${reason}`)
 }
 
 async function stateOf(session: Session, db: string, asOf: string, log: NightlyLog): Promise<NightlyState> {

@@ -3,16 +3,17 @@
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
-import { describeLocalAddresses } from '../../bucket/publish/mistakes.ts'
+import { describeLocalAddresses } from '../../bucket/publish/addresses.ts'
 import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
 import { readManifestHead } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
-import type { Override } from '../../guards/guards.ts'
+import { type Override, Refusal } from '../../guards/guards.ts'
 import { livePointer, overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { describeDownloads, describeRequests, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { bucketSettings, noLockOption, option, overrideOptions } from '../options.ts'
+import { eventOf, eventsOfAllowed, keepEvents } from '../nightly/events.ts'
 import { showProgress } from '../progress.ts'
 
 export default defineCommand({
@@ -40,7 +41,21 @@ export default defineCommand({
   ],
   run: async (session, flags) => {
     const override = overrideOf(session, flags)
-    const summary = await publishFolder(session, { ...flags, override }, session.stderr.tell)
+    const warn = session.stderr.tell
+    const summary = await publishFolder(session, { ...flags, override }, warn).catch(
+      async (error: unknown) => {
+        if (error instanceof Refusal) {
+          const { asOf, snapshot } = await readManifestHead(session.settings.out)
+          const facts = { kind: 'refused', asOf, who: override.who, reason: null, snapshot } as const
+          await keepEvents(session, [eventOf(facts, error.objections)], flags.lock, warn)
+        }
+        throw error
+      },
+    )
+    const { snapshot, hasFlipped, allowed } = summary
+    // A snapshot id begins with its as-of date. What is live already was allowed before.
+    const events = eventsOfAllowed(hasFlipped ? allowed : [], { asOf: snapshot.slice(0, 10), snapshot })
+    await keepEvents(session, events, flags.lock, warn)
     session.print(summary, () => describe(summary))
   },
 })
@@ -105,7 +120,7 @@ export async function planFolder(session: Session, flags: PublishFlags) {
 }
 
 /** @throws {Error} if the folder holds no snapshot */
-async function commonOptions({ settings }: Session, flags: PublishFlags) {
+async function commonOptions({ settings, today }: Session, flags: PublishFlags) {
   const { out, baseUrl, docsUrl, freshness, guards, bucket } = settings
   recoverSnapshot(out)
   await readManifestHead(out)
@@ -115,6 +130,7 @@ async function commonOptions({ settings }: Session, flags: PublishFlags) {
     table: routeTable(endpoints, docsUrl),
     limits: { ...guards, maxStaleShare: freshness.maxStaleShare, maxDeletes: bucket.maxDeletes },
     override: flags.override,
+    today,
     isRepair: flags.repair === true,
     isLocking: flags.lock,
     me: thisHolder(),

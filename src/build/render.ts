@@ -148,7 +148,13 @@ async function guardPrices({ options, db, rules, withheld }: Build, isins: reado
       message: `${finding.message} (allowed: ${override.reason ?? ''})`,
     }
   })
-  if (plausibility.onImplausible === 'withhold' && live !== null) withholdMore(withheld, findings)
+  if (plausibility.onImplausible === 'withhold') {
+    if (live !== null) withholdMore(withheld, findings)
+    else if (findings.some(({ severity }) => severity === 'error'))
+      findings.push(
+        generalWarning('no price can be withheld: it is not known what is live (--since)', 'price'),
+      )
+  }
   return { findings, allowed, withheld }
 }
 

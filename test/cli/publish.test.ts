@@ -166,7 +166,7 @@ describe('a probable mistake', () => {
     await expectFailure(press.fundpress('publish --out odd'), [refusal, reason])
     expect(await isLive()).toBe(before)
     expect(await expectSuccess(press.fundpress('plan --out odd'))).toMatch(reason)
-    await expectSuccess(press.fundpress('publish --out odd --force'))
+    await expectSuccess(press.fundpress('publish --out odd --force --reason test'))
     expect(await isLive()).not.toBe(before)
     // Back to where it was, for the next one.
     expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
@@ -174,7 +174,7 @@ describe('a probable mistake', () => {
   })
 
   it('is to delete more objects than --max-deletes', async () => {
-    await press.fundpress('publish --out c --force')
+    await press.fundpress('publish --out c --force --reason test')
     await press.fundpress('publish --out c --repair')
     const reason = /refused: it would delete \d+ objects, more than 0 \(--max-deletes\)\./
     await expectFailure(press.fundpress('publish --out less --max-deletes 0'), reason)
@@ -202,7 +202,7 @@ describe('--flip-kvs', () => {
   }
 
   it('each publish and each rollback writes the values of live.json, and a publish repairs a wrong one', async () => {
-    await flip('publish --out c --force')
+    await flip('publish --out c --force --reason test')
     const before = said()
     await flip('publish --out b')
     const after = said()

@@ -64,7 +64,7 @@ describe('a snapshot with too many stale funds', () => {
     expect(await refusalsOf('plan --out stale --max-stale-share 0.2')).toEqual([])
     await must('publish --out stale --quiet', { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '0.2' })
     press.reset()
-    await must('publish --out stale --force --quiet')
+    await must('publish --out stale --force --reason test --quiet')
     expect(press.bucket.differencesFrom('stale', 'blue')).toEqual([])
   })
 })
@@ -113,7 +113,7 @@ describe('the status in a bucket', () => {
   })
 
   it('is an endpoint of its own in a plan, and no document for diff', async () => {
-    const { endpoints } = await press.json<{ endpoints: readonly object[] }>('plan --out stale --force')
+    const { endpoints } = await press.json<{ endpoints: readonly object[] }>('plan --out stale --force --reason test')
     expect(endpoints).toContainEqual(expect.objectContaining({ endpoint: 'status', put: 3 }))
     const { groups } = await press.json<{ groups: readonly { endpoint: string }[] }>('diff good better')
     expect(groups.map(({ endpoint }) => endpoint)).not.toContain('other')
@@ -154,7 +154,7 @@ describe('the status in a bucket', () => {
     await must('verify')
     await must('status --max-age 9999d')
     expect(await must('prune')).toBe('nothing to remove\n')
-    await press.json('publish --out stale --force')
+    await press.json('publish --out stale --force --reason test')
     expect(press.bucket.faultsOf(other)).toEqual([])
     expect(press.bucket.differencesFrom('stale', other)).toEqual([])
   })

@@ -65,7 +65,8 @@ async function lossSince(publish: Publish, live: LiveSnapshot & SnapshotFigures,
   const { funds, ...loss } = documents.loss
   const [before = 0, after = 0] = [live.counts, head.counts].map((counts) => counts?.rows['price'])
   const prices = funds.length === 0 || after >= before ? null : await pricesOf(publish, live, funds)
-  return { ...loss, funds: funds.length, isins: funds, prices }
+  // A fund that is withheld in the live snapshot is not named.
+  return { ...loss, funds: funds.length, isins: documents.removed, prices }
 }
 
 /** How many price rows these funds have live. @returns null if a list of windows is missing (the fund was withheld) or damaged */

@@ -9,11 +9,12 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
+import { restrictedFunds } from '../api/contract/fund.ts'
 import type { SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
 import { checkTables } from '../data/check/check.ts'
 import { type Finding, RefusedDatabase, settingsWarning } from '../data/check/finding.ts'
-import { countRows, readIsins, readPriceDays } from '../data/read/fund-reader.ts'
+import { countRows, fundReader, readIsins, readPriceDays } from '../data/read/fund-reader.ts'
 import { refuseDamage } from '../data/read/open.ts'
 import { writeFile } from '../downloads/file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm, overdueFunds } from '../guards/assess.ts'
@@ -93,7 +94,9 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     const whole = part?.kind === 'shard' ? funds : await addShared(build, isins, funds, pool)
     await pool.close()
     const { objects, bytes, newestPrice } = whole
-    const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source }
+    const { fund } = fundReader(db)
+    const restricted = restrictedFunds(isins.flatMap((isin) => fund(isin) ?? []))
+    const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source, restricted }
     const head = await finish(build, assessment, counts, rows)
     if (part?.kind === 'shard') writeShard(settings.root, shardHead(build, part, head, funds), funds.each)
     const warnings = [...settingsWarnings(build), ...whole.warnings]
@@ -325,7 +328,7 @@ function shardHead(
 async function finish(
   build: Build,
   assessment: Assessment,
-  counts: Pick<ManifestHead, 'funds' | 'objects' | 'bytes' | 'newestPrice' | 'source'>,
+  counts: Pick<ManifestHead, 'funds' | 'objects' | 'bytes' | 'newestPrice' | 'source' | 'restricted'>,
   rows: SnapshotCounts['rows'] | null,
 ): Promise<ManifestHead> {
   const { asOf, docsUrl } = build.options

@@ -1,5 +1,6 @@
 /** Figures, durations, tables, findings and the age of prices as text for people. */
 
+import { dayOf, type RemovedFolder } from '../bucket/live/download-folders.ts'
 import type { DownloadCounts } from '../bucket/publish/downloads.ts'
 import type { BuildSummary } from '../build/build.ts'
 import type { Finding } from '../data/check/finding.ts'
@@ -92,6 +93,23 @@ export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCou
   const replacing = replaced === 0 ? '' : ` (${formatCount(replaced)} of them replace others)`
   const gone = deleted === 0 ? '' : `, ${formatCount(deleted)} deleted`
   return `${formatCount(put)} put${replacing}${gone}, ${formatBytes(bytes)}`
+}
+
+/**
+ * Downloads that a publish removed, by their reason; null for none: `downloads of 2026-11-02 to 2026-11-20 removed: DE000… may
+ * no longer be given out`.
+ */
+export function describeRemoved(removed: readonly RemovedFolder[], verb = 'removed'): string | null {
+  const groups = Map.groupBy(removed, ({ why, isins, isHeld }) => `${why} ${isHeld} ${isins.join(', ')}`)
+  const sentences = [...groups.values()].map((some) => {
+    const [first, last] = [some[0], some.at(-1)].map((one) => (one === undefined ? '' : dayOf(one.folder)))
+    const { why, isins, isHeld } = some[0] as RemovedFolder
+    const days = `downloads of ${first}${first === last ? '' : ` to ${last}`}`
+    const done = isHeld ? 'kept for a legal hold, and not served' : verb
+    const reason = why === 'expired' ? 'expired' : `${isins.join(', ')} may no longer be given out`
+    return `${days} ${done}: ${reason}`
+  })
+  return sentences.length === 0 ? null : sentences.join('; ')
 }
 
 /** One block per fund, funds with errors first, and errors first in each. Ends with a line feed, if not empty. */

@@ -95,6 +95,8 @@ export async function mergeOptions({ settings, signal }: Session) {
   // A wrong calendar is an error before anything is read.
   await freshnessRules(settings)
   const { name, url } = licence
-  const downloads = settings.downloads ? { licence: name === null ? null : { name, url }, isRawCsv } : null
+  const downloads = settings.downloads.enabled
+    ? { licence: name === null ? null : { name, url }, isRawCsv }
+    : null
   return { db, out, jobs, downloads, freshness, signal } as const
 }

@@ -52,7 +52,7 @@ export default defineCommand({
     'With --shard only a part of the funds is rendered, on one of several machines. `fundpress merge` makes the ' +
     'snapshot from all parts.',
   settings: [
-    ...(['db', 'out', 'jobs', 'docsUrl', 'pages', 'downloads', 'rawCsv', 'quickCheck'] as const),
+    ...(['db', 'out', 'jobs', 'docsUrl', 'pages', 'downloads.enabled', 'rawCsv', 'quickCheck'] as const),
     ...bucketSettings,
   ],
   options: [

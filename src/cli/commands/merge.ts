@@ -20,7 +20,7 @@ export default defineCommand({
     'If the shards are sparse (build --shard with --since), pass the same --since: then documents.zip is complete. ' +
     'Without it, or if that ZIP is missing, documents.zip is left out.',
   arguments: [new Argument('<shard...>', 'The folders of all shards, in any order')],
-  settings: ['db', 'out', 'jobs', 'downloads', 'rawCsv', ...bucketSettings],
+  settings: ['db', 'out', 'jobs', 'downloads.enabled', 'rawCsv', ...bucketSettings],
   options: [option('--since <snapshot>', 'The snapshot that sparse shards continue from: their own --since')],
   json: 'Print the summary as JSON',
   examples: [

@@ -122,7 +122,14 @@ async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): P
   log.begin('night', { asOf, database: db, folder: session.settings.out })
   refuseUnlessAllowed('the nightly run', futureDate(asOf, session.today), flags.override)
   const { state, allowed } = await stateOf(session, db, flags, log)
-  if (state !== null && state.kind !== 'open') return skip(state, asOf, log)
+  if (state !== null && state.kind !== 'open') {
+    // The run before may have been killed after its flip.
+    if (flags.ask !== true && state.live.restricted !== undefined) {
+      const { clearDownloads } = await import('./publish.ts')
+      await clearDownloads(session, flags.lock, (text) => log.warn('publish', text))
+    }
+    return skip(state, asOf, log)
+  }
   if (flags.ask === true) {
     log.end('night', 'done', { asOf, isOpen: true }, `${db} as of ${asOf} is not published yet`)
     return { kind: 'open', asOf }

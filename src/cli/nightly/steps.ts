@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { readLive, type Live } from '../../bucket/live/live.ts'
 import { readStatus } from '../../bucket/live/status.ts'
 import { keepInHistory, type NewEvent, type NightlyFigures } from '../../bucket/nightly/history.ts'
+import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
 import { costOfRequests } from '../../bucket/publish/preview.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../build/build.ts'
@@ -21,8 +22,8 @@ import { assertMatches, describeDifference, describeVerified } from '../commands
 import { sampleOf, verifyBucket } from '../commands/verify.ts'
 import { reasonOf } from '../failure.ts'
 import { countErrors, countFindings, countOf, errorsFirst, describeOverdueInLine } from '../format.ts'
-import { formatBytes, formatCount, formatDollars } from '../format.ts'
 import { eventsOfAllowed } from './events.ts'
+import { describeRemoved, formatBytes, formatCount, formatDollars } from '../format.ts'
 import type { NightlyLog } from './log.ts'
 import { describeChanged, type DoneRun } from './report.ts'
 
@@ -124,14 +125,15 @@ export async function publishNightly(
   },
 ): Promise<DoneRun> {
   const { built, started } = run
-  const { preview, cost } = await planFolder(log.begin('plan'), { override, lock })
+  const flags = { override, lock, keepDays: session.settings.downloads.keepDays }
+  const { preview, cost } = await planFolder(log.begin('plan'), flags)
   const { slot, put, deleted, bytes } = preview
   const expected = `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}, ${formatDollars(cost.publish)}`
   const planned = { slot, put, deleted, bytes, cost: cost.publish, costOfMonth: cost.month }
   log.end('plan', 'done', planned, preview.isLive ? 'already live, nothing to change' : expected)
 
   const warn = (warning: string) => log.warn('publish', warning)
-  const published = await publishFolder(log.begin('publish'), { override, lock }, warn)
+  const published = await publishFolder(log.begin('publish'), flags, warn)
   logPublished(published, log)
   // What is live already was allowed before.
   const allowed = [...run.allowed, ...(published.hasFlipped ? published.allowed : [])]
@@ -172,10 +174,12 @@ export async function publishNightly(
 
 function logPublished(published: PublishSummary, log: NightlyLog): void {
   const { snapshot, slot, hasFlipped, put, deleted, bytes, seconds } = published
-  const text = hasFlipped
+  const removed = describeRemoved(published.removed)
+  const done = hasFlipped
     ? `${snapshot} is live in ${slot}: ${formatCount(put)} put, ${formatCount(deleted)} deleted, ${seconds.toFixed(1)} s`
     : `${snapshot} is already live in ${slot}`
-  log.end('publish', 'done', { snapshot, slot, hasFlipped, put, deleted, bytes, seconds }, text)
+  const text = removed === null ? done : `${done}; ${removed}`
+  log.end('publish', 'done', { snapshot, slot, hasFlipped, put, deleted, bytes, seconds, removed }, text)
 }
 
 /** A step shows at most ten annotations. */
@@ -198,9 +202,11 @@ const differencesShown = 100
 /** @returns what was verified, in words @throws {Error} if the live slot does not match its manifest */
 async function verifySample(session: Session, wanted: ReturnType<typeof sampleOf>, log: NightlyLog) {
   let shown = 0
-  const verified = await verifyBucket(session, wanted, (difference) => {
+  const show = (difference: ObjectDifference) => {
     if (shown++ < differencesShown) log.fail('verify', describeDifference(difference))
-  })
+  }
+  // The publish has searched the downloads of earlier days.
+  const verified = await verifyBucket(session, wanted, show, null)
   assertMatches(verified)
   const { objects, bodies, differences } = verified.found
   const figures = { objects, bodies, differences, seed: wanted.seed }

@@ -10,7 +10,8 @@ import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { manifestKey, readHeadOf, readSparse } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
-import { RefusedDatabase, type Finding } from '../../data/check/finding.ts'
+import { ImplausibleDatabase, RefusedDatabase, type Finding } from '../../data/check/finding.ts'
+import type { ReadLive } from '../../data/check/live-prices.ts'
 import { printable } from '../../data/model/printable.ts'
 import { type AllowedObjection, type Override, Refusal } from '../../guards/guards.ts'
 import { buildOptions, mergeOptions, withBucket } from '../from-settings.ts'
@@ -21,7 +22,15 @@ import { planFolder, publishFolder } from '../commands/publish.ts'
 import { assertMatches, describeDifference, describeVerified } from '../commands/verify.ts'
 import { sampleOf, verifyBucket } from '../commands/verify.ts'
 import { reasonOf } from '../failure.ts'
-import { countErrors, countFindings, countOf, errorsFirst, describeOverdueInLine } from '../format.ts'
+import { withLive } from '../live.ts'
+import {
+  countErrors,
+  countFindings,
+  countOf,
+  describeOverdueInLine,
+  describeWithheld,
+  errorsFirst,
+} from '../format.ts'
 import { eventsOfAllowed } from './events.ts'
 import { describeRemoved, formatBytes, formatCount, formatDollars } from '../format.ts'
 import type { NightlyLog } from './log.ts'
@@ -46,8 +55,10 @@ const findingsShown = 100
 export async function buildNightly(session: Session, options: NightlySteps, log: NightlyLog) {
   log.begin('check')
   const make = options.shards === undefined ? render : merge
-  const built = await make(session, options, log).catch((error: unknown) => {
-    if (error instanceof RefusedDatabase) logFindings(error.findings, log)
+  const making = withLive(session, 'live', (live) => make(session, options, log, live))
+  const built = await making.catch((error: unknown) => {
+    if (error instanceof RefusedDatabase || error instanceof ImplausibleDatabase)
+      logFindings(error.findings, log)
     else log.enter('build')
     throw error
   })
@@ -61,13 +72,19 @@ export async function buildNightly(session: Session, options: NightlySteps, log:
   const text = `${snapshot}: ${formatCount(funds)} funds, ${formatCount(documents)} documents, ${formatCount(rendered)} of them rendered, ${seconds.toFixed(1)} s`
   log.end('build', 'done', figures, text)
   if (late + stale > 0) log.warn('build', describeOverdueInLine(built))
+  for (const fund of built.withheld) log.warn('build', describeWithheld(fund))
   for (const file of built.downloads?.leftOut ?? []) log.warn('build', `downloads without ${file}`)
   return built
 }
 
-async function render(session: Session, { asOf, since }: NightlySteps, log: NightlyLog) {
+async function render(
+  session: Session,
+  { asOf, since, override }: NightlySteps,
+  log: NightlyLog,
+  live: ReadLive | null,
+) {
   const { settings, signal } = session
-  const options = { ...(await buildOptions(session)), asOf, only: [] }
+  const options = { ...(await buildOptions(session)), asOf, only: [], override, live }
   const warn = (warning: string) => log.warn('build', warning)
   const from = since === 'none' ? null : (since ?? (await snapshotFolder(settings.out, warn)))
   const stepSession = log.sessionFor('build')
@@ -81,8 +98,13 @@ async function render(session: Session, { asOf, since }: NightlySteps, log: Nigh
 }
 
 /** The builds of the shards have decided what they continue from. */
-async function merge(session: Session, { asOf, since = 'none', shards = [] }: NightlySteps, log: NightlyLog) {
-  const options = { ...(await mergeOptions(session)), asOf, shards }
+async function merge(
+  session: Session,
+  { asOf, since = 'none', shards = [] }: NightlySteps,
+  log: NightlyLog,
+  live: ReadLive | null,
+) {
+  const options = { ...(await mergeOptions(session)), asOf, shards, live }
   const from = since === 'none' ? null : since
   return mergeSince(log.sessionFor('build'), from, options, (warning) => log.warn('build', warning))
 }

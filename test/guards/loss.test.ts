@@ -15,7 +15,14 @@ const freshness = (fresh: number, stale = 0) => {
   return { fresh, late: 0, stale, unwatched: 0, unpriced: 0, withheld: 0 }
 }
 const snapshot = (funds: number, more: Partial<SnapshotFigures> = {}): SnapshotFigures => {
-  return { asOf: today, funds, objects: 1000, newestPrice: '2026-11-19', freshness: freshness(funds), ...more }
+  return {
+    asOf: today,
+    funds,
+    objects: 1000,
+    newestPrice: '2026-11-19',
+    freshness: freshness(funds),
+    ...more,
+  }
 }
 const noLoss: Loss = { funds: 0, isins: [], objects: 0, documents: [], prices: null }
 const rows = (table: string, count: number) => ({
@@ -95,8 +102,11 @@ describe('a loss', () => {
       { live: { asOf: '2026-11-21' } },
       ['older-date', null, 'from 2026-11-21'],
     ],
-  ] as const)('of %s passes at the limit, and is refused beyond it', (_, within, live, beyond, more, expected) => {
-    expect(refusedOf(within, live)).toEqual([])
-    expect(refusedOf(beyond, more)).toEqual([expected])
-  })
+  ] as const)(
+    'of %s passes at the limit, and is refused beyond it',
+    (_, within, live, beyond, more, expected) => {
+      expect(refusedOf(within, live)).toEqual([])
+      expect(refusedOf(beyond, more)).toEqual([expected])
+    },
+  )
 })

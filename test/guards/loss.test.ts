@@ -110,3 +110,37 @@ describe('a loss', () => {
     },
   )
 })
+
+it.each([
+  [1, 1, false],
+  [2, 1, true],
+  [3, 1, true],
+  [3, 2, false],
+  [20, 2, true],
+  [20, 3, false],
+])('of %i funds, a loss of %i passes: %s', (before, funds, passes) => {
+  const [head, live] = [snapshot(before - funds), snapshot(before)]
+  const found = objectionsTo(head, live, { ...noLoss, funds }, limits, today)
+  expect(found.map(({ guard }) => guard)).toEqual(passes ? [] : ['lost-funds'])
+})
+
+it.each([
+  ['price', 700, 300, []],
+  ['price', 692, 300, ['lost-prices']],
+  // Ten funds may have had a fifth of the rows; of the rest a fifth may be lost.
+  ['emt', 640, 300, []],
+  ['emt', 639, 300, ['lost-rows']],
+  ['emt', 0, 300, ['empty-table']],
+])('what ten lost funds explain is no loss of its own: of 1,000 rows of %s %i are left', (...given) => {
+  const [table, left, prices, expected] = given
+  const found = refusedOf(rows(table, left), { funds: 90, prices, live: rows(table, 1000) })
+  expect(found.map(([guard]) => guard)).toEqual(expected)
+})
+
+it('counts are compared if the objects that are live are not known', () => {
+  const counts = (profile: number) => ({ counts: { documents: { profile }, rows: {} } })
+  const head = snapshot(90, { objects: 900, ...counts(360) })
+  const known = { funds: 10, objects: 0, documents: [{ endpoint: 'profile', before: 360, after: 360 }] }
+  expect(lossByCounts(snapshot(100, counts(400)), head)).toMatchObject(known)
+  expect(lossByCounts(snapshot(100), head)).toMatchObject({ ...known, documents: [] })
+})

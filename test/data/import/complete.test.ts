@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
+import { isMissing } from '../../support/programs.ts'
 import {
   db,
   fileOf,

@@ -123,7 +123,14 @@ async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): P
   log.begin('night', { asOf, database: db, folder: session.settings.out })
   refuseUnlessAllowed('the nightly run', futureDate(asOf, session.today), flags.override)
   const { state, allowed: before } = await stateOf(session, db, flags, log)
-  if (state !== null && state.kind !== 'open') return skip(state, asOf, log)
+  if (state !== null && state.kind !== 'open') {
+    // The run before may have been killed after its flip.
+    if (flags.ask !== true && state.live.restricted !== undefined) {
+      const { clearDownloads } = await import('./publish.ts')
+      await clearDownloads(session, flags.lock, (text) => log.warn('publish', text))
+    }
+    return skip(state, asOf, log)
+  }
   const incomplete = refuseUnlessAllowed('the nightly run', incompleteLoad(session, db), flags.override)
   const allowed = [...before, ...incomplete]
   if (flags.ask === true) {
@@ -164,6 +171,7 @@ async function stateOf(session: Session, db: string, { asOf, again, override }: 
         return file.digest().finally(file.close)
       },
       settings: async () => settingsDigest(await buildOptions(session)),
+      isAllowing: override.isForced || override.allow.length > 0,
       pointer: () => livePointer(session),
       signal: session.signal,
       onUnknownHistory: (error) =>

@@ -5,6 +5,7 @@
  */
 
 import type { RestrictedFunds } from '../../api/contract/fund.ts'
+import type { ManifestHead } from '../../build/manifest.ts'
 import { messageOf } from '../../system/message.ts'
 import { dayOf, isExpired, isOurFolder, prefixOf, type RemovedFolder } from '../live/download-folders.ts'
 import { readJournal } from '../live/journal.ts'
@@ -30,22 +31,18 @@ export async function hasCleared(store: ObjectStore, { restricted }: Live): Prom
 /**
  * What a publish must search the earlier downloads for. From here on the journal says that they were searched only if that
  * holds for what is about to be uploaded, too.
+ * @param live the first line of the live manifest; null if nothing is live, or if it cannot be read
  */
-export async function newlyRestricted({
-  store,
-  lease,
-  snapshot,
-  base,
-  isRepair,
-}: Publish): Promise<RestrictedFunds> {
-  const { restricted } = snapshot.manifest.head
-  const before = base.live.live
+export function newlyRestricted(
+  { lease, snapshot, isRepair }: Publish,
+  live: ManifestHead | null,
+): RestrictedFunds {
+  const { restricted = {} } = snapshot.manifest.head
   const searched = isRepair ? undefined : lease.searched()
   if (searched === digestOfRestricted(restricted)) return {}
   lease.noteSearched(undefined)
-  const isKnown = before?.restricted !== undefined && before.restricted === searched
-  const head = isKnown ? await fetchHead(store, manifestIn(before.slot)) : null
-  return restrictedBeside(restricted ?? {}, head?.restricted ?? {})
+  const known = live?.restricted ?? {}
+  return searched === digestOfRestricted(known) ? restrictedBeside(restricted, known) : restricted
 }
 
 /**
@@ -63,7 +60,8 @@ export async function findRemoved(
   const folders = (await store.folders(downloadsRoot, { signal })).filter(isOurFolder)
   const others = folders.filter((folder) => folder !== next.downloads?.folder)
   const isOld = (folder: string) =>
-    isExpired(folder, retention, next.asOf) && (before === null || downloadsPrefix(folder) !== prefixOf(before))
+    isExpired(folder, retention, next.asOf) &&
+    (before === null || downloadsPrefix(folder) !== prefixOf(before))
   const expired = others.filter(isOld).map((folder): RemovedFolder => {
     return { folder, why: 'expired', isins: [], isHeld: false }
   })
@@ -119,7 +117,10 @@ export async function clearWithdrawn(store: ObjectStore, live: Live, removal: Om
 }
 
 /** The same without a publish: for a nightly run with nothing to do. */
-export async function clearAlone(store: ObjectStore, options: LeaseOptions & Omit<Removal, 'store' | 'lease'>) {
+export async function clearAlone(
+  store: ObjectStore,
+  options: LeaseOptions & Omit<Removal, 'store' | 'lease'>,
+) {
   const { live } = await readLive(store)
   if (live === null || (await hasCleared(store, live))) return []
   return withLease(store, options, async (lease) => {

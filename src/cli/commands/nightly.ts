@@ -5,7 +5,8 @@ import { findNightlyState, type NightlyState } from '../../bucket/nightly/state.
 import { settingsDigest } from '../../build/options.ts'
 import { openFile } from '../../data/read/digest.ts'
 import { openFunds } from '../../data/read/open.ts'
-import type { Override } from '../../guards/guards.ts'
+import { type Override, refuseUnlessAllowed } from '../../guards/guards.ts'
+import { futureDate } from '../../guards/loss.ts'
 import { buildOptions, livePointer, overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { reasonOf } from '../failure.ts'
@@ -103,6 +104,7 @@ async function runNightly(
   const db = required(session.settings.db, 'db')
   required(session.settings.bucket.name, 'bucket.name')
   log.begin('night', { asOf, database: db, folder: session.settings.out })
+  refuseUnlessAllowed('the nightly run', futureDate(asOf, session.today), flags.override)
   const state = flags.again === true ? null : await stateOf(session, db, asOf, log)
   if (state !== null && state.kind !== 'open') {
     // The run before may have been killed after its flip.

@@ -3,7 +3,7 @@
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
-import { describeLocalAddresses } from '../../bucket/publish/mistakes.ts'
+import { describeLocalAddresses } from '../../bucket/publish/addresses.ts'
 import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
 import { clearAlone } from '../../bucket/publish/removal.ts'
@@ -12,7 +12,14 @@ import { recoverSnapshot } from '../../build/staging.ts'
 import type { Override } from '../../guards/guards.ts'
 import { livePointer, overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
-import { describeDownloads, describeRemoved, describeRequests, describeSummary, formatBytes, formatCount } from '../format.ts'
+import {
+  describeDownloads,
+  describeRemoved,
+  describeRequests,
+  describeSummary,
+  formatBytes,
+  formatCount,
+} from '../format.ts'
 import { bucketSettings, noLockOption, option, overrideOptions } from '../options.ts'
 import { showProgress } from '../progress.ts'
 
@@ -120,7 +127,7 @@ export async function planFolder(session: Session, flags: PublishFlags) {
 }
 
 /** @throws {Error} if the folder holds no snapshot */
-async function commonOptions({ settings }: Session, flags: PublishFlags) {
+async function commonOptions({ settings, today }: Session, flags: PublishFlags) {
   const { out, baseUrl, docsUrl, freshness, guards, bucket, downloads } = settings
   recoverSnapshot(out)
   await readManifestHead(out)
@@ -130,6 +137,7 @@ async function commonOptions({ settings }: Session, flags: PublishFlags) {
     table: routeTable(endpoints, docsUrl),
     limits: { ...guards, maxStaleShare: freshness.maxStaleShare, maxDeletes: bucket.maxDeletes },
     override: flags.override,
+    today,
     isRepair: flags.repair === true,
     isLocking: flags.lock,
     retention: { keepDays: flags.keepDays ?? null, keep: downloads.keep },

@@ -49,7 +49,7 @@ beforeAll(async () => {
   const folder = `downloads/${press.bucket.live()?.snapshot ?? ''}`
   expect((await press.fundpress('rollback')).code).toBe(0)
   press.bucket.put(`${folder}/stray.csv`, 'x')
-  await nightly('2026-11-16', '--force --again', downloads)
+  await nightly('2026-11-16', '--force --reason test --again', downloads)
   asked = press.server.log.flatMap(({ operation, key, body }): Asked[] => {
     const resource = `arn:aws:s3:::funds${key === '' ? '' : `/${key}`}`
     if (operation === 'ListObjectsV2') return [{ action: 's3:ListBucket', resource }]

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import type { RestrictedFunds } from '../../src/api/contract/fund.ts'
+import { overlayStore } from '../../src/bucket/store/overlay.ts'
 import { findWithdrawn } from '../../src/bucket/live/withdrawn.ts'
 import { lateStore } from '../support/late-store.ts'
 import { randomFor } from '../../src/system/random.ts'
@@ -14,7 +15,8 @@ const later = lateStore({
   knowsConditions: true,
   onWrite: () => undefined,
 })
-const { store } = later.begin(null, () => Promise.resolve())
+// It gives parts of objects, which the store below does not.
+const store = overlayStore(later.begin(null, () => Promise.resolve()).store)
 const header = 'isin,date,net_asset_value\r\n'
 /** A long file is not read as a whole: twelve million bytes, of every other fund. */
 const funds = Array.from({ length: 300 }, (_, index) => isinOf(index)).sort()

@@ -160,7 +160,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       expect([await text(folder), await text('-'), await text('index.html')]).toEqual([404, 404, 404])
       // A day whose downloads are withdrawn has a name that no folder has.
       edge().keys[key] = `${day().slice(8)}-0`
-      freshly(19.5)
+      freshly(22)
       expect([await text(day()), await text('latest')]).toEqual([404, 404])
       edge().keys[key] = '-'
       expect(await text(day())).toBe('of an earlier version')

@@ -125,6 +125,9 @@ export async function clearAlone(
   if (live === null || (await hasCleared(store, live))) return []
   return withLease(store, options, async (lease) => {
     const now = await readLive(store)
-    return now.live === null ? [] : clearWithdrawn(store, now.live, { ...options, lease })
+    const removed = now.live === null ? [] : await clearWithdrawn(store, now.live, { ...options, lease })
+    // Nobody waited for late requests: they may still bring files.
+    if (lease.isUnsettled) lease.noteSearched(undefined)
+    return removed
   })
 }

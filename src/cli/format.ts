@@ -148,6 +148,10 @@ export function describeFreshness(counts: FreshnessCounts): string {
     .join(', ')
 }
 
+/** A fund with implausible prices, in one line. */
+export const describeWithheld = ({ isin, message }: BuildSummary['withheld'][number]) =>
+  `fund ${isin}: its prices stay as they are live: ${message}`
+
 /** `overdue` often has only some of the late and stale funds. */
 type Overdue = Pick<BuildSummary, 'freshness' | 'overdue'>
 

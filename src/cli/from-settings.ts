@@ -15,6 +15,9 @@ import type { Settings } from './settings.ts'
 
 type OverrideFlags = FlagsOf<ReturnType<typeof overrideOptions>>
 
+/** For what must answer soon. */
+export const shortPatience: Patience = { attempts: 2, connectMs: 3000, silenceMs: 4000 }
+
 /** @param patience shorter than usual for commands that must answer at once @throws {UsageError} without a bucket name */
 export async function withBucket<T>(
   { settings: { bucket }, signal }: Session,
@@ -47,14 +50,27 @@ export async function livePointer({ settings, signal }: Session): Promise<LivePo
 }
 
 /** What the flags of `overrideOptions` allow. @throws {UsageError} for a permission without a reason */
-export function overrideOf({ environment }: Session, { allow = [], force, reason }: OverrideFlags): Override {
+export function overrideOf(session: Session, { allow = [], force, reason }: OverrideFlags): Override {
   const isForced = force === true
   const isReasoned = reason !== undefined && reason.trim() !== ''
   if ((isForced || allow.length > 0) && !isReasoned)
     throw new UsageError('--allow and --force need --reason "…": it is kept in the history and published')
+  return { allow, isForced, reason: reason ?? null, who: whoIs(session) }
+}
+
+/** Who runs this: on GitHub the actor of the workflow, else user and host. */
+export function whoIs({ environment }: Session): string {
   const { GITHUB_ACTOR: actor = '' } = environment
-  const who = actor === '' ? `${userInfo().username}@${hostname()}` : actor
-  return { allow, isForced, reason: reason ?? null, who }
+  return actor === '' ? `${userName()}@${hostname()}` : actor
+}
+
+/** A container may run as a user that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
 }
 
 /** @throws {UsageError} if the settings name an unknown calendar or contradict each other */
@@ -74,11 +90,13 @@ export async function buildOptions(session: Session): Promise<Omit<BuildOptions,
 
 /** The same without what the shards of a snapshot say themselves. */
 export async function mergeOptions({ settings, signal }: Session) {
-  const { out, jobs, licence, freshness, rawCsv: isRawCsv } = settings
+  const { out, jobs, licence, freshness, plausibility, rawCsv: isRawCsv } = settings
   const db = required(settings.db, 'db')
   // A wrong calendar is an error before anything is read.
   await freshnessRules(settings)
   const { name, url } = licence
-  const downloads = settings.downloads.enabled ? { licence: name === null ? null : { name, url }, isRawCsv } : null
-  return { db, out, jobs, downloads, freshness, signal } as const
+  const downloads = settings.downloads.enabled
+    ? { licence: name === null ? null : { name, url }, isRawCsv }
+    : null
+  return { db, out, jobs, downloads, freshness, plausibility, signal } as const
 }

@@ -122,6 +122,11 @@ const plausibilityGroup = fundGroup({
   never: say('The prices of these funds are not checked.', z.boolean('true or false').exactOptional()),
 })
 
+const columnNames = say(
+  'The column of the table for a column of the file; "" ignores it, and the name * all that are unknown.',
+  z.record(z.string(), text('the name of a column, or ""', /^[a-z_0-9]*$/u), 'an object'),
+)
+
 /** What a config file can hold. An optional setting without a default here gets a derived one in `complete`. */
 export const configShape = z.strictObject(
   {
@@ -259,6 +264,10 @@ export const configShape = z.strictObject(
       'nightly refuses a database that `import --complete` has not marked since its last change.',
       flag(false),
     ),
+    import: say(
+      'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }.',
+      z.record(z.string(), z.strictObject({ columns: columnNames }, 'an object'), 'an object').default({}),
+    ),
     prices: group('What the store charges, in dollars, for `fundpress plan`.', {
       perMillionPuts: say('A million puts and lists. Default: 5 (R2: 4.5).', price),
       perMillionGets: say('A million gets. Default: 0.4 (R2: 0.36).', price),
@@ -295,12 +304,12 @@ export function complete({ $schema: _, ...given }: z.output<typeof configShape>,
   }
 }
 
-/** The names of all settings but lists, with their groups: `edge.port`. */
+/** The names of all settings but lists and maps, with their groups: `edge.port`. */
 export type SettingKey = {
-  [K in keyof Settings]: Settings[K] extends object
+  [K in Exclude<keyof Settings, 'import'>]: Settings[K] extends object
     ? `${K}.${Exclude<keyof Settings[K], 'groups' | 'keep'> & string}`
     : K
-}[keyof Settings]
+}[Exclude<keyof Settings, 'import'>]
 
 /** `variable` is the environment variable: `FUNDPRESS_EDGE_PORT`; that of `downloads.enabled` is `FUNDPRESS_DOWNLOADS`. */
 export interface NamedSetting {
@@ -325,7 +334,7 @@ export function shortName(key: string): string {
 
 function listSettings(shape: z.ZodRawShape, prefix: string): NamedSetting[] {
   return Object.entries(shape).flatMap(([name, schema]) => {
-    if (name === '$schema' || name === 'groups' || name === 'keep') return []
+    if (['$schema', 'groups', 'keep', 'import'].includes(name)) return []
     const members = groupMembers(schema)
     if (members !== null) return listSettings(members, `${name}.`)
     const key = prefix + name

@@ -93,11 +93,21 @@ export function judge(objections: readonly Objection[], override: Override) {
   }
 }
 
-/** The flags that allow objections: `--allow lost-funds,price-jump:DE0008471400 --reason "…"`. */
-export function flagsThatAllow(objections: readonly Objection[]): string {
-  const names = objections.map(({ guard: name, subject }) => (subject === null ? name : `${name}:${subject}`))
-  return `--allow ${[...new Set(names)].join(',')} --reason "…"`
+/** A longer list of subjects is of no use: messages are cut, and nobody reads it. */
+const subjectsNamed = 10
+
+/** What `--allow` must have for these objections: `lost-funds,price-jump:DE0008471400`; for many subjects the guard alone. */
+export function allowanceFor(objections: readonly Objection[]): string {
+  const names = [...Map.groupBy(objections, ({ guard: name }) => name)].flatMap(([name, found]) => {
+    const subjects = new Set(found.map(({ subject }) => (subject === null ? name : `${name}:${subject}`)))
+    return subjects.size > subjectsNamed ? [name] : [...subjects]
+  })
+  return names.join(',')
 }
+
+/** The flags that allow objections: `--allow lost-funds,price-jump:DE0008471400 --reason "…"`. */
+export const flagsThatAllow = (objections: readonly Objection[]) =>
+  `--allow ${allowanceFor(objections)} --reason "…"`
 
 /** A guard refuses the data. It is final until somebody corrects the data or allows it: the exit code is 3, not 1. */
 export class Refusal extends Error {

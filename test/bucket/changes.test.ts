@@ -204,7 +204,7 @@ describe('one day after the other', () => {
     const before = bodyOf('feed.xml')
     expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
     expect(nightsOf()[0]).toBe('2026-11-17')
-    expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
+    expect(await press.fundpress('rollback --again')).toMatchObject({ code: 0 })
     expect(bodyOf('feed.xml')).toBe(before)
     expect(await press.json('verify')).toMatchObject({ differences: [] })
     expect((await press.fundpress('prune')).stdout).toBe('nothing to remove\n')

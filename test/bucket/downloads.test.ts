@@ -174,7 +174,7 @@ describe('a bucket of the previous version', () => {
       expect([await csv('latest'), await csv(asOf)]).toEqual(['prices first', 'prices first'])
       expect(await csv(dayAfter)).toBe(ofDayAfter)
       expect(await press.fundpress('verify --deep')).toMatchObject({ code: 0, stderr: '' })
-      expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
+      expect(await press.fundpress('rollback --again')).toMatchObject({ code: 0, stderr: '' })
       expect([await csv('latest'), await csv(asOf)]).toEqual([`prices ${out}`, ofDay])
     })
   })
@@ -313,7 +313,7 @@ it('a rollback restores the earlier files, also of the same day, and a second on
   await publish('again')
   await withEdge(async (csv) => {
     expect([await csv(asOf), await csv('latest')]).toEqual(['wrong', 'wrong'])
-    const rollback = async () => expect(await press.json('rollback')).toMatchObject({ warnings: [] })
+    const rollback = async () => expect(await press.json('rollback --again')).toMatchObject({ warnings: [] })
     await rollback()
     expect([await csv(asOf), await csv('latest')]).toEqual(['right', 'right'])
     // Its edition is known: nothing has to be published again.

@@ -120,7 +120,7 @@ forEachStore((store) => {
     expect(await run('rollback')).toMatchObject({ code: 0, stderr: '' })
     expect((await status()).live?.snapshot).not.toBe(live?.snapshot)
     expect(await verify()).toMatchObject({ code: 0 })
-    expect(await run('rollback')).toMatchObject({ code: 0 })
+    expect(await run('rollback', '--again')).toMatchObject({ code: 0 })
     expect((await status()).live?.snapshot).toBe(live?.snapshot)
   })
 })

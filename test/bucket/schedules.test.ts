@@ -197,7 +197,12 @@ async function run({ steps, seed }: Schedule, { lateSeconds, isLocking }: Rules)
     try {
       const { out = '' } = snapshots[step.snapshot] ?? {}
       if (step.command === 'rollback')
-        await rollback(process.store, { ...common, to: null, isChecking: step.snapshot % 2 === 0 })
+        await rollback(process.store, {
+          ...common,
+          to: null,
+          isAgain: true,
+          isChecking: step.snapshot % 2 === 0,
+        })
       else if (step.command === 'prune')
         await prune(process.store, {
           ...common,

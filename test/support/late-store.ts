@@ -248,7 +248,7 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
         folders: async (prefix) => {
           await read()
           const below = [...objects.keys()].filter((key) => key.startsWith(prefix))
-          return [...new Set(below.map((key) => key.slice(prefix.length).split("/")[0] ?? ""))].sort()
+          return [...new Set(below.map((key) => key.slice(prefix.length).split('/')[0] ?? ''))].sort()
         },
         async *list(prefix) {
           await read()

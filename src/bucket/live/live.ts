@@ -57,6 +57,10 @@ export const isSameLive = (one: LiveSnapshot | null, other: LiveSnapshot | null)
 export const snapshotOf = (live: Live): LiveSnapshot =>
   Object.fromEntries(snapshotFields.map(([field]) => [field, live[field]])) as unknown as LiveSnapshot
 
+/** The snapshot that a rollback has reverted, if that was the last flip. The other slot holds it until the next publish. */
+export const revertedBefore = (live: Live): LiveSnapshot | null =>
+  live.broughtBy === 'rollback' ? live.previous : null
+
 /**
  * The torn slots. If a publish was killed after its flip, the journal still names its list, and `live.json` names it, too:
  * that slot is not torn. If something is live and there is no journal, somebody removed it: no slot can be trusted.

@@ -11,7 +11,13 @@ import {
   slotPrefix,
 } from '../live/layout.ts'
 import { slots, type Slot } from '../live/layout.ts'
-import { dayOf, earlierFolders, isExpired, isFolderOfSnapshot, isOurFolder } from '../live/download-folders.ts'
+import {
+  dayOf,
+  earlierFolders,
+  isExpired,
+  isFolderOfSnapshot,
+  isOurFolder,
+} from '../live/download-folders.ts'
 import type { Retention } from '../live/download-folders.ts'
 import { tornSlots, type Live } from '../live/live.ts'
 import { type KeyedLine, mergeSorted } from '../manifest/compare.ts'

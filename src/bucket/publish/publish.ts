@@ -119,7 +119,7 @@ async function carryOut(publish: Publish) {
   await tidyUp(publish, next)
   await removeFolders(publish, next, removed)
   const { put, deleted } = prepared
-  const done = { changed, put, deleted, bytes, downloads: downloads.counts, removed, allowed }
+  const done = { changed, put, deleted, bytes, downloads: downloads.counts, allowed, removed }
   return { slot, hasFlipped: true, ...done }
 }
 

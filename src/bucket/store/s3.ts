@@ -192,7 +192,21 @@ export function openS3(settings: S3Settings, signal?: AbortSignal, patience = ni
 
   const close = () => client.destroy()
   const counts = watchAttempts(client)
-  return { name, client, bucket, fullKey, advise, get, put, putFile, list, folders, delete: remove, close, ...counts }
+  return {
+    name,
+    client,
+    bucket,
+    fullKey,
+    advise,
+    get,
+    put,
+    putFile,
+    list,
+    folders,
+    delete: remove,
+    close,
+    ...counts,
+  }
 }
 
 /** Connections for the lease and the like: a request that waited for one would be sent later than its sender decided. */

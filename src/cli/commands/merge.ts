@@ -8,6 +8,7 @@ import type { MergeOptions } from '../../build/merge.ts'
 import type { Since } from '../../build/options.ts'
 import { mergeOptions } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
+import { withLive } from '../live.ts'
 import { bucketSettings, option } from '../options.ts'
 import { showBuild, withProgress, withSince, type FindSince } from './build.ts'
 
@@ -33,7 +34,10 @@ export default defineCommand({
   ],
   run: async (session, { since = null }, shards: readonly string[]) => {
     const options = { ...(await mergeOptions(session)), shards }
-    await showBuild(session, mergeSince(session, since, options, session.stderr.tell))
+    const work = withLive(session, since, (live) =>
+      mergeSince(session, since, { ...options, live }, session.stderr.tell),
+    )
+    await showBuild(session, work)
   },
 })
 

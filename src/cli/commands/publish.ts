@@ -9,7 +9,7 @@ import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
 import { clearAlone } from '../../bucket/publish/removal.ts'
 import { readManifestHead } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
-import type { Override } from '../../guards/guards.ts'
+import { type Override, Refusal } from '../../guards/guards.ts'
 import { livePointer, overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import {
@@ -21,6 +21,7 @@ import {
   formatCount,
 } from '../format.ts'
 import { bucketSettings, noLockOption, option, overrideOptions } from '../options.ts'
+import { eventOf, eventsOfAllowed, keepEvents } from '../nightly/events.ts'
 import { showProgress } from '../progress.ts'
 
 export default defineCommand({
@@ -49,7 +50,21 @@ export default defineCommand({
   ],
   run: async (session, flags) => {
     const override = overrideOf(session, flags)
-    const summary = await publishFolder(session, { ...flags, override }, session.stderr.tell)
+    const warn = session.stderr.tell
+    const summary = await publishFolder(session, { ...flags, override }, warn).catch(
+      async (error: unknown) => {
+        if (error instanceof Refusal) {
+          const { asOf, snapshot } = await readManifestHead(session.settings.out)
+          const facts = { kind: 'refused', asOf, who: override.who, reason: null, snapshot } as const
+          await keepEvents(session, [eventOf(facts, error.objections)], flags.lock, warn)
+        }
+        throw error
+      },
+    )
+    const { snapshot, hasFlipped, allowed } = summary
+    // A snapshot id begins with its as-of date. What is live already was allowed before.
+    const events = eventsOfAllowed(hasFlipped ? allowed : [], { asOf: snapshot.slice(0, 10), snapshot })
+    await keepEvents(session, events, flags.lock, warn)
     session.print(summary, () => describe(summary))
   },
 })

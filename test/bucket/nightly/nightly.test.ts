@@ -94,9 +94,9 @@ it.runIf(isComplete)('renders everything if the snapshot in the folder is damage
 it('refuses what publish refuses, and forces what it forces', async () => {
   await nightlyOf('2026-11-12')
   const refused = await nightly()
-  expect(refused.code).toBe(1)
+  expect(refused.code).toBe(3)
   expect(refused.stderr).toMatch(
-    /^fundpress: refused: the snapshot is of 2026-11-11, older than the live one/,
+    /^fundpress: the snapshot 2026-11-11-\w{12} is refused: it is of 2026-11-11, older than the live one/,
   )
   expect((await nightly('--force --reason test')).code).toBe(0)
 })
@@ -133,7 +133,7 @@ it('refuses shards of another day', async () => {
   const build = `build --db funds.sqlite --as-of ${asOf} --quiet --out part-1 --shard 1/1`
   expect(await press.bare(build)).toMatchObject({ code: 0 })
   const { code, stderr } = await nightlyOf('2026-11-12', '--shards part-1')
-  expect([code, press.bucket.keys('')]).toEqual([1, []])
+  expect([code, press.bucket.keys('')]).toEqual([1, ['nightly/history.json']])
   expect(stderr).toBe(
     `fundpress: the shards are as of ${asOf}, the merge is of 2026-11-12: give both the same --as-of\n`,
   )
@@ -222,9 +222,9 @@ it('ignores a history of another form, and entries of another form', () => {
     snapshot: 'x',
   }
   const whole = { ...night, seconds: 1, oldestPrice: null, isVerified: true }
-  const read = (...nights: readonly unknown[]) => readHistory(JSON.stringify({ format: 1, nights }))
+  const read = (...nights: readonly unknown[]) => readHistory(JSON.stringify({ format: 1, nights })).nights
   for (const text of ['', '{', 'null', '[]', '{"format":2,"nights":[]}', '{"format":1,"nights":{}}'])
-    expect(readHistory(text)).toEqual([])
+    expect(readHistory(text)).toEqual({ nights: [], events: [] })
   expect(read(null, 3, night, { ...whole, asOf: '"]<b>' }, { ...whole, bytes: '1' }, whole)).toEqual([whole])
 })
 
@@ -315,7 +315,7 @@ describe('a snapshot that a rollback reverted', () => {
 
   it.runIf(isComplete)('is live again after a second rollback', async () => {
     const bad = await takeBack()
-    await press.fundpress('rollback')
+    await press.fundpress('rollback --again')
     expect(liveNow()?.snapshot).toBe(bad)
     expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
   })

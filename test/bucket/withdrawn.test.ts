@@ -8,10 +8,10 @@ import { lateStore } from '../support/late-store.ts'
 import { randomFor } from '../../src/system/random.ts'
 import { isinOf } from '../support/database.ts'
 
-const { between } = randomFor('withdrawn', 1)
+const draws = randomFor('withdrawn', 1)
 const later = lateStore({
   lifetimeSeconds: 1,
-  random: () => between(0, 1),
+  random: () => draws.between(0, 1),
   knowsConditions: true,
   onWrite: () => undefined,
 })

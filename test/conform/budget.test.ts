@@ -149,7 +149,7 @@ describe('a process', () => {
   })
 
   it('may have children that end while it is measured', async () => {
-    const script = 'for turn in $(seq 1000); do /bin/true; done'
+    const script = 'for turn in $(seq 200); do /bin/true; done'
     const parent = spawn('sh', ['-c', script], { stdio: 'ignore' })
     const { pid = 0 } = parent
     const probe = processProbe([pid])

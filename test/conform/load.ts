@@ -73,8 +73,8 @@ export async function loadDuring(base: string, answers: Answers, work: (() => Pr
       await askFor(targets[turn % targets.length] ?? '').catch((error: unknown) => {
         if (seen.wrong.length < 5) seen.wrong.push(String(error))
       })
-      // Hundreds of requests a second are enough: the snapshot that is made live needs the machine, too.
-      if (!isOver) await setTimeout(10)
+      // A hundred requests a second are enough: the snapshot that is made live needs the machine, too.
+      if (!isOver) await setTimeout(40)
     }
   })
   if (work !== 'once each') await work().finally(() => (isOver = true))

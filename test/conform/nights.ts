@@ -4,6 +4,7 @@ import type { Night } from '../edge/runtime/deployments.ts'
 import { editDatabase } from '../support/database.ts'
 import { insertOddFunds, oddFunds } from '../support/odd-funds.ts'
 import { docsUrl, makeTempFolder, mustRun } from '../support/product.ts'
+import { isComplete } from '../support/rounds.ts'
 
 export type Nights = Awaited<ReturnType<typeof conformNights>>
 
@@ -28,7 +29,8 @@ export async function conformNights() {
   }
   // The second is of the day after, on which a fund turns a year old.
   const [first, second] = [nightOf('first', oddFunds.asOf), nightOf('second', '2025-03-01')]
-  const family = '--funds 3 --years 9 --until 2025-02-27 --seed 11'
+  const size = isComplete ? '--funds 3 --years 9' : '--funds 1 --years 4'
+  const family = `${size} --until 2025-02-27 --seed 11`
   await mustRun(['demo', '--db', first.db, ...family.split(' ')])
   insertOddFunds(first.db)
   copyFileSync(first.db, second.db)

@@ -9,6 +9,7 @@ import { startCloudFront } from '../../support/cloudfront.ts'
 import { startKeyValueStore } from '../../support/key-value-store.ts'
 import { withLocalNames } from '../../support/local-names.ts'
 import { startNginx, whyNoNginx } from '../../support/nginx.ts'
+import { once as onlyOnce } from '../../support/once.ts'
 import { makeTempFolder, mustRun, startServing, type TempFolder } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
@@ -101,12 +102,11 @@ async function onBucket(
   start: (args: string[]) => Promise<Started>,
 ): Promise<Deployment> {
   const s3 = await startS3({ buckets: [bucket] })
-  const publish = publishTo(s3)
-  await publish(first)
+  s3.restore(bucket, await publishedOnce(first))
   const args = [...bucketArgs(s3.endpoint, bucket), '--live-ttl', String(liveTtlSeconds)]
   const { base, pid, stop } = await start(args)
   return {
-    ...{ base, pids: [pid], flip: publish, lagMs: liveTtlSeconds * 1000 + 200 },
+    ...{ base, pids: [pid], flip: publishTo(s3), lagMs: liveTtlSeconds * 1000 + 200 },
     addDownload: addToBucket(s3),
     asked: askedOf(s3),
     stop: async () => {
@@ -230,6 +230,15 @@ function downloadsIn(out: string): string {
   if (name === undefined) throw new Error(`no downloads in ${out}`)
   return join(all, name)
 }
+
+/** The objects of a bucket that a snapshot was published to. */
+const publishedOnce = (night: Pick<Night, 'out'>) =>
+  onlyOnce(`objects of ${night.out}`, async () => {
+    const s3 = await startS3({ buckets: [bucket] })
+    await publishTo(s3)(night)
+    await s3.stop()
+    return s3.objects(bucket)
+  })
 
 function addToBucket(s3: S3Server): Deployment['addDownload'] {
   return (name, body) => {

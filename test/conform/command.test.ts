@@ -19,7 +19,7 @@ let otherSnapshot: Server
 let isin = ''
 
 beforeAll(async () => {
-  await mustRun(['demo', '--db', db, '--funds', '1', '--years', '3', '--until', '2025-02-27', '--seed', '11'])
+  await mustRun(['demo', '--db', db, '--funds', '1', '--years', '1', '--until', '2025-02-27', '--seed', '11'])
   const laterDb = folder.file('second.sqlite')
   copyFileSync(db, laterDb)
   editDatabase(laterDb, `UPDATE price SET net_asset_value = '77.7'`)
@@ -41,7 +41,7 @@ async function serve(file: string, out: string): Promise<Server> {
 }
 
 function conform(base: string, more: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
-  const args = ['conform', '--base', base, '--db', db, '--as-of', asOf, '--requests', '60', ...more]
+  const args = ['conform', '--base', base, '--db', db, '--as-of', asOf, '--requests', '20', ...more]
   return runFundpress(args, { env })
 }
 

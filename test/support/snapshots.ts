@@ -18,8 +18,8 @@ export async function serve(buildIt: () => Promise<Snapshot>) {
 
 export const demoUntil = '2025-09-30'
 
-/** Twelve funds with four years of prices; fewer for those who publish them all. */
-export const buildDemo = (funds = 12) => build(`demo ${funds}`, demoUntil, fillDemo(funds, 4, demoUntil))
+/** Four funds with four years of prices. */
+export const buildDemo = () => build('demo', demoUntil, fillDemo(4, 4, demoUntil))
 
 /** The eight funds of `odd-funds.ts`. */
 export const buildOdd = () => build('odd', oddFunds.asOf, fillOdd)

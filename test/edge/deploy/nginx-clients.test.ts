@@ -7,11 +7,12 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildNights, type Nights } from '../../support/nights.ts'
 import { startNginx, whyNoNginx, type Nginx } from '../../support/nginx.ts'
-import { mustRun, startServer } from '../../support/product.ts'
+import { mustRun } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
 import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
+import { serveHere } from '../../support/serve-here.ts'
 import { getOf, silentClients } from '../../support/silent-clients.ts'
 import { isComplete, sample } from '../../support/rounds.ts'
 import { firstIsin } from '../runtime/deployments.ts'
@@ -101,7 +102,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
   })
 
   it('sends the bytes that serve sends', async () => {
-    const server = await startServer(out)
+    const server = await serveHere(out)
     for (const days of ['1996-12-24/2026-12-31', '2001-05-05/2004-03-03', '2003-12-30/2004-01-02']) {
       for (const format of ['json', 'xml']) {
         const target = `/api/v1/prices-historic/${firstIsin(out)}/${days}/?format=${format}`

@@ -83,4 +83,3 @@ describePlatforms((platform, turn) => {
     expect({ wrong: after.wrong, first: after.first }).toEqual({ wrong: [], first: 0 })
   })
 })
-import './prof-tmp.ts'

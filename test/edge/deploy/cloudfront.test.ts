@@ -1,22 +1,9 @@
 /** What `fundpress edge cloudfront` writes: CloudFormation's own specification checks the template, and tests who may do what. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { mistakesIn } from '../../support/cloudfront/specification.ts'
+import { mistakesIn, type Template } from '../../support/cloudfront/specification.ts'
 import { makeTempFolder, mustRun } from '../../support/product.ts'
 
-type Entries<T> = Readonly<Record<string, T>>
-interface Resource {
-  readonly Type: string
-  readonly Condition?: string
-  readonly Properties: Entries<unknown>
-}
-
-interface Template {
-  readonly Parameters: Entries<{ readonly Type: string }>
-  readonly Conditions: Entries<unknown>
-  readonly Resources: Entries<Resource>
-  readonly Outputs: Entries<{ readonly Value: unknown }>
-}
 type Statement = Partial<
   Readonly<Record<'Effect' | 'Principal' | 'Action' | 'Resource' | 'Condition', unknown>>
 >
@@ -39,7 +26,7 @@ beforeAll(async () => {
 const read = (path: string) => readFileSync(folder.file(path), 'utf8')
 const resourcesOf = (type: string, of = template) =>
   Object.values(of.Resources).filter((resource) => resource.Type === type)
-const only = (type: string, of = template): Entries<unknown> => {
+const only = (type: string, of = template) => {
   const found = resourcesOf(type, of)
   expect(found).toHaveLength(1)
   return found[0]?.Properties ?? {}

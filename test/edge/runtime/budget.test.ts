@@ -27,8 +27,8 @@ beforeAll(async () => {
 const isFigure = (failure: string) => /\(limit [\d,]+\)/.test(failure)
 
 describePlatforms((platform, turn) => {
-  // Those that serve-limits.test.ts has in one round come last.
-  const loads = sample(allLoads, { turn: turn + 3 })
+  // With fewer rounds, two for serve and the other two for nginx.
+  const loads = sample(allLoads, { least: 2, turn: turn + 1 })
   // Clients hold on to the cloud's servers there, which have limits of their own, for the length of a request, too.
   const isBehindCdn = platform === workerd || platform === cloudFront
   // Those with files share their code with those with a bucket.

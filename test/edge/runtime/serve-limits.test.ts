@@ -12,7 +12,6 @@ import { makeTempFolder, mustRun, startServer, startServing, type Server } from 
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
 import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
-import { sample } from '../../support/rounds.ts'
 import { serveHere } from '../../support/serve-here.ts'
 import { getOf, silentClients, type SilentClients } from '../../support/silent-clients.ts'
 import { firstIsin } from './deployments.ts'
@@ -229,28 +228,6 @@ describe('a client', () => {
       await sleep(400)
     }
   }
-
-  const hungry: readonly (readonly [string, number, readonly number[], () => string])[] = [
-    ['200 clients that do not read a large file', 200, [200], () => getOf(large)],
-    ['200 clients that do not read long ranges', 200, [200, 503], () => getOf(allPrices('xml')).repeat(3)],
-    ['one client that asks for 450 ranges at once', 1, [200], () => getOf(allPrices()).repeat(450)],
-  ]
-
-  // With fewer rounds, the budget has the others.
-  it.each(sample(hungry, { least: 2 }))('stays small with %s', async (_, count, rangeStatuses, text) => {
-    // A process never has less than it once had at most.
-    await server.stop()
-    server = await startServer(out)
-    await holdOn(count, text())
-    expect((await ask(currentPrices())).status).toBe(200)
-    // 503, too, if as many ranges are in work as may be.
-    for (const target of [`/api/v1/prices-historic/${isin}/2024-01-10/2025-02-01/`, allPrices()])
-      expect(rangeStatuses).toContain((await ask(target)).status)
-    const status = readFileSync(`/proc/${server.pid}/status`, 'utf8')
-    const peakMegabytes = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024
-    // Without limits it was 2,000 MB and more; an idle process has 90, and they were 250 at most.
-    expect(peakMegabytes).toBeLessThan(400)
-  })
 
   it('survives clients that ask for a tunnel and go away, and keeps no connection of those that stay', async () => {
     const sockets: Socket[] = []

@@ -4,11 +4,11 @@ import type { PropertyType, SpecDatabase } from '@aws-cdk/service-spec-types'
 
 type Json = Readonly<Record<string, unknown>>
 
-interface Template {
+export interface Template {
   readonly Parameters: Readonly<Record<string, { readonly Type: string }>>
   readonly Conditions: Json
   readonly Resources: Readonly<Record<string, { Type: string; Condition?: string; Properties: Json }>>
-  readonly Outputs: Json
+  readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>
 }
 
 type Properties = Readonly<Record<string, { readonly type: PropertyType; readonly required?: boolean }>>

@@ -65,30 +65,23 @@ describe('the template', () => {
     })
   })
 
-  it.each([
-    ['an unknown property', { Watch: { FunctionNam: 'x' } }, 'Watch: no property FunctionNam'],
-    ['a value of another kind', { Watch: { Timeout: '30' } }, 'Watch.Timeout: "30" is no integer'],
-    ['a property that is missing', { Watch: { Role: undefined } }, 'Watch: Role is missing'],
-    [
-      'a name that leads nowhere',
-      { LambdaUrl: { TargetFunctionArn: { 'Fn::GetAtt': ['Lambda', 'Nothing'] } } },
-      '.Resources.LambdaUrl.Properties.TargetFunctionArn.Fn::GetAtt: AWS::Lambda::Function has no attribute Nothing',
-    ],
-    [
-      'a value that is not listed',
-      { LambdaUrl: { AuthType: 'SOME' } },
-      'LambdaUrl.AuthType: "SOME" is no string',
-    ],
-    [
-      'a mistake further inside',
-      { ViewerRequest: { FunctionConfig: { Comment: 'x', Runtim: 'y' } } },
-      'ViewerRequest.FunctionConfig: Runtime is missing',
-    ],
-  ])('is refused with %s', async (_, changes, mistake) => {
+  it('is refused with whatever CloudFormation does not know', async () => {
     const broken = packaged()
-    for (const [name, properties] of Object.entries(changes as Record<string, object>))
-      Object.assign(broken.Resources[name]?.Properties ?? {}, properties)
-    expect(await mistakesIn(broken)).toContain(mistake)
+    const change = (name: string, changes: object) =>
+      Object.assign(broken.Resources[name]?.Properties ?? {}, changes)
+    change('Watch', { FunctionNam: 'x', Timeout: '30', Role: undefined })
+    change('LambdaUrl', { AuthType: 'SOME', TargetFunctionArn: { 'Fn::GetAtt': ['Lambda', 'Nothing'] } })
+    change('ViewerRequest', { FunctionConfig: { Comment: 'x', Runtim: 'y' } })
+    expect((await mistakesIn(broken)).toSorted()).toEqual([
+      '.Resources.LambdaUrl.Properties.TargetFunctionArn.Fn::GetAtt: AWS::Lambda::Function has no attribute Nothing',
+      'LambdaUrl.AuthType: "SOME" is no string',
+      'ViewerRequest.FunctionConfig: Runtime is missing',
+      'ViewerRequest.FunctionConfig: no property Runtim',
+      'Watch.Role: undefined is no string',
+      'Watch.Timeout: "30" is no integer',
+      'Watch: Role is missing',
+      'Watch: no property FunctionNam',
+    ])
   })
 
   it('has no condition and no parameter that nothing uses', () => {

@@ -5,20 +5,18 @@
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import { checks, openSuite, type Suite } from '../../../src/conform/suite.ts'
-import { conformNights, type Nights } from '../../conform/nights.ts'
-import { answersOf, loadDuring, targetsOf, type Answers } from '../../conform/load.ts'
+import { answersOf, conformNights, loadDuring, type Nights } from '../../conform/nights.ts'
 import { openOracle, type Oracle, type OracleAnswer } from '../../../src/conform/oracle/oracle.ts'
 import { isComplete, rounds, sample } from '../../support/rounds.ts'
 import { cloudFront, describePlatforms, nginxBucket, type Deployment, type Night } from './deployments.ts'
 
 let nights: Nights
-let answers: Answers
+let answers: ReturnType<typeof answersOf>
 let oracle: Oracle
 
 beforeAll(async () => {
   nights = await conformNights()
-  // Not every second or fourth: formats alternate.
-  answers = answersOf(nights, sample(targetsOf(nights.first), { least: 45 }))
+  answers = answersOf(nights)
   oracle = rememberingOracle(nights.first)
   return nights.release
 })
@@ -49,7 +47,7 @@ describePlatforms((platform, turn) => {
 
   beforeAll(async () => {
     deployment = await platform.deploy(nights.first)
-    const requests = isComplete ? 600 : 100 * rounds
+    const requests = isComplete ? 400 : 100 * rounds
     suite = openSuite({ base: deployment.base, ...nights.first, requests, seed: 4711 }, () => oracle)
     return async () => {
       suite.close()

@@ -81,6 +81,12 @@ export function answersOf({ first, second }: Nights) {
   return all
 }
 
+interface Seen {
+  first: number
+  second: number
+  readonly wrong: string[]
+}
+
 /**
  * Asks again and again until the work is done, and for everything at least once; or for everything just once.
  * @returns how many answers were from which snapshot (those that are equal in both count for neither), and answers from
@@ -89,11 +95,11 @@ export function answersOf({ first, second }: Nights) {
 export async function loadDuring(
   base: string,
   answers: ReturnType<typeof answersOf>,
-  work: (() => Promise<void>) | 'once each',
+  work: ((seen: Seen) => Promise<void>) | 'once each',
 ) {
   const targets = [...answers.keys()]
   let isOver = work === 'once each'
-  const seen = { first: 0, second: 0, wrong: [] as string[] }
+  const seen: Seen = { first: 0, second: 0, wrong: [] }
   const tags = new Map<string, string>()
   const askFor = async (target: string): Promise<void> => {
     const answer = await rawRequest(base, { target })
@@ -120,7 +126,7 @@ export async function loadDuring(
       if (!isOver) await setTimeout(40)
     }
   })
-  if (work !== 'once each') await work().finally(() => (isOver = true))
+  if (work !== 'once each') await work(seen).finally(() => (isOver = true))
   await Promise.all(clients)
   return seen
 }

@@ -123,7 +123,9 @@ export async function startWorker({
     const bodies = objects.map(({ key, body, ...about }) => {
       return { key: root + key, body: Buffer.from(body).toString('base64'), ...about }
     })
-    const { status } = await fetch(fillerBase, { method: 'POST', body: JSON.stringify(bodies) })
+    // On a slow machine workerd may have closed a connection that is used again.
+    const headers = { connection: 'close' }
+    const { status } = await fetch(fillerBase, { method: 'POST', headers, body: JSON.stringify(bodies) })
     if (status !== 200) throw new Error(`R2 takes no objects: ${status}`)
   }
   const fill = async (slot: Slot, out: string): Promise<void> => {

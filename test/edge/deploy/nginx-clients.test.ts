@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { processProbe } from '../../../src/conform/budget/probe.ts'
 import { buildNights, type Nights } from '../../support/nights.ts'
 import { startNginx, whyNoNginx, type Nginx } from '../../support/nginx.ts'
 import { mustRun } from '../../support/product.ts'
@@ -16,7 +17,7 @@ import { serveHere } from '../../support/serve-here.ts'
 import { getOf, silentClients } from '../../support/silent-clients.ts'
 import { firstIsin } from '../runtime/deployments.ts'
 
-/** What all workers may hold, in MB. One client cost 40 before ranges went out in parts. */
+/** What all processes may hold, in MiB. One client cost 40 before ranges went out in parts. */
 const memoryLimit = 300
 
 describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
@@ -76,7 +77,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
       const clients = await silentClients(nginx.base, count, text())
       for (let look = 0; look < 10; look++) {
         expect(await statusOf(nginx, current)).toBe(200)
-        expect(nginx.memory()).toBeLessThan(memoryLimit)
+        expect(processProbe([nginx.pid]).memoryMiB()).toBeLessThan(memoryLimit)
         await setTimeout(100)
       }
       clients.leave()

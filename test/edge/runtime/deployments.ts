@@ -131,11 +131,7 @@ export const nginxFiles: Platform = {
     const nginx = await startNginx({ args: ['--out', live, ...flags], workers: 2 })
     return {
       ...onFiles(live, folder, nginx),
-      flip: async (night) => {
-        // A swap takes no time at all: the first night has to be seen, too.
-        await new Promise((resolve) => setTimeout(resolve, 500))
-        swap(night)
-      },
+      flip: async (night) => swap(night),
     }
   },
 }

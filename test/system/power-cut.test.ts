@@ -9,6 +9,7 @@ import { ended, run, start } from '../cli/run.ts'
 import { canWatch } from './disk-calls.ts'
 import { loopDisk, withDiskAfterPowerCut, type LoopDisk } from './loop-disk.ts'
 import { makeTempFolder } from '../support/product.ts'
+import { isComplete, sample } from '../support/rounds.ts'
 import { faultsOf, hashesOf, snapshotId } from '../support/tree.ts'
 
 const folder = makeTempFolder()
@@ -94,11 +95,14 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
     expect(await expectSafe(buildLine(2, out), wholeSnapshot, ids[0], ids[1])).toBeGreaterThan(5)
   })
 
-  it('a build --since the folder that it replaces leaves the old snapshot or the new one', async () => {
-    const out = `${on().path}/out`
-    await must(buildLine(1, out))
-    await expectSafe([...buildLine(2, out), '--since', out], wholeSnapshot, ids[0], ids[1])
-  })
+  it.runIf(isComplete)(
+    'a build --since the folder that it replaces leaves the old snapshot or the new one',
+    async () => {
+      const out = `${on().path}/out`
+      await must(buildLine(1, out))
+      await expectSafe([...buildLine(2, out), '--since', out], wholeSnapshot, ids[0], ids[1])
+    },
+  )
 
   it('demo leaves the old database or the new one, and the new one after it ends', async () => {
     const file = `${on().path}/demo.sqlite`
@@ -109,32 +113,35 @@ describe('on a disk whose power is cut', { timeout: 300_000 }, () => {
     await expectSafe(line(2), (path) => digestOf(`${path}/demo.sqlite`), old, now)
   })
 
-  it.each(['DELETE', 'WAL'])('an import is on the disk after it ends, with journal mode %s', async (mode) => {
-    const name = `${mode}.sqlite`
-    const file = `${on().path}/${name}`
-    copyFileSync(folder.file('1.sqlite'), file)
-    const db = new Database(file)
-    db.pragma(`journal_mode = ${mode}`)
-    const isins = db.prepare<[], string>('SELECT isin FROM fund').pluck().all()
-    const cells = isins.flatMap((isin) =>
-      Array.from({ length: 200 }, (_, index) => `${isin};${1000 + index};Neu;7\n`),
-    )
-    writeFileSync(folder.file('figures.csv'), ['isin;position;name_de;value\n', ...cells].join(''))
-    db.close()
-    // The database itself is on the disk, whatever becomes of the import.
-    spawnSync('sync', ['-f', file])
-    const line = `import key_figure ${folder.file('figures.csv')} --db ${file} --quiet`
-    const countNew = (path: string) => {
-      const after = new Database(`${path}/${name}`)
-      try {
-        expect(after.pragma('integrity_check', { simple: true })).toBe('ok')
-        return after.prepare('SELECT count(*) FROM key_figure WHERE position >= 1000').pluck().get()
-      } finally {
-        after.close()
+  it.each(sample(['DELETE', 'WAL']))(
+    'an import is on the disk after it ends, with journal mode %s',
+    async (mode) => {
+      const name = `${mode}.sqlite`
+      const file = `${on().path}/${name}`
+      copyFileSync(folder.file('1.sqlite'), file)
+      const db = new Database(file)
+      db.pragma(`journal_mode = ${mode}`)
+      const isins = db.prepare<[], string>('SELECT isin FROM fund').pluck().all()
+      const cells = isins.flatMap((isin) =>
+        Array.from({ length: 200 }, (_, index) => `${isin};${1000 + index};Neu;7\n`),
+      )
+      writeFileSync(folder.file('figures.csv'), ['isin;position;name_de;value\n', ...cells].join(''))
+      db.close()
+      // The database itself is on the disk, whatever becomes of the import.
+      spawnSync('sync', ['-f', file])
+      const line = `import key_figure ${folder.file('figures.csv')} --db ${file} --quiet`
+      const countNew = (path: string) => {
+        const after = new Database(`${path}/${name}`)
+        try {
+          expect(after.pragma('integrity_check', { simple: true })).toBe('ok')
+          return after.prepare('SELECT count(*) FROM key_figure WHERE position >= 1000').pluck().get()
+        } finally {
+          after.close()
+        }
       }
-    }
-    await expectSafe(line.split(' '), countNew, 0, cells.length)
-  })
+      await expectSafe(line.split(' '), countNew, 0, cells.length)
+    },
+  )
 
   it('edge leaves each file as it was or as it is new', async () => {
     const { path } = on()

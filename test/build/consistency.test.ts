@@ -171,7 +171,7 @@ const deliverer = `
   work()`
 
 it.runIf(isComplete)(
-  'a build of a database that is replaced again and again holds one of them, or fails and says why',
+  'a build of a database that is replaced again and again holds one, or says why it fails',
   async () => {
     const db = folder.file('delivered.sqlite')
     const others = [1, 2].map((number) => {

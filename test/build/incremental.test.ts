@@ -218,18 +218,4 @@ describe('a build of four funds that continues from a snapshot', () => {
     await build(file, inPlace, { since: folderOf(inPlace) })
     expect(hashesOf(inPlace)).toEqual(hashesOf(next))
   })
-
-  it('renders everything if the folder holds no snapshot', async () => {
-    const none = folderOf(folder.file('none'))
-    const { since, rendered } = await build(db, folder.file('from-none'), { since: none })
-    expect([since, rendered]).toEqual([null, whole.documents])
-  })
-
-  it('refuses a folder that lacks files', async () => {
-    const sparse = folder.file('sparse')
-    await build(db, sparse, { since: manifestOf(out) })
-    await expect(build(db, folder.file('from-sparse'), { since: folderOf(sparse) })).rejects.toThrow(
-      `${sparse} is sparse and lacks its unchanged files`,
-    )
-  })
 })

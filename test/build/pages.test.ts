@@ -1,12 +1,11 @@
 /** Pages in a snapshot: made beside the documents, and listed, reused, left out, served and compared like these. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BuildOptions } from '../../src/build/build.ts'
 import { goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder, mustRun, startServer } from '../support/product.ts'
-import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
+import { makeTempFolder, mustRun } from '../support/product.ts'
+import { faultsOf, filesIn, hashesOf, manifestOf as manifestIn } from '../support/tree.ts'
 import * as builds from './builds.ts'
 
 const { changedCopy, fakePages, folderOf, manifestOf } = builds
@@ -40,11 +39,7 @@ const build = (out: string, { db: file = db, ...options }: Partial<BuildOptions>
 
 const contentOf = (out: string, key: string) => readFileSync(join(folder.file(out), key), 'utf8')
 const pagesIn = (out: string) => filesIn(folder.file(out)).filter((key) => /^(docs|funds|openapi)/.test(key))
-const listed = (out: string) => {
-  const text = gunzipSync(readFileSync(join(folder.file(out), 'manifest.ndjson.gz'))).toString()
-  const lines = text.trimEnd().split('\n').slice(1)
-  return lines.map((line) => JSON.parse(line) as { readonly key: string; readonly type: string })
-}
+const listed = (out: string) => manifestIn(folder.file(out)).documents
 const ofFunds = (...isins: readonly string[]) =>
   isins.flatMap((isin) => [`funds/${isin}/index.html`, `funds/${isin}/prices.csv`])
 const docs = ['assets/icon.png', 'index.html', 'v1-notes.html', 'v1/index.html'].map((name) => `docs/${name}`)
@@ -120,18 +115,6 @@ describe('a snapshot with pages', () => {
       keys.filter((key) => key.startsWith('api/') && key.includes(plain)),
     )
     expect(examples.filter(([key, content]) => contentOf('out', key) !== content)).toEqual([])
-  })
-
-  it('is served with its pages', async () => {
-    const server = await startServer(folder.file('out'))
-    const paths = ['/funds/', `/funds/${plain}/prices.csv`, `/funds/${refused}/`]
-    const answers = await Promise.all(paths.map((path) => fetch(server.base + path)))
-    await server.stop()
-    expect(answers.map(({ status, headers }) => [status, headers.get('content-type')])).toEqual([
-      [200, 'text/html; charset=utf-8'],
-      [200, 'text/csv; charset=utf-8'],
-      [404, expect.any(String)],
-    ])
   })
 })
 

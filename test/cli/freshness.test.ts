@@ -318,22 +318,19 @@ describe('the status page', () => {
 it.each([
   ['pages', ['/funds/', '/docs/', '/api/v1/prices-current/']],
   ['out', ['/api/v1/prices-current/', '/api/v1/prices-historic/', '/api/v1/profile/']],
-])(
-  '`serve` names pages to open, if the snapshot has some, before requests to try: %s',
-  async (out, wanted) => {
-    const child = start(`serve --out ${out} --port 0`, inFolder)
-    try {
-      let said = ''
-      for await (const chunk of child.stdout ?? []) {
-        said += String(chunk)
-        if (said.includes('profile')) break
-      }
-      const links = [...said.matchAll(/^ {2}(http\S+)$/gm)].map(([, link = '']) => link)
-      const paths = links.map((link) => new URL(link).pathname.replace(/[A-Z0-9]{12}.*/, ''))
-      expect(paths.slice(0, 3)).toEqual(wanted)
-      for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200])
-    } finally {
-      child.kill()
+])('`serve` names pages to open, if there are some, before requests to try: %s', async (out, wanted) => {
+  const child = start(`serve --out ${out} --port 0`, inFolder)
+  try {
+    let said = ''
+    for await (const chunk of child.stdout ?? []) {
+      said += String(chunk)
+      if (said.includes('profile')) break
     }
-  },
-)
+    const links = [...said.matchAll(/^ {2}(http\S+)$/gm)].map(([, link = '']) => link)
+    const paths = links.map((link) => new URL(link).pathname.replace(/[A-Z0-9]{12}.*/, ''))
+    expect(paths.slice(0, 3)).toEqual(wanted)
+    for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200])
+  } finally {
+    child.kill()
+  }
+})

@@ -104,7 +104,7 @@ describe('digests of years', () => {
   })
 
   it.each(['', '2022', '2022-13-01', '2025~', 'x', '\u{10ffff}'])(
-    'are unknown if the first date of one is %j',
+    'are unknown with the first date %j',
     (date) => {
       expect(digestsOf({}, { price: [{ date }] }).years).toBe(null)
     },

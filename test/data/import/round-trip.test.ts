@@ -34,21 +34,19 @@ const dialects: readonly Dialect[] = [
   { encoding: 'utf-8 with BOM', delimiter: '\t', decimal: '.', dates: 'german', lineEnd: '\r\n' },
 ]
 
+const named = dialects.map((dialect, index) => [JSON.stringify(dialect), dialect, index] as const)
 describe.concurrent('import gives the same demo database', () => {
-  it.for(dialects.map((dialect, index) => [JSON.stringify(dialect), dialect, index] as const))(
-    'from %s',
-    async ([, dialect, index]) => {
-      const db = `demo-${index}.sqlite`
-      await fundpress(`init --db ${db} --quiet`)
-      exportTables(folder.file('demo.sqlite'), folder.file(`demo-${index}`), dialect)
-      await importAll(db, `demo-${index}`)
-      expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
-      if (index > 0) return
-      // Once more: everything is there.
-      await importAll(db, `demo-${index}`, ' --replace-all')
-      expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
-    },
-  )
+  it.for(named)('from %s', async ([, dialect, index]) => {
+    const db = `demo-${index}.sqlite`
+    await fundpress(`init --db ${db} --quiet`)
+    exportTables(folder.file('demo.sqlite'), folder.file(`demo-${index}`), dialect)
+    await importAll(db, `demo-${index}`)
+    expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
+    if (index > 0) return
+    // Once more: everything is there.
+    await importAll(db, `demo-${index}`, ' --replace-all')
+    expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
+  })
 })
 
 it('import reads profiles from our own downloads, also those for Excel', async () => {

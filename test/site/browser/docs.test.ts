@@ -55,14 +55,11 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
   const url = (key: string) => `${site.base}/${key}`
   const fileUrl = (key: string) => pathToFileURL(join(site.out, key)).href
 
-  it.each(sample(inTurn(guide)))(
-    'is sound, and asks no other host: %s on %s',
-    async (key, _, look) => {
-      const visited = await visit(browser, url(key), look)
-      await expectSound(visited)
-      await visited.end()
-    },
-  )
+  it.each(sample(inTurn(guide)))('is sound, and asks no other host: %s on %s', async (key, _, look) => {
+    const visited = await visit(browser, url(key), look)
+    await expectSound(visited)
+    await visited.end()
+  })
 
   it.each(sample(looks))('lets the keyboard reach every link and control on %s', async (_, look) => {
     const { page, end } = await visit(browser, url('docs/v1/endpoints/figures/index.html'), look)
@@ -111,20 +108,17 @@ describe.skipIf(whyNoBrowser !== undefined)('the documentation in a browser', ()
     await end()
   })
 
-  it.each(sample(answers))(
-    'leads from a folder to the files of answers, and to no missing file: %s',
-    async (group, endings) => {
-      const key = `docs/v1/endpoints/${group}/index.html`
-      const { page, complaints, end } = await visit(browser, fileUrl(key))
-      const links = await page.locator('main a[href*="/api/v"]').evaluateAll(hrefs)
-      expect(links.filter((link) => !existsSync(join(site.out, dirname(key), link)))).toEqual([])
-      expect([...new Set(links.map((link) => link.slice(link.lastIndexOf('/') + 1)))]).toEqual(endings)
-      await page.locator('main .links a[href*="/api/v"]').first().click()
-      expect(await page.textContent('body')).toContain('"fund"')
-      expect(complaints).toEqual([])
-      await end()
-    },
-  )
+  it.each(sample(answers))('leads from a folder to the files of answers: %s', async (group, endings) => {
+    const key = `docs/v1/endpoints/${group}/index.html`
+    const { page, complaints, end } = await visit(browser, fileUrl(key))
+    const links = await page.locator('main a[href*="/api/v"]').evaluateAll(hrefs)
+    expect(links.filter((link) => !existsSync(join(site.out, dirname(key), link)))).toEqual([])
+    expect([...new Set(links.map((link) => link.slice(link.lastIndexOf('/') + 1)))]).toEqual(endings)
+    await page.locator('main .links a[href*="/api/v"]').first().click()
+    expect(await page.textContent('body')).toContain('"fund"')
+    expect(complaints).toEqual([])
+    await end()
+  })
 
   it.each(sample(explorers))(
     'sends requests from %s to its own server, without a language unless the reader fills one in, on %s',

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ended, launcher, run, runAlone, type Ended } from '../cli/run.ts'
 import { asOf, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { userWithoutRights } from '../support/other-user.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { hashesOf } from '../support/tree.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const disk = folder.file('disk')
 const args = (db: string, out: string) => `build --db ${db} --out ${out} --as-of ${asOf} --quiet`.split(' ')
 const build = (db: string, out: string): Promise<Ended> => run(args(db, out), { cwd: folder.path })
@@ -27,7 +27,6 @@ beforeAll(() => {
 })
 afterAll(() => {
   if (isMounted) spawnSync('umount', ['--lazy', disk])
-  folder.remove()
 })
 
 const freeBytes = (): number => statfsSync(disk).bavail * statfsSync(disk).bsize

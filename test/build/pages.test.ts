@@ -1,15 +1,15 @@
 /** Pages in a snapshot: made beside the documents, and listed, reused, left out, served and compared like these. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { BuildOptions } from '../../src/build/build.ts'
 import { goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder, mustRun } from '../support/product.ts'
+import { mustRun, tempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf, manifestOf as manifestIn } from '../support/tree.ts'
 import * as builds from './builds.ts'
 
 const { changedCopy, fakePages, folderOf, manifestOf } = builds
-const folder = makeTempFolder()
+const folder = tempFolder()
 const db = folder.file('funds.sqlite')
 
 /** One with an evil name, one that nothing may be given out of, one without prices, one with a single price. */
@@ -32,7 +32,6 @@ beforeAll(() => {
     }
   })
 })
-afterAll(folder.remove)
 
 const build = (out: string, { db: file = db, ...options }: Partial<BuildOptions> = {}) =>
   builds.build(file, folder.file(out), { jobs: 2, pages: fakePages, ...options })

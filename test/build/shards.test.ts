@@ -3,19 +3,18 @@ import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } f
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { defaultFreshness } from '../../src/freshness/rules.ts'
 import type { BuildOptions, BuildSummary } from '../../src/build/build.ts'
 import { mergeShards, type MergeOptions } from '../../src/build/merge.ts'
 import { insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
 import * as builds from './builds.ts'
 import { edit } from './edits.ts'
 import { times } from '../support/rounds.ts'
 
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 
 const { changedCopy, editAll, fakePages, folderOf, manifestOf, outcomeOf } = builds
 const build = (db: string, out: string, more: Partial<BuildOptions> = {}) =>

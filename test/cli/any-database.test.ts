@@ -2,17 +2,16 @@
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { apply, edit, openToEdit } from '../build/edits.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { hasXmllint, readXml } from '../support/read-xml.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 import { run } from './run.ts'
 import { times } from '../support/rounds.ts'
 
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 
 const isins = [1, 2, 3].map(isinOf)
 const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }

@@ -1,19 +1,18 @@
 /** Commands without a bucket, as a user runs them: demo, init, check, build. */
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { BuildSummary } from '../../src/build/build.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { run } from './run.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const fundpress = (line: string) => run(line, { cwd: folder.path })
 beforeAll(async () => {
   await fundpress('demo --funds 3 --years 1 --until 2026-11-19 --quiet')
   writeFileSync(folder.file('precious.sqlite'), 'precious')
 })
-afterAll(folder.remove)
 
 describe('demo', () => {
   it('writes data/demo.sqlite by default, and says what is in a demo, with --json for machines', async () => {
@@ -85,14 +84,6 @@ describe('check', () => {
     const findings = expect.arrayContaining([orphan]) as unknown
     expect(JSON.parse(stdout)).toEqual({ errors: 2, warnings: 0, findings })
   })
-
-  it('is part of a build, which refuses a database with errors and leaves nothing', async () => {
-    const line = 'build --db broken.sqlite --out refused --as-of 2026-11-20'
-    const reason =
-      /DE0008471400\n {2}error {4}performance_year: [^]*\nfundpress: broken\.sqlite has 2 errors.*\n$/
-    await expectFailure(fundpress(line), reason)
-    expect(readdirSync(folder.path).filter((name) => name.includes('refused'))).toEqual([])
-  })
 })
 
 describe('build', () => {
@@ -133,10 +124,5 @@ describe('build', () => {
     const none = fundpress(`${build} --out none --only DE0008471400`)
     await expectFailure(none, /^fundpress: .*DE0008471400.*\n$/)
     expect(existsSync(folder.file('none'))).toBe(false)
-  })
-
-  it('says in one line that a file is no database', async () => {
-    const reason = /^fundpress: precious\.sqlite: it is not a SQLite database.*\n$/
-    await expectFailure(fundpress('build --db precious.sqlite'), reason)
   })
 })

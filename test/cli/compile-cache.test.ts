@@ -1,13 +1,13 @@
 /** Compiled code is kept in a folder that nobody else can write to, or nowhere. The program starts in any case. */
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { userWithoutRights } from '../support/other-user.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { sample } from '../support/rounds.ts'
 import { run, runAlone, type ProcessOptions } from './run.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const isRoot = process.getuid?.() === 0
 let homes = 0
 
@@ -15,7 +15,6 @@ beforeAll(async () => {
   chmodSync(folder.path, 0o755)
   await run('demo --db demo.sqlite --funds 1 --years 1 --until 2026-11-19 --quiet', { cwd: folder.path })
 })
-afterAll(folder.remove)
 
 type Home = ReturnType<typeof newHome>
 

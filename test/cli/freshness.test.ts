@@ -1,15 +1,14 @@
 /** The age of prices: what a build, `check`, `show` and the status page say, by the settings in `freshness`. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { editDatabase } from '../support/database.ts'
 import { asOf, freshness, isins, makePricedFunds, names } from '../support/priced-funds.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { faultsOf, hashesOf } from '../support/tree.ts'
 import { run, start, type Ended } from './run.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
 
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 
 type Fund = Readonly<Record<'isin' | 'name' | 'mark', string>>
 interface Status extends Readonly<Record<string, unknown>> {

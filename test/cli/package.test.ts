@@ -11,16 +11,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeTempFolder, repository } from '../support/product.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { repository, tempFolder } from '../support/product.ts'
 import { isComplete } from '../support/rounds.ts'
 import { cleanEnvironment, run } from './run.ts'
 import { expectSuccess } from './outcome.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const project = folder.file('project')
 const installed = join(project, 'node_modules/fundpress')
-afterAll(folder.remove)
 
 /** Runs npm or npx as a user with this Node would, without what an npm around this test has set. */
 function execute(command: string, args: readonly string[], cwd: string): string {

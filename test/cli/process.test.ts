@@ -4,21 +4,19 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type tty from 'node:tty'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { openTerminal } from '../../src/cli/terminal.ts'
-import { makeTempFolder, repository, withoutPages } from '../support/product.ts'
+import { repository, tempFolder, withoutPages } from '../support/product.ts'
 import { sample } from '../support/rounds.ts'
 import { cleanEnvironment, ended, launcher, run, runAlone, start } from './run.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const inFolder = { cwd: folder.path }
 beforeAll(async () => {
   await run('demo --db demo.sqlite --funds 30 --years 10 --until 2026-11-19', inFolder)
   await run('demo --db small.sqlite --funds 2 --years 1 --until 2026-11-19', inFolder)
 })
-afterAll(folder.remove)
 
 describe('a signal', () => {
   const build = 'build --db demo.sqlite --out out --as-of 2026-11-20 --jobs 2 --quiet'
@@ -116,7 +114,8 @@ describe.runIf(hasTerminal)('on a terminal', () => {
     ['is not coloured', false, { NO_COLOR: '1' }],
     ['is not coloured', false, { TERM: 'dumb' }],
   ])('a text %s: %s with %j', (_, isColoured, environment) => {
-    const { paint } = openTerminal({ isTTY: true } as tty.WriteStream, { isRefused: false, environment })
+    const stream = { isTTY: true } as unknown as NodeJS.WriteStream
+    const { paint } = openTerminal(stream, { isRefused: false, environment })
     expect(paint('yellow', 'warning') !== 'warning').toBe(isColoured)
   })
 

@@ -8,11 +8,11 @@ import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { times } from '../support/rounds.ts'
 import { snapshotId } from '../support/tree.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const pageSize = 4096
 let sound: Buffer
 let soundRows: ReadonlyMap<string, readonly string[]>
@@ -34,7 +34,6 @@ beforeAll(async () => {
   await build('sound.sqlite')
   // Made of the digests of all documents: the same id, the same bytes.
   soundSnapshot = snapshotId(folder.file('out-sound.sqlite'))
-  return folder.remove
 })
 
 const here = { cwd: folder.path }

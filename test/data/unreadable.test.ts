@@ -14,9 +14,9 @@ import { afterAll, beforeAll, beforeEach, describe, it } from 'vitest'
 import { run, runAlone } from '../cli/run.ts'
 import { asOf, editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { userWithoutRights } from '../support/other-user.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const pageSize = 4096
 
 /** A database of a few hundred pages. */
@@ -35,7 +35,6 @@ beforeAll(() => {
 })
 afterAll(() => {
   for (const name of readdirSync(folder.path)) chmodSync(folder.file(name), 0o777)
-  folder.remove()
 })
 
 /** Makes a copy with other pages in its middle. */

@@ -3,18 +3,18 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { excelFiles } from '../../src/downloads/formats/csv-excel.ts'
 import type { ColumnType, OutputTable } from '../../src/downloads/tables.ts'
 import { csvLine } from '../../src/downloads/formats/csv.ts'
 import { isMissing } from '../support/programs.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { filesIn, hashesOf, sumsOf } from '../support/tree.ts'
 import { buildNight, demoNight, hostileNames, oddNight, type Night } from './night.ts'
 import { decimals, expectedPrices, expectedRows, oracle, type Value, type Values } from './oracle.ts'
 import { duckdb, hasDuckdb, readCsv, readCsvs, readSqlite } from './readers.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const unbuilt: Night = { db: '', out: '', asOf: '', folder: '' }
 const nights = { demo: unbuilt, odd: unbuilt }
 
@@ -22,7 +22,6 @@ beforeAll(async () => {
   nights.demo = await demoNight()
   nights.odd = await oddNight()
 })
-afterAll(folder.remove)
 
 const demoText = (name: string) => readFileSync(join(nights.demo.folder, name), 'utf8')
 

@@ -1,18 +1,18 @@
 /** Power cuts: what a command has reported as done is on the disk, and before that the old files are. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ended, run, start } from '../cli/run.ts'
 import { canWatch } from './disk-calls.ts'
 import { loopDisk, withDiskAfterPowerCut, type LoopDisk } from './loop-disk.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { isComplete, sample } from '../support/rounds.ts'
-import { faultsOf, hashesOf, snapshotId } from '../support/tree.ts'
+import { hashesOf, snapshotId, wholeSnapshot } from '../support/tree.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 let disk: LoopDisk | null = null
 const ids: string[] = []
 
@@ -34,7 +34,6 @@ beforeAll(async () => {
 })
 afterAll(() => {
   disk?.remove()
-  folder.remove()
 })
 
 /** The disk, in tests that are not skipped for want of one. */
@@ -44,14 +43,6 @@ function on(): LoopDisk {
 }
 
 const digestOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
-
-/** The snapshot that is there, or that the next build or server brings back; throws where it is not whole. */
-function wholeSnapshot(path: string): string {
-  const old = readdirSync(path).find((name) => name.startsWith('.out.old-'))
-  const place = existsSync(`${path}/out`) || old === undefined ? 'out' : old
-  expect(faultsOf(`${path}/${place}`)).toEqual([])
-  return snapshotId(`${path}/${place}`)
-}
 
 let images = 0
 

@@ -1,14 +1,13 @@
 /** The European MiFID Template: its fields by their numbers, as CSV and as a workbook, several funds a file. */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { launcher } from '../../cli/run.ts'
 import { importFolder, isins, refusal, unknownIsin } from './database.ts'
 import { dump, plain, writeCsv } from './dialects.ts'
 import { workbook, type SheetCell } from './workbook.ts'
 
 const folder = importFolder()
-afterAll(folder.remove)
 const [first, second, third] = isins
 
 /** Fields of the template 4.3 with the values of a full line, in its order; more than are needed. */

@@ -2,14 +2,13 @@
 import { spawnSync } from 'node:child_process'
 import { renameSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { run } from '../../cli/run.ts'
 import { editDatabase, goodRows, type Row } from '../../support/database.ts'
 import { importFolder, isins } from './database.ts'
 import { dump, dumpAll, tableNames } from './dialects.ts'
 
 const folder = importFolder()
-afterAll(folder.remove)
 const [first, second, third] = isins
 
 const header = ['isin', 'position', 'name_de', 'value']

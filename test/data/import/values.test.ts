@@ -1,13 +1,12 @@
 /** Numbers, days and texts as files have them: whatever is in a cell, the row holds it in the schema's form. */
 import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { dump, plain, type Dialect } from './dialects.ts'
 import { importFolder, isins } from './database.ts'
 import { times } from '../../support/rounds.ts'
 
 const folder = importFolder()
-afterAll(folder.remove)
 
 /** A run is a process: few runs, with many values each. */
 const runs = { numRuns: times(6), endOnFailure: true } as const

@@ -1,12 +1,11 @@
 /** Workbooks that would take more memory or time than a program has: refused with the reason, in little of both. */
 import { writeFileSync } from 'node:fs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { run, runAlone } from '../../cli/run.ts'
 import { importFolder } from './database.ts'
 import { workbookParts, zip } from './workbook.ts'
 
 const folder = importFolder()
-afterAll(folder.remove)
 
 const fields = ['00001_EMT_Version', '00010_Financial_Instrument_Identifying_Data', '04020_Risk_Tolerance']
 const row = ['V4.3', 'XF0000000012', '3']

@@ -18,10 +18,10 @@ import {
 } from '../../support/browser.ts'
 import { editDatabase, isinOf } from '../../support/database.ts'
 import { sample } from '../../support/rounds.ts'
-import { makeTempFolder, mustRun, startServer, type Server } from '../../support/product.ts'
+import { mustRun, type Server, startServer, tempFolder } from '../../support/product.ts'
 
 const asOf = '2026-11-20'
-const folder = makeTempFolder()
+const folder = tempFolder()
 const dbFile = folder.file('demo.sqlite')
 let server: Server
 let browser: Browser
@@ -50,7 +50,6 @@ describe.skipIf(whyNoBrowser !== undefined)('the catalogue in a browser', () => 
       await browser.close()
       await server.stop()
       db.close()
-      folder.remove()
     }
   })
 

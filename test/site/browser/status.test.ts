@@ -17,13 +17,13 @@ import {
   whyNoBrowser,
 } from '../../support/browser.ts'
 import { asOf, freshness, isins, makePricedFunds, names } from '../../support/priced-funds.ts'
-import { makeTempFolder, startServer, type Server } from '../../support/product.ts'
+import { type Server, startServer, tempFolder } from '../../support/product.ts'
 import { sample } from '../../support/rounds.ts'
 
 const pages = ['status/index.html', 'status/de.html']
 
 describe.skipIf(whyNoBrowser !== undefined)('the status page in a browser', () => {
-  const folder = makeTempFolder()
+  const folder = tempFolder()
   const servers = new Map<string, Server>()
   let browser: Browser
   beforeAll(async () => {
@@ -45,7 +45,6 @@ describe.skipIf(whyNoBrowser !== undefined)('the status page in a browser', () =
     return async () => {
       await browser.close()
       for (const server of servers.values()) await server.stop()
-      folder.remove()
     }
   })
 

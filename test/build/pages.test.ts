@@ -184,40 +184,32 @@ describe('a build with pages that continues from a snapshot', () => {
 })
 
 describe('a maker that does not keep to what it declares', () => {
-  const sitePage = (key: string) => `{ key: '${key}', content: '' }`
+  /** The code of makers that write such pages over all. */
+  const writing = (fundPages: string, ...keys: readonly string[]) => {
+    const pages = keys.map((key) => `{ key: '${key}', content: '' }`)
+    return `fundPages: [${fundPages}], sitePages: [() => [${pages.join()}]]`
+  }
   const header = `const about = { folder: 'funds/', names: ['a.html'], reads: [], isFor: () => true, entry: () => null,
     render: ({ fund }) => [{ key: 'funds/' + fund.isin + '/a.html', content: '' }] }\n`
   it.each([
     [
       'reads what it does not name',
-      `fundPages: [{ ...about, render: ({ navSample }) => navSample() }], sitePages: []`,
+      writing('{ ...about, render: ({ navSample }) => navSample() }'),
       'the pages in funds/ do not say that they read prices',
     ],
     [
       'writes another file',
-      `fundPages: [{ ...about, names: ['b.html'] }], sitePages: []`,
-      `its pages are funds/${plain}/a.html, not b.html`,
+      writing(`{ ...about, names: ['b.html'] }`),
+      `are funds/${plain}/a.html, not b.html`,
     ],
-    [
-      'writes among the pages of funds',
-      `fundPages: [about], sitePages: [() => [${sitePage('funds/x/y.html')}]]`,
-      'page funds/x/y.html lies among the pages of funds',
-    ],
-    [
-      'writes a page twice',
-      `fundPages: [], sitePages: [() => [${sitePage('docs/y.html')}, ${sitePage('docs/y.html')}]]`,
-      'page docs/y.html is there twice',
-    ],
+    ['writes among the pages of funds', writing('about', 'funds/x/y.html'), 'lies among the pages of funds'],
+    ['writes a page twice', writing('', 'docs/y.html', 'docs/y.html'), 'page docs/y.html is there twice'],
     [
       'writes where the API lies',
-      `fundPages: [], sitePages: [() => [${sitePage('api/y.html')}]]`,
+      writing('', 'api/y.html'),
       'page api/y.html: the edge gives out no such path',
     ],
-    [
-      'writes out of the folder',
-      `fundPages: [], sitePages: [() => [${sitePage('docs/../../y.html')}]]`,
-      'the edge gives out no such path',
-    ],
+    ['writes out of the folder', writing('', 'docs/../../y.html'), 'the edge gives out no such path'],
   ])('ends the build if it %s', async (name, code, message) => {
     const file = folder.file(`${name}.mjs`)
     writeFileSync(file, `${header}export const makers = { ${code} }`)

@@ -244,19 +244,6 @@ describe('the schemas and examples of a demo snapshot', () => {
     }
   })
 
-  it('have a status date everywhere except in the price endpoints', () => {
-    const openapi = JSON.stringify(readJson(site, 'openapi.json'))
-    const [, prices = ''] = openapi.split('"/api/v1/prices-current/{isin}/"')
-    expect(prices.split('"/api/v1/performance-years/{isin}/"')[0]).not.toContain('status_date')
-    for (const id of ['prices-current', 'prices-historic', 'prices-current-all'])
-      expect(JSON.stringify(readJson(site, `schemas/${id}.json`))).not.toContain('status_date')
-    for (const id of ['performance-years', 'figures', 'profile', 'emt'])
-      expect(JSON.stringify(readJson(site, `schemas/${id}.json`))).toContain('"status_date"')
-    const page = (group: string) => read(site, `docs/v1/endpoints/${group}/index.html`)
-    expect(page('prices')).not.toContain('status_date')
-    expect(page('figures')).toContain('status_date')
-  })
-
   it('answer every path as the OpenAPI document says', async () => {
     const paths = Object.entries(readJson<Description>(site, 'openapi.json').paths)
     expect(paths).toHaveLength(13)

@@ -160,13 +160,9 @@ it.each([
 })
 
 it('continues in another file if a sheet is full, in the middle of a fund, too', () => {
-  const column = (name: string, type: ColumnType) => ({
-    describe: '',
-    isNullable: false,
-    sql: '',
-    name,
-    type,
-  })
+  const column = (name: string, type: ColumnType) => {
+    return { describe: '', isNullable: false, sql: '', name, type }
+  }
   const table: OutputTable = {
     ...{ name: 'prices', describe: { en: '', de: '' }, source: 'price', needs: 'prices' },
     key: ['isin', 'date'],

@@ -180,12 +180,7 @@ describe('import of a workbook', () => {
   const other = { name: 'A', rows: [['Code', 'Text']] }
   it.each([
     ['without the fields', 'emt', workbook(other), ': no sheet has a line'],
-    [
-      'with two sheets of them',
-      'emt',
-      workbook(sheet('A'), sheet('B')),
-      ': the sheets "A" and "B" both have',
-    ],
+    ['with two sheets of them', 'emt', workbook(sheet('A'), sheet('B')), 'the sheets "A" and "B" both have'],
     ['that is cut off', 'emt', workbook(sheet('A')).subarray(0, 900), ' cannot be read as a workbook (XLSX)'],
     ['for another table', 'price', workbook({ name: 'A', rows: [['isin']] }), 'save the sheet as CSV'],
   ])('refuses one %s', async (_, table, content, reason) => {

@@ -108,7 +108,8 @@ describe('one snapshot after the other', () => {
   })
 
   it('a publish deletes objects that the snapshot lacks', async () => {
-    const first = 'SELECT isin, min(type) FROM structure_item WHERE isin = (SELECT min(isin) FROM structure_item)'
+    const first =
+      'SELECT isin, min(type) FROM structure_item WHERE isin = (SELECT min(isin) FROM structure_item)'
     await press.nights.change('less', `DELETE FROM structure_item WHERE (isin, type) IN (${first})`)
     const done = await publishAsPlanned('--out less --max-deletes 100')
     expect(done.deleted).toBeGreaterThan(0)
@@ -150,6 +151,7 @@ describe('a probable mistake', () => {
   const oldPrices = "DELETE FROM price WHERE date > '2026-11-10'"
   const noPrices = 'DELETE FROM price WHERE isin IN (SELECT isin FROM fund ORDER BY isin LIMIT 2)'
   const twoFunds = () => {
+    const isinIn = (key: string) => /[A-Z]{2}[A-Z0-9]{9}[0-9]/.exec(key)?.slice(0, 1) ?? []
     const isins = new Set([...press.nights.sums('c').keys()].flatMap(isinIn))
     return ['--only', ...[...isins].slice(2)]
   }
@@ -205,16 +207,13 @@ describe('--flip-kvs', () => {
   }
 
   it('each publish and each rollback writes the values of live.json, and a publish repairs a wrong one', async () => {
-    await flip('publish --out c --force --reason test')
-    const before = said()
-    await flip('publish --out b')
-    const after = said()
-    expect(after).not.toBe(before)
+    await flip('publish --out b --force --reason test')
+    const published = said()
     store.put('live', '{"slot":"green","snapshot":"x"}')
     await flip('publish --out b')
-    expect(said()).toBe(after)
+    expect(said()).toBe(published)
     await flip('rollback')
-    expect(said()).toBe(before)
+    expect(said()).not.toBe(published)
   })
 
   it('refuses the ARN of something else as wrong usage', async () => {
@@ -222,5 +221,3 @@ describe('--flip-kvs', () => {
     await expectFailure(done, 'the ARN of a KeyValueStore', 2)
   })
 })
-
-const isinIn = (key: string): string[] => /[A-Z]{2}[A-Z0-9]{9}[0-9]/.exec(key)?.slice(0, 1) ?? []

@@ -50,6 +50,8 @@ describe('a setting', () => {
 })
 
 describe('a wrong config file', () => {
+  const group = 'freshness.groups'
+  const groups = (...some: readonly object[]) => ({ freshness: { groups: some } })
   it.each([
     [{ dbb: 'x' }, 'unknown key "dbb" (did you mean "db"?)'],
     [{ edge: { prot: 1 } }, 'unknown key "edge.prot" (did you mean "port"?)'],
@@ -70,16 +72,13 @@ describe('a wrong config file', () => {
       '"downloads.keep[0]" must be a day that exists, as YYYY-MM-DD, not "2026-02-30"',
     ],
     [
-      { freshness: { groups: [{ currency: 'EUR' }, { currency: 'USD', warnDays: '25' }] } },
-      `"freshness.groups[1].warnDays" must be a whole number from 0 to 999, not "25"`,
+      groups({ currency: 'EUR' }, { currency: 'USD', warnDays: '25' }),
+      `"${group}[1].warnDays" must be a whole number`,
     ],
+    [groups({ categori: 'Aktienfonds' }), `unknown key "${group}[0].categori" (did you mean "category"?)`],
     [
-      { freshness: { groups: [{ categori: 'Aktienfonds' }] } },
-      'unknown key "freshness.groups[0].categori" (did you mean "category"?)',
-    ],
-    [
-      { freshness: { groups: [{ never: true }] } },
-      '"freshness.groups[0]" must be an object with at least one of category, currency, isins, not {"never":true}',
+      groups({ never: true }),
+      `"${group}[0]" must be an object with at least one of category, currency, isins, not {"never":true}`,
     ],
     [{ baseUrl: '/api' }, '"baseUrl" must be an absolute http or https URL without a user name'],
     [{ $schema: 1 }, '"$schema" must be a text, not 1'],

@@ -1,14 +1,13 @@
 /** The European MiFID Template: its fields by their numbers, as CSV and as a workbook, several funds a file. */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { launcher } from '../../cli/run.ts'
 import { importFolder, isins, refusal, unknownIsin } from './database.ts'
 import { dump, plain, writeCsv } from './dialects.ts'
 import { workbook, type SheetCell } from './workbook.ts'
 
 const folder = importFolder()
-afterAll(folder.remove)
 const [first, second, third] = isins
 
 /** Fields of the template 4.3 with the values of a full line, in its order; more than are needed. */
@@ -181,12 +180,7 @@ describe('import of a workbook', () => {
   const other = { name: 'A', rows: [['Code', 'Text']] }
   it.each([
     ['without the fields', 'emt', workbook(other), ': no sheet has a line'],
-    [
-      'with two sheets of them',
-      'emt',
-      workbook(sheet('A'), sheet('B')),
-      ': the sheets "A" and "B" both have',
-    ],
+    ['with two sheets of them', 'emt', workbook(sheet('A'), sheet('B')), 'the sheets "A" and "B" both have'],
     ['that is cut off', 'emt', workbook(sheet('A')).subarray(0, 900), ' cannot be read as a workbook (XLSX)'],
     ['for another table', 'price', workbook({ name: 'A', rows: [['isin']] }), 'save the sheet as CSV'],
   ])('refuses one %s', async (_, table, content, reason) => {

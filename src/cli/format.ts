@@ -57,28 +57,17 @@ export function alignedTable(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** What guards have against the data: a table of the figures, and a line for each objection that has none. */
+/** What guards have against the data: a table, one line for each objection with figures; nothing without any. */
 export function describeObjections(objections: readonly Objection[]): string {
-  const shown = objections.slice(0, objectionsShown)
-  const rows = shown.flatMap(({ figures, ...one }) =>
-    figures === undefined ? [] : [[nameOf(one), figures.before, figures.after, figures.limit]],
-  )
-  const cells = rows.map((row) =>
-    row.map((cell) => (typeof cell === 'number' ? formatCount(cell) : escapeInvisible(cell))),
-  )
-  const table = rows.length === 0 ? [] : alignedTable([['refused', 'live', 'new', 'limit'], ...cells])
-  const others = shown.filter(({ figures }) => figures === undefined)
-  const lines = others.map((one) => `${nameOf(one)}: ${escapeInvisible(one.message)}`)
-  const left = objections.length - shown.length
-  if (left > 0) lines.push(`and ${formatCount(left)} more`)
-  return [...table, ...lines].map((line) => `${line}\n`).join('')
+  const rows = objections.flatMap(({ guard, subject, figures }) => {
+    if (figures === undefined) return []
+    const cells = [figures.before, figures.after, figures.limit]
+    const shown = cells.map((cell) => (typeof cell === 'number' ? formatCount(cell) : escapeInvisible(cell)))
+    return [[subject === null ? guard : `${guard}:${subject}`, ...shown]]
+  })
+  if (rows.length === 0) return ''
+  return alignedTable([['refused', 'live', 'new', 'limit'], ...rows]).join('\n') + '\n'
 }
-
-const objectionsShown = 50
-
-/** As in `--allow`. */
-const nameOf = ({ guard, subject }: Pick<Objection, 'guard' | 'subject'>) =>
-  subject === null ? guard : `${guard}:${subject}`
 
 /** `12 (10 puts, 2 gets)` */
 export function describeRequests(counts: Readonly<Record<string, number>>): string {
@@ -101,16 +90,21 @@ export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCou
  */
 export function describeRemoved(removed: readonly RemovedFolder[], verb = 'removed'): string | null {
   const groups = Map.groupBy(removed, ({ why, isins, isHeld }) => `${why} ${isHeld} ${isins.join(', ')}`)
-  const sentences = [...groups.values()].map((some) => {
-    const [first, last] = [some[0], some.at(-1)].map((one) => (one === undefined ? '' : dayOf(one.folder)))
-    const { why, isins, isHeld } = some[0] as RemovedFolder
-    const days = `downloads of ${first}${first === last ? '' : ` to ${last}`}`
+  const sentences = [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const { why, isins, isHeld } = first
+    const [from, to] = [first, others.at(-1) ?? first].map(({ folder }) => dayOf(folder))
+    const days = `downloads of ${from}${from === to ? '' : ` to ${to}`}`
     const done = isHeld ? 'kept for a legal hold, and not served' : verb
-    const reason = why === 'expired' ? 'expired' : `${isins.join(', ')} may no longer be given out`
-    return `${days} ${done}: ${reason}`
+    const more = isins.length > maxNamed ? ` and ${isins.length - maxNamed} more` : ''
+    const funds = `${isins.slice(0, maxNamed).join(', ')}${more}`
+    return `${days} ${done}: ${why === 'expired' ? 'expired' : `${funds} may no longer be given out`}`
   })
   return sentences.length === 0 ? null : sentences.join('; ')
 }
+
+/** A sentence names no more funds. */
+const maxNamed = 10
 
 /** One block per fund, funds with errors first, and errors first in each. Ends with a line feed, if not empty. */
 export function describeFindings(findings: readonly Finding[], paint: Paint): string {

@@ -1,12 +1,11 @@
 /** The digest of the code that renders: whatever may change a snapshot's bytes changes it. */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { codeDigest } from '../../src/build/code-digest.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 const write = (name: string, content: string) => {
   mkdirSync(dirname(folder.file(name)), { recursive: true })
   writeFileSync(folder.file(name), content)

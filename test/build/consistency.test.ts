@@ -4,17 +4,17 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { readHeadOf } from '../../src/build/manifest.ts'
 import { openFile } from '../../src/data/read/digest.ts'
 import { ended, run, type Ended } from '../cli/run.ts'
 import { asOf, editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder, repository } from '../support/product.ts'
+import { repository, tempFolder } from '../support/product.ts'
 import { faultsOf, filesIn } from '../support/tree.ts'
 import { isComplete } from '../support/rounds.ts'
 import { build as buildHere } from './builds.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const fundsAlways = 24
 /** Funds that come and go: of each three in a row, a generation has the one that its number says. */
 const isinOfGeneration = (generation: number): string => isinOf(100 + (generation % 3))
@@ -31,7 +31,6 @@ beforeAll(() => {
     insert('fund', { isin: isinOfGeneration(0), ...goodRows['fund'], name: 'Generation 0' })
   })
 })
-afterAll(folder.remove)
 
 /** Commits one generation after the other, in single transactions, until it is told to end; says how many. */
 const writer = `
@@ -171,7 +170,7 @@ const deliverer = `
   work()`
 
 it.runIf(isComplete)(
-  'a build of a database that is replaced again and again holds one of them, or fails and says why',
+  'a build of a database that is replaced again and again holds one, or says why it fails',
   async () => {
     const db = folder.file('delivered.sqlite')
     const others = [1, 2].map((number) => {

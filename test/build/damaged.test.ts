@@ -1,12 +1,12 @@
 /** Folders that a power cut or a bad disk has damaged, and builds that go on from them. */
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const out = folder.file('out')
 const fundpress = (line: string) =>
   run(line.split(' '), { cwd: folder.path, env: { FUNDPRESS_DOWNLOADS: 'true' } })
@@ -20,7 +20,6 @@ beforeEach(() => {
   rmSync(out, { recursive: true, force: true })
   cpSync(folder.file('good'), out, { recursive: true })
 })
-afterAll(folder.remove)
 
 const manifest = join(out, 'manifest.ndjson.gz')
 const size = () => readFileSync(manifest).length

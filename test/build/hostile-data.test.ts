@@ -1,9 +1,12 @@
 /** Values as hostile as the schema lets them be: JSON and XML give back exactly what the database holds. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder, mustRun } from '../support/product.ts'
+import { openOracleFunds } from '../../src/conform/oracle/funds.ts'
+import { openOracle } from '../../src/conform/oracle/oracle.ts'
+import { expectedObjects } from '../api/oracle/keys.ts'
+import { docsUrl, mustRun, tempFolder } from '../support/product.ts'
 import { readJson } from '../support/read-json.ts'
 import { hasXmllint, readXml, type Leaves } from '../support/read-xml.ts'
 import { faultsOf, filesIn } from '../support/tree.ts'
@@ -39,26 +42,14 @@ const decimals: readonly string[] = [
   '0',
   '9007199254740993',
 ]
-/** With the shortest decimals that name them. */
-const numbers: readonly (readonly [number: number, digits: string])[] = [
-  [1e-7, '0.0000001'],
-  [-1.5e-10, '-0.00000000015'],
-  [1e21, '1000000000000000000000'],
-  [-1.2345e22, '-12345000000000000000000'],
-  [0.1 + 0.2, '0.30000000000000004'],
-  [1.5e-30, `0.${'0'.repeat(29)}15`],
-  [-9.999999999999999e29, `-9999999999999999${'0'.repeat(14)}`],
-  [-100, '-100'],
-  [0, '0'],
-]
+const numbers = [1e-7, -1.5e-10, 1e21, -1.2345e22, 0.1 + 0.2, 1.5e-30, -9.999999999999999e29, -100, 0]
 
 const textIsins = texts.map((_, index) => isinOf(1 + index))
 const [longIsin, decimalIsin, numberIsin, classIsin] = [100, 101, 102, 103].map(isinOf)
 const dayOf = (index: number): string => `2023-0${1 + (index % 9)}-${10 + Math.floor(index / 9)}`
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const out = folder.file('out')
-afterAll(folder.remove)
 
 beforeAll(async () => {
   makeDatabase(folder.file('hostile.sqlite'), (insert) => {
@@ -84,7 +75,7 @@ beforeAll(async () => {
       insert('price', { ...Object.fromEntries(columns), isin: ofDecimals, date: dayOf(index) })
     })
     const ofNumbers = fund(numberIsin)
-    numbers.forEach(([number], index) => {
+    numbers.forEach((number, index) => {
       insert('performance_year', { isin: ofNumbers, year: 2000 + index, percent: number })
       insert('launch_point', { isin: ofNumbers, date: dayOf(index), value: number })
       const item = { type: 'currencies', position: index, name_de: 'Name', percent: number }
@@ -100,77 +91,25 @@ beforeAll(async () => {
   await mustRun(['build', ...files, '--as-of', asOf, '--jobs', '2', '--quiet'])
 })
 
-const json = (key: string): Leaves => readJson(readFileSync(join(out, `api/${key}.json`), 'utf8'))
-const valueIn = (leaves: Leaves, place: string): string | undefined =>
-  leaves.find(([found]) => found === place)?.[1]
+it('holds in each document, byte by byte, what the oracle reads from the database', () => {
+  const db = folder.file('hostile.sqlite')
+  const [oracle, funds] = [openOracle({ db, asOf, docsUrl }), openOracleFunds(db)]
+  const expected = expectedObjects(funds, asOf).filter(({ target }) => target !== undefined)
+  const wrong = expected.filter(
+    ({ key, target = '' }) => readFileSync(join(out, key), 'utf8') !== oracle.answer({ target }).body,
+  )
+  oracle.close()
+  funds.close()
+  expect([expected.length > 1000, wrong]).toEqual([true, []])
+})
 
-type Expected = (text: string) => Readonly<Record<string, string>>
-
-it.each<[key: string, expected: Expected]>([
-  ['v1/prices-current/<isin>/index', () => ({})],
-  ['v1/prices-historic/<isin>/2024', () => ({})],
-  ['v1/performance-legal/<isin>/index', (text) => ({ [`/performance/bargross/${text}`]: '3.5' })],
-  ['v1/figures/<isin>/index.de', (text) => ({ '/figures/0/name': text, '/figures/0/value2': text })],
-  ['v1/figures/<isin>/index.en', (text) => ({ '/figures/0/name': text, '/figures/0/value': text })],
-  ['v1/profile/<isin>/index.de', (text) => ({ '/fund/category': text, '/fund/benchmark': text })],
-  ['v1/profile/<isin>/index.en', (text) => ({ '/fund/category': `en ${text}` })],
-  ['v1/investment_structure-countries/<isin>/index.de', (text) => ({ '/structure/data/0/name': text })],
-  [
-    'v1/investment_structure-countries/<isin>/index.en',
-    (text) => ({ '/structure/data/0/name': `en ${text}` }),
-  ],
-  [
-    'v2/asset-allocations/with-derivatives/<isin>/index.de',
-    (text) => ({ [`/allocations/${text}/2024-02-29`]: '60' }),
-  ],
-  ['v2/emt/<isin>/index.de', (text) => ({ '/emt_data/compatible_for_clients_with_esg_preferences': text })],
-])('gives every text back, and of addresses those of the web, in %s', (key, expected) => {
-  texts.forEach((text, index) => {
-    const isin = textIsins[index] ?? ''
-    const leaves = json(key.replace('<isin>', isin))
+it('gives every text back to a reader of JSON, and of addresses those of the web', () => {
+  for (const [index, text] of [...texts, longText].entries()) {
+    const isin = textIsins[index] ?? longIsin ?? ''
+    const { fund } = JSON.parse(readFileSync(join(out, `api/v1/figures/${isin}/index.de.json`), 'utf8'))
     const url = text.startsWith('https://') ? text : ''
-    const fund = { '/fund/name': text, '/fund/isin': isin, '/fund/wkn': text, '/fund/url': url }
-    for (const [place, value] of Object.entries({ ...fund, ...expected(text) })) {
-      expect([place, valueIn(leaves, place)]).toEqual([place, value])
-    }
-  })
-})
-
-it('keeps a text of 100,000 bytes', () => {
-  expect(Buffer.byteLength(longText)).toBe(100_000)
-  expect(valueIn(json(`v1/prices-historic/${longIsin}/2024`), '/fund/name')).toBe(longText)
-  expect(valueIn(json('v1/prices-current-all/index'), `/funds/${longIsin}/fund/name`)).toBe(longText)
-})
-
-it('keeps decimals digit for digit, with a comma in historic prices', () => {
-  const leaves = json(`v1/prices-historic/${decimalIsin}/2023`)
-  decimals.forEach((text, index) => {
-    for (const item of Object.keys(goodRows['price'] ?? {}).filter((column) => column !== 'date')) {
-      const expected = item === 'change_percent' ? text : text.replace('.', ',')
-      expect(valueIn(leaves, `/prices/${index}/${item}/value`)).toBe(expected)
-    }
-  })
-  const current = json(`v1/prices-current/${decimalIsin}/index`)
-  expect(valueIn(current, '/prices/net_asset_value/value')).toBe(decimals.at(-1))
-})
-
-it('writes numbers in their shortest decimals, without an exponent', () => {
-  const years = json(`v1/performance-years/${numberIsin}/index`)
-  const points = json(`v1/performance-launch/${numberIsin}/index`)
-  const items = json(`v1/investment_structure-currencies/${numberIsin}/index.en`)
-  numbers.forEach(([number, digits], index) => {
-    expect(Number(digits)).toBe(number)
-    expect(valueIn(years, `/years/${2000 + index}`)).toBe(digits)
-    expect(valueIn(points, `/performance/${index}/x`)).toBe(String(Date.parse(dayOf(index))))
-    expect(valueIn(points, `/performance/${index}/y`)).toBe(digits)
-    expect(valueIn(items, `/structure/data/${index}/percent`)).toBe(digits)
-  })
-})
-
-it('keeps asset classes apart, whatever their names', () => {
-  const leaves = json(`v2/asset-allocations/without-derivatives/${classIsin}/index.en`)
-  const expected = texts.map((text, index) => [`/allocations/${text}/${dayOf(index)}`, `${index}.5`] as const)
-  expect(sorted(leaves.filter(([place]) => place.startsWith('/allocations')))).toEqual(sorted(expected))
+    expect(fund).toMatchObject({ isin, name: text, ...(isin === longIsin ? {} : { wkn: text, url }) })
+  }
 })
 
 it('holds in every XML document what its JSON holds, as a conforming parser reads it', ({ skip }) => {

@@ -3,20 +3,19 @@ import { copyFileSync, cpSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { BuildOptions, BuildSummary } from '../../src/build/build.ts'
 import { checkDatabase } from '../../src/data/check/check.ts'
 import { RefusedDatabase } from '../../src/data/check/finding.ts'
 import { isinOf } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { makeTempFolder, tempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf, sumsOf } from '../support/tree.ts'
 import * as builds from './builds.ts'
 import { dayAfter, edit } from './edits.ts'
 import { times } from '../support/rounds.ts'
 
 const { build, fakePages, folderOf, makeFunds, manifestOf, outcomeOf, settings: first, young } = builds
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 
 const comparable = (outcome: builds.Outcome) =>
   outcome.kind === 'refused' ? outcome : builds.resultOf(outcome.summary)
@@ -217,19 +216,5 @@ describe('a build of four funds that continues from a snapshot', () => {
     expect(hashesOf(inPlace)).toEqual(hashesOf(out))
     await build(file, inPlace, { since: folderOf(inPlace) })
     expect(hashesOf(inPlace)).toEqual(hashesOf(next))
-  })
-
-  it('renders everything if the folder holds no snapshot', async () => {
-    const none = folderOf(folder.file('none'))
-    const { since, rendered } = await build(db, folder.file('from-none'), { since: none })
-    expect([since, rendered]).toEqual([null, whole.documents])
-  })
-
-  it('refuses a folder that lacks files', async () => {
-    const sparse = folder.file('sparse')
-    await build(db, sparse, { since: manifestOf(out) })
-    await expect(build(db, folder.file('from-sparse'), { since: folderOf(sparse) })).rejects.toThrow(
-      `${sparse} is sparse and lacks its unchanged files`,
-    )
   })
 })

@@ -1,20 +1,20 @@
 /** Builds that are killed at any moment: the snapshot stays whole, and the next build cleans up. */
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ended, run, start } from '../cli/run.ts'
-import { makeTempFolder, repository, startServer } from '../support/product.ts'
+import { repository, startServer, tempFolder } from '../support/product.ts'
 import { rawRequest } from '../support/request.ts'
-import { faultsOf, hashesOf, snapshotId } from '../support/tree.ts'
+import { hashesOf, wholeSnapshot } from '../support/tree.ts'
 import { isComplete, sample, times } from '../support/rounds.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 
 /** How often a build is killed in each of two lanes, and a merge. */
-const kills = times(13, 3)
-const merges = times(6, 2)
+const kills = times(13)
+const merges = times(6)
 
 type Place = ReturnType<typeof makePlace>
 
@@ -35,13 +35,7 @@ function makePlace(name: string) {
     beside,
     args,
     build: (seed: number) => start(args(seed), { cwd: path }),
-    /** The id of the snapshot that is there, or that the next build or server brings back. */
-    wholeSnapshot: () => {
-      const old = beside().find((found) => found.startsWith('.out.old-'))
-      const place = existsSync(out) || old === undefined ? out : file(old)
-      expect(faultsOf(place)).toEqual([])
-      return snapshotId(place)
-    },
+    wholeSnapshot: () => wholeSnapshot(path),
   }
 }
 
@@ -69,7 +63,6 @@ beforeAll(async () => {
     ids.push(place.wholeSnapshot())
   }
 })
-afterAll(folder.remove)
 
 /** Starts a build and sends it a signal, a while after it has begun to write. */
 async function stopBuild(place: Place, seed: number, signal: NodeJS.Signals, afterMs: number) {
@@ -169,10 +162,11 @@ describe('a snapshot of a build that was killed between its two renames', () => 
     expect({ beside: place.beside(), id: place.wholeSnapshot() }).toEqual({ beside: [], id: ids[1] })
   })
 
-  it.each([
-    ['of a process that is no more', dead],
+  const writers = [
     ['whose process number is in use again', process.pid],
-  ])('is renamed back by a server that starts: an old snapshot %s', async (_, pid) => {
+    ['of a process that is no more', dead],
+  ] as const
+  it.each(sample(writers))('is renamed back by a server that starts: an old snapshot %s', async (_, pid) => {
     renameSync(place.file(old), place.file(`.out.old-${pid}`))
     const server = await startServer(place.out)
     await server.stop()
@@ -201,7 +195,7 @@ describe('a snapshot of a build that was killed between its two renames', () => 
 describe('two builds into one folder at the same time', () => {
   it('succeed or say why they failed, and leave a whole snapshot', async () => {
     const place = makePlace('two')
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < times(4); round++) {
       const both = await Promise.all([1, 2].map((seed) => ended(place.build(seed))))
       for (const { code, stderr } of both) {
         expect(code === 0 ? stderr === '' : /^fundpress: [^\n]+\n$/.test(stderr)).toBe(true)

@@ -2,16 +2,15 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { routeTable } from '../../src/api/derive/route-table.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { manifestLine, type ManifestHead } from '../../src/build/manifest.ts'
 import { objectLines } from '../../src/build/object-lines.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { times } from '../support/rounds.ts'
 
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 
 const sha256 = 'a'.repeat(64)
 const lineOf = (key: string) => manifestLine({ key, sha256, bytes: 1, type: 'text/plain', from: 'f' })

@@ -1,16 +1,15 @@
 /** Pages in a snapshot: made beside the documents, and listed, reused, left out, served and compared like these. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { BuildOptions } from '../../src/build/build.ts'
 import { goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder, mustRun, startServer } from '../support/product.ts'
-import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
+import { mustRun, tempFolder } from '../support/product.ts'
+import { faultsOf, filesIn, hashesOf, manifestOf as manifestIn } from '../support/tree.ts'
 import * as builds from './builds.ts'
 
 const { changedCopy, fakePages, folderOf, manifestOf } = builds
-const folder = makeTempFolder()
+const folder = tempFolder()
 const db = folder.file('funds.sqlite')
 
 /** One with an evil name, one that nothing may be given out of, one without prices, one with a single price. */
@@ -33,18 +32,13 @@ beforeAll(() => {
     }
   })
 })
-afterAll(folder.remove)
 
 const build = (out: string, { db: file = db, ...options }: Partial<BuildOptions> = {}) =>
   builds.build(file, folder.file(out), { jobs: 2, pages: fakePages, ...options })
 
 const contentOf = (out: string, key: string) => readFileSync(join(folder.file(out), key), 'utf8')
 const pagesIn = (out: string) => filesIn(folder.file(out)).filter((key) => /^(docs|funds|openapi)/.test(key))
-const listed = (out: string) => {
-  const text = gunzipSync(readFileSync(join(folder.file(out), 'manifest.ndjson.gz'))).toString()
-  const lines = text.trimEnd().split('\n').slice(1)
-  return lines.map((line) => JSON.parse(line) as { readonly key: string; readonly type: string })
-}
+const listed = (out: string) => manifestIn(folder.file(out)).documents
 const ofFunds = (...isins: readonly string[]) =>
   isins.flatMap((isin) => [`funds/${isin}/index.html`, `funds/${isin}/prices.csv`])
 const docs = ['assets/icon.png', 'index.html', 'v1-notes.html', 'v1/index.html'].map((name) => `docs/${name}`)
@@ -121,18 +115,6 @@ describe('a snapshot with pages', () => {
     )
     expect(examples.filter(([key, content]) => contentOf('out', key) !== content)).toEqual([])
   })
-
-  it('is served with its pages', async () => {
-    const server = await startServer(folder.file('out'))
-    const paths = ['/funds/', `/funds/${plain}/prices.csv`, `/funds/${refused}/`]
-    const answers = await Promise.all(paths.map((path) => fetch(server.base + path)))
-    await server.stop()
-    expect(answers.map(({ status, headers }) => [status, headers.get('content-type')])).toEqual([
-      [200, 'text/html; charset=utf-8'],
-      [200, 'text/csv; charset=utf-8'],
-      [404, expect.any(String)],
-    ])
-  })
 })
 
 describe('a build with pages that continues from a snapshot', () => {
@@ -202,40 +184,32 @@ describe('a build with pages that continues from a snapshot', () => {
 })
 
 describe('a maker that does not keep to what it declares', () => {
-  const sitePage = (key: string) => `{ key: '${key}', content: '' }`
+  /** The code of makers that write such pages over all. */
+  const writing = (fundPages: string, ...keys: readonly string[]) => {
+    const pages = keys.map((key) => `{ key: '${key}', content: '' }`)
+    return `fundPages: [${fundPages}], sitePages: [() => [${pages.join()}]]`
+  }
   const header = `const about = { folder: 'funds/', names: ['a.html'], reads: [], isFor: () => true, entry: () => null,
     render: ({ fund }) => [{ key: 'funds/' + fund.isin + '/a.html', content: '' }] }\n`
   it.each([
     [
       'reads what it does not name',
-      `fundPages: [{ ...about, render: ({ navSample }) => navSample() }], sitePages: []`,
+      writing('{ ...about, render: ({ navSample }) => navSample() }'),
       'the pages in funds/ do not say that they read prices',
     ],
     [
       'writes another file',
-      `fundPages: [{ ...about, names: ['b.html'] }], sitePages: []`,
-      `its pages are funds/${plain}/a.html, not b.html`,
+      writing(`{ ...about, names: ['b.html'] }`),
+      `are funds/${plain}/a.html, not b.html`,
     ],
-    [
-      'writes among the pages of funds',
-      `fundPages: [about], sitePages: [() => [${sitePage('funds/x/y.html')}]]`,
-      'page funds/x/y.html lies among the pages of funds',
-    ],
-    [
-      'writes a page twice',
-      `fundPages: [], sitePages: [() => [${sitePage('docs/y.html')}, ${sitePage('docs/y.html')}]]`,
-      'page docs/y.html is there twice',
-    ],
+    ['writes among the pages of funds', writing('about', 'funds/x/y.html'), 'lies among the pages of funds'],
+    ['writes a page twice', writing('', 'docs/y.html', 'docs/y.html'), 'page docs/y.html is there twice'],
     [
       'writes where the API lies',
-      `fundPages: [], sitePages: [() => [${sitePage('api/y.html')}]]`,
+      writing('', 'api/y.html'),
       'page api/y.html: the edge gives out no such path',
     ],
-    [
-      'writes out of the folder',
-      `fundPages: [], sitePages: [() => [${sitePage('docs/../../y.html')}]]`,
-      'the edge gives out no such path',
-    ],
+    ['writes out of the folder', writing('', 'docs/../../y.html'), 'the edge gives out no such path'],
   ])('ends the build if it %s', async (name, code, message) => {
     const file = folder.file(`${name}.mjs`)
     writeFileSync(file, `${header}export const makers = { ${code} }`)

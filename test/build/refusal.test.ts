@@ -1,12 +1,12 @@
 /** A build that is refused: it says what `check` says, and leaves everything as it was. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { run, type Ended } from '../cli/run.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { faultsOf, hashesOf, snapshotId } from '../support/tree.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const fundpress = (line: string): Promise<Ended> => run(line.split(' '), { cwd: folder.path })
 const build = (db: string, out: string): Promise<Ended> =>
   fundpress(`build --db ${db} --out ${out} --as-of ${asOf} --jobs 2 --quiet`)
@@ -22,7 +22,6 @@ beforeAll(async () => {
   })
   expect(await build('good.sqlite', 'out')).toMatchObject({ code: 0 })
 })
-afterAll(folder.remove)
 
 /** All that lies in the folder, but for the files in the snapshot. */
 const names = (): string[] => readdirSync(folder.path).sort()
@@ -57,14 +56,11 @@ it.each([
   expect(stderr).toContain(date)
 })
 
-it.each(['out', 'new/deep/out'])(
-  'a refused build of %s leaves the old snapshot and no folder',
-  async (out) => {
-    const before = { names: names(), files: hashesOf(folder.file('out')) }
-    expect(await build('wrong.sqlite', out)).toMatchObject({ code: 1 })
-    expect({ names: names(), files: hashesOf(folder.file('out')) }).toEqual(before)
-  },
-)
+it.each(['out', 'new/deep/out'])('a refused build of %s leaves the old snapshot and no more', async (out) => {
+  const before = { names: names(), files: hashesOf(folder.file('out')) }
+  expect(await build('wrong.sqlite', out)).toMatchObject({ code: 1 })
+  expect({ names: names(), files: hashesOf(folder.file('out')) }).toEqual(before)
+})
 
 describe('a build into a folder that is no snapshot', () => {
   it('accepts an empty folder', async () => {

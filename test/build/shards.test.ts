@@ -3,19 +3,18 @@ import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } f
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { defaultFreshness } from '../../src/guards/rules.ts'
 import type { BuildOptions, BuildSummary } from '../../src/build/build.ts'
 import { mergeShards, type MergeOptions } from '../../src/build/merge.ts'
 import { insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { faultsOf, filesIn, hashesOf } from '../support/tree.ts'
 import * as builds from './builds.ts'
 import { edit } from './edits.ts'
 import { times } from '../support/rounds.ts'
 
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 
 const { changedCopy, editAll, fakePages, folderOf, manifestOf, outcomeOf } = builds
 const build = (db: string, out: string, more: Partial<BuildOptions> = {}) =>
@@ -131,11 +130,9 @@ describe('shards of five funds', () => {
     expect(ofFunds(Object.keys(files))).toEqual(ofFunds(changed))
 
     // Of one machine that found nothing to go on from, all files are there.
-    for (const mixed of [
-      [linked[0] ?? '', sparse[1] ?? ''],
-      [sparse[0] ?? '', linked[1] ?? ''],
-    ]) {
-      const summary = await merge(next, folder.file('next-mixed'), mixed)
+    const mixed = [linked.with(1, sparse[1] ?? ''), sparse.with(1, linked[1] ?? '')]
+    for (const shards of mixed) {
+      const summary = await merge(next, folder.file('next-mixed'), shards)
       expect([summary.isSparse, summary.since]).toEqual([true, since])
       const { 'sparse.json': said, ...some } = hashesOf(folder.file('next-mixed'))
       expect(said).toBe(mark)
@@ -156,12 +153,10 @@ describe('shards of five funds', () => {
     const out = folder.file('refused')
     await expect(merge(db, out, [one])).rejects.toThrow('of 2 shards 2 is missing')
     await expect(merge(db, out, [thirds[1] ?? ''])).rejects.toThrow('of 3 shards 1, 3 are missing')
-    await expect(merge(db, out, [one, two, copy])).rejects.toThrow(
-      `shard 1 of 2 is there more than once: ${one}, ${copy}`,
-    )
-    await expect(merge(db, out, [one, thirds[1] ?? '', thirds[2] ?? ''])).rejects.toThrow(
-      `shards of different numbers of shards: ${one} has 2, ${thirds[1] ?? ''} has 3`,
-    )
+    const twice = `shard 1 of 2 is there more than once: ${one}, ${copy}`
+    await expect(merge(db, out, [one, two, copy])).rejects.toThrow(twice)
+    const numbers = `shards of different numbers of shards: ${one} has 2, ${thirds[1] ?? ''} has 3`
+    await expect(merge(db, out, thirds.with(0, one))).rejects.toThrow(numbers)
     await expect(merge(db, out, [one, whole])).rejects.toThrow(`${whole} is no shard`)
     await expect(merge(db, one, halves)).rejects.toThrow(`${one} is one of the shards`)
     expect(filesIn(folder.path).filter((file) => /(^|\.)refused/.test(file))).toEqual([])
@@ -215,31 +210,18 @@ describe('shards of five funds', () => {
   })
 
   const figures = `api/v1/figures/${isinOf(4)}/index.de.xml`
-  const edit = (file: string, change: (content: Buffer) => string | Buffer) =>
-    writeFileSync(file, change(readFileSync(file)))
-  const withoutLastLine = (content: Buffer) => content.subarray(0, content.lastIndexOf('\n', -2) + 1)
+  const cut = (endOf: (content: Buffer) => number) => (file: string) =>
+    writeFileSync(file, readFileSync(file).subarray(0, endOf(readFileSync(file))))
+  const cutEnd = cut((content) => content.length - 20)
+  const cutLastLine = cut((content) => content.lastIndexOf('\n', -2) + 1)
+  const spoil = (file: string) => writeFileSync(file, '{"format":')
   const incomplete = 'half-broken-2 is incomplete: api/v1/figures/'
   it.each<[string, string, file: string, damage: (file: string) => void]>([
     ['a file is missing', incomplete, figures, rmSync],
     ['a file is cut short', incomplete, figures, (file) => truncateSync(file, 3)],
-    [
-      'its manifest is cut short',
-      'unexpected end of file',
-      'manifest.ndjson.gz',
-      (file) => edit(file, (content) => content.subarray(0, -20)),
-    ],
-    [
-      'its list of funds is cut short',
-      'the shards do not hold every fund once',
-      'shard.ndjson',
-      (file) => edit(file, withoutLastLine),
-    ],
-    [
-      'its head is damaged',
-      'shard.ndjson cannot be read',
-      'shard.ndjson',
-      (file) => edit(file, () => '{"format":'),
-    ],
+    ['its manifest is cut short', 'unexpected end of file', 'manifest.ndjson.gz', cutEnd],
+    ['its list of funds is cut short', 'do not hold every fund once', 'shard.ndjson', cutLastLine],
+    ['its head is damaged', 'shard.ndjson cannot be read', 'shard.ndjson', spoil],
   ])('leave the old snapshot as it is if %s', async (_, message, file, damage) => {
     const copies = copyOf(`half-broken`)
     damage(join(copies[1] ?? '', file))

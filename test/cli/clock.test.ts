@@ -10,16 +10,8 @@ function watched(isTerminal: boolean, isQuiet = false) {
   const write = (text: string) => written.push(text)
   const redraw = (line: string) => write(`\r\u001b[K${line}`)
   const paint = (_style: string, text: string) => text
-  const stderr = {
-    isTerminal,
-    columns: () => 60,
-    write,
-    tell: write,
-    data: write,
-    command: write,
-    redraw,
-    paint,
-  }
+  const writers = { write, tell: write, data: write, command: write }
+  const stderr = { ...writers, isTerminal, columns: () => 60, redraw, paint }
   const progress = showProgress({ clock: () => now, isQuiet, stderr }, 'funds')
   const at = (seconds: number, done: number) => {
     now = seconds * 1000

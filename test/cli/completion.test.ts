@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { makeTempFolder, mustRun } from '../support/product.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { mustRun, tempFolder } from '../support/product.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 let script = ''
 
 beforeAll(async () => {
@@ -14,8 +14,6 @@ beforeAll(async () => {
   mkdirSync(folder.file('with space'))
   writeFileSync(folder.file('funds.sqlite'), '')
 })
-
-afterAll(folder.remove)
 
 /** The words that bash offers for the last word of each line, sorted. One process asks for all: to start one is slow. */
 function offeredFor(lines: readonly (readonly string[])[]): string[][] {

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
-import { makeTempFolder, repository } from '../support/product.ts'
+import { describe, expect, it } from 'vitest'
+import { repository, tempFolder } from '../support/product.ts'
 import { run, runAlone } from './run.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const inFolder = { cwd: folder.path }
-afterAll(folder.remove)
 
 describe('help', () => {
   it('lists the commands, the exit codes and where settings come from', async () => {

@@ -131,19 +131,3 @@ it('verify says what to do if the manifest of the live slot is missing', async (
   expect(await press.json('publish --out night-1 --repair')).toMatchObject({ slot: 'blue' })
   expect(await press.json('verify --deep')).toMatchObject({ slot: 'blue', differences: [] })
 })
-
-it.each([
-  ['manifest', 'SLOT/manifest.ndjson.gz'],
-  ['list of ETags', 'journal/SLOT.etags.ndjson.gz'],
-])('publish names a damaged %s in the bucket, and --repair repairs it', async (what, file) => {
-  const { slot } = (await press.json<{ other: { slot: string } }>('status')).other
-  const key = file.replace('SLOT', slot)
-  const whole = press.bucket.body(key)
-  press.bucket.put(key, whole.subarray(0, whole.length / 2))
-  await press.nights.change('after', newBenchmark(what.length))
-  const reason = new RegExp(`^fundpress: s3://fund-data/${key} is damaged: .+: publish with --repair.*\n$`)
-  await expectFailure(press.fundpress('publish --out after'), reason)
-  expect(await press.json('publish --out after --repair')).toMatchObject({ slot })
-  expect(press.bucket.differencesFrom('after', slot)).toEqual([])
-  expect(await press.json('verify --deep')).toMatchObject({ slot, differences: [] })
-})

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cut, safeData, safeLines } from '../../src/cli/safe-text.ts'
 import { asOf, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder, type Run } from '../support/product.ts'
+import { type Run, tempFolder } from '../support/product.ts'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { run } from './run.ts'
@@ -28,8 +28,7 @@ function expectSafe(lines: readonly string[], most = 2048): void {
   }
 }
 
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 const fundpress = (...args: readonly string[]) => run(args, { cwd: folder.path })
 const isin = isinOf(1)
 

@@ -5,19 +5,18 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { withoutSecrets } from '../../src/cli/safe-text.ts'
-import { makeTempFolder, repository } from '../support/product.ts'
+import { repository, tempFolder } from '../support/product.ts'
 import { cleanEnvironment, run, type Ended } from './run.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const secret = 'hunter2-Zx9'
 
 beforeAll(async () => {
   await run('demo --db d.sqlite --funds 1 --years 1 --until 2026-11-19 --quiet', { cwd: folder.path })
   await run('build --db d.sqlite --out out --as-of 2026-11-20 --quiet', { cwd: folder.path })
 })
-afterAll(folder.remove)
 
 /** Addresses, encoded or not. */
 const addresses = [

@@ -1,10 +1,10 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { asOf, editDatabase, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder, mustRun, runFundpress } from '../support/product.ts'
+import { mustRun, runFundpress, tempFolder } from '../support/product.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const db = folder.file('funds.sqlite')
 const out = folder.file('out')
 const [good, denied, pricesDenied] = [isinOf(1), isinOf(2), isinOf(3)]
@@ -34,8 +34,6 @@ beforeAll(async () => {
   const env = { FUNDPRESS_PAGES: 'true' }
   await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--quiet'], { env })
 })
-
-afterAll(folder.remove)
 
 const fromDatabase = ['--db', db, '--as-of', asOf]
 const show = (...args: readonly string[]) => runFundpress(['show', ...args])

@@ -11,6 +11,7 @@ import { openPress, type Press } from '../support/press.ts'
 import { asOf, freshness, isins, makePricedFunds } from '../support/priced-funds.ts'
 import { makeTempFolder, startServer, startServing, type Run } from '../support/product.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
+import { sample } from '../support/rounds.ts'
 import { sumsOf } from '../support/tree.ts'
 import { expectFailure, expectSuccess } from './outcome.ts'
 
@@ -45,26 +46,29 @@ const linesOf = ({ stderr }: Run) => stderr.split('\n').filter((line) => line !=
 const isOfAsOf = (line: string) => line.includes(` is as of ${asOf}, `)
 
 describe('a snapshot with too many stale funds', () => {
-  const refusalsOf = async (line: string) =>
-    (await press.json<{ refusals: readonly string[] }>(line)).refusals
+  const refusalsOf = async (line: string, env?: Record<string, string>) => {
+    const planned = await must(`${line} --json`, env)
+    return (JSON.parse(planned) as { refusals: readonly string[] }).refusals
+  }
 
   it('is refused with the number, the funds and what to do; plan says so before', async () => {
     await expectFailure(
       press.fundpress('publish --out stale'),
-      `fundpress: refused: ${tooStale} (newest prices: ${isins.stale} of 2026-11-10): get their prices into the ` +
+      `is refused: ${tooStale} (newest prices: ${isins.stale} of 2026-11-10): get their prices into the ` +
         'database and build again, or give funds that are priced less often a group in freshness.groups. ' +
-        'If that is right, publish with --force\n',
+        'If that is right, allow it: --allow stale-prices --reason "…"\n',
+      3,
     )
-    expect(press.bucket.keys().filter((key) => key !== 'journal.json')).toEqual([])
+    expect(press.bucket.keys()).not.toContain('live.json')
     expect(await must('plan --out stale')).toContain(tooStale)
     expect(await refusalsOf('plan --out stale')).toEqual([expect.stringContaining(tooStale)])
   })
 
   it('goes live with --force, or if the settings allow more', async () => {
     expect(await refusalsOf('plan --out stale --max-stale-share 0.2')).toEqual([])
-    await must('publish --out stale --quiet', { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '0.2' })
-    press.reset()
-    await must('publish --out stale --force --quiet')
+    const allowed = { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '0.2' }
+    expect(await refusalsOf('plan --out stale', allowed)).toEqual([])
+    await must('publish --out stale --force --reason test --quiet')
     expect(press.bucket.differencesFrom('stale', 'blue')).toEqual([])
   })
 })
@@ -113,13 +117,15 @@ describe('the status in a bucket', () => {
   })
 
   it('is an endpoint of its own in a plan, and no document for diff', async () => {
-    const { endpoints } = await press.json<{ endpoints: readonly object[] }>('plan --out stale --force')
+    const { endpoints } = await press.json<{ endpoints: readonly object[] }>(
+      'plan --out stale --force --reason test',
+    )
     expect(endpoints).toContainEqual(expect.objectContaining({ endpoint: 'status', put: 3 }))
     const { groups } = await press.json<{ groups: readonly { endpoint: string }[] }>('diff good better')
     expect(groups.map(({ endpoint }) => endpoint)).not.toContain('other')
   })
 
-  it('is verified and repaired', async () => {
+  it('is verified and repaired, and goes back with a rollback, which refuses a slot without it', async () => {
     press.bucket.put('blue/status/index.html', '<p>all is well</p>')
     const { code, stdout } = await press.fundpress('verify --quiet')
     expect([code, stdout]).toEqual([1, 'status/index.html has another size\n'])
@@ -127,9 +133,7 @@ describe('the status in a bucket', () => {
     expect(await press.json('verify --deep')).toMatchObject({ slot: 'green', differences: [] })
     await press.json('publish --out good')
     expect(press.bucket.differencesFrom('good', 'blue')).toEqual([])
-  })
 
-  it('goes back with a rollback, which refuses a slot without it', async () => {
     press.bucket.remove('green/status/index.html')
     await expectFailure(press.fundpress('rollback'), 'green is not whole (status/index.html is missing)')
     await press.json('publish --out better --repair')
@@ -154,7 +158,7 @@ describe('the status in a bucket', () => {
     await must('verify')
     await must('status --max-age 9999d')
     expect(await must('prune')).toBe('nothing to remove\n')
-    await press.json('publish --out stale --force')
+    await press.json('publish --out stale --force --reason test')
     expect(press.bucket.faultsOf(other)).toEqual([])
     expect(press.bucket.differencesFrom('stale', other)).toEqual([])
   })
@@ -237,20 +241,25 @@ describe('a deployment that `status --base` asks', () => {
   })
 
   // Friday, 20 November, is over at 23 h UTC; Saturday and Sunday are no business days, so 36 h end on Tuesday at 11 h.
-  it.each([
+  const moments = [
     ['2026-11-23T02:00:00Z', '2026-11-22T20:00:00Z', ''],
     ['2026-11-24T10:50:00Z', '2026-11-24T08:00:00Z', ''],
     ['2026-11-24T11:10:00Z', '2026-11-24T08:00:00Z', 'ended 1 day 12 h of business days ago'],
     ['2026-12-28T11:10:00Z', '2026-12-28T08:00:00Z', 'ended 23 days 12 h of business days ago'],
     ['2026-11-20T10:00:00Z', '2026-11-18T08:00:00Z', 'went live 2 days 2 h ago'],
-  ])('at %s, if it went live at %s, is too old by its as-of date: %j', async (now, since, says) => {
-    const head = { format: 1, snapshot: '2026-11-20-0123456789ab', as_of: asOf }
-    const body = JSON.stringify({ ...head, freshness: fresh })
-    const lastModified = { 'last-modified': new Date(since).toUTCString() }
-    const { code, stderr } = await answering(200, body, lastModified, withClock(now))
-    const alarm = expect.stringContaining(`${says}, more than 1 day 12 h`) as string
-    expect([code, stderr]).toEqual(says === '' ? [0, ''] : [1, alarm])
-  })
+  ] as const
+  // Each is a process of its own.
+  it.each(sample(moments, { least: 2, turn: 1 }))(
+    'at %s, if it went live at %s, is too old by its as-of date: %j',
+    async (now, since, says) => {
+      const head = { format: 1, snapshot: '2026-11-20-0123456789ab', as_of: asOf }
+      const body = JSON.stringify({ ...head, freshness: fresh })
+      const lastModified = { 'last-modified': new Date(since).toUTCString() }
+      const { code, stderr } = await answering(200, body, lastModified, withClock(now))
+      const alarm = expect.stringContaining(`${says}, more than 1 day 12 h`) as string
+      expect([code, stderr]).toEqual(says === '' ? [0, ''] : [1, alarm])
+    },
+  )
 
   it('is an error if nothing answers, and excludes --bucket', async () => {
     const silent = /^fundpress: http:\/\/127\.0\.0\.1:1\/status\/index\.json does not answer: .+\n$/

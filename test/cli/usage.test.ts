@@ -1,12 +1,11 @@
 import { readdirSync } from 'node:fs'
-import { afterAll, expect, it } from 'vitest'
-import { makeTempFolder } from '../support/product.ts'
+import { expect, it } from 'vitest'
+import { tempFolder } from '../support/product.ts'
 import { run } from './run.ts'
 import { expectFailure, oneLine } from './outcome.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const inFolder = { cwd: folder.path }
-afterAll(folder.remove)
 
 it.each([
   ['buld', "unknown command 'buld' (did you mean build?)"],

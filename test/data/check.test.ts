@@ -1,7 +1,7 @@
 /** `fundpress check`: every problem is found, all of them at once, each with its fund, table and row. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { run, type Ended } from '../cli/run.ts'
 import { problems } from './problems.ts'
 import type { Finding } from '../../src/data/check/finding.ts'
@@ -11,8 +11,7 @@ interface Report {
   readonly findings: readonly Finding[]
 }
 
-const folder = makeTempFolder()
-beforeAll(() => folder.remove)
+const folder = tempFolder()
 const check = (db: string, ...flags: string[]) =>
   run(['check', '--db', db, '--as-of', asOf, ...flags], { cwd: folder.path })
 const findingsOf = async (db: string) => (JSON.parse((await check(db, '--json')).stdout) as Report).findings

@@ -1,13 +1,12 @@
 /** Digests of a fund's rows: rows that differ anywhere have another one. */
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fundDigests, wholeGroups } from '../../src/data/read/fund-digests.ts'
 import { schemaTables } from '../../src/data/model/schema.ts'
 import { openFunds } from '../../src/data/read/open.ts'
 import { goodRows, insertGood, isinOf, makeDatabase, type Row } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 
 const isin = isinOf(1)
 let files = 0
@@ -104,7 +103,7 @@ describe('digests of years', () => {
   })
 
   it.each(['', '2022', '2022-13-01', '2025~', 'x', '\u{10ffff}'])(
-    'are unknown if the first date of one is %j',
+    'are unknown with the first date %j',
     (date) => {
       expect(digestsOf({}, { price: [{ date }] }).years).toBe(null)
     },

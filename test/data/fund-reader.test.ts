@@ -1,6 +1,6 @@
 /** The tables of the model: their queries give every column of schema.sql, under the name that the endpoints know. */
 import Database from 'better-sqlite3'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   createStatement,
   groupNames,
@@ -11,10 +11,9 @@ import {
 import { fundReader } from '../../src/data/read/fund-reader.ts'
 import { openFunds } from '../../src/data/read/open.ts'
 import { goodRows, insertGood, isinOf, makeDatabase, type Row } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 
 const isin = isinOf(1)
 makeDatabase(folder.file('good.sqlite'), (insert) => {

@@ -1,22 +1,14 @@
 /** Databases that cannot be read at all, or not by everybody: the reason in one line, from `check` and `build` alike. */
 import { spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, it } from 'vitest'
 import { run, runAlone } from '../cli/run.ts'
 import { asOf, editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { userWithoutRights } from '../support/other-user.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const pageSize = 4096
 
 /** A database of a few hundred pages. */
@@ -35,7 +27,6 @@ beforeAll(() => {
 })
 afterAll(() => {
   for (const name of readdirSync(folder.path)) chmodSync(folder.file(name), 0o777)
-  folder.remove()
 })
 
 /** Makes a copy with other pages in its middle. */
@@ -56,42 +47,24 @@ const otherVersion = (version: number) =>
 
 describe.concurrent('check and build say in one line what is wrong with', () => {
   const damaged = /: it is damaged: restore it from a backup, or save what is left with `sqlite3 .* \.recover/
+  const text = 'isin;name\n'.repeat(1000)
+  const garbage = (number: number) => Buffer.alloc(pageSize, 0x5a + number)
+  const upgrade = (file: string) => {
+    copyFileSync(good, file)
+    editDatabase(file, 'PRAGMA user_version = 2')
+  }
+  const foreign = (file: string) => new Database(file).exec('CREATE TABLE fund (isin TEXT)').close()
+  const cutShort = (file: string) => writeFileSync(file, readFileSync(good).subarray(0, 20 * pageSize))
   const cases: readonly (readonly [what: string, make: (file: string) => unknown, reason: RegExp])[] = [
     ['a file that does not exist', () => undefined, / does not exist: make a database with /],
     ['a folder', (file) => mkdirSync(file), / is not a file$/],
     ['an empty file', (file) => writeFileSync(file, ''), / has no tables, /],
-    [
-      'a file that is not SQLite',
-      (file) => writeFileSync(file, 'isin;name\n'.repeat(1000)),
-      /: it is not a SQLite database /,
-    ],
-    [
-      'a database with garbage in its middle',
-      (file) => overwrite(file, (number) => Buffer.alloc(pageSize, 0x5a + number)),
-      damaged,
-    ],
+    ['a file that is not SQLite', (file) => writeFileSync(file, text), /: it is not a SQLite database /],
+    ['a database with garbage in its middle', (file) => overwrite(file, garbage), damaged],
     ['a database with empty pages', (file) => overwrite(file, () => Buffer.alloc(pageSize)), damaged],
-    [
-      'a database that was not copied to its end',
-      (file) => {
-        copyFileSync(good, file)
-        truncateSync(file, 20 * pageSize)
-      },
-      damaged,
-    ],
-    [
-      'a schema of another version',
-      (file) => {
-        copyFileSync(good, file)
-        editDatabase(file, 'PRAGMA user_version = 2')
-      },
-      otherVersion(2),
-    ],
-    [
-      'a database of something else',
-      (file) => new Database(file).exec('CREATE TABLE fund (isin TEXT)').close(),
-      otherVersion(0),
-    ],
+    ['a database that was not copied to its end', cutShort, damaged],
+    ['a schema of another version', upgrade, otherVersion(2)],
+    ['a database of something else', foreign, otherVersion(0)],
   ]
 
   it.for(cases)('%s', async ([what, make, reason], { expect }) => {

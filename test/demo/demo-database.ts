@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll } from 'vitest'
 import { writeDemo, type DemoOptions } from '../../src/demo/demo.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 
 export const usual = { funds: 12, years: 10, until: '2026-11-20', seed: 1 } as const
 
@@ -12,7 +12,7 @@ export type DemoDatabase = ReturnType<typeof demoForTests>
 
 /** Makes a demo database before the tests of this file, and removes it after them. */
 export function demoForTests(options: Partial<DemoOptions> = {}) {
-  const folder = makeTempFolder()
+  const folder = tempFolder()
   let db: Database.Database
   beforeAll(async () => {
     const file = folder.file('demo.sqlite')
@@ -21,7 +21,6 @@ export function demoForTests(options: Partial<DemoOptions> = {}) {
   })
   afterAll(() => {
     db.close()
-    folder.remove()
   })
   const prepare = (sql: string) => db.prepare<Value[]>(sql)
   return {

@@ -18,11 +18,8 @@ function hasRightCheckDigit(isin: string): boolean {
 describe('numbers and names', () => {
   it('the ISINs are valid; German ones contain the WKN', () => {
     // The check itself knows real ISINs.
-    expect(['DE0008471400', 'US0378331005', 'DE0008471401'].map(hasRightCheckDigit)).toEqual([
-      true,
-      true,
-      false,
-    ])
+    const known = ['DE0008471400', 'US0378331005', 'DE0008471401']
+    expect(known.map(hasRightCheckDigit)).toEqual([true, true, false])
     const funds = large.rows<{ isin: string; wkn: string | null }>('SELECT isin, wkn FROM fund')
     for (const { isin, wkn } of funds) {
       expect(isin).toMatch(/^(DE000FP[0-9A-HJ-NP-Z]{4}|LU99\d{7}|AT000FP[0-9A-HJ-NP-Z]{4})\d$/)
@@ -52,37 +49,25 @@ describe('numbers and names', () => {
 })
 
 describe('twelve funds', () => {
-  const without = (tables: string, separator = ' INTERSECT ') =>
+  const without = (...tables: readonly string[]) =>
     tables
-      .split(' ')
       .map((table) => `SELECT isin FROM fund WHERE isin NOT IN (SELECT isin FROM ${table})`)
-      .join(separator)
+      .join(' INTERSECT ')
+  const denied = (permission: string, table: string) =>
+    `SELECT DISTINCT isin FROM fund JOIN ${table} USING (isin) WHERE ${permission} = 0`
+  const late = ['key_figure', 'profile', 'asset_allocation', 'emt']
+  const others = 'price performance_year structure_item legal_period legal_point launch_point'.split(' ')
 
   it.each([
-    [
-      'that is denied though it has data',
-      'SELECT isin FROM fund JOIN profile USING (isin) WHERE data_permitted = 0',
-    ],
-    [
-      'whose prices are denied though it has some',
-      'SELECT DISTINCT isin FROM fund JOIN price USING (isin) WHERE prices_permitted = 0',
-    ],
-    [
-      'whose performance is denied though it has one',
-      'SELECT DISTINCT isin FROM fund JOIN launch_point USING (isin) WHERE performance_permitted = 0',
-    ],
-    [
-      'with nothing but its row',
-      without(
-        `price performance_year structure_item key_figure legal_period legal_point launch_point profile
-        asset_allocation emt`.replace(/\s+/g, ' '),
-      ),
-    ],
+    ['that is denied though it has data', denied('data_permitted', 'profile')],
+    ['whose prices are denied though it has some', denied('prices_permitted', 'price')],
+    ['whose performance is denied though it has one', denied('performance_permitted', 'launch_point')],
+    ['with nothing but its row', without(...late, ...others)],
     ['without a status date', 'SELECT isin FROM fund WHERE status_date IS NULL'],
     ['without a WKN', 'SELECT isin FROM fund WHERE wkn IS NULL'],
     [
       'with prices and structures, but without figures, profile, allocations and EMT data',
-      `${without('key_figure profile asset_allocation emt')}
+      `${without(...late)}
        INTERSECT SELECT isin FROM price INTERSECT SELECT isin FROM structure_item`,
     ],
   ])('have one fund %s', (_, sql) => {

@@ -96,10 +96,8 @@ describe('a price', () => {
   })
 
   it('follows the market: equity funds lose on the same days', () => {
-    const shares = demo.values(
-      `SELECT isin FROM profile JOIN fund USING (isin)
-       WHERE category_de LIKE 'Aktienfonds%' AND fund_inception_date < '2016-01-01'`,
-    )
+    const old = "category_de LIKE 'Aktienfonds%' AND fund_inception_date < '2016-01-01'"
+    const shares = demo.values(`SELECT isin FROM profile JOIN fund USING (isin) WHERE ${old}`)
     const [a = [], b = []] = shares.map(prices)
     const same = a.filter(({ change }, i) => Math.sign(change) === Math.sign(b[i]?.change ?? 0))
     expect(a.length).toBe(b.length)
@@ -137,9 +135,8 @@ describe('the tax figures', () => {
     expect(kindsWith('share_profit')).toEqual(new Set(['Aktien', 'Misch']))
     expect(kindsWith('share_profit2')).toEqual(new Set(['Aktien', 'Misch']))
     expect(kindsWith('real_estate_profits')).toEqual(new Set(['Offener Immobilien']))
-    expect(kindsWith('intercompany_profit')).toEqual(
-      new Set(['Renten', 'Misch', 'Geldmarkt', 'Offener Immobilien']),
-    )
+    const withInterest = new Set(['Renten', 'Misch', 'Geldmarkt', 'Offener Immobilien'])
+    expect(kindsWith('intercompany_profit')).toEqual(withInterest)
   })
 
   it('are in the first half-year of a range that begins after 2017, so that there are prices with and without', () => {

@@ -2,15 +2,15 @@
 import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { runAlone } from '../cli/run.ts'
 import { endingThreadCode, withEndingThread } from '../support/ending-thread.ts'
-import { makeTempFolder, mustRun } from '../support/product.ts'
+import { mustRun, tempFolder } from '../support/product.ts'
 import { hashesOf } from '../support/tree.ts'
 import { buildNight, demoDay, withDownloads, type Night } from './night.ts'
 import { readCsv } from './readers.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const db = folder.file('demo.sqlite')
 let first: Night | undefined
 
@@ -18,7 +18,6 @@ beforeAll(async () => {
   await mustRun(['demo', '--db', db, '--until', demoDay, '--years', '2'])
   first = await buildNight(db, folder.file('first'), demoDay, '--jobs', '1')
 })
-afterAll(folder.remove)
 
 const hashes = (night: Night | undefined) => hashesOf(night?.folder ?? '')
 

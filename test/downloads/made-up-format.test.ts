@@ -1,13 +1,12 @@
 /** A format that only a test knows is in the files, in `datapackage.json` and on the page, and is reused, like every other one. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { build as buildIt, folderOf } from '../build/builds.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 
 const db = folder.file('funds.sqlite')
 const formats = new URL('./made-up-formats.ts', import.meta.url).href

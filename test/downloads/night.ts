@@ -32,10 +32,7 @@ export const demoNight = (): Promise<Night> =>
   })
 
 /** A text that a spreadsheet runs, and one that ends a script. */
-export const hostileNames = {
-  formula: `=cmd|' /C calc'!A1`,
-  markup: '</script><b>"&',
-} as const
+export const hostileNames = { formula: `=cmd|' /C calc'!A1`, markup: '</script><b>"&' } as const
 
 /** What must not be given out stands in the database as a word of its own. */
 export const secret = 'Geheimnis'

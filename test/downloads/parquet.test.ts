@@ -2,16 +2,15 @@
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import fc from 'fast-check'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { decimalBytesOf, parquetFile } from '../../src/downloads/formats/parquet.ts'
 import type { OutputColumn, OutputRow } from '../../src/downloads/tables.ts'
 import { isinOf } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { readParquet } from './readers.ts'
 import { times } from '../support/rounds.ts'
 
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 
 const column = (name: string, type: OutputColumn['type'], isNullable = false): OutputColumn => {
   return { name, type, describe: '', isNullable, sql: name }

@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isMissing } from '../support/programs.ts'
-import { makeTempFolder, mustRun, repository, startServer, type Server } from '../support/product.ts'
+import { mustRun, repository, type Server, startServer, tempFolder } from '../support/product.ts'
 import { demoNight, type Night } from './night.ts'
 import { expectedPrices } from './oracle.ts'
 import { duckdb, hasDuckdb } from './readers.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 let night: Night = { db: '', out: '', asOf: '', folder: '' }
 let server: Server | undefined
 let isin = ''
@@ -29,7 +29,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server?.stop()
-  folder.remove()
 })
 
 const languages = ['en', 'de'] as const

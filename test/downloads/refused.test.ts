@@ -55,12 +55,9 @@ it('performance of a fund that it is refused for, or that is not a year old, is 
   }
 })
 
-it.each([secret, '777.123', '777,123'])(
-  '%s is refused or left out by the API, and is in no file',
-  (value) => {
-    expect(filesWith(value)).toEqual([])
-  },
-)
+it.each([secret, '777.123', '777,123'])('the API refuses or leaves out %s, and it is in no file', (value) => {
+  expect(filesWith(value)).toEqual([])
+})
 
 it('the ZIP has no refusal among its documents', () => {
   const names = String(execFileSync('unzip', ['-Z1', join(night?.folder ?? '', 'documents.zip')]))

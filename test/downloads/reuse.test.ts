@@ -2,16 +2,15 @@
 import { copyFileSync, cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { editAll, folderOf, makeFunds, manifestOf, outcomeOf } from '../build/builds.ts'
 import { dayAfter, edit } from '../build/edits.ts'
 import { editDatabase, isinOf } from '../support/database.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 import { times } from '../support/rounds.ts'
 
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 
 const asOf = '2024-05-03'
 const next = '2024-05-04'

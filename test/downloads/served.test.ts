@@ -120,7 +120,7 @@ it.each([
   ['index.html', 'en', 'All prices of all funds', /[0-9]\.[0-9] kB/],
   ['de.html', 'de', 'Alle Preise aller Fonds', /[0-9],[0-9] kB/],
 ])(
-  'tells search engines of the data set in %s, and links to no file that is not there',
+  'describes the data set for search engines in %s, without dead links',
   async (name, language, word, size) => {
     const page = await (await ask(`latest/${name}`)).text()
     expect(page).toContain(`<html lang="${language}">`)

@@ -3,18 +3,18 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { excelFiles } from '../../src/downloads/formats/csv-excel.ts'
 import type { ColumnType, OutputTable } from '../../src/downloads/tables.ts'
 import { csvLine } from '../../src/downloads/formats/csv.ts'
 import { isMissing } from '../support/programs.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { filesIn, hashesOf, sumsOf } from '../support/tree.ts'
 import { buildNight, demoNight, hostileNames, oddNight, type Night } from './night.ts'
 import { decimals, expectedPrices, expectedRows, oracle, type Value, type Values } from './oracle.ts'
 import { duckdb, hasDuckdb, readCsv, readCsvs, readSqlite } from './readers.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const unbuilt: Night = { db: '', out: '', asOf: '', folder: '' }
 const nights = { demo: unbuilt, odd: unbuilt }
 
@@ -22,7 +22,6 @@ beforeAll(async () => {
   nights.demo = await demoNight()
   nights.odd = await oddNight()
 })
-afterAll(folder.remove)
 
 const demoText = (name: string) => readFileSync(join(nights.demo.folder, name), 'utf8')
 
@@ -48,36 +47,30 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
     sqlite = readSqlite(file('fundpress.sqlite'), ...tables.map((table) => `SELECT * FROM ${table}`))
   })
 
-  it.each(tables)(
-    '%s.csv has the rows of the database, with an apostrophe before what a spreadsheet would run',
-    (table) => {
-      const expected = rowsOf(table)
-      const [header = [], ...rows] = csv[`${csvName(table)}.csv`] ?? []
-      expect(rows.length).toBe(expected.length)
-      expect(new Set(header).size).toBe(expected[0]?.length ?? header.length)
-      const read = rows.map((row, index) =>
-        row.map((field, at) => asField(field, expected[index]?.[at] ?? null)),
-      )
-      expect(read).toEqual(expected.map((row) => row.map(expectedField)))
-      expect(rows.flat().filter((field) => /^-?\d+(\.\d+)?e/i.test(field))).toEqual([])
-    },
-  )
+  it.each(tables)('%s.csv has the rows of the database, with an apostrophe before a formula', (table) => {
+    const expected = rowsOf(table)
+    const [header = [], ...rows] = csv[`${csvName(table)}.csv`] ?? []
+    expect(rows.length).toBe(expected.length)
+    expect(new Set(header).size).toBe(expected[0]?.length ?? header.length)
+    const read = rows.map((row, index) =>
+      row.map((field, at) => asField(field, expected[index]?.[at] ?? null)),
+    )
+    expect(read).toEqual(expected.map((row) => row.map(expectedField)))
+    expect(rows.flat().filter((field) => /^-?\d+(\.\d+)?e/i.test(field))).toEqual([])
+  })
 
-  it.each(tables)(
-    'the files of %s for Excel have the same rows, with decimal commas and without formulas',
-    (table) => {
-      const expected = rowsOf(table)
-      const name = table === 'prices' ? 'prices_\\d{4}' : csvName(table)
-      const files = Object.keys(csv).filter((file) => new RegExp(`^csv-excel/${name}\\.csv$`).test(file))
-      const rows = files.flatMap((file) => csv[file]?.slice(1) ?? [])
-      if (table === 'prices') rows.sort((a, b) => (a.slice(0, 2).join() < b.slice(0, 2).join() ? -1 : 1))
-      const isDecimal = (at: number) => decimals[table]?.includes(at) ?? false
-      const fields = expected.map((row) => row.map((value, at) => excelField(value, isDecimal(at))))
-      expect(rows.length).toBe(fields.length)
-      const read = rows.map((row, index) => row.map((field, at) => excelValue(field, fields[index]?.[at])))
-      expect(read).toEqual(fields)
-    },
-  )
+  it.each(tables)('the Excel files of %s have the same rows, with decimal commas, no formulas', (table) => {
+    const expected = rowsOf(table)
+    const name = table === 'prices' ? 'prices_\\d{4}' : csvName(table)
+    const files = Object.keys(csv).filter((file) => new RegExp(`^csv-excel/${name}\\.csv$`).test(file))
+    const rows = files.flatMap((file) => csv[file]?.slice(1) ?? [])
+    if (table === 'prices') rows.sort((a, b) => (a.slice(0, 2).join() < b.slice(0, 2).join() ? -1 : 1))
+    const isDecimal = (at: number) => decimals[table]?.includes(at) ?? false
+    const fields = expected.map((row) => row.map((value, at) => excelField(value, isDecimal(at))))
+    expect(rows.length).toBe(fields.length)
+    const read = rows.map((row, index) => row.map((field, at) => excelValue(field, fields[index]?.[at])))
+    expect(read).toEqual(fields)
+  })
 
   it.each(tables)('table %s of the SQLite file has the same rows, amounts as numbers', (table) => {
     const isDecimal = (at: number) => decimals[table]?.includes(at) ?? false
@@ -85,13 +78,10 @@ describe.each(['demo', 'odd'] as const)('the %s funds', (which) => {
     expect(sqlite[tables.indexOf(table)]).toEqual(expected)
   })
 
-  it.skipIf(isMissing(hasDuckdb)).each(tables)(
-    '%s.parquet has the same rows for DuckDB, with days and decimals',
-    async (table) => {
-      const rows = await duckdb(`SELECT * FROM '${file(`${table}.parquet`)}'`)
-      expect(rows.map((row) => row.map(plain))).toEqual(rowsOf(table).map((row) => row.map(plain)))
-    },
-  )
+  it.skipIf(isMissing(hasDuckdb)).each(tables)('%s.parquet has the same rows for DuckDB', async (table) => {
+    const rows = await duckdb(`SELECT * FROM '${file(`${table}.parquet`)}'`)
+    expect(rows.map((row) => row.map(plain))).toEqual(rowsOf(table).map((row) => row.map(plain)))
+  })
 
   it('Parquet says the same number of rows to a second reader', async () => {
     for (const table of tables) {
@@ -170,13 +160,9 @@ it.each([
 })
 
 it('continues in another file if a sheet is full, in the middle of a fund, too', () => {
-  const column = (name: string, type: ColumnType) => ({
-    describe: '',
-    isNullable: false,
-    sql: '',
-    name,
-    type,
-  })
+  const column = (name: string, type: ColumnType) => {
+    return { describe: '', isNullable: false, sql: '', name, type }
+  }
   const table: OutputTable = {
     ...{ name: 'prices', describe: { en: '', de: '' }, source: 'price', needs: 'prices' },
     key: ['isin', 'date'],
@@ -289,15 +275,12 @@ it.each([
   ['index.html', 'of the 114 fields of', 'Not a complete EMT to deliver'],
   ['datapackage.json', 'of the 114 fields of the', 'Not a complete EMT to deliver'],
   ['de.html', 'der 114 Felder des', 'Kein vollständiges EMT zur Weitergabe'],
-])(
-  '%s says how many fields of the template emt.csv has, and that it is no complete EMT',
-  (name, of, limit) => {
-    const [header = ''] = demoText('emt.csv').split('\r\n')
-    const text = demoText(name)
-    expect(text).toMatch(new RegExp(`${header.split(',').length} ${of} (the )?European MiFID Template`))
-    expect(text).toContain(limit)
-  },
-)
+])('%s says how many fields of the template emt.csv has, and that it is no full EMT', (name, of, limit) => {
+  const [header = ''] = demoText('emt.csv').split('\r\n')
+  const text = demoText(name)
+  expect(text).toMatch(new RegExp(`${header.split(',').length} ${of} (the )?European MiFID Template`))
+  expect(text).toContain(limit)
+})
 
 it('has each digest whole on the page, to be copied', () => {
   const shown = [...demoText('index.html').matchAll(/<code class="digest"[^>]*>(\w+)<\/code>/g)]

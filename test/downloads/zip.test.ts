@@ -1,13 +1,12 @@
 /** The ZIP of the documents: a new one out of the entries of an earlier one. */
 import { readFileSync } from 'node:fs'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { fileSink } from '../../src/downloads/file-sink.ts'
 import { openPreviousZip, zipInto } from '../../src/downloads/zip.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { python } from './readers.ts'
 
-const folder = makeTempFolder()
-afterAll(folder.remove)
+const folder = tempFolder()
 
 /** More entries than a ZIP without ZIP64 can have. */
 const names = Array.from({ length: 70_000 }, (_, index) => `api/${String(index).padStart(6, '0')}.json`)

@@ -30,7 +30,7 @@ function weekdaysOf(year: number): string[] {
 
 describe('a calendar', () => {
   it.each(Object.entries(closed))(
-    'of %s is closed on its holidays and on no other weekday of 2026',
+    '%s is closed on its holidays in 2026, and on no other weekday',
     async (name, days) => {
       const { isBusinessDay } = await openCalendar(name)
       expect(weekdaysOf(2026).filter((day) => !isBusinessDay(day))).toEqual(days)

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
 import { runWarm } from './warm.ts'
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
@@ -88,6 +89,13 @@ export function makeTempFolder(parent = tmpdir()) {
       rmSync(path, { recursive: true, force: true })
     },
   }
+}
+
+/** The same for a test file, which removes it at its end. */
+export function tempFolder() {
+  const folder = makeTempFolder()
+  afterAll(folder.remove)
+  return folder
 }
 
 function environmentOf({ env = {} }: RunOptions): Record<string, string | undefined> {

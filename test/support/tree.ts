@@ -1,6 +1,6 @@
 /** Folders as they lie on the disk: what is in them, and whether a snapshot is whole. */
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
@@ -26,6 +26,7 @@ export function sumsOf(out: string): ReadonlyMap<string, string> {
 interface ObjectLine {
   readonly key: string
   readonly sha256: string
+  readonly bytes: number
   readonly type: string
 }
 
@@ -37,6 +38,15 @@ export function parseManifest(zipped: Buffer) {
 }
 
 export const manifestOf = (out: string) => parseManifest(readFileSync(join(out, 'manifest.ndjson.gz')))
+
+/** The id of the snapshot `out` of a folder, or of the one that the next build or server brings back; it has to be whole. */
+export function wholeSnapshot(folder: string): string {
+  const old = readdirSync(folder).find((name) => name.startsWith('.out.old-'))
+  const place = join(folder, existsSync(join(folder, 'out')) || old === undefined ? 'out' : old)
+  const faults = faultsOf(place)
+  if (faults.length > 0) throw new Error(faults.join('\n'))
+  return snapshotId(place)
+}
 
 /** The id of a snapshot, read from its manifest; throws where the manifest cannot be read. */
 export const snapshotId = (out: string): string => manifestOf(out).head.snapshot

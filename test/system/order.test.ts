@@ -1,13 +1,13 @@
 /** The order in which commands write to the disk: new data is flushed before it gets its name, and before old data is removed. */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { run } from '../cli/run.ts'
 import { canWatch, watchDisk, type DiskCall } from './disk-calls.ts'
-import { makeTempFolder } from '../support/product.ts'
+import { tempFolder } from '../support/product.ts'
 import { filesIn, hashesOf } from '../support/tree.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const out = folder.file('out')
 let canBeWatched = false
 
@@ -18,7 +18,6 @@ beforeAll(async () => {
     await run(demo.split(' '), { cwd: folder.path })
   }
 })
-afterAll(folder.remove)
 
 async function watch(line: string, path = process.env.PATH ?? '') {
   const log = folder.file('strace.log')

@@ -42,11 +42,7 @@ it('a number is written without an exponent, as the digits that name it', () => 
       expect(text).toMatch(/^-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$/)
       expect(Number(text)).toBe(value === 0 ? 0 : value)
       // No shorter digits: JavaScript's own form has as few as can be.
-      const significant = (digits: string) =>
-        digits
-          .replace(/e.*/, '')
-          .replaceAll(/[-.]/g, '')
-          .replace(/^0+|0+$/g, '')
+      const significant = (digits: string) => digits.replaceAll(/e.*|[-.]/g, '').replace(/^0+|0+$/g, '')
       expect(significant(text).replace(/0+$/, '')).toBe(significant(String(value)).replace(/0+$/, ''))
     }),
     { numRuns: times(5000) },

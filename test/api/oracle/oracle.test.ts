@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { initDatabase } from '../../../src/data/model/new-database.ts'
 import { insertOddFunds, oddFunds } from '../../support/odd-funds.ts'
-import { makeTempFolder } from '../../support/product.ts'
+import { tempFolder } from '../../support/product.ts'
 import { type Oracle, openOracle } from '../../../src/conform/oracle/oracle.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 let oracle: Oracle
 
 beforeAll(() => {
@@ -16,7 +16,6 @@ beforeAll(() => {
 })
 afterAll(() => {
   oracle.close()
-  folder.remove()
 })
 
 const get = (target: string) => {

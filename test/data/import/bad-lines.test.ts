@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/data/check/finding.ts'
 import { run } from '../../cli/run.ts'
 import { asOf, goodRows, type Row } from '../../support/database.ts'
@@ -11,7 +11,6 @@ import { importFolder, isins, refusal, unknownIsin } from './database.ts'
 import { dump, dumpAll } from './dialects.ts'
 
 const folder = importFolder()
-afterAll(folder.remove)
 
 const [isin] = isins
 const textOf = (row: Row): string[] => Object.values(row).map((value) => String(value ?? ''))

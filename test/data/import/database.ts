@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { run } from '../../cli/run.ts'
 import { insertGood, isinOf, makeDatabase } from '../../support/database.ts'
-import { makeTempFolder } from '../../support/product.ts'
+import { tempFolder } from '../../support/product.ts'
 import { writeCsv, type Dialect } from './dialects.ts'
 
 /** Two funds with a row in every table, and a third one with none. */
@@ -11,7 +11,7 @@ export const isins = [isinOf(0), isinOf(1), isinOf(2)] as const
 export const unknownIsin = isinOf(9)
 
 export function importFolder() {
-  const folder = makeTempFolder()
+  const folder = tempFolder()
   makeDatabase(folder.file('template.sqlite'), (insert) => {
     insertGood(insert, isins[0])
     insertGood(insert, isins[1])

@@ -17,24 +17,17 @@ export interface Dialect {
 
 export const plain: Dialect = { encoding: 'utf-8', delimiter: ';', decimal: '.', dates: 'iso', lineEnd: '\n' }
 
-/** What Windows-1252 has at 80 to 9F. Source: the Unicode Consortium's CP1252.TXT. */
-const upper = new Map(
-  Array.from('€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ').map((letter, index) => [letter, 0x80 + index] as const),
+/** The bytes of Windows-1252, by their characters. */
+const bytes = new Map(
+  Array.from({ length: 256 }, (_, byte) => [
+    new TextDecoder('windows-1252').decode(Uint8Array.of(byte)),
+    byte,
+  ]),
 )
-upper.delete(' ')
 
 function encode(text: string, encoding: Dialect['encoding']): Buffer {
-  if (encoding !== 'windows-1252') {
-    return Buffer.from((encoding === 'utf-8' ? '' : '\ufeff') + text)
-  }
-  return Buffer.from(
-    [...text].map((letter) => {
-      const code = letter.codePointAt(0) ?? 0
-      const byte = upper.get(letter) ?? code
-      if (byte > 255 || (code >= 0x80 && code < 0xa0)) throw new Error(`${letter} is not in Windows-1252`)
-      return byte
-    }),
-  )
+  if (encoding !== 'windows-1252') return Buffer.from((encoding === 'utf-8' ? '' : '\ufeff') + text)
+  return Buffer.from(Array.from(text, (letter) => bytes.get(letter) ?? NaN))
 }
 
 const isDecimal = (table: string, column: string): boolean =>

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { renameSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { run } from '../../cli/run.ts'
 import { editDatabase, goodRows, type Row } from '../../support/database.ts'
 import { forced } from '../../support/product.ts'
@@ -10,7 +10,6 @@ import { importFolder, isins } from './database.ts'
 import { dump, dumpAll, tableNames } from './dialects.ts'
 
 const folder = importFolder()
-afterAll(folder.remove)
 const [first, second, third] = isins
 
 const header = ['isin', 'position', 'name_de', 'value']
@@ -132,21 +131,19 @@ describe('import of a file without a line after its header', () => {
     expect(saysHow).toBe(flags.includes('--replace-all'))
   })
 
-  it.each(['plain.sqlite', "fonds d'or $(exit 3).sqlite"])(
-    'names a shell command that empties the table of %s',
-    async (db) => {
-      renameSync(folder.file(folder.database()), folder.file(db))
-      const { stderr } = await folder.importLines(db, 'key_figure', [header], ['--replace-all'])
-      const [, line = ''] = /to be empty: (sqlite3 [^\n]+)\n$/.exec(stderr) ?? []
-      const script = `sqlite3() { printf '%s\\n' "$@"; }; ${line}`
-      const words = spawnSync('sh', ['-c', script], { encoding: 'utf8' }).stdout.split('\n')
-      expect(words).toEqual([db, expect.stringMatching(/^DELETE /), ''])
-      editDatabase(folder.file(db), words[1] ?? '')
-      expect(figures(db)).toEqual([])
-      const checked = await run(['check', '--db', db, '--as-of', '2026-11-20'], { cwd: folder.path })
-      expect(checked.code).toBe(0)
-    },
-  )
+  const names = ['plain.sqlite', "fonds d'or $(exit 3).sqlite"]
+  it.each(names)('names a shell command that empties the table of %s', async (db) => {
+    renameSync(folder.file(folder.database()), folder.file(db))
+    const { stderr } = await folder.importLines(db, 'key_figure', [header], ['--replace-all'])
+    const [, line = ''] = /to be empty: (sqlite3 [^\n]+)\n$/.exec(stderr) ?? []
+    const script = `sqlite3() { printf '%s\\n' "$@"; }; ${line}`
+    const words = spawnSync('sh', ['-c', script], { encoding: 'utf8' }).stdout.split('\n')
+    expect(words).toEqual([db, expect.stringMatching(/^DELETE /), ''])
+    editDatabase(folder.file(db), words[1] ?? '')
+    expect(figures(db)).toEqual([])
+    const checked = await run(['check', '--db', db, '--as-of', '2026-11-20'], { cwd: folder.path })
+    expect(checked.code).toBe(0)
+  })
 })
 
 it('import --dry-run shows the same counts and changes nothing', async () => {

@@ -1,13 +1,13 @@
 /** A whole database, written as CSV and imported into an empty one, is the same database: in every dialect. */
 import { copyFileSync, writeFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../cli/run.ts'
 import { isinOf } from '../../support/database.ts'
 import { insertOddFunds } from '../../support/odd-funds.ts'
-import { makeTempFolder } from '../../support/product.ts'
+import { tempFolder } from '../../support/product.ts'
 import { dump, dumpAll, exportTables, plain, tableNames, type Dialect } from './dialects.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const fundpress = (line: string) => run(line, { cwd: folder.path })
 
 beforeAll(async () => {
@@ -15,7 +15,6 @@ beforeAll(async () => {
   await fundpress('init --db odd.sqlite --quiet')
   insertOddFunds(folder.file('odd.sqlite'))
 })
-afterAll(folder.remove)
 
 async function importAll(db: string, from: string, flags = ''): Promise<void> {
   for (const table of tableNames) {
@@ -34,21 +33,19 @@ const dialects: readonly Dialect[] = [
   { encoding: 'utf-8 with BOM', delimiter: '\t', decimal: '.', dates: 'german', lineEnd: '\r\n' },
 ]
 
+const named = dialects.map((dialect, index) => [JSON.stringify(dialect), dialect, index] as const)
 describe.concurrent('import gives the same demo database', () => {
-  it.for(dialects.map((dialect, index) => [JSON.stringify(dialect), dialect, index] as const))(
-    'from %s',
-    async ([, dialect, index]) => {
-      const db = `demo-${index}.sqlite`
-      await fundpress(`init --db ${db} --quiet`)
-      exportTables(folder.file('demo.sqlite'), folder.file(`demo-${index}`), dialect)
-      await importAll(db, `demo-${index}`)
-      expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
-      if (index > 0) return
-      // Once more: everything is there.
-      await importAll(db, `demo-${index}`, ' --replace-all')
-      expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
-    },
-  )
+  it.for(named)('from %s', async ([, dialect, index]) => {
+    const db = `demo-${index}.sqlite`
+    await fundpress(`init --db ${db} --quiet`)
+    exportTables(folder.file('demo.sqlite'), folder.file(`demo-${index}`), dialect)
+    await importAll(db, `demo-${index}`)
+    expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
+    if (index > 0) return
+    // Once more: everything is there.
+    await importAll(db, `demo-${index}`, ' --replace-all')
+    expect(dumpAll(folder.file(db))).toEqual(dumpAll(folder.file('demo.sqlite')))
+  })
 })
 
 it('import reads profiles from our own downloads, also those for Excel', async () => {

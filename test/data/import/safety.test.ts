@@ -15,11 +15,11 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ended, launcher, run, start } from '../../cli/run.ts'
 import { insertGood, isinOf, makeDatabase } from '../../support/database.ts'
-import { makeTempFolder, repository } from '../../support/product.ts'
+import { repository, tempFolder } from '../../support/product.ts'
 import { dump, writeCsv } from './dialects.ts'
 import { times } from '../../support/rounds.ts'
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 const here = { cwd: folder.path }
 const disk = folder.file('disk')
 let isMounted = false
@@ -41,7 +41,6 @@ beforeAll(() => {
 })
 afterAll(() => {
   if (isMounted) spawnSync('umount', ['--lazy', disk])
-  folder.remove()
 })
 
 const points = (value: string): string[][] =>

@@ -1,11 +1,10 @@
 /** How a file is written is found out from all of it, shown, and asked for where it is left open. */
 import { writeFileSync } from 'node:fs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { dump } from './dialects.ts'
 import { importFolder, isins, refusal } from './database.ts'
 
 const folder = importFolder()
-afterAll(folder.remove)
 const isin = isins[2]
 
 let files = 0

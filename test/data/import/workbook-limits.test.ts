@@ -1,12 +1,11 @@
 /** Workbooks that would take more memory or time than a program has: refused with the reason, in little of both. */
 import { writeFileSync } from 'node:fs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { run, runAlone } from '../../cli/run.ts'
 import { importFolder } from './database.ts'
 import { workbookParts, zip } from './workbook.ts'
 
 const folder = importFolder()
-afterAll(folder.remove)
 
 const fields = ['00001_EMT_Version', '00010_Financial_Instrument_Identifying_Data', '04020_Risk_Tolerance']
 const row = ['V4.3', 'XF0000000012', '3']
@@ -42,6 +41,9 @@ const many = (count: number, content: Buffer | string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`xl/${index}.xml`, content]))
 
 const last = 'XFD1048576'
+const prefixed = `<x:row><x:c x:r = '${last}'><v>1</v></x:c></x:row>`
+const manyRows = '<row/>'.repeat(1_048_577)
+const blanks = Buffer.alloc(1e6, ' ')
 const tooLarge = 'unpacked it is larger than 128 MB'
 const noTag = 'has a tag that cannot be read'
 const beyond = `has a cell in ${last}: ${tooFar}`
@@ -56,25 +58,13 @@ describe('import refuses a workbook with', () => {
     ['a row in no sheet', () => inRows('<row r="9999999"/>'), 'has a row "9999999", which no sheet has'],
     ['an escaped place', () => zip(valueAt('&#88;FD1048576')), noTag],
     ['a place without quotation marks', () => inRows(`<row><c r=${last}><v>1</v></c></row>`), noTag],
-    [
-      'a prefix and single quotes',
-      () => inRows(`<x:row><x:c x:r = '${last}'><v>1</v></x:c></x:row>`),
-      beyond,
-    ],
+    ['a prefix and single quotes', () => inRows(prefixed), beyond],
     ['a place behind a bracket', () => inRows(`<row><c a=">" r="${last}"><v>1</v></c></row>`), beyond],
-    [
-      'too many rows',
-      () => zip(withRows('<row/>'.repeat(1_048_577)), { method: 8 }),
-      `has 1048579 rows: ${tooFar}`,
-    ],
+    ['too many rows', () => zip(withRows(manyRows), { method: 8 }), `has 1048579 rows: ${tooFar}`],
     ['too many texts', () => packed('sharedStrings', texts(1_000_001)), 'it has more than 1,000,000 texts'],
     ['200 MB in a part', () => packed('a', Buffer.alloc(200e6)), tooLarge],
     ['200 MB declared as small', () => packed('a', Buffer.alloc(200e6), { declared: 10 }), tooLarge],
-    [
-      '200 MB in many parts',
-      () => zip({ ...parts, ...many(200, Buffer.alloc(1e6, ' ')) }, { method: 8 }),
-      tooLarge,
-    ],
+    ['200 MB in many parts', () => zip({ ...parts, ...many(200, blanks) }, { method: 8 }), tooLarge],
     ['too many parts', () => zip(many(1001, '')), 'it has more than 1000 parts'],
     ['no end of its archive', () => zip(parts).subarray(0, 1500), 'it is incomplete'],
     // Bytes of its first part.

@@ -2,25 +2,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import { readHtml, type HtmlDocument } from '../../support/html.ts'
 import { openSchemas, type Schema } from '../../support/json-schema.ts'
-import { docsUrl, mustRun } from '../../support/product.ts'
+import { docsUrl, makeTempFolder, mustRun } from '../../support/product.ts'
 import { hasXmllint } from '../../support/read-xml.ts'
-import {
-  buildDemoSite,
-  buildEmptySite,
-  buildOddSite,
-  buildSite,
-  publishedAt,
-  type Site,
-} from '../../support/site.ts'
+import { buildDemoSite, buildEmptySite, buildOddSite, publishedAt, type Site } from '../../support/site.ts'
 import { filesIn } from '../../support/tree.ts'
 
-const read = ({ out }: Site, key: string) => readFileSync(join(out, key), 'utf8')
+type Built = Pick<Site, 'out'>
+const read = ({ out }: Built, key: string) => readFileSync(join(out, key), 'utf8')
 const readJson = <T = object>(site: Site, key: string) => JSON.parse(read(site, key)) as T
-const readPage = (site: Site, key: string) => readHtml(read(site, key))
+const readPage = (site: Built, key: string) => readHtml(read(site, key))
 /** The keys of its pages. */
 const pageKeys = ({ out }: Site) => filesIn(out).filter((key) => /^docs\/.*\.html$/.test(key))
 
@@ -31,11 +25,17 @@ function validatorsOf(site: Site) {
   return (id: string) => open(`${publishedAt}/schemas/${id}.json`)
 }
 
+let demo: Promise<Site> | undefined
+const serveDemo = () => (demo ??= buildDemoSite())
 const builders = [
-  ['a demo snapshot', buildDemoSite],
+  ['a demo snapshot', serveDemo],
   ['a snapshot of odd funds', buildOddSite],
   ['a snapshot without a fund', buildEmptySite],
 ] as const
+const running: Site[] = []
+afterAll(async () => {
+  for (const site of running) await site.stop()
+})
 
 /** The schema that a document's key asks for; null for what is no document of the API. */
 function schemaOf(key: string): string | null {
@@ -55,8 +55,8 @@ describe.skipIf(!hasXmllint).each(builders)('the documentation of %s', (_, build
 
   beforeAll(async () => {
     site = await build()
+    running.push(site)
     for (const key of pageKeys(site)) pages.set(key, readPage(site, key))
-    return site.stop
   })
 
   it('is well-formed, in English and German alike', () => {
@@ -192,8 +192,7 @@ describe.skipIf(!hasXmllint).each(builders)('the documentation of %s', (_, build
 describe('the schemas and examples of a demo snapshot', () => {
   let site: Site
   beforeAll(async () => {
-    site = await buildDemoSite()
-    return site.stop
+    site = await serveDemo()
   })
 
   it('are requests for a shell that the published address answers', async () => {
@@ -245,19 +244,6 @@ describe('the schemas and examples of a demo snapshot', () => {
     }
   })
 
-  it('have a status date everywhere except in the price endpoints', () => {
-    const openapi = JSON.stringify(readJson(site, 'openapi.json'))
-    const [, prices = ''] = openapi.split('"/api/v1/prices-current/{isin}/"')
-    expect(prices.split('"/api/v1/performance-years/{isin}/"')[0]).not.toContain('status_date')
-    for (const id of ['prices-current', 'prices-historic', 'prices-current-all'])
-      expect(JSON.stringify(readJson(site, `schemas/${id}.json`))).not.toContain('status_date')
-    for (const id of ['performance-years', 'figures', 'profile', 'emt'])
-      expect(JSON.stringify(readJson(site, `schemas/${id}.json`))).toContain('"status_date"')
-    const page = (group: string) => read(site, `docs/v1/endpoints/${group}/index.html`)
-    expect(page('prices')).not.toContain('status_date')
-    expect(page('figures')).toContain('status_date')
-  })
-
   it('answer every path as the OpenAPI document says', async () => {
     const paths = Object.entries(readJson<Description>(site, 'openapi.json').paths)
     expect(paths).toHaveLength(13)
@@ -303,10 +289,13 @@ describe('the schemas and examples of a demo snapshot', () => {
 
 it('shows any name of a fund as text', async () => {
   const name = `</script><b>"&' {{isin}} </code>`
-  const site = await buildSite('hostile name', '2026-11-20', async (db) => {
-    await mustRun(['demo', '--db', db, '--funds', '1', '--years', '1', '--until', '2026-11-20'])
-    editDatabase(db, `UPDATE fund SET name = '${name.replace("'", "''")}'`)
-  })
+  const folder = makeTempFolder()
+  const site = { out: folder.file('out') }
+  const db = folder.file('funds.sqlite')
+  await mustRun(['demo', '--db', db, '--funds', '1', '--years', '1', '--until', '2026-11-20'])
+  editDatabase(db, `UPDATE fund SET name = '${name.replace("'", "''")}'`)
+  const build = ['build', '--db', db, '--out', site.out, '--as-of', '2026-11-20', '--quiet']
+  await mustRun(build, { env: { FUNDPRESS_PAGES: 'true' } })
   for (const key of ['docs/index.html', 'docs/de/v1/endpoints/prices/index.html']) {
     const { elements, errors } = readPage(site, key)
     expect(errors).toEqual([])
@@ -319,7 +308,7 @@ it('shows any name of a fund as text', async () => {
     if (key.includes('prices')) expect(xml?.some(({ text }) => text.includes('&lt;/script&gt;'))).toBe(true)
   }
   expect(read(site, 'openapi.json')).toContain(JSON.stringify(name))
-  await site.stop()
+  folder.remove()
 })
 
 /** Each document with one of its leaves made a list. */

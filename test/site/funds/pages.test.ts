@@ -4,11 +4,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { pageScripts } from '../../../src/cli/generate.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeTempFolder, mustRun, repository, startServer, type Server } from '../../support/product.ts'
+import { mustRun, repository, type Server, startServer, tempFolder } from '../../support/product.ts'
 import { drawingOf, lineOf } from './drawing.ts'
 
 const asOf = '2026-11-20'
-const folder = makeTempFolder()
+const folder = tempFolder()
 const dbFile = folder.file('demo.sqlite')
 const withEverything = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
 let server: Server
@@ -29,7 +29,6 @@ beforeAll(async () => {
   return async () => {
     db.close()
     await server.stop()
-    folder.remove()
   }
 })
 

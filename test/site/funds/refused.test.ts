@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { goodRows, insertGood, isinOf, makeDatabase, type Insert, type Row } from '../../support/database.ts'
-import { makeTempFolder, mustRun, startServer, type Server } from '../../support/product.ts'
+import { mustRun, type Server, startServer, tempFolder } from '../../support/product.ts'
 
 const asOf = '2024-05-03'
 const dayAfter = '2024-05-04'
@@ -23,7 +23,7 @@ const hostile = hostileNames.map((_, index) => isinOf(20 + index))
 /** Figures that are found again wherever they stand: no other figure of a page has these digits. */
 const secrets = { nav: '777.31', oldNav: '666.13', percent: '44.17', percentRounded: '44.2' }
 
-const folder = makeTempFolder()
+const folder = tempFolder()
 let server: Server
 
 beforeAll(async () => {
@@ -56,7 +56,6 @@ beforeAll(async () => {
   server = await startServer(folder.file(asOf))
   return async () => {
     await server.stop()
-    folder.remove()
   }
 })
 

@@ -4,11 +4,11 @@ import { join, posix } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { insertGood, isinOf, makeDatabase } from '../../support/database.ts'
 import { readHtml } from '../../support/html.ts'
-import { makeTempFolder, mustRun, runFundpress } from '../../support/product.ts'
+import { mustRun, runFundpress, tempFolder } from '../../support/product.ts'
 import { filesIn } from '../../support/tree.ts'
 
 const asOf = '2026-11-20'
-const folder = makeTempFolder()
+const folder = tempFolder()
 const db = folder.file('funds.sqlite')
 const build = (out: string, pages: boolean, downloads: boolean, ...flags: readonly string[]) =>
   runFundpress(['build', '--db', db, '--out', folder.file(out), '--as-of', asOf, '--quiet', ...flags], {
@@ -17,7 +17,6 @@ const build = (out: string, pages: boolean, downloads: boolean, ...flags: readon
 
 beforeAll(async () => {
   await mustRun(['demo', '--db', db, '--funds', '4', '--years', '1', '--until', asOf])
-  return folder.remove
 })
 const read = (out: string, key: string) => readFileSync(join(out, key), 'utf8')
 

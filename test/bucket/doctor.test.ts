@@ -10,7 +10,7 @@ import { bucketArgs, credentials } from '../support/publishing.ts'
 
 let press: Press
 beforeAll(async () => {
-  press = await openPress(await buildNights(4, 1, { years: 1 }))
+  press = await openPress(await buildNights(4, 1, { years: 1, isSmall: true }))
 })
 afterAll(() => press.stop())
 beforeEach(() => {

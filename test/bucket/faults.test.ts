@@ -17,7 +17,7 @@ let published: ReadonlyMap<string, StoredObject>
 const open = () => openPress({ ...nights, remove: () => undefined })
 
 beforeAll(async () => {
-  nights = await buildNights(3, 1, { years: 1 })
+  nights = await buildNights(3, 1, { years: 1, isSmall: true })
   const press = await open()
   expect(await press.publish('night-1')).toMatchObject({ code: 0, stderr: '' })
   published = press.server.snapshot().get(press.bucket.name) ?? new Map()
@@ -29,25 +29,25 @@ afterAll(() => {
 })
 
 const weather: Readonly<Record<string, readonly FaultRule[]>> = {
-  'answers 503 SlowDown now and then': [{ kind: 'status', status: 503, code: 'SlowDown', probability: 0.05 }],
-  'answers 500 now and then': [{ kind: 'status', status: 500, probability: 0.1 }],
+  'answers 503 SlowDown now and then': [{ kind: 'status', status: 503, code: 'SlowDown', probability: 0.15 }],
+  'answers 500 now and then': [{ kind: 'status', status: 500, probability: 0.25 }],
   'carries requests out and answers 500 all the same': [
-    { kind: 'status-after', status: 500, probability: 0.1 },
+    { kind: 'status-after', status: 500, probability: 0.25 },
   ],
-  'cuts connections before it carries requests out': [{ kind: 'cut-before', probability: 0.1 }],
-  'cuts connections after it has carried requests out': [{ kind: 'cut-after', probability: 0.1 }],
+  'cuts connections before it carries requests out': [{ kind: 'cut-before', probability: 0.25 }],
+  'cuts connections after it has carried requests out': [{ kind: 'cut-after', probability: 0.25 }],
   'breaks answers off in the middle': [{ kind: 'truncate', method: 'GET', probability: 0.3 }],
   'is slow': [{ kind: 'delay', ms: 100, probability: 0.2 }],
   'asks to try conditional writes again': [
     { kind: 'status', status: 409, keyMatches: /^(live|journal)\.json$/, probability: 0.4 },
   ],
   'has a bad day altogether': [
-    { kind: 'delay', ms: 20, probability: 0.1 },
-    { kind: 'status', status: 503, code: 'SlowDown', probability: 0.03 },
-    { kind: 'status-after', status: 500, probability: 0.03 },
-    { kind: 'cut-before', probability: 0.03 },
-    { kind: 'cut-after', probability: 0.03 },
-    { kind: 'truncate', method: 'GET', probability: 0.1 },
+    { kind: 'delay', ms: 20, probability: 0.25 },
+    { kind: 'status', status: 503, code: 'SlowDown', probability: 0.06 },
+    { kind: 'status-after', status: 500, probability: 0.06 },
+    { kind: 'cut-before', probability: 0.06 },
+    { kind: 'cut-after', probability: 0.06 },
+    { kind: 'truncate', method: 'GET', probability: 0.25 },
   ],
 }
 
@@ -100,8 +100,8 @@ forEachStore((store) => {
     expect(await publish(store.endpoint, 0)).toMatchObject({ code: 0, stderr: '' })
     for (const [index, seed] of sample([11, 12]).entries()) {
       const proxy = await startFaultProxy(store.endpoint, seed)
-      const cuts = { cutBefore: 0.02, cutRequest: 0.02, cutAfter: 0.02, cutAnswer: 0.02, truncate: 0.02 }
-      proxy.set({ ...cuts, status: 0.03, delay: 0.05 })
+      const cuts = { cutBefore: 0.04, cutRequest: 0.04, cutAfter: 0.04, cutAnswer: 0.04, truncate: 0.04 }
+      proxy.set({ ...cuts, status: 0.06, delay: 0.05 })
       const before = await status()
       const published = await publish(proxy.endpoint, index + 1)
       await proxy.stop()

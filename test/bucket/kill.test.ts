@@ -16,7 +16,7 @@ const newPrice = (nav: string) =>
   `UPDATE price SET net_asset_value = '${nav}' WHERE date = (SELECT max(date) FROM price)`
 
 beforeAll(async () => {
-  nights = await buildNights(1, 1, { years: 1 })
+  nights = await buildNights(1, 1, { years: 1, isSmall: true })
   outs = [
     ...nights.outs,
     await nights.change('changed', `${newBenchmark(1)}; ${newPrice('1.00')}`),
@@ -38,7 +38,7 @@ it.concurrent.each([...Array(buckets).keys()])(
       // From the third publish on there is something to change in both slots, but not everything.
       for (const out of outs) {
         press.server.reset()
-        expect(await press.publish(out)).toMatchObject({ code: 0, stderr: '' })
+        expect(await press.publish(out, '--force')).toMatchObject({ code: 0, stderr: '' })
       }
       const requests = press.requests()
       const moments = fc.sample(

@@ -12,7 +12,7 @@ let references: Server[]
 let edge: Server
 
 beforeAll(async () => {
-  press = await openPress(await buildNights(3, 1))
+  press = await openPress(await buildNights(3, 1, { isSmall: true }))
   references = await Promise.all(press.nights.outs.map((out) => startServer(out)))
   expect(await press.publish('night-1')).toMatchObject({ code: 0 })
   const place = bucketArgs(press.server.endpoint, press.bucket.name)

@@ -26,6 +26,7 @@ export function sumsOf(out: string): ReadonlyMap<string, string> {
 interface ObjectLine {
   readonly key: string
   readonly sha256: string
+  readonly bytes: number
   readonly type: string
 }
 

@@ -29,7 +29,7 @@ import {
 useNights(1)
 
 it('runs all steps, prints one JSON object a line, and publishes what it built', async () => {
-  const run = await nightly('--json --seed 7')
+  const run = await press.fundpress(`nightly --db funds.sqlite --as-of ${asOf} --json --seed 7`)
   expect([run.code, run.stderr]).toEqual([0, ''])
   expect(stepsOf(run)).toEqual(wholeNight)
   for (const { time } of eventsOf(run)) expect(new Date(time).toISOString()).toBe(time)

@@ -28,11 +28,12 @@ export const fileOf = (name: string) => press.nights.folder.file(name)
 export const db = () => fileOf('funds.sqlite')
 export const read = (name: string) => readFileSync(fileOf(name), 'utf8')
 
+/** Reads few bodies after its publish. */
 export const nightlyOf = (
   day: string,
   flags = '',
   env: Readonly<Record<string, string>> = {},
-): Promise<Run> => press.fundpress(`nightly --db funds.sqlite --as-of ${day} ${flags}`.trim(), env)
+): Promise<Run> => press.fundpress(`nightly --db funds.sqlite --as-of ${day} --sample 9 ${flags}`.trim(), env)
 export const nightly = (flags = '', env: Readonly<Record<string, string>> = {}) => nightlyOf(asOf, flags, env)
 
 /** A line of `--json`. */

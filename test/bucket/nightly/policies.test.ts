@@ -26,7 +26,7 @@ interface Asked {
 }
 let asked: readonly Asked[]
 
-useNights(3)
+useNights(2)
 beforeAll(async () => {
   const nightly = async (asOf: string, flags = '', env: Readonly<Record<string, string>> = {}) => {
     const run = await nightlyOf(asOf, `--since other ${flags}`.trim(), env)

@@ -1,6 +1,6 @@
 /** The workflows, run step by step against a bucket and an API of the tests. */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import type { Artifact } from '../../support/github/api.ts'
@@ -255,12 +255,9 @@ it('the guard asks for the age by its variables, and opens an issue with the rea
   // The program itself is asked elsewhere; here, what the workflow makes of its answers.
   const other = openRunner()
   try {
-    const cli = other.checkout.file('src/cli')
-    rmSync(other.checkout.file('src'))
     const answer = async (code: number, said: string) => {
-      mkdirSync(cli, { recursive: true })
       writeFileSync(
-        `${cli}/fundpress.mjs`,
+        other.checkout.file('src/cli/fundpress.mjs'),
         `process.stdout.write('old\\n')\nprocess.stderr.write(${JSON.stringify(said)} + process.argv.slice(2).join(' ') + process.env.FUNDPRESS_BUCKET_NAME + '\\n')\nprocess.exitCode = ${code}\n`,
       )
       return other.run('guard.yml', surroundings())

@@ -1,7 +1,7 @@
 /** Damaged, lost and hostile objects in the bucket: they are refused early, by name, cost little, and a repair mends them. */
 import { gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { fails, succeeds } from '../support/press.ts'
+import { expectFailure, expectSuccess } from '../cli/outcome.ts'
 import { isComplete, sample } from '../support/rounds.ts'
 import { beginPublish, four, killAt, press, three, useTwoNights } from '../support/two-nights.ts'
 
@@ -41,29 +41,29 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
       const said =
         /^fundpress: s3:\/\/funds: journal\.json is (damaged|missing), so nobody knows what the slots hold: run `fundpress publish --repair`/
       for (const command of [`publish --out ${four}`, 'rollback', 'rollback --no-check', 'prune --yes'])
-        await fails(press.fundpress(command), said)
+        await expectFailure(press.fundpress(command), said)
       expect(writes()).toEqual([])
     })
 
     it('is rewritten by a repair, which completes the slots', async () => {
-      await succeeds(press.publish(four, '--repair'))
+      await expectSuccess(press.publish(four, '--repair'))
       expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
       expect(press.bucket.differencesFrom(four, 'blue')).toEqual([])
       expect(press.bucket.writesIntoLive('green')).toEqual([])
       expect(journal()).toMatchObject({ isHeld: false, changing: {} })
       // Both slots are trusted again.
-      await succeeds(press.fundpress('rollback'))
-      await succeeds(press.publish(three, '--force'))
+      await expectSuccess(press.fundpress('rollback'))
+      await expectSuccess(press.publish(three, '--force'))
       expectWholeLive()
-      await succeeds(press.fundpress('verify --deep'))
+      await expectSuccess(press.fundpress('verify --deep'))
     })
 
     it.runIf(isComplete)('stays lost if the repair is killed, until the next repair', async () => {
       await killPublish(four, 3, '--repair')
-      await fails(press.fundpress('rollback'), /blue is not whole/)
-      await succeeds(press.publish(three, '--repair'))
+      await expectFailure(press.fundpress('rollback'), /blue is not whole/)
+      await expectSuccess(press.publish(three, '--repair'))
       expect(press.bucket.differencesFrom(three, 'blue')).toEqual([])
-      await succeeds(press.publish(four))
+      await expectSuccess(press.publish(four))
       expect(press.bucket.differencesFrom(four, 'green')).toEqual([])
     })
   })
@@ -98,8 +98,8 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
     ['was removed together with live.json: no slot is trusted', bothLost],
   ])('that %s, and a repair makes the bucket whole', async (_, lose) => {
     lose()
-    await fails(press.publish(four), /journal\.json is missing/)
-    await succeeds(press.publish(four, '--repair'))
+    await expectFailure(press.publish(four), /journal\.json is missing/)
+    await expectSuccess(press.publish(four, '--repair'))
     expectWholeLive()
   })
 })
@@ -115,8 +115,8 @@ it.each([
 ])('names a hostile %s (%s), and a repair does not need it', async (_, key, pack) => {
   press.bucket.put(key, pack())
   const said = `^fundpress: s3://funds/${key} is (damaged|not a manifest).*: publish with --repair\n$`
-  await fails(press.publish(three), new RegExp(said))
-  await succeeds(press.publish(three, '--repair'))
+  await expectFailure(press.publish(three), new RegExp(said))
+  await expectSuccess(press.publish(three, '--repair'))
   expectWholeLive()
 })
 
@@ -124,7 +124,7 @@ it.each(['live.json', 'journal.json'])('reads no %s that is larger than any of o
   press.bucket.put(key, Buffer.alloc(20 * mega, ' '))
   const said = new RegExp(`^fundpress: s3://funds/${key} is damaged: it has more than 16777216 bytes`)
   for (const command of ['status', 'rollback', `publish --out ${three}`])
-    await fails(press.fundpress(command), said)
+    await expectFailure(press.fundpress(command), said)
 })
 
 describe('live.json', () => {
@@ -146,17 +146,18 @@ describe('live.json', () => {
     const said =
       `fundpress: s3://funds: live.json is damaged: ${what}. Restore its last version, if the bucket keeps ` +
       'versions; else remove it, and run `fundpress publish --repair`: nothing is served in between\n'
-    for (const command of ['status', 'rollback']) await fails(press.fundpress(command), said)
+    for (const command of ['status', 'rollback'])
+      expect(await press.fundpress(command)).toMatchObject({ code: 1, stderr: said })
   })
 
   it('may name documentation on the same host', async () => {
     press.bucket.put('live.json', JSON.stringify({ ...press.bucket.live(), docsUrl: '/docs' }))
-    await succeeds(press.fundpress('status'))
+    await expectSuccess(press.fundpress('status'))
   })
 
   it('is written anew by a repair after it was removed', async () => {
     press.bucket.remove('live.json')
-    await succeeds(press.publish(three, '--repair'))
+    await expectSuccess(press.publish(three, '--repair'))
     expectWholeLive()
   })
 })

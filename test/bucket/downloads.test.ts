@@ -3,7 +3,7 @@ import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { asOf, csv, dayAfter, lay, press, sha256, useThreeSnapshots } from '../support/analysts-files.ts'
-import { fails, succeeds } from '../support/press.ts'
+import { expectFailure, expectSuccess } from '../cli/outcome.ts'
 import { sample } from '../support/rounds.ts'
 
 useThreeSnapshots()
@@ -16,8 +16,8 @@ beforeAll(() => {
     lay(out, day, { 'funds.csv': `funds ${text}`, 'prices.csv': `prices ${text}` })
 })
 
-const mustPublish = (out: string) => succeeds(press.publish(out))
-const mustRun = (command: string) => succeeds(press.fundpress(command))
+const mustPublish = (out: string) => expectSuccess(press.publish(out))
+const mustRun = (command: string) => expectSuccess(press.fundpress(command))
 
 const age = (days: number) => {
   for (const object of press.server.objects('funds').values())
@@ -126,7 +126,7 @@ it('status says whether documents and downloads belong to the live snapshot', as
   const restore = press.bucket.save()
   const expectAlarm = async (alarm: string) => {
     const said = `fundpress: s3://funds: ${alarm}: \`fundpress publish --repair\` repairs it\n`
-    await fails(press.fundpress('status'), said)
+    expect(await press.fundpress('status')).toMatchObject({ code: 1, stderr: said })
     restore()
   }
   press.bucket.remove(`${folder}SHA256SUMS`)
@@ -334,7 +334,7 @@ it('a rollback warns if the files of its snapshot are missing, and continues', a
 
 it('refuses a file that does not match its checksum', async () => {
   writeFileSync(join(press.nights.folder.file('night-1'), 'downloads', asOf, 'prices.csv'), 'cut off')
-  await fails(press.publish('night-1'), /prices\.csv/)
+  await expectFailure(press.publish('night-1'), /prices\.csv/)
   expect(press.bucket.live()).toBeUndefined()
 })
 
@@ -351,7 +351,7 @@ it('does not go live with the files of another build that replaced the folder me
   const match = { method: 'PUT', keyMatches: /changes\/index\.json$/, times: 1 }
   press.server.faults([{ ...match, kind: 'call', when: 'after', run: replace }])
   const said = 'fundpress: slow was built anew meanwhile; nothing was flipped, publish again\n'
-  await fails(press.publish('slow'), said)
+  expect(await press.publish('slow')).toMatchObject({ code: 1, stderr: said })
   expect(press.bucket.live()).toBeUndefined()
   press.server.faults([])
   await mustPublish('slow')

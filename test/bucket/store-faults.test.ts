@@ -130,9 +130,7 @@ describe('a file', () => {
   it('is not waited for if it becomes shorter meanwhile', async () => {
     const shrinking = folder.file('shrinking')
     writeFileSync(shrinking, big)
-    const assertFresh = () => {
-      truncateSync(shrinking, 1000)
-    }
+    const assertFresh = () => truncateSync(shrinking, 1000)
     await expect(store.putFile(shrinking, stored, { assertFresh })).rejects.toThrow(
       `${shrinking} became shorter while it was read`,
     )
@@ -275,20 +273,26 @@ describe('deleting', () => {
     },
   )
 
-  it('gives up after the last attempt, and says which key and why', async () => {
-    server.faults([{ kind: 'delete-error', keyMatches: /[bd]/ }])
-    const reason = 'the store kept answering 500: try again later (InternalError)'
-    await expect(store.delete(all)).rejects.toThrow(`s3://funds: could not delete b and 1 more: ${reason}`)
-    expect(server.counts()).toEqual({ DeleteObjects: 5 })
-    expect(left()).toEqual(['b', 'd'])
-  })
-
-  it('names the missing right, and does not try again', async () => {
-    server.settings.deny = [{ operation: /^DeleteObject$/, key: /[cd]/ }]
-    server.faults([{ kind: 'delete-error', keyMatches: /a/ }])
-    const reason = 'access denied: the credentials need s3:DeleteObject on s3://funds (AccessDenied)'
-    await expect(store.delete(all)).rejects.toThrow(`s3://funds: could not delete c and 2 more: ${reason}`)
-    expect(server.counts()).toEqual({ DeleteObjects: 1 })
+  it.each([
+    [
+      'gives up after the last attempt',
+      [],
+      /[bd]/,
+      5,
+      'b and 1 more: the store kept answering 500: try again later (InternalError)',
+    ],
+    [
+      'does not try again without the right',
+      [{ operation: /^DeleteObject$/, key: /[cd]/ }],
+      /a/,
+      1,
+      'c and 2 more: access denied: the credentials need s3:DeleteObject on s3://funds (AccessDenied)',
+    ],
+  ])('%s, and says which key and why', async (_, deny, keyMatches, requests, said) => {
+    server.settings.deny = deny
+    server.faults([{ kind: 'delete-error', keyMatches }])
+    await expect(store.delete(all)).rejects.toThrow(`s3://funds: could not delete ${said}`)
+    expect(server.counts()).toEqual({ DeleteObjects: requests })
   })
 
   it('quotes an unknown code', async () => {

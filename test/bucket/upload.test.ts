@@ -222,22 +222,3 @@ it('works on the given number of items at a time, and reads few more', async () 
   })
   expect({ done, most, atWork }).toEqual({ done: 100, most: 4, atWork: 0 })
 })
-
-it.each(['work', 'items'])('throws the first failure of %s when all work has ended', async (what) => {
-  let atWork = 0
-  async function* items() {
-    for (let item = 0; item < 100; item++) {
-      if (what === 'items' && item === 6) throw new Error('six')
-      yield item
-    }
-  }
-  const working = inParallel(items(), 4, async (item) => {
-    atWork++
-    await setTimeout(5)
-    atWork--
-    if (item === 6) throw new Error('six')
-    if (item > 6) throw new Error('later')
-  })
-  await expect(working).rejects.toThrow('six')
-  expect(atWork).toBe(0)
-})

@@ -1,6 +1,5 @@
 /** Nights to publish, a bucket on the S3 server of the tests to publish to, and the command line between them. */
 import type { ChildProcess } from 'node:child_process'
-import { expect } from 'vitest'
 import { ended, run, start, type Ended } from '../cli/run.ts'
 import { bucketOf } from './bucket.ts'
 import type { Nights } from './nights.ts'
@@ -98,19 +97,6 @@ export async function openPress(nights: Nights, { bucket = 'funds' } = {}) {
       nights.remove()
     },
   }
-}
-
-/** Waits for a command that succeeds and says nothing on stderr. @returns what it printed */
-export async function succeeds(running: Promise<Run>): Promise<string> {
-  const run = await running
-  expect(run).toMatchObject({ code: 0, stderr: '' })
-  return run.stdout
-}
-
-/** Waits for a command that fails with exit code 1. @param said all of stderr, or what it matches */
-export async function fails(running: Promise<Run>, said: string | RegExp): Promise<void> {
-  const stderr = typeof said === 'string' ? said : (expect.stringMatching(said) as string)
-  expect(await running).toMatchObject({ code: 1, stderr })
 }
 
 const wordsOf = (line: Line): readonly string[] => (typeof line === 'string' ? line.split(' ') : line)

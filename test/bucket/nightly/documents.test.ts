@@ -7,13 +7,15 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
+import { once } from '../../support/once.ts'
+import { expectSuccess } from '../../cli/outcome.ts'
 import type { Run } from '../../support/product.ts'
+import { newBenchmark } from '../../support/nights.ts'
 import { isComplete, sample } from '../../support/rounds.ts'
 import type { Fault } from '../../support/s3/faults.ts'
 import { hashesOf } from '../../support/tree.ts'
 import { buildOf, db, eventsOf, fileOf, nightlyOf, press, useNights, withoutFund } from './nightly.ts'
 
-type Environment = Readonly<Record<string, string>>
 const env = { FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: 'https://api.example' }
 const withoutDownloads = { ...env, FUNDPRESS_DOWNLOADS: 'false' }
 
@@ -27,13 +29,10 @@ let restore: () => void
 useNights(3)
 beforeAll(async () => {
   allFunds = readFileSync(db())
-  const names = Object.keys(hashesOf(fileOf('night-1/api/v1/prices-current'))).map((file) =>
-    file.slice(0, 12),
-  )
-  isins = [...new Set(names)].filter((name) => name !== 'index.json')
+  isins = readdirSync(fileOf('night-1/api/v1/prices-current')).sort()
   edit(`UPDATE fund SET name = '</script><b>"&' WHERE isin = '${isinAt(0)}'; ${without(isinAt(2))}`)
-  expect(await nightly(11)).toMatchObject({ code: 0 })
-  edit(`UPDATE profile SET benchmark = 'x' WHERE isin = '${isinAt(0)}'`)
+  await nightly(11)
+  edit(newBenchmark(1))
   expect(await nightly(12)).toMatchObject({ code: 0 })
   twoFunds = readFileSync(db())
   restore = press.bucket.save()
@@ -50,25 +49,20 @@ const refuse = (isin: string) => `UPDATE fund SET data_permitted = 0 WHERE isin 
 const newPrices = `INSERT INTO price SELECT isin, '2026-11-12', issue_price, repurchase_price, '101.00', change,
   change_percent, performance, NULL, NULL, NULL, NULL FROM price WHERE date = '2026-11-10'`
 
-const nightly = (day: number, flags = '', more: Environment = env) =>
+const nightly = (day: number, flags = '', more = env) =>
   nightlyOf(`2026-11-${day}`, `--since other --json ${flags}`, more)
 const bodyOf = (key: string) => press.bucket.body(key)
 const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex')
 
-/** Full builds, by database and day: many runs are of the same. */
-const built = new Map<string, Readonly<Record<string, string>>>()
-async function fullBuild(asOf: string): Promise<Readonly<Record<string, string>>> {
-  const key = `${asOf} ${sha256(readFileSync(db()))}`
-  const known = built.get(key)
-  if (known !== undefined) return known
-  rmSync(fileOf('full'), { recursive: true, force: true })
-  const run = await press.bare(`build --db funds.sqlite --out full --as-of ${asOf} --quiet`, env)
-  expect(run).toMatchObject({ code: 0, stderr: '' })
-  const files = hashesOf(fileOf('full'))
-  expect(Object.keys(files)).toContain(`downloads/${asOf}/documents.zip`)
-  built.set(key, files)
-  return files
-}
+/** A full build: many runs are of the same database and day. */
+const fullBuild = (asOf: string) =>
+  once(`full build of ${asOf} ${sha256(readFileSync(db()))}`, async () => {
+    rmSync(fileOf('full'), { recursive: true, force: true })
+    await expectSuccess(press.bare(`build --db funds.sqlite --out full --as-of ${asOf} --quiet`, env))
+    const files = hashesOf(fileOf('full'))
+    expect(Object.keys(files)).toContain(`downloads/${asOf}/documents.zip`)
+    return files
+  })
 
 /** Without the digests in the names of folders. */
 const undated = (text: string) => text.replaceAll(/(downloads\/2026-11-\d\d)-[0-9a-f]{12}\b/g, '$1')
@@ -133,7 +127,9 @@ describe('continuing from the other slot', () => {
         ['each fund has a new price', () => edit(newPrices), ''],
         ['a fund is new', () => writeFileSync(db(), allFunds), ''],
         ['a fund is gone', () => edit(without(isinAt(1))), '--force'],
-        ['a fund is no longer published', () => edit(refuse(isinAt(1))), '--force'],
+        ['the store fails twice', () => onZip({ kind: 'status', status: 503 }, 2), ''],
+        ['its ZIP is cut off twice', () => onZip({ kind: 'truncate' }, 2), ''],
+        ['the connection ends twice', () => onZip({ kind: 'cut-before' }, 2), ''],
       ],
       { least: 2, turn: 1 },
     ),
@@ -178,24 +174,13 @@ it.each(sample(['blue', 'green', 'live']))(
   'build --since %s makes the downloads of a full build',
   async (slot) => {
     const words = `build --db funds.sqlite --out out --as-of 2026-11-13 --quiet --since ${slot}`
-    expect(await press.fundpress(words, env)).toMatchObject({ code: 0, stderr: '' })
+    await expectSuccess(press.fundpress(words, env))
     const files = await expectDownloadsOfFullBuild()
     expect(files['sparse.json']).toBeDefined()
     const full = await fullBuild('2026-11-13')
     expect(Object.keys(files).length).toBeLessThan(Object.keys(full).length / 2)
   },
 )
-
-it.each(
-  sample([
-    ['the store is overloaded', { kind: 'status', status: 503 }],
-    ['it is cut off', { kind: 'truncate' }],
-    ['the connection ends', { kind: 'cut-before' }],
-  ] satisfies readonly (readonly [string, Fault])[]),
-)('asks again for the ZIP if %s', async (_, fault) => {
-  onZip(fault, 2)
-  expect(await publish(13)).toEqual(sparse)
-})
 
 it.each(sample(['SIGTERM', 'SIGKILL'] as const))(
   'leaves nothing after %s while it waits for the ZIP',
@@ -214,7 +199,7 @@ it.runIf(isComplete)(
   'continues from a snapshot that another one of its day replaced: each has a ZIP of its own',
   async () => {
     expect(await publish(13)).toEqual(sparse)
-    edit(`UPDATE profile SET benchmark = 'y' WHERE isin = '${isinAt(0)}'`)
+    edit(newBenchmark(2))
     for (const day of [13, 14, 15, 16]) expect(await publish(day)).toEqual(sparse)
   },
 )
@@ -241,7 +226,7 @@ describe('without a usable ZIP, everything is rendered, with a warning', () => {
         ],
         ['it is of another version', changeSettings, ofOtherVersion],
       ] as const,
-      { least: 3 },
+      { turn: 3 },
     ),
   )('%s', async (_, damage, says) => {
     damage()
@@ -268,25 +253,24 @@ describe('without a usable ZIP, everything is rendered, with a warning', () => {
 
 describe('shards that continue from a snapshot', () => {
   const halves = ['half-1', 'half-2']
-  const build = (words: string, more: Environment = env) =>
+  const build = (words: string, more = env) =>
     press.fundpress(`build --db funds.sqlite --as-of 2026-11-13 --quiet ${words}`, more)
-  const buildHalf = (number: number, since: string, more?: Environment) =>
+  const buildHalf = (number: number, since: string, more?: typeof env) =>
     build(`--out half-${number} --shard ${number}/2 --since ${since}`, more)
   /** @returns what was said on stderr, of each */
-  async function buildHalves(since: string, more?: Environment): Promise<readonly string[]> {
+  async function buildHalves(since: string, more?: typeof env): Promise<readonly string[]> {
     const runs = [await buildHalf(1, since, more), await buildHalf(2, since, more)]
     expect(runs.map(({ code }) => code)).toEqual([0, 0])
     return runs.map(({ stderr }) => stderr)
   }
-  interface Merged {
-    readonly isSparse: boolean
-    readonly downloads: { readonly leftOut: readonly string[] } | null
-  }
-  const merge = async (flags = '', more: Environment = env) => {
+  const merge = async (flags = '', more = env) => {
     const words = `merge ${halves.join(' ')} --db funds.sqlite --json ${flags}`
     const run = await press.fundpress(words.trim(), more)
-    expect(run, run.stderr).toMatchObject({ code: 0 })
-    const { isSparse, downloads } = JSON.parse(run.stdout) as Merged
+    expect(run).toMatchObject({ code: 0 })
+    const { isSparse, downloads } = JSON.parse(run.stdout) as {
+      isSparse: boolean
+      downloads: { leftOut: string[] } | null
+    }
     return { said: run.stderr, isSparse, leftOut: downloads?.leftOut }
   }
   beforeEach(() => {
@@ -299,12 +283,12 @@ describe('shards that continue from a snapshot', () => {
     async (since) => {
       if (since.startsWith('base')) {
         writeFileSync(db(), twoFunds)
-        expect(await build('--out base')).toMatchObject({ code: 0 })
+        await expectSuccess(build('--out base'))
         edit(newPrices)
       }
       // Of a folder, a merge takes the manifest.
       const manifest = since === 'base' ? 'base/manifest.ndjson.gz' : since
-      expect(await build(`--out single --since ${manifest}`)).toMatchObject({ code: 0, stderr: '' })
+      await expectSuccess(build(`--out single --since ${manifest}`))
       expect(await buildHalves(manifest)).toEqual(['', ''])
       expect(await merge(`--since ${since}`)).toEqual({ said: '', isSparse: true, leftOut: [] })
       expect(await expectDownloadsOfFullBuild()).toEqual(hashesOf(fileOf('single')))
@@ -320,18 +304,11 @@ describe('shards that continue from a snapshot', () => {
   })
 
   it.each(
-    sample<readonly [string, () => unknown, string]>(
-      [
-        ['it was replaced', replaceZip, isOther],
-        [
-          'its slot is another one',
-          () => press.fundpress('rollback'),
-          'the shards continue from 2026-11-11-',
-        ],
-        ['nothing is live any more', () => press.bucket.empty(), 'nothing is live yet'],
-      ],
-      { least: 2 },
-    ),
+    sample<readonly [string, () => unknown, string]>([
+      ['it was replaced', replaceZip, isOther],
+      ['its slot is another one', () => press.fundpress('rollback'), 'the shards continue from 2026-11-11-'],
+      ['nothing is live any more', () => press.bucket.empty(), 'nothing is live yet'],
+    ]),
   )('merge without documents.zip if, since they were built, %s', async (_, change, says) => {
     await buildHalves('other')
     await change()
@@ -361,7 +338,7 @@ describe('shards that continue from a snapshot', () => {
   })
 
   it.runIf(isComplete)('merge to all downloads if the store failed one machine only', async () => {
-    expect(await buildHalf(1, 'other')).toMatchObject({ code: 0, stderr: '' })
+    await expectSuccess(buildHalf(1, 'other'))
     onZip({ kind: 'status', status: 403 })
     const failed = await buildHalf(2, 'other')
     expect([failed.code, failed.stderr]).toEqual([0, expect.stringContaining('everything is rendered')])

@@ -103,7 +103,10 @@ describe('one day after the other', () => {
     const added = sums('night-1').size
     const { snapshot } = press.bucket.live() ?? {}
     expect(changesOf('2026-11-11')).toMatchObject({
-      ...{ format: 1, asOf: '2026-11-11', snapshot, before: null },
+      format: 1,
+      asOf: '2026-11-11',
+      snapshot,
+      before: null,
       funds: { total: 4, ...nobody },
       documents: { added, removed: 0, changed: 0 },
     })

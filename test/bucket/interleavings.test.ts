@@ -132,15 +132,6 @@ it.runIf(isComplete)('a publish that is stopped in the grace period leaves the s
   expect(slotOfLive()).toBe('blue')
 })
 
-it.runIf(isComplete)('a slot is whole if its publish was killed right after the flip', async () => {
-  await killAt(beginPublish(three), flip, { when: 'after' })
-  expect(changing()['blue']).toBeDefined()
-  expect((await press.publish(four)).code).toBe(0)
-  expect(slotOfLive()).toBe('green')
-  await expectSuccess(press.fundpress('rollback'))
-  expect(press.bucket.differencesFrom(three, slotOfLive())).toEqual([])
-})
-
 it('a rollback succeeds if it was carried out and not answered', async () => {
   press.server.faults([
     { kind: 'status-after', status: 400, code: 'Weird', method: 'PUT', keyMatches: /^live\.json$/ },

@@ -12,14 +12,10 @@ beforeEach(() => {
   Object.assign(press.server.settings, makeSettings())
 })
 
-interface Report {
-  readonly count: number
-  readonly objects: readonly { readonly key: string }[]
-  readonly notes: readonly string[]
-}
-
 const prune = (...args: readonly string[]) => press.fundpress(['prune', ...args])
-const reportOf = (...args: readonly string[]) => press.json<Report>(['prune', ...args])
+const reportOf = (...args: readonly string[]) =>
+  press.json<{ objects: { key: string }[]; notes: string[] }>(['prune', ...args])
+type Report = Awaited<ReturnType<typeof reportOf>>
 const keys = () => press.bucket.keys().sort()
 const keysOf = (report: Report | undefined) => (report?.objects ?? []).map(({ key }) => key)
 
@@ -234,9 +230,9 @@ const pruneHere = async (options: Partial<PruneOptions>) => {
       isLocking: true,
       keepDownloadDays: null,
       leaseSeconds: 60,
+      today: '2026-11-12',
       me: { host: 'here', pid: 1, world: 'here' },
       isAlive: () => true,
-      today: '2026-11-12',
       now: () => new Date(),
       signal: new AbortController().signal,
       onFound: () => undefined,

@@ -177,7 +177,6 @@ describe('a call that is stopped', () => {
     const stop = new AbortController()
     const { signal } = stop
     const slow = { ...object, key: 'blue/slow' }
-    server.put(bucket, 'slow', 'x')
     const calls = [
       store.put(slow, undefined, { signal }),
       store.put(slow, { ifAbsent: true }, { signal }),
@@ -239,14 +238,16 @@ it.each(['put', 'conditional put', 'delete', 'putFile'] as const)(
     server.faults([{ kind: 'status', status: 500, times: 2, method: kind === 'delete' ? 'POST' : 'PUT' }])
     const lost = Object.assign(new Error('the lease was lost'), { code: 'ECONNRESET' })
     let asked = 0
-    const assertFresh = () => {
-      if (++asked === 3) throw lost
+    const options = {
+      assertFresh: () => {
+        if (++asked === 3) throw lost
+      },
     }
     const calls = {
-      put: () => store.put(object, undefined, { assertFresh }),
-      'conditional put': () => store.put(object, { ifAbsent: true }, { assertFresh }),
-      delete: () => store.delete(['a'], { assertFresh }),
-      putFile: () => store.putFile(file, stored, { assertFresh }),
+      put: () => store.put(object, undefined, options),
+      'conditional put': () => store.put(object, { ifAbsent: true }, options),
+      delete: () => store.delete(['a'], options),
+      putFile: () => store.putFile(file, stored, options),
     }
     await expect(calls[kind]()).rejects.toBe(lost)
     expect(asked).toBe(3)
@@ -267,9 +268,12 @@ describe('deleting', () => {
       server.faults([{ kind: 'delete-error', code, keyMatches: /[bc]/, times: 3 }])
       await store.delete(all)
       expect(left()).toEqual([])
-      const keysIn = (body: Buffer) =>
-        [...body.toString().matchAll(/<Key>(.)/g)].map(([, key]) => key).join('')
-      expect(server.log.map(({ body }) => keysIn(body))).toEqual(['abcd', 'bc', 'b'])
+      const keysIn = ({ body }: { body: Buffer }) =>
+        body
+          .toString()
+          .match(/(?<=<Key>)./g)
+          ?.join('')
+      expect(server.log.map(keysIn)).toEqual(['abcd', 'bc', 'b'])
     },
   )
 
@@ -304,7 +308,7 @@ describe('deleting', () => {
   })
 
   it('counts a missing key as deleted', async () => {
-    server.faults([{ kind: 'delete-error', code: 'NoSuchKey', keyMatches: /c/ }])
+    server.faults([{ kind: 'delete-error', code: 'NoSuchKey' }])
     await store.delete(all)
     expect(server.counts()).toEqual({ DeleteObjects: 1 })
   })

@@ -50,29 +50,21 @@ it('publishes in the first attempt, does nothing in the second, and keeps the sc
 })
 
 it.runIf(isComplete)(
-  'continues from the slot that it overwrites as soon as there is one, with all downloads',
+  'continues from the slot that it overwrites once there is one, with downloads',
   async () => {
     rmSync(config())
     const night = async (day: number) => {
-      press.server.reset()
       const jobs = await nightly({ inputs: { 'as-of': `2026-11-${day}` } })
       expect(resultsOf(jobs)).toEqual(allWell)
-      const folder = `downloads/${press.bucket.live()?.snapshot ?? ''}/`
-      const isSparse = existsSync(runner.checkout.file('fundpress-out/sparse.json'))
-      const annotations = jobs['night']?.log.match(
-        /^::warning title=fundpress nightly%3A build::.*rendered.*$/gm,
-      )
+      const folder = press.bucket.downloads()
       expect(press.bucket.keys(folder)).toContain(`${folder}documents.zip`)
-      return [isSparse, ...(annotations ?? [])]
+      const isSparse = existsSync(runner.checkout.file('fundpress-out/sparse.json'))
+      const rendered = /^::warning title=fundpress nightly%3A build::.*rendered.*$/gm
+      return [isSparse, ...(jobs['night']?.log.match(rendered) ?? [])]
     }
-    expect(await night(11)).toEqual([
-      false,
-      expect.stringContaining('nothing is live yet: everything is rendered'),
-    ])
-    expect(await night(12)).toEqual([
-      false,
-      expect.stringContaining('green holds no snapshot yet: everything'),
-    ])
+    const warns = (text: string) => [false, expect.stringContaining(text)]
+    expect(await night(11)).toEqual(warns('nothing is live yet: everything is rendered'))
+    expect(await night(12)).toEqual(warns('green holds no snapshot yet: everything'))
     for (const day of [13, 14]) expect(await night(day)).toEqual([true])
   },
 )
@@ -105,40 +97,31 @@ it('opens one issue for runs that fail, comments on it, and closes it when a run
   expect(api.issues.map(({ state }) => state)).toEqual(['closed', 'open'])
 })
 
-it.runIf(isComplete)(
-  'tries once if the number of attempts is empty, as a variable that is not set',
-  async () => {
-    const action = '.github/actions/fundpress/action.yml'
-    replaceIn(action, 'ATTEMPTS: ', "ATTEMPTS: '' # ")
-    const { night } = await nightlyOf('nowhere.sqlite')
-    replaceIn(action, "ATTEMPTS: '' # ", 'ATTEMPTS: ')
-    expect(night?.result).toBe('failure')
-    expect(night?.log).not.toContain('Attempt')
-  },
-)
+it.runIf(isComplete)('tries once if the number of attempts is empty, as an unset variable is', async () => {
+  const action = '.github/actions/fundpress/action.yml'
+  replaceIn(action, 'ATTEMPTS: ', "ATTEMPTS: '' # ")
+  const { night } = await nightlyOf('nowhere.sqlite')
+  replaceIn(action, "ATTEMPTS: '' # ", 'ATTEMPTS: ')
+  expect(night?.result).toBe('failure')
+  expect(night?.log).not.toContain('Attempt')
+})
 
-it.runIf(isComplete)(
-  'leaves other issues and pull requests alone, and retries when GitHub fails',
-  async () => {
-    const other = { title: 'x', body: '', comments: [], state: 'open' as const }
-    api.issues.push(
-      { ...other, number: 1, labels: ['bug'] },
-      { ...other, number: 2, labels: ['fundpress-night'], isPullRequest: true },
-    )
-    api.failures = 2
-    const failed = await nightlyOf('nowhere.sqlite')
-    expect(failed['night']?.log).toContain('Attempt 2 of 3 failed. The next one begins in 0 s.')
-    expect(failed['report']?.result).toBe('success')
-    expect(api.issues.map(({ labels, state }) => [labels[0], state])).toEqual([
-      ['bug', 'open'],
-      ['fundpress-night', 'open'],
-      ['fundpress-night', 'open'],
-    ])
-    expect(api.issues[2]?.body).toContain('nowhere.sqlite does not exist')
-    await nightly()
-    expect(api.issues.map(({ state }) => state)).toEqual(['open', 'open', 'closed'])
-  },
-)
+it.runIf(isComplete)('leaves other issues and pull requests alone, and retries if GitHub fails', async () => {
+  const other = { title: 'x', body: '', comments: [], state: 'open' as const }
+  api.issues.push(
+    { ...other, number: 1, labels: ['bug'] },
+    { ...other, number: 2, labels: ['fundpress-night'], isPullRequest: true },
+  )
+  api.failures = 2
+  const failed = await nightlyOf('nowhere.sqlite')
+  expect(failed['night']?.log).toContain('Attempt 2 of 3 failed. The next one begins in 0 s.')
+  expect(failed['report']?.result).toBe('success')
+  expect(api.issues.map(({ state }) => state)).toEqual(['open', 'open', 'open'])
+  expect(api.issues[2]).toMatchObject({ labels: ['fundpress-night'] })
+  expect(api.issues[2]?.body).toContain('nowhere.sqlite does not exist')
+  await nightly()
+  expect(api.issues.map(({ state }) => state)).toEqual(['open', 'open', 'closed'])
+})
 
 it.runIf(isComplete)('says what to enable in a repository without issues', async () => {
   api.hasIssues = false

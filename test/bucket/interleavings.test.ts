@@ -64,29 +64,27 @@ it('puts the lists of one snapshot, even if a build replaces the folder meanwhil
 it.each(
   sample(
     [
-      [`publish --out ${one} --force`, 'a publish that is refused', 'publish --out night-1', 1],
-      ['rollback', 'nothing', '', 0],
-      [`publish --out ${one} --force`, 'a prune', 'prune --yes', 0],
-      ['rollback --no-check', 'nothing', '', 0],
-      [`publish --out ${one} --force`, 'nothing', '', 0],
+      // The publish is refused.
+      [`publish --out ${one} --force`, `publish --out ${one}`, 1],
+      ['rollback', 'status', 0],
+      [`publish --out ${one} --force`, 'prune --yes', 0],
+      ['rollback --no-check', 'status', 0],
+      [`publish --out ${one} --force`, 'status', 0],
     ] as const,
     { least: 3 },
   ),
-)(
-  'rejects the late flip of a killed `%s` that arrives while the next publish writes, after %s',
-  async (...given) => {
-    const [command, , between, code] = given
-    const late = await killWithPutOnItsWay(press.begin(command), flip)
-    press.server.faults([slowPuts(200)])
-    if (between !== '') expect((await press.fundpress(between)).code).toBe(code)
-    const next = beginPublish(three, '--concurrency', '4')
-    await until(() => puts(/^blue\/api/).length > 4)
-    late.release()
-    await expectSuccess(next.end)
-    expect(puts(flip).map(({ status }) => status)).toContain(412)
-    await expectSoundBucket('green')
-  },
-)
+)('rejects the late flip of a killed `%s`, after `%s`, while the next publish writes', async (...given) => {
+  const [command, between, code] = given
+  const late = await killWithPutOnItsWay(press.begin(command), flip)
+  press.server.faults([slowPuts(200)])
+  expect(await press.fundpress(between)).toMatchObject({ code })
+  const next = beginPublish(three, '--concurrency', '4')
+  await until(() => puts(/^blue\/api/).length > 4)
+  late.release()
+  await expectSuccess(next.end)
+  expect(puts(flip).map(({ status }) => status)).toContain(412)
+  await expectSoundBucket('green')
+})
 
 it('notices a put of a killed publish that arrives after its own, and the next publish repairs it', async () => {
   const late = await killWithPutOnItsWay(beginPublish(three, '--concurrency', '4'), /^blue\/api.*profile/)

@@ -29,7 +29,7 @@ afterAll(() => {
 })
 
 /** @param work what a write does, by the first key it is about */
-function fake(work: (key: string, options: WriteOptions) => Promise<unknown>) {
+function fake(work: (key: string, options: WriteOptions) => unknown) {
   const log: string[] = []
   const write = async (line: string, key: string, options: WriteOptions = {}) => {
     options.assertFresh?.()
@@ -52,10 +52,7 @@ function fake(work: (key: string, options: WriteOptions) => Promise<unknown>) {
   return { store, log, begun, done }
 }
 
-type Given = Partial<ApplyOptions & WriteOptions> & {
-  readonly concurrency?: number
-  readonly maxRate?: number
-}
+type Given = Partial<ApplyOptions & WriteOptions & { concurrency: number; maxRate: number }>
 
 const apply = (
   store: ObjectStore,
@@ -145,10 +142,7 @@ it('ends requests that are under way when the list of changes breaks off', async
 
 it('asks before each write whether the lease is fresh', async () => {
   const seen: string[] = []
-  const { store } = fake((key) => {
-    seen.push(key)
-    return Promise.resolve()
-  })
+  const { store } = fake((key) => seen.push(key))
   const deletes = Array.from({ length: 1001 }, (_, i) => ({ kind: 'delete', key: `x${i}` }) as const)
   await apply(store, [...puts(2), ...deletes], { concurrency: 1, assertFresh: () => seen.push('?') })
   const writes = ['blue/key-000000', 'blue/key-000001', 'blue/x0', 'blue/x1000']

@@ -19,8 +19,8 @@ import { buildOf, db, eventsOf, fileOf, nightlyOf, press, useNights, withoutFund
 const env = { FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: 'https://api.example' }
 const withoutDownloads = { ...env, FUNDPRESS_DOWNLOADS: 'false' }
 
-/** ISINs, ascending; the last one is in no run before the one that is tested. */
-let isins: readonly string[]
+/** ISINs; the third one is in no run before the one that is tested. */
+let [one, two, three] = ['', '', '']
 let allFunds: Buffer
 let twoFunds: Buffer
 /** As after the runs of the 11th, in blue, and of the 12th, in green, which is live. */
@@ -29,8 +29,8 @@ let restore: () => void
 useNights(3)
 beforeAll(async () => {
   allFunds = readFileSync(db())
-  isins = readdirSync(fileOf('night-1/api/v1/prices-current')).sort()
-  edit(`UPDATE fund SET name = '</script><b>"&' WHERE isin = '${isinAt(0)}'; ${without(isinAt(2))}`)
+  ;[one = '', two = '', three = ''] = readdirSync(fileOf('night-1/api/v1/prices-current')).sort()
+  edit(`UPDATE fund SET name = '</script><b>"&' WHERE isin = '${one}'; ${withoutFund(`'${three}'`)}`)
   await nightly(11)
   edit(newBenchmark(1))
   expect(await nightly(12)).toMatchObject({ code: 0 })
@@ -42,10 +42,7 @@ beforeEach(() => {
   writeFileSync(db(), twoFunds)
 })
 
-const isinAt = (index: number) => isins[index] ?? ''
 const edit = (sql: string) => editDatabase(db(), sql)
-const without = (isin: string) => withoutFund(`'${isin}'`)
-const refuse = (isin: string) => `UPDATE fund SET data_permitted = 0 WHERE isin = '${isin}'`
 const newPrices = `INSERT INTO price SELECT isin, '2026-11-12', issue_price, repurchase_price, '101.00', change,
   change_percent, performance, NULL, NULL, NULL, NULL FROM price WHERE date = '2026-11-10'`
 
@@ -81,6 +78,7 @@ const changeSettings = () => {
 }
 const removeZip = () => press.bucket.remove(keyOf('documents.zip'))
 const replaceZip = () => press.bucket.put(keyOf('documents.zip'), 'x')
+const replaceSums = () => press.bucket.put(keyOf('SHA256SUMS'), 'x')
 const removeSums = () => press.bucket.remove(keyOf('SHA256SUMS'))
 const isOther = `${zipKey} is not what ${sumsKey} says`
 const ofOtherVersion = 'blue was made by another version of fundpress'
@@ -112,10 +110,8 @@ const sparse = { isSparse: true, warnings: [] }
 /** Compares the downloads in the folder with those of a full build. */
 async function expectDownloadsOfFullBuild() {
   const files = hashesOf(fileOf('out'))
-  const ofDay = ([file]: readonly [string, string]) => file.startsWith('downloads')
-  expect(Object.entries(files).filter(ofDay)).toEqual(
-    Object.entries(await fullBuild('2026-11-13')).filter(ofDay),
-  )
+  const downloads = (all: object) => Object.entries(all).filter(([file]) => file.startsWith('downloads'))
+  expect(downloads(files)).toEqual(downloads(await fullBuild('2026-11-13')))
   return files
 }
 
@@ -126,7 +122,7 @@ describe('continuing from the other slot', () => {
         ['nothing changed', () => undefined, ''],
         ['each fund has a new price', () => edit(newPrices), ''],
         ['a fund is new', () => writeFileSync(db(), allFunds), ''],
-        ['a fund is gone', () => edit(without(isinAt(1))), '--force'],
+        ['a fund is gone', () => edit(withoutFund(`'${two}'`)), '--force'],
         ['the store fails twice', () => onZip({ kind: 'status', status: 503 }, 2), ''],
         ['its ZIP is cut off twice', () => onZip({ kind: 'truncate' }, 2), ''],
         ['the connection ends twice', () => onZip({ kind: 'cut-before' }, 2), ''],
@@ -141,11 +137,11 @@ describe('continuing from the other slot', () => {
   it('a fund that is no longer published is not in documents.zip', async () => {
     const zip = () => bodyOf(`${press.bucket.downloads()}documents.zip`).toString('latin1')
     await nightly(13)
-    expect(zip()).toContain(isinAt(1))
-    edit(refuse(isinAt(1)))
+    expect(zip()).toContain(two)
+    edit(`UPDATE fund SET data_permitted = 0 WHERE isin = '${two}'`)
     expect(await publish(14, '--force')).toEqual(sparse)
     expect(press.bucket.downloads()).toContain('downloads/2026-11-14-')
-    expect(zip()).not.toContain(isinAt(1))
+    expect(zip()).not.toContain(two)
   })
 
   it.runIf(isComplete)('continues after a rollback', async () => {
@@ -160,49 +156,40 @@ describe('continuing from the other slot', () => {
 
 it('gets the ZIP of the slot that it continues from, and none without downloads', async () => {
   const gets = () =>
-    press.server.log.flatMap(({ method, key }) =>
-      method === 'GET' && key.endsWith('documents.zip') ? [undated(key)] : [],
-    )
+    press.server.log.filter(({ method, key }) => method === 'GET' && key.endsWith('documents.zip'))
   await nightly(13)
-  expect(gets()).toEqual([zipKey])
+  expect(gets().map(({ key }) => undated(key))).toEqual([zipKey])
   press.server.reset()
   const run = await nightly(14, '', withoutDownloads)
   expect([run.code, buildOf(run)?.['isSparse'], gets()]).toEqual([0, true, []])
 })
 
-it.each(sample(['blue', 'green', 'live']))(
-  'build --since %s makes the downloads of a full build',
-  async (slot) => {
-    const words = `build --db funds.sqlite --out out --as-of 2026-11-13 --quiet --since ${slot}`
-    await expectSuccess(press.fundpress(words, env))
-    const files = await expectDownloadsOfFullBuild()
-    expect(files['sparse.json']).toBeDefined()
-    const full = await fullBuild('2026-11-13')
-    expect(Object.keys(files).length).toBeLessThan(Object.keys(full).length / 2)
-  },
-)
+const slots = ['blue', 'green', 'live']
+it.each(sample(slots))('build --since %s makes the downloads of a full build', async (slot) => {
+  const words = `build --db funds.sqlite --out out --as-of 2026-11-13 --quiet --since ${slot}`
+  await expectSuccess(press.fundpress(words, env))
+  const files = await expectDownloadsOfFullBuild()
+  expect(files['sparse.json']).toBeDefined()
+  const full = await fullBuild('2026-11-13')
+  expect(Object.keys(files).length).toBeLessThan(Object.keys(full).length / 2)
+})
 
-it.each(sample(['SIGTERM', 'SIGKILL'] as const))(
-  'leaves nothing after %s while it waits for the ZIP',
-  async (signal) => {
-    const words = 'nightly --db funds.sqlite --as-of 2026-11-13 --since other --json'
-    const { child, end } = press.begin(words, env)
-    onZip({ kind: 'call', when: 'before', run: () => child.kill(signal) })
-    await end
-    press.server.faults([])
-    expect(namesLeft()).toHaveLength(signal === 'SIGKILL' ? 1 : 0)
-    expect(await publish(13)).toEqual(sparse)
-  },
-)
+const signals = ['SIGTERM', 'SIGKILL'] as const
+it.each(sample(signals))('leaves nothing after %s while it waits for the ZIP', async (signal) => {
+  const words = 'nightly --db funds.sqlite --as-of 2026-11-13 --since other --json'
+  const { child, end } = press.begin(words, env)
+  onZip({ kind: 'call', when: 'before', run: () => child.kill(signal) })
+  await end
+  press.server.faults([])
+  expect(namesLeft()).toHaveLength(signal === 'SIGKILL' ? 1 : 0)
+  expect(await publish(13)).toEqual(sparse)
+})
 
-it.runIf(isComplete)(
-  'continues from a snapshot that another one of its day replaced: each has a ZIP of its own',
-  async () => {
-    expect(await publish(13)).toEqual(sparse)
-    edit(newBenchmark(2))
-    for (const day of [13, 14, 15, 16]) expect(await publish(day)).toEqual(sparse)
-  },
-)
+it.runIf(isComplete)('continues from a snapshot that another one of its day replaced', async () => {
+  expect(await publish(13)).toEqual(sparse)
+  edit(newBenchmark(2))
+  for (const day of [13, 14, 15, 16]) expect(await publish(day)).toEqual(sparse)
+})
 
 describe('without a usable ZIP, everything is rendered, with a warning', () => {
   it.each(
@@ -211,22 +198,14 @@ describe('without a usable ZIP, everything is rendered, with a warning', () => {
         ['it is missing', removeZip, `there is no ${zipKey}`],
         ['its checksums are missing', removeSums, `there is no ${sumsKey}`],
         ['it is another one', replaceZip, isOther],
-        [
-          'checksums are others',
-          () => press.bucket.put(keyOf('SHA256SUMS'), 'x'),
-          'does not hold the files of 2026-11-11-',
-        ],
+        ['checksums are others', replaceSums, 'does not hold the files of 2026-11-11-'],
         ['a byte is another', () => onZip({ kind: 'corrupt' }), isOther],
         ['it is always cut off', () => onZip({ kind: 'truncate' }), `${zipKey} keeps breaking off`],
         ['it is denied', () => onZip({ kind: 'status', status: 403 }), 'the credentials need s3:GetObject'],
-        [
-          'the store fails',
-          () => onZip({ kind: 'status', status: 500 }),
-          'the store kept answering 500: try',
-        ],
+        ['the store fails', () => onZip({ kind: 'status', status: 500 }), 'kept answering 500: try'],
         ['it is of another version', changeSettings, ofOtherVersion],
       ] as const,
-      { turn: 3 },
+      { turn: 2 },
     ),
   )('%s', async (_, damage, says) => {
     damage()
@@ -238,11 +217,8 @@ describe('without a usable ZIP, everything is rendered, with a warning', () => {
   it.runIf(isComplete)('a run since a manifest alone omits it, and says so', async () => {
     writeFileSync(fileOf('blue.ndjson.gz'), bodyOf('blue/manifest.ndjson.gz'))
     const run = await nightly(13, '--since blue.ndjson.gz')
-    expect([run.code, buildOf(run)?.['isSparse'], warningsOf(run)]).toEqual([
-      0,
-      true,
-      [expect.stringMatching(/^downloads without documents\.zip: .*: build without --since$/)],
-    ])
+    const warning = expect.stringMatching(/^downloads without documents\.zip: .*: build without --since$/)
+    expect([run.code, buildOf(run)?.['isSparse'], warningsOf(run)]).toEqual([0, true, [warning]])
     const prefix = press.bucket.downloads()
     expect(press.bucket.keys(prefix)).not.toContain(`${prefix}documents.zip`)
     expect(await publish(14)).toEqual(sparse)

@@ -62,7 +62,7 @@ it.runIf(isComplete)(
       const rendered = /^::warning title=fundpress nightly%3A build::.*rendered.*$/gm
       return [isSparse, ...(jobs['night']?.log.match(rendered) ?? [])]
     }
-    const warns = (text: string) => [false, expect.stringContaining(text)]
+    const warns = (text: string) => [false, expect.stringContaining(text) as string]
     expect(await night(11)).toEqual(warns('nothing is live yet: everything is rendered'))
     expect(await night(12)).toEqual(warns('green holds no snapshot yet: everything'))
     for (const day of [13, 14]) expect(await night(day)).toEqual([true])

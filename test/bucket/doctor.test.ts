@@ -214,7 +214,7 @@ describe('the bucket', () => {
     await press.publish('night-2')
     expect(await during).toEqual([expect.stringMatching(/^warning journal: .*another publish is under way/)])
     press.server.reset()
-    expect(await press.publishUntilRequest('night-3', 40, 'before')).toBe(true)
+    expect(await press.publishUntilRequest('night-3', 20, 'before')).toBe(true)
     expect(await troublesOf()).toEqual([expect.stringMatching(/^warning journal: blue is torn/)])
   })
 })

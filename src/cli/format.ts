@@ -1,10 +1,12 @@
 /** Figures, durations, tables, findings and the age of prices as text for people. */
 
+import { dayOf, type RemovedFolder } from '../bucket/live/download-folders.ts'
 import type { DownloadCounts } from '../bucket/publish/downloads.ts'
 import type { BuildSummary } from '../build/build.ts'
 import type { Finding } from '../data/check/finding.ts'
 import { escapeInvisible, printable } from '../data/model/printable.ts'
-import { type FreshnessCounts, marks } from '../freshness/assess.ts'
+import { type FreshnessCounts, marks } from '../guards/assess.ts'
+import type { Objection } from '../guards/guards.ts'
 import { wording } from '../site/wording.ts'
 import type { Paint } from './terminal.ts'
 
@@ -55,6 +57,29 @@ export function alignedTable(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
+/** What guards have against the data: a table of the figures, and a line for each objection that has none. */
+export function describeObjections(objections: readonly Objection[]): string {
+  const shown = objections.slice(0, objectionsShown)
+  const rows = shown.flatMap(({ figures, ...one }) =>
+    figures === undefined ? [] : [[nameOf(one), figures.before, figures.after, figures.limit]],
+  )
+  const cells = rows.map((row) =>
+    row.map((cell) => (typeof cell === 'number' ? formatCount(cell) : escapeInvisible(cell))),
+  )
+  const table = rows.length === 0 ? [] : alignedTable([['refused', 'live', 'new', 'limit'], ...cells])
+  const others = shown.filter(({ figures }) => figures === undefined)
+  const lines = others.map((one) => `${nameOf(one)}: ${escapeInvisible(one.message)}`)
+  const left = objections.length - shown.length
+  if (left > 0) lines.push(`and ${formatCount(left)} more`)
+  return [...table, ...lines].map((line) => `${line}\n`).join('')
+}
+
+const objectionsShown = 50
+
+/** As in `--allow`. */
+const nameOf = ({ guard, subject }: Pick<Objection, 'guard' | 'subject'>) =>
+  subject === null ? guard : `${guard}:${subject}`
+
 /** `12 (10 puts, 2 gets)` */
 export function describeRequests(counts: Readonly<Record<string, number>>): string {
   const sum = Object.values(counts).reduce((total, count) => total + count, 0)
@@ -68,6 +93,23 @@ export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCou
   const replacing = replaced === 0 ? '' : ` (${formatCount(replaced)} of them replace others)`
   const gone = deleted === 0 ? '' : `, ${formatCount(deleted)} deleted`
   return `${formatCount(put)} put${replacing}${gone}, ${formatBytes(bytes)}`
+}
+
+/**
+ * Downloads that a publish removed, by their reason; null for none: `downloads of 2026-11-02 to 2026-11-20 removed: DE000… may
+ * no longer be given out`.
+ */
+export function describeRemoved(removed: readonly RemovedFolder[], verb = 'removed'): string | null {
+  const groups = Map.groupBy(removed, ({ why, isins, isHeld }) => `${why} ${isHeld} ${isins.join(', ')}`)
+  const sentences = [...groups.values()].map((some) => {
+    const [first, last] = [some[0], some.at(-1)].map((one) => (one === undefined ? '' : dayOf(one.folder)))
+    const { why, isins, isHeld } = some[0] as RemovedFolder
+    const days = `downloads of ${first}${first === last ? '' : ` to ${last}`}`
+    const done = isHeld ? 'kept for a legal hold, and not served' : verb
+    const reason = why === 'expired' ? 'expired' : `${isins.join(', ')} may no longer be given out`
+    return `${days} ${done}: ${reason}`
+  })
+  return sentences.length === 0 ? null : sentences.join('; ')
 }
 
 /** One block per fund, funds with errors first, and errors first in each. Ends with a line feed, if not empty. */
@@ -105,6 +147,10 @@ export function describeFreshness(counts: FreshnessCounts): string {
     .map((mark) => `${formatCount(counts[mark])} ${wording.en.status.marks[mark]}`)
     .join(', ')
 }
+
+/** A fund with implausible prices, in one line. */
+export const describeWithheld = ({ isin, message }: BuildSummary['withheld'][number]) =>
+  `fund ${isin}: its prices stay as they are live: ${message}`
 
 /** `overdue` often has only some of the late and stale funds. */
 type Overdue = Pick<BuildSummary, 'freshness' | 'overdue'>

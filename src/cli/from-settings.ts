@@ -1,15 +1,22 @@
 /** What the settings name, for one command: the bucket, the rules of freshness, and the options of a build. */
 
+import { hostname, userInfo } from 'node:os'
 import type { LivePointer } from '../bucket/live/flip.ts'
 import type { Patience } from '../bucket/store/retry.ts'
 import type { S3Store } from '../bucket/store/s3.ts'
 import { ConditionsUnknown } from '../bucket/store/store.ts'
 import type { BuildOptions } from '../build/build.ts'
-import { openRules, type Rules } from '../freshness/rules.ts'
+import type { Override } from '../guards/guards.ts'
+import { openRules, type Rules } from '../guards/rules.ts'
 import type { Session } from './command.ts'
 import { UsageError } from './failure.ts'
-import { required } from './options.ts'
+import { type FlagsOf, type overrideOptions, required } from './options.ts'
 import type { Settings } from './settings.ts'
+
+type OverrideFlags = FlagsOf<ReturnType<typeof overrideOptions>>
+
+/** For what must answer soon. */
+export const shortPatience: Patience = { attempts: 2, connectMs: 3000, silenceMs: 4000 }
 
 /** @param patience shorter than usual for commands that must answer at once @throws {UsageError} without a bucket name */
 export async function withBucket<T>(
@@ -42,6 +49,30 @@ export async function livePointer({ settings, signal }: Session): Promise<LivePo
   return keyValueStore(arn, { signal })
 }
 
+/** What the flags of `overrideOptions` allow. @throws {UsageError} for a permission without a reason */
+export function overrideOf(session: Session, { allow = [], force, reason }: OverrideFlags): Override {
+  const isForced = force === true
+  const isReasoned = reason !== undefined && reason.trim() !== ''
+  if ((isForced || allow.length > 0) && !isReasoned)
+    throw new UsageError('--allow and --force need --reason "…": it is kept in the history and published')
+  return { allow, isForced, reason: reason ?? null, who: whoIs(session) }
+}
+
+/** Who runs this: on GitHub the actor of the workflow, else user and host. */
+export function whoIs({ environment }: Session): string {
+  const { GITHUB_ACTOR: actor = '' } = environment
+  return actor === '' ? `${userName()}@${hostname()}` : actor
+}
+
+/** A container may run as a user that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
+}
+
 /** @throws {UsageError} if the settings name an unknown calendar or contradict each other */
 export const freshnessRules = ({ freshness }: Settings): Promise<Rules> =>
   openRules(freshness).catch(wrongSettings)
@@ -59,11 +90,13 @@ export async function buildOptions(session: Session): Promise<Omit<BuildOptions,
 
 /** The same without what the shards of a snapshot say themselves. */
 export async function mergeOptions({ settings, signal }: Session) {
-  const { out, jobs, licence, freshness, rawCsv: isRawCsv } = settings
+  const { out, jobs, licence, freshness, plausibility, rawCsv: isRawCsv } = settings
   const db = required(settings.db, 'db')
   // A wrong calendar is an error before anything is read.
   await freshnessRules(settings)
   const { name, url } = licence
-  const downloads = settings.downloads ? { licence: name === null ? null : { name, url }, isRawCsv } : null
-  return { db, out, jobs, downloads, freshness, signal } as const
+  const downloads = settings.downloads.enabled
+    ? { licence: name === null ? null : { name, url }, isRawCsv }
+    : null
+  return { db, out, jobs, downloads, freshness, plausibility, signal } as const
 }

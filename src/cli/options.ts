@@ -3,10 +3,11 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { z } from 'zod'
 import { isDay } from '../api/routes/values.ts'
+import { guards, parseAllowed } from '../guards/guards.ts'
 import { UsageError } from './failure.ts'
 import { expectedBy, parseText } from './load-settings.ts'
 import { shownValue } from './safe-text.ts'
-import { configShape, findSetting, type SettingKey } from './settings.ts'
+import { configShape, findSetting, type SettingKey, shortName } from './settings.ts'
 
 const settingFlags: Partial<Record<SettingKey, string>> = {
   db: '--db <file>',
@@ -15,7 +16,7 @@ const settingFlags: Partial<Record<SettingKey, string>> = {
   docsUrl: '--docs-url <url>',
   pages: '--no-pages',
   jobs: '--jobs <number>',
-  downloads: '--no-downloads',
+  'downloads.enabled': '--no-downloads',
   rawCsv: '--raw-csv',
   'bucket.name': '--bucket <name>',
   'bucket.endpoint': '--endpoint <url>',
@@ -54,7 +55,7 @@ class SettingOption extends Option {
     const fallback: unknown = schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined
     const sentence = (schema.description ?? '').replace(/\.$/, '')
     const isNegative = flag.startsWith('--no-')
-    const config = isNegative ? `"${key}": false` : key
+    const config = isNegative ? `"${shortName(key)}": false` : key
     const origins = [`env: ${variable}${isNegative ? '=false' : ''}`, `config: ${config}`]
     const text = typeof fallback === 'string' ? fallback || 'none' : JSON.stringify(fallback)
     if (fallback !== undefined && !isNegative) origins.unshift(`default: ${text}`)
@@ -150,11 +151,23 @@ export const dayOption = <const Text extends string>(flag: Text, describe: strin
 export const asOfOption = (describe = "The snapshot's date (default: today in Europe/Berlin)") =>
   dayOption('--as-of <day>', describe)
 
-export const forceOption = () =>
-  option(
-    '--force',
-    'Publish despite a refusal: an older snapshot, lost funds or prices, stale prices, many deletes',
-  )
+/** Flags of commands with guards; `overrideOf` reads them. */
+export const overrideOptions = () =>
+  [
+    parsedOption<'--allow <guards>', readonly string[]>(
+      '--allow <guards>',
+      'Allow what these guards refuse, such as lost-funds,price-jump:DE0008471400; needs --reason',
+      `a list of guards: ${Object.keys(guards).join(', ')}, some with :<ISIN>, :<endpoint> or :<table>`,
+      (text, before = []) => {
+        const found = text.split(',').map(parseAllowed)
+        return found.includes(undefined)
+          ? undefined
+          : [...before, ...found.filter((one) => one !== undefined)]
+      },
+    ),
+    option('--force', 'Allow what any guard refuses; needs --reason'),
+    option('--reason <text>', 'Why it is right: kept in the history and published in changes/'),
+  ] as const
 
 export const noLockOption = () =>
   option('--no-lock', 'For a store without conditional writes: nothing prevents two publishes at once')

@@ -1,7 +1,7 @@
 /** The days of a demo database: business days of TARGET, and the period of its prices. */
 
 import { isDay } from '../api/routes/values.ts'
-import { dayAfter, openCalendar } from '../freshness/calendar.ts'
+import { dayAfter, openCalendar } from '../guards/calendar.ts'
 
 /** Business days, ascending, ISO. */
 export type DemoCalendar = readonly string[]

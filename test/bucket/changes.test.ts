@@ -7,7 +7,7 @@ import { buildNights, newBenchmark } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { expectSuccess } from '../cli/outcome.ts'
 import type { DayChanges } from '../../src/bucket/changes/day.ts'
-import { startServing } from '../support/product.ts'
+import { startServing, forced } from '../support/product.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
 import { sample } from '../support/rounds.ts'
 
@@ -67,7 +67,7 @@ async function publishOnly(asOf: string, sql: string, only: readonly string[]) {
 }
 async function publishOut(out: string, ...flags: readonly string[]) {
   press.server.reset()
-  const run = await press.fundpress(['publish', '--out', out, '--json', '--force', '--quiet', ...flags], {
+  const run = await press.fundpress(['publish', '--out', out, '--json', ...forced, '--quiet', ...flags], {
     FUNDPRESS_BASE_URL: baseUrl,
   })
   expect(run, run.stderr).toMatchObject({ code: 0 })
@@ -210,7 +210,7 @@ describe('one day after the other', () => {
     const before = bodyOf('feed.xml')
     await expectSuccess(press.fundpress('rollback'))
     expect(nightsOf()[0]).toBe('2026-11-17')
-    await expectSuccess(press.fundpress('rollback'))
+    await expectSuccess(press.fundpress('rollback --again'))
     expect(bodyOf('feed.xml')).toBe(before)
     expect(await press.json('verify')).toMatchObject({ differences: [] })
     expect((await press.fundpress('prune')).stdout).toBe('nothing to remove\n')

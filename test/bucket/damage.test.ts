@@ -1,4 +1,5 @@
 /** Damaged, lost and hostile objects in the bucket: they are refused early, by name, cost little, and a repair mends them. */
+import { forced } from '../support/product.ts'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
@@ -53,7 +54,7 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
       expect(journal()).toMatchObject({ isHeld: false, changing: {} })
       // Both slots are trusted again.
       await expectSuccess(press.fundpress('rollback'))
-      await expectSuccess(press.publish(three, '--force'))
+      await expectSuccess(press.publish(three, ...forced))
       expectWholeLive()
       await expectSuccess(press.fundpress('verify --deep'))
     })

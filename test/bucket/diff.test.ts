@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { forced } from '../support/product.ts'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectSuccess } from '../cli/outcome.ts'
@@ -22,7 +23,7 @@ beforeAll(async () => {
   after = await nights.change('after', changes, '--as-of', '2026-11-11')
   press = await openPress(nights)
   expect(await press.publish(before)).toMatchObject({ code: 0 })
-  expect(await press.publish(after, '--force')).toMatchObject({ code: 0 })
+  expect(await press.publish(after, ...forced)).toMatchObject({ code: 0 })
 })
 
 afterAll(() => press.stop())

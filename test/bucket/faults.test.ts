@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { expectSuccess, oneLine } from '../cli/outcome.ts'
 import { buildNights, type Nights } from '../support/nights.ts'
 import { openPress } from '../support/press.ts'
-import { runFundpress } from '../support/product.ts'
+import { runFundpress, forced } from '../support/product.ts'
 import { bucketArgs, publishArgs } from '../support/publishing.ts'
 import { sample } from '../support/rounds.ts'
 import { startFaultProxy } from '../support/s3/fault-proxy.ts'
@@ -96,7 +96,7 @@ forEachStore((store) => {
     (JSON.parse((await run('status', '--json')).stdout) as { live: { snapshot: string } | null }).live
       ?.snapshot
   const publish = (endpoint: string, night: number) =>
-    runFundpress(publishArgs(endpoint, store.bucket, nights.outs[night] ?? '', '--force'), { env: env() })
+    runFundpress(publishArgs(endpoint, store.bucket, nights.outs[night] ?? '', ...forced), { env: env() })
 
   it(`publishes whole snapshots to ${store.name} through a network that fails, or says what failed`, async () => {
     await expectSuccess(publish(store.endpoint, 0))
@@ -120,7 +120,7 @@ forEachStore((store) => {
     await expectSuccess(run('rollback'))
     expect(await liveNow()).not.toBe(live)
     await expectWhole()
-    await expectSuccess(run('rollback'))
+    await expectSuccess(run('rollback', '--again'))
     expect(await liveNow()).toBe(live)
   })
 })

@@ -2,6 +2,7 @@
  * Two commands that change one bucket, one that was stopped for too long, requests that arrive late, answers that are lost:
  * readers never get a slot that is written to, and only whole snapshots go live.
  */
+import { forced } from '../support/product.ts'
 import { cpSync, renameSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -56,7 +57,7 @@ it('puts the lists of one snapshot, even if a build replaces the folder meanwhil
   expect(press.bucket.differencesFrom(three, 'blue')).toEqual([])
   press.server.faults([])
   // What the next one trusts is what is there.
-  await press.publish(one, '--force')
+  await press.publish(one, ...forced)
   await expectSuccess(press.publish('out'))
   expect(press.bucket.differencesFrom(four, slotOfLive())).toEqual([])
 })
@@ -65,11 +66,11 @@ it.each(
   sample(
     [
       // The publish is refused.
-      [`publish --out ${one} --force`, `publish --out ${one}`, 1],
+      [`publish --out ${one} --force --reason test`, `publish --out ${one}`, 3],
       ['rollback', 'status', 0],
-      [`publish --out ${one} --force`, 'prune --yes', 0],
+      [`publish --out ${one} --force --reason test`, 'prune --yes', 0],
       ['rollback --no-check', 'status', 0],
-      [`publish --out ${one} --force`, 'status', 0],
+      [`publish --out ${one} --force --reason test`, 'status', 0],
     ] as const,
     { least: 3 },
   ),

@@ -1,4 +1,5 @@
 /** Publishes that are killed at random moments: what is live stays whole, and the next publish goes on. */
+import { forced } from '../support/product.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildNights, newBenchmark, type Nights } from '../support/nights.ts'
@@ -38,7 +39,7 @@ it.concurrent.each([...Array(buckets).keys()])(
       // From the third publish on there is something to change in both slots, but not everything.
       for (const out of outs) {
         press.server.reset()
-        expect(await press.publish(out, '--force')).toMatchObject({ code: 0, stderr: '' })
+        expect(await press.publish(out, ...forced)).toMatchObject({ code: 0, stderr: '' })
       }
       const requests = press.requests()
       const moments = fc.sample(
@@ -60,7 +61,7 @@ it.concurrent.each([...Array(buckets).keys()])(
 
         expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
 
-        const again = await press.publish(out, '--force')
+        const again = await press.publish(out, ...forced)
         expect(again).toMatchObject({ code: 0, stderr: '' })
         const live = press.bucket.live()
         expect(press.bucket.differencesFrom(out, live?.slot)).toEqual([])

@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { forced } from '../support/product.ts'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { prune as pruneStore, type PruneOptions } from '../../src/bucket/prune/prune.ts'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
@@ -147,7 +148,7 @@ it('refuses during a publish, whose slot a dry run leaves alone, and blocks a pu
   expect(dry?.notes).toEqual(notes)
 
   let publishing: ReturnType<Press['publish']> | undefined
-  const run = () => (publishing = press.publish('night-2', '--force'))
+  const run = () => (publishing = press.publish('night-2', ...forced))
   press.server.faults([{ kind: 'call', when: 'before', operation: 'DeleteObjects', nth: 1, run }])
   expect(await prune('--yes')).toMatchObject({ code: 0 })
   expect(await publishing).toMatchObject({ code: 1, stderr })
@@ -230,7 +231,7 @@ const pruneHere = async (options: Partial<PruneOptions>) => {
     await pruneStore(store, {
       isReal: true,
       isLocking: true,
-      keepDownloadDays: null,
+      retention: { keepDays: null, keep: [] },
       leaseSeconds: 60,
       today: '2026-11-12',
       me: { host: 'here', pid: 1, world: 'here' },

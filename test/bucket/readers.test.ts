@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
-import { startServer, startServing, type Server } from '../support/product.ts'
+import { startServer, startServing, type Server, forced } from '../support/product.ts'
 import { bucketArgs, credentials } from '../support/publishing.ts'
 import { rounds } from '../support/rounds.ts'
 
@@ -64,7 +64,7 @@ it('each answer is of one snapshot while other snapshots go live', { timeout: 24
   const readers = [0, 1, 2, 4].map(reader)
   for (const night of rounds > 1 ? [1, 2, 0, 1, 2] : [1, 2]) {
     // The grace period: as long as an edge may read from a slot that was live.
-    const run = await press.publish(press.nights.outs[night] ?? '', '--force', '--grace', '2')
+    const run = await press.publish(press.nights.outs[night] ?? '', ...forced, '--grace', '2')
     expect(run).toMatchObject({ code: 0, stderr: '' })
   }
   const [target] = asked
@@ -94,8 +94,8 @@ it('serves the last good snapshot while live.json is damaged, and follows it aga
     expect(await status()).toBe(200)
     await setTimeout(50)
   }
-  expect((await press.publish('night-1', '--force')).code).toBe(1)
+  expect((await press.publish('night-1', ...forced)).code).toBe(1)
   press.bucket.put('live.json', live)
-  expect(await press.publish('night-1', '--force')).toMatchObject({ code: 0 })
+  expect(await press.publish('night-1', ...forced)).toMatchObject({ code: 0 })
   expect(await status()).toBe(200)
 })

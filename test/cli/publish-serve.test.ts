@@ -87,11 +87,12 @@ it('rollback writes live.json once under the lease, and --to accepts only the ot
   expect([code, stdout]).toEqual([0, `${before.previous.snapshot} is live again, in green\n`])
   const written = press.server.log.filter(({ operation }) => operation === 'PutObject').map(({ key }) => key)
   // The lease: acquired, tried, released.
-  expect(written).toEqual(['journal.json', 'journal.json', 'live.json', 'journal.json'])
+  const lease = ['journal.json', 'journal.json', 'live.json', 'journal.json']
+  expect(written).toEqual([...lease, 'nightly/history.json'])
   expect(await live()).toMatchObject({ slot: 'green', previous: { snapshot: before.snapshot } })
   const { stderr } = await press.fundpress(`rollback --to ${before.previous.snapshot}`)
   expect(stderr).toBe(`fundpress: s3://${bucket}: ${before.previous.snapshot} is live already\n`)
-  expect(await press.json('rollback')).toMatchObject({ slot: 'blue', snapshot: before.snapshot })
+  expect(await press.json('rollback --again')).toMatchObject({ slot: 'blue', snapshot: before.snapshot })
   expect((await press.fundpress('rollback --to yesterday')).code).toBe(2)
 })
 

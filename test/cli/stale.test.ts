@@ -135,7 +135,7 @@ describe('the status in a bucket', () => {
     await press.json('publish --out better --repair')
     await press.json('publish --out good')
     await must('rollback --quiet')
-    await must('rollback --quiet')
+    await must('rollback --again --quiet')
     expect(await press.json('status')).toMatchObject({ live: { freshness: { fresh: 4, stale: 0 } } })
   })
 

@@ -1,8 +1,10 @@
-/** One issue for failing runs. OUTCOME, REASON, LABEL and TITLE come from the environment. */
+/** One issue for failing runs. OUTCOME, REASON, REFUSAL, LABEL and TITLE come from the environment. */
 
 import { callGitHub } from './github-api.mjs'
 
 const { OUTCOME = '', REASON = '', LABEL = '', TITLE = '' } = process.env
+/** Markdown that is safe already, empty if no guard has refused anything. */
+const refusal = process.env['REFUSAL'] ? String(JSON.parse(process.env['REFUSAL'])) : ''
 const {
   GITHUB_SERVER_URL = '',
   GITHUB_REPOSITORY = '',
@@ -12,10 +14,11 @@ const {
 const run = `[${GITHUB_WORKFLOW} ${GITHUB_RUN_ID}](${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID})`
 
 try {
-  const numbers = await findOpen()
-  if (OUTCOME === 'success') for (const number of numbers) await close(number)
-  else if (numbers[0] !== undefined) await comment(numbers[0], describeFailure())
-  else await open()
+  const issues = await findOpen()
+  const [first] = issues
+  if (OUTCOME === 'success') for (const { number } of issues) await close(number)
+  else if (first === undefined) await open()
+  else await comment(first.number, describeFailure(first.body ?? ''))
 } catch (error) {
   const said = error instanceof Error ? error.message : String(error)
   const line = said.replace(/[%\r\n]/g, encodeURIComponent)
@@ -23,7 +26,9 @@ try {
   process.exitCode = 1
 }
 
-/** @returns {Promise<number[]>} the oldest first; pull requests can have the label, too */
+/** @typedef {{ number: number, body?: string | null, pull_request?: object }} Issue */
+
+/** @returns {Promise<Issue[]>} the oldest first; pull requests can have the label, too */
 async function findOpen() {
   const query = new URLSearchParams({
     state: 'open',
@@ -34,8 +39,8 @@ async function findOpen() {
   })
   const answer = await callGitHub('GET', `/issues?${query.toString()}`)
   mustBe(200, answer, 'the issues cannot be listed')
-  const found = /** @type {{ number: number, pull_request?: object }[]} */ (answer.body)
-  return found.filter((issue) => issue.pull_request === undefined).map((issue) => issue.number)
+  const found = /** @type {Issue[]} */ (answer.body)
+  return found.filter((issue) => issue.pull_request === undefined)
 }
 
 async function open() {
@@ -45,7 +50,8 @@ async function open() {
     color: 'd73a4a',
     description: 'A nightly run failed',
   })
-  const issue = { title: TITLE, body: describeFailure(), labels: [LABEL] }
+  const title = refusal === '' ? TITLE : 'A guard has refused the nightly run'
+  const issue = { title, body: describeFailure(''), labels: [LABEL] }
   mustBe(201, await callGitHub('POST', '/issues', issue), 'the issue cannot be opened')
 }
 
@@ -65,12 +71,19 @@ async function comment(number, body) {
   mustBe(201, answer, 'the issue cannot be commented on')
 }
 
-/** A reason can quote the name of a fund. In a fence that it cannot close, it mentions nobody and draws nothing. */
-function describeFailure() {
+/**
+ * A reason can quote the name of a fund. In a fence that it cannot close, it mentions nobody and draws nothing.
+ * @param {string} said what the issue says already
+ */
+function describeFailure(said) {
+  const closes = 'The next successful run closes this issue.'
+  // Several attempts a night are refused for the same reason.
+  if (refusal !== '' && said.includes(refusal)) return `${run} was refused again, as above.`
+  if (refusal !== '') return `${run} was refused.\n\n${refusal}\n${closes}`
   const what = OUTCOME === 'cancelled' ? 'was cancelled or took too long' : 'failed'
   const fence = '`'.repeat(Math.max(2, ...[...REASON.matchAll(/`+/g)].map(([ticks]) => ticks.length)) + 1)
   const reason = REASON === '' ? '' : `\n\n${fence}text\n${REASON}\n${fence}`
-  return `${run} ${what}.${reason}\n\nThe live snapshot did not change. The next successful run closes this issue.`
+  return `${run} ${what}.${reason}\n\nThe live snapshot did not change. ${closes}`
 }
 
 /**

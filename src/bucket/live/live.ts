@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { isDay } from '../../api/routes/values.ts'
-import type { FreshnessCounts } from '../../freshness/assess.ts'
+import type { FreshnessCounts } from '../../guards/assess.ts'
 import { readReplaceable } from '../store/read.ts'
 import type { NewObject, ObjectStore } from '../store/store.ts'
 import { type FoldersByMonth, isFolderOfSnapshot, type LiveDownloads } from './download-folders.ts'
@@ -24,6 +24,8 @@ export interface LiveSnapshot {
   readonly edition?: string | undefined
   readonly downloads?: LiveDownloads | undefined
   readonly freshness?: FreshnessCounts | undefined
+  /** Digest of the manifest's `restricted`; absent if that is absent. */
+  readonly restricted?: string | undefined
   /** ISO 8601 with time. */
   readonly liveSince: string
   /** The list of changes of the publish that uploaded it: the keys of that list are not torn. */
@@ -54,6 +56,10 @@ export const isSameLive = (one: LiveSnapshot | null, other: LiveSnapshot | null)
 /** What `live.json` says about its snapshot alone. */
 export const snapshotOf = (live: Live): LiveSnapshot =>
   Object.fromEntries(snapshotFields.map(([field]) => [field, live[field]])) as unknown as LiveSnapshot
+
+/** The snapshot that a rollback has reverted, if that was the last flip. The other slot holds it until the next publish. */
+export const revertedBefore = (live: Live): LiveSnapshot | null =>
+  live.broughtBy === 'rollback' ? live.previous : null
 
 /**
  * The torn slots. If a publish was killed after its flip, the journal still names its list, and `live.json` names it, too:
@@ -122,6 +128,7 @@ const snapshotFields: readonly Check<keyof LiveSnapshot>[] = [
   ['edition', isText, 'a text', 'optional'],
   ['downloads', isDownloads, 'a folder of downloads', 'optional'],
   ['freshness', isFields, 'an object', 'optional'],
+  ['restricted', isText, 'a text', 'optional'],
   ['liveSince', isTime, 'a time in UTC'],
   ['changes', isText, 'a text', 'optional'],
 ]

@@ -1,21 +1,25 @@
 /** `fundpress rollback`: makes the other slot live again, in one write of `live.json`, under the lease. */
 
+import type { ManifestHead } from '../../build/manifest.ts'
 import { compareWithListing } from '../manifest/listing.ts'
-import { type EtagLine, fetchList, fetchManifest, type Manifest } from '../manifest/manifest.ts'
+import { type EtagLine, fetchHead, fetchList, fetchManifest, type Manifest } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
 import { withFolder } from '../store/files.ts'
 import { hasAny } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
 import { flip, liveAfter, type LivePointer, point } from './flip.ts'
-import { dayFolder, etagsKey, otherSlot, type Slot } from './layout.ts'
+import { dayFolder, etagsKey, manifestIn, otherSlot, type Slot } from './layout.ts'
 import { type Lease, type LeaseOptions, withLease } from './lease.ts'
-import { type LiveSnapshot, readLive, snapshotOf, tornSlots } from './live.ts'
+import { type LiveSnapshot, readLive, revertedBefore, snapshotOf, tornSlots } from './live.ts'
 import { downloadsState } from './status.ts'
+import { digestOfRestricted, restrictedBeside } from './withdrawn.ts'
 
 export interface RollbackOptions extends Omit<LeaseOptions, 'isRepair' | 'target'> {
   /** The snapshot that is to be live; null for the one that the other slot holds. */
   readonly to: string | null
+  /** Whether it may be a snapshot that a rollback has reverted. */
+  readonly isAgain: boolean
   /** Whether the slot is listed first, and compared with its manifest. */
   readonly isChecking: boolean
   readonly pointer?: LivePointer | null
@@ -25,10 +29,11 @@ export interface RollbackOptions extends Omit<LeaseOptions, 'isRepair' | 'target
 
 /**
  * Waits for no late requests of a killed publish: they can change only a torn slot, and a rollback refuses that one.
- * @returns what is live now
- * @throws {Error} if another process holds the lease, or if the other slot is torn or does not hold that snapshot
+ * @returns what is live now, and the snapshot that was live until then
+ * @throws {Error} if another process holds the lease, or if the other slot is torn, does not hold that snapshot or holds one
+ * that a rollback has reverted
  */
-export async function rollback(store: ObjectStore, options: RollbackOptions): Promise<LiveSnapshot> {
+export async function rollback(store: ObjectStore, options: RollbackOptions) {
   if ((await readLive(store)).live === null) throw nothingLive(store)
   return withLease(store, options, (lease) =>
     withFolder((folder) => rollBackUnder(lease, store, folder, options)),
@@ -36,7 +41,7 @@ export async function rollback(store: ObjectStore, options: RollbackOptions): Pr
 }
 
 async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, options: RollbackOptions) {
-  const { to, isChecking, isLocking, signal, onWarning } = options
+  const { to, isAgain, isChecking, isLocking, signal, onWarning } = options
   const expected = await readLive(store)
   const { live } = expected
   if (live === null) throw nothingLive(store)
@@ -47,6 +52,11 @@ async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, o
   const { snapshot } = manifest.head
   if (to !== null && snapshot !== to)
     throw refused(live.snapshot === to ? `${to} is live already` : `${slot} holds ${snapshot}, not ${to}`)
+  if (!isAgain && revertedBefore(live)?.snapshot === snapshot)
+    throw refused(
+      `the rollback of ${live.liveSince} has reverted ${snapshot}, so this would make it live again: ` +
+        'do so with --again; a publish replaces it',
+    )
   if (tornSlots({ changing: lease.torn }, live)[slot] !== undefined)
     throw tornSlot(store, slot, 'a publish was stopped in it')
   if (isChecking) await assertWhole(store, slot, manifest, folder)
@@ -56,9 +66,9 @@ async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, o
   const next = liveAfter(manifest.head, slot, brought, { now: await lease.assertHeld(), before: live })
   await flip(store, next, expected, { isLocking, lease, signal, onWarning })
   await point(options.pointer, next)
-  const warning = await lostDownloads(store, next, live)
-  if (warning !== null) onWarning(`${store.name}: ${warning}`)
-  return snapshotOf(next)
+  const warnings = [await givenOutAgain(store, live, manifest.head), await lostDownloads(store, next, live)]
+  for (const warning of warnings) if (warning !== null) onWarning(`${store.name}: ${warning}`)
+  return { ...snapshotOf(next), reverted: live.snapshot }
 }
 
 /** @throws {Error} that names the first object that differs from the slot's manifest */
@@ -83,6 +93,20 @@ function besideManifest(before: LiveSnapshot | null, live: LiveSnapshot) {
 
 const nothingLive = (store: ObjectStore) =>
   new Error(`${store.name}: nothing is live, there is nothing to take back`)
+
+/** Funds that something may not be given out of any more, by the snapshot that was live: that one may be right. */
+async function givenOutAgain(
+  store: ObjectStore,
+  live: LiveSnapshot,
+  { snapshot, restricted = {} }: ManifestHead,
+) {
+  if (live.restricted === undefined || live.restricted === digestOfRestricted(restricted)) return null
+  const head = await fetchHead(store, manifestIn(live.slot)).catch(() => null)
+  const isins = Object.values(restrictedBeside(head?.restricted ?? {}, restricted)).flat()
+  if (isins.length === 0) return null
+  const named = isins.slice(0, 10).join(', ') + (isins.length > 10 ? ` and ${isins.length - 10} more` : '')
+  return `${snapshot} may give out again what ${live.snapshot} withheld of ${named}`
+}
 
 /** What to do if the files for analysts are not those of what is live now: only a publish can upload them. */
 async function lostDownloads(store: ObjectStore, now: LiveSnapshot, before: LiveSnapshot) {

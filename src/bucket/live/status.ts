@@ -7,7 +7,7 @@ import { Damaged, type ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
 import { readJournal } from './journal.ts'
 import { checksumsName, downloadsPrefix, manifestIn, otherSlot } from './layout.ts'
-import { type Live, type LiveSnapshot, readLive, tornSlots } from './live.ts'
+import { type Live, type LiveSnapshot, readLive, revertedBefore, tornSlots } from './live.ts'
 
 export type Status = Awaited<ReturnType<typeof readStatus>>
 
@@ -26,10 +26,12 @@ export async function readStatus(store: ObjectStore) {
   const head = await fetchHead(store, manifestIn(slot))
   // A slot is torn while a publish changes it, and after one that was killed.
   const isWhole = head !== null && tornSlots(journal.journal, live.live)[slot] === undefined
+  const isReverted = head !== null && revertedBefore(live.live)?.snapshot === head.snapshot
   return {
     live,
     consistency: { documents: documents?.snapshot ?? null, downloads },
-    other: { slot, head, isWhole },
+    // A rollback would bring what was live before, or once more what one has reverted.
+    other: { slot, head, isWhole, isReverted },
     journal,
   }
 }

@@ -1,5 +1,9 @@
-/** The figures of the last nightly runs, for the charts of a summary: `nightly/history.json` in the bucket. */
+/**
+ * `nightly/history.json` in the bucket: the figures of the last nightly runs, for the charts of a summary, and the events that
+ * people ask about later: what was refused, failed, allowed or reverted, by whom, when and why.
+ */
 
+import type { Objection } from '../../guards/guards.ts'
 import { smallObject } from '../live/live.ts'
 import { readReplaceable, readSmall } from '../store/read.ts'
 import { ConditionFailed, type ObjectStore } from '../store/store.ts'
@@ -29,53 +33,135 @@ export interface NightlyFigures {
   readonly isVerified: boolean
 }
 
+const eventKinds = ['refused', 'failed', 'rolled back', 'allowed'] as const
+
+export interface NightlyEvent {
+  readonly kind: (typeof eventKinds)[number]
+  /** ISO 8601 with time, by the store's clock. Of a repeated event the last time. */
+  readonly at: string
+  readonly asOf: string
+  readonly who: string
+  /** Why it failed, or why an operator did it; null if nobody said so, and of a refusal, whose objections say it. */
+  readonly reason: string | null
+  /** What was refused or allowed, or what is live since the rollback; null if nothing was built yet. */
+  readonly snapshot: string | null
+  /** The snapshot that a rollback reverted. */
+  readonly reverted?: string
+  /** The step of a nightly run that failed or refused. */
+  readonly step?: string
+  readonly objections?: readonly KeptObjection[]
+  /** How many objections there were besides. */
+  readonly moreObjections?: number
+  /** How often this happened, if more than once. */
+  readonly times?: number
+}
+
+export type NewEvent = Omit<NightlyEvent, 'at' | 'times'>
+type KeptObjection = Pick<Objection, 'subject' | 'message'> & { readonly guard: string }
+
+/** Both ascending. */
+export interface NightlyHistory {
+  readonly nights: readonly NightlyFigures[]
+  readonly events: readonly NightlyEvent[]
+}
+
 const historyKey = 'nightly/history.json'
 const runsKept = 60
+const eventsKept = 200
 
 /** Adds a run: the history holds one per as-of date, ascending, so a repeated run replaces the earlier one. */
 function withRun(runs: readonly NightlyFigures[], run: NightlyFigures) {
   const others = runs.filter(({ asOf }) => asOf !== run.asOf)
   const all = [...others, run].sort((one, other) => (one.asOf < other.asOf ? -1 : 1))
-  return { format: 1, nights: all.slice(-runsKept) }
+  return all.slice(-runsKept)
+}
+
+/** Adds an event at the end. The attempts of a night often fail in the same way: they count up. */
+function withEvent(events: readonly NightlyEvent[], event: NightlyEvent) {
+  const isRepeatable = event.kind === 'refused' || event.kind === 'failed'
+  const before = events.find((one) => isRepeatable && patternOf(one) === patternOf(event))
+  const times = before === undefined ? {} : { times: (before.times ?? 1) + 1 }
+  return [...events.filter((one) => one !== before), { ...event, ...times }].slice(-eventsKept)
+}
+
+/** The reason without its numbers, such as the seconds that a lease lasts. */
+const patternOf = ({ kind, asOf, step, reason, objections = [] }: NightlyEvent) => {
+  const what = objections.map(({ guard, subject }) => [guard, subject])
+  return JSON.stringify([kind, asOf, step, reason?.replace(/\d+/g, ''), what])
 }
 
 /** Nothing depends on the history: a damaged one, or that of another version, counts as empty. */
-export function readHistory(text: string): readonly NightlyFigures[] {
+export function readHistory(text: string): NightlyHistory {
   try {
-    const file = JSON.parse(text) as { readonly format?: unknown; readonly nights?: readonly unknown[] }
-    return file.format === 1 ? (file.nights ?? []).filter(isRun) : []
+    const file = JSON.parse(text) as Readonly<Record<'format' | 'nights' | 'events', unknown>>
+    const listOf = <T>(list: unknown, isRight: (value: unknown) => value is T) =>
+      file.format === 1 && Array.isArray(list) ? list.filter(isRight) : []
+    // Earlier versions wrote no events.
+    return { nights: listOf(file.nights, isRun), events: listOf(file.events, isEvent) }
   } catch {
-    return []
+    return { nights: [], events: [] }
   }
 }
 
+type Fields = Readonly<Record<string, unknown>>
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+const isDayText = (value: unknown) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value)
+
 function isRun(value: unknown): value is NightlyFigures {
-  if (typeof value !== 'object' || value === null) return false
-  const run = value as Readonly<Record<string, unknown>>
+  if (!isFields(value)) return false
   return (
-    ['funds', 'documents', 'bytes', 'cost', 'seconds'].every((field) => Number.isFinite(run[field])) &&
-    (run['changed'] === null || Number.isFinite(run['changed'])) &&
-    ['asOf', 'finishedAt', 'snapshot'].every((field) => typeof run[field] === 'string') &&
-    /^\d{4}-\d\d-\d\d$/.test(String(run['asOf'])) &&
-    typeof run['isVerified'] === 'boolean'
+    ['funds', 'documents', 'bytes', 'cost', 'seconds'].every((field) => Number.isFinite(value[field])) &&
+    (value['changed'] === null || Number.isFinite(value['changed'])) &&
+    ['finishedAt', 'snapshot'].every((field) => typeof value[field] === 'string') &&
+    isDayText(value['asOf']) &&
+    typeof value['isVerified'] === 'boolean'
   )
 }
 
-export async function fetchHistory(store: ObjectStore): Promise<readonly NightlyFigures[]> {
+function isEvent(value: unknown): value is NightlyEvent {
+  if (!isFields(value)) return false
+  const { kind, at, asOf, who, objections = [] } = value
+  const isTextOr = (other: unknown, one: unknown) => one === other || typeof one === 'string'
+  return (
+    eventKinds.some((known) => known === kind) &&
+    /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(at)) &&
+    isDayText(asOf) &&
+    typeof who === 'string' &&
+    [value['reason'], value['snapshot']].every((one) => isTextOr(null, one)) &&
+    [value['reverted'], value['step']].every((one) => isTextOr(undefined, one)) &&
+    [value['moreObjections'], value['times']].every((one) => one === undefined || Number.isFinite(one)) &&
+    Array.isArray(objections) &&
+    objections.every(
+      (one: unknown) =>
+        isFields(one) &&
+        [one['guard'], one['message']].every((text) => typeof text === 'string') &&
+        isTextOr(null, one['subject']),
+    )
+  )
+}
+
+export async function fetchHistory(store: ObjectStore): Promise<NightlyHistory> {
   return readHistory((await readSmall(store, historyKey))?.text ?? '')
 }
 
 /**
- * @param isLocking false for a store without conditional writes: then one of two simultaneous runs is lost
- * @returns all runs that the history holds, this one included
+ * @param isLocking false for a store without conditional writes: then one of two simultaneous changes is lost
+ * @returns all that the history holds then
  */
-export async function keepFigures(store: ObjectStore, figures: NightlyFigures, isLocking: boolean) {
+export async function keepInHistory(
+  store: ObjectStore,
+  added: { readonly figures?: NightlyFigures; readonly events: readonly NewEvent[] },
+  isLocking: boolean,
+): Promise<NightlyHistory> {
   for (let attempt = 1; ; attempt++) {
-    const { text, condition } = await readReplaceable(store, historyKey)
-    const history = withRun(readHistory(text ?? ''), figures)
+    const { text, condition, now } = await readReplaceable(store, historyKey)
+    let { nights, events } = readHistory(text ?? '')
+    if (added.figures !== undefined) nights = withRun(nights, added.figures)
+    for (const event of added.events) events = withEvent(events, { ...event, at: now.toISOString() })
     try {
-      await store.put(smallObject(historyKey, history), isLocking ? condition : undefined)
-      return history.nights
+      const history = smallObject(historyKey, { format: 1, nights, events })
+      await store.put(history, isLocking ? condition : undefined)
+      return { nights, events }
     } catch (error) {
       if (!(error instanceof ConditionFailed) || attempt === 5) throw error
     }

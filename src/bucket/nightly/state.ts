@@ -3,7 +3,7 @@
 import type { ManifestHead } from '../../build/manifest.ts'
 import { point, type LivePointer } from '../live/flip.ts'
 import { otherSlot, type Slot } from '../live/layout.ts'
-import { readLive, type Live, type LiveSnapshot } from '../live/live.ts'
+import { readLive, revertedBefore, type Live, type LiveSnapshot } from '../live/live.ts'
 import { withFolder } from '../store/files.ts'
 import { fetchSlotManifest } from '../manifest/sources.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
@@ -24,6 +24,8 @@ interface Wanted {
   readonly source: () => Promise<string>
   /** The digest of the settings that decide the bytes of a snapshot (`settingsDigest`), also only then. */
   readonly settings: () => Promise<string>
+  /** Whether the operator allows something: a snapshot that withholds prices may be without these now. */
+  readonly isAllowing: boolean
   readonly pointer: () => Promise<LivePointer | null>
   readonly signal: AbortSignal
   readonly onUnknownHistory: (error: unknown) => void
@@ -41,24 +43,25 @@ export async function findNightlyState(store: ObjectStore, wanted: Wanted): Prom
   const { asOf, signal } = wanted
   const { live } = await readLive(store)
   if (live === null) return open
-  const before = live.broughtBy === 'rollback' ? live.previous : null
+  const before = revertedBefore(live)
   /** Null if it is of another day, or cannot be read. */
   const headOf = async (one: LiveSnapshot | null, slot: Slot) =>
     one?.asOf === asOf ? fetchHeadOf(store, slot, live) : null
   const [head, otherHead] = [await headOf(live, live.slot), await headOf(before, otherSlot(live.slot))]
   if (head === null && otherHead === null) return open
   const source = await wanted.source()
-  const history = await fetchHistory(store).catch((error: unknown) => {
+  const { nights } = await fetchHistory(store).catch((error: unknown) => {
     signal.throwIfAborted()
     wanted.onUnknownHistory(error)
-    return []
+    return { nights: [] }
   })
   const settings = await wanted.settings()
   const isAlike = ({ snapshot }: LiveSnapshot, manifest: ManifestHead | null) =>
     manifest?.snapshot === snapshot && manifest.settings === settings
   const isLive = isAlike(live, head) && head?.source === source
   let state = open
-  if (isLive && isTrusted(live, history)) state = { kind: 'done', live }
+  const isOvertaken = wanted.isAllowing && (head?.withheld ?? []).length > 0
+  if (isLive && isTrusted(live, nights) && !isOvertaken) state = { kind: 'done', live }
   else if (before !== null && isAlike(before, otherHead)) {
     const reverted: Reverted = { kind: 'reverted', live, snapshot: before.snapshot }
     state = !isLive && otherHead?.source === source ? reverted : { kind: 'open', reverted }
@@ -81,6 +84,6 @@ function fetchHeadOf(store: ObjectStore, slot: Slot, live: Live): Promise<Manife
   })
 }
 
-const isTrusted = (live: Live, history: readonly NightlyFigures[]) =>
-  history.length === 0 ||
-  history.some((run) => run.isVerified && run.snapshot === live.snapshot && run.edition === live.edition)
+const isTrusted = (live: Live, nights: readonly NightlyFigures[]) =>
+  nights.length === 0 ||
+  nights.some((run) => run.isVerified && run.snapshot === live.snapshot && run.edition === live.edition)

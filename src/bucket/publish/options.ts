@@ -1,15 +1,16 @@
 /** One publish: what it is given, what it publishes, and what it continues from. Types only, for all its steps. */
 
 import type { RouteTable } from '../../api/routes/table.ts'
+import type { Retention } from '../live/download-folders.ts'
 import type { LivePointer } from '../live/flip.ts'
 import type { Slot } from '../live/layout.ts'
 import type { Lease, LeaseOptions } from '../live/lease.ts'
 import type { LiveObject } from '../live/live.ts'
 import type { ObjectStore } from '../store/store.ts'
-import type { MistakeLimits } from './mistakes.ts'
+import type { Guarding } from './loss.ts'
 import type { Snapshot } from './snapshot.ts'
 
-export interface PublishOptions extends MistakeLimits, Omit<LeaseOptions, 'target'> {
+export interface PublishOptions extends Guarding, Omit<LeaseOptions, 'target'> {
   readonly out: string
   readonly table: RouteTable
   /** The address that the API is published at, without a closing slash. */
@@ -27,6 +28,8 @@ export interface PublishOptions extends MistakeLimits, Omit<LeaseOptions, 'targe
   /** How long a request may outlive its sender: after a crash the next publish waits this long. */
   readonly lateSeconds: number
   readonly pointer?: LivePointer | null
+  /** Which downloads of earlier days it removes. Those with withdrawn data go in any case. */
+  readonly retention: Retention
   readonly onProgress?: (progress: { done: number; of: number; bytes: number }) => void
   /** Called with what failed without a reason to stop, and what follows from it. */
   readonly onWarning: (warning: string) => void

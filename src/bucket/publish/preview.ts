@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseKey } from '../../api/routes/parse-key.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import { manifestKey } from '../../build/manifest.ts'
+import type { Objection } from '../../guards/guards.ts'
 import { heldMessage, isHeldByOther, readJournal } from '../live/journal.ts'
 import { changesFolder, checksumsIn, inSlot, manifestIn, type Slot, slotPrefix } from '../live/layout.ts'
 import { readLive } from '../live/live.ts'
@@ -31,8 +32,8 @@ export interface EndpointWork {
 }
 
 /**
- * `slot`: the one that the snapshot would be in; `slotBytes`: its size. `refusals`: why a publish would refuse; empty if it
- * would not. `heldBy`: who publishes now, as a sentence, or null.
+ * `slot`: the one that the snapshot would be in; `slotBytes`: its size. `objections`: what a publish would refuse; `refusals`: their
+ * messages. `heldBy`: who publishes now, as a sentence, or null.
  */
 export type Preview = Awaited<ReturnType<typeof previewPublish>>
 
@@ -45,7 +46,7 @@ export async function previewPublish(store: ObjectStore, options: Omit<PublishOp
   ])
   const heldBy = isHeldByOther(held, options.me, options.isAlive) ? heldMessage(store, held) : null
   const overlay = overlayStore(store)
-  const refusals: string[] = []
+  const objections: Objection[] = []
   const summary = await publish(overlay, {
     ...options,
     // Another publish counts as dead, and nothing is waited for. Renewals of the lease are not counted: it is too long.
@@ -57,15 +58,22 @@ export async function previewPublish(store: ObjectStore, options: Omit<PublishOp
     cacheControl: '',
     maxRate: null,
     isDeep: false,
-    onRefusal: (reason) => refusals.push(reason),
+    onRefusal: (objection) => objections.push(objection),
     onWarning: () => undefined,
   })
-  const { snapshot, slot, put, deleted, bytes, downloads } = summary
+  const { snapshot, slot, put, deleted, bytes, downloads, removed } = summary
   const none: Requests = { PutObject: 0, GetObject: 0, ListObjectsV2: 0, DeleteObjects: 0 }
   const isLive = isLiveAlready(live, summary)
   const endpoints = workByEndpoint(options.table, slot, overlay)
-  const work = { snapshot, slot, isLive, put, deleted, bytes, endpoints, downloads }
-  return { ...work, requests: { ...none, ...summary.requests }, slotBytes: head.bytes, refusals, heldBy }
+  const work = { snapshot, slot, isLive, put, deleted, bytes, endpoints, downloads, removed }
+  return {
+    ...work,
+    requests: { ...none, ...summary.requests },
+    slotBytes: head.bytes,
+    objections,
+    refusals: objections.map(({ message }) => message),
+    heldBy,
+  }
 }
 
 function workByEndpoint(table: RouteTable, slot: Slot, { written }: OverlayStore): EndpointWork[] {

@@ -5,15 +5,13 @@ import { tmpdir } from 'node:os'
 import type { Diagnosis, Level } from '../../bucket/doctor/diagnosis.ts'
 import { examine } from '../../bucket/doctor/doctor.ts'
 import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
-import { withBucket } from '../from-settings.ts'
+import { shortPatience, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { countOf } from '../format.ts'
 import { bucketSettings } from '../options.ts'
 import type { Style } from '../terminal.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 
-/** A doctor must answer soon. */
-const patience = { attempts: 2, connectMs: 3000, silenceMs: 4000 }
 const styles: Readonly<Record<Level, Style>> = { ok: 'green', warning: 'yellow', problem: 'red' }
 
 export default defineCommand({
@@ -53,7 +51,7 @@ export default defineCommand({
           signal,
           onDiagnosis,
         }),
-      patience,
+      shortPatience,
     )
     const count = (level: Level) => findings.filter((finding) => finding.level === level).length
     const [problems, warnings] = [count('problem'), count('warning')]

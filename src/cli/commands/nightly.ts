@@ -1,17 +1,33 @@
 /** `fundpress nightly`: all steps of a nightly run, for cron, Kubernetes, AWS Batch and GitHub Actions alike. */
 
 import { writeFileSync } from 'node:fs'
+import { readLive } from '../../bucket/live/live.ts'
+import type { NewEvent } from '../../bucket/nightly/history.ts'
 import { findNightlyState, type NightlyState } from '../../bucket/nightly/state.ts'
+import type { S3Store } from '../../bucket/store/s3.ts'
+import type { ObjectStore } from '../../bucket/store/store.ts'
 import { settingsDigest } from '../../build/options.ts'
+import { completedAt } from '../../data/import/complete.ts'
 import { openFile } from '../../data/read/digest.ts'
 import { openFunds } from '../../data/read/open.ts'
-import { buildOptions, livePointer, withBucket } from '../from-settings.ts'
+import { type Objection, type Override, Refusal, refuseUnlessAllowed } from '../../guards/guards.ts'
+import { futureDate } from '../../guards/loss.ts'
+import { buildOptions, livePointer, overrideOf, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
-import { reasonOf } from '../failure.ts'
+import { reasonOf, UsageError } from '../failure.ts'
+import { eventOf, keepEvents } from '../nightly/events.ts'
 import { openLog, type NightlyLog } from '../nightly/log.ts'
 import { describeReport, type NightlyReport } from '../nightly/report.ts'
 import { writeForWorkflow } from '../nightly/workflow.ts'
-import { asOfOption, bucketSettings, option, required, wholeOption, type FlagsOf } from '../options.ts'
+import {
+  asOfOption,
+  bucketSettings,
+  option,
+  overrideOptions,
+  required,
+  wholeOption,
+  type FlagsOf,
+} from '../options.ts'
 
 const options = [
   asOfOption(),
@@ -20,7 +36,7 @@ const options = [
   option('--ask', 'Only tell whether there is anything to do'),
   wholeOption('--sample <number>', 'How many bodies to read after the publish', [1, 1_000_000], 100),
   wholeOption('--seed <number>', 'See `verify`', [0, 2 ** 32 - 1]),
-  option('--force', 'See `publish`'),
+  ...overrideOptions(),
   option('--no-lock', 'See `publish`'),
   option('--again', 'Run even if the snapshot is live already or was reverted'),
   option('--summary <file>', 'Write a summary in Markdown to this file, also after a failure'),
@@ -55,14 +71,28 @@ export default defineCommand({
     const log = openLog(session)
     const leave = (report: NightlyReport) => leaveReport(session, flags.summary, report, log)
     try {
-      leave(await runNightly(session, { ...flags, asOf }, log))
+      const override = overrideOf(session, flags)
+      leave(await runNightly(session, { ...flags, asOf, override }, log))
     } catch (error) {
       const step = log.step()
-      const reason = reasonOf(session.signal.aborted ? session.signal.reason : error)
-      const errors = [...log.errors]
-      // For people, the program itself ends with the reason.
-      if (session.isJson) log.fail(step, reason)
-      leave({ kind: 'failed', asOf, step, reason, errors })
+      const { signal } = session
+      const reason = reasonOf(signal.aborted ? signal.reason : error)
+      const errorsBefore = [...log.errors]
+      const facts = { asOf, who: whoIs(session), snapshot: null, step }
+      let event: NewEvent
+      if (error instanceof Refusal && !signal.aborted) {
+        const { objections } = error
+        log.refuse(step, reason, objections)
+        leave({ kind: 'refused', asOf, step, reason, objections })
+        event = eventOf({ kind: 'refused', ...facts, reason: null }, objections)
+      } else {
+        // For people, the program itself ends with the reason.
+        if (session.isJson) log.fail(step, reason)
+        leave({ kind: 'failed', asOf, step, reason, errors: errorsBefore })
+        event = eventOf({ kind: 'failed', ...facts, reason })
+      }
+      const isKept = flags.ask !== true && !signal.aborted && !(error instanceof UsageError)
+      if (isKept) await keepEvents(session, [event], flags.lock, (warning) => log.warn('night', warning))
       throw error
     }
   },
@@ -82,19 +112,27 @@ function leaveReport(session: Session, summary: string | undefined, report: Nigh
   trying('its outputs', () => writeForWorkflow(session, report, log.warnings))
 }
 
+type RunFlags = FlagsOf<typeof options> & { readonly asOf: string; readonly override: Override }
+
 /** @throws {Error} the reason why a step failed, after the log has its single errors */
-async function runNightly(
-  session: Session,
-  flags: FlagsOf<typeof options> & { readonly asOf: string },
-  log: NightlyLog,
-): Promise<NightlyReport> {
+async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): Promise<NightlyReport> {
   const started = session.clock()
   const { asOf } = flags
   const db = required(session.settings.db, 'db')
   required(session.settings.bucket.name, 'bucket.name')
   log.begin('night', { asOf, database: db, folder: session.settings.out })
-  const state = flags.again === true ? null : await stateOf(session, db, asOf, log)
-  if (state !== null && state.kind !== 'open') return skip(state, asOf, log)
+  refuseUnlessAllowed('the nightly run', futureDate(asOf, session.today), flags.override)
+  const { state, allowed: before } = await stateOf(session, db, flags, log)
+  if (state !== null && state.kind !== 'open') {
+    // The run before may have been killed after its flip.
+    if (flags.ask !== true && state.live.restricted !== undefined) {
+      const { clearDownloads } = await import('./publish.ts')
+      await clearDownloads(session, flags.lock, (text) => log.warn('publish', text))
+    }
+    return skip(state, asOf, log)
+  }
+  const incomplete = refuseUnlessAllowed('the nightly run', incompleteLoad(session, db), flags.override)
+  const allowed = [...before, ...incomplete]
   if (flags.ask === true) {
     log.end('night', 'done', { asOf, isOpen: true }, `${db} as of ${asOf} is not published yet`)
     return { kind: 'open', asOf }
@@ -105,13 +143,27 @@ async function runNightly(
   const built = await buildNightly(session, flags, log)
   // Another file with the same content, such as a repeated delivery.
   if (state?.reverted?.snapshot === built.snapshot) return skip(state.reverted, asOf, log)
-  return publishNightly(session, flags, log, { built, started })
+  return publishNightly(session, flags, log, { built, started, allowed })
 }
 
-async function stateOf(session: Session, db: string, asOf: string, log: NightlyLog): Promise<NightlyState> {
+/** What the settings want: a load that is marked as complete. */
+function incompleteLoad({ settings }: Session, db: string): Objection[] {
+  if (!settings.requireComplete || completedAt(db) !== null) return []
+  const advice = '`fundpress import --complete` marks it after the last import'
+  return [
+    {
+      guard: 'incomplete',
+      subject: null,
+      message: `${db} is not marked as complete since its last change: ${advice}`,
+    },
+  ]
+}
+
+/** @returns `state` null with --again @throws {Refusal} if the clock of this machine is wrong */
+async function stateOf(session: Session, db: string, { asOf, again, override }: RunFlags, log: NightlyLog) {
   // A file that is no database is an error at once.
   openFunds(db).close()
-  return withBucket(session, (store) =>
+  const find = (store: ObjectStore): Promise<NightlyState> =>
     findNightlyState(store, {
       asOf,
       source: async () => {
@@ -119,12 +171,29 @@ async function stateOf(session: Session, db: string, asOf: string, log: NightlyL
         return file.digest().finally(file.close)
       },
       settings: async () => settingsDigest(await buildOptions(session)),
+      isAllowing: override.isForced || override.allow.length > 0,
       pointer: () => livePointer(session),
       signal: session.signal,
       onUnknownHistory: (error) =>
         log.warn('night', `the figures of the last runs cannot be read: ${reasonOf(error)}`),
-    }),
-  )
+    })
+  return withBucket(session, async (store) => {
+    const state = again === true ? null : await find(store)
+    if (again === true) await readLive(store)
+    return { state, allowed: refuseUnlessAllowed('the nightly run', wrongClock(store), override) }
+  })
+}
+
+const maxClockMinutes = 15
+
+/** An as-of date is today's, and a price of tomorrow would be a mistake: a wrong clock makes both wrong. */
+function wrongClock({ client }: S3Store): Objection[] {
+  // The SDK has compared the Date of each answer with this machine's clock.
+  const minutes = client.config.systemClockOffset / 60_000
+  if (Math.abs(minutes) <= maxClockMinutes) return []
+  const off = `${Math.round(Math.abs(minutes))} minutes ${minutes > 0 ? 'behind' : 'ahead of'}`
+  const message = `this machine's clock is ${off} the store's: set it (NTP)`
+  return [{ guard: 'clock', subject: null, message }]
 }
 
 function skip(state: Exclude<NightlyState, { kind: 'open' }>, asOf: string, log: NightlyLog): NightlyReport {

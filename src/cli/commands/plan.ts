@@ -1,10 +1,13 @@
 /** `fundpress plan`: what a publish would change, request and cost. It writes nothing. */
 
 import type { EndpointWork, Preview } from '../../bucket/publish/preview.ts'
+import { flagsThatAllow } from '../../guards/guards.ts'
 import { defineCommand } from '../command.ts'
-import { alignedTable, describeDownloads, describeRequests, describeSummary } from '../format.ts'
+import { alignedTable, describeDownloads, describeObjections, describeRemoved } from '../format.ts'
+import { describeRequests, describeSummary } from '../format.ts'
 import { formatBytes, formatCount, formatDollars } from '../format.ts'
-import { bucketSettings, option } from '../options.ts'
+import { bucketSettings, option, overrideOptions } from '../options.ts'
+import { overrideOf } from '../from-settings.ts'
 import { planFolder } from './publish.ts'
 
 export default defineCommand({
@@ -12,24 +15,20 @@ export default defineCommand({
     'Shows what a publish would put and delete, its requests, and their cost (requests and storage, without traffic; ' +
     'the prices are settings). It writes nothing. If a publish would refuse, the plan says why; the exit code is 0.',
   settings: ['out', ...bucketSettings, 'bucket.maxDeletes', 'freshness.maxStaleShare'],
-  options: [
-    option('--force', 'See `publish`'),
-    option('--repair', 'See `publish`'),
-    option('--no-lock', 'See `publish`'),
-  ],
+  options: [...overrideOptions(), option('--repair', 'See `publish`'), option('--no-lock', 'See `publish`')],
   json: 'Print the plan as JSON',
   examples: [
     ['plan --out out --bucket fund-data --region eu-central-1', 'A table by endpoint, and the cost'],
     ['plan --bucket fund-data --json', 'The same for machines'],
   ],
   run: async (session, flags) => {
-    const { preview, cost } = await planFolder(session, flags)
+    const { preview, cost } = await planFolder(session, { ...flags, override: overrideOf(session, flags) })
     session.print({ ...preview, cost }, () => describe(preview, cost))
   },
 })
 
 function describe(preview: Preview, cost: Awaited<ReturnType<typeof planFolder>>['cost']): string {
-  const { snapshot, slot, isLive, put, deleted, bytes, endpoints, requests, refusals, heldBy } = preview
+  const { snapshot, slot, isLive, put, deleted, bytes, endpoints, requests, refusals, objections } = preview
   const { PutObject: puts, GetObject: gets, ListObjectsV2: lists, DeleteObjects: deletes } = requests
   const changes = `${formatCount(put)} to put, ${formatCount(deleted)} to delete`
   const figures = describeSummary({
@@ -38,12 +37,15 @@ function describe(preview: Preview, cost: Awaited<ReturnType<typeof planFolder>>
     changes: puts > 0 ? changes : 'none: there is nothing to do',
     bytes: formatBytes(bytes),
     downloads: describeDownloads(preview.downloads),
+    'earlier days': describeRemoved(preview.removed, 'to be removed'),
     requests: describeRequests({ puts, gets, lists, deletes }),
     cost: `${formatDollars(cost.publish)} for this publish, ${formatDollars(cost.month)} a month for one such publish a day and two slots`,
-    'held up': heldBy,
-    refused: refusals.length === 0 ? null : `${refusals.join('; ')} (--force publishes it)`,
+    'held up': preview.heldBy,
+    refused: refusals.length === 0 ? null : refusals.join('; '),
+    'allow it': refusals.length === 0 ? null : flagsThatAllow(objections),
   })
-  return describeEndpoints(endpoints) + figures
+  const refused = describeObjections(objections.filter((one) => one.figures !== undefined))
+  return describeEndpoints(endpoints) + figures + (refused === '' ? '' : `\n${refused}`)
 }
 
 /** A table of what changes, followed by an empty line; nothing if nothing does. */

@@ -3,15 +3,25 @@
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
-import { describeLocalAddresses } from '../../bucket/publish/mistakes.ts'
+import { describeLocalAddresses } from '../../bucket/publish/addresses.ts'
 import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
+import { clearAlone } from '../../bucket/publish/removal.ts'
 import { readManifestHead } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
-import { livePointer, withBucket } from '../from-settings.ts'
+import { type Override, Refusal } from '../../guards/guards.ts'
+import { livePointer, overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
-import { describeDownloads, describeRequests, describeSummary, formatBytes, formatCount } from '../format.ts'
-import { bucketSettings, forceOption, noLockOption, option } from '../options.ts'
+import {
+  describeDownloads,
+  describeRemoved,
+  describeRequests,
+  describeSummary,
+  formatBytes,
+  formatCount,
+} from '../format.ts'
+import { bucketSettings, noLockOption, option, overrideOptions } from '../options.ts'
+import { eventOf, eventsOfAllowed, keepEvents } from '../nightly/events.ts'
 import { showProgress } from '../progress.ts'
 
 export default defineCommand({
@@ -25,7 +35,7 @@ export default defineCommand({
     ...(['bucket.leaseSeconds', 'bucket.graceSeconds', 'edge.liveTtlSeconds', 'edge.keyValueStore'] as const),
   ],
   options: [
-    forceOption(),
+    ...overrideOptions(),
     option('--repair', 'Compare the slots with listings of them, and repair what differs'),
     option('--deep', 'With --repair: read and hash every body, too'),
     noLockOption(),
@@ -38,13 +48,29 @@ export default defineCommand({
     ['publish --bucket fund-data --repair', 'After `fundpress verify` has found damage'],
   ],
   run: async (session, flags) => {
-    const summary = await publishFolder(session, flags, session.stderr.tell)
+    const override = overrideOf(session, flags)
+    const warn = session.stderr.tell
+    const summary = await publishFolder(session, { ...flags, override }, warn).catch(
+      async (error: unknown) => {
+        if (error instanceof Refusal) {
+          const { asOf, snapshot } = await readManifestHead(session.settings.out)
+          const facts = { kind: 'refused', asOf, who: override.who, reason: null, snapshot } as const
+          await keepEvents(session, [eventOf(facts, error.objections)], flags.lock, warn)
+        }
+        throw error
+      },
+    )
+    const { snapshot, hasFlipped, allowed } = summary
+    // A snapshot id begins with its as-of date. What is live already was allowed before.
+    const events = eventsOfAllowed(hasFlipped ? allowed : [], { asOf: snapshot.slice(0, 10), snapshot })
+    await keepEvents(session, events, flags.lock, warn)
     session.print(summary, () => describe(summary))
   },
 })
 
 function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }: PublishSummary): string {
-  if (!hasFlipped) return `${snapshot} is already live in ${slot}, nothing to do\n`
+  if (!hasFlipped)
+    return `${snapshot} is already live in ${slot}, ${describeRemoved(changed.removed) ?? 'nothing to do'}\n`
   const { put, deleted, bytes, downloads } = changed
   const pace = Math.round((put + deleted) / Math.max(seconds, 0.001))
   return describeSummary({
@@ -54,17 +80,20 @@ function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }:
     deleted: formatCount(deleted),
     bytes: formatBytes(bytes),
     downloads: describeDownloads(downloads),
+    'earlier days': describeRemoved(changed.removed),
     requests: describeRequests(requests),
     seconds: `${seconds.toFixed(1)} (${formatCount(pace)} objects a second)`,
   })
 }
 
 export interface PublishFlags {
-  readonly force?: boolean | undefined
+  readonly override: Override
   readonly repair?: boolean | undefined
   readonly deep?: boolean | undefined
   /** False with --no-lock. */
   readonly lock: boolean
+  /** Older downloads are removed; null, also if absent: none are for their age. */
+  readonly keepDays?: number | null
 }
 
 /** Publishes the folder of the settings into their bucket. */
@@ -89,13 +118,23 @@ export function publishFolder(session: Session, flags: PublishFlags, onWarning: 
   })
 }
 
+/** Removes the withdrawn downloads that a publish which was killed after its flip has left. @param tell hears which */
+export async function clearDownloads(session: Session, isLocking: boolean, tell: (text: string) => void) {
+  const { settings, signal } = session
+  const { bucket, downloads } = settings
+  const retention = { keepDays: null, keep: downloads.keep }
+  const common = { ...bucket, retention, signal, isLocking, me: thisHolder(), isAlive, onWarning: tell }
+  const removed = describeRemoved(await withBucket(session, (store) => clearAlone(store, common)))
+  if (removed !== null) tell(removed)
+}
+
 /** What `publishFolder` would do and cost, in dollars: once, and a `month` of thirty times, with the storage of two slots. */
 export async function planFolder(session: Session, flags: PublishFlags) {
   const { signal, settings } = session
-  const { maxDeletes, concurrency } = settings.bucket
+  const { concurrency } = settings.bucket
   const preview = await withBucket(session, async (store) => {
     const common = await commonOptions(session, flags)
-    return previewPublish(store, { ...common, maxDeletes, concurrency, signal })
+    return previewPublish(store, { ...common, concurrency, signal })
   })
   const { requests, slotBytes } = preview
   const once = costOfRequests(requests, settings.prices)
@@ -103,18 +142,20 @@ export async function planFolder(session: Session, flags: PublishFlags) {
 }
 
 /** @throws {Error} if the folder holds no snapshot */
-async function commonOptions({ settings }: Session, flags: PublishFlags) {
-  const { out, baseUrl, docsUrl, freshness } = settings
+async function commonOptions({ settings, today }: Session, flags: PublishFlags) {
+  const { out, baseUrl, docsUrl, freshness, guards, bucket, downloads } = settings
   recoverSnapshot(out)
   await readManifestHead(out)
   return {
     out,
     baseUrl,
     table: routeTable(endpoints, docsUrl),
-    maxStaleShare: freshness.maxStaleShare,
-    isForced: flags.force === true,
+    limits: { ...guards, maxStaleShare: freshness.maxStaleShare, maxDeletes: bucket.maxDeletes },
+    override: flags.override,
+    today,
     isRepair: flags.repair === true,
     isLocking: flags.lock,
+    retention: { keepDays: flags.keepDays ?? null, keep: downloads.keep },
     me: thisHolder(),
     isAlive,
   } as const

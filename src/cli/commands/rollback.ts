@@ -2,15 +2,18 @@
 
 import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
 import { rollback } from '../../bucket/live/rollback.ts'
-import { livePointer, withBucket } from '../from-settings.ts'
+import { livePointer, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
+import { eventOf, keepEvents } from '../nightly/events.ts'
 import { bucketSettings, noLockOption, option, parsedOption } from '../options.ts'
 
 export default defineCommand({
   description:
-    'Makes the other slot live with one write, if a listing shows that it is complete and no publish is running. A ' +
-    'second rollback reverts the first. nightly publishes a snapshot that was rolled back only with --again. Edges ' +
-    'follow within their --live-ttl. Downloads go back with the snapshot; if they are missing, rollback warns.',
+    'Makes the other slot live with one write, if a listing shows that it is complete and no publish is running. ' +
+    'Edges follow within their --live-ttl. Downloads go back with the snapshot; if they are missing, rollback warns.\n\n' +
+    'After a publish, the other slot holds the snapshot that was live before: rollback makes it live and reverts ' +
+    'what was published. After a rollback, it holds the snapshot that was reverted: only rollback --again makes it live ' +
+    'again. `status` says which of the two it is. nightly publishes a reverted snapshot only with --again, too.',
   settings: [...bucketSettings, 'bucket.leaseSeconds', 'edge.keyValueStore'],
   options: [
     parsedOption(
@@ -19,20 +22,28 @@ export default defineCommand({
       'a snapshot id, such as 2026-11-19-3f9c2ab4d1e0',
       (text) => (/^[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9a-f]{12}$/.test(text) ? text : undefined),
     ),
+    option('--again', 'Also if a rollback has reverted the snapshot that would be live'),
+    option('--reason <text>', 'Why: kept in the history'),
     option('--no-check', 'Trust the journal that the slot is complete; do not list it'),
     noLockOption(),
   ],
   json: 'Print what is live now as JSON, with the warnings',
   examples: [
-    ['rollback --bucket fund-data --region eu-central-1', 'To the previous snapshot'],
+    ['rollback --bucket fund-data --reason "wrong NAV of one fund"', 'To the previous snapshot'],
     ['rollback --bucket fund-data --to 2026-11-19-3f9c2ab4d1e0', 'To this snapshot and no other'],
+    ['rollback --bucket fund-data --again', 'To the snapshot that the last rollback reverted'],
   ],
-  run: async (session, { to = null, check: isChecking, lock: isLocking }) => {
+  run: async (session, { to = null, again = false, reason, check: isChecking, lock: isLocking }) => {
     const { settings, signal, stderr, print } = session
     const warnings: string[] = []
+    const onWarning = (warning: string) => {
+      warnings.push(warning)
+      stderr.tell(warning)
+    }
     const live = await withBucket(session, async (store) =>
       rollback(store, {
         to,
+        isAgain: again,
         isChecking,
         isLocking,
         isAlive,
@@ -40,12 +51,19 @@ export default defineCommand({
         leaseSeconds: settings.bucket.leaseSeconds,
         me: thisHolder(),
         pointer: await livePointer(session),
-        onWarning: (warning) => {
-          warnings.push(warning)
-          stderr.tell(warning)
-        },
+        onWarning,
       }),
     )
+    const { asOf, snapshot, reverted } = live
+    const facts = {
+      kind: 'rolled back',
+      asOf,
+      who: whoIs(session),
+      reason: reason ?? null,
+      snapshot,
+      reverted,
+    } as const
+    await keepEvents(session, [eventOf(facts)], isLocking, onWarning)
     print({ ...live, warnings }, () => `${live.snapshot} is live again, in ${live.slot}\n`)
   },
 })

@@ -16,7 +16,7 @@ import { describeSummary, shorten } from '../format.ts'
 import { asOfOption, choiceOption } from '../options.ts'
 import type { Paint, Terminal } from '../terminal.ts'
 import { printable, quoted } from '../../data/model/printable.ts'
-import { businessDays } from '../../freshness/assess.ts'
+import { businessDays } from '../../guards/assess.ts'
 import { searchKey } from '../../site/funds/chart/formats.ts'
 import { wording } from '../../site/wording.ts'
 

@@ -2,16 +2,18 @@
 
 import { heldMessage, isAlive, isHeldByOther, thisHolder } from '../../bucket/live/journal.ts'
 import type { LiveSnapshot } from '../../bucket/live/live.ts'
+import { fetchHistory, type NightlyEvent } from '../../bucket/nightly/history.ts'
 import { contradictions, type DownloadsState, readStatus, type Status } from '../../bucket/live/status.ts'
-import { printable } from '../../data/model/printable.ts'
-import { describeStale, staleShare } from '../../freshness/assess.ts'
-import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../../freshness/calendar.ts'
+import { escapeInvisible, printable } from '../../data/model/printable.ts'
+import { describeStale, staleShare } from '../../guards/assess.ts'
+import { businessDaysBetween, type Calendar, dayAfter, openCalendar } from '../../guards/calendar.ts'
 import { readPublishedStatus } from '../../site/status/document.ts'
 import { withBucket, wrongSettings } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { todayInBerlin } from '../dates.ts'
 import { UsageError } from '../failure.ts'
 import { describeSummary, formatBytes, formatCount, formatDuration, describeFreshness } from '../format.ts'
+import { describeEvent } from '../nightly/events.ts'
 import { baseOption, bucketSettings, parsedOption } from '../options.ts'
 
 function inSeconds(duration: string): number | undefined {
@@ -22,7 +24,8 @@ function inSeconds(duration: string): number | undefined {
 
 export default defineCommand({
   description:
-    'Shows which slot of the bucket is live, and what the other one holds; with --base what a deployment reports ' +
+    'Shows which slot of the bucket is live, what the other one holds (the snapshot that was live before, or the one ' +
+    'that a rollback has reverted), and what was refused, allowed or rolled back last; with --base what a deployment reports ' +
     'about itself, which needs no credentials. The exit code is 1 if nothing is live, or if documents or downloads ' +
     'do not belong to the live snapshot. With --max-age it is 1 also if the snapshot went live longer ago, if its ' +
     'as-of date ended longer ago (on business days), or if too many funds have stale prices. stderr has a line for ' +
@@ -61,27 +64,32 @@ interface LiveFacts extends Omit<LiveSnapshot, 'slot' | 'docsUrl' | 'downloads'>
 
 async function statusOfBucket(session: Session, maxAge: number | undefined): Promise<void> {
   const { isJson, stdout, print } = session
-  const { name, found, heldBy } = await withBucket(session, async (store) => {
+  const { name, found, heldBy, events } = await withBucket(session, async (store) => {
     const status = await readStatus(store)
     const isHeld = isHeldByOther(status.journal, thisHolder(), isAlive)
-    return { name: store.name, found: status, heldBy: isHeld ? heldMessage(store, status.journal) : null }
+    const heldBy = isHeld ? heldMessage(store, status.journal) : null
+    // Nothing depends on the history. Failures of last night say little of what is live.
+    const { events } = await fetchHistory(store).catch(() => ({ events: [] }))
+    const shown = events.filter(({ kind }) => kind !== 'failed').slice(-eventsShown)
+    return { name: store.name, found: status, heldBy, events: shown }
   })
   const { consistency, other } = found
   const { live, now } = found.live
   if (live === null) {
-    if (isJson) stdout.data(`${JSON.stringify({ ...report(found, heldBy), alarms: [] })}\n`)
+    if (isJson) stdout.data(`${JSON.stringify({ ...report(found, heldBy), alarms: [], events })}\n`)
     throw new Error(`${name}: nothing is live${heldBy === null ? '' : ` yet; ${heldBy}`}`)
   }
   const wrong = consistency === null ? [] : contradictions(live, consistency)
   const alarms = wrong.map((what) => `${what}: \`fundpress publish --repair\` repairs it`)
   alarms.push(...(await findAlarms(session, { ...live, now }, maxAge)))
-  print({ ...report(found, heldBy), alarms }, () => {
+  print({ ...report(found, heldBy), alarms, events }, () => {
     const state = downloadsStates[consistency?.downloads ?? 'none']
     const { files, bytes } = live.downloads ?? { files: 0, bytes: 0 }
     const text = `${formatCount(files)} files, ${formatBytes(bytes)}, ${state}`
     const downloads = live.downloads === undefined ? null : text
     const more = { downloads, other: describeOther(other), publishing: heldBy }
-    return describe({ ...live, now }, `in ${live.slot}`, more)
+    const place = `in ${live.slot}${live.broughtBy === 'rollback' ? ' (by a rollback)' : ''}`
+    return describe({ ...live, now }, place, more) + describeEvents(events)
   })
   raise(session, name, alarms)
 }
@@ -141,10 +149,12 @@ function raise({ stderr }: Session, place: string, alarms: readonly string[]): v
 const ageOf = ({ liveSince, now }: Pick<LiveFacts, 'liveSince' | 'now'>) =>
   (now.getTime() - Date.parse(liveSince)) / 1000
 
+const noOther = { slot: null, head: null, isWhole: false, isReverted: false }
+
 function report({ live: { live, now }, consistency, other }: Status, heldBy: string | null) {
   const ageSeconds = live === null ? null : Math.round(ageOf({ ...live, now }))
-  const { slot, head, isWhole } = other ?? { slot: null, head: null, isWhole: false }
-  const others = { slot, snapshot: head?.snapshot ?? null, asOf: head?.asOf ?? null, isWhole }
+  const { slot, head, isWhole, isReverted } = other ?? noOther
+  const others = { slot, snapshot: head?.snapshot ?? null, asOf: head?.asOf ?? null, isWhole, isReverted }
   return { live, ageSeconds, consistency, other: slot === null ? null : others, heldBy }
 }
 
@@ -173,8 +183,23 @@ function describe(live: LiveFacts, place: string, more: Readonly<Record<string, 
 
 function describeOther(other: Status['other']): string {
   if (other === null) return 'none'
-  const { slot, head, isWhole } = other
+  const { slot, head, isWhole, isReverted } = other
   if (head === null) return `${slot} holds no snapshot`
-  if (isWhole) return `${head.snapshot} in ${slot}, complete: \`fundpress rollback\` makes it live`
+  if (isWhole && isReverted)
+    return `${head.snapshot} in ${slot}, reverted by a rollback: \`fundpress rollback --again\` makes it live again`
+  if (isWhole)
+    return `${head.snapshot} in ${slot}, complete, live before: \`fundpress rollback\` makes it live`
   return `${slot} is torn: a publish is writing to it, or was stopped; the next one repairs it`
+}
+
+const eventsShown = 5
+
+/** The newest last, a line each; nothing if there are none. */
+function describeEvents(events: readonly NightlyEvent[]): string {
+  const lines = events.map((event) => {
+    const { what, why } = describeEvent(event)
+    const reason = why === '' ? '' : ` ("${why}")`
+    return `  ${escapeInvisible(`${event.at}  ${event.asOf} ${what}, by ${event.who}${reason}`)}\n`
+  })
+  return lines.length === 0 ? '' : `\nLast events:\n${lines.join('')}`
 }

@@ -1,14 +1,15 @@
 /** The log of a nightly run: lines for people, or one JSON object per line for machines. */
 
 import { escapeInvisible } from '../../data/model/printable.ts'
+import type { Objection } from '../../guards/guards.ts'
 import type { Session } from '../command.ts'
 import { withoutSecrets } from '../safe-text.ts'
 
 /** `night` is the whole run. */
 export type Step = 'night' | 'check' | 'build' | 'plan' | 'publish' | 'verify' | 'status'
 
-type Figures = Readonly<Record<string, string | number | boolean | null>>
-type Event = 'begun' | 'done' | 'skipped' | 'failed' | 'warning' | 'error' | 'progress'
+type Figures = Readonly<Record<string, string | number | boolean | null | readonly object[]>>
+type Event = 'begun' | 'done' | 'skipped' | 'failed' | 'refused' | 'warning' | 'error' | 'progress'
 /** @param text what people read instead of the figures */
 type Write = (step: Step, event: Event, figures: Figures, text: string) => void
 
@@ -61,6 +62,10 @@ export function openLog(session: Session) {
     warn: telling('warning', (message, step) => warnings.push({ step, message })),
     /** One of several errors, or the reason of the failure. */
     fail: telling('error', (message) => errors.push(message)),
+    /** For machines: the program itself ends with the reason. */
+    refuse: (step: Step, reason: string, objections: readonly Objection[]) => {
+      if (session.isJson) write(step, 'refused', { message: reason, objections }, '')
+    },
   }
 }
 

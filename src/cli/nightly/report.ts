@@ -1,12 +1,14 @@
 /** The result of a nightly run, and its Markdown summary: what a workflow shows of it, and what can be mailed. */
 
-import type { NightlyFigures } from '../../bucket/nightly/history.ts'
+import type { NightlyEvent, NightlyFigures, NightlyHistory } from '../../bucket/nightly/history.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
-import { describeFreshness } from '../format.ts'
+import { type AllowedObjection, allowanceFor, flagsThatAllow, type Objection } from '../../guards/guards.ts'
+import { describeFreshness, describeRemoved } from '../format.ts'
 import { countOf, formatBytes, formatCount, formatDollars, formatDuration } from '../format.ts'
-import { safeLines } from '../safe-text.ts'
+import { cut, safeLines, withoutSecrets } from '../safe-text.ts'
+import { describeEvent } from './events.ts'
 import type { NightlyWarning, Step } from './log.ts'
 
 export interface DoneRun {
@@ -19,8 +21,10 @@ export interface DoneRun {
   readonly newestPrice: string | null
   /** What was verified, in words. */
   readonly verified: string
+  /** What guards had against the data, and operators have allowed. */
+  readonly allowed: readonly AllowedObjection[]
   /** The last runs, this one included. */
-  readonly history: readonly NightlyFigures[]
+  readonly history: NightlyHistory
 }
 
 /** `asOf` is the as-of date of the run. */
@@ -31,6 +35,8 @@ type OtherRun =
   | { readonly kind: 'skipped'; snapshot: string; slot: string; reverted: string | null }
   /** `reason` has one line; `errors` are those that led to it, one line each, empty if the reason says it all. */
   | { readonly kind: 'failed'; step: Step; reason: string; errors: readonly string[] }
+  /** A guard has refused the data: `reason` has one line. */
+  | { readonly kind: 'refused'; step: Step; reason: string; objections: readonly Objection[] }
   /** With --ask: there is something to do. */
   | { readonly kind: 'open' }
 
@@ -57,6 +63,8 @@ function describeOutcome(report: NightlyReport): string {
     }
     case 'failed':
       return `${heading}: failed in ${report.step}\n\n${fenced([report.reason, ...firstOf(report.errors)])}`
+    case 'refused':
+      return `${heading}: refused in ${report.step}\n\n${describeRefusal(report.objections)}`
   }
 }
 
@@ -78,9 +86,62 @@ function describeDone(run: DoneRun): string {
     'oldest price': figures.oldestPrice === null ? 'none' : figures.oldestPrice + isin,
     verified: run.verified,
   }
-  const table = Object.entries(rows).map(([label, figure]) => `| ${label} | ${figure} |\n`)
-  return `| | |\n|---|---|\n${table.join('')}${charts(run.history)}`
+  const removed = describeRemoved(run.published.removed)
+  const all = removed === null ? rows : { ...rows, 'earlier days': removed }
+  const figuresTable = table(['', ''], Object.entries(all))
+  return figuresTable + describeAllowed(run.allowed) + charts(run.history.nights) + lastEvents(run.history)
 }
+
+/** More rows than an issue of GitHub can hold are of no use. */
+const objectionsShown = 50
+
+/** What was refused, and the exact command that allows it. It is the text of GitHub's issue, too. */
+export function describeRefusal(objections: readonly Objection[]): string {
+  const rows = objections.slice(0, objectionsShown).map(({ guard, subject, message, figures }) => {
+    const { before = '', after = '', limit = '' } = figures ?? {}
+    return [guard, subject ?? '', before, after, limit, message].map(cell)
+  })
+  const rest = objections.length - rows.length
+  if (rest > 0) rows.push(['', '', '', '', '', `and ${formatCount(rest)} more`])
+  const allow = allowanceFor(objections)
+  return [
+    table(['guard', 'subject', 'live', 'new', 'limit', 'what'], rows),
+    'The live snapshot did not change. Correct the data; or, if it is right, allow it:\n',
+    fenced([`fundpress nightly … ${flagsThatAllow(objections)}`]),
+    `On GitHub, run the workflow by hand with these inputs: \`allow\` is ${code(allow)}, \`reason\` says why it is right.\n`,
+  ].join('\n')
+}
+
+function describeAllowed(allowed: readonly AllowedObjection[]): string {
+  if (allowed.length === 0) return ''
+  const rows = allowed
+    .slice(0, linesShown)
+    .map(({ guard, message, who, reason }) => [guard, message, who, reason].map(cell))
+  return `\n### Allowed\n\n${table(['guard', 'what', 'who', 'why'], rows)}`
+}
+
+const eventsShown = 10
+
+function lastEvents({ events }: NightlyHistory): string {
+  if (events.length === 0) return ''
+  const rowOf = (event: NightlyEvent) => {
+    const { what, why } = describeEvent(event)
+    return [event.at, event.asOf, ...[what, event.who, why].map(cell)]
+  }
+  const rows = events.slice(-eventsShown).map(rowOf).reverse()
+  return `\n### Last events\n\n${table(['when', 'as of', 'what', 'who', 'why'], rows)}`
+}
+
+/** Rows in Markdown. Cells are safe already. */
+const table = (heading: readonly string[], rows: readonly (readonly string[])[]) =>
+  [heading, heading.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('')
+
+/** In bytes: an issue of GitHub has at most 65,536 characters. */
+const maxCell = 600
+
+/** A text of the data or the bucket. It cannot break out of its cell, and mentions nobody. */
+const cell = (value: string | number) =>
+  value === '' ? '' : code(cut(withoutSecrets(String(value)), maxCell)).replaceAll('|', '\\|')
 
 export const describeChanged = ({ changed }: Pick<NightlyFigures, 'changed'>) =>
   changed === null ? 'not known' : formatCount(changed)

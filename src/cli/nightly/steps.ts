@@ -3,14 +3,17 @@
 import { join } from 'node:path'
 import { readLive, type Live } from '../../bucket/live/live.ts'
 import { readStatus } from '../../bucket/live/status.ts'
-import { keepFigures, type NightlyFigures } from '../../bucket/nightly/history.ts'
+import { keepInHistory, type NewEvent, type NightlyFigures } from '../../bucket/nightly/history.ts'
+import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
 import { costOfRequests } from '../../bucket/publish/preview.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { manifestKey, readHeadOf, readSparse } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
-import { RefusedDatabase, type Finding } from '../../data/check/finding.ts'
+import { ImplausibleDatabase, RefusedDatabase, type Finding } from '../../data/check/finding.ts'
+import type { ReadLive } from '../../data/check/live-prices.ts'
 import { printable } from '../../data/model/printable.ts'
+import { type AllowedObjection, type Override, Refusal } from '../../guards/guards.ts'
 import { buildOptions, mergeOptions, withBucket } from '../from-settings.ts'
 import type { Session } from '../command.ts'
 import { buildSince } from '../commands/build.ts'
@@ -19,8 +22,17 @@ import { planFolder, publishFolder } from '../commands/publish.ts'
 import { assertMatches, describeDifference, describeVerified } from '../commands/verify.ts'
 import { sampleOf, verifyBucket } from '../commands/verify.ts'
 import { reasonOf } from '../failure.ts'
-import { countErrors, countFindings, countOf, errorsFirst, describeOverdueInLine } from '../format.ts'
-import { formatBytes, formatCount, formatDollars } from '../format.ts'
+import { withLive } from '../live.ts'
+import {
+  countErrors,
+  countFindings,
+  countOf,
+  describeOverdueInLine,
+  describeWithheld,
+  errorsFirst,
+} from '../format.ts'
+import { eventsOfAllowed } from './events.ts'
+import { describeRemoved, formatBytes, formatCount, formatDollars } from '../format.ts'
 import type { NightlyLog } from './log.ts'
 import { describeChanged, type DoneRun } from './report.ts'
 
@@ -32,7 +44,7 @@ interface NightlySteps {
   readonly shards?: readonly string[] | undefined
   readonly sample: number
   readonly seed: number | undefined
-  readonly force: boolean | undefined
+  readonly override: Override
   /** False with --no-lock. */
   readonly lock: boolean
 }
@@ -43,8 +55,10 @@ const findingsShown = 100
 export async function buildNightly(session: Session, options: NightlySteps, log: NightlyLog) {
   log.begin('check')
   const make = options.shards === undefined ? render : merge
-  const built = await make(session, options, log).catch((error: unknown) => {
-    if (error instanceof RefusedDatabase) logFindings(error.findings, log)
+  const making = withLive(session, 'live', (live) => make(session, options, log, live))
+  const built = await making.catch((error: unknown) => {
+    if (error instanceof RefusedDatabase || error instanceof ImplausibleDatabase)
+      logFindings(error.findings, log)
     else log.enter('build')
     throw error
   })
@@ -58,18 +72,24 @@ export async function buildNightly(session: Session, options: NightlySteps, log:
   const text = `${snapshot}: ${formatCount(funds)} funds, ${formatCount(documents)} documents, ${formatCount(rendered)} of them rendered, ${seconds.toFixed(1)} s`
   log.end('build', 'done', figures, text)
   if (late + stale > 0) log.warn('build', describeOverdueInLine(built))
+  for (const fund of built.withheld) log.warn('build', describeWithheld(fund))
   for (const file of built.downloads?.leftOut ?? []) log.warn('build', `downloads without ${file}`)
   return built
 }
 
-async function render(session: Session, { asOf, since }: NightlySteps, log: NightlyLog) {
+async function render(
+  session: Session,
+  { asOf, since, override }: NightlySteps,
+  log: NightlyLog,
+  live: ReadLive | null,
+) {
   const { settings, signal } = session
-  const options = { ...(await buildOptions(session)), asOf, only: [] }
+  const options = { ...(await buildOptions(session)), asOf, only: [], override, live }
   const warn = (warning: string) => log.warn('build', warning)
   const from = since === 'none' ? null : (since ?? (await snapshotFolder(settings.out, warn)))
   const stepSession = log.sessionFor('build')
   return buildSince(stepSession, from, options, warn).catch((error: unknown) => {
-    const isFinal = error instanceof RefusedDatabase || signal.aborted
+    const isFinal = error instanceof RefusedDatabase || error instanceof Refusal || signal.aborted
     // Nobody asked to continue from the folder, so its damage must not make every run fail.
     if (since !== undefined || from === null || isFinal) throw error
     warn(`${reasonOf(error)}: everything is rendered`)
@@ -78,8 +98,13 @@ async function render(session: Session, { asOf, since }: NightlySteps, log: Nigh
 }
 
 /** The builds of the shards have decided what they continue from. */
-async function merge(session: Session, { asOf, since = 'none', shards = [] }: NightlySteps, log: NightlyLog) {
-  const options = { ...(await mergeOptions(session)), asOf, shards }
+async function merge(
+  session: Session,
+  { asOf, since = 'none', shards = [] }: NightlySteps,
+  log: NightlyLog,
+  live: ReadLive | null,
+) {
+  const options = { ...(await mergeOptions(session)), asOf, shards, live }
   const from = since === 'none' ? null : since
   return mergeSince(log.sessionFor('build'), from, options, (warning) => log.warn('build', warning))
 }
@@ -110,22 +135,32 @@ function logFindings(findings: readonly Finding[], log: NightlyLog): void {
   log.end('check', 'failed', counts, countFindings(findings))
 }
 
-/** @param started of the run, by the session's clock */
+/** @param started of the run, by the session's clock @param allowed what an operator has allowed before */
 export async function publishNightly(
   session: Session,
-  { asOf, sample, seed, force, lock }: NightlySteps,
+  { asOf, sample, seed, override, lock }: NightlySteps,
   log: NightlyLog,
-  { built, started }: { readonly built: BuildSummary; readonly started: number },
+  run: {
+    readonly built: BuildSummary
+    readonly started: number
+    readonly allowed: readonly AllowedObjection[]
+  },
 ): Promise<DoneRun> {
-  const { preview, cost } = await planFolder(log.begin('plan'), { force, lock })
+  const { built, started } = run
+  const flags = { override, lock, keepDays: session.settings.downloads.keepDays }
+  const { preview, cost } = await planFolder(log.begin('plan'), flags)
   const { slot, put, deleted, bytes } = preview
   const expected = `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}, ${formatDollars(cost.publish)}`
   const planned = { slot, put, deleted, bytes, cost: cost.publish, costOfMonth: cost.month }
   log.end('plan', 'done', planned, preview.isLive ? 'already live, nothing to change' : expected)
 
   const warn = (warning: string) => log.warn('publish', warning)
-  const published = await publishFolder(log.begin('publish'), { force, lock }, warn)
+  const published = await publishFolder(log.begin('publish'), flags, warn)
   logPublished(published, log)
+  // What is live already was allowed before.
+  const allowed = [...run.allowed, ...(published.hasFlipped ? published.allowed : [])]
+  logAllowed(allowed, log)
+  const events = eventsOfAllowed(allowed, { asOf, snapshot: built.snapshot })
 
   const keep = async (isVerified: boolean) => {
     const figures: NightlyFigures = {
@@ -143,7 +178,7 @@ export async function publishNightly(
       isVerified,
       finishedAt: session.now().toISOString(),
     }
-    return { figures, history: await keepInBucket(session, figures, lock, log) }
+    return { figures, history: await keepInBucket(session, { figures, events }, lock, log) }
   }
   const verifying = verifySample(log.begin('verify'), sampleOf(sample, seed), log)
   const verified = await verifying.catch(async (error: unknown) => {
@@ -155,15 +190,28 @@ export async function publishNightly(
   const { documents, written = 0, seconds } = figures
   const text = `done in ${seconds.toFixed(1)} s: ${describeChanged(figures)} documents changed of ${formatCount(documents)}, ${formatCount(written)} files put or deleted, ${formatDollars(figures.cost)}`
   log.end('night', 'done', { ...figures, slot: published.slot }, text)
-  return { kind: 'done', figures, built, published, costOfMonth: cost.month, newestPrice, verified, history }
+  const shown = { costOfMonth: cost.month, newestPrice, verified, allowed, history }
+  return { kind: 'done', figures, built, published, ...shown }
 }
 
 function logPublished(published: PublishSummary, log: NightlyLog): void {
   const { snapshot, slot, hasFlipped, put, deleted, bytes, seconds } = published
-  const text = hasFlipped
+  const removed = describeRemoved(published.removed)
+  const done = hasFlipped
     ? `${snapshot} is live in ${slot}: ${formatCount(put)} put, ${formatCount(deleted)} deleted, ${seconds.toFixed(1)} s`
     : `${snapshot} is already live in ${slot}`
-  log.end('publish', 'done', { snapshot, slot, hasFlipped, put, deleted, bytes, seconds }, text)
+  const text = removed === null ? done : `${done}; ${removed}`
+  log.end('publish', 'done', { snapshot, slot, hasFlipped, put, deleted, bytes, seconds, removed }, text)
+}
+
+/** A step shows at most ten annotations. */
+const allowedLogged = 5
+
+function logAllowed(allowed: readonly AllowedObjection[], log: NightlyLog): void {
+  for (const { guard, message, who, reason } of allowed.slice(0, allowedLogged))
+    log.warn('publish', `${who} has allowed ${guard} ("${reason}"): ${message}`)
+  const rest = allowed.length - allowedLogged
+  if (rest > 0) log.warn('publish', `${formatCount(rest)} more were allowed: see changes/ and the summary`)
 }
 
 function costOf({ requests }: PublishSummary, { settings }: Session): number {
@@ -176,9 +224,11 @@ const differencesShown = 100
 /** @returns what was verified, in words @throws {Error} if the live slot does not match its manifest */
 async function verifySample(session: Session, wanted: ReturnType<typeof sampleOf>, log: NightlyLog) {
   let shown = 0
-  const verified = await verifyBucket(session, wanted, (difference) => {
+  const show = (difference: ObjectDifference) => {
     if (shown++ < differencesShown) log.fail('verify', describeDifference(difference))
-  })
+  }
+  // The publish has searched the downloads of earlier days.
+  const verified = await verifyBucket(session, wanted, show, null)
   assertMatches(verified)
   const { objects, bodies, differences } = verified.found
   const figures = { objects, bodies, differences, seed: wanted.seed }
@@ -204,18 +254,24 @@ async function logStatus(session: Session, log: NightlyLog): Promise<Live> {
   const { snapshot, slot, liveSince } = live
   const before = other?.head?.snapshot ?? null
   const otherIsWhole = other?.isWhole ?? false
-  const back = otherIsWhole ? `; rollback would make ${before ?? ''} live` : ''
+  const again = other?.isReverted === true ? ' --again' : ''
+  const back = otherIsWhole ? `; rollback${again} would make ${before ?? ''} live` : ''
   const figures = { snapshot, slot, liveSince, other: before, otherIsWhole }
   log.end('status', 'done', figures, `${snapshot} in ${slot} since ${liveSince}${back}`)
   return live
 }
 
 /** Nothing depends on the history: if it cannot be written, the run warns. */
-async function keepInBucket(session: Session, figures: NightlyFigures, isLocking: boolean, log: NightlyLog) {
+async function keepInBucket(
+  session: Session,
+  run: { readonly figures: NightlyFigures; readonly events: readonly NewEvent[] },
+  isLocking: boolean,
+  log: NightlyLog,
+) {
   try {
-    return await withBucket(session, (store) => keepFigures(store, figures, isLocking))
+    return await withBucket(session, (store) => keepInHistory(store, run, isLocking))
   } catch (error) {
     log.warn('night', `the figures of this run could not be kept: ${reasonOf(error)}`)
-    return []
+    return { nights: [], events: [] }
   }
 }

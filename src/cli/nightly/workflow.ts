@@ -3,9 +3,10 @@
 import { appendFileSync } from 'node:fs'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import type { Session } from '../command.ts'
+import { allowanceFor } from '../../guards/guards.ts'
 import { cut, withoutCommands } from '../safe-text.ts'
 import type { NightlyWarning } from './log.ts'
-import type { NightlyReport } from './report.ts'
+import { describeRefusal, type NightlyReport } from './report.ts'
 
 const name = 'fundpress nightly'
 
@@ -18,7 +19,7 @@ export function writeForWorkflow(
   // The runner reads its commands from both streams; stdout may be a log for machines.
   const titled = warnings.map(({ step, message }) => ({ title: `${name}: ${step}`, message }))
   stderr.command(annotationLines(titled, name))
-  if (report.kind === 'failed')
+  if (report.kind === 'failed' || report.kind === 'refused')
     stderr.command(annotationLine('error', { title: `${name}: ${report.step}`, message: report.reason }))
   const file = environment['GITHUB_OUTPUT'] ?? ''
   if (file === '') return
@@ -27,7 +28,8 @@ export function writeForWorkflow(
 }
 
 /** An earlier attempt may have written others to the same file: the last ones count. */
-const noFailure = { 'failed-step': '', reason: '' }
+const noRefusal = { refused: false, allow: '', refusal: '' }
+const noFailure = { 'failed-step': '', reason: '', ...noRefusal }
 
 /** None of the values has a line feed. */
 function outputsOf(report: NightlyReport): Readonly<Record<string, string | number | boolean>> {
@@ -56,7 +58,14 @@ function outputsOf(report: NightlyReport): Readonly<Record<string, string | numb
     case 'skipped':
       return { skipped: true, snapshot: report.snapshot, slot: report.slot, ...noFailure }
     case 'failed':
-      return { skipped: false, 'failed-step': report.step, reason: report.reason }
+      return { skipped: false, 'failed-step': report.step, reason: report.reason, ...noRefusal }
+    case 'refused': {
+      const { step, reason, objections } = report
+      // As JSON, the Markdown has no line feed.
+      const refusal = JSON.stringify(describeRefusal(objections))
+      const allow = allowanceFor(objections)
+      return { skipped: false, 'failed-step': step, reason, refused: true, allow, refusal }
+    }
   }
 }
 

@@ -92,11 +92,11 @@ it.runIf(isComplete)('renders everything if the snapshot in the folder is damage
 it('refuses what publish refuses, and forces what it forces', async () => {
   await nightlyOf('2026-11-12')
   const { code, stderr } = await nightly()
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringMatching(/^fundpress: refused: .*11-11, older than the live/),
-  ])
-  expect((await nightly('--force')).code).toBe(0)
+  expect(code).toBe(3)
+  expect(stderr).toMatch(
+    /^fundpress: the snapshot 2026-11-11-\w{12} is refused: it is of .*, older than the live one/,
+  )
+  expect((await nightly('--force --reason test')).code).toBe(0)
 })
 
 it('requires a database and a bucket, and says which of them is wrong', async () => {
@@ -132,7 +132,7 @@ it('refuses shards of another day', async () => {
   expect(await press.bare(build)).toMatchObject({ code: 0 })
   const stderr = `fundpress: the shards are as of ${asOf}, the merge is of 2026-11-12: give both the same --as-of\n`
   expect(await nightlyOf('2026-11-12', '--shards part-1')).toMatchObject({ code: 1, stderr })
-  expect(press.bucket.keys('')).toEqual([])
+  expect(press.bucket.keys('')).toEqual(['nightly/history.json'])
 })
 
 it('does nothing if the snapshot is live already: only reads, and says so', async () => {
@@ -212,9 +212,9 @@ it('ignores a history of another form, and entries of another form', () => {
   )
   const night = { ...counts, asOf, finishedAt: 'x', snapshot: 'x' }
   const whole = { ...night, seconds: 1, oldestPrice: null, isVerified: true }
-  const read = (...nights: readonly unknown[]) => readHistory(JSON.stringify({ format: 1, nights }))
+  const read = (...nights: readonly unknown[]) => readHistory(JSON.stringify({ format: 1, nights })).nights
   for (const text of ['', '{', 'null', '[]', '{"format":2,"nights":[]}', '{"format":1,"nights":{}}'])
-    expect(readHistory(text)).toEqual([])
+    expect(readHistory(text)).toEqual({ nights: [], events: [] })
   expect(read(null, 3, night, { ...whole, asOf: '"]<b>' }, { ...whole, bytes: '1' }, whole)).toEqual([whole])
 })
 
@@ -302,7 +302,7 @@ describe('a snapshot that a rollback reverted', () => {
 
   it.runIf(isComplete)('is live again after a second rollback', async () => {
     const bad = await takeBack()
-    await press.fundpress('rollback')
+    await press.fundpress('rollback --again')
     expect(liveNow()?.snapshot).toBe(bad)
     expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
   })

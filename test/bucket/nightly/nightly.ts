@@ -64,10 +64,13 @@ const tables =
 export const withoutFund = (isin: string) =>
   tables.map((table) => `DELETE FROM ${table} WHERE isin = ${isin};`).join('')
 
+type Entries = readonly Readonly<Record<string, unknown>>[]
+const kept = () =>
+  JSON.parse(press.bucket.body('nightly/history.json').toString()) as Readonly<
+    Record<'nights' | 'events', Entries>
+  >
+
 /** What the bucket keeps of the last runs. */
-export const history = () => {
-  const { nights } = JSON.parse(press.bucket.body('nightly/history.json').toString()) as {
-    readonly nights: readonly Readonly<Record<string, unknown>>[]
-  }
-  return nights
-}
+export const history = () => kept().nights
+/** What it keeps of refusals, failures, permissions and rollbacks. */
+export const keptEvents = () => kept().events

@@ -38,14 +38,14 @@ beforeAll(async () => {
   expect(await press.publishUntilRequest('killed', 20, 'before')).toBe(true)
   await nightly(13)
   editDatabase(db(), withoutFund('(SELECT max(isin) FROM fund)'))
-  for (const day of [14, 15]) await nightly(day, '--force')
+  for (const day of [14, 15]) await nightly(day, '--force --reason test')
   // A folder of downloads that holds something else, as a publish that was stopped may leave it.
   const downloads = { FUNDPRESS_DOWNLOADS: 'true' }
-  await nightly(16, '--force', downloads)
+  await nightly(16, '--force --reason test', downloads)
   const folder = press.bucket.downloads()
   expect((await press.fundpress('rollback')).code).toBe(0)
   press.bucket.put(`${folder}stray.csv`, 'x')
-  await nightly(16, '--force --again', downloads)
+  await nightly(16, '--force --reason test --again', downloads)
   asked = press.server.log.flatMap(({ operation, key, body }): Asked[] => {
     const resource = `arn:aws:s3:::funds${key === '' ? '' : `/${key}`}`
     if (operation === 'ListObjectsV2') return [{ action: 's3:ListBucket', resource }]

@@ -109,13 +109,13 @@ it('says that changes are unknown if the manifest of the live slot is damaged', 
 it('names the fund with the oldest newest price, counts funds without prices, and ignores refused funds', async () => {
   const hostileName = `UPDATE fund SET name = '=cmd|'' /C calc''!A1' WHERE ${isLastFund}`
   editDatabase(db(), `${hostileName}; DELETE FROM price WHERE date > '2026-03-31' AND ${isLastFund}`)
-  await nightly('--summary night.md --force')
+  await nightly('--summary night.md --force --reason test')
   expect(read('night.md')).toContain(`| oldest price | 2026-03-31 (${isins()[1]}) |`)
   editDatabase(db(), `UPDATE fund SET data_permitted = 0 WHERE ${isLastFund}`)
-  await nightly('--summary night.md --force')
+  await nightly('--summary night.md --force --reason test')
   expect(read('night.md')).toContain('| oldest price | 2026-11-10 (')
   editDatabase(db(), `UPDATE fund SET data_permitted = 1; DELETE FROM price WHERE ${isLastFund}`)
-  await nightly('--summary night.md --force')
+  await nightly('--summary night.md --force --reason test')
   expect(read('night.md')).toContain('| prices | 1 fresh, 0 late, 0 stale, 1 without a price |')
 })
 
@@ -141,14 +141,15 @@ it('does not change the bucket if the database has errors, and names each error'
   expect(String(lastOf(run)?.['message'])).toMatch(
     /^funds\.sqlite has 2 errors: fund [A-Z]{2}\w{10}: currency .* \(table fund\), and 1 more; fix it/,
   )
-  expect(Object.keys(press.server.counts()).filter((name) => name !== 'GetObject')).toEqual([])
+  expect(Object.keys(press.server.counts()).filter((name) => name !== 'GetObject')).toEqual(['PutObject'])
+  expect(press.bucket.keys('').filter((key) => key.startsWith('nightly/'))).toEqual(['nightly/history.json'])
   expect(press.bucket.live()).toEqual(before)
   expect(read('night.md')).toMatch(
     /^## fundpress 2026-11-11: failed in check\n\n`{5}text\nfunds\.sqlite has 2 errors/,
   )
   expect(read('night.md').match(/^`+$/gm)).toEqual(['`````'])
   expect(read('outputs')).toMatch(
-    /^skipped=false\nfailed-step=check\nreason=funds\.sqlite has 2 errors: .*\n$/,
+    /^skipped=false\nfailed-step=check\nreason=funds\.sqlite has 2 errors: .*\nrefused=false\nallow=\nrefusal=\n$/,
   )
   expect(run.stderr.split('\n').filter((line) => line.startsWith('::'))).toEqual([
     expect.stringMatching(/^::error title=fundpress nightly%3A check::funds\.sqlite has 2 errors: /),
@@ -237,7 +238,7 @@ it('nightly runs and other commands quote hostile texts without giving a command
   expect(unfenced).not.toMatch(/stop-commands|add-mask|<b>/)
   for (const output of read('outputs').trimEnd().split('\n'))
     expect(output).toMatch(
-      /^(skipped|snapshot|slot|funds|documents|changed|written|bytes|cost|seconds|oldest-price|failed-step|reason)=/,
+      /^(skipped|snapshot|slot|funds|documents|changed|written|bytes|cost|seconds|oldest-price|failed-step|reason|refused|allow|refusal)=/,
     )
 
   const built = await press.bare('build --db funds.sqlite --out late --as-of 2026-12-01', workflow)

@@ -97,6 +97,43 @@ it('opens one issue for runs that fail, comments on it, and closes it when a run
   expect(api.issues.map(({ state }) => state)).toEqual(['closed', 'open'])
 })
 
+it('tries once what a guard refuses, opens one issue that says how to allow it, and takes just that as inputs', async () => {
+  await runNightly('2026-11-12')
+  const before = press.bucket.body('live.json')
+  const refused = await nightly()
+  expect(resultsOf(refused)).toEqual({ night: 'failure', report: 'success', keep: 'success' })
+  expect(refused['night']?.log).not.toContain('Attempt')
+  expect(refused['night']?.summary).toMatch(/^## fundpress 2026-11-11: refused in publish\n/)
+  expect(press.bucket.body('live.json')).toEqual(before)
+  expect(api.issues).toMatchObject([
+    { title: 'A guard has refused the nightly run', state: 'open', comments: [] },
+  ])
+  const issue = api.issues[0]?.body ?? ''
+  expect(issue).toMatch(
+    /^\[Nightly 4711\]\(.*\) was refused\.\n\n\| guard \| subject \| live \| new \| limit \| what \|\n/,
+  )
+  expect(issue).toContain(
+    '\n| `older-date` |  |  |  |  | `it is of 2026-11-11, older than the live one of 2026-11-12` |\n',
+  )
+  expect(issue).toContain('```text\nfundpress nightly … --allow older-date --reason "…"\n```\n')
+  await nightly()
+  expect(api.issues).toHaveLength(1)
+  expect(api.issues[0]?.comments).toEqual([expect.stringMatching(/ was refused again, as above\.$/)])
+  // Neither runs without a reason; that is a failure like others.
+  const inputs = { 'as-of': '2026-11-11', allow: /`allow` is `(.*?)`/.exec(issue)?.[1] ?? '' }
+  const unreasoned = await nightly({ inputs })
+  expect(unreasoned['night']?.outputs['reason']).toContain('--allow and --force need --reason')
+  expect(api.issues[0]?.comments[1]).toContain('--allow and --force need --reason')
+  expect(resultsOf(await nightly({ inputs: { ...inputs, reason: 'a late delivery' } }))).toEqual(allWell)
+  expect(press.bucket.live()?.snapshot).toMatch(/^2026-11-11/)
+  expect(api.issues).toMatchObject([{ state: 'closed' }])
+  await nightly()
+  expect(
+    resultsOf(await nightly({ inputs: { 'as-of': '2026-11-10', force: true, reason: 'test' } })),
+  ).toEqual(allWell)
+  expect(press.bucket.live()?.snapshot).toMatch(/^2026-11-10/)
+})
+
 it.runIf(isComplete)('tries once if the number of attempts is empty, as an unset variable is', async () => {
   const action = '.github/actions/fundpress/action.yml'
   replaceIn(action, 'ATTEMPTS: ', "ATTEMPTS: '' # ")

@@ -9,7 +9,7 @@ import { startCloudFront } from '../../support/cloudfront.ts'
 import { startKeyValueStore } from '../../support/key-value-store.ts'
 import { withLocalNames } from '../../support/local-names.ts'
 import { startNginx, whyNoNginx } from '../../support/nginx.ts'
-import { makeTempFolder, mustRun, startServing, type TempFolder } from '../../support/product.ts'
+import { makeTempFolder, mustRun, startServing, type TempFolder, forced } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
@@ -217,7 +217,7 @@ export const platforms: readonly Platform[] = [...onOurServers, workerd, cloudFr
 
 function publishTo(s3: S3Server, more: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   return async ({ out }: Pick<Night, 'out'>): Promise<void> => {
-    const args = publishArgs(s3.endpoint, bucket, out, ...more, '--force')
+    const args = publishArgs(s3.endpoint, bucket, out, ...more, ...forced)
     await mustRun(args, { env: { ...credentials, ...env } })
   }
 }

@@ -1,8 +1,8 @@
 /** Business days against lists of days off that were written down from official calendars. */
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { addBusinessDays, businessDaysBetween, openCalendar } from '../../src/freshness/calendar.ts'
-import { usualGap } from '../../src/freshness/assess.ts'
+import { addBusinessDays, businessDaysBetween, openCalendar } from '../../src/guards/calendar.ts'
+import { usualGap } from '../../src/guards/assess.ts'
 import { repository } from '../support/product.ts'
 import { sample } from '../support/rounds.ts'
 
@@ -57,7 +57,7 @@ describe('a calendar', () => {
   })
 
   it('is the same in every time zone', () => {
-    const program = `import { openCalendar } from './src/freshness/calendar.ts'
+    const program = `import { openCalendar } from './src/guards/calendar.ts'
       const calendars = await Promise.all(['DE', 'CH', 'US', 'JP'].map((name) => openCalendar(name)))
       const days = Array.from({ length: 1461 }, (_, index) => new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10))
       console.log(calendars.map(({ isBusinessDay }) => days.map((day) => (isBusinessDay(day) ? 1 : 0)).join('')).join())`

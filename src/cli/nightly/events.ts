@@ -1,0 +1,64 @@
+/** The events of `nightly/history.json`: kept without secrets and within limits, and described for people. */
+
+import { keepInHistory, type NewEvent, type NightlyEvent } from '../../bucket/nightly/history.ts'
+import type { AllowedObjection, Objection } from '../../guards/guards.ts'
+import type { Session } from '../command.ts'
+import { reasonOf } from '../failure.ts'
+import { countOf } from '../format.ts'
+import { shortPatience, withBucket } from '../from-settings.ts'
+import { cut, withoutSecrets } from '../safe-text.ts'
+
+const objectionsKept = 20
+/** In bytes. */
+const maxText = 300
+
+type Facts = Omit<NewEvent, 'objections' | 'moreObjections'>
+
+export function eventOf(facts: Facts, objections: readonly Objection[] = []): NewEvent {
+  const safe = (text: string) => cut(withoutSecrets(text), maxText)
+  const event = { ...facts, reason: facts.reason === null ? null : safe(facts.reason) }
+  if (objections.length === 0) return event
+  const kept = objections.slice(0, objectionsKept)
+  const more = objections.length - kept.length
+  return {
+    ...event,
+    objections: kept.map(({ guard, subject, message }) => ({ guard, subject, message: safe(message) })),
+    ...(more > 0 ? { moreObjections: more } : {}),
+  }
+}
+
+/** An event for each operator and reason: whoever has built may be another one than whoever publishes. */
+export const eventsOfAllowed = (
+  allowed: readonly AllowedObjection[],
+  night: Pick<Facts, 'asOf' | 'snapshot'>,
+): NewEvent[] =>
+  [...Map.groupBy(allowed, ({ who, reason }) => JSON.stringify([who, reason])).values()].flatMap((group) =>
+    group.slice(0, 1).map(({ who, reason }) => eventOf({ kind: 'allowed', ...night, who, reason }, group)),
+  )
+
+/** Nothing depends on the history: if the bucket does not take the events soon, there is a warning. */
+export async function keepEvents(
+  session: Session,
+  events: readonly NewEvent[],
+  isLocking: boolean,
+  onWarning: (warning: string) => void,
+): Promise<void> {
+  if (events.length === 0) return
+  try {
+    await withBucket(session, (store) => keepInHistory(store, { events }, isLocking), shortPatience)
+  } catch (error) {
+    onWarning(`the history does not have this: ${reasonOf(error)}`)
+  }
+}
+
+/** What happened, and why as far as somebody said so. */
+export function describeEvent(event: NightlyEvent): { readonly what: string; readonly why: string } {
+  const { kind, step, objections = [], moreObjections = 0, snapshot, reverted, times = 1 } = event
+  const parts = objections.map(({ guard, message }) => `${guard} (${message})`)
+  if (moreObjections > 0) parts.push(`${moreObjections} more`)
+  const place = step === undefined ? '' : ` in ${step}`
+  const about = kind === 'rolled back' ? ` from ${reverted ?? ''} to ${snapshot ?? ''}` : place
+  const often = times > 1 ? ` (${countOf(times, 'time')})` : ''
+  const what = `${kind}${about}${often}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
+  return { what, why: event.reason ?? '' }
+}

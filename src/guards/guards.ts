@@ -1,0 +1,133 @@
+/** The guards: what stops wrong data before it goes live, and how an operator allows it by name. Pure. */
+
+import { isIsin } from '../api/routes/values.ts'
+
+/** `subject`: what `--allow` may narrow the guard to, as in `price-jump:DE0008471400`. `setting`: its limit in the config. */
+interface Guard {
+  readonly refuses: string
+  readonly subject: 'ISIN' | 'endpoint' | 'table' | null
+  readonly setting: string | null
+}
+
+const guard = (
+  refuses: string,
+  subject: Guard['subject'] = null,
+  setting: Guard['setting'] = null,
+): Guard => ({ refuses, subject, setting })
+
+/** By their names in `--allow`. The README of this room lists them with their defaults (a test compares). */
+export const guards = {
+  'price-sign': guard('a NAV, issue or repurchase price that is zero or negative', 'ISIN'),
+  'price-order': guard('a repurchase price above the issue price', 'ISIN'),
+  'price-jump': guard('a NAV far from the one before', 'ISIN', 'plausibility.errorJump'),
+  'price-change': guard('a change that is not the difference of the two NAVs', 'ISIN'),
+  'currency-change': guard('another currency while prices go on', 'ISIN'),
+  'lost-funds': guard('fewer funds than are live', null, 'guards.lostFunds'),
+  'lost-documents': guard('fewer documents of an endpoint', 'endpoint', 'guards.lostDocuments'),
+  'empty-endpoint': guard('an endpoint without a document that has some live', 'endpoint'),
+  'lost-prices': guard('fewer price rows', null, 'guards.lostPrices'),
+  'lost-rows': guard('fewer rows of another table', 'table', 'guards.lostRows'),
+  'empty-table': guard('a table without a row that had some', 'table'),
+  'unpriced-funds': guard('many funds that have lost their price', null, 'guards.lostFunds'),
+  'older-date': guard('an as-of date before the live one'),
+  'older-prices': guard('a newest price before the live one'),
+  'stale-prices': guard('too many funds with stale prices', null, 'freshness.maxStaleShare'),
+  deletes: guard('many objects that are live and would be gone', null, 'bucket.maxDeletes'),
+  'future-date': guard('an as-of date in the future (Europe/Berlin)'),
+  clock: guard("a machine whose clock differs from the store's by more than 15 minutes"),
+  incomplete: guard('a database that is not marked as complete', null, 'requireComplete'),
+  'removed-rows': guard('an import that removes many rows, or a fund', 'table'),
+} as const satisfies Readonly<Record<string, Guard>>
+
+export type GuardName = keyof typeof guards
+
+/** What a guard has against the data. */
+export interface Objection {
+  readonly guard: GuardName
+  /** The ISIN, endpoint or table that it is about; null for a guard without subjects. */
+  readonly subject: string | null
+  /** What is wrong, as a part of a sentence. */
+  readonly message: string
+  /** For the table of what was lost: what is live, what it would be, and the limit. Absent where a guard compares no figures. */
+  readonly figures?: Readonly<{ before: string | number; after: string | number; limit: string | number }>
+}
+
+/** What an operator allows, and why. `who` is there even if nothing is allowed. */
+export interface Override {
+  /** `price-jump` or `price-jump:DE0008471400`. */
+  readonly allow: readonly string[]
+  /** Whether everything is allowed (`--force`). */
+  readonly isForced: boolean
+  /** Null if nothing is allowed. */
+  readonly reason: string | null
+  readonly who: string
+}
+
+/** An objection that an operator has allowed: it is kept with the night, and published in `changes/`. */
+export interface AllowedObjection extends Objection {
+  readonly who: string
+  readonly reason: string
+}
+
+/** @returns undefined if it names no guard, or a subject that the guard cannot have */
+export function parseAllowed(text: string): string | undefined {
+  const [name = '', subject, ...rest] = text.trim().split(':')
+  const known = Object.hasOwn(guards, name) ? guards[name as GuardName] : undefined
+  if (known === undefined || rest.length > 0) return undefined
+  if (subject === undefined) return name
+  if (known.subject === null || subject === '') return undefined
+  if (known.subject !== 'ISIN') return `${name}:${subject}`
+  return isIsin(subject.toUpperCase()) ? `${name}:${subject.toUpperCase()}` : undefined
+}
+
+/** Divides objections into those that an operator has allowed and those that refuse the data. */
+export function judge(objections: readonly Objection[], override: Override) {
+  const { allow, isForced, reason, who } = override
+  const isAllowed = ({ guard: name, subject }: Objection) =>
+    isForced || allow.includes(name) || (subject !== null && allow.includes(`${name}:${subject}`))
+  return {
+    refused: objections.filter((one) => !isAllowed(one)),
+    allowed: objections
+      .filter(isAllowed)
+      .map((one): AllowedObjection => ({ ...one, who, reason: reason ?? '' })),
+  }
+}
+
+/** A longer list of subjects is of no use: messages are cut, and nobody reads it. */
+const subjectsNamed = 10
+
+/** What `--allow` must have for these objections: `lost-funds,price-jump:DE0008471400`; for many subjects the guard alone. */
+export function allowanceFor(objections: readonly Objection[]): string {
+  const names = [...Map.groupBy(objections, ({ guard: name }) => name)].flatMap(([name, found]) => {
+    const subjects = new Set(found.map(({ subject }) => (subject === null ? name : `${name}:${subject}`)))
+    return subjects.size > subjectsNamed ? [name] : [...subjects]
+  })
+  return names.join(',')
+}
+
+/** The flags that allow objections: `--allow lost-funds,price-jump:DE0008471400 --reason "…"`. */
+export const flagsThatAllow = (objections: readonly Objection[]) =>
+  `--allow ${allowanceFor(objections)} --reason "…"`
+
+/** A guard refuses the data. It is final until somebody corrects the data or allows it: the exit code is 3, not 1. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly objections: readonly Objection[]
+
+  /** @param what is refused, as the beginning of the message: `the snapshot` */
+  constructor(what: string, objections: readonly Objection[]) {
+    const named = objections.slice(0, 10).map(({ message }) => message)
+    if (objections.length > named.length) named.push(`and ${objections.length - named.length} more`)
+    super(
+      `${what} is refused: ${named.join('; ')}. If that is right, allow it: ${flagsThatAllow(objections)}`,
+    )
+    this.objections = objections
+  }
+}
+
+/** @returns what was allowed @throws {Refusal} that names every other objection */
+export function refuseUnlessAllowed(what: string, objections: readonly Objection[], override: Override) {
+  const { refused, allowed } = judge(objections, override)
+  if (refused.length > 0) throw new Refusal(what, refused)
+  return allowed
+}

@@ -1,0 +1,268 @@
+/** What was refused, failed, allowed and rolled back: in the history of the bucket, the summary, the log and `status`. */
+import { expect, it } from 'vitest'
+import { describeRefusal } from '../../../src/cli/nightly/report.ts'
+import { withClock } from '../../support/clock.ts'
+import { isComplete } from '../../support/rounds.ts'
+import {
+  asOf,
+  eventsOf,
+  history,
+  inWorkflow,
+  keptEvents,
+  lastOf,
+  nightly,
+  nightlyOf,
+  press,
+  read,
+  stepsOf,
+  useNights,
+  wholeNight,
+} from './nightly.ts'
+
+useNights(1)
+
+const liveFile = () => press.bucket.body('live.json').toString()
+const words = (...flags: readonly string[]) => flags
+/** A newer day is live: each run of {@link asOf} is refused, as `older-date`. */
+const publishLater = () => nightlyOf('2026-11-12')
+const older = {
+  guard: 'older-date',
+  subject: null,
+  message: 'it is of 2026-11-11, older than the live one of 2026-11-12',
+}
+
+it('reports a refusal with its objections and what allows them, and leaves live.json as it was', async () => {
+  await publishLater()
+  const before = liveFile()
+  const run = await nightly('--json --summary night.md', { ...inWorkflow(), GITHUB_ACTOR: 'alice' })
+  expect([run.code, liveFile()]).toEqual([3, before])
+  expect(lastOf(run)).toMatchObject({ step: 'publish', event: 'refused', objections: [older] })
+  const [, heading, body = ''] = /^(## .*)\n\n([^]*)$/.exec(read('night.md')) ?? []
+  expect(heading).toBe('## fundpress 2026-11-11: refused in publish')
+  expect(body.split('\n')).toEqual([
+    '| guard | subject | live | new | limit | what |',
+    '| --- | --- | --- | --- | --- | --- |',
+    '| `older-date` |  |  |  |  | `it is of 2026-11-11, older than the live one of 2026-11-12` |',
+    '',
+    'The live snapshot did not change. Correct the data; or, if it is right, allow it:',
+    '',
+    '```text',
+    'fundpress nightly … --allow older-date --reason "…"',
+    '```',
+    '',
+    'On GitHub, run the workflow by hand with these inputs: `allow` is `older-date`, `reason` says why it is right.',
+    '',
+  ])
+  expect(read('outputs')).toMatch(
+    /^failed-step=publish\nreason=the snapshot .* is refused: .*\nrefused=true\n/m,
+  )
+  expect(read('outputs')).toContain(`\nallow=older-date\nrefusal=${JSON.stringify(body)}\n`)
+  expect(run.stderr).toMatch(/^::error title=fundpress nightly%3A publish::the snapshot .* is refused/m)
+  expect(keptEvents()).toEqual([
+    {
+      kind: 'refused',
+      asOf,
+      who: 'alice',
+      snapshot: null,
+      step: 'publish',
+      reason: null,
+      objections: [older],
+      at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+    },
+  ])
+  // A new attempt is refused in the same way: one event, which counts.
+  await nightly('', { GITHUB_ACTOR: 'alice' })
+  expect(keptEvents()).toMatchObject([{ kind: 'refused', times: 2 }])
+  expect(history()).toHaveLength(1)
+})
+
+it('says who has allowed what and why: in the log, the summary, the history and status', async () => {
+  await publishLater()
+  expect((await nightly()).code).toBe(3)
+  const env = { ...inWorkflow(), GITHUB_ACTOR: 'bob' }
+  const allow = words('--allow', 'older-date', '--reason', 'a | late `delivery`')
+  const run = await press.fundpress(
+    ['nightly', '--db', 'funds.sqlite', '--as-of', asOf, '--summary', 'night.md', '--json', ...allow],
+    env,
+  )
+  expect(run.code).toBe(0)
+  expect(eventsOf(run).filter(({ event }) => event === 'warning')).toMatchObject([
+    { step: 'publish', message: `bob has allowed older-date ("a | late \`delivery\`"): ${older.message}` },
+  ])
+  const { snapshot = '' } = press.bucket.live() ?? {}
+  const reason = 'a | late `delivery`'
+  expect(keptEvents()).toMatchObject([
+    { kind: 'refused', step: 'publish' },
+    { kind: 'allowed', asOf, who: 'bob', reason, snapshot, objections: [older] },
+  ])
+  const [, allowed, events] = read('night.md').split('\n### ')
+  expect(allowed).toContain(`| \`older-date\` | \`${older.message}\` | \`bob\` | \`a \\| late delivery\` |\n`)
+  const [newest = '', before = ''] = events?.split('\n').filter((line) => line.startsWith('| 2')) ?? []
+  expect(newest).toMatch(
+    /^\| 2.*Z \| 2026-11-11 \| `allowed: older-date \(it is of .*\)` \| `bob` \| `a .*` \|$/,
+  )
+  expect(before).toMatch(/\| `refused in publish: older-date \(it is of .*\)` \|/)
+
+  const status = await press.fundpress('status')
+  expect(status.stdout).toMatch(
+    /\nLast events:\n.* 2026-11-11 refused in publish: .*\n.* 2026-11-11 allowed: .*, by bob \("a \| late `delivery`"\)\n$/,
+  )
+  const { events: told } = await press.json<{ events: readonly object[] }>('status')
+  expect(told).toEqual(keptEvents())
+  // Nothing is allowed a second time if there is nothing to do.
+  expect((await nightly('--again --allow older-date --reason test')).code).toBe(0)
+  expect(keptEvents()).toHaveLength(2)
+})
+
+it('counts failures of a night that fail alike apart from numbers', async () => {
+  const failing = (db: string, day = asOf) =>
+    press.fundpress(`nightly --db ${db} --as-of ${day}`, { GITHUB_ACTOR: 'carol' })
+  for (const name of ['no-1', 'no-2', 'none']) expect((await failing(name)).code).toBe(1)
+  await failing('no-3', '2026-11-12')
+  expect(keptEvents()).toMatchObject([
+    {
+      kind: 'failed',
+      asOf,
+      who: 'carol',
+      step: 'night',
+      times: 2,
+      reason: expect.stringMatching(/^.*no-2/) as string,
+    },
+    { kind: 'failed', asOf },
+    { kind: 'failed', asOf: '2026-11-12' },
+  ])
+  // What is wrong with the flags is no failed night, and --ask writes nothing.
+  expect((await nightly('--force')).code).toBe(2)
+  await press.fundpress('nightly --db no-4 --ask')
+  expect(keptEvents()).toHaveLength(3)
+})
+
+it('gives the reason also if the bucket does not take the event', async () => {
+  await publishLater()
+  press.server.settings.deny = [{ operation: /^PutObject$/, key: /^nightly\// }]
+  const run = await nightly('--summary night.md')
+  expect(run.code).toBe(3)
+  expect(run.stderr).toMatch(
+    /^warning {2}night: the history does not have this: .*\nfundpress: the snapshot .* is refused: .*\n$/,
+  )
+  expect(read('night.md')).toMatch(/^## fundpress 2026-11-11: refused in publish\n/)
+})
+
+it('publish keeps what it was refused and what it was allowed, without secrets; plan keeps nothing', async () => {
+  const env = { GITHUB_ACTOR: 'dora' }
+  await publishLater()
+  expect((await press.bare(`build --db funds.sqlite --as-of ${asOf} --quiet --out out`)).code).toBe(0)
+  expect((await press.fundpress('plan --out out', env)).stderr).not.toContain('history')
+  const requests = press.server.counts()['PutObject']
+  await press.fundpress('plan --out out', env)
+  expect(press.server.counts()['PutObject']).toBe(requests)
+  expect((await press.fundpress('publish --out out', env)).code).toBe(3)
+  const { snapshot } = await press.json<{ snapshot: string }>(
+    'publish --out out --force --reason see:https://u:secret@host/7',
+  )
+  expect(keptEvents()).toMatchObject([
+    { kind: 'refused', asOf, who: 'dora', snapshot, objections: [older] },
+    { kind: 'allowed', asOf, reason: 'see:https://***@host/7', snapshot, objections: [older] },
+  ])
+})
+
+it('rollback keeps who took back what and why, and needs --again for what was reverted', async () => {
+  await nightlyOf('2026-11-10')
+  const good = press.bucket.live()?.snapshot
+  await nightly()
+  const bad = press.bucket.live()?.snapshot
+  expect((await press.fundpress('status')).stdout).toContain(
+    `other         ${good} in blue, complete, live before: \`fundpress rollback\` makes it live\n`,
+  )
+  const back = words('rollback', '--json', '--reason', 'wrong NAV')
+  const rolledBack = await press.fundpress(back, { GITHUB_ACTOR: 'erin' })
+  expect(JSON.parse(rolledBack.stdout)).toMatchObject({ snapshot: good, reverted: bad, warnings: [] })
+  const event = { kind: 'rolled back', who: 'erin', reason: 'wrong NAV', reverted: bad, snapshot: good }
+  expect(keptEvents()).toMatchObject([{ ...event, asOf: '2026-11-10' }])
+
+  const before = liveFile()
+  const { code, stderr } = await press.fundpress(`rollback --to ${bad}`)
+  expect([code, liveFile()]).toEqual([1, before])
+  expect(stderr).toMatch(new RegExp(`: the rollback of 2.*Z has reverted ${bad}, .*--again`))
+  const status = await press.fundpress('status')
+  expect(status.stdout).toContain(`live          ${good} in blue (by a rollback)\n`)
+  expect(status.stdout).toContain(
+    `${bad} in green, reverted by a rollback: \`fundpress rollback --again\` makes it live again\n`,
+  )
+  expect(status.stdout).toMatch(
+    new RegExp(`rolled back from ${bad} to ${good}, by erin \\("wrong NAV"\\)\n$`),
+  )
+  const { other } = await press.json<{ other: object }>('status')
+  expect(other).toMatchObject({ snapshot: bad, isWhole: true, isReverted: true })
+
+  expect(await press.json('rollback --again')).toMatchObject({ snapshot: bad, reverted: good })
+  // Now it is the other one that was reverted last.
+  expect((await press.fundpress('rollback')).stderr).toContain(`has reverted ${good}`)
+  // After a publish there is something to go back to again.
+  expect((await nightlyOf('2026-11-12')).code).toBe(0)
+  expect(await press.json('rollback')).toMatchObject({ snapshot: bad })
+})
+
+it('keeps the figures and events of older versions, ignores those of another form, and keeps 200', async () => {
+  await nightly()
+  const [night] = history()
+  const one = {
+    kind: 'rolled back',
+    at: '2026-11-01T01:02:03.456Z',
+    asOf,
+    who: 'x',
+    reason: null,
+    snapshot: 'y',
+  }
+  const wrong = [null, 'x', { ...one, kind: 'other' }, { ...one, at: '|' }, { ...one, objections: [{}] }]
+  const many = Array.from({ length: 210 }, (_, index) => ({ ...one, who: String(index) }))
+  for (const file of [{ nights: [night] }, { nights: [night], events: [...wrong, ...many] }]) {
+    press.bucket.put('nightly/history.json', JSON.stringify({ format: 1, ...file }))
+    expect((await press.fundpress('nightly --db nowhere')).code).toBe(1)
+    expect(history()).toEqual([night])
+  }
+  expect(keptEvents()).toHaveLength(200)
+  expect([keptEvents()[0]?.['who'], keptEvents().at(-1)?.['kind']]).toEqual(['11', 'failed'])
+})
+
+it('refuses a machine whose clock is more than 15 minutes from that of the store', async () => {
+  press.server.settings.clockSkewMs = 14 * 60_000
+  expect(stepsOf(await nightly('--json'))).toEqual(wholeNight)
+  press.server.settings.clockSkewMs = -16 * 60_000
+  const before = liveFile()
+  for (const flags of ['', '--again', '--ask']) {
+    const run = await nightlyOf('2026-11-12', flags)
+    expect([run.code, liveFile()]).toEqual([3, before])
+    expect(run.stderr).toMatch(
+      /the nightly run is refused: this machine's clock is 16 minutes ahead of the store's/,
+    )
+  }
+  expect(keptEvents()).toMatchObject([
+    { kind: 'refused', step: 'night', objections: [{ guard: 'clock' }], times: 2 },
+  ])
+  press.bucket.empty()
+  // Also before anything is live.
+  expect((await nightly()).code).toBe(3)
+  expect((await nightly('--allow clock --reason test')).code).toBe(0)
+  expect(keptEvents().at(-1)).toMatchObject({ kind: 'allowed', objections: [{ guard: 'clock' }] })
+})
+
+it.runIf(isComplete)('refuses a machine that lives in another year', async () => {
+  const { end } = press.begin(`nightly --db funds.sqlite --as-of ${asOf}`, withClock('2027-11-11T02:00:00Z'))
+  expect(await end).toMatchObject({ code: 3, stderr: expect.stringContaining('clock is') as string })
+})
+
+it('the table of a refusal has figures, cannot be broken by texts, and ends after 50 rows', () => {
+  const figures = { before: 500, after: '498', limit: 1 }
+  const hostile = { guard: 'price-jump', subject: 'DE0008471400', message: '`a` | @all\n<b>' } as const
+  const text = describeRefusal([{ guard: 'lost-funds', subject: null, message: 'gone', figures }, hostile])
+  expect(text).toContain('| `lost-funds` |  | `500` | `498` | `1` | `gone` |\n')
+  expect(text).toContain('| `price-jump` | `DE0008471400` |  |  |  | `a \\| @all\\u000a<b>` |\n')
+  expect(text).toContain('--allow lost-funds,price-jump:DE0008471400 --reason')
+  const many = describeRefusal(
+    Array.from({ length: 60 }, (_, index) => ({ ...hostile, subject: `DE${index}` })),
+  )
+  expect(many.match(/^\| `price-jump/gm)).toHaveLength(50)
+  expect(many).toContain('| and 10 more |\n')
+  expect(many).toContain('fundpress nightly … --allow price-jump --reason')
+})

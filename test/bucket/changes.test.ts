@@ -21,7 +21,7 @@ let days: readonly string[]
 let [first, second, third, fourth, old] = ['', '', '', '', '']
 
 beforeAll(async () => {
-  press = await openPress(await buildNights(1, 4, { years: 1, isSmall: true }))
+  press = await openPress(await buildNights(1, 4, { years: 1, until: '2025-11-10', isSmall: true }))
   const isins = query('SELECT isin FROM fund ORDER BY isin').map(({ isin }) => isin ?? '')
   ;[first = '', second = '', third = '', fourth = ''] = isins
   const dates = query('SELECT date FROM price GROUP BY date HAVING count(*) = 4 ORDER BY date')
@@ -51,7 +51,7 @@ const named = (isin: string) => ({ isin, name: `Fonds ${isin} night 1` })
 
 /** Copies prices to another day, without what only some days have. */
 const insertPrice = (day: string, from: string) =>
-  `INSERT INTO price SELECT isin, '${day}', issue_price, repurchase_price, net_asset_value, change, change_percent,
+  `INSERT INTO price SELECT isin, '${day}', issue_price, repurchase_price, net_asset_value, '0.00', '0.00',
      performance, NULL, NULL, NULL, NULL FROM price WHERE ${from}`
 
 /** Builds and publishes. */
@@ -69,6 +69,8 @@ async function publishOut(out: string, ...flags: readonly string[]) {
   press.server.reset()
   const run = await press.fundpress(['publish', '--out', out, '--json', ...forced, '--quiet', ...flags], {
     FUNDPRESS_BASE_URL: baseUrl,
+    // What is allowed costs two requests more, for the history.
+    FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1',
   })
   expect(run, run.stderr).toMatchObject({ code: 0 })
   return run
@@ -98,16 +100,16 @@ describe('one day after the other', () => {
     await publishOut('night-1')
     const added = sums('night-1').size
     const { snapshot } = press.bucket.live() ?? {}
-    expect(changesOf('2026-11-11')).toMatchObject({
+    expect(changesOf('2025-11-11')).toMatchObject({
       format: 1,
-      asOf: '2026-11-11',
+      asOf: '2025-11-11',
       snapshot,
       before: null,
       funds: { total: 4, ...nobody },
       documents: { added, removed: 0, changed: 0 },
     })
-    const title = `2026-11-11: first snapshot: 4 funds, ${added} documents`
-    expect(index().nights).toMatchObject([{ title, file: '2026-11-11.json' }])
+    const title = `2025-11-11: first snapshot: 4 funds, ${added} documents`
+    expect(index().nights).toMatchObject([{ title, file: '2025-11-11.json' }])
     assertFeedIsValid(1)
   })
 
@@ -116,13 +118,13 @@ describe('one day after the other', () => {
     const [row] = query('SELECT * FROM price WHERE isin = ? AND date = ?', first, old)
     const before = press.bucket.live()?.snapshot
     const { stderr } = await night(
-      '2026-11-12',
+      '2025-11-12',
       `UPDATE price SET net_asset_value = '12345.67', share_profit = '1.5' WHERE isin = '${first}' AND date = '${old}';
        DELETE FROM price WHERE isin = '${second}' AND date = '${days[3]}';
-       ${insertPrice('2026-11-11', `date = '${last}'`)}`,
+       ${insertPrice('2025-11-11', `date = '${last}'`)}`,
     )
     expect(stderr).toBe('')
-    const { prices, funds, ...rest } = changesOf('2026-11-12')
+    const { prices, funds, ...rest } = changesOf('2025-11-12')
     const value = { ...named(first), date: old }
     expect(prices).toEqual({
       counts: { corrected: 2, added: 0, removed: 1 },
@@ -134,15 +136,15 @@ describe('one day after the other', () => {
       removed: [{ ...named(second), date: days[3] }],
     })
     expect(funds).toEqual({ total: 4, ...nobody })
-    expect(rest).toMatchObject({ before: { asOf: '2026-11-11', snapshot: before }, notCompared: [] })
-    expect(nightsOf()).toEqual(['2026-11-12', '2026-11-11'])
-    expect(index().nights[0]?.title).toBe('2026-11-12: 2 prices corrected, 1 past day removed')
+    expect(rest).toMatchObject({ before: { asOf: '2025-11-11', snapshot: before }, notCompared: [] })
+    expect(nightsOf()).toEqual(['2025-11-12', '2025-11-11'])
+    expect(index().nights[0]?.title).toBe('2025-11-12: 2 prices corrected, 1 past day removed')
   })
 
   it('counts the documents that differ between two checksum lists', () => {
-    const [one, other] = [sums('night-1'), sums('2026-11-12')]
+    const [one, other] = [sums('night-1'), sums('2025-11-12')]
     const changed = [...other].filter(([key, sum]) => one.has(key) && one.get(key) !== sum)
-    const { documents, endpoints } = changesOf('2026-11-12')
+    const { documents, endpoints } = changesOf('2025-11-12')
     expect(documents).toEqual({
       changed: changed.length,
       added: [...other.keys()].filter((key) => !one.has(key)).length,
@@ -154,7 +156,7 @@ describe('one day after the other', () => {
 
   it('names new, removed and renamed funds, and escapes their names', async () => {
     const rename = `UPDATE fund SET name = '${hostile}' WHERE isin = '${first}'`
-    const renamed = await publishOnly('2026-11-13', rename, [first, second, third])
+    const renamed = await publishOnly('2025-11-13', rename, [first, second, third])
     expect(renamed.funds).toEqual({
       total: 3,
       added: [],
@@ -169,8 +171,8 @@ describe('one day after the other', () => {
     expect(html.match(/<[^>]*>/g)?.every((tag) => /^<\/?(ul|li)>$/.test(tag))).toBe(true)
     expect(html).toContain('&lt;/script&gt;&lt;b&gt;&quot;&amp; ]]&gt;')
 
-    await night('2026-11-14', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`)
-    const { funds, prices } = changesOf('2026-11-14')
+    await night('2025-11-14', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`)
+    const { funds, prices } = changesOf('2025-11-14')
     // The second fund is still a row of the database, but not published any more.
     expect(funds).toEqual({ total: 4, added: [named(fourth)], removed: [named(second)], renamed: [] })
     // What is refused now was not corrected.
@@ -179,28 +181,28 @@ describe('one day after the other', () => {
 
   it('counts a fund as new when it is published again, and as removed only once', async () => {
     const others = [{ isin: first, name: hostile }, named(fourth)]
-    const { funds } = await publishOnly('2026-11-15', '', [third])
+    const { funds } = await publishOnly('2025-11-15', '', [third])
     expect(funds).toEqual({ total: 1, added: [], removed: others, renamed: [] })
-    await night('2026-11-16', `UPDATE fund SET data_permitted = 1 WHERE isin = '${second}'`)
+    await night('2025-11-16', `UPDATE fund SET data_permitted = 1 WHERE isin = '${second}'`)
     const added = [others[0], named(second), others[1]]
-    expect(changesOf('2026-11-16').funds).toEqual({ total: 4, added, removed: [], renamed: [] })
+    expect(changesOf('2025-11-16').funds).toEqual({ total: 4, added, removed: [], renamed: [] })
   })
 
   it('counts past days that are added, also in an earlier year, as changes of the past', async () => {
     await night(
-      '2026-11-17',
+      '2025-11-17',
       `${insertPrice(days[3] ?? '', `isin = '${second}' AND date = '${days[4]}'`)};
        ${insertPrice('2019-02-01', `isin = '${first}' AND date = '${days[4]}'`)}`,
     )
-    expect(changesOf('2026-11-17').prices).toMatchObject({
+    expect(changesOf('2025-11-17').prices).toMatchObject({
       counts: { corrected: 0, added: 2, removed: 0 },
       added: [
         { isin: first, name: hostile, date: '2019-02-01' },
         { isin: second, date: days[3] },
       ],
     })
-    await night('2026-11-18', `DELETE FROM price WHERE date = '2019-02-01'`)
-    expect(changesOf('2026-11-18').prices).toMatchObject({
+    await night('2025-11-18', `DELETE FROM price WHERE date = '2019-02-01'`)
+    expect(changesOf('2025-11-18').prices).toMatchObject({
       counts: { corrected: 0, added: 0, removed: 1 },
       removed: [{ isin: first, name: hostile, date: '2019-02-01' }],
     })
@@ -209,7 +211,7 @@ describe('one day after the other', () => {
   it('a rollback restores the earlier feed', async () => {
     const before = bodyOf('feed.xml')
     await expectSuccess(press.fundpress('rollback'))
-    expect(nightsOf()[0]).toBe('2026-11-17')
+    expect(nightsOf()[0]).toBe('2025-11-17')
     await expectSuccess(press.fundpress('rollback --again'))
     expect(bodyOf('feed.xml')).toBe(before)
     expect(await press.json('verify')).toMatchObject({ differences: [] })
@@ -220,15 +222,15 @@ describe('one day after the other', () => {
     const nights = nightsOf()
     const entry = (nth: number, element: string) => xpath(`string(/a:feed/a:entry[${nth}]/a:${element})`)
     const before = index().nights[0]
-    const first = changesOf('2026-11-18')
+    const first = changesOf('2025-11-18')
     expect(first).toMatchObject({ publish: 1, earlier: [] })
     const told: Partial<DayChanges> = { ...first }
     Reflect.deleteProperty(told, 'earlier')
     const id = entry(1, 'id')
-    await press.nights.change('again', newBenchmark(7), '--as-of', '2026-11-18')
+    await press.nights.change('again', newBenchmark(7), '--as-of', '2025-11-18')
     await publishAsPlanned('again')
     expect(nightsOf()).toEqual(nights)
-    const second = changesOf('2026-11-18')
+    const second = changesOf('2025-11-18')
     expect(second).toMatchObject({
       before: { snapshot: before?.snapshot },
       documents: { changed: 4 },
@@ -236,42 +238,42 @@ describe('one day after the other', () => {
       earlier: [told],
     })
     const earlier = [{ publish: 1, title: before?.title, snapshot: before?.snapshot }]
-    const title = '2026-11-18: 4 documents changed'
+    const title = '2025-11-18: 4 documents changed'
     expect(index().nights[0]).toMatchObject({ title, publish: 2, earlier })
     assertFeedIsValid(9)
     expect([entry(2, 'id'), entry(2, 'title')]).toEqual([id, before?.title])
     const updated = [entry(1, 'updated'), entry(2, 'updated')]
-    expect(updated).toEqual(['2026-11-18T00:00:01Z', '2026-11-18T00:00:00Z'])
+    expect(updated).toEqual(['2025-11-18T00:00:01Z', '2025-11-18T00:00:00Z'])
 
     // Back to what the day was at first: a snapshot that the feed knows, in an entry of its own.
-    await publishOut('2026-11-18')
-    expect(changesOf('2026-11-18')).toMatchObject({
+    await publishOut('2025-11-18')
+    expect(changesOf('2025-11-18')).toMatchObject({
       snapshot: before?.snapshot,
       publish: 3,
       earlier: [{ publish: 2, documents: { changed: 4 } }, told],
     })
     assertFeedIsValid(10)
-    expect(entry(1, 'updated')).toBe('2026-11-18T00:00:02Z')
+    expect(entry(1, 'updated')).toBe('2025-11-18T00:00:02Z')
     const feed = bodyOf('feed.xml')
     const slot = slotNow()
-    await publishOut('2026-11-18')
+    await publishOut('2025-11-18')
     expect([slotNow(), bodyOf('feed.xml')]).toEqual([slot, feed])
     expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
-    expect(changesOf('2026-11-18')).toEqual(second)
+    expect(changesOf('2025-11-18')).toEqual(second)
     assertFeedIsValid(9)
   })
 
   it('a repair keeps all changes and adds none', async () => {
     const [feed, all] = [bodyOf('feed.xml'), bodyOf('index.json')]
     const slot = slotNow()
-    press.bucket.remove(`${slot === 'blue' ? 'green' : 'blue'}/changes/2026-11-12.json`)
+    press.bucket.remove(`${slot === 'blue' ? 'green' : 'blue'}/changes/2025-11-12.json`)
     const planned = await press.json<{ requests: object }>('plan --out again --repair')
     const { stdout } = await publishOut('again', '--repair')
     expect(JSON.parse(stdout)).toMatchObject({ hasFlipped: true })
     expect(press.server.counts()).toMatchObject(planned.requests)
     expect(slotNow()).not.toBe(slot)
     expect([bodyOf('feed.xml'), bodyOf('index.json')]).toEqual([feed, all])
-    expect(changesOf('2026-11-12')).toMatchObject({ asOf: '2026-11-12' })
+    expect(changesOf('2025-11-12')).toMatchObject({ asOf: '2025-11-12' })
   })
 
   it('edges serve the feed under its address', async () => {
@@ -279,8 +281,8 @@ describe('one day after the other', () => {
     const answer = await fetch(`${server.base}/changes/feed.xml`)
     expect(answer.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
     expect(await answer.text()).toBe(bodyOf('feed.xml'))
-    const night = await fetch(`${server.base}/changes/2026-11-18.json`)
-    expect(await night.json()).toEqual(changesOf('2026-11-18'))
+    const night = await fetch(`${server.base}/changes/2025-11-18.json`)
+    expect(await night.json()).toEqual(changesOf('2025-11-18'))
     await server.stop()
   })
 })
@@ -296,7 +298,7 @@ describe('damage', () => {
     const key = `${slotNow()}/changes/index.json`
     if (text === null) press.bucket.remove(key)
     else press.bucket.put(key, text)
-    const asOf = `2026-11-${19 + ['is missing', 'is damaged'].indexOf(said)}`
+    const asOf = `2025-11-${19 + ['is missing', 'is damaged'].indexOf(said)}`
     const { stderr } = await night(asOf, newBenchmark(++benchmarks))
     expect(stderr).toMatch(
       new RegExp(`^fundpress: s3://funds: \\w+/changes/index.json ${said}[^\\n]* starts anew\\n$`),
@@ -309,48 +311,48 @@ describe('damage', () => {
   it('names damage in the live snapshot, and publishes', async () => {
     const key = `api/v1/prices-historic/${first}/${old.slice(0, 4)}.json`
     press.bucket.put(`${slotNow()}/${key}`, '{}')
-    const { stderr } = await night('2026-11-21', `UPDATE price SET change = '9.99' WHERE date = '${old}'`)
+    const { stderr } = await night('2025-11-21', `UPDATE price SET change = '9.99' WHERE date = '${old}'`)
     expect(stderr).toBe(
       `fundpress: s3://funds: 1 documents could not be compared with those that are live, ${key} is one of them\n`,
     )
-    const { notCompared, prices } = changesOf('2026-11-21')
+    const { notCompared, prices } = changesOf('2025-11-21')
     expect(notCompared).toEqual([key])
     expect(prices.counts).toMatchObject({ corrected: 3 })
 
     const manifest = `${slotNow()}/manifest.ndjson.gz`
     const whole = press.bucket.body(manifest)
     press.bucket.put(manifest, 'x')
-    const next = await night('2026-11-22', newBenchmark(8))
+    const next = await night('2025-11-22', newBenchmark(8))
     press.bucket.put(manifest, whole)
     expect(next.stderr).toContain('so it is not known what changed\n')
-    expect(index().nights[0]?.title).toBe('2026-11-22: not known what changed')
+    expect(index().nights[0]?.title).toBe('2025-11-22: not known what changed')
   })
 
   it('the feed keeps the entry of an earlier publish of a day whose file is damaged', async () => {
     const slot = slotNow()
-    press.bucket.put(`${slot}/changes/2026-11-22.json`, '{}')
+    press.bucket.put(`${slot}/changes/2025-11-22.json`, '{}')
     const title = index().nights[0]?.title
-    const { stderr } = await night('2026-11-22', newBenchmark(80))
+    const { stderr } = await night('2025-11-22', newBenchmark(80))
     expect(stderr).toContain(
-      `what changed earlier on 2026-11-22 cannot be read in ${slot} (it is missing or damaged)`,
+      `what changed earlier on 2025-11-22 cannot be read in ${slot} (it is missing or damaged)`,
     )
-    expect(changesOf('2026-11-22')).toMatchObject({ publish: 2, earlier: [] })
+    expect(changesOf('2025-11-22')).toMatchObject({ publish: 2, earlier: [] })
     expect(xpath('string(/a:feed/a:entry[2]/a:title)')).toBe(title)
     assertFeedIsValid(nightsOf().length + 1)
   })
 
   it('omits a day whose file is missing', async () => {
     const slot = slotNow()
-    press.bucket.remove(`${slot}/changes/2026-11-22.json`)
-    const { stderr } = await night('2026-11-23', newBenchmark(9))
-    expect(stderr).toContain(`what changed on 2026-11-22 is missing or damaged in ${slot}, it is left out\n`)
-    expect(nightsOf()).not.toContain('2026-11-22')
+    press.bucket.remove(`${slot}/changes/2025-11-22.json`)
+    const { stderr } = await night('2025-11-23', newBenchmark(9))
+    expect(stderr).toContain(`what changed on 2025-11-22 is missing or damaged in ${slot}, it is left out\n`)
+    expect(nightsOf()).not.toContain('2025-11-22')
     assertFeedIsValid(nightsOf().length)
   })
 })
 
 it('keeps thirty days, copies one file a day, and sends the requests that plan says', async () => {
-  const dayOf = (day: number) => new Date(Date.UTC(2026, 11, day)).toISOString().slice(0, 10)
+  const dayOf = (day: number) => new Date(Date.UTC(2025, 11, day)).toISOString().slice(0, 10)
   for (let day = 1; day < 31; day++) {
     const asOf = dayOf(day)
     const { nights, ...head } = index()
@@ -358,7 +360,7 @@ it('keeps thirty days, copies one file a day, and sends the requests that plan s
     for (const slot of ['blue', 'green']) {
       const known = JSON.stringify({ ...head, nights: [next, ...nights].slice(0, 30) })
       press.bucket.put(`${slot}/changes/index.json`, known)
-      press.bucket.put(`${slot}/changes/${asOf}.json`, bodyOf('2026-11-23.json'))
+      press.bucket.put(`${slot}/changes/${asOf}.json`, bodyOf('2025-11-23.json'))
     }
   }
   for (const asOf of [dayOf(31), dayOf(32)]) {
@@ -378,9 +380,9 @@ it('writes the same bytes for the same two snapshots', async () => {
   press.reset()
   const publishBoth = async () => {
     press.bucket.empty()
-    await publishOut('2026-11-17')
-    await publishOut('2026-11-18')
-    return ['2026-11-18.json', 'index.json', 'feed.xml'].map((file) => bodyOf(file))
+    await publishOut('2025-11-17')
+    await publishOut('2025-11-18')
+    return ['2025-11-18.json', 'index.json', 'feed.xml'].map((file) => bodyOf(file))
   }
   expect(await publishBoth()).toEqual(await publishBoth())
 })
@@ -397,31 +399,31 @@ it('reads from the slot what a sparse snapshot lacks', async () => {
   }
   const set = (change = '') =>
     `UPDATE price SET change = '${change}' WHERE isin = '${first}' AND date = '${old}'`
-  await build('2026-11-24', newBenchmark(201))
-  await publishOut('2026-11-24')
-  await build('2026-11-25', set('7.77'))
-  await publishOut('2026-11-25')
-  await build('2026-11-26', set(right ?? ''), '--since', 'other')
-  const { endpoints, run } = await publishAsPlanned('2026-11-26')
+  await build('2025-11-24', newBenchmark(201))
+  await publishOut('2025-11-24')
+  await build('2025-11-25', set('7.77'))
+  await publishOut('2025-11-25')
+  await build('2025-11-26', set(right ?? ''), '--since', 'other')
+  const { endpoints, run } = await publishAsPlanned('2025-11-26')
   expect([endpoints.map(({ endpoint }) => endpoint), run.stderr]).toEqual([['status'], ''])
-  expect(changesOf('2026-11-26').prices.corrected).toMatchObject([
+  expect(changesOf('2025-11-26').prices.corrected).toMatchObject([
     { isin: first, date: old, item: 'change', before: '7.77', after: right?.replace(',', '.') },
   ])
 })
 
 it('never names a fund that is not published before and after, and counts withheld prices', async () => {
   press.reset()
-  await publishOnly('2027-01-27', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`, [first])
-  const comes = await publishOnly('2027-01-28', '', [first, second])
+  await publishOnly('2026-01-27', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`, [first])
+  const comes = await publishOnly('2026-01-28', '', [first, second])
   expect([comes.funds, comes.documents.removed]).toEqual([{ total: 2, ...nobody }, 0])
-  const goes = await publishOnly('2027-01-29', '', [first])
+  const goes = await publishOnly('2026-01-29', '', [first])
   expect([goes.funds, goes.documents.added]).toEqual([{ total: 1, ...nobody }, 0])
   expect(`${bodyOf('feed.xml')}${bodyOf('index.json')}`).not.toContain(second)
 
   const sql = `UPDATE fund SET prices_permitted = 0 WHERE isin = '${first}'`
-  const { funds, prices, endpoints } = await publishOnly('2027-01-30', sql, [first])
+  const { funds, prices, endpoints } = await publishOnly('2026-01-30', sql, [first])
   expect(funds).toEqual({ total: 1, ...nobody })
   expect(prices.counts).toEqual(noPrices)
   expect(endpoints.find(({ endpoint }) => endpoint === 'prices-historic')).toMatchObject({ removed: 5 })
-  expect(bodyOf('index.json')).toMatch(/"title":"2027-01-30: \d+ documents changed"/)
+  expect(bodyOf('index.json')).toMatch(/"title":"2026-01-30: \d+ documents changed"/)
 })

@@ -13,8 +13,8 @@ let nights: Nights
 /** Any two of them differ in some objects and lack others, so that each kind of request is a large part of a publish. */
 let outs: readonly string[]
 
-const newPrice = (nav: string) =>
-  `UPDATE price SET net_asset_value = '${nav}' WHERE date = (SELECT max(date) FROM price)`
+const newPrice = (profit: string) =>
+  `UPDATE price SET share_profit = '${profit}' WHERE date = (SELECT max(date) FROM price)`
 
 beforeAll(async () => {
   nights = await buildNights(1, 1, { years: 1, isSmall: true })

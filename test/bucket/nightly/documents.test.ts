@@ -43,8 +43,8 @@ beforeEach(() => {
 })
 
 const edit = (sql: string) => editDatabase(db(), sql)
-const newPrices = `INSERT INTO price SELECT isin, '2026-11-12', issue_price, repurchase_price, '101.00', change,
-  change_percent, performance, NULL, NULL, NULL, NULL FROM price WHERE date = '2026-11-10'`
+const newPrices = `INSERT INTO price SELECT isin, '2026-11-12', issue_price, repurchase_price, net_asset_value,
+  '0.00', '0.00', performance, NULL, NULL, NULL, NULL FROM price WHERE date = '2026-11-10'`
 
 const nightly = (day: number, flags = '', more = env) =>
   nightlyOf(`2026-11-${day}`, `--since other --json ${flags}`, more)

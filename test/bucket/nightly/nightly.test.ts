@@ -94,7 +94,7 @@ it('refuses what publish refuses, and forces what it forces', async () => {
   const { code, stderr } = await nightly()
   expect(code).toBe(3)
   expect(stderr).toMatch(
-    /^fundpress: the snapshot 2026-11-11-\w{12} is refused: it is of .*, older than the live one/,
+    /^fundpress: the snapshot 2026-11-11-\w{12} is refused: it is of .*, older than the live one/m,
   )
   expect((await nightly('--force --reason test')).code).toBe(0)
 })

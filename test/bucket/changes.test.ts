@@ -116,10 +116,11 @@ describe('one day after the other', () => {
   it('names corrections of the past, and does not count a new price', async () => {
     const last = days.at(-1) ?? ''
     const [row] = query('SELECT * FROM price WHERE isin = ? AND date = ?', first, old)
+    const corrected = (Number(row?.['net_asset_value']) + 0.01).toFixed(2)
     const before = press.bucket.live()?.snapshot
     const { stderr } = await night(
       '2025-11-12',
-      `UPDATE price SET net_asset_value = '12345.67', share_profit = '1.5' WHERE isin = '${first}' AND date = '${old}';
+      `UPDATE price SET net_asset_value = '${corrected}', share_profit = '1.5' WHERE isin = '${first}' AND date = '${old}';
        DELETE FROM price WHERE isin = '${second}' AND date = '${days[3]}';
        ${insertPrice('2025-11-11', `date = '${last}'`)}`,
     )
@@ -129,7 +130,7 @@ describe('one day after the other', () => {
     expect(prices).toEqual({
       counts: { corrected: 2, added: 0, removed: 1 },
       corrected: [
-        { ...value, item: 'net_asset_value', before: row?.['net_asset_value'], after: '12345.67' },
+        { ...value, item: 'net_asset_value', before: row?.['net_asset_value'], after: corrected },
         { ...value, item: 'share_profit', before: row?.['share_profit'] ?? null, after: '1.5' },
       ],
       added: [],

@@ -78,49 +78,56 @@ export function implausiblePrices(
   /** The first price with the NAV of the previous one. */
   let still = 0
   for (const [index, price] of prices.entries()) {
+    const [day, , , nav] = price
     const previous = prices[index - 1] ?? null
-    const add = (guard: GuardName | null, message: string, isForNewOnly = false) =>
-      found.push({ guard, price, previous, message, isForNewOnly })
-    const [day, issue, repurchase, nav] = price
-    const count = found.length
-    const lowest = Math.min(Number(nav), Number(issue), Number(repurchase))
-    if (lowest <= 0) add('price-sign', describeSign(price))
-    else if (Number(repurchase) > Number(issue))
-      add('price-order', `repurchase price ${repurchase} on ${day} is above the issue price ${issue}`)
-    const before = previous === null ? 0 : Number(previous[3])
-    const change = before > 0 && Number(nav) > 0 ? (Number(nav) - before) / before : 0
-    const isAbove = (limit: number) => Math.abs(change) > limit + tiny
-    if (isAbove(limits.errorJump)) add('price-jump', describeJump(price, previous, change, limits.errorJump))
-    else if (previous !== null && before > 0 && Number(nav) > 0) {
-      const difference = otherDifference(price, previous)
-      if (difference !== null)
-        add(
-          'price-change',
-          `change ${price[4]} on ${day} is not ${difference}, from NAV ${previous[3]} of ${previous[0]} to ${nav}`,
-        )
+    const add = (guard: GuardName | null, message: string | null, isForNewOnly = false) => {
+      if (message !== null) found.push({ guard, price, previous, message, isForNewOnly })
     }
-    if (found.length === count) {
-      if (isAbove(limits.warnJump)) add(null, describeJump(price, previous, change, limits.warnJump))
-      if (Number(issue) < Number(nav)) add(null, `issue price ${issue} on ${day} is below the NAV ${nav}`)
-      if (Number(repurchase) > Number(nav))
-        add(null, `repurchase price ${repurchase} on ${day} is above the NAV ${nav}`)
+    const errors = errorsIn(price, previous, limits)
+    for (const [guard, message] of errors) add(guard, message)
+    if (errors.length === 0) {
+      for (const message of warningsIn(price, previous, limits)) add(null, message)
       if (!calendar.isBusinessDay(day)) add(null, `${day} has a price and is no business day`, true)
     }
-    if (previous !== null && dayNumber(day) - dayNumber(previous[0]) > limits.gapDays + 1) {
-      const gap = businessDaysBetween(calendar, previous[0], day)
-      // A fund that is priced once a month has no gap of a month.
-      if (gap - rhythmOf(prices, calendar) > limits.gapDays)
-        add(null, `no price for ${businessDays(gap - 1)}, between ${previous[0]} and ${day}`)
-    }
-    if (Number(nav) !== before) still = index
-    const isLast = index + 1 === prices.length || Number(prices[index + 1]?.[3]) !== Number(nav)
-    if (isLast && still < index) {
-      const since = prices[still]?.[0] ?? ''
-      const days = businessDaysBetween(calendar, since, day)
-      if (days >= limits.flatDays)
-        add(null, `NAV ${nav} has not moved for ${businessDays(days)}, ${since} to ${day}`)
-    }
+    if (previous !== null) add(null, describeGap(prices, previous[0], day, limits, calendar))
+    if (Number(nav) !== Number(previous?.[3])) still = index
+    if (still < index && Number(nav) !== Number(prices[index + 1]?.[3]))
+      add(null, describeStill(price, prices[still]?.[0] ?? day, limits, calendar))
   }
+  return found
+}
+
+type ErrorInPrice = readonly [guard: GuardName, message: string]
+
+function errorsIn(price: PriceTexts, previous: PriceTexts | null, limits: PlausibilityLimits) {
+  const [day, issue, repurchase, nav, change] = price
+  const found: ErrorInPrice[] = []
+  if (Math.min(Number(nav), Number(issue), Number(repurchase)) <= 0)
+    found.push(['price-sign', describeSign(price)])
+  else if (Number(repurchase) > Number(issue))
+    found.push(['price-order', `repurchase price ${repurchase} on ${day} is above the issue price ${issue}`])
+  if (previous === null || !(Number(nav) > 0) || !(Number(previous[3]) > 0)) return found
+  const jump = describeJump(price, previous, limits.errorJump)
+  const difference = jump === null ? otherDifference(price, previous) : null
+  if (jump !== null) found.push(['price-jump', jump])
+  else if (difference !== null)
+    found.push([
+      'price-change',
+      `change ${change} on ${day} is not ${difference}, from NAV ${previous[3]} of ${previous[0]} to ${nav}`,
+    ])
+  return found
+}
+
+/** Of a price without an error. */
+function warningsIn(price: PriceTexts, previous: PriceTexts | null, { warnJump }: PlausibilityLimits) {
+  const [day, issue, repurchase, nav] = price
+  const found: string[] = []
+  const jump =
+    previous === null || !(Number(previous[3]) > 0) ? null : describeJump(price, previous, warnJump)
+  if (jump !== null) found.push(jump)
+  if (Number(issue) < Number(nav)) found.push(`issue price ${issue} on ${day} is below the NAV ${nav}`)
+  if (Number(repurchase) > Number(nav))
+    found.push(`repurchase price ${repurchase} on ${day} is above the NAV ${nav}`)
   return found
 }
 
@@ -130,15 +137,43 @@ function describeSign([day, issue, repurchase, nav]: PriceTexts): string {
   return `${wrong.map(([name, text]) => `${name} ${text}`).join(', ')} on ${day}: a price must be above zero`
 }
 
+/** @param limit a share @returns null if the NAV does not change by more */
 function describeJump(
   [day, , , nav]: PriceTexts,
-  previous: PriceTexts | null,
-  change: number,
+  [since, , , before]: PriceTexts,
   limit: number,
-) {
+): string | null {
+  const change = Number(nav) / Number(before) - 1
+  if (!(Math.abs(change) > limit + tiny)) return null
   const percent = (share: number) => `${Number((share * 100).toFixed(2))} %`
   const direction = change > 0 ? 'above' : 'below'
-  return `NAV ${nav} on ${day} is ${percent(Math.abs(change))} ${direction} the ${previous?.[3] ?? ''} of ${previous?.[0] ?? ''}, more than ${percent(limit)}`
+  return `NAV ${nav} on ${day} is ${percent(Math.abs(change))} ${direction} the ${before} of ${since}, more than ${percent(limit)}`
+}
+
+function describeGap(
+  prices: readonly PriceTexts[],
+  before: string,
+  day: string,
+  { gapDays }: PlausibilityLimits,
+  calendar: Calendar,
+): string | null {
+  // Almost all prices end here.
+  if (dayNumber(day) - dayNumber(before) <= gapDays + 1) return null
+  const gap = businessDaysBetween(calendar, before, day)
+  // A fund that is priced once a month has no gap of a month.
+  if (gap - rhythmOf(prices, calendar) <= gapDays) return null
+  return `no price for ${businessDays(gap - 1)}, between ${before} and ${day}`
+}
+
+/** @param since the first day with this NAV */
+function describeStill(
+  [day, , , nav]: PriceTexts,
+  since: string,
+  { flatDays }: PlausibilityLimits,
+  calendar: Calendar,
+): string | null {
+  const days = businessDaysBetween(calendar, since, day)
+  return days < flatDays ? null : `NAV ${nav} has not moved for ${businessDays(days)}, ${since} to ${day}`
 }
 
 /** The difference of the NAVs, or null if it is the change: each of the three may have been rounded. */

@@ -70,21 +70,8 @@ export async function checkPrices(
       const guard = 'currency-change'
       findings.push({ severity: 'error', isin, table: 'fund', message: escapeInvisible(message), guard })
     }
-    const window = cached(async (year: string) =>
-      valuesByDay((await live?.window(isin, year).catch(orWarn))?.prices ?? []),
-    )
-    const isLive = async (price: PriceTexts | null): Promise<boolean> => {
-      if (price === null) return true
-      const [day] = price
-      if (live === null || (liveFunds !== null && before === undefined)) return price !== newest
-      if (before !== undefined && day > before.newest) return false
-      return (await window(day.slice(0, 4))).get(day) === valuesOf(price)
-    }
-    const isNew = async ({ guard, price, previous }: ImplausiblePrice): Promise<boolean> => {
-      // Whether an old price was changed is read only for what a guard refuses.
-      if (guard === null && before !== undefined) return price[0] > before.newest
-      return !(await isLive(price)) || (live !== null && !(await isLive(previous)))
-    }
+    const known = before !== undefined || liveFunds === null ? live : null
+    const { isLive, isNew } = comparison(isin, newest, known, before?.newest ?? null, orWarn)
     const found = implausiblePrices(prices, limits, rules(fund).calendar)
     // A whole history may be wrong: its windows are read at the same time.
     await Promise.all(found.filter(({ guard }) => guard !== null).map(({ price }) => isLive(price)))
@@ -104,6 +91,33 @@ export async function checkPrices(
     older === 1 ? '1 older price is implausible' : `${older} older prices are implausible, the first`
   const isLiveAlready = live === null ? '' : ' (live already)'
   return [...findings, generalWarning(`${count}${isLiveAlready}: ${firstOlder}`, 'price')]
+}
+
+/**
+ * Compares a fund's prices with those that are live.
+ * @param newest of the database @param live null if the fund has none, or nobody knows @param newestLive null if unknown
+ */
+function comparison(
+  isin: string,
+  newest: PriceTexts,
+  live: ReturnType<typeof livePrices> | null,
+  newestLive: string | null,
+  orWarn: (error: unknown) => null,
+) {
+  const window = cached(async (year: string) =>
+    valuesByDay((await live?.window(isin, year).catch(orWarn))?.prices ?? []),
+  )
+  const isLive = async (price: PriceTexts): Promise<boolean> => {
+    if (live === null) return price !== newest
+    if (newestLive !== null && price[0] > newestLive) return false
+    return (await window(price[0].slice(0, 4))).get(price[0]) === valuesOf(price)
+  }
+  const isNew = async ({ guard, price, previous }: ImplausiblePrice): Promise<boolean> => {
+    // Whether an old price was changed is read only for what a guard refuses.
+    if (guard === null && newestLive !== null) return price[0] > newestLive
+    return !(await isLive(price)) || (previous !== null && !(await isLive(previous)))
+  }
+  return { isLive, isNew }
 }
 
 const isPossibleDay = (price: PriceTexts | undefined): price is PriceTexts =>

@@ -158,6 +158,10 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       edge().keys[key] = `${folder.slice(8)} 01-aaaaaaaaaaaa`
       expect([await text(day()), await text('latest')]).toEqual(['named', 'named'])
       expect([await text(folder), await text('-'), await text('index.html')]).toEqual([404, 404, 404])
+      // A day whose downloads are withdrawn has a name that no folder has.
+      edge().keys[key] = `${day().slice(8)}-0`
+      freshly(22)
+      expect([await text(day()), await text('latest')]).toEqual([404, 404])
       edge().keys[key] = '-'
       expect(await text(day())).toBe('of an earlier version')
     })

@@ -138,6 +138,20 @@ it.runIf(isComplete)('later publishes search for what they withhold newly, and n
   expect(folders()).toEqual([folderOf(third), folderOf(fourth)])
 })
 
+it('waits for late readers of the latest files before it deletes those of the snapshot before', async () => {
+  await publishTwoDays()
+  const times = { flip: 0, last: 0 }
+  const at = (name: keyof typeof times) => () => (times[name] = performance.now())
+  press.server.faults([
+    { kind: 'call', when: 'before', method: 'PUT', keyMatches: /^live\.json$/, run: at('flip') },
+    { kind: 'call', when: 'before', operation: 'DeleteObjects', run: at('last') },
+  ])
+  const env = { FUNDPRESS_BUCKET_GRACE_SECONDS: '1' }
+  const run = await press.fundpress('publish --out no-data --force --reason test --quiet', env)
+  expect([run.code, folders()]).toEqual([0, [folderOf(third)]])
+  expect(times.last - times.flip).toBeGreaterThan(990)
+})
+
 it('plan says what would be removed, and counts the same requests', async () => {
   const earlier = await publishTwoDays()
   const flags = '--out no-prices --force --reason test'

@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants, gunzipSync } from 'node:zlib'
 import type { FreshnessCounts } from '../guards/assess.ts'
+import type { AllowedObjection } from '../guards/guards.ts'
 import { refuseShard } from './shard.ts'
 import { messageOf } from '../system/message.ts'
 
@@ -35,10 +36,22 @@ export interface ManifestHead {
   /** How new the funds' prices are; manifests of earlier versions do not say. */
   readonly freshness?: SnapshotFreshness
   /**
+   * Documents by endpoint, without errors, and all rows of the database by table: the guards of a publish compare them with
+   * what is live. Shards and manifests of earlier versions have none.
+   */
+  readonly counts?: SnapshotCounts | undefined
+  /** What an operator has allowed in the build; absent if there was nothing to allow. */
+  readonly allowed?: readonly AllowedObjection[]
+  /**
    * Files that lie beside the objects and name the snapshot, sorted by key: they cannot be among the lines, since its id
    * is made of these. None in manifests of earlier versions.
    */
   readonly files?: readonly ManifestLine[]
+}
+
+export interface SnapshotCounts {
+  readonly documents: Readonly<Record<string, number>>
+  readonly rows: Readonly<Record<string, number>>
 }
 
 /** Funds by how new their newest price is; `guards/assess.ts` says what the marks mean. */

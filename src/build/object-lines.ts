@@ -9,6 +9,8 @@ import { appendFileSync, createReadStream, createWriteStream, existsSync, mkdirS
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGzip } from 'node:zlib'
+import { answeredBy, parseKey } from '../api/routes/parse-key.ts'
+import type { RouteTable } from '../api/routes/table.ts'
 import { wholeLines } from '../system/whole-lines.ts'
 import { checksumsKey, keyAt, type ManifestHead, manifestKey, withoutFrom } from './manifest.ts'
 
@@ -24,7 +26,7 @@ const heldBack = 1 << 16
 
 export type ObjectLines = ReturnType<typeof objectLines>
 
-export function objectLines(root: string) {
+export function objectLines(root: string, table: RouteTable) {
   const temporary = join(root, '.lines')
   const merged = join(temporary, 'merged')
   mkdirSync(temporary)
@@ -47,20 +49,25 @@ export function objectLines(root: string) {
     },
     /**
      * Merges the lines, and writes SHA256SUMS without the files of the manifest's first line. No line can be added afterwards.
-     * @returns SHA-256 of all lines without their `from`, in hex
+     * @returns SHA-256 of all lines without their `from`, in hex, and the number of documents by endpoint
      * @throws {Error} if two lines have the same key
      */
-    digest: async (): Promise<string> => {
+    digest: async () => {
+      const documents: Record<string, number> = {}
       for (const run of runs.values()) flush(run)
       const sha256 = createHash('sha256')
       for (const group of interleaving([...runs.values()])) {
         for await (const some of mergedLines(group)) {
           sha256.update(withoutFrom(some))
+          for (const [, key = ''] of some.matchAll(keys)) {
+            const endpoint = answeredBy(parseKey(table, key))
+            if (endpoint !== null) documents[endpoint] = (documents[endpoint] ?? 0) + 1
+          }
           appendFileSync(join(root, checksumsKey), checksums(some))
           appendFileSync(merged, some)
         }
       }
-      return sha256.digest('hex')
+      return { sha256: sha256.digest('hex'), documents }
     },
     /** Writes the manifest and the rest of SHA256SUMS after that, and removes the files in between. */
     write: async (head: ManifestHead): Promise<void> => {
@@ -77,6 +84,8 @@ export function objectLines(root: string) {
     },
   }
 }
+
+const keys = /^\{"key":"([^"]+)"/gm
 
 /** Lines of the manifest as lines of SHA256SUMS. */
 const checksums = (lines: string) => lines.replace(/^\{"key":"([^"]+)","sha256":"([^"]+)".*$/gm, '$2  $1')

@@ -43,7 +43,7 @@ export async function prepareBuild(
   const rules = openRules(freshness)
   // Everyone who uses the rules gets the error.
   rules.catch(() => undefined)
-  return { ...rendering, options, db, file, rules, base, lines: objectLines(root) }
+  return { ...rendering, options, db, file, rules, base, lines: objectLines(root, rendering.table) }
 }
 
 /** The funds of the snapshot, or of the shard. @throws {Error} if the database lacks one that the options name */

@@ -13,7 +13,7 @@ import type { SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
 import { checkTables } from '../data/check/check.ts'
 import { type Finding, RefusedDatabase, settingsWarning } from '../data/check/finding.ts'
-import { readIsins, readPriceDays } from '../data/read/fund-reader.ts'
+import { countRows, readIsins, readPriceDays } from '../data/read/fund-reader.ts'
 import { refuseDamage } from '../data/read/open.ts'
 import { writeFile } from '../downloads/file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm, overdueFunds } from '../guards/assess.ts'
@@ -30,6 +30,7 @@ import {
   manifestLine,
   type ParsedLine,
   parseLines,
+  type SnapshotCounts,
   snapshotId,
 } from './manifest.ts'
 import { freshnessDigest, settingsDigest } from './options.ts'
@@ -82,6 +83,7 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     await setImmediate()
     // Meanwhile this thread works on the holidays, which take a while.
     const assessment = assessFunds(readPriceDays(db, isins, daysOfRhythm), await build.rules, options.asOf)
+    const rows = part?.kind === 'shard' ? null : countRows(db)
     const funds = await rendering.catch(async (error: unknown) => {
       // If the database is damaged, the damage explains the error.
       await isSound
@@ -92,7 +94,7 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     await pool.close()
     const { objects, bytes, newestPrice } = whole
     const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source }
-    const head = await finish(build, assessment, counts)
+    const head = await finish(build, assessment, counts, rows)
     if (part?.kind === 'shard') writeShard(settings.root, shardHead(build, part, head, funds), funds.each)
     const warnings = [...settingsWarnings(build), ...whole.warnings]
     // `assertUntouched` rejects if the database was overwritten since the build began to read it.
@@ -324,9 +326,11 @@ async function finish(
   build: Build,
   assessment: Assessment,
   counts: Pick<ManifestHead, 'funds' | 'objects' | 'bytes' | 'newestPrice' | 'source'>,
+  rows: SnapshotCounts['rows'] | null,
 ): Promise<ManifestHead> {
   const { asOf, docsUrl } = build.options
-  const snapshot = snapshotId(asOf, await build.lines.digest())
+  const { sha256: linesDigest, documents } = await build.lines.digest()
+  const snapshot = snapshotId(asOf, linesDigest)
   const said = { format: manifestFormat, snapshot, asOf, ...counts, docsUrl }
   const { counts: marks, overdue } = assessment
   const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedStale)
@@ -345,7 +349,13 @@ async function finish(
     const { sha256, bytes } = writeFile(root, key, content)
     return { key, sha256, bytes, type: contentTypeOf(key) }
   })
-  const head = { ...said, settings: settingsDigest(build.options), freshness: { ...marks, stalest }, files }
+  const head: ManifestHead = {
+    ...said,
+    settings: settingsDigest(build.options),
+    freshness: { ...marks, stalest },
+    counts: rows === null ? undefined : { documents, rows },
+    files,
+  }
   await build.lines.write(head)
   return head
 }

@@ -5,6 +5,7 @@ import type { BuildSummary } from '../build/build.ts'
 import type { Finding } from '../data/check/finding.ts'
 import { escapeInvisible, printable } from '../data/model/printable.ts'
 import { type FreshnessCounts, marks } from '../guards/assess.ts'
+import type { Objection } from '../guards/guards.ts'
 import { wording } from '../site/wording.ts'
 import type { Paint } from './terminal.ts'
 
@@ -54,6 +55,29 @@ export function alignedTable(rows: readonly (readonly string[])[]): string[] {
       .join('  '),
   )
 }
+
+/** What guards have against the data: a table of the figures, and a line for each objection that has none. */
+export function describeObjections(objections: readonly Objection[]): string {
+  const shown = objections.slice(0, objectionsShown)
+  const rows = shown.flatMap(({ figures, ...one }) =>
+    figures === undefined ? [] : [[nameOf(one), figures.before, figures.after, figures.limit]],
+  )
+  const cells = rows.map((row) =>
+    row.map((cell) => (typeof cell === 'number' ? formatCount(cell) : escapeInvisible(cell))),
+  )
+  const table = rows.length === 0 ? [] : alignedTable([['refused', 'live', 'new', 'limit'], ...cells])
+  const others = shown.filter(({ figures }) => figures === undefined)
+  const lines = others.map((one) => `${nameOf(one)}: ${escapeInvisible(one.message)}`)
+  const left = objections.length - shown.length
+  if (left > 0) lines.push(`and ${formatCount(left)} more`)
+  return [...table, ...lines].map((line) => `${line}\n`).join('')
+}
+
+const objectionsShown = 50
+
+/** As in `--allow`. */
+const nameOf = ({ guard, subject }: Pick<Objection, 'guard' | 'subject'>) =>
+  subject === null ? guard : `${guard}:${subject}`
 
 /** `12 (10 puts, 2 gets)` */
 export function describeRequests(counts: Readonly<Record<string, number>>): string {

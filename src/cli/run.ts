@@ -48,6 +48,10 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     // Help and version have been printed. Help without --help means that the command is missing.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     // The error of an interrupted command says nothing new.
+    if (error instanceof Refusal && !signal.aborted) {
+      const { describeObjections } = await import('./format.ts')
+      surroundings.stderr.write(safeLines(describeObjections(error.objections)))
+    }
     report(signal.aborted ? signal.reason : error, surroundings)
     return error instanceof UsageError ? 2 : error instanceof Refusal ? 3 : 1
   }

@@ -229,6 +229,7 @@ async function run({ steps, seed }: Schedule, { lateSeconds, isLocking }: Rules)
             maxStaleShare: 1,
             maxDeletes: null,
           },
+          today: '2026-11-20',
           override: { allow: [], isForced: true, reason: 'a test', who: 'a test' },
           concurrency: 3,
           maxRate: null,

@@ -3,6 +3,8 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { routeTable } from '../../src/api/derive/route-table.ts'
+import { endpoints } from '../../src/api/endpoints/index.ts'
 import { manifestLine, type ManifestHead } from '../../src/build/manifest.ts'
 import { objectLines } from '../../src/build/object-lines.ts'
 import { makeTempFolder } from '../support/product.ts'
@@ -13,6 +15,7 @@ afterAll(folder.remove)
 
 const sha256 = 'a'.repeat(64)
 const lineOf = (key: string) => manifestLine({ key, sha256, bytes: 1, type: 'text/plain', from: 'f' })
+const table = routeTable(endpoints, 'https://docs.example.org')
 const head = { snapshot: 'x' } as ManifestHead
 let count = 0
 const root = () => {
@@ -32,7 +35,7 @@ describe('lines of a manifest', () => {
         fc.uniqueArray(fc.tuple(key, fc.nat({ max: 5 })), { selector: ([name]) => name, maxLength: 60 }),
         async (keys) => {
           const place = root()
-          const lines = objectLines(place)
+          const lines = objectLines(place, table)
           const sorted = keys
             .map(([name]) => name)
             .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
@@ -52,7 +55,7 @@ describe('lines of a manifest', () => {
 
   it('are merged if runs are longer than what is read at once', async () => {
     const place = root()
-    const lines = objectLines(place)
+    const lines = objectLines(place, table)
     const keys = Array.from({ length: 6000 }, (_, index) => `k${String(index).padStart(6, '0')}`)
     for (const [index, name] of keys.entries()) lines.add(index % 700 < 350 ? 'one' : 'two', lineOf(name))
     await lines.digest()
@@ -62,7 +65,7 @@ describe('lines of a manifest', () => {
   })
 
   it('are refused out of order, and with a key that is there twice', async () => {
-    const lines = objectLines(root())
+    const lines = objectLines(root(), table)
     lines.add('run', lineOf('b'))
     expect(() => {
       lines.add('run', lineOf('a'))

@@ -47,6 +47,10 @@ export function parseKey(table: RouteTable, key: string): KeyMeaning {
   return pageOf(table, segments)
 }
 
+/** The id of the route that the key has an answer of; null for refusals, errors, pages and unknown keys. */
+export const answeredBy = (meaning: KeyMeaning): string | null =>
+  'route' in meaning && meaning.kind !== 'refusal' ? meaning.route.id : null
+
 /** A fund's pages lie in a folder of its ISIN, below that of their kind: `funds/<isin>/index.html`. */
 function pageOf(table: RouteTable, segments: readonly string[]): KeyMeaning {
   if (table.pages.indexOf(segments[0] as string) < 0 || segments[segments.length - 1] === '') return unknown

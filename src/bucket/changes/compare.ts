@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ManifestHead, ManifestLine } from '../../build/manifest.ts'
 import { inSlot, manifestIn, type Slot } from '../live/layout.ts'
+import type { AllowedObjection } from '../../guards/guards.ts'
 import type { LiveSnapshot } from '../live/live.ts'
 import type { DocumentComparison, ToRead } from '../manifest/documents.ts'
 import type { Publish } from '../publish/options.ts'
@@ -13,7 +14,11 @@ import { maxPriceRows } from './day.ts'
 import type { CorrectedValue, NamedFund, PastDay, SnapshotChanges, SnapshotName } from './day.ts'
 
 /** What is known without reading any document: all are new if nothing was live. */
-export function changesWithout(head: ManifestHead, before: SnapshotName | null): SnapshotChanges {
+export function changesWithout(
+  head: ManifestHead,
+  before: SnapshotName | null,
+  allowed: readonly AllowedObjection[],
+): SnapshotChanges {
   const { asOf, snapshot, funds: total, objects } = head
   return {
     format: 1,
@@ -25,8 +30,11 @@ export function changesWithout(head: ManifestHead, before: SnapshotName | null):
     endpoints: [],
     prices: noPrices(),
     notCompared: [],
+    allowed: allowed.length === 0 ? undefined : allowed.map(withoutFigures),
   }
 }
+
+const withoutFigures = ({ figures: _, ...one }: AllowedObjection) => one
 
 const noPrices = () => ({
   counts: { corrected: 0, added: 0, removed: 0 },
@@ -36,10 +44,15 @@ const noPrices = () => ({
 })
 
 /** @param compared null if the live slot's manifest cannot be read */
-export async function readChanges(publish: Publish, live: LiveSnapshot, compared: DocumentComparison | null) {
+export async function readChanges(
+  publish: Publish,
+  live: LiveSnapshot,
+  compared: DocumentComparison | null,
+  allowed: readonly AllowedObjection[],
+) {
   const { head } = publish.snapshot.manifest
   const before = { asOf: live.asOf, snapshot: live.snapshot }
-  const changes = changesWithout(head, before)
+  const changes = changesWithout(head, before, allowed)
   if (compared === null) return { ...changes, notCompared: [manifestIn(live.slot)] }
   const { toRead, documents, endpoints } = compared
   const names = { before: new Map<string, string>(), after: new Map<string, string>() }

@@ -1,5 +1,6 @@
 /** What the publishes of a day changed: the published shape of `changes/<as-of>.json`. Pure. */
 
+import type { AllowedObjection } from '../../guards/guards.ts'
 import type { Counts } from '../manifest/compare.ts'
 
 /**
@@ -16,6 +17,7 @@ import type { Counts } from '../manifest/compare.ts'
  *   had is not in the past. `counts` are complete; each list has the first ten thousand rows, by ISIN, then by day. Values
  *   are decimals with a point; null if there was none or is none.
  * - `notCompared`: keys of documents that could not be read, so that nobody knows what changed in them.
+ * - `allowed`: what a guard had against the snapshot, and who has allowed it why; absent if there is nothing.
  * - `publish`: the number of the newest publish among those of the day, 1 for the first.
  * - `earlier`: what the publishes before it on this day changed, the same shape without `earlier`, the newest first; empty
  *   on most days. The last twenty are there. Their lists of prices together have ten thousand rows each at most, the newest
@@ -50,6 +52,7 @@ export interface SnapshotChanges {
     readonly removed: readonly PastDay[]
   }
   readonly notCompared: readonly string[]
+  readonly allowed?: readonly Omit<AllowedObjection, 'figures'>[] | undefined
 }
 
 export interface SnapshotName {

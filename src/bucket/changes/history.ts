@@ -98,10 +98,10 @@ function isEntry(entry: Unchecked): boolean {
 const shown = 20
 
 export function describeChanges(changes: SnapshotChanges): Pick<HistoryEntry, 'title' | 'lines'> {
-  const { asOf, before, funds, documents, notCompared } = changes
+  const { asOf, before, funds, documents, notCompared, allowed = [] } = changes
   if (before === null) {
     const what = `first snapshot: ${count(funds.total, 'fund')}, ${count(documents.added, 'document')}`
-    return { title: `${asOf}: ${what}`, lines: [what] }
+    return { title: `${asOf}: ${what}`, lines: [what, ...allowed.slice(0, shown).map(describeAllowed)] }
   }
   const lists = listsOf(changes).filter(({ total }) => total > 0)
   const title = lists.map(({ heading }) => heading).join(', ') || documentTitle(changes)
@@ -111,9 +111,13 @@ export function describeChanges(changes: SnapshotChanges): Pick<HistoryEntry, 't
       ...lists.map(({ heading, items, total }) => `${heading}: ${shortList(items, total)}`),
       documentLine(changes),
       ...(notCompared.length === 0 ? [] : [`not compared: ${shortList(notCompared, notCompared.length)}`]),
+      ...allowed.slice(0, shown).map(describeAllowed),
     ],
   }
 }
+
+const describeAllowed = ({ message, who, reason }: NonNullable<SnapshotChanges['allowed']>[number]) =>
+  `allowed by ${who}: ${message} (${reason})`
 
 function listsOf({ funds, prices }: SnapshotChanges) {
   const { counts, corrected } = prices

@@ -7,8 +7,8 @@ import { hash } from 'node:crypto'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
 import { messageOf } from '../../system/message.ts'
 import { changesFolder, inSlot, jsonType, type Slot } from '../live/layout.ts'
-import { compareDocuments } from '../manifest/documents.ts'
-import { fetchManifest } from '../manifest/manifest.ts'
+import type { AllowedObjection } from '../../guards/guards.ts'
+import type { DocumentComparison } from '../manifest/documents.ts'
 import type { Publish } from '../publish/options.ts'
 import { inParallel } from '../store/in-parallel.ts'
 import { readObject, readSmall } from '../store/read.ts'
@@ -24,13 +24,18 @@ const feedKey = `${changesFolder}feed.xml`
 const keyOf = (asOf: string) => changesFolder + fileOf(asOf)
 
 /**
- * Compares the snapshot with the live one, and writes `changes/` of the slot. To be called after the upload.
+ * Reads what differs from the live snapshot, and writes `changes/` of the slot. To be called after the upload.
+ * @param compared with the live snapshot; null if its manifest cannot be read, or nothing is live
  * @returns how many documents differ from those that are live; null if that is not known
  * @throws {Error} if the store fails
  */
-export async function tellChanges(publish: Publish): Promise<number | null> {
-  const { store, base, snapshot, folder, table, onWarning } = publish
-  const { head, objects } = snapshot.manifest
+export async function tellChanges(
+  publish: Publish,
+  compared: DocumentComparison | null,
+  allowed: readonly AllowedObjection[],
+): Promise<number | null> {
+  const { store, base, snapshot, onWarning } = publish
+  const { head } = snapshot.manifest
   const { live } = base.live
   const found = await readFolders(publish)
   // A repair uploads the snapshot that is live into the other slot.
@@ -39,14 +44,10 @@ export async function tellChanges(publish: Publish): Promise<number | null> {
     return 0
   }
   if (live === null) {
-    await writeFolder(publish, found, changesWithout(head, null))
+    await writeFolder(publish, found, changesWithout(head, null, allowed))
     return head.objects
   }
-  const before = await fetchManifest(store, live.slot, folder, true)
-  // Objects alone: the files of /status/ differ each day.
-  const isComparable = before?.head.snapshot === live.snapshot
-  const compared = isComparable ? await compareDocuments(before.objects(), objects(), table) : null
-  const changes = await readChanges(publish, live, compared)
+  const changes = await readChanges(publish, live, compared, allowed)
   const { notCompared, documents } = changes
   const warn = (warning: string) => onWarning(`${store.name}: ${warning}`)
   const [example] = notCompared

@@ -1,6 +1,6 @@
 /** Two snapshots compared by fund and endpoint, for `fundpress diff` and for `changes/`. Reads manifests, no documents. */
 
-import { parseKey, type KeyMeaning } from '../../api/routes/parse-key.ts'
+import { answeredBy, parseKey, type KeyMeaning } from '../../api/routes/parse-key.ts'
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { ManifestLine } from '../../build/manifest.ts'
 import { statusFolder } from '../live/layout.ts'
@@ -49,17 +49,25 @@ export async function compareDocuments(
   const documents = noCounts()
   const funds = new Map<string, FundTally>()
   const groups = new Map<string, ReturnType<typeof newGroup>>()
+  const answers = new Map<string, { before: number; after: number }>()
   for await (const { key, values } of mergeSorted(from, to)) {
     const [before = null, after = null] = values
     const change = changeOf(before, after)
     const meaning = parseKey(table, key)
     const { isin, part, isRefusal } = placeOf(meaning, key)
+    const answered = answeredBy(meaning)
+    if (answered !== null) {
+      const counts = entry(answers, answered, () => ({ before: 0, after: 0 }))
+      if (before !== null) counts.before++
+      if (after !== null) counts.after++
+    }
     if (isin !== null) note(entry(funds, isin, newFund), meaning, { before, after }, change === null)
     if (change === null) continue
     documents[change]++
     const endpoint = endpointOf(meaning, key)
     const group = entry(groups, `${isin ?? ''} ${endpoint}`, () => newGroup(isin, endpoint))
     group.documents[change]++
+    if (change === 'removed' && answered !== null) group.removedAnswers++
     entry(group.parts, part, newPart)[isRefusal ? 'refusals' : 'answers'].add(change)
   }
   const ofFunds = sortedEntries(funds)
@@ -72,19 +80,48 @@ export async function compareDocuments(
     const sum = entry(endpoints, group.endpoint, noCounts)
     for (const change of ['added', 'removed', 'changed'] as const) sum[change] += group.documents[change]
   }
+  const [gone, withheld] = [only('before', 'isThere'), only('before', 'hasDocuments')]
   return {
     documents: documents as Counts,
     endpoints: sortedEntries(endpoints).map(([endpoint, counts]) => ({ endpoint, ...counts })),
     /** ISINs of funds that only the new snapshot has objects of, refusals included, and only the old one. */
-    funds: { added: only('after', 'isThere'), removed: only('before', 'isThere') },
+    funds: { added: only('after', 'isThere'), removed: gone },
     /** The same for funds with documents: a fund that is withheld has errors alone. */
     added: only('after', 'hasDocuments'),
-    removed: only('before', 'hasDocuments'),
+    removed: withheld,
+    loss: lossOf(new Set([...gone, ...withheld]), [...groups.values()], documents.removed, answers),
     /** By fund, what belongs to none first, then by endpoint. */
-    groups: sortedEntries(groups).map(([, { parts, ...group }]): DiffGroup => {
-      return { ...group, parts: [...parts].map(([name, changes]) => ({ name, what: whatOf(changes) })) }
+    groups: sortedEntries(groups).map(([, { isin, endpoint, documents: counts, parts }]): DiffGroup => {
+      return {
+        isin,
+        endpoint,
+        documents: counts,
+        parts: [...parts].map(([name, changes]) => ({ name, what: whatOf(changes) })),
+      }
     }),
     toRead: ofFunds.flatMap(([isin, fund]) => toReadOf(isin, fund)),
+  }
+}
+
+/** What the guards of a publish compare: funds that are lost, gone or withheld, and what is lost beside them. */
+function lossOf(
+  lost: ReadonlySet<string>,
+  groups: readonly ReturnType<typeof newGroup>[],
+  removed: number,
+  answers: ReadonlyMap<string, { readonly before: number; readonly after: number }>,
+) {
+  const ofLost = groups.filter(({ isin }) => isin !== null && lost.has(isin))
+  const explained = (endpoint: string) =>
+    ofLost.reduce((sum, group) => sum + (group.endpoint === endpoint ? group.removedAnswers : 0), 0)
+  return {
+    /** ISINs, ascending. */
+    funds: [...lost].sort(),
+    /** Objects that only the old snapshot has; not those of lost funds. */
+    objects: ofLost.reduce((left, { documents }) => left - documents.removed, removed),
+    /** Documents by endpoint, without errors. `before` lacks those of lost funds. */
+    documents: sortedEntries(answers).map(([endpoint, { before, after }]) => {
+      return { endpoint, before: before - explained(endpoint), after }
+    }),
   }
 }
 
@@ -125,6 +162,8 @@ const newGroup = (isin: string | null, endpoint: string) => ({
   isin,
   endpoint,
   documents: noCounts(),
+  /** Documents, without errors. */
+  removedAnswers: 0,
   parts: new Map<string, ReturnType<typeof newPart>>(),
 })
 

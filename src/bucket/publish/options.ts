@@ -6,10 +6,10 @@ import type { Slot } from '../live/layout.ts'
 import type { Lease, LeaseOptions } from '../live/lease.ts'
 import type { LiveObject } from '../live/live.ts'
 import type { ObjectStore } from '../store/store.ts'
-import type { MistakeLimits } from './mistakes.ts'
+import type { Guarding } from './loss.ts'
 import type { Snapshot } from './snapshot.ts'
 
-export interface PublishOptions extends MistakeLimits, Omit<LeaseOptions, 'target'> {
+export interface PublishOptions extends Guarding, Omit<LeaseOptions, 'target'> {
   readonly out: string
   readonly table: RouteTable
   /** The address that the API is published at, without a closing slash. */

@@ -7,7 +7,7 @@ import { LeaseLost, roundingMs, withLease } from '../live/lease.ts'
 import { type Live, type LiveObject, readLive, tornSlots } from '../live/live.ts'
 import { withFolder } from '../store/files.ts'
 import { noDownloads, uploadDownloads } from './downloads.ts'
-import { refuseMistakes } from './mistakes.ts'
+import { compareWithLive, refuseLosses } from './loss.ts'
 import type { Publish, PublishOptions } from './options.ts'
 import { markDamage, prepareChanges, type Prepared, refuseSparse } from './prepare.ts'
 import { assertUnchanged, copySnapshot, identifySnapshot, type Identity, isLiveAlready } from './snapshot.ts'
@@ -22,12 +22,12 @@ export type PublishSummary = Awaited<ReturnType<typeof publish>>
  * What a publish has done. `hasFlipped`: false if just this was live already. `changed`: documents that differ from those
  * that were live before; null if that is not known. `put`, `deleted`: objects that differed from those in the slot, which
  * held a snapshot older than the live one; `bytes`: the size of those that were put. No figure but `downloads` counts the
- * analysts' files.
+ * analysts' files. `allowed`: what an operator has allowed, in the build or in the publish.
  */
 type Done = Awaited<ReturnType<typeof carryOut>>
 
 /**
- * @throws {Error} if another process holds the lease, if the snapshot is most likely a mistake, or if the store fails: what
+ * @throws {Refusal} if a guard refuses the snapshot @throws {Error} if another process holds the lease, or the store fails: what
  * is live stays live, and the next publish continues
  */
 export async function publish(store: ObjectStore, options: PublishOptions) {
@@ -49,16 +49,8 @@ async function liveAlready({ live }: LiveObject, identity: Identity, options: Pu
   if (isRepair || !isLiveAlready(live, identity)) return null
   await point(pointer, live)
   const { slot } = live
-  return {
-    slot,
-    hasFlipped: false,
-    changed: 0,
-    put: 0,
-    deleted: 0,
-    bytes: 0,
-    downloads: noDownloads,
-    allowed: [],
-  }
+  const nothing = { changed: 0, put: 0, deleted: 0, bytes: 0, downloads: noDownloads, allowed: [] }
+  return { slot, hasFlipped: false, ...nothing }
 }
 
 type Begun = Omit<Publish, 'snapshot' | 'base' | 'putOwn'>
@@ -91,14 +83,15 @@ async function carryOut(publish: Publish) {
   const { live: before } = base.live
 
   const prepared = await prepareChanges(publish)
-  const allowed = refuseMistakes(manifest.head, before, prepared, publish)
+  const compared = await compareWithLive(publish)
+  const allowed = [...(manifest.head.allowed ?? []), ...(await refuseLosses(publish, compared))]
   await refuseSparse(publish, prepared)
   const changes = changesKey(lease.id)
   const expected = await reserveSlot(publish, prepared, changes)
   const bytes = await uploadChanges(publish, prepared)
   if (lease.isUnsettled) await assertUntouched(publish, prepared)
   if (isRepair && before !== null) await markDamage(publish, before.slot)
-  const changed = await tellChanges(publish)
+  const changed = await tellChanges(publish, compared.documents, allowed)
   await assertUnchanged(out, snapshot, baseUrl)
   const downloads = await uploadDownloads(publish)
   await assertUnchanged(out, snapshot, baseUrl)
@@ -112,7 +105,8 @@ async function carryOut(publish: Publish) {
   await flip(store, next, expected, publish)
   await tidyUp(publish, next)
   const { put, deleted } = prepared
-  return { slot, hasFlipped: true, changed, put, deleted, bytes, downloads: downloads.counts, allowed }
+  const done = { changed, put, deleted, bytes, downloads: downloads.counts, allowed }
+  return { slot, hasFlipped: true, ...done }
 }
 
 /**

@@ -10,12 +10,14 @@ import type { Since } from '../../build/options.ts'
 import { startRenderThreads } from '../../build/render-threads.ts'
 import { showProgress } from '../progress.ts'
 import { RefusedDatabase } from '../../data/check/finding.ts'
-import { buildOptions, withBucket } from '../from-settings.ts'
+import { refuseUnlessAllowed } from '../../guards/guards.ts'
+import { futureDate } from '../../guards/loss.ts'
+import { buildOptions, overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { describeFreshness, describeOverdue } from '../format.ts'
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
-import { asOfOption, bucketSettings, option, parsedOption } from '../options.ts'
+import { asOfOption, bucketSettings, option, overrideOptions, parsedOption } from '../options.ts'
 
 /** One or more ISINs in either case; the value is a list in upper case without duplicates. */
 const onlyOption = parsedOption<'--only <isin...>', readonly string[]>(
@@ -58,6 +60,7 @@ export default defineCommand({
     onlyOption,
     option('--since <snapshot>', 'Render only what changed since this folder, manifest or slot'),
     shardOption.conflicts('only'),
+    ...overrideOptions(),
   ],
   json: 'Print the summary as JSON',
   examples: [
@@ -68,7 +71,8 @@ export default defineCommand({
     ['build --db funds.sqlite --out part-3 --shard 3/8', 'The third of eight parts'],
     ['build --db funds.sqlite --out try --only DE0008471400', 'One fund, to look at'],
   ],
-  run: async (session, { asOf = session.today, only = [], since = null, shard }) => {
+  run: async (session, { asOf = session.today, only = [], since = null, shard, ...flags }) => {
+    refuseUnlessAllowed('the build', futureDate(asOf, session.today), overrideOf(session, flags))
     const part = shard === undefined ? null : ({ kind: 'shard', ...shard } as const)
     const options = { ...(await buildOptions(session)), asOf, only, part }
     await showBuild(session, buildSince(session, since, options, session.stderr.tell))

@@ -10,6 +10,7 @@ import { settingsDigest } from '../../build/options.ts'
 import { openFile } from '../../data/read/digest.ts'
 import { openFunds } from '../../data/read/open.ts'
 import { type Objection, type Override, Refusal, refuseUnlessAllowed } from '../../guards/guards.ts'
+import { futureDate } from '../../guards/loss.ts'
 import { buildOptions, livePointer, overrideOf, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { reasonOf, UsageError } from '../failure.ts'
@@ -119,6 +120,7 @@ async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): P
   const db = required(session.settings.db, 'db')
   required(session.settings.bucket.name, 'bucket.name')
   log.begin('night', { asOf, database: db, folder: session.settings.out })
+  refuseUnlessAllowed('the nightly run', futureDate(asOf, session.today), flags.override)
   const { state, allowed } = await stateOf(session, db, flags, log)
   if (state !== null && state.kind !== 'open') return skip(state, asOf, log)
   if (flags.ask === true) {

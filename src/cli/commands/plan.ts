@@ -3,8 +3,8 @@
 import type { EndpointWork, Preview } from '../../bucket/publish/preview.ts'
 import { flagsThatAllow } from '../../guards/guards.ts'
 import { defineCommand } from '../command.ts'
-import { alignedTable, describeDownloads, describeRequests, describeSummary } from '../format.ts'
-import { formatBytes, formatCount, formatDollars } from '../format.ts'
+import { alignedTable, describeDownloads, describeObjections, describeRequests } from '../format.ts'
+import { describeSummary, formatBytes, formatCount, formatDollars } from '../format.ts'
 import { bucketSettings, option, overrideOptions } from '../options.ts'
 import { overrideOf } from '../from-settings.ts'
 import { planFolder } from './publish.ts'
@@ -27,8 +27,7 @@ export default defineCommand({
 })
 
 function describe(preview: Preview, cost: Awaited<ReturnType<typeof planFolder>>['cost']): string {
-  const { snapshot, slot, isLive, put, deleted, bytes, endpoints, requests, refusals, objections, heldBy } =
-    preview
+  const { snapshot, slot, isLive, put, deleted, bytes, endpoints, requests, refusals, objections } = preview
   const { PutObject: puts, GetObject: gets, ListObjectsV2: lists, DeleteObjects: deletes } = requests
   const changes = `${formatCount(put)} to put, ${formatCount(deleted)} to delete`
   const figures = describeSummary({
@@ -39,11 +38,12 @@ function describe(preview: Preview, cost: Awaited<ReturnType<typeof planFolder>>
     downloads: describeDownloads(preview.downloads),
     requests: describeRequests({ puts, gets, lists, deletes }),
     cost: `${formatDollars(cost.publish)} for this publish, ${formatDollars(cost.month)} a month for one such publish a day and two slots`,
-    'held up': heldBy,
-    refused:
-      refusals.length === 0 ? null : `${refusals.join('; ')} (${flagsThatAllow(objections)} publishes it)`,
+    'held up': preview.heldBy,
+    refused: refusals.length === 0 ? null : refusals.join('; '),
+    'allow it': refusals.length === 0 ? null : flagsThatAllow(objections),
   })
-  return describeEndpoints(endpoints) + figures
+  const refused = describeObjections(objections.filter((one) => one.figures !== undefined))
+  return describeEndpoints(endpoints) + figures + (refused === '' ? '' : `\n${refused}`)
 }
 
 /** A table of what changes, followed by an empty line; nothing if nothing does. */

@@ -3,7 +3,7 @@
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
-import { describeLocalAddresses } from '../../bucket/publish/mistakes.ts'
+import { describeLocalAddresses } from '../../bucket/publish/addresses.ts'
 import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
 import { readManifestHead } from '../../build/manifest.ts'
@@ -120,7 +120,7 @@ export async function planFolder(session: Session, flags: PublishFlags) {
 }
 
 /** @throws {Error} if the folder holds no snapshot */
-async function commonOptions({ settings }: Session, flags: PublishFlags) {
+async function commonOptions({ settings, today }: Session, flags: PublishFlags) {
   const { out, baseUrl, docsUrl, freshness, guards, bucket } = settings
   recoverSnapshot(out)
   await readManifestHead(out)
@@ -130,6 +130,7 @@ async function commonOptions({ settings }: Session, flags: PublishFlags) {
     table: routeTable(endpoints, docsUrl),
     limits: { ...guards, maxStaleShare: freshness.maxStaleShare, maxDeletes: bucket.maxDeletes },
     override: flags.override,
+    today,
     isRepair: flags.repair === true,
     isLocking: flags.lock,
     me: thisHolder(),

@@ -3,7 +3,7 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { FundRow, FundRows, Group, PriceRow } from '../../api/contract/rows.ts'
 import { isDay } from '../../api/routes/values.ts'
-import { groupNames, schemaTables, type SchemaTable } from '../model/schema.ts'
+import { groupNames, schemaTableNames, schemaTables, type SchemaTable } from '../model/schema.ts'
 
 export type Fund = { readonly fund: FundRow } & FundRows
 
@@ -13,6 +13,14 @@ export type FundReader = ReturnType<typeof fundReader>
 export function readIsins(db: Database): string[] {
   return db.prepare<[], string>('SELECT isin FROM fund ORDER BY isin').pluck().all()
 }
+
+/** The number of rows of each table, by name. */
+export const countRows = (db: Database): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    schemaTableNames.map((table) => {
+      return [table, db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0]
+    }),
+  )
 
 /** SQL of the ISINs that a table has: it jumps from one to the next in the primary key instead of reading every row. */
 export const distinctIsins = (table: string) => `

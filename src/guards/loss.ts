@@ -1,0 +1,207 @@
+/** What a snapshot has less than the one that is live, and whether that is more than the settings allow. Pure. */
+
+import { describeStale, type FreshnessCounts, staleShare } from './assess.ts'
+import type { GuardName, Objection } from './guards.ts'
+
+/** Limits of the guards of a publish. Shares are from 0 to 1. The README of this room lists them. */
+export interface GuardLimits {
+  readonly lostFunds: number
+  readonly lostDocuments: number
+  readonly lostPrices: number
+  readonly lostRows: number
+  /** Of the watched funds: how many may be stale. */
+  readonly maxStaleShare: number
+  /** Live objects that may be gone; null for a tenth of them. */
+  readonly maxDeletes: number | null
+}
+
+const maxDeletedShare = 0.1
+/** How many funds a message names. */
+const namedFunds = 3
+
+/** A snapshot as `live.json` and the first line of its manifest describe it. Those of earlier versions lack what may be absent. */
+export interface SnapshotFigures {
+  readonly asOf: string
+  readonly funds: number
+  readonly objects: number
+  readonly newestPrice: string | null
+  readonly freshness?: (FreshnessCounts & { readonly stalest?: readonly StaleFund[] }) | undefined
+  /** Documents by endpoint, without errors; rows by table. */
+  readonly counts?: Readonly<Record<'documents' | 'rows', Readonly<Record<string, number>>>> | undefined
+}
+
+type StaleFund = Readonly<{ isin: string; newestPrice: string | null }>
+
+/** What a comparison of two snapshots finds. Lost funds are live and would not be: they are gone, or withheld. */
+export interface Loss {
+  readonly funds: number
+  /** ISINs of lost funds; empty if they are not known. */
+  readonly isins: readonly string[]
+  /** Live objects that would be gone; not those of lost funds. */
+  readonly objects: number
+  /** Documents by endpoint, without errors; `before` lacks those of lost funds. */
+  readonly documents: readonly Readonly<{ endpoint: string; before: number; after: number }>[]
+  /** How many price rows the lost funds have live; null if that is not known. */
+  readonly prices: number | null
+}
+
+/** The loss as far as the first lines of the manifests tell it. */
+export function lossByCounts(live: SnapshotFigures, head: SnapshotFigures): Loss {
+  const funds = Math.max(0, live.funds - head.funds)
+  const kept = live.funds === 0 ? 1 : 1 - funds / live.funds
+  const after = head.counts?.documents
+  const before = after === undefined ? [] : Object.entries(live.counts?.documents ?? {})
+  return {
+    funds,
+    isins: [],
+    objects: Math.max(0, Math.round(live.objects * kept) - head.objects),
+    documents: before.map(([endpoint, count]) => {
+      return { endpoint, before: Math.round(count * kept), after: after?.[endpoint] ?? 0 }
+    }),
+    prices: null,
+  }
+}
+
+/**
+ * What the guards of a publish have against a snapshot. Lost funds are one objection: what their loss explains (documents,
+ * rows, objects) is no other one.
+ * @param live null if nothing is, and so is the loss then @param today ISO 8601, in Europe/Berlin
+ */
+export function objectionsTo(
+  head: SnapshotFigures,
+  live: SnapshotFigures | null,
+  loss: Loss | null,
+  limits: GuardLimits,
+  today: string,
+): readonly Objection[] {
+  return [
+    ...futureDate(head.asOf, today),
+    ...(live === null || loss === null ? [] : lossesOf(head, live, loss, limits)),
+    ...staleFunds(head, limits.maxStaleShare),
+  ]
+}
+
+/** @param asOf of a snapshot @param today ISO 8601, in Europe/Berlin */
+export const futureDate = (asOf: string, today: string): readonly Objection[] =>
+  asOf <= today
+    ? []
+    : [objection('future-date', `it is of ${asOf}, and today is ${today}`, [today, asOf, `until ${today}`])]
+
+type Figures = readonly [before: string | number, after: string | number, limit: string | number]
+
+function objection(guard: GuardName, message: string, figures: Figures, subject: string | null = null) {
+  const [before, after, limit] = figures
+  return { guard, subject, message, figures: { before, after, limit } } satisfies Objection
+}
+
+function lossesOf(head: SnapshotFigures, live: SnapshotFigures, loss: Loss, limits: GuardLimits) {
+  return [
+    ...olderThan(head, live),
+    ...lostFunds(live, loss, limits.lostFunds),
+    ...loss.documents.flatMap((counts) => lostDocuments(counts, limits.lostDocuments)),
+    ...lostRows(head, live, loss, limits),
+    ...unpricedFunds(head, live, loss, limits.lostFunds),
+    ...deletes(live, loss, limits.maxDeletes),
+  ]
+}
+
+function olderThan(head: SnapshotFigures, live: SnapshotFigures): Objection[] {
+  const found: Objection[] = []
+  if (head.asOf < live.asOf) {
+    const message = `it is of ${head.asOf}, older than the live one of ${live.asOf}`
+    found.push(objection('older-date', message, [live.asOf, head.asOf, `from ${live.asOf}`]))
+  }
+  const { newestPrice: newest } = head
+  const { newestPrice: before } = live
+  if (before !== null && (newest === null || newest < before)) {
+    const own = newest === null ? 'it has no price at all' : `its newest price is of ${newest}`
+    const message = `${own}, that of the live one is of ${before}`
+    found.push(objection('older-prices', message, [before, newest ?? 'none', `from ${before}`]))
+  }
+  return found
+}
+
+function lostFunds({ funds: before }: SnapshotFigures, { funds, isins }: Loss, share: number): Objection[] {
+  const after = before - funds
+  // One may always be lost, unless it is the last.
+  const least = Math.max(1, Math.min(before - 1, leastOf(before, share)))
+  if (funds === 0 || after >= least) return []
+  const others = funds - namedFunds
+  const names = isins.slice(0, namedFunds).join(', ') + (others > 0 ? ` and ${others} more` : '')
+  const message = `it lacks ${funds} of ${before} funds${isins.length === 0 ? '' : ` (${names})`}`
+  return [objection('lost-funds', message, [before, after, `at least ${least}`])]
+}
+
+/** The least of what is expected that no guard refuses. @param share that may be lost */
+const leastOf = (expected: number, share: number) => Math.ceil(expected * (1 - share) - 1e-9)
+
+function lostDocuments({ endpoint, before, after }: Loss['documents'][number], share: number): Objection[] {
+  const least = Math.max(before > 0 ? 1 : 0, leastOf(before, share))
+  if (after >= least) return []
+  const [guard, message] =
+    after === 0
+      ? (['empty-endpoint', `${endpoint} has no document, the live one has ${before}`] as const)
+      : (['lost-documents', `${endpoint} has ${after} documents, the live one ${before}`] as const)
+  return [objection(guard, message, [before, after, `at least ${least}`], endpoint)]
+}
+
+/** A lost fund may have had more rows than others: so many times the average. */
+const rowsOfLostFund = 2
+
+function lostRows(
+  head: SnapshotFigures,
+  live: SnapshotFigures,
+  loss: Loss,
+  limits: GuardLimits,
+): Objection[] {
+  const after = head.counts?.rows
+  // Lost funds are counted above.
+  const { fund: _, ...before } = live.counts?.rows ?? {}
+  if (after === undefined) return []
+  const lostShare = loss.funds === 0 ? 0 : Math.min(1, (rowsOfLostFund * loss.funds) / live.funds)
+  return Object.entries(before).flatMap(([table, rows]) => {
+    const isPrice = table === 'price'
+    const explained = isPrice && loss.prices !== null ? loss.prices : rows * lostShare
+    const least = Math.max(1, leastOf(rows - explained, isPrice ? limits.lostPrices : limits.lostRows))
+    const left = after[table] ?? 0
+    if (rows === 0 || left >= least) return []
+    const figures: Figures = [rows, left, `at least ${least}`]
+    if (left === 0) return [objection('empty-table', `the table ${table} is empty`, figures, table)]
+    const message = `the table ${table} has ${left} rows, that of the live one ${rows}`
+    return [
+      isPrice ? objection('lost-prices', message, figures) : objection('lost-rows', message, figures, table),
+    ]
+  })
+}
+
+function unpricedFunds(head: SnapshotFigures, live: SnapshotFigures, loss: Loss, share: number): Objection[] {
+  const [priced, before] = [pricedFunds(head.freshness), pricedFunds(live.freshness)]
+  if (priced === null || before === null) return []
+  const least = Math.min(before - 1, leastOf(before, share)) - loss.funds
+  if (priced >= least) return []
+  const message = `it has prices of ${priced} funds, the live one of ${before}`
+  return [objection('unpriced-funds', message, [before, priced, `at least ${least}`])]
+}
+
+/** Funds with a published price: a fund that lost its price is neither late nor stale. */
+const pricedFunds = (counts: FreshnessCounts | undefined) =>
+  counts === undefined ? null : counts.fresh + counts.late + counts.stale + counts.unwatched
+
+function deletes({ objects }: SnapshotFigures, loss: Loss, maxDeletes: number | null): Objection[] {
+  const limit = maxDeletes ?? Math.floor(objects * maxDeletedShare)
+  if (loss.objects <= limit) return []
+  const message = `${loss.objects} objects that are live would be gone, more than ${limit} (--max-deletes)`
+  return [objection('deletes', message, [objects, objects - loss.objects, `at least ${objects - limit}`])]
+}
+
+function staleFunds({ freshness }: SnapshotFigures, maxStaleShare: number): Objection[] {
+  if (freshness === undefined || staleShare(freshness) <= maxStaleShare) return []
+  const { fresh, late, stale, stalest = [] } = freshness
+  const watched = fresh + late + stale
+  const funds = stalest.slice(0, namedFunds).map(({ isin, newestPrice }) => `${isin} of ${newestPrice}`)
+  const others = stale - funds.length
+  if (others > 0) funds.push(`${others} more`)
+  const message = `${describeStale(freshness, maxStaleShare)} (newest prices: ${funds.join(', ')}): get their prices into the database and build again, or give funds that are priced less often a group in freshness.groups`
+  const limit = `at most ${Math.floor(watched * maxStaleShare)}`
+  return [objection('stale-prices', message, [`${watched} watched`, `${stale} stale`, limit])]
+}

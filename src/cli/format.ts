@@ -73,7 +73,8 @@ export function describeObjections(objections: readonly Objection[]): string {
   return [...table, ...lines].map((line) => `${line}\n`).join('')
 }
 
-const objectionsShown = 50
+/** More than an issue of GitHub can hold are of no use. */
+export const objectionsShown = 50
 
 /** As in `--allow`. */
 const nameOf = ({ guard, subject }: Pick<Objection, 'guard' | 'subject'>) =>

@@ -6,7 +6,14 @@ import type { BuildSummary } from '../../build/build.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import { type AllowedObjection, allowanceFor, flagsThatAllow, type Objection } from '../../guards/guards.ts'
 import { describeFreshness } from '../format.ts'
-import { countOf, formatBytes, formatCount, formatDollars, formatDuration } from '../format.ts'
+import {
+  countOf,
+  formatBytes,
+  formatCount,
+  formatDollars,
+  formatDuration,
+  objectionsShown,
+} from '../format.ts'
 import { cut, safeLines, withoutSecrets } from '../safe-text.ts'
 import { describeEvent } from './events.ts'
 import type { NightlyWarning, Step } from './log.ts'
@@ -90,9 +97,6 @@ function describeDone(run: DoneRun): string {
   return figuresTable + describeAllowed(run.allowed) + charts(run.history.nights) + lastEvents(run.history)
 }
 
-/** More rows than an issue of GitHub can hold are of no use. */
-const objectionsShown = 50
-
 /** What was refused, and the exact command that allows it. It is the text of GitHub's issue, too. */
 export function describeRefusal(objections: readonly Objection[]): string {
   const rows = objections.slice(0, objectionsShown).map(({ guard, subject, message, figures }) => {
@@ -138,8 +142,10 @@ const table = (heading: readonly string[], rows: readonly (readonly string[])[])
 const maxCell = 600
 
 /** A text of the data or the bucket. It cannot break out of its cell, and mentions nobody. */
-const cell = (value: string | number) =>
-  value === '' ? '' : code(cut(withoutSecrets(String(value)), maxCell)).replaceAll('|', '\\|')
+function cell(value: string | number): string {
+  const text = typeof value === 'number' ? formatCount(value) : cut(withoutSecrets(value), maxCell)
+  return text === '' ? '' : code(text).replaceAll('|', '\\|')
+}
 
 export const describeChanged = ({ changed }: Pick<NightlyFigures, 'changed'>) =>
   changed === null ? 'not known' : formatCount(changed)

@@ -36,13 +36,17 @@ it('reports a refusal with its objections and what allows them, and leaves live.
   const before = liveFile()
   const run = await nightly('--json --summary night.md', { ...inWorkflow(), GITHUB_ACTOR: 'alice' })
   expect([run.code, liveFile()]).toEqual([3, before])
-  expect(lastOf(run)).toMatchObject({ step: 'publish', event: 'refused', objections: [older] })
+  expect(lastOf(run)).toMatchObject({
+    step: 'publish',
+    event: 'refused',
+    objections: [{ ...older, figures: { before: '2026-11-12' } }],
+  })
   const [, heading, body = ''] = /^(## .*)\n\n([^]*)$/.exec(read('night.md')) ?? []
   expect(heading).toBe('## fundpress 2026-11-11: refused in publish')
   expect(body.split('\n')).toEqual([
     '| guard | subject | live | new | limit | what |',
     '| --- | --- | --- | --- | --- | --- |',
-    '| `older-date` |  |  |  |  | `it is of 2026-11-11, older than the live one of 2026-11-12` |',
+    '| `older-date` |  | `2026-11-12` | `2026-11-11` | `from 2026-11-12` | `it is of 2026-11-11, older than the live one of 2026-11-12` |',
     '',
     'The live snapshot did not change. Correct the data; or, if it is right, allow it:',
     '',
@@ -143,7 +147,7 @@ it('gives the reason also if the bucket does not take the event', async () => {
   const run = await nightly('--summary night.md')
   expect(run.code).toBe(3)
   expect(run.stderr).toMatch(
-    /^warning {2}night: the history does not have this: .*\nfundpress: the snapshot .* is refused: .*\n$/,
+    /^warning {2}night: the history does not have this: .*\n[^]*\nfundpress: the snapshot .* is refused: .*\n$/,
   )
   expect(read('night.md')).toMatch(/^## fundpress 2026-11-11: refused in publish\n/)
 })
@@ -253,10 +257,10 @@ it.runIf(isComplete)('refuses a machine that lives in another year', async () =>
 })
 
 it('the table of a refusal has figures, cannot be broken by texts, and ends after 50 rows', () => {
-  const figures = { before: 500, after: '498', limit: 1 }
+  const figures = { before: 1500, after: '498', limit: 1 }
   const hostile = { guard: 'price-jump', subject: 'DE0008471400', message: '`a` | @all\n<b>' } as const
   const text = describeRefusal([{ guard: 'lost-funds', subject: null, message: 'gone', figures }, hostile])
-  expect(text).toContain('| `lost-funds` |  | `500` | `498` | `1` | `gone` |\n')
+  expect(text).toContain('| `lost-funds` |  | `1,500` | `498` | `1` | `gone` |\n')
   expect(text).toContain('| `price-jump` | `DE0008471400` |  |  |  | `a \\| @all\\u000a<b>` |\n')
   expect(text).toContain('--allow lost-funds,price-jump:DE0008471400 --reason')
   const many = describeRefusal(

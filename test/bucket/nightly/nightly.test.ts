@@ -96,7 +96,7 @@ it('refuses what publish refuses, and forces what it forces', async () => {
   const refused = await nightly()
   expect(refused.code).toBe(3)
   expect(refused.stderr).toMatch(
-    /^fundpress: the snapshot 2026-11-11-\w{12} is refused: it is of 2026-11-11, older than the live one/,
+    /^fundpress: the snapshot 2026-11-11-\w{12} is refused: it is of 2026-11-11, older than the live one/m,
   )
   expect((await nightly('--force --reason test')).code).toBe(0)
 })

@@ -121,7 +121,7 @@ it('tries once what a guard refuses, opens one issue that says how to allow it, 
     /^\[Nightly 4711\]\(.*\) was refused\.\n\n\| guard \| subject \| live \| new \| limit \| what \|\n/,
   )
   expect(issue).toContain(
-    '\n| `older-date` |  |  |  |  | `it is of 2026-11-11, older than the live one of 2026-11-12` |\n',
+    '\n| `older-date` |  | `2026-11-12` | `2026-11-11` | `from 2026-11-12` | `it is of 2026-11-11, older than the live one of 2026-11-12` |\n',
   )
   expect(issue).toContain('```text\nfundpress nightly … --allow older-date --reason "…"\n```\n')
   await nightly()

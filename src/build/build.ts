@@ -6,18 +6,19 @@ import { checkStructure } from '../data/check/structure.ts'
 import { RefusedDatabase } from '../data/check/finding.ts'
 import { identityOf, openFile } from '../data/read/digest.ts'
 import { readIsins } from '../data/read/fund-reader.ts'
-import { databaseError, openFunds } from '../data/read/open.ts'
+import { databaseError, openFunds, type FundDatabase } from '../data/read/open.ts'
 import { writeDownloads } from '../downloads/index.ts'
 import { UnflushedError } from '../system/durable.ts'
 import { openBase, sameFolder, type Base } from './base.ts'
 import { linkOrCopy } from './document-files.ts'
-import { manifestKey, writeSparse } from './manifest.ts'
+import { manifestKey, writeSparse, type WithheldFund } from './manifest.ts'
 import type { BuildOptions } from './options.ts'
 import { prepareBuild, type Build } from './prepare.ts'
-import { renderSnapshot } from './render.ts'
+import { renderSnapshot, type Rendered } from './render.ts'
 import { startRenderThreads, type RenderThread } from './render-threads.ts'
 import type { FundNews } from './shard.ts'
 import { makeStaging, type StagedSnapshot } from './staging.ts'
+import { copyWithLivePrices, readShards, WithholdPrices } from './withhold.ts'
 
 export type { BuildOptions } from './options.ts'
 
@@ -28,7 +29,7 @@ const namedFunds = 10
 /**
  * Builds the snapshot beside `out` and swaps it in at the end. Funds are checked as they are read; after the first
  * error the rest is only checked, so that the message names all errors and nothing is replaced.
- * @throws {RefusedDatabase} if the checks find errors
+ * @throws {RefusedDatabase} if the checks find errors {@link ImplausibleDatabase} if guards refuse prices, and nothing else
  * @throws {DamagedDatabase} if SQLite finds damage
  * @throws {Error} if the database cannot be read, the disk is full, or the signal aborts: `out` is as it was
  */
@@ -50,6 +51,7 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
   const file = await openFile(options.db, identity)
   let staging: StagedSnapshot | undefined
   let base: Base | undefined
+  let copy: FundDatabase | undefined
   try {
     const structureFindings = checkStructure(db)
     if (structureFindings.length > 0) throw new RefusedDatabase(options.db, structureFindings)
@@ -60,16 +62,38 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
     const jobs = Math.max(1, Math.min(options.jobs, readIsins(db).length))
     // They load their code while this one does.
     threads.push(...startRenderThreads(jobs - threads.length))
-    const build = await prepareBuild(options, db, file, folder, base)
-    const { head, reused, assessment, warnings, each, assertUntouched } = await renderSnapshot(
-      build,
-      threads.slice(0, jobs),
-    )
+    const { part = null, live = null } = options
+    const shards = part?.kind === 'shards' ? part.shards : []
+    const copyFile = join(folder, '.withheld.sqlite')
+    /** @param withheld their prices stay as they are live */
+    const render = async (
+      withheld: readonly WithheldFund[],
+      before: Base,
+    ): Promise<Rendered & { readonly build: Build }> => {
+      copy?.close()
+      const read = readShards(shards, live)
+      copy = withheld.length === 0 ? undefined : await copyWithLivePrices(copyFile, db, withheld, read)
+      // Nobody but this process knows of a copy.
+      const watched = copy === undefined ? file : { ...file, watch: () => file.watch(db) }
+      const build = await prepareBuild(options, copy ?? db, watched, folder, before, withheld)
+      threads.push(...startRenderThreads(jobs - threads.length))
+      try {
+        return { build, ...(await renderSnapshot(build, threads.splice(0, jobs))) }
+      } catch (error) {
+        if (error instanceof WithholdPrices) return render(error.funds, before)
+        throw error
+      }
+    }
+    const withheld = shards.flatMap(({ head }) => head.withheld ?? [])
+    const rendered = await render(withheld, base)
+    const { build, head, reused, assessment, warnings, each, assertUntouched } = rendered
     await base.close()
     rmSync(join(folder, '.previous'), { force: true })
     if (from.kind === 'sparse') writeSparse(folder, { since: from.snapshot })
     const downloads = await downloadsOf(build, head.snapshot, each)
     rmSync(join(folder, '.previous.zip'), { force: true })
+    copy?.close()
+    rmSync(copyFile, { force: true })
     options.signal.throwIfAborted()
     await staging.flush(options.signal)
     base.assertSame()
@@ -98,6 +122,10 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
       downloads,
       seconds: (performance.now() - started) / 1000,
       warnings,
+      /** What guards had against the data, and an operator has allowed. */
+      allowed: head.allowed ?? [],
+      /** Funds whose prices stay as they are live. */
+      withheld: head.withheld ?? [],
     }
   } catch (error) {
     await base?.close()
@@ -106,6 +134,7 @@ async function buildWith(options: BuildOptions, threads: RenderThread[]) {
       ? options.signal.reason
       : explained(databaseError(options.db, error), options.out)
   } finally {
+    copy?.close()
     db.close()
     await file.close()
   }

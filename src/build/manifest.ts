@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants, gunzipSync } from 'node:zlib'
+import type { RestrictedFunds } from '../api/contract/fund.ts'
 import type { FreshnessCounts } from '../guards/assess.ts'
 import type { AllowedObjection } from '../guards/guards.ts'
 import { refuseShard } from './shard.ts'
@@ -35,6 +36,10 @@ export interface ManifestHead {
   readonly settings?: string
   /** How new the funds' prices are; manifests of earlier versions do not say. */
   readonly freshness?: SnapshotFreshness
+  /** Funds of the snapshot that something may not be given out of; absent without any, and in manifests of earlier versions. */
+  readonly restricted?: RestrictedFunds | undefined
+  /** Funds with implausible prices, whose prices stayed as they were live; absent if there is none. */
+  readonly withheld?: readonly WithheldFund[]
   /**
    * Documents by endpoint, without errors, and all rows of the database by table: the guards of a publish compare them with
    * what is live. Shards and manifests of earlier versions have none.
@@ -52,6 +57,13 @@ export interface ManifestHead {
 export interface SnapshotCounts {
   readonly documents: Readonly<Record<string, number>>
   readonly rows: Readonly<Record<string, number>>
+}
+
+/** A fund whose prices stay as they are live. */
+export interface WithheldFund {
+  readonly isin: string
+  /** What is wrong with the prices of the database. */
+  readonly message: string
 }
 
 /** Funds by how new their newest price is; `guards/assess.ts` says what the marks mean. */

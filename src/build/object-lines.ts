@@ -29,6 +29,8 @@ export type ObjectLines = ReturnType<typeof objectLines>
 export function objectLines(root: string, table: RouteTable) {
   const temporary = join(root, '.lines')
   const merged = join(temporary, 'merged')
+  // There is one if the build begins anew, to withhold prices.
+  rmSync(temporary, { recursive: true, force: true })
   mkdirSync(temporary)
   const runs = new Map<string, Run>()
   const flush = (run: Run) => {

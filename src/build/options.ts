@@ -1,7 +1,10 @@
 /** What a build is asked to do, and the settings among it that decide the bytes of a snapshot, as digests. */
 
 import { versions } from 'node:process'
+import type { ReadLive } from '../data/check/live-prices.ts'
 import type { Licence } from '../downloads/index.ts'
+import type { Override } from '../guards/guards.ts'
+import { defaultPlausibility, type PlausibilitySettings } from '../guards/plausibility.ts'
 import { defaultFreshness, type FreshnessSettings } from '../guards/rules.ts'
 import { codeDigest } from './code-digest.ts'
 import { fromOf } from './inputs.ts'
@@ -41,6 +44,12 @@ export interface BuildOptions {
   readonly since?: Since | null
   /** How new each fund's newest price should be; the defaults unless given. */
   readonly freshness?: FreshnessSettings
+  /** Which prices are implausible, and what happens to them; the defaults unless given. */
+  readonly plausibility?: PlausibilitySettings
+  /** Reads what is live, to compare prices with it: null if nothing is, or nobody knows. */
+  readonly live?: ReadLive | null
+  /** What an operator allows of what the guards refuse; nothing unless given. */
+  readonly override?: Override
   /** Threads that are started already, at most `jobs`: the build stops them in any case. */
   readonly threads?: readonly RenderThread[]
   /** Digest of the code that renders (`codeDigest`, unless given): files of other code are made anew. */
@@ -83,14 +92,19 @@ export interface MadeWith {
   readonly baseUrl: string
 }
 
-type Deciding = Pick<BuildOptions, 'docsUrl' | 'baseUrl' | 'pages' | 'downloads' | 'freshness' | 'code'>
+type Deciding = Pick<
+  BuildOptions,
+  'docsUrl' | 'baseUrl' | 'pages' | 'downloads' | 'freshness' | 'plausibility' | 'code'
+>
 
 /** With the same digest, a build makes the same files from the same database and day, downloads included. */
 export function settingsDigest(options: Deciding): string {
-  const { docsUrl, baseUrl, pages, downloads = null } = options
+  const { docsUrl, baseUrl, pages, downloads = null, plausibility = defaultPlausibility } = options
   // Another zlib packs the documents of the downloads to other bytes.
   const packer = downloads === null ? [] : [versions.zlib]
-  const others = JSON.stringify([baseUrl, pages !== null, downloads, decisive(options), ...packer])
+  // Prices that are refused make no snapshot: only if they are withheld, limits decide what is in it.
+  const limits = plausibility.onImplausible === 'withhold' ? [plausibility] : []
+  const others = JSON.stringify([baseUrl, pages !== null, downloads, decisive(options), ...packer, ...limits])
   return fromOf('settings', options.code ?? codeDigest(), docsUrl, others)
 }
 

@@ -7,6 +7,7 @@ import { defaultFreshness, openRules } from '../guards/rules.ts'
 import type { Base } from './base.ts'
 import { codeDigest } from './code-digest.ts'
 import { rendererOf } from './inputs.ts'
+import type { WithheldFund } from './manifest.ts'
 import { objectLines } from './object-lines.ts'
 import type { BuildOptions } from './options.ts'
 import { allEndpoints, allPageMakers, openRendering } from './plans.ts'
@@ -16,7 +17,7 @@ export type Build = Awaited<ReturnType<typeof prepareBuild>>
 
 /**
  * @param db in the same read transaction as the rendering threads, until the end
- * @param root the folder that the snapshot is written to
+ * @param root the folder that the snapshot is written to @param withheld funds with live prices in `db`
  */
 export async function prepareBuild(
   options: BuildOptions,
@@ -24,11 +25,12 @@ export async function prepareBuild(
   file: OpenedFile,
   root: string,
   base: Base,
+  withheld: readonly WithheldFund[],
 ) {
   const { asOf, docsUrl, baseUrl, code = codeDigest(), downloads = null } = options
   const { endpoints = allEndpoints, pages = allPageMakers, freshness = defaultFreshness } = options
   const rendering = await openRendering({
-    db: options.db,
+    db: db.name,
     root,
     asOf,
     docsUrl,
@@ -43,7 +45,8 @@ export async function prepareBuild(
   const rules = openRules(freshness)
   // Everyone who uses the rules gets the error.
   rules.catch(() => undefined)
-  return { ...rendering, options, db, file, rules, base, lines: objectLines(root, rendering.table) }
+  const lines = objectLines(root, rendering.table)
+  return { ...rendering, options, db, file, rules, base, withheld, lines }
 }
 
 /** The funds of the snapshot, or of the shard. @throws {Error} if the database lacks one that the options name */

@@ -9,14 +9,18 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
+import { restrictedFunds } from '../api/contract/fund.ts'
 import type { SitePageSource } from '../api/contract/page.ts'
 import { contentTypeOf } from '../api/routes/content-types.ts'
 import { checkTables } from '../data/check/check.ts'
-import { type Finding, RefusedDatabase, settingsWarning } from '../data/check/finding.ts'
-import { countRows, readIsins, readPriceDays } from '../data/read/fund-reader.ts'
+import { type Finding, generalWarning, objectionsIn, refusalOf } from '../data/check/finding.ts'
+import { checkPrices } from '../data/check/prices.ts'
+import { countRows, fundReader, readIsins, readPriceDays } from '../data/read/fund-reader.ts'
 import { refuseDamage } from '../data/read/open.ts'
 import { writeFile } from '../downloads/file-sink.ts'
 import { assessFunds, type Assessment, daysOfRhythm, overdueFunds } from '../guards/assess.ts'
+import { type AllowedObjection, judge } from '../guards/guards.ts'
+import { defaultPlausibility } from '../guards/plausibility.ts'
 import { defaultFreshness, unmetGroups } from '../guards/rules.ts'
 import { statusPages } from '../site/status/page.ts'
 import { wholeLines } from '../system/whole-lines.ts'
@@ -50,8 +54,14 @@ import {
   writeShard,
 } from './shard.ts'
 import { putSharedDocuments } from './shared-documents.ts'
+import { withholdMore } from './withhold.ts'
 
-/** Renders everything that changed. @param threads new ones, stopped in any case @throws {RefusedDatabase} */
+export type Rendered = Awaited<ReturnType<typeof renderSnapshot>>
+
+/**
+ * Renders everything that changed. @param threads new ones, stopped in any case
+ * @throws {RefusedDatabase} {@link ImplausibleDatabase} for errors {@link WithholdPrices} before anything is rendered
+ */
 export async function renderSnapshot(build: Build, threads: readonly RenderThread[]) {
   const { options, settings, db, file } = build
   const pool = await openRenderPool(settings, threads, db, options.signal)
@@ -77,7 +87,7 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     rendering =
       part?.kind === 'shards'
         ? takeShards(part.shards, build, isins, await source)
-        : renderFunds(build, isins, pool)
+        : guardPrices(build, isins).then((guarded) => renderFunds(build, isins, pool, guarded))
     // It is awaited below, too: until then the threads are busy, and this one is not.
     rendering.catch(() => undefined)
     await setImmediate()
@@ -93,8 +103,10 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     const whole = part?.kind === 'shard' ? funds : await addShared(build, isins, funds, pool)
     await pool.close()
     const { objects, bytes, newestPrice } = whole
-    const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source }
-    const head = await finish(build, assessment, counts, rows)
+    const { fund } = fundReader(db)
+    const restricted = restrictedFunds(isins.flatMap((isin) => fund(isin) ?? []))
+    const counts = { funds: isins.length, objects, bytes, newestPrice, source: await source, restricted }
+    const head = await finish(build, assessment, counts, { ...whole, rows })
     if (part?.kind === 'shard') writeShard(settings.root, shardHead(build, part, head, funds), funds.each)
     const warnings = [...settingsWarnings(build), ...whole.warnings]
     // `assertUntouched` rejects if the database was overwritten since the build began to read it.
@@ -109,15 +121,39 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
 
 type RenderedFunds = Awaited<ReturnType<typeof renderFunds>>
 
-/** @throws {RefusedDatabase} */
+/**
+ * Checks the plausibility of prices before anything is rendered. What is refused is an error among the findings.
+ * @throws {WithholdPrices} if settings say so, and it is known what is live
+ */
+async function guardPrices({ options, db, rules, withheld }: Build, isins: readonly string[]) {
+  const { plausibility = defaultPlausibility, live = null, signal } = options
+  const { override = { allow: [], isForced: false, reason: null, who: '' } } = options
+  const all = await checkPrices(db, isins, { plausibility, rules: await rules, live, signal })
+  const allowed: AllowedObjection[] = []
+  const findings = all.map((finding): Finding => {
+    const judged = judge(objectionsIn([finding]), override)
+    allowed.push(...judged.allowed)
+    if (judged.allowed.length === 0) return finding
+    return {
+      ...finding,
+      severity: 'warning',
+      message: `${finding.message} (allowed: ${override.reason ?? ''})`,
+    }
+  })
+  if (plausibility.onImplausible === 'withhold' && live !== null) withholdMore(withheld, findings)
+  return { findings, allowed, withheld }
+}
+
+/** @throws {Error} */
 async function renderFunds(
   { options, db, plans, makers, rules, base, lines }: Build,
   isins: readonly string[],
   pool: RenderPool,
+  guarded: Awaited<ReturnType<typeof guardPrices>>,
 ) {
   const folders = [...plans, ...makers.fundPages].map(({ folder }) => folder)
   const previous = await base.manifest
-  const findings: Finding[] = []
+  const findings = [...guarded.findings]
   const hasErrors = () => findings.some(({ severity }) => severity === 'error')
   // Pages say which prices are late. The main thread finds out: to load the holidays of the world in each thread takes long.
   const marks =
@@ -168,8 +204,8 @@ async function renderFunds(
   asked.catch(() => undefined)
   findings.push(...checkTables(db))
   await asked
-  if (hasErrors()) throw new RefusedDatabase(options.db, findings)
-  return { each, ...total, newestPrice, warnings: findings }
+  if (hasErrors()) throw refusalOf(options.db, findings)
+  return { ...guarded, each, ...total, newestPrice, warnings: findings }
 }
 
 /** The later of two days; null is none. */
@@ -183,7 +219,7 @@ const laterDay = (one: string | null, other: string | null): string | null =>
  */
 async function takeShards(
   shards: readonly ReadShard[],
-  { options, settings, lines: objectLines }: Build,
+  { options, settings, lines: objectLines, withheld }: Build,
   isins: readonly string[],
   source: string,
 ): Promise<RenderedFunds> {
@@ -233,13 +269,18 @@ async function takeShards(
     reused: sum(shards, ({ head }) => head.kept),
     newestPrice: shards.reduce<string | null>((newest, { head }) => laterDay(newest, head.newestPrice), null),
     warnings: shards.flatMap(({ head }) => head.warnings),
+    findings: [],
+    allowed: shards.flatMap(({ head }) => head.allowed ?? []),
+    withheld,
   }
 }
 
 /** Warnings about settings: reported once for a snapshot, by the merge and not by its shards. */
-function settingsWarnings({ options: { freshness = defaultFreshness, part = null }, db }: Build): Finding[] {
-  if (freshness.groups.length === 0 || part?.kind === 'shard') return []
-  return unmetGroups(freshness.groups, readPriceDays(db, readIsins(db), 0)).map(settingsWarning)
+function settingsWarnings({ options, db }: Build): Finding[] {
+  const { freshness = defaultFreshness, plausibility = defaultPlausibility, part = null } = options
+  if (freshness.groups.length + plausibility.groups.length === 0 || part?.kind === 'shard') return []
+  const unmet = unmetGroups({ freshness, plausibility }, readPriceDays(db, readIsins(db), 0))
+  return unmet.map((message) => generalWarning(message))
 }
 
 /** Adds the documents over all funds, the errors, and the pages over the whole snapshot. */
@@ -296,7 +337,7 @@ function shardHead(
   { options, settings, base: { from } }: Build,
   { number, of }: Shard,
   { snapshot, source, objects, bytes, newestPrice }: ManifestHead,
-  { reused, warnings }: RenderedFunds,
+  { reused, warnings, allowed, withheld }: RenderedFunds,
 ): ShardHead {
   const { asOf, docsUrl, baseUrl, hasDownloads, pages } = settings
   return {
@@ -317,6 +358,8 @@ function shardHead(
     kept: reused,
     newestPrice,
     warnings,
+    allowed,
+    withheld,
     code: options.code ?? codeDigest(),
   }
 }
@@ -325,8 +368,14 @@ function shardHead(
 async function finish(
   build: Build,
   assessment: Assessment,
-  counts: Pick<ManifestHead, 'funds' | 'objects' | 'bytes' | 'newestPrice' | 'source'>,
-  rows: SnapshotCounts['rows'] | null,
+  counts: Pick<ManifestHead, 'funds' | 'objects' | 'bytes' | 'newestPrice' | 'source' | 'restricted'>,
+  {
+    rows,
+    allowed,
+    withheld,
+  }: Pick<RenderedFunds, 'allowed' | 'withheld'> & {
+    readonly rows: SnapshotCounts['rows'] | null
+  },
 ): Promise<ManifestHead> {
   const { asOf, docsUrl } = build.options
   const { sha256: linesDigest, documents } = await build.lines.digest()
@@ -343,6 +392,7 @@ async function finish(
     documents: counts.objects,
     bytes: counts.bytes,
     assessment,
+    withheld,
   }
   // These files name the snapshot, whose id is made from its objects: they are none, but the first line has their digests.
   const files = statusPages(source, pages === null ? null : { hasDownloads }).map(({ key, content }) => {
@@ -353,6 +403,8 @@ async function finish(
     ...said,
     settings: settingsDigest(build.options),
     freshness: { ...marks, stalest },
+    ...(allowed.length > 0 && { allowed }),
+    ...(withheld.length > 0 && { withheld }),
     counts: rows === null ? undefined : { documents, rows },
     files,
   }

@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import type { Finding } from '../data/check/finding.ts'
 import type { FundEntry } from '../api/contract/page.ts'
 import type { RowDigests } from '../data/read/fund-digests.ts'
+import type { AllowedObjection } from '../guards/guards.ts'
+import type { WithheldFund } from './manifest.ts'
 import { messageOf } from '../system/message.ts'
 
 export const shardKey = 'shard.ndjson'
@@ -45,6 +47,9 @@ export interface ShardHead extends Shard {
   readonly kept: number
   readonly newestPrice: string | null
   readonly warnings: readonly Finding[]
+  /** As in the manifest's first line; shards of earlier versions have none. */
+  readonly allowed?: readonly AllowedObjection[]
+  readonly withheld?: readonly WithheldFund[]
 }
 
 /** The ISINs of a shard: neighbours, as many as in any other, but for one. */

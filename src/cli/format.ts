@@ -1,5 +1,6 @@
 /** Figures, durations, tables, findings and the age of prices as text for people. */
 
+import { dayOf, type RemovedFolder } from '../bucket/live/download-folders.ts'
 import type { DownloadCounts } from '../bucket/publish/downloads.ts'
 import type { BuildSummary } from '../build/build.ts'
 import type { Finding } from '../data/check/finding.ts'
@@ -95,6 +96,23 @@ export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCou
   return `${formatCount(put)} put${replacing}${gone}, ${formatBytes(bytes)}`
 }
 
+/**
+ * Downloads that a publish removed, by their reason; null for none: `downloads of 2026-11-02 to 2026-11-20 removed: DE000… may
+ * no longer be given out`.
+ */
+export function describeRemoved(removed: readonly RemovedFolder[], verb = 'removed'): string | null {
+  const groups = Map.groupBy(removed, ({ why, isins, isHeld }) => `${why} ${isHeld} ${isins.join(', ')}`)
+  const sentences = [...groups.values()].map((some) => {
+    const [first, last] = [some[0], some.at(-1)].map((one) => (one === undefined ? '' : dayOf(one.folder)))
+    const { why, isins, isHeld } = some[0] as RemovedFolder
+    const days = `downloads of ${first}${first === last ? '' : ` to ${last}`}`
+    const done = isHeld ? 'kept for a legal hold, and not served' : verb
+    const reason = why === 'expired' ? 'expired' : `${isins.join(', ')} may no longer be given out`
+    return `${days} ${done}: ${reason}`
+  })
+  return sentences.length === 0 ? null : sentences.join('; ')
+}
+
 /** One block per fund, funds with errors first, and errors first in each. Ends with a line feed, if not empty. */
 export function describeFindings(findings: readonly Finding[], paint: Paint): string {
   const groups = Map.groupBy(errorsFirst(findings), ({ isin }) => isin)
@@ -130,6 +148,10 @@ export function describeFreshness(counts: FreshnessCounts): string {
     .map((mark) => `${formatCount(counts[mark])} ${wording.en.status.marks[mark]}`)
     .join(', ')
 }
+
+/** A fund with implausible prices, in one line. */
+export const describeWithheld = ({ isin, message }: BuildSummary['withheld'][number]) =>
+  `fund ${isin}: its prices stay as they are live: ${message}`
 
 /** `overdue` often has only some of the late and stale funds. */
 type Overdue = Pick<BuildSummary, 'freshness' | 'overdue'>

@@ -90,11 +90,13 @@ export async function buildOptions(session: Session): Promise<Omit<BuildOptions,
 
 /** The same without what the shards of a snapshot say themselves. */
 export async function mergeOptions({ settings, signal }: Session) {
-  const { out, jobs, licence, freshness, rawCsv: isRawCsv } = settings
+  const { out, jobs, licence, freshness, plausibility, rawCsv: isRawCsv } = settings
   const db = required(settings.db, 'db')
   // A wrong calendar is an error before anything is read.
   await freshnessRules(settings)
   const { name, url } = licence
-  const downloads = settings.downloads ? { licence: name === null ? null : { name, url }, isRawCsv } : null
-  return { db, out, jobs, downloads, freshness, signal } as const
+  const downloads = settings.downloads.enabled
+    ? { licence: name === null ? null : { name, url }, isRawCsv }
+    : null
+  return { db, out, jobs, downloads, freshness, plausibility, signal } as const
 }

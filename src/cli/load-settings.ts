@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { messageOf } from '../system/message.ts'
 import { suggest, UsageError } from './failure.ts'
 import { shownValue } from './safe-text.ts'
-import { complete, configShape, groupMembers, settingList } from './settings.ts'
+import { complete, configShape, groupMembers, settingList, withSwitches } from './settings.ts'
 import type { SettingKey, Settings } from './settings.ts'
 
 export interface SettingSources {
@@ -74,7 +74,7 @@ function readConfigFile(file: string | undefined): Config {
 
 /** @returns the values as the file has them, but paths relative to its folder @throws {UsageError} */
 export function parseConfig(file: string, text: string): Config {
-  const config = parseJson(file, text)
+  const config = withSwitches(parseJson(file, text))
   const { error } = configShape.safeParse(config, { reportInput: true })
   if (error !== undefined) throw new UsageError(`config file ${file}: ${describeIssue(error.issues[0])}`)
   const paths = Object.entries(config as Config).map(([key, value]) => {
@@ -128,5 +128,10 @@ function show(value: unknown): string {
 /** The text of `templates/fundpress.config.schema.json`, for editors. */
 export function configSchema(): string {
   const schema = z.toJSONSchema(configShape, { io: 'input', target: 'draft-7' })
+  const { downloads = {} } = schema.properties as Readonly<Record<string, { readonly description?: string }>>
+  const { description, ...members } = downloads
+  Object.assign(schema.properties ?? {}, {
+    downloads: { description, anyOf: [{ type: 'boolean' }, members] },
+  })
   return `${JSON.stringify({ ...schema, title: 'fundpress.config.json' }, null, 2)}\n`
 }

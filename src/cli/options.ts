@@ -7,7 +7,7 @@ import { guards, parseAllowed } from '../guards/guards.ts'
 import { UsageError } from './failure.ts'
 import { expectedBy, parseText } from './load-settings.ts'
 import { shownValue } from './safe-text.ts'
-import { configShape, findSetting, type SettingKey } from './settings.ts'
+import { configShape, findSetting, type SettingKey, shortName } from './settings.ts'
 
 const settingFlags: Partial<Record<SettingKey, string>> = {
   db: '--db <file>',
@@ -16,7 +16,7 @@ const settingFlags: Partial<Record<SettingKey, string>> = {
   docsUrl: '--docs-url <url>',
   pages: '--no-pages',
   jobs: '--jobs <number>',
-  downloads: '--no-downloads',
+  'downloads.enabled': '--no-downloads',
   rawCsv: '--raw-csv',
   'bucket.name': '--bucket <name>',
   'bucket.endpoint': '--endpoint <url>',
@@ -55,7 +55,7 @@ class SettingOption extends Option {
     const fallback: unknown = schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined
     const sentence = (schema.description ?? '').replace(/\.$/, '')
     const isNegative = flag.startsWith('--no-')
-    const config = isNegative ? `"${key}": false` : key
+    const config = isNegative ? `"${shortName(key)}": false` : key
     const origins = [`env: ${variable}${isNegative ? '=false' : ''}`, `config: ${config}`]
     const text = typeof fallback === 'string' ? fallback || 'none' : JSON.stringify(fallback)
     if (fallback !== undefined && !isNegative) origins.unshift(`default: ${text}`)

@@ -3,6 +3,7 @@
  * checks and messages, environment variables, and of `templates/fundpress.config.schema.json` (`npm run generate`).
  */
 
+import { isDay } from '../api/routes/values.ts'
 import { requestLifetimeSeconds } from '../bucket/store/retry.ts'
 import { maxBusinessDays } from '../guards/calendar.ts'
 import { defaultPlausibility } from '../guards/plausibility.ts'
@@ -61,13 +62,20 @@ const calendar = text(
 const businessDays = whole(0, maxBusinessDays - 1)
 const isins = z.array(text('an ISIN', /^[A-Z]{2}[A-Z0-9]{9}[0-9]$/u), 'a list of ISINs')
 const price = decimal(0, 1_000_000).optional()
+const isoDay = 'a day that exists, as YYYY-MM-DD'
 
 /** A setting, with what the help and the JSON Schema say about it. */
 const say = <T extends z.ZodType>(describe: string, schema: T): T => schema.describe(describe)
 
 /** A group of settings may be missing: its members have their defaults then. */
-const group = <Shape extends z.ZodRawShape>(describe: string, shape: Shape) =>
-  say(describe, z.strictObject(shape, 'an object').prefault({} as never))
+const group = <Shape extends z.ZodRawShape>(describe: string, shape: Shape, expects = 'an object') =>
+  say(describe, z.strictObject(shape, expects).prefault({} as never))
+
+/** The settings of a config file, in which `true` or `false` may stand for a group that can be enabled. */
+export function withSwitches<T>(config: T): T {
+  const { downloads } = (config ?? {}) as { readonly downloads?: unknown }
+  return typeof downloads === 'boolean' ? { ...config, downloads: { enabled: downloads } } : config
+}
 
 /** An entry of `freshness.groups` has to say one of these at least. */
 const selectors = ['category', 'currency', 'isins'] as const
@@ -114,6 +122,11 @@ const plausibilityGroup = fundGroup({
   never: say('The prices of these funds are not checked.', z.boolean('true or false').exactOptional()),
 })
 
+const columnNames = say(
+  'The column of the table for a column of the file; "" ignores it, and the name * all that are unknown.',
+  z.record(z.string(), text('the name of a column, or ""', /^[a-z_0-9]*$/u), 'an object'),
+)
+
 /** What a config file can hold. An optional setting without a default here gets a derived one in `complete`. */
 export const configShape = z.strictObject(
   {
@@ -128,7 +141,21 @@ export const configShape = z.strictObject(
     ),
     pages: say('Pages for people in the snapshot: documentation and catalogue.', flag(true)),
     jobs: say('How many worker threads render. Default: the number of cores.', whole(1, 256).optional()),
-    downloads: say('Files for analysts beside the documents (CSV, Parquet, SQLite).', flag(true)),
+    downloads: group(
+      'Files for analysts beside the documents (CSV, Parquet, SQLite). true or false stands for `enabled` alone.',
+      {
+        enabled: say('Files for analysts beside the documents (CSV, Parquet, SQLite).', flag(true)),
+        keepDays: say(
+          'nightly removes those of days that lie more than this number of days back.',
+          whole(0, 36_500).default(30),
+        ),
+        keep: say(
+          'Days of a legal hold: nobody removes their downloads. Those with data that may no longer be given out are not served.',
+          z.array(z.string(isoDay).refine(isDay, isoDay), 'a list of days').default([]),
+        ),
+      },
+      'true, false or an object',
+    ),
     rawCsv: say('Plain CSV keeps texts that a spreadsheet would run as formulas.', flag(false)),
     licence: group('The licence of the data, as the downloads state it.', {
       name: say(
@@ -237,6 +264,10 @@ export const configShape = z.strictObject(
       'nightly refuses a database that `import --complete` has not marked since its last change.',
       flag(false),
     ),
+    import: say(
+      'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }.',
+      z.record(z.string(), z.strictObject({ columns: columnNames }, 'an object'), 'an object').default({}),
+    ),
     prices: group('What the store charges, in dollars, for `fundpress plan`.', {
       perMillionPuts: say('A million puts and lists. Default: 5 (R2: 4.5).', price),
       perMillionGets: say('A million gets. Default: 0.4 (R2: 0.36).', price),
@@ -273,14 +304,14 @@ export function complete({ $schema: _, ...given }: z.output<typeof configShape>,
   }
 }
 
-/** The names of all settings but lists, with their groups: `edge.port`. */
+/** The names of all settings but lists and maps, with their groups: `edge.port`. */
 export type SettingKey = {
-  [K in keyof Settings]: Settings[K] extends object
-    ? `${K}.${Exclude<keyof Settings[K], 'groups'> & string}`
+  [K in Exclude<keyof Settings, 'import'>]: Settings[K] extends object
+    ? `${K}.${Exclude<keyof Settings[K], 'groups' | 'keep'> & string}`
     : K
-}[keyof Settings]
+}[Exclude<keyof Settings, 'import'>]
 
-/** `variable` is the environment variable: `FUNDPRESS_EDGE_PORT`. */
+/** `variable` is the environment variable: `FUNDPRESS_EDGE_PORT`; that of `downloads.enabled` is `FUNDPRESS_DOWNLOADS`. */
 export interface NamedSetting {
   readonly key: SettingKey
   readonly schema: z.ZodType
@@ -296,13 +327,19 @@ export function findSetting(key: SettingKey): NamedSetting {
   return found
 }
 
+/** What stands for a setting: the group for the setting that enables it. */
+export function shortName(key: string): string {
+  return key.replace(/\.enabled$/, '')
+}
+
 function listSettings(shape: z.ZodRawShape, prefix: string): NamedSetting[] {
   return Object.entries(shape).flatMap(([name, schema]) => {
-    if (name === '$schema' || name === 'groups') return []
+    if (['$schema', 'groups', 'keep', 'import'].includes(name)) return []
     const members = groupMembers(schema)
     if (members !== null) return listSettings(members, `${name}.`)
     const key = prefix + name
-    const variable = `FUNDPRESS_${key.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase()}`
+    const words = shortName(key).replace(/[A-Z]/g, '_$&').replace('.', '_')
+    const variable = `FUNDPRESS_${words.toUpperCase()}`
     return [{ key: key as SettingKey, schema: schema as z.ZodType, variable }]
   })
 }

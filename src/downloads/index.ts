@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { versions } from 'node:process'
-import Database from 'better-sqlite3'
+import { copyDatabase } from '../data/read/copy.ts'
 import { fundReader } from '../data/read/fund-reader.ts'
 import { html } from '../site/layout/html.ts'
 import { documentsName } from '../api/routes/pages.ts'
@@ -163,7 +163,7 @@ async function makeFiles(
     const from = documentsFrom(code)
     const earlier = earlierDocuments(options, from)
     const copy = join(temporary, 'funds.sqlite')
-    const copied = copyInto(copy, db)
+    const copied = copyDatabase(copy, db)
     const work = async (formats: readonly DownloadFormat[]): Promise<FormatsWork> => {
       if (formats.some((format) => format.kind === 'rows' || format.readsDatabase)) await copied
       const named = formats.map(({ id }) => {
@@ -208,15 +208,6 @@ function jobsOf(wanted: readonly KnownPiece[]): readonly (readonly DownloadForma
 /** By path, in the order of its bytes. */
 const inOrder = <File extends WrittenFile>(files: readonly File[]) =>
   files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
-
-/** Copies what the transaction sees: other connections can read the copy without seeing what is committed meanwhile. */
-async function copyInto(file: string, db: FundDatabase): Promise<void> {
-  await db.backup(file, { progress: () => 1 << 14 })
-  // The copy of a database in WAL mode is in this mode, too: readers would write beside it.
-  const copy = new Database(file)
-  copy.pragma('journal_mode = DELETE')
-  copy.close()
-}
 
 /**
  * @param works in the order in which they begin, each when it is ready: the threads start meanwhile

@@ -25,7 +25,15 @@ export async function openCalendar(name: string, isYearEndOpen = false): Promise
     years.set(year, found)
     return found
   }
-  return { isBusinessDay: (day) => !isWeekend(day) && !closedIn(day.slice(0, 4)).has(day) }
+  // Every price of every fund asks: a look-up is much faster than a date.
+  const known = new Map<string, boolean>()
+  return {
+    isBusinessDay: (day) => {
+      const found = known.get(day) ?? (!isWeekend(day) && !closedIn(day.slice(0, 4)).has(day))
+      known.set(day, found)
+      return found
+    },
+  }
 }
 
 /**

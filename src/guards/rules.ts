@@ -25,12 +25,16 @@ export const defaultFreshness: FreshnessSettings = {
   groups: [],
 }
 
-/** A fund fits if it has every named property. The group overrides the general thresholds that it names. */
-export interface FreshnessGroup {
+/** Funds that a group of the settings names: those that have every named property. */
+export interface FundGroup {
   /** `category_de` or `category_en` of the profile, in full. */
   readonly category?: string
   readonly currency?: string
   readonly isins?: readonly string[]
+}
+
+/** The group overrides the general thresholds that it names. */
+export interface FreshnessGroup extends FundGroup {
   readonly calendar?: string
   readonly warnDays?: number
   readonly errorDays?: number
@@ -75,7 +79,8 @@ export async function openRules(settings: FreshnessSettings): Promise<Rules> {
   return (fund) => own.find(({ group }) => isIn(group, fund)) ?? general
 }
 
-const isIn = ({ category, currency, isins }: FreshnessGroup, fund: GroupedFund) =>
+/** Whether a fund fits a group. */
+export const isIn = ({ category, currency, isins }: FundGroup, fund: GroupedFund) =>
   (category === undefined || category === fund.categoryDe || category === fund.categoryEn) &&
   (currency === undefined || currency === fund.currency) &&
   (isins === undefined || isins.includes(fund.isin))
@@ -83,11 +88,17 @@ const isIn = ({ category, currency, isins }: FreshnessGroup, fund: GroupedFund) 
 /** A message names no more ISINs. */
 const maxNamed = 10
 
+/** The settings that have groups of funds. */
+export type GroupSettings = Readonly<Record<'freshness' | 'plausibility', { groups: readonly FundGroup[] }>>
+
 /**
  * A line for each group that fits no fund, with its place in the settings: `freshness.groups[0]: …`. Such a group is most
  * likely misspelt, so that its funds have other thresholds. @param funds all funds of the database, not only a shard's
  */
-export function unmetGroups(groups: readonly FreshnessGroup[], funds: readonly GroupedFund[]) {
+export const unmetGroups = (settings: GroupSettings, funds: readonly GroupedFund[]) =>
+  (['freshness', 'plausibility'] as const).flatMap((name) => unmet(name, settings[name].groups, funds))
+
+function unmet(name: string, groups: readonly FundGroup[], funds: readonly GroupedFund[]) {
   const isins = new Set(funds.map(({ isin }) => isin))
   const currencies = new Set(funds.map(({ currency }) => currency))
   const categories = new Set(funds.flatMap(({ categoryDe, categoryEn }) => [categoryDe, categoryEn]))
@@ -102,7 +113,7 @@ export function unmetGroups(groups: readonly FreshnessGroup[], funds: readonly G
     if (missing.length > 0) faults.push(describeMissing(missing))
     if (faults.length === 0 && !funds.some((fund) => isIn(group, fund)))
       faults.push('no fund has all that it names')
-    return faults.length === 0 ? [] : [`freshness.groups[${index}]: ${faults.join('; ')}`]
+    return faults.length === 0 ? [] : [`${name}.groups[${index}]: ${faults.join('; ')}`]
   })
 }
 

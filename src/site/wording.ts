@@ -200,6 +200,11 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
       unpriced: say('without a price', 'ohne Preis'),
       withheld: say('not given out', 'nicht veröffentlicht'),
     },
+    withheld: say('Prices that are held back', 'Zurückgehaltene Preise'),
+    withheldNote: say(
+      'The new prices of these funds are being checked. Until then their prices stay as they were.',
+      'Die neuen Preise dieser Fonds werden geprüft. Bis dahin bleiben ihre Preise unverändert.',
+    ),
     overdue: say('Overdue prices', 'Überfällige Preise'),
     others: say('All other funds', 'Alle übrigen Fonds'),
     none: say('None.', 'Keine.'),

@@ -233,7 +233,7 @@ const pruneHere = async (options: Partial<PruneOptions>) => {
     await pruneStore(store, {
       isReal: true,
       isLocking: true,
-      keepDownloadDays: null,
+      retention: { keepDays: null, keep: [] },
       leaseSeconds: 60,
       me: { host: 'here', pid: 1, world: 'here' },
       isAlive: () => true,

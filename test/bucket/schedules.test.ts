@@ -207,7 +207,7 @@ async function run({ steps, seed }: Schedule, { lateSeconds, isLocking }: Rules)
         await prune(process.store, {
           ...common,
           isReal: true,
-          keepDownloadDays: null,
+          retention: { keepDays: null, keep: [] },
           today: '2026-11-20',
           now: store.now,
           onFound: () => undefined,
@@ -237,6 +237,7 @@ async function run({ steps, seed }: Schedule, { lateSeconds, isLocking }: Rules)
           isDeep: false,
           graceSeconds: 0,
           lateSeconds,
+          retention: { keepDays: null, keep: [] },
         })
       return ''
     } catch (error) {

@@ -49,6 +49,7 @@ function fake(work: (key: string, options: WriteOptions) => Promise<unknown>) {
     list: () => {
       throw new Error('nobody lists')
     },
+    folders: () => Promise.reject(new Error('nobody lists')),
     delete: async (keys, options) => {
       await write(`delete ${keys.length}`, keys[0] ?? '', options)
     },

@@ -66,6 +66,7 @@ it('reports the progress of the listing, and then of the bodies', async () => {
   const seen: string[] = []
   await verifyLive(store, {
     bodies: 3,
+    keep: null,
     concurrency: 1,
     signal: new AbortController().signal,
     random: Math.random,

@@ -245,6 +245,11 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
             cancel: () => undefined,
           }
         },
+        folders: async (prefix) => {
+          await read()
+          const below = [...objects.keys()].filter((key) => key.startsWith(prefix))
+          return [...new Set(below.map((key) => key.slice(prefix.length).split('/')[0] ?? ''))].sort()
+        },
         async *list(prefix) {
           await read()
           const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort()

@@ -44,6 +44,25 @@ export const mayShowPerformance = (fund: FundRow) =>
   fund.dataPermitted === 1 && fund.performancePermitted === 1
 
 /**
+ * ISINs, ascending, of funds that something may not be given out of. A fund whose data may not be given out is only in `data`.
+ * A kind without funds is absent.
+ */
+export type RestrictedFunds = Readonly<Partial<Record<'data' | 'prices' | 'performance', readonly string[]>>>
+
+/** By the permissions alone: a fund that is younger than a year is not restricted. @returns undefined if no fund is */
+export function restrictedFunds(funds: readonly FundRow[]): RestrictedFunds | undefined {
+  const given = funds.filter(({ dataPermitted }) => dataPermitted === 1)
+  const kinds = {
+    data: funds.filter(({ dataPermitted }) => dataPermitted === 0),
+    prices: given.filter((fund) => !mayGiveOutPrices(fund)),
+    performance: given.filter((fund) => !mayShowPerformance(fund)),
+  }
+  const found = Object.entries(kinds).filter(([, some]) => some.length > 0)
+  if (found.length === 0) return undefined
+  return Object.fromEntries(found.map(([kind, some]) => [kind, some.map(({ isin }) => isin)]))
+}
+
+/**
  * Whether the fund is younger than one year on the snapshot's date. Source: src/api/decisions.md, Errors. A fund of 29 February
  * turns one year old on 28 February.
  */

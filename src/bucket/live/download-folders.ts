@@ -3,6 +3,7 @@
  * folders that it names, so nothing is public before its flip, and such a folder never gets other bytes.
  */
 
+import { isDay } from '../../api/routes/values.ts'
 import { dayFolder, downloadsPrefix } from './layout.ts'
 
 /** The analysts' files of a snapshot; `folder` is a name below `downloads/`, `files` counts `SHA256SUMS`, too. */
@@ -43,10 +44,55 @@ export function chooseFolder(snapshot: string, sums: string, live: NamedFolders 
   return taken.includes(snapshot) ? `${snapshot}-${sums.slice(0, 12)}` : snapshot
 }
 
-/** The folders of all other days that stay after the next flip, newest first, as each day was live last. */
-export function earlierAfter(next: { readonly asOf: string }, before: NamedFolders | null): FoldersByMonth {
-  const others = allFolders(before).filter((folder) => dayOf(folder) !== next.asOf)
-  return byMonth(others.sort((one, other) => (dayOf(one) < dayOf(other) ? 1 : -1)).slice(0, maxEarlierDays))
+/**
+ * The folders of all other days that stay after the next flip, newest first, as each day was live last. The day of a folder
+ * with withdrawn data gets a name that no folder has: an edge would look for the folder of an earlier version otherwise,
+ * and CloudFront's KeyValueStore must hear of each month that changes.
+ */
+export function earlierAfter(
+  next: { readonly asOf: string },
+  before: NamedFolders | null,
+  removed: readonly RemovedFolder[] = [],
+): FoldersByMonth {
+  const named = allFolders(before)
+  const days = new Set(named.map(dayOf))
+  const isGone = (folder: string, why: RemovedFolder['why']) =>
+    removed.some((one) => one.folder === folder && one.why === why)
+  const withdrawn = removed.flatMap(({ folder, why }) => {
+    const isServed = named.includes(folder) || (folder === dayOf(folder) && !days.has(folder))
+    return why === 'withdrawn' && isServed ? [dayOf(folder) + hiddenSuffix] : []
+  })
+  const stays = (folder: string) => !isGone(folder, 'withdrawn') && !isGone(folder, 'expired')
+  const others = [...named.filter(stays), ...withdrawn].filter((folder) => dayOf(folder) !== next.asOf)
+  others.sort((one, other) => (dayOf(one) < dayOf(other) ? 1 : -1))
+  return byMonth(others.filter((folder, at) => at < maxEarlierDays || folder.endsWith(hiddenSuffix)))
+}
+
+/** Ends the name that a day has while nobody may read its downloads: there is no such folder. */
+const hiddenSuffix = '-0'
+
+/** How long downloads stay. `keep`: days whose downloads nobody removes, because of a legal hold. */
+export interface Retention {
+  /** Downloads older than this number of days are expired; null: none is. */
+  readonly keepDays: number | null
+  readonly keep: readonly string[]
+}
+
+/** @param today ISO 8601 */
+export function isExpired(folder: string, { keepDays, keep }: Retention, today: string): boolean {
+  if (keepDays === null || keep.includes(dayOf(folder))) return false
+  return dayOf(folder) < new Date(Date.parse(today) - keepDays * 24 * 3_600_000).toISOString().slice(0, 10)
+}
+
+/** A folder of downloads that a publish removes. */
+export interface RemovedFolder {
+  readonly folder: string
+  /** `withdrawn`: it holds something that may no longer be given out. `expired`: it is older than `downloads.keepDays`. */
+  readonly why: 'withdrawn' | 'expired'
+  /** The funds that are withdrawn, ascending. */
+  readonly isins: readonly string[]
+  /** A legal hold: the files stay in the bucket, and no edge gives them out. */
+  readonly isHeld: boolean
 }
 
 /** All folders that are reachable, that of the live snapshot among them. */
@@ -75,6 +121,9 @@ export const dayOf = (folder: string): string => folder.slice(0, 10)
  */
 export const prefixOf = ({ asOf, downloads }: { readonly asOf: string } & NamedFolders): string =>
   downloads === undefined ? dayFolder(asOf) : downloadsPrefix(downloads.folder)
+
+/** Whether a name below `downloads/` is that of a folder of ours, that of an earlier version included. */
+export const isOurFolder = (name: string): boolean => isDay(name) || isFolderOfSnapshot(name)
 
 /** `2026-11-20-3f9c2ab4d1e0`, perhaps followed by the digest of its `SHA256SUMS`. */
 export const isFolderOfSnapshot = (name: string): boolean =>

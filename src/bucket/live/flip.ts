@@ -4,11 +4,12 @@ import type { ManifestHead } from '../../build/manifest.ts'
 import type { FreshnessCounts } from '../../guards/assess.ts'
 import { messageOf } from '../../system/message.ts'
 import { ConditionFailed, type ObjectStore } from '../store/store.ts'
-import { earlierAfter } from './download-folders.ts'
+import { earlierAfter, type RemovedFolder } from './download-folders.ts'
 import { liveKey, type Slot } from './layout.ts'
 import { type Lease, LeaseLost, type LeaseOptions } from './lease.ts'
 import { isSameLive, readLive, smallObject, snapshotOf } from './live.ts'
 import type { Live, LiveObject, LiveSnapshot } from './live.ts'
+import { digestOfRestricted } from './withdrawn.ts'
 
 const notFlipped = 'nothing was flipped, publish again'
 const maxFences = 5
@@ -55,21 +56,24 @@ const liveChanged = (store: ObjectStore, undone: string, cause?: unknown) =>
 /**
  * What `live.json` says when a snapshot goes live.
  * @param brought what is not in its manifest @param now by the store's clock @param before what is live until then
+ * @param removed folders of downloads that it names no longer
  */
 export function liveAfter(
-  { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness }: ManifestHead,
+  { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness, restricted }: ManifestHead,
   slot: Slot,
   { broughtBy, ...brought }: Pick<Live, 'changes' | 'edition' | 'downloads' | 'broughtBy'>,
   { now, before }: { readonly now: Date; readonly before: Live | null },
+  removed: readonly RemovedFolder[] = [],
 ): Live {
   // Answers carry it as Last-Modified, in whole seconds: it never goes back, whatever clocks say.
   const earliest = before === null ? -Infinity : Date.parse(before.liveSince) + 1000
   return {
     ...{ format: 1, slot, snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, ...brought },
     freshness: freshness && countsOf(freshness),
+    restricted: digestOfRestricted(restricted),
     liveSince: new Date(Math.max(now.getTime(), earliest)).toISOString(),
     broughtBy,
-    earlierDownloads: earlierAfter({ asOf }, before),
+    earlierDownloads: earlierAfter({ asOf }, before, removed),
     previous: before === null ? null : snapshotOf(before),
   }
 }

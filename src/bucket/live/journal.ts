@@ -31,6 +31,8 @@ export interface Journal {
   /** Whether the store may still carry out a request of this holder, or of one before it, that it never answered. */
   readonly isUnsettled: boolean
   readonly target?: string | undefined
+  /** `restricted` of the live snapshot for which all earlier downloads were searched, and cleared. */
+  readonly searched?: string | undefined
   /** No two journals are the same, so no two have the same ETag. */
   readonly writes: number
 }

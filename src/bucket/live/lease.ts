@@ -68,11 +68,13 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
 
   const lost = new AbortController()
   let changing = torn
+  let searched = found.journal?.searched
   let writes = 0
   const journalOf = (isHeld: boolean): Journal => ({
     ...{ format: 1, id, isHeld, holder: me, seconds, changing },
     isUnsettled: earlier !== 'settled' || store.unanswered() > 0,
     target: earlier === 'late' ? undefined : target,
+    searched,
     writes: ++writes,
   })
   let condition: Condition | undefined = isLocking ? found.condition : undefined
@@ -173,6 +175,11 @@ async function acquireLease(store: ObjectStore, options: LeaseOptions) {
           throw error instanceof ConditionFailed ? leaseLost(store, error) : error
         })
       }),
+    searched: () => searched,
+    /** The next write of the journal says it. @param restricted as `live.json` has it; undefined: downloads may hold anything */
+    noteSearched: (restricted: string | undefined) => {
+      searched = restricted
+    },
     release: async (): Promise<void> => {
       clearInterval(renewal)
       // A lost lease belongs to somebody else.

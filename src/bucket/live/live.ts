@@ -24,6 +24,8 @@ export interface LiveSnapshot {
   readonly edition?: string | undefined
   readonly downloads?: LiveDownloads | undefined
   readonly freshness?: FreshnessCounts | undefined
+  /** Digest of the manifest's `restricted`; absent if that is absent. */
+  readonly restricted?: string | undefined
   /** ISO 8601 with time. */
   readonly liveSince: string
   /** The list of changes of the publish that uploaded it: the keys of that list are not torn. */
@@ -126,6 +128,7 @@ const snapshotFields: readonly Check<keyof LiveSnapshot>[] = [
   ['edition', isText, 'a text', 'optional'],
   ['downloads', isDownloads, 'a folder of downloads', 'optional'],
   ['freshness', isFields, 'an object', 'optional'],
+  ['restricted', isText, 'a text', 'optional'],
   ['liveSince', isTime, 'a time in UTC'],
   ['changes', isText, 'a text', 'optional'],
 ]

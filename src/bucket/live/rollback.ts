@@ -1,17 +1,19 @@
 /** `fundpress rollback`: makes the other slot live again, in one write of `live.json`, under the lease. */
 
+import type { ManifestHead } from '../../build/manifest.ts'
 import { compareWithListing } from '../manifest/listing.ts'
-import { type EtagLine, fetchList, fetchManifest, type Manifest } from '../manifest/manifest.ts'
+import { type EtagLine, fetchHead, fetchList, fetchManifest, type Manifest } from '../manifest/manifest.ts'
 import { nothing } from '../manifest/ndjson.ts'
 import { withFolder } from '../store/files.ts'
 import { hasAny } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
 import { flip, liveAfter, type LivePointer, point } from './flip.ts'
-import { dayFolder, etagsKey, otherSlot, type Slot } from './layout.ts'
+import { dayFolder, etagsKey, manifestIn, otherSlot, type Slot } from './layout.ts'
 import { type Lease, type LeaseOptions, withLease } from './lease.ts'
 import { type LiveSnapshot, readLive, revertedBefore, snapshotOf, tornSlots } from './live.ts'
 import { downloadsState } from './status.ts'
+import { digestOfRestricted, restrictedBeside } from './withdrawn.ts'
 
 export interface RollbackOptions extends Omit<LeaseOptions, 'isRepair' | 'target'> {
   /** The snapshot that is to be live; null for the one that the other slot holds. */
@@ -64,8 +66,8 @@ async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, o
   const next = liveAfter(manifest.head, slot, brought, { now: await lease.assertHeld(), before: live })
   await flip(store, next, expected, { isLocking, lease, signal, onWarning })
   await point(options.pointer, next)
-  const warning = await lostDownloads(store, next, live)
-  if (warning !== null) onWarning(`${store.name}: ${warning}`)
+  const warnings = [await givenOutAgain(store, live, manifest.head), await lostDownloads(store, next, live)]
+  for (const warning of warnings) if (warning !== null) onWarning(`${store.name}: ${warning}`)
   return { ...snapshotOf(next), reverted: live.snapshot }
 }
 
@@ -91,6 +93,20 @@ function besideManifest(before: LiveSnapshot | null, live: LiveSnapshot) {
 
 const nothingLive = (store: ObjectStore) =>
   new Error(`${store.name}: nothing is live, there is nothing to take back`)
+
+/** Funds that something may not be given out of any more, by the snapshot that was live: that one may be right. */
+async function givenOutAgain(
+  store: ObjectStore,
+  live: LiveSnapshot,
+  { snapshot, restricted = {} }: ManifestHead,
+) {
+  if (live.restricted === undefined || live.restricted === digestOfRestricted(restricted)) return null
+  const head = await fetchHead(store, manifestIn(live.slot)).catch(() => null)
+  const isins = Object.values(restrictedBeside(head?.restricted ?? {}, restricted)).flat()
+  if (isins.length === 0) return null
+  const named = isins.slice(0, 10).join(', ') + (isins.length > 10 ? ` and ${isins.length - 10} more` : '')
+  return `${snapshot} may give out again what ${live.snapshot} withheld of ${named}`
+}
 
 /** What to do if the files for analysts are not those of what is live now: only a publish can upload them. */
 async function lostDownloads(store: ObjectStore, now: LiveSnapshot, before: LiveSnapshot) {

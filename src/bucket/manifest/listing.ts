@@ -10,10 +10,11 @@ import type { EtagLine } from './manifest.ts'
 /**
  * - `missing`: expected, but not listed. `extra`: listed, but not expected.
  * - `size`, `etag`: another object than the one that was put. `body`: the bytes have another digest.
+ * - `withdrawn`: a folder of downloads that holds something that the live snapshot may not give out.
  */
 export interface ObjectDifference {
   readonly key: string
-  readonly what: 'missing' | 'extra' | 'size' | 'etag' | 'body'
+  readonly what: 'missing' | 'extra' | 'size' | 'etag' | 'body' | 'withdrawn'
 }
 
 /** An object as a listing should show it, as far as that is known. */

@@ -4,9 +4,12 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { countFiles, type ManifestLine } from '../../build/manifest.ts'
-import { checksumsName, downloadEtagsKey, etagsKey, manifestIn } from '../live/layout.ts'
-import { prefixOf } from '../live/download-folders.ts'
+import { placeOf } from '../../api/routes/pages.ts'
+import { checksumsName, dayFolder, downloadEtagsKey, downloadsPrefix } from '../live/layout.ts'
+import { downloadsRoot, etagsKey, manifestIn } from '../live/layout.ts'
+import { dayOf, isOurFolder, prefixOf } from '../live/download-folders.ts'
 import { readLive, type Live } from '../live/live.ts'
+import { findWithdrawn } from '../live/withdrawn.ts'
 import { sumsIn, type DownloadLine } from '../publish/downloads.ts'
 import { withFolder } from '../store/files.ts'
 import { inParallel } from '../store/in-parallel.ts'
@@ -15,13 +18,15 @@ import type { ObjectStore } from '../store/store.ts'
 import { isBefore, mergeSorted } from './compare.ts'
 import { compareBody, compareWithListing, listingDifferences } from './listing.ts'
 import type { ExpectedObject, ObjectDifference } from './listing.ts'
-import { adviseRepair, fetchList, fetchManifest, type EtagLine } from './manifest.ts'
+import { adviseRepair, fetchHead, fetchList, fetchManifest, type EtagLine } from './manifest.ts'
 import { nothing, readSorted, writeNdjson } from './ndjson.ts'
 
 export interface VerifyOptions {
   /** How many bodies to read and hash: none, all, or this number of them, chosen at random. */
   readonly bodies: 'none' | 'all' | number
   readonly concurrency: number
+  /** Days of a legal hold; null: downloads of earlier days are not searched, since a publish has just done so. */
+  readonly keep: readonly string[] | null
   readonly signal: AbortSignal
   /** From 0 to below 1. */
   readonly random: () => number
@@ -50,7 +55,9 @@ export async function verifyLive(store: ObjectStore, options: VerifyOptions) {
   const found = await withFolder(async (folder) => {
     const counting = { ...options, onDifference }
     const objects = await verifySlot(store, live, folder, counting)
-    return { ...objects, downloads: await verifyDownloads(store, live, folder, counting) }
+    const downloads = await verifyDownloads(store, live, folder, counting)
+    await verifyEarlier(store, live, counting)
+    return { ...objects, downloads }
   }).catch(adviseRepair)
   const { live: after } = await readLive(store)
   if (differences > 0 && after?.liveSince !== liveSince)
@@ -120,6 +127,20 @@ async function verifyDownloads(store: ObjectStore, live: Live, folder: string, o
     if ((await digestOf(store, key, { signal })) !== sha256) await onDifference({ key, what: 'body' })
   })
   return downloads.files
+}
+
+/** Downloads of earlier days hold nothing that may no longer be given out, unless a legal hold keeps them where no edge leads. */
+async function verifyEarlier(store: ObjectStore, live: Live, { keep, signal, onDifference }: VerifyOptions) {
+  if (live.restricted === undefined || keep === null) return
+  const head = await fetchHead(store, manifestIn(live.slot))
+  const folders = (await store.folders(downloadsRoot, { signal })).filter(isOurFolder)
+  const others = folders.filter((folder) => downloadsPrefix(folder) !== prefixOf(live))
+  const found = await findWithdrawn(store, head?.restricted ?? {}, others, { signal })
+  const isServed = (folder: string) =>
+    placeOf(live, dayFolder(dayOf(folder)))?.startsWith(downloadsPrefix(folder)) === true
+  for (const folder of [...found.keys()].sort())
+    if (!keep.includes(dayOf(folder)) || isServed(folder))
+      await onDifference({ key: downloadsPrefix(folder), what: 'withdrawn' })
 }
 
 async function* reported<T>(differences: AsyncIterable<T>, onDifference: (difference: T) => unknown) {

@@ -24,6 +24,8 @@ interface Wanted {
   readonly source: () => Promise<string>
   /** The digest of the settings that decide the bytes of a snapshot (`settingsDigest`), also only then. */
   readonly settings: () => Promise<string>
+  /** Whether the operator allows something: a snapshot that withholds prices may be without these now. */
+  readonly isAllowing: boolean
   readonly pointer: () => Promise<LivePointer | null>
   readonly signal: AbortSignal
   readonly onUnknownHistory: (error: unknown) => void
@@ -58,7 +60,8 @@ export async function findNightlyState(store: ObjectStore, wanted: Wanted): Prom
     manifest?.snapshot === snapshot && manifest.settings === settings
   const isLive = isAlike(live, head) && head?.source === source
   let state = open
-  if (isLive && isTrusted(live, nights)) state = { kind: 'done', live }
+  const isOvertaken = wanted.isAllowing && (head?.withheld ?? []).length > 0
+  if (isLive && isTrusted(live, nights) && !isOvertaken) state = { kind: 'done', live }
   else if (before !== null && isAlike(before, otherHead)) {
     const reverted: Reverted = { kind: 'reverted', live, snapshot: before.snapshot }
     state = !isLive && otherHead?.source === source ? reverted : { kind: 'open', reverted }

@@ -1,11 +1,24 @@
 /** Finds objects of the bucket that nobody can use any more. If it is not certain what a slot holds, nothing of it is garbage. */
 
-import { isDay } from '../../api/routes/values.ts'
 import { countFiles } from '../../build/manifest.ts'
 import type { Journal } from '../live/journal.ts'
-import { downloadsRoot, isBookkeeping, isScratchKey, manifestIn, slotPrefix } from '../live/layout.ts'
+import {
+  downloadsPrefix,
+  downloadsRoot,
+  isBookkeeping,
+  isScratchKey,
+  manifestIn,
+  slotPrefix,
+} from '../live/layout.ts'
 import { slots, type Slot } from '../live/layout.ts'
-import { dayOf, earlierFolders, isFolderOfSnapshot } from '../live/download-folders.ts'
+import {
+  dayOf,
+  earlierFolders,
+  isExpired,
+  isFolderOfSnapshot,
+  isOurFolder,
+} from '../live/download-folders.ts'
+import type { Retention } from '../live/download-folders.ts'
 import { tornSlots, type Live } from '../live/live.ts'
 import { type KeyedLine, mergeSorted } from '../manifest/compare.ts'
 import { listSlot } from '../manifest/listing.ts'
@@ -38,8 +51,8 @@ export interface BucketState {
   readonly isUnsettled: boolean
   readonly now: Date
   readonly today: string
-  /** Downloads older than this number of days are expired; null: none is. */
-  readonly keepDownloadDays: number | null
+  /** Expired downloads are garbage. */
+  readonly retention: Retention
   readonly folder: string
   /** Hears how far the listing of a slot is; how many objects there are is not always known. */
   readonly onListed: (slot: Slot, done: number, of: number) => void
@@ -149,27 +162,26 @@ const dayMs = 24 * 3600 * 1000
  *   and so does whoever removes `live.json`.
  * - Folders of days that are past their time.
  *
- * The downloads of the live snapshot and of the one before it always stay. Folders with other names are not ours.
+ * The downloads of the live snapshot and of the one before it always stay, and so do those on a legal hold. Folders with
+ * other names are not ours.
  */
 async function* downloadGarbage(store: ObjectStore, state: BucketState): Found {
-  const { live, keepDownloadDays, today, now, isHeld, isUnsettled } = state
+  const { live, retention, today, now, isHeld, isUnsettled } = state
   // Earlier versions did not name folders: the folder of the day is what is live then.
   const kept = [live, live?.previous].flatMap((one) => one?.downloads?.folder ?? one?.asOf ?? [])
   const named = new Set([...earlierFolders(live?.earlierDownloads), ...kept])
   const namedDays = new Set([...named].filter(isFolderOfSnapshot).map(dayOf))
-  const oldest = new Date(Date.parse(today) - (keepDownloadDays ?? 0) * dayMs).toISOString().slice(0, 10)
 
   const isLater = (folder: string) =>
     live !== null && isFolderOfSnapshot(folder) && dayOf(folder) >= live.asOf
   const isReplaced = (folder: string) =>
-    !named.has(folder) && (namedDays.has(dayOf(folder)) || isLater(folder))
-  for await (const { key, bytes, lastModified } of store.list(downloadsRoot)) {
-    const [, folder = '', file] = key.split('/')
-    const isOurs = isDay(folder) || isFolderOfSnapshot(folder)
-    if (file === undefined || !isOurs || kept.includes(folder)) continue
-    // A publish without a lease may be uploading younger ones.
-    const isOld = now.getTime() - lastModified.getTime() > dayMs
-    if (keepDownloadDays !== null && dayOf(folder) < oldest) yield { kind: 'download', key, bytes }
-    else if (isReplaced(folder) && isOld && !isHeld && !isUnsettled) yield { kind: 'replaced', key, bytes }
+    !named.has(folder) && (namedDays.has(dayOf(folder)) || isLater(folder)) && !isHeld && !isUnsettled
+  for (const folder of await store.folders(downloadsRoot)) {
+    if (!isOurFolder(folder) || kept.includes(folder) || retention.keep.includes(dayOf(folder))) continue
+    const kind = isExpired(folder, retention, today) ? 'download' : isReplaced(folder) ? 'replaced' : null
+    if (kind === null) continue
+    for await (const { key, bytes, lastModified } of store.list(downloadsPrefix(folder)))
+      // A publish without a lease may be uploading younger ones.
+      if (kind === 'download' || now.getTime() - lastModified.getTime() > dayMs) yield { kind, key, bytes }
   }
 }

@@ -11,7 +11,7 @@ import type { S3Store } from '../store/s3.ts'
 import { findGarbage, type Garbage, type BucketState } from './garbage.ts'
 
 export interface PruneOptions
-  extends LeaseOptions, Pick<BucketState, 'keepDownloadDays' | 'today' | 'onListed' | 'onNote'> {
+  extends LeaseOptions, Pick<BucketState, 'retention' | 'today' | 'onListed' | 'onNote'> {
   /** False: nothing is removed. */
   readonly isReal: boolean
   readonly now: () => Date

@@ -1,6 +1,7 @@
 /** One publish: what it is given, what it publishes, and what it continues from. Types only, for all its steps. */
 
 import type { RouteTable } from '../../api/routes/table.ts'
+import type { Retention } from '../live/download-folders.ts'
 import type { LivePointer } from '../live/flip.ts'
 import type { Slot } from '../live/layout.ts'
 import type { Lease, LeaseOptions } from '../live/lease.ts'
@@ -27,6 +28,8 @@ export interface PublishOptions extends Guarding, Omit<LeaseOptions, 'target'> {
   /** How long a request may outlive its sender: after a crash the next publish waits this long. */
   readonly lateSeconds: number
   readonly pointer?: LivePointer | null
+  /** Which downloads of earlier days it removes. Those with withdrawn data go in any case. */
+  readonly retention: Retention
   readonly onProgress?: (progress: { done: number; of: number; bytes: number }) => void
   /** Called with what failed without a reason to stop, and what follows from it. */
   readonly onWarning: (warning: string) => void

@@ -61,11 +61,11 @@ export async function previewPublish(store: ObjectStore, options: Omit<PublishOp
     onRefusal: (objection) => objections.push(objection),
     onWarning: () => undefined,
   })
-  const { snapshot, slot, put, deleted, bytes, downloads } = summary
+  const { snapshot, slot, put, deleted, bytes, downloads, removed } = summary
   const none: Requests = { PutObject: 0, GetObject: 0, ListObjectsV2: 0, DeleteObjects: 0 }
   const isLive = isLiveAlready(live, summary)
   const endpoints = workByEndpoint(options.table, slot, overlay)
-  const work = { snapshot, slot, isLive, put, deleted, bytes, endpoints, downloads }
+  const work = { snapshot, slot, isLive, put, deleted, bytes, endpoints, downloads, removed }
   return {
     ...work,
     requests: { ...none, ...summary.requests },

@@ -1,6 +1,7 @@
 /** `fundpress publish`: uploads a snapshot into the slot that is not live, and flips. `src/bucket/README.md` has the steps. */
 
 import { tellChanges } from '../changes/write.ts'
+import type { RemovedFolder } from '../live/download-folders.ts'
 import { fence, flip, liveAfter, point } from '../live/flip.ts'
 import { changesKey, checksumsIn, gzipType, manifestIn, noCache, otherSlot } from '../live/layout.ts'
 import { LeaseLost, roundingMs, withLease } from '../live/lease.ts'
@@ -9,6 +10,7 @@ import { withFolder } from '../store/files.ts'
 import { noDownloads, uploadDownloads } from './downloads.ts'
 import { compareWithLive, refuseLosses } from './loss.ts'
 import type { Publish, PublishOptions } from './options.ts'
+import { clearWithdrawn, findRemoved, hasCleared, newlyRestricted, removeFolders } from './removal.ts'
 import { markDamage, prepareChanges, type Prepared, refuseSparse } from './prepare.ts'
 import { assertUnchanged, copySnapshot, identifySnapshot, type Identity, isLiveAlready } from './snapshot.ts'
 import { assertUntouched, uploadChanges } from './upload.ts'
@@ -34,8 +36,11 @@ export async function publish(store: ObjectStore, options: PublishOptions) {
   const started = performance.now()
   const identity = await identifySnapshot(options.out, options.baseUrl)
   const target = `${identity.snapshot} ${identity.edition}`
+  const live = await readLive(store)
+  // A publish that was killed after its flip may have left withdrawn downloads.
+  const isCleared = live.live === null || (await hasCleared(store, live.live))
   const done =
-    (await liveAlready(await readLive(store), identity, options)) ??
+    (isCleared ? await liveAlready(live, identity, options) : null) ??
     (await withLease(store, { ...options, target }, (lease) =>
       withFolder((folder) => publishUnder({ ...options, store, lease, folder }, identity)),
     ))
@@ -50,7 +55,7 @@ async function liveAlready({ live }: LiveObject, identity: Identity, options: Pu
   await point(pointer, live)
   const { slot } = live
   const nothing = { changed: 0, put: 0, deleted: 0, bytes: 0, downloads: noDownloads, allowed: [] }
-  return { slot, hasFlipped: false, ...nothing }
+  return { slot, hasFlipped: false, ...nothing, removed: new Array<RemovedFolder>() }
 }
 
 type Begun = Omit<Publish, 'snapshot' | 'base' | 'putOwn'>
@@ -65,7 +70,8 @@ async function publishUnder(begun: Begun, identity: Identity): Promise<Done> {
   // Read again under the lease: the holder before may have flipped.
   const live = await readLive(store)
   const done = await liveAlready(live, identity, begun)
-  if (done !== null) return done
+  if (done !== null && live.live !== null)
+    return { ...done, removed: await clearWithdrawn(store, live.live, begun) }
   const slot = live.live === null ? 'blue' : otherSlot(live.live.slot)
   const torn = tornSlots({ changing: lease.torn }, live.live)[slot] ?? null
   const base = { live, slot, torn, isTrusted: torn === null && !isRepair }
@@ -86,6 +92,7 @@ async function carryOut(publish: Publish) {
   const compared = await compareWithLive(publish)
   const allowed = [...(manifest.head.allowed ?? []), ...(await refuseLosses(publish, compared))]
   await refuseSparse(publish, prepared)
+  const restricted = await newlyRestricted(publish)
   const changes = changesKey(lease.id)
   const expected = await reserveSlot(publish, prepared, changes)
   const bytes = await uploadChanges(publish, prepared)
@@ -97,15 +104,22 @@ async function carryOut(publish: Publish) {
   await assertUnchanged(out, snapshot, baseUrl)
   await publish.putOwn(snapshot.checksumsFile, checksumsIn(slot), 'text/plain; charset=utf-8')
   await publish.putOwn(snapshot.manifestFile, manifestIn(slot), gzipType)
+  const removed = await findRemoved(
+    publish,
+    { ...manifest.head, downloads: downloads.live },
+    before,
+    restricted,
+  )
 
   lease.writing.signal.throwIfAborted()
   const now = await lease.assertHeld()
   const brought = { changes, edition, downloads: downloads.live }
-  const next = liveAfter(manifest.head, slot, brought, { now, before })
+  const next = liveAfter(manifest.head, slot, brought, { now, before }, removed)
   await flip(store, next, expected, publish)
   await tidyUp(publish, next)
+  await removeFolders(publish, next, removed)
   const { put, deleted } = prepared
-  const done = { changed, put, deleted, bytes, downloads: downloads.counts, allowed }
+  const done = { changed, put, deleted, bytes, downloads: downloads.counts, allowed, removed }
   return { slot, hasFlipped: true, ...done }
 }
 

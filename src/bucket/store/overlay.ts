@@ -90,6 +90,12 @@ export function overlayStore(base: ObjectStore): OverlayStore {
         yield object
       }
     },
+    folders: async (prefix, options) => {
+      count('ListObjectsV2')
+      const own = [...written].filter(([key, object]) => key.startsWith(prefix) && object !== null)
+      const below = own.flatMap(([key]) => key.slice(prefix.length).match(/^[^/]+(?=\/)/) ?? [])
+      return [...new Set([...(await base.folders(prefix, options)), ...below])].sort()
+    },
     delete: (keys, options) => {
       if (keys.length === 0) return Promise.resolve()
       options?.assertFresh?.()

@@ -160,6 +160,19 @@ export function openS3(settings: S3Settings, signal?: AbortSignal, patience = ni
     }
   }
 
+  const folders: ObjectStore['folders'] = async (start, options = {}) => {
+    const stop = stopOf(options.signal)
+    const names: string[] = []
+    try {
+      const input = { Bucket: bucket, Prefix: fullKey(start), Delimiter: '/' }
+      for await (const { CommonPrefixes = [] } of paginateListObjectsV2({ client }, input, sending(stop)))
+        for (const { Prefix = '' } of CommonPrefixes) names.push(shortKey(Prefix).slice(start.length, -1))
+      return names
+    } catch (error) {
+      throw reasonFor(error, stop, 'list', start)
+    }
+  }
+
   const remove: ObjectStore['delete'] = async (keys, options = {}) => {
     if (keys.length === 0) return
     const left = await write(options, keys[0] ?? '', 'delete', (send, stop) => {
@@ -179,7 +192,21 @@ export function openS3(settings: S3Settings, signal?: AbortSignal, patience = ni
 
   const close = () => client.destroy()
   const counts = watchAttempts(client)
-  return { name, client, bucket, fullKey, advise, get, put, putFile, list, delete: remove, close, ...counts }
+  return {
+    name,
+    client,
+    bucket,
+    fullKey,
+    advise,
+    get,
+    put,
+    putFile,
+    list,
+    folders,
+    delete: remove,
+    close,
+    ...counts,
+  }
 }
 
 /** Connections for the lease and the like: a request that waited for one would be sent later than its sender decided. */

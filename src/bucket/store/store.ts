@@ -17,6 +17,8 @@ export interface ObjectStore {
   readonly putFile: (file: string, object: NewFileObject, options?: WriteOptions) => Promise<PutObject>
   /** All objects whose keys have this prefix, in the byte order of their keys. */
   readonly list: (prefix: string, options?: CallOptions) => AsyncIterable<ListedObject>
+  /** The names between this prefix and the next slash, of all objects that have both. @param prefix ends with a slash */
+  readonly folders: (prefix: string, options?: CallOptions) => Promise<readonly string[]>
   /** Deletes up to a thousand objects at once. @throws {Error} that names what could not be deleted, and why */
   readonly delete: (keys: readonly string[], options?: WriteOptions) => Promise<void>
   /** Requests so far, by operation. */

@@ -9,12 +9,13 @@ import type { BuildOptions, BuildSummary } from '../../build/build.ts'
 import type { Since } from '../../build/options.ts'
 import { startRenderThreads } from '../../build/render-threads.ts'
 import { showProgress } from '../progress.ts'
-import { RefusedDatabase } from '../../data/check/finding.ts'
+import { ImplausibleDatabase, RefusedDatabase } from '../../data/check/finding.ts'
 import { refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
 import { buildOptions, overrideOf, withBucket } from '../from-settings.ts'
+import { withLive } from '../live.ts'
 import { defineCommand, type Session } from '../command.ts'
-import { describeFreshness, describeOverdue } from '../format.ts'
+import { describeFreshness, describeOverdue, describeWithheld } from '../format.ts'
 import { describeFindings, describeSummary, formatBytes, formatCount } from '../format.ts'
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
 import { asOfOption, bucketSettings, option, overrideOptions, parsedOption } from '../options.ts'
@@ -49,10 +50,13 @@ export default defineCommand({
     'published only to that slot. The next publish writes to the slot that is not live: other. documents.zip is ' +
     'complete all the same. It is made from the one that was published with the slot or is beside the manifest; ' +
     'without that, everything is rendered.\n\n' +
+    'Prices are compared with what is live: with --since and the word of a slot, with the live slot of the bucket; else ' +
+    'with the folder of --since, or of --out. New prices that are implausible are refused (exit code 3), or held back, as ' +
+    'plausibility.onImplausible says.\n\n' +
     'With --shard only a part of the funds is rendered, on one of several machines. `fundpress merge` makes the ' +
     'snapshot from all parts.',
   settings: [
-    ...(['db', 'out', 'jobs', 'docsUrl', 'pages', 'downloads', 'rawCsv', 'quickCheck'] as const),
+    ...(['db', 'out', 'jobs', 'docsUrl', 'pages', 'downloads.enabled', 'rawCsv', 'quickCheck'] as const),
     ...bucketSettings,
   ],
   options: [
@@ -72,17 +76,22 @@ export default defineCommand({
     ['build --db funds.sqlite --out try --only DE0008471400', 'One fund, to look at'],
   ],
   run: async (session, { asOf = session.today, only = [], since = null, shard, ...flags }) => {
-    refuseUnlessAllowed('the build', futureDate(asOf, session.today), overrideOf(session, flags))
+    const override = overrideOf(session, flags)
+    refuseUnlessAllowed('the build', futureDate(asOf, session.today), override)
     const part = shard === undefined ? null : ({ kind: 'shard', ...shard } as const)
-    const options = { ...(await buildOptions(session)), asOf, only, part }
-    await showBuild(session, buildSince(session, since, options, session.stderr.tell))
+    const options = { ...(await buildOptions(session)), asOf, only, part, override }
+    const work = withLive(session, since, (live) =>
+      buildSince(session, since, { ...options, live }, session.stderr.tell),
+    )
+    await showBuild(session, work)
   },
 })
 
 /** Prints what a build or a merge made, or what is wrong with a database that it refused. */
 export async function showBuild({ settings, stderr, print }: Session, work: Promise<BuildSummary>) {
   const summary = await work.catch((error: unknown) => {
-    if (error instanceof RefusedDatabase) stderr.write(describeFindings(error.findings, stderr.paint))
+    if (error instanceof RefusedDatabase || error instanceof ImplausibleDatabase)
+      stderr.write(describeFindings(error.findings, stderr.paint))
     throw error
   })
   print(summary, () => describe(summary, settings.out))
@@ -110,7 +119,11 @@ function describe(summary: BuildSummary, out: string): string {
   })
   // Warnings about the settings belong to this build; `check` lists those about funds.
   const aboutSettings = warnings.filter(({ isin }) => isin === null)
-  const lines = aboutSettings.map(({ message }) => `warning  ${message}\n`)
+  const lines = [
+    ...aboutSettings.map(({ message }) => `warning  ${message}\n`),
+    ...summary.allowed.map(({ message, reason }) => `allowed  ${message} (${reason})\n`),
+    ...summary.withheld.map((fund) => `withheld ${describeWithheld(fund)}\n`),
+  ]
   if (lines.length > 0) lines.push('\n')
   return lines.join('') + describeOverdue(summary) + figures
 }

@@ -3,36 +3,48 @@
 import { freshnessRules } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { countErrors, countFindings, describeFindings } from '../format.ts'
-import { asOfOption, required } from '../options.ts'
+import { asOfOption, bucketSettings, option, required } from '../options.ts'
 import { showProgress } from '../progress.ts'
 import { checkDatabase } from '../../data/check/check.ts'
 import { describeAge } from '../../guards/assess.ts'
+import { withLive } from '../live.ts'
 import { unmetGroups } from '../../guards/rules.ts'
 
 export default defineCommand({
   description:
-    'Lists every problem of a fund database. The exit code is 1 if there are errors, 0 if there are only warnings.',
-  settings: ['db', 'quickCheck'],
-  options: [asOfOption('A price with a later date is an error (default: today in Europe/Berlin)')],
+    'Lists every problem of a fund database. The exit code is 1 if there are errors, 0 if there are only warnings.\n\n' +
+    'Implausible prices are errors if they are new: not live yet, or not with these values. --since says what is ' +
+    'live: a folder with a snapshot, or for the bucket the word of a slot, as in build. Without it, the folder of --out ' +
+    'counts. If that holds no complete snapshot, the newest price of each fund is new.',
+  settings: ['db', 'out', 'quickCheck', ...bucketSettings],
+  options: [
+    asOfOption('A price with a later date is an error (default: today in Europe/Berlin)'),
+    option('--since <snapshot>', 'What prices are compared with: a folder, or live for the bucket'),
+  ],
   json: 'Print { errors, warnings, findings } as JSON',
   examples: [
     ['check --db funds.sqlite', 'A list by fund, errors first'],
     ['check --db funds.sqlite --as-of 2026-11-20 --json', 'The same for machines'],
+    ['check --db funds.sqlite --since live --bucket fund-data', 'Compared with what is live'],
   ],
-  run: async (session, { asOf = session.today }) => {
+  run: async (session, { asOf = session.today, since = null }) => {
     const { settings, signal, isJson, isQuiet, stdout, print } = session
     const db = required(settings.db, 'db')
     const rules = await freshnessRules(settings)
     const progress = showProgress(session, 'funds')
-    const findings = await checkDatabase({
-      db,
-      asOf,
-      ageProblem: (fund) => describeAge(fund, rules, asOf),
-      settingsProblems: (funds) => unmetGroups(settings.freshness.groups, funds),
-      onFund: progress.update,
-      signal,
-      hasQuickCheck: settings.quickCheck,
-    }).finally(progress.end)
+    const { plausibility, quickCheck: hasQuickCheck } = settings
+    const findings = await withLive(session, since, (live) =>
+      checkDatabase({
+        db,
+        asOf,
+        ageProblem: (fund) => describeAge(fund, rules, asOf),
+        settingsProblems: (funds) => unmetGroups(settings, funds),
+        prices: { plausibility, rules, live, signal },
+        onFund: progress.update,
+        signal,
+        hasQuickCheck,
+      }),
+    ).finally(progress.end)
     const errors = countErrors(findings)
     if (!isJson) {
       const shown = isQuiet ? findings.filter(({ severity }) => severity === 'error') : findings

@@ -1,11 +1,23 @@
 /** `fundpress import`: reads a file into a table of the database. */
 
 import { defineCommand, printList, type Session } from '../command.ts'
+import { overrideOf } from '../from-settings.ts'
 import { suggest, UsageError } from '../failure.ts'
 import { countOf, describeSummary, formatCount } from '../format.ts'
-import { choiceOption, option, required, wholeOption, type FlagsOf } from '../options.ts'
+import {
+  choiceOption,
+  option,
+  overrideOptions,
+  parsedOption,
+  required,
+  wholeOption,
+  type FlagsOf,
+} from '../options.ts'
 import { showProgress } from '../progress.ts'
 import { type BadLine, importFile, type ImportOptions, type ImportSummary } from '../../data/import/import.ts'
+import { headerName, type ColumnMap } from '../../data/import/layout.ts'
+import { completeLoad, undoImport } from '../../data/import/without-file.ts'
+import { flagsThatAllow } from '../../guards/guards.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import { schemaTableNames as tables } from '../../data/model/schema.ts'
 import { Argument } from 'commander'
@@ -23,8 +35,23 @@ const options = [
     '--replace-all',
     'The same for the whole table. For the table fund: delete funds that the file does not contain, with all their rows',
   ),
+  parsedOption<'--map <column=name>', readonly (readonly [string, string])[]>(
+    '--map <column=name>',
+    'Take this column of the file as that column of the table, or ignore it (--map Note=), or ignore all that are unknown (--map *=)',
+    'as in Datum=date',
+    (text, before = []) => {
+      const [, source = '', target = ''] = /^(.+)=([^=]*)$/.exec(text) ?? []
+      return headerName(source) === '' ? undefined : [...before, [headerName(source), headerName(target)]]
+    },
+  ),
+  option('--derive', 'Compute change, change_percent and performance of prices if the file lacks them'),
   option('--skip-bad', 'Take the good lines if others are bad'),
   option('--dry-run', 'Change nothing, only show what would change'),
+  option('--complete', 'Mark the load as complete, also without a file (requireComplete in the config)'),
+  option('--undo', 'Without a file: put the newest copy of the database in its place'),
+  option('--backup <folder>', 'Where copies of the database are kept (default: beside it)'),
+  option('--no-backup', 'Keep no copy: this import cannot be undone'),
+  ...overrideOptions(),
   wholeOption('--wait <seconds>', 'How long to wait for other users of the database', [0, 86_400], 600),
 ] as const
 
@@ -36,11 +63,11 @@ export default defineCommand({
     'does not guess: if something stays open, it asks for a flag.',
   arguments: [
     // The parser comes after the choices, and suggests a name for a misspelt one.
-    new Argument('<table>', 'A table of the schema').choices(tables).argParser((table) => {
+    new Argument('[table]', 'A table of the schema').choices(tables).argParser((table) => {
       if (tables.includes(table)) return table
       throw new UsageError(`there is no table "${table}"${suggest(table, tables)}`)
     }),
-    new Argument('<file>', 'The CSV file (or the EMT template as XLSX)'),
+    new Argument('[file]', 'The CSV file (or the EMT template as XLSX)'),
   ],
   settings: ['db'],
   options,
@@ -48,30 +75,63 @@ export default defineCommand({
   notes: `If the database has a row with the same primary key, the row takes the values of the file and keeps those of
 columns that the file lacks. An empty cell is NULL. Bad lines are listed by number. If there are any, and --skip-bad is
 not set, nothing is taken and the exit code is 1. \`fundpress check\` finds what only a whole fund can show.
+
+Removing: an import that would remove more than a tenth of a table's rows, or any fund, is refused (exit code 3) unless
+--allow removed-rows or removed-rows:<table> is given.
+
+Copies: before an import commits, the database as it was is copied to <database>.<time>.backup. The last 7 are kept,
+none of an import that fails or changes nothing. Each needs as much space as the database, and the time to write that
+much: 5 GB take about 15 s on a fast disk, minutes on a slow one, and 7 of them 35 GB. --undo puts the newest copy back,
+and a second --undo the one before that. Other programs must have closed the database.
+
+Columns: an unknown column is an error, --map or not. import.<table>.columns in the config maps columns, too, as
+{ "Datum": "date", "Note": "" }; --map wins. Upper and lower case are the same.
+
+--derive computes from the NAVs, in exact decimals. change: the NAV less that of the price before, in the file or in the
+database. change_percent: the same in percent. performance: the NAV against the fund's last price of an earlier
+year, in percent; for a new fund against its first price. It knows no distributions, so for a fund that distributes it is
+too low. Percentages have two decimals; halves are rounded away from zero. A fund's first price has 0. Prices in the
+database that come after those of the file stay as they are: import them again, too. The output says which columns were
+derived, and of how many funds later prices were left.
+
+EMT: mandatory fields of V4.3 that are missing, or hold a value that is not in their list, are warnings.
+
+Complete: --complete leaves a mark in the database, in the table fundpress_complete. The next change of any table, by any
+program, removes it; VACUUM and changes of the schema do so, too.
 `,
   examples: [
     ['import price prices.csv --db funds.sqlite', 'New prices, and corrected ones'],
     ['import structure_item holdings.csv --replace', 'All items of the funds in the file'],
+    ['import price nav.csv --map Datum=date --map NAV=net_asset_value --map *= --derive', 'A foreign export'],
     ['import emt EMT_V4.3.xlsx --skip-bad', 'The template, without funds of other companies'],
     ['import fund funds.csv --decimal comma --dates german --dry-run', 'What would change'],
+    ['import --undo --db funds.sqlite', 'The database as it was before the last import'],
+    ['import --complete --db funds.sqlite', 'After the last import of the night'],
   ],
-  run: async (session, flags, table: string, file: string) => {
+  run: async (session, flags, table?: string, file?: string) => {
+    if (table === undefined || file === undefined) return runWithoutFile(session, flags, table)
     const { isJson, isQuiet, stdout } = session
     const { skipBad = false, dryRun = false } = flags
+    if (flags.undo === true) throw new UsageError('--undo takes no file')
     const find = (add: ImportOptions['onBad']) => importInto(session, flags, table, file, add)
     let listed = 0
     const summary = await printList(session, find, {
       name: 'bad',
-      fields: ({ bad: badCount, ...others }) => ({ before: { table, file, dryRun, ...others, badCount } }),
+      fields: ({ bad: badCount, ...others }) => ({
+        before: { table, file, dryRun, ...others, badCount },
+      }),
       line: ({ line, reasons }: BadLine) => {
         listed++
         return `line ${line}: ${escapeInvisible(reasons.join('; '))}\n`
       },
     })
-    const { bad, lines, changes } = summary
+    const { bad, lines, changes, warnings } = summary
     if (!isJson) {
       if (bad > listed) stdout.write(`and ${formatCount(bad - listed)} more bad lines\n`)
-      if (!isQuiet) stdout.write(describeSummary({ table, file, ...figuresOf(summary, dryRun) }))
+      if (!isQuiet) {
+        for (const warning of warnings) stdout.write(`warning: ${escapeInvisible(warning)}\n`)
+        stdout.write(describeSummary({ table, file, ...figuresOf(summary, dryRun) }))
+      }
     }
     if (changes !== undefined) return
     const advice = skipBad || lines === bad ? '' : ` (--skip-bad takes the other ${formatCount(lines - bad)})`
@@ -79,32 +139,84 @@ not set, nothing is taken and the exit code is 1. \`fundpress check\` finds what
   },
 })
 
+/** `--undo` or `--complete`. */
+async function runWithoutFile(session: Session, flags: Flags, table: string | undefined): Promise<void> {
+  const { settings, print, now } = session
+  const { undo = false, complete = false, backup } = flags
+  if (table !== undefined || undo === complete) {
+    const missing = table === undefined ? 'table' : 'file'
+    throw new UsageError(`missing required argument '${missing}' (see fundpress import --help)`)
+  }
+  const db = required(settings.db, 'db')
+  if (undo) {
+    const folder = typeof backup === 'string' ? backup : undefined
+    const { copy, time } = await undoImport(db, folder, patienceOf(session, flags, db))
+    print({ restored: db, copy, time }, () => `${db} is as it was at ${time} (${copy})\n`)
+  } else {
+    const completedAt = now()
+    await completeLoad(db, completedAt, patienceOf(session, flags, db))
+    print({ completedAt: completedAt.toISOString() }, () => `${db} is marked as complete\n`)
+  }
+}
+
+type Flags = FlagsOf<typeof options>
+
+const patienceOf = ({ signal, isQuiet, stderr }: Session, { wait }: Flags, db: string) => ({
+  signal,
+  patienceMs: wait * 1000,
+  onWait: () => {
+    if (!isQuiet) stderr.tell(`waiting for other users of ${db}`)
+  },
+})
+
+/** Of the config, and of the flags, which win. @throws {UsageError} for two names of one column, or a table that is none */
+function columnMapOf({ settings }: Session, { map = [] }: Flags, table: string): ColumnMap {
+  const unknown = Object.keys(settings.import).find((name) => !tables.includes(name))
+  if (unknown !== undefined)
+    throw new UsageError(`config import.${unknown}: there is no such table${suggest(unknown, tables)}`)
+  const named = new Map(map)
+  if (named.size < map.length) throw new UsageError('--map names a column of the file twice')
+  if (named.get('*')) throw new UsageError('--map *= ignores columns: it takes no name')
+  const own = Object.entries(settings.import[table]?.columns ?? {})
+    .map(([source, target]) => [headerName(source), target] as const)
+    .filter(([, target]) => target === '' || ![...named.values()].includes(target))
+  return new Map([...own, ...named])
+}
+
 const delimiters = { semicolon: ';', comma: ',', tab: '\t' } as const
 
 function importInto(
   session: Session,
-  flags: FlagsOf<typeof options>,
+  flags: Flags,
   table: string,
   file: string,
   onBad: ImportOptions['onBad'],
 ): Promise<ImportSummary> {
-  const { settings, signal, isQuiet, stderr } = session
-  const { delimiter, replace, replaceAll, skipBad, dryRun, wait, ...forms } = flags
+  const { settings, now } = session
+  const { encoding, delimiter, decimal, dates, replace, replaceAll, skipBad, dryRun, backup } = flags
   const db = required(settings.db, 'db')
   const reading = showProgress(session, 'bytes read')
   const taking = showProgress(session, 'funds taken')
+  const patience = patienceOf(session, flags, db)
   return importFile({
-    ...forms,
+    ...patience,
     db,
     table,
     file,
+    encoding,
+    decimal,
+    dates,
     suggest,
-    signal,
+    columnMap: columnMapOf(session, flags, table),
+    isDeriving: flags.derive === true,
+    isComplete: flags.complete === true,
+    backup: backup === false ? null : backup === true ? undefined : backup,
+    override: overrideOf(session, flags),
+    now: now(),
     delimiter: delimiter === undefined ? undefined : delimiters[delimiter],
     scope: replaceAll === true ? 'table' : replace === true ? 'funds' : 'upsert',
     isSkippingBad: skipBad === true,
     isDryRun: dryRun === true,
-    patienceMs: wait * 1000,
     onBad: (bad) => {
       reading.end()
       return onBad(bad)
@@ -116,7 +228,7 @@ function importInto(
     },
     onWait: () => {
       reading.end()
-      if (!isQuiet) stderr.tell(`waiting for other users of ${db}`)
+      patience.onWait()
     },
   }).finally(() => {
     reading.end()
@@ -124,7 +236,8 @@ function importInto(
   })
 }
 
-function figuresOf({ form, notes, lines, bad, changes }: ImportSummary, isDryRun: boolean) {
+function figuresOf(summary: ImportSummary, isDryRun: boolean) {
+  const { form, notes, lines, bad, changes, objections, allowed, copy } = summary
   const { added, changed, unchanged, removed } = changes ?? {}
   const words = Object.entries({ new: added, changed, unchanged, removed })
   const rows = words.map(([word, count = 0]) => `${formatCount(count)} ${word}`).join(', ')
@@ -133,5 +246,11 @@ function figuresOf({ form, notes, lines, bad, changes }: ImportSummary, isDryRun
     notes: notes.length === 0 ? null : notes.join('; '),
     lines: formatCount(lines) + (bad === 0 ? '' : `, ${formatCount(bad)} of them bad`),
     rows: changes === undefined ? null : rows + (isDryRun ? ' (dry run: nothing was changed)' : ''),
+    refused:
+      isDryRun && objections.length > 0
+        ? `${objections.map(({ message }) => message).join('; ')}: it needs ${flagsThatAllow(objections)}`
+        : null,
+    allowed: allowed.length === 0 ? null : allowed.map(({ message }) => message).join('; '),
+    copy,
   }
 }

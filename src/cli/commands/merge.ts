@@ -8,6 +8,7 @@ import type { MergeOptions } from '../../build/merge.ts'
 import type { Since } from '../../build/options.ts'
 import { mergeOptions } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
+import { withLive } from '../live.ts'
 import { bucketSettings, option } from '../options.ts'
 import { showBuild, withProgress, withSince, type FindSince } from './build.ts'
 
@@ -20,7 +21,7 @@ export default defineCommand({
     'If the shards are sparse (build --shard with --since), pass the same --since: then documents.zip is complete. ' +
     'Without it, or if that ZIP is missing, documents.zip is left out.',
   arguments: [new Argument('<shard...>', 'The folders of all shards, in any order')],
-  settings: ['db', 'out', 'jobs', 'downloads', 'rawCsv', ...bucketSettings],
+  settings: ['db', 'out', 'jobs', 'downloads.enabled', 'rawCsv', ...bucketSettings],
   options: [option('--since <snapshot>', 'The snapshot that sparse shards continue from: their own --since')],
   json: 'Print the summary as JSON',
   examples: [
@@ -33,7 +34,10 @@ export default defineCommand({
   ],
   run: async (session, { since = null }, shards: readonly string[]) => {
     const options = { ...(await mergeOptions(session)), shards }
-    await showBuild(session, mergeSince(session, since, options, session.stderr.tell))
+    const work = withLive(session, since, (live) =>
+      mergeSince(session, since, { ...options, live }, session.stderr.tell),
+    )
+    await showBuild(session, work)
   },
 })
 

@@ -7,6 +7,7 @@ import { findNightlyState, type NightlyState } from '../../bucket/nightly/state.
 import type { S3Store } from '../../bucket/store/s3.ts'
 import type { ObjectStore } from '../../bucket/store/store.ts'
 import { settingsDigest } from '../../build/options.ts'
+import { completedAt } from '../../data/import/complete.ts'
 import { openFile } from '../../data/read/digest.ts'
 import { openFunds } from '../../data/read/open.ts'
 import { type Objection, type Override, Refusal, refuseUnlessAllowed } from '../../guards/guards.ts'
@@ -121,8 +122,17 @@ async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): P
   required(session.settings.bucket.name, 'bucket.name')
   log.begin('night', { asOf, database: db, folder: session.settings.out })
   refuseUnlessAllowed('the nightly run', futureDate(asOf, session.today), flags.override)
-  const { state, allowed } = await stateOf(session, db, flags, log)
-  if (state !== null && state.kind !== 'open') return skip(state, asOf, log)
+  const { state, allowed: before } = await stateOf(session, db, flags, log)
+  if (state !== null && state.kind !== 'open') {
+    // The run before may have been killed after its flip.
+    if (flags.ask !== true && state.live.restricted !== undefined) {
+      const { clearDownloads } = await import('./publish.ts')
+      await clearDownloads(session, flags.lock, (text) => log.warn('publish', text))
+    }
+    return skip(state, asOf, log)
+  }
+  const incomplete = refuseUnlessAllowed('the nightly run', incompleteLoad(session, db), flags.override)
+  const allowed = [...before, ...incomplete]
   if (flags.ask === true) {
     log.end('night', 'done', { asOf, isOpen: true }, `${db} as of ${asOf} is not published yet`)
     return { kind: 'open', asOf }
@@ -134,6 +144,19 @@ async function runNightly(session: Session, flags: RunFlags, log: NightlyLog): P
   // Another file with the same content, such as a repeated delivery.
   if (state?.reverted?.snapshot === built.snapshot) return skip(state.reverted, asOf, log)
   return publishNightly(session, flags, log, { built, started, allowed })
+}
+
+/** What the settings want: a load that is marked as complete. */
+function incompleteLoad({ settings }: Session, db: string): Objection[] {
+  if (!settings.requireComplete || completedAt(db) !== null) return []
+  const advice = '`fundpress import --complete` marks it after the last import'
+  return [
+    {
+      guard: 'incomplete',
+      subject: null,
+      message: `${db} is not marked as complete since its last change: ${advice}`,
+    },
+  ]
 }
 
 /** @returns `state` null with --again @throws {Refusal} if the clock of this machine is wrong */
@@ -148,6 +171,7 @@ async function stateOf(session: Session, db: string, { asOf, again, override }: 
         return file.digest().finally(file.close)
       },
       settings: async () => settingsDigest(await buildOptions(session)),
+      isAllowing: override.isForced || override.allow.length > 0,
       pointer: () => livePointer(session),
       signal: session.signal,
       onUnknownHistory: (error) =>

@@ -3,8 +3,9 @@
 import type { EndpointWork, Preview } from '../../bucket/publish/preview.ts'
 import { flagsThatAllow } from '../../guards/guards.ts'
 import { defineCommand } from '../command.ts'
-import { alignedTable, describeDownloads, describeObjections, describeRequests } from '../format.ts'
-import { describeSummary, formatBytes, formatCount, formatDollars } from '../format.ts'
+import { alignedTable, describeDownloads, describeObjections, describeRemoved } from '../format.ts'
+import { describeRequests, describeSummary } from '../format.ts'
+import { formatBytes, formatCount, formatDollars } from '../format.ts'
 import { bucketSettings, option, overrideOptions } from '../options.ts'
 import { overrideOf } from '../from-settings.ts'
 import { planFolder } from './publish.ts'
@@ -36,6 +37,7 @@ function describe(preview: Preview, cost: Awaited<ReturnType<typeof planFolder>>
     changes: puts > 0 ? changes : 'none: there is nothing to do',
     bytes: formatBytes(bytes),
     downloads: describeDownloads(preview.downloads),
+    'earlier days': describeRemoved(preview.removed, 'to be removed'),
     requests: describeRequests({ puts, gets, lists, deletes }),
     cost: `${formatDollars(cost.publish)} for this publish, ${formatDollars(cost.month)} a month for one such publish a day and two slots`,
     'held up': preview.heldBy,

@@ -40,7 +40,7 @@ export default defineCommand({
           signal,
           isReal,
           isLocking,
-          keepDownloadDays: keepDownloads,
+          retention: { keepDays: keepDownloads, keep: settings.downloads.keep },
           leaseSeconds: settings.bucket.leaseSeconds,
           me: thisHolder(),
           isAlive,

@@ -6,12 +6,20 @@ import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
 import { describeLocalAddresses } from '../../bucket/publish/addresses.ts'
 import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
+import { clearAlone } from '../../bucket/publish/removal.ts'
 import { readManifestHead } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
 import { type Override, Refusal } from '../../guards/guards.ts'
 import { livePointer, overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
-import { describeDownloads, describeRequests, describeSummary, formatBytes, formatCount } from '../format.ts'
+import {
+  describeDownloads,
+  describeRemoved,
+  describeRequests,
+  describeSummary,
+  formatBytes,
+  formatCount,
+} from '../format.ts'
 import { bucketSettings, noLockOption, option, overrideOptions } from '../options.ts'
 import { eventOf, eventsOfAllowed, keepEvents } from '../nightly/events.ts'
 import { showProgress } from '../progress.ts'
@@ -61,7 +69,8 @@ export default defineCommand({
 })
 
 function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }: PublishSummary): string {
-  if (!hasFlipped) return `${snapshot} is already live in ${slot}, nothing to do\n`
+  if (!hasFlipped)
+    return `${snapshot} is already live in ${slot}, ${describeRemoved(changed.removed) ?? 'nothing to do'}\n`
   const { put, deleted, bytes, downloads } = changed
   const pace = Math.round((put + deleted) / Math.max(seconds, 0.001))
   return describeSummary({
@@ -71,6 +80,7 @@ function describe({ snapshot, slot, hasFlipped, requests, seconds, ...changed }:
     deleted: formatCount(deleted),
     bytes: formatBytes(bytes),
     downloads: describeDownloads(downloads),
+    'earlier days': describeRemoved(changed.removed),
     requests: describeRequests(requests),
     seconds: `${seconds.toFixed(1)} (${formatCount(pace)} objects a second)`,
   })
@@ -82,6 +92,8 @@ export interface PublishFlags {
   readonly deep?: boolean | undefined
   /** False with --no-lock. */
   readonly lock: boolean
+  /** Older downloads are removed; null, also if absent: none are for their age. */
+  readonly keepDays?: number | null
 }
 
 /** Publishes the folder of the settings into their bucket. */
@@ -106,6 +118,16 @@ export function publishFolder(session: Session, flags: PublishFlags, onWarning: 
   })
 }
 
+/** Removes the withdrawn downloads that a publish which was killed after its flip has left. @param tell hears which */
+export async function clearDownloads(session: Session, isLocking: boolean, tell: (text: string) => void) {
+  const { settings, signal } = session
+  const { bucket, downloads } = settings
+  const retention = { keepDays: null, keep: downloads.keep }
+  const common = { ...bucket, retention, signal, isLocking, me: thisHolder(), isAlive, onWarning: tell }
+  const removed = describeRemoved(await withBucket(session, (store) => clearAlone(store, common)))
+  if (removed !== null) tell(removed)
+}
+
 /** What `publishFolder` would do and cost, in dollars: once, and a `month` of thirty times, with the storage of two slots. */
 export async function planFolder(session: Session, flags: PublishFlags) {
   const { signal, settings } = session
@@ -121,7 +143,7 @@ export async function planFolder(session: Session, flags: PublishFlags) {
 
 /** @throws {Error} if the folder holds no snapshot */
 async function commonOptions({ settings, today }: Session, flags: PublishFlags) {
-  const { out, baseUrl, docsUrl, freshness, guards, bucket } = settings
+  const { out, baseUrl, docsUrl, freshness, guards, bucket, downloads } = settings
   recoverSnapshot(out)
   await readManifestHead(out)
   return {
@@ -133,6 +155,7 @@ async function commonOptions({ settings, today }: Session, flags: PublishFlags) 
     today,
     isRepair: flags.repair === true,
     isLocking: flags.lock,
+    retention: { keepDays: flags.keepDays ?? null, keep: downloads.keep },
     me: thisHolder(),
     isAlive,
   } as const

@@ -58,11 +58,12 @@ export function sampleOf(bodies: number, seed = Math.floor(Math.random() * (maxS
   return { bodies, seed }
 }
 
-/** @param onDifference may return a promise, to slow the verification down */
+/** @param onDifference may return a promise, to slow the verification down @param keep as in `VerifyOptions` */
 export async function verifyBucket(
   session: Session,
   wanted: WantedBodies,
   onDifference: VerifyOptions['onDifference'],
+  keep: VerifyOptions['keep'] = session.settings.downloads.keep,
 ) {
   const { settings, signal } = session
   const listing = showProgress(session, 'objects listed')
@@ -76,6 +77,7 @@ export async function verifyBucket(
   return withBucket(session, async (store) => {
     const found = await verifyLive(store, {
       bodies: wanted.bodies,
+      keep,
       concurrency: settings.bucket.concurrency,
       signal,
       random: () => random.between(0, 1),
@@ -101,6 +103,7 @@ const meanings: Readonly<Record<ObjectDifference['what'], string>> = {
   size: 'has another size',
   etag: 'is not the object that was put',
   body: 'has another body',
+  withdrawn: 'holds what may no longer be given out',
 }
 
 export const describeDifference = ({ key, what }: ObjectDifference): string =>

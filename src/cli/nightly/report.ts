@@ -5,15 +5,8 @@ import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import { type AllowedObjection, allowanceFor, flagsThatAllow, type Objection } from '../../guards/guards.ts'
-import { describeFreshness } from '../format.ts'
-import {
-  countOf,
-  formatBytes,
-  formatCount,
-  formatDollars,
-  formatDuration,
-  objectionsShown,
-} from '../format.ts'
+import { countOf, describeFreshness, describeRemoved, formatBytes, formatCount } from '../format.ts'
+import { formatDollars, formatDuration, objectionsShown } from '../format.ts'
 import { cut, safeLines, withoutSecrets } from '../safe-text.ts'
 import { describeEvent } from './events.ts'
 import type { NightlyWarning, Step } from './log.ts'
@@ -93,7 +86,9 @@ function describeDone(run: DoneRun): string {
     'oldest price': figures.oldestPrice === null ? 'none' : figures.oldestPrice + isin,
     verified: run.verified,
   }
-  const figuresTable = table(['', ''], Object.entries(rows))
+  const removed = describeRemoved(run.published.removed)
+  const all = removed === null ? rows : { ...rows, 'earlier days': removed }
+  const figuresTable = table(['', ''], Object.entries(all))
   return figuresTable + describeAllowed(run.allowed) + charts(run.history.nights) + lastEvents(run.history)
 }
 

@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { readLive, type Live } from '../../bucket/live/live.ts'
 import { readStatus } from '../../bucket/live/status.ts'
 import { keepInHistory, type NewEvent, type NightlyFigures } from '../../bucket/nightly/history.ts'
+import type { ObjectDifference } from '../../bucket/manifest/listing.ts'
 import { costOfRequests } from '../../bucket/publish/preview.ts'
 import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { manifestKey, readHeadOf, readSparse } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
-import { RefusedDatabase, type Finding } from '../../data/check/finding.ts'
+import { ImplausibleDatabase, RefusedDatabase, type Finding } from '../../data/check/finding.ts'
+import type { ReadLive } from '../../data/check/live-prices.ts'
 import { printable } from '../../data/model/printable.ts'
 import { type AllowedObjection, type Override, Refusal } from '../../guards/guards.ts'
 import { buildOptions, mergeOptions, withBucket } from '../from-settings.ts'
@@ -20,9 +22,17 @@ import { planFolder, publishFolder } from '../commands/publish.ts'
 import { assertMatches, describeDifference, describeVerified } from '../commands/verify.ts'
 import { sampleOf, verifyBucket } from '../commands/verify.ts'
 import { reasonOf } from '../failure.ts'
-import { countErrors, countFindings, countOf, errorsFirst, describeOverdueInLine } from '../format.ts'
-import { formatBytes, formatCount, formatDollars } from '../format.ts'
+import { withLive } from '../live.ts'
+import {
+  countErrors,
+  countFindings,
+  countOf,
+  describeOverdueInLine,
+  describeWithheld,
+  errorsFirst,
+} from '../format.ts'
 import { eventsOfAllowed } from './events.ts'
+import { describeRemoved, formatBytes, formatCount, formatDollars } from '../format.ts'
 import type { NightlyLog } from './log.ts'
 import { describeChanged, type DoneRun } from './report.ts'
 
@@ -45,8 +55,10 @@ const findingsShown = 100
 export async function buildNightly(session: Session, options: NightlySteps, log: NightlyLog) {
   log.begin('check')
   const make = options.shards === undefined ? render : merge
-  const built = await make(session, options, log).catch((error: unknown) => {
-    if (error instanceof RefusedDatabase) logFindings(error.findings, log)
+  const making = withLive(session, 'live', (live) => make(session, options, log, live))
+  const built = await making.catch((error: unknown) => {
+    if (error instanceof RefusedDatabase || error instanceof ImplausibleDatabase)
+      logFindings(error.findings, log)
     else log.enter('build')
     throw error
   })
@@ -60,13 +72,19 @@ export async function buildNightly(session: Session, options: NightlySteps, log:
   const text = `${snapshot}: ${formatCount(funds)} funds, ${formatCount(documents)} documents, ${formatCount(rendered)} of them rendered, ${seconds.toFixed(1)} s`
   log.end('build', 'done', figures, text)
   if (late + stale > 0) log.warn('build', describeOverdueInLine(built))
+  for (const fund of built.withheld) log.warn('build', describeWithheld(fund))
   for (const file of built.downloads?.leftOut ?? []) log.warn('build', `downloads without ${file}`)
   return built
 }
 
-async function render(session: Session, { asOf, since }: NightlySteps, log: NightlyLog) {
+async function render(
+  session: Session,
+  { asOf, since, override }: NightlySteps,
+  log: NightlyLog,
+  live: ReadLive | null,
+) {
   const { settings, signal } = session
-  const options = { ...(await buildOptions(session)), asOf, only: [] }
+  const options = { ...(await buildOptions(session)), asOf, only: [], override, live }
   const warn = (warning: string) => log.warn('build', warning)
   const from = since === 'none' ? null : (since ?? (await snapshotFolder(settings.out, warn)))
   const stepSession = log.sessionFor('build')
@@ -80,8 +98,13 @@ async function render(session: Session, { asOf, since }: NightlySteps, log: Nigh
 }
 
 /** The builds of the shards have decided what they continue from. */
-async function merge(session: Session, { asOf, since = 'none', shards = [] }: NightlySteps, log: NightlyLog) {
-  const options = { ...(await mergeOptions(session)), asOf, shards }
+async function merge(
+  session: Session,
+  { asOf, since = 'none', shards = [] }: NightlySteps,
+  log: NightlyLog,
+  live: ReadLive | null,
+) {
+  const options = { ...(await mergeOptions(session)), asOf, shards, live }
   const from = since === 'none' ? null : since
   return mergeSince(log.sessionFor('build'), from, options, (warning) => log.warn('build', warning))
 }
@@ -124,14 +147,15 @@ export async function publishNightly(
   },
 ): Promise<DoneRun> {
   const { built, started } = run
-  const { preview, cost } = await planFolder(log.begin('plan'), { override, lock })
+  const flags = { override, lock, keepDays: session.settings.downloads.keepDays }
+  const { preview, cost } = await planFolder(log.begin('plan'), flags)
   const { slot, put, deleted, bytes } = preview
   const expected = `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}, ${formatDollars(cost.publish)}`
   const planned = { slot, put, deleted, bytes, cost: cost.publish, costOfMonth: cost.month }
   log.end('plan', 'done', planned, preview.isLive ? 'already live, nothing to change' : expected)
 
   const warn = (warning: string) => log.warn('publish', warning)
-  const published = await publishFolder(log.begin('publish'), { override, lock }, warn)
+  const published = await publishFolder(log.begin('publish'), flags, warn)
   logPublished(published, log)
   // What is live already was allowed before.
   const allowed = [...run.allowed, ...(published.hasFlipped ? published.allowed : [])]
@@ -172,10 +196,12 @@ export async function publishNightly(
 
 function logPublished(published: PublishSummary, log: NightlyLog): void {
   const { snapshot, slot, hasFlipped, put, deleted, bytes, seconds } = published
-  const text = hasFlipped
+  const removed = describeRemoved(published.removed)
+  const done = hasFlipped
     ? `${snapshot} is live in ${slot}: ${formatCount(put)} put, ${formatCount(deleted)} deleted, ${seconds.toFixed(1)} s`
     : `${snapshot} is already live in ${slot}`
-  log.end('publish', 'done', { snapshot, slot, hasFlipped, put, deleted, bytes, seconds }, text)
+  const text = removed === null ? done : `${done}; ${removed}`
+  log.end('publish', 'done', { snapshot, slot, hasFlipped, put, deleted, bytes, seconds, removed }, text)
 }
 
 /** A step shows at most ten annotations. */
@@ -198,9 +224,11 @@ const differencesShown = 100
 /** @returns what was verified, in words @throws {Error} if the live slot does not match its manifest */
 async function verifySample(session: Session, wanted: ReturnType<typeof sampleOf>, log: NightlyLog) {
   let shown = 0
-  const verified = await verifyBucket(session, wanted, (difference) => {
+  const show = (difference: ObjectDifference) => {
     if (shown++ < differencesShown) log.fail('verify', describeDifference(difference))
-  })
+  }
+  // The publish has searched the downloads of earlier days.
+  const verified = await verifyBucket(session, wanted, show, null)
   assertMatches(verified)
   const { objects, bodies, differences } = verified.found
   const figures = { objects, bodies, differences, seed: wanted.seed }

@@ -1,5 +1,6 @@
 /** What the checks of a database find. */
 
+import { type GuardName, type Objection, Refusal } from '../../guards/guards.ts'
 import { escapeInvisible, printable } from '../model/printable.ts'
 
 export interface Finding {
@@ -10,7 +11,17 @@ export interface Finding {
   readonly table: string
   /** What is wrong and where in the table: `price date 2024-13-01 is not a date`. */
   readonly message: string
+  /** The guard that refuses it; absent where nobody can allow it. */
+  readonly guard?: GuardName
 }
+
+/** What a guard has against the data of the database: errors that an operator may allow. */
+export const objectionsIn = (findings: readonly Finding[]) =>
+  findings.flatMap(({ severity, guard, isin, message }): Objection[] =>
+    guard === undefined || severity === 'warning'
+      ? []
+      : [{ guard, subject: isin, message: isin === null ? message : `fund ${isin}: ${message}` }],
+  )
 
 /** The beginning of a message: what names the row beside its ISIN. `type countries, position 3: ` */
 export function rowPlace(columns: readonly string[], values: readonly unknown[]): string {
@@ -18,11 +29,11 @@ export function rowPlace(columns: readonly string[], values: readonly unknown[])
   return parts.length === 0 ? '' : `${parts.join(', ')}: `
 }
 
-/** A finding of no fund: something that the settings name and the database does not have. */
-export const settingsWarning = (message: string): Finding => ({
+/** A finding of no fund: of the settings, for example, that name what the database does not have. */
+export const generalWarning = (message: string, table = 'fund'): Finding => ({
   severity: 'warning',
   isin: null,
-  table: 'fund',
+  table,
   message: escapeInvisible(message),
 })
 
@@ -43,3 +54,19 @@ export class RefusedDatabase extends Error {
     this.findings = findings
   }
 }
+
+/** A guard refuses prices, and nothing else is wrong with the database: an operator may allow them. */
+export class ImplausibleDatabase extends Refusal {
+  readonly findings: readonly Finding[]
+
+  constructor(db: string, findings: readonly Finding[]) {
+    super(db, objectionsIn(findings))
+    this.findings = findings
+  }
+}
+
+/** What is thrown of findings with errors. */
+export const refusalOf = (db: string, findings: readonly Finding[]) =>
+  findings.some(({ severity, guard }) => severity === 'error' && guard === undefined)
+    ? new RefusedDatabase(db, findings)
+    : new ImplausibleDatabase(db, findings)

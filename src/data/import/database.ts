@@ -9,6 +9,10 @@ import { checkSchema } from '../check/structure.ts'
 import { createStatement, schemaTableNames, type SchemaTable } from '../model/schema.ts'
 import { distinctIsins } from '../read/fund-reader.ts'
 import { databaseError, isBusy, openFunds } from '../read/open.ts'
+import { refuseUnlessAllowed, type Objection, type Override } from '../../guards/guards.ts'
+import { makeBackup, type Backup } from './backup.ts'
+import { markComplete } from './complete.ts'
+import { priceDeriver } from './derive.ts'
 import type { Value } from './values.ts'
 
 /** For the pages that wait for the commit, and for the staged lines; the rest goes to disk. */
@@ -106,15 +110,26 @@ export function openStaging(db: Database.Database, table: SchemaTable, columns: 
 /** `upsert` keeps what the file does not name; `funds` replaces all rows of the funds that it names; `table` all rows. */
 export type Scope = 'upsert' | 'funds' | 'table'
 
-export interface TakeOptions {
+/** How to wait for others that read or write. */
+export interface Waiting {
+  readonly patienceMs: number
+  readonly onWait: () => void
+  readonly signal: AbortSignal
+}
+
+export interface TakeOptions extends Waiting {
   readonly scope: Scope
   /** Counts only. */
   readonly isDryRun: boolean
-  /** How long to wait for others that read or write, in milliseconds. */
-  readonly patienceMs: number
-  readonly onWait: () => void
+  /** Computes the columns of prices that the file lacks. */
+  readonly isDeriving: boolean
+  /** Marks the load as complete. */
+  readonly isComplete: boolean
+  /** The folder of copies of the database (undefined: beside it), or null for none. */
+  readonly backup: string | undefined | null
+  readonly override: Override
+  readonly now: Date
   readonly onFund: (done: number, of: number) => void
-  readonly signal: AbortSignal
 }
 
 export interface Changes {
@@ -125,61 +140,141 @@ export interface Changes {
   readonly removed: number
 }
 
+/** What is to be taken. */
+interface Staged {
+  readonly table: SchemaTable
+  /** Those that the file has, and those that are derived. */
+  readonly columns: readonly string[]
+  /** Those that are derived. */
+  readonly derived: readonly string[]
+  readonly isins: readonly string[]
+}
+
 /**
- * Takes the staged lines into the database: one transaction, a fund at a time.
- * @param columns those that the file has
+ * Takes the staged lines into the database: one transaction, a fund at a time. Before it commits, a copy of the database
+ * as it was gets its name.
+ * @returns what changed; what the guard has against it, of a dry run, or what was allowed; the copy, or null; and of how
+ * many funds later prices were not derived again
+ * @throws {Refusal} if too much would be removed
  * @throws {Error} if it fails, or the signal aborts: the database is as it was
  */
-export async function takeLines(
-  db: Database.Database,
-  table: SchemaTable,
-  columns: readonly string[],
-  isins: readonly string[],
-  options: TakeOptions,
-): Promise<Changes> {
-  const { scope, isDryRun, onFund, signal } = options
+export async function takeLines(db: Database.Database, lines: Staged, options: TakeOptions) {
+  const { isDryRun, isComplete, override, now } = options
+  let backup: Backup | undefined
   if (isDryRun) db.exec('BEGIN')
-  else await beginWriting(db, options)
+  else backup = await beginWriting(db, options)
   try {
-    const { count, upsert, removals } = prepare(db, table, columns, scope)
-    const sum = { added: 0, changed: 0, unchanged: 0, removed: 0 }
-    const all = [...(scope === 'table' ? isinsOutsideOf(db, table) : []), ...isins]
-    for (const [index, isin] of all.entries()) {
-      const { added, changed, lines } = count.get({ isin }) ?? { added: 0, changed: 0, lines: 0 }
-      sum.added += added
-      sum.changed += changed
-      sum.unchanged += lines - added - changed
-      for (const removal of removals) sum.removed += removal.count.get({ isin }) ?? 0
-      if (!isDryRun) {
-        for (const { remove } of removals) remove.run({ isin })
-        if (added + changed > 0) upsert.run({ isin })
-      }
-      onFund(index + 1, all.length)
-      await setImmediate()
-      signal.throwIfAborted()
+    const { changes, removed, behind } = await changeFunds(db, lines, options)
+    const objections = removed.flatMap(objectionTo)
+    if (isDryRun) {
+      db.exec('ROLLBACK')
+      return { changes, objections, allowed: [], copy: null, behind }
     }
-    db.exec(isDryRun ? 'ROLLBACK' : 'COMMIT')
-    return sum
+    const allowed = refuseUnlessAllowed('the import', objections, override)
+    if (isComplete) markComplete(db, now.toISOString())
+    const isChanged = changes.added + changes.changed + changes.removed > 0
+    const copy = isChanged ? (backup?.keep() ?? null) : null
+    db.exec('COMMIT')
+    // It is kept, or has no other name yet.
+    if (isChanged) {
+      backup?.prune()
+      backup = undefined
+    }
+    return { changes, objections, allowed, copy, behind }
   } catch (error) {
     // A full disk has ended the transaction already.
     if (db.inTransaction) db.exec('ROLLBACK')
     throw error
+  } finally {
+    backup?.discard()
+  }
+}
+
+/** @returns `removed`: of each table that loses rows, how many, and how many it had */
+async function changeFunds(
+  db: Database.Database,
+  { table, columns, derived, isins }: Staged,
+  { scope, isDryRun, onFund, signal }: TakeOptions,
+) {
+  const { count, upsert, removals } = prepare(db, table, columns, scope)
+  const deriver = derived.length === 0 ? undefined : priceDeriver(db, staged, derived, scope === 'upsert')
+  const changes = { added: 0, changed: 0, unchanged: 0, removed: 0 }
+  const all = [...(scope === 'table' ? isinsOutsideOf(db, table) : []), ...isins]
+  for (const [index, isin] of all.entries()) {
+    deriver?.derive(isin)
+    const { added, changed, lines } = count.get({ isin }) ?? { added: 0, changed: 0, lines: 0 }
+    changes.added += added
+    changes.changed += changed
+    changes.unchanged += lines - added - changed
+    for (const removal of removals) {
+      removal.rows += removal.count.get({ isin }) ?? 0
+      if (!isDryRun) removal.remove.run({ isin })
+    }
+    if (!isDryRun && added + changed > 0) upsert.run({ isin })
+    onFund(index + 1, all.length)
+    await setImmediate()
+    signal.throwIfAborted()
+  }
+  const removed = removals.flatMap(({ name, rows }) => {
+    changes.removed += rows
+    if (rows === 0) return []
+    const found = Number(db.prepare(`SELECT count(*) FROM main.${name}`).pluck().get())
+    return [
+      { name, rows, before: isDryRun ? found : found + rows - (name === table.name ? changes.added : 0) },
+    ]
+  })
+  return { changes, removed, behind: deriver?.behind() ?? 0 }
+}
+
+/** An import removes a tenth of a table's rows without being asked, and no fund. */
+function objectionTo({ name, rows, before }: { name: string; rows: number; before: number }): Objection[] {
+  const limit = name === 'fund' ? 0 : Math.floor(before / 10)
+  if (rows <= limit) return []
+  const message = `it would remove ${rows} of ${before} rows of table ${name}, more than ${limit}`
+  const figures = { before, after: before - rows, limit: before - limit }
+  return [{ guard: 'removed-rows', subject: name, message, figures }]
+}
+
+/** Changes with each commit of another program. */
+const dataVersion = (db: Database.Database): unknown => db.pragma('data_version', { simple: true })
+
+/** Begins to write, and makes a copy of the database as it is then. */
+async function beginWriting(db: Database.Database, options: TakeOptions): Promise<Backup | undefined> {
+  const { backup: folder, now, signal } = options
+  for (;;) {
+    let before: unknown
+    await whenFree(db, options, () => (before = dataVersion(db)))
+    // SQLite cannot copy what the same program is about to write to: so the copy comes first.
+    const backup = folder === null ? undefined : await makeBackup(db, folder, now, signal)
+    try {
+      await whenFree(db, options, () => db.exec('BEGIN EXCLUSIVE'))
+    } catch (error) {
+      backup?.discard()
+      throw error
+    }
+    if (backup === undefined || dataVersion(db) === before) return backup
+    // Somebody else has changed the database since then.
+    db.exec('ROLLBACK')
+    backup.discard()
   }
 }
 
 /**
- * Nobody reads while the lines are taken, unless the database is in WAL mode: without a log, SQLite would have to keep
- * all changes in memory until the last reader is gone. The lock is asked for now and then and released at once, so that
- * waiting for it keeps nobody else out.
+ * Does something as soon as nobody else is in its way. Nobody reads while lines are taken, unless the database is in WAL
+ * mode: without a log, SQLite would have to keep all changes in memory until the last reader is gone. The lock is asked for
+ * now and then and released at once, so that waiting for it keeps nobody else out.
  */
-async function beginWriting(db: Database.Database, options: TakeOptions): Promise<void> {
-  const { patienceMs, onWait, signal } = options
+export async function whenFree(
+  db: Database.Database,
+  { patienceMs, onWait, signal }: Waiting,
+  begin: () => unknown,
+): Promise<void> {
   db.pragma('busy_timeout = 0')
   const end = performance.now() + patienceMs
   for (let tries = 0; ; tries++) {
     signal.throwIfAborted()
     try {
-      db.exec('BEGIN EXCLUSIVE')
+      begin()
       return
     } catch (error) {
       if (!isBusy(error)) throw error
@@ -231,6 +326,9 @@ function removalsOf(db: Database.Database, table: SchemaTable, same: string) {
   const removal = (name: string, isSame: string) => {
     const rows = `FROM main.${name} AS own WHERE own.isin = :isin AND NOT EXISTS (SELECT 1 FROM ${staged} AS line WHERE ${isSame})`
     return {
+      name,
+      /** Removed so far. */
+      rows: 0,
       count: db.prepare<{ isin: string }, number>(`SELECT count(*) ${rows}`).pluck(),
       remove: db.prepare(`DELETE ${rows}`),
     }

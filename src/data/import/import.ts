@@ -5,6 +5,7 @@ import { printable } from '../model/printable.ts'
 import { schemaTables, type SchemaTable } from '../model/schema.ts'
 import { readIsins } from '../read/fund-reader.ts'
 import { databaseError } from '../read/open.ts'
+import type { AllowedObjection, Objection } from '../../guards/guards.ts'
 import { shellWord } from '../../system/shell-text.ts'
 import { openCsv, readEncoding, type Delimiter, type Encoding } from './csv.ts'
 import {
@@ -15,6 +16,7 @@ import {
   type StagedLines,
   type TakeOptions,
 } from './database.ts'
+import { derivableColumns } from './derive.ts'
 import {
   columnLayout,
   fieldNumber,
@@ -22,6 +24,7 @@ import {
   isTemplateHeader,
   templateLayout,
   type CellLines,
+  type ColumnMap,
   type Layout,
   type Suggest,
 } from './layout.ts'
@@ -47,6 +50,7 @@ export interface ImportOptions extends TakeOptions {
   /** Takes the good lines even if there are bad ones. */
   readonly isSkippingBad: boolean
   readonly suggest: Suggest
+  readonly columnMap: ColumnMap
   /** The first 1,000 come in ascending order; the others are counted. */
   readonly onBad: (bad: BadLine) => unknown
   readonly onBytes: (done: number, of: number) => void
@@ -56,16 +60,24 @@ export interface ImportSummary {
   /** What the file is, sniffed or as it was asked for, for people. */
   readonly form: readonly string[]
   readonly notes: readonly string[]
+  /** What is wrong with fields of the template that the API does not show. */
+  readonly warnings: readonly string[]
   /** After the header, without empty ones. */
   readonly lines: number
   readonly bad: number
   /** Undefined if nothing was taken because of bad lines. For a dry run: what would change. */
   readonly changes: Changes | undefined
+  /** What a guard has against it: of a dry run. */
+  readonly objections: readonly Objection[]
+  readonly allowed: readonly AllowedObjection[]
+  /** The copy of the database as it was; null if none was made, or nothing changed. */
+  readonly copy: string | null
 }
 
 /**
  * Imports a file. Its lines are put in a table of their own first, on disk and outside of the database, which is
  * changed in one transaction at the end.
+ * @throws {Refusal} if the import would remove too much
  * @throws {Error} if the file or the database cannot be read, if the file leaves open how it is to be read, or has no
  * line after its header, or if the signal aborts: the database is as it was
  */
@@ -77,18 +89,22 @@ export async function importFile(options: ImportOptions): Promise<ImportSummary>
   const db = openForWriting(options.db)
   try {
     const meter = byteMeter(options)
+    const derivable = options.isDeriving ? derivableColumns : []
+    if (options.isDeriving && table.name !== 'price')
+      throw new Error(`--derive is for table price, not for ${table.name}`)
     const cells = await openCells(options, table, meter)
     const { header, headerLine } = cells
     const layout = within(`${file}, line ${headerLine}`, () =>
-      table.name === 'emt' && isTemplateHeader(header)
+      table.name === 'emt' && isTemplateHeader(header) && options.columnMap.size === 0
         ? templateLayout(table, header)
-        : columnLayout(table, header, options.suggest),
+        : columnLayout(table, header, options, derivable),
     )
+    const derived = derivable.filter((name) => !layout.fields.some(({ column }) => column.name === name))
     const notations = await sniffNotations(options, cells, layout, meter)
-    const columns = layout.fields.map(({ column }) => column.name)
+    const columns = [...layout.fields.map(({ column }) => column.name), ...derived]
     const staging = openStaging(db, table, columns)
     const isins = table.name === 'fund' ? undefined : new Set(readIsins(db))
-    const reader = lineReader(layout, notations, isins, staging, options.onBad)
+    const reader = lineReader(layout, notations, isins, staging, derived.length, options.onBad)
     await cells.read({ ...reader.visitor, bytes: meter })
     const staged = staging.end()
     // It may have been half written.
@@ -97,14 +113,32 @@ export async function importFile(options: ImportOptions): Promise<ImportSummary>
     const { lines, bad } = reader.counts()
     if (lines === 0) throw new Error(whyNothing(options))
     const isTaken = bad === 0 || (options.isSkippingBad && bad < lines)
-    const changes = isTaken ? await takeLines(db, table, columns, staged, options) : undefined
-    return { form: [cells.form, ...notations.form], notes: layout.notes(), lines, bad, changes }
+    const { behind, ...taken } = isTaken
+      ? await takeLines(db, { table, columns, derived, isins: staged }, options)
+      : nothing
+    const notes = [...layout.notes(), ...notesOn(derived, behind)]
+    const form = [cells.form, ...notations.form]
+    return { form, notes, warnings: layout.warnings(), lines, bad, ...taken }
   } catch (error) {
     if (signal.aborted) throw signal.reason
     throw databaseError(options.db, error)
   } finally {
     db.close()
   }
+}
+
+const nothing = { changes: undefined, objections: [], allowed: [], copy: null, behind: 0 }
+
+/** @param behind funds with prices after those of the file */
+function notesOn(derived: readonly string[], behind: number): string[] {
+  if (derived.length === 0) return []
+  const names = derived.map((name) =>
+    name === 'performance'
+      ? `${name} (since the last price of an earlier year, without distributions)`
+      : name,
+  )
+  const later = `prices after those of the file were not derived again: of ${behind} fund${behind === 1 ? '' : 's'}`
+  return [`derived: ${names.join(', ')}`, ...(behind === 0 ? [] : [later])]
 }
 
 /** What changes when somebody writes to the file or replaces it. */
@@ -126,7 +160,7 @@ function whyNothing({ db, table, file, scope }: ImportOptions): string {
 }
 
 async function openCells(
-  { file, encoding: wanted, delimiter }: ImportOptions,
+  { file, encoding: wanted, delimiter, columnMap }: ImportOptions,
   table: SchemaTable,
   meter: (count: number) => void,
 ): Promise<CellLines> {
@@ -137,7 +171,9 @@ async function openCells(
   const encoding = await readEncoding(file, wanted, meter)
   const names = new Set(table.columns.map(({ name }) => name))
   const isName = (text: string) =>
-    names.has(headerName(text)) || (table.name === 'emt' && fieldNumber(text) !== undefined)
+    names.has(headerName(text)) ||
+    columnMap.has(headerName(text)) ||
+    (table.name === 'emt' && fieldNumber(text) !== undefined)
   return openCsv(file, encoding, delimiter, isName)
 }
 
@@ -184,12 +220,14 @@ const maxBadLines = 1000
 /**
  * Converts and stages the good lines, reports the bad ones.
  * @param isins the funds in the database; undefined if the file has the funds themselves
+ * @param derived how many columns are computed later
  */
 function lineReader(
   { fields, check, width: [least, most] }: Layout,
   { marks, dates }: Notations,
   isins: ReadonlySet<string> | undefined,
   staging: StagedLines,
+  derived: number,
   onBad: ImportOptions['onBad'],
 ) {
   const columns = fields.map((field, index) => {
@@ -207,7 +245,7 @@ function lineReader(
       const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`
       return [`it has ${count}, the header ${most}`]
     }
-    const faults = [...check(cells)]
+    const faults = [...check(cells, line)]
     const values: Value[] = []
     for (const { column, at, label, notation } of columns) {
       const cell = cells[at] ?? ''
@@ -220,6 +258,7 @@ function lineReader(
     if (faults.length > 0) return faults
     const isin = String(values[isinAt])
     if (isins?.has(isin) === false) return [`there is no fund ${printable(isin)}`]
+    for (let index = 0; index < derived; index++) values.push('0')
     const refused = staging.add(values, line)
     return refused === undefined ? [] : [refused]
   }

@@ -4,8 +4,9 @@
  */
 
 import { isIsinInEitherCase } from '../../api/routes/values.ts'
-import { quoted } from '../model/printable.ts'
+import { printable, quoted } from '../model/printable.ts'
 import type { SchemaTable, TableColumn } from '../model/schema.ts'
+import { mandatoryFields } from './template-fields.ts'
 import type { FileCell } from './values.ts'
 
 export interface CellLines {
@@ -40,9 +41,11 @@ export interface Layout {
   /** How many cells a line has, at least and at most. */
   readonly width: readonly [least: number, most: number]
   /** What is wrong with a line apart from the values of its fields. */
-  readonly check: (cells: readonly FileCell[]) => readonly string[]
+  readonly check: (cells: readonly FileCell[], line: number) => readonly string[]
   /** What the file does not have, and other notes, after the file has been read. */
   readonly notes: () => readonly string[]
+  /** What is wrong with the lines and no reason to refuse one, after the file has been read. */
+  readonly warnings: () => readonly string[]
 }
 
 /** Names that are like an unknown one: the end of a message. */
@@ -51,34 +54,54 @@ export type Suggest = (word: string, names: readonly string[]) => string
 /** A header's name as it is compared: without upper case. */
 export const headerName = (cell: FileCell): string => String(cell).trim().toLowerCase()
 
+/** The columns of the schema by the names that the file gives them, as `headerName` has them; '' ignores a column, the key `*` all others. */
+export type ColumnMap = ReadonlyMap<string, string>
+
 /**
- * The layout of a file that has the schema's own columns, in any order.
- * @throws {Error} if a column is unknown, without a name, there twice, or missing where it may not be NULL
+ * The layout of a file that has the schema's own columns, in any order, or others that a map names.
+ * @param derivable columns that may be missing because they can be computed
+ * @throws {Error} that names every column that is unknown, without a name, there twice, or missing where it may not be NULL
  */
-export function columnLayout(table: SchemaTable, header: readonly FileCell[], suggest: Suggest): Layout {
+export function columnLayout(
+  table: SchemaTable,
+  header: readonly FileCell[],
+  { suggest, columnMap }: { readonly suggest: Suggest; readonly columnMap: ColumnMap },
+  derivable: readonly string[] = [],
+): Layout {
   const names = table.columns.map(({ name }) => name)
   if (header.some((cell) => isIsinInEitherCase(String(cell).trim())))
     throw new Error(`the first line has to name the columns: ${names.join(', ')}`)
   // Excel writes delimiters at the end of all lines for columns that were in use once.
   const named = header.findLastIndex((cell) => headerName(cell) !== '') + 1
-  const fields = header.slice(0, named).map((cell, at): Field => {
-    const name = headerName(cell)
-    if (name === '') throw new Error(`column ${at + 1} has no name`)
-    const column = table.columns.find((each) => each.name === name)
-    if (column === undefined)
-      throw new Error(`table ${table.name} has no column ${quoted(String(cell))}${suggest(name, names)}`)
-    return { column, at, label: name }
-  })
-  const found = fields.map(({ label }) => label)
-  const twice = found.find((label, at) => found.indexOf(label) < at)
-  if (twice !== undefined) throw new Error(`column ${twice} is there twice`)
-  const absent = table.columns.filter(({ name }) => !found.includes(name))
-  const missing = absent.filter(({ isNullable, hasDefault }) => !isNullable && !hasDefault)
+  const found = header.slice(0, named).map(headerName)
+  const { fields, ignored, unknown, unnamed } = assign(table, header.slice(0, named), columnMap)
+  const faults = [
+    ...[...columnMap.keys()]
+      .filter((name) => name !== '*' && !found.includes(name))
+      .map((name) => `the file has no column ${quoted(name)}`),
+    ...unnamed.map((at) => `column ${at + 1} has no name`),
+  ]
+  const [first = '', ...others] = unknown
+  const end = others.length === 0 ? suggest(headerName(first), names) : ` (there are ${names.join(', ')})`
+  if (unknown.length > 0)
+    faults.push(`table ${table.name} has no column ${unknown.map(quoted).join(', ')}${end}`)
+  for (const [column, several] of Map.groupBy(fields, (field) => field.column.name)) {
+    const labels = several.map(({ at }) => printable(String(header[at])))
+    if (new Set(labels.map(headerName)).size < labels.length)
+      faults.push(`column ${labels[0]} is there twice`)
+    else if (labels.length > 1) faults.push(`the columns ${labels.join(' and ')} are both for ${column}`)
+  }
+  const absent = table.columns.filter((column) => !fields.some((field) => field.column === column))
+  const missing = absent.filter(
+    ({ name, isNullable, hasDefault }) => !isNullable && !hasDefault && !derivable.includes(name),
+  )
   if (missing.length > 0) {
     const [noun, verb] = missing.length === 1 ? ['column', 'is'] : ['columns', 'are']
     const list = missing.map(({ name }) => name).join(', ')
-    throw new Error(`${noun} ${list} of table ${table.name} ${verb} missing`)
+    faults.push(`${noun} ${list} of table ${table.name} ${verb} missing`)
   }
+  if (faults.length > 0) throw new Error(faults.join('; '))
+  const left = absent.filter(({ name }) => !derivable.includes(name))
   return {
     fields,
     width: [named, header.length],
@@ -88,8 +111,32 @@ export function columnLayout(table: SchemaTable, header: readonly FileCell[], su
         const place = `column ${named + index + 1} has no name in the header`
         return text === '' ? [] : [`${place}, but here ${quoted(text)}`]
       }),
-    notes: () => notInFile(absent.map(({ name }) => name)),
+    notes: () => [
+      ...notInFile(left.map(({ name }) => name)),
+      ...(ignored.length === 0 ? [] : [`ignored: ${ignored.join(', ')}`]),
+    ],
+    warnings: () => [],
   }
+}
+
+/** Which cell goes into which column: `unknown` has no column, and `unnamed` not even a name. */
+function assign(table: SchemaTable, header: readonly FileCell[], columnMap: ColumnMap) {
+  const fields: Field[] = []
+  const ignored: string[] = []
+  const unknown: string[] = []
+  const unnamed: number[] = []
+  for (const [at, cell] of header.entries()) {
+    const name = headerName(cell)
+    const shown = printable(String(cell))
+    const mapped = columnMap.get(name)
+    const column = table.columns.find((each) => each.name === (mapped ?? name))
+    if (column !== undefined)
+      fields.push({ column, at, label: mapped === undefined ? name : `${shown} (${column.name})` })
+    else if ((mapped ?? columnMap.get('*')) === '') ignored.push(shown)
+    else if (name === '') unnamed.push(at)
+    else unknown.push(mapped ?? String(cell))
+  }
+  return { fields, ignored, unknown, unnamed }
 }
 
 const notInFile = (names: readonly string[]) =>
@@ -136,10 +183,12 @@ export function templateLayout(table: SchemaTable, header: readonly FileCell[]):
   const wanted = new Set(table.columns.flatMap(({ template }) => template ?? []))
   const codeType = places.get(codeTypeField)
   const versions = new Set<string>()
+  const mandatory = mandatoryFields(places)
   return {
     fields,
     width: [header.length, header.length],
-    check: (cells) => {
+    check: (cells, line) => {
+      mandatory.look(cells, line)
       const name = versionName(textOf(cells[version]))
       const isRight = /^V4(?:\.[0-9]{1,2})?$/.test(name)
       if (isRight) versions.add(name)
@@ -157,6 +206,7 @@ export function templateLayout(table: SchemaTable, header: readonly FileCell[]):
         .map((name) => `EMT ${name}${knownVersions.includes(name) ? '' : ', which is not known here'}`),
       ...notInFile([...wanted].filter((number) => !places.has(number)).sort()),
     ],
+    warnings: mandatory.warnings,
   }
 }
 

@@ -62,14 +62,15 @@ export function entryAt(file: string): Stats | undefined {
 const cannotBeMade = (file: string, reason: unknown) =>
   new Error(`${file} cannot be created: ${messageOf(reason)}`, { cause: reason })
 
-const temporaryName = (path: string, pid: number) => `.${basename(path)}.fundpress-${pid}.tmp`
+/** Beside a file, while it is being written. */
+export const temporaryName = (path: string, pid: number) => `.${basename(path)}.fundpress-${pid}.tmp`
 
 /** Removes what killed processes left. A file with our own process ID is of an earlier process with that number. */
-function removeLeftovers(path: string): void {
+export function removeLeftovers(path: string): void {
   for (const name of readdirSync(dirname(path))) {
     const pid = Number(/\.fundpress-([1-9][0-9]*)\.tmp$/.exec(name)?.[1] ?? 0)
-    if (name === temporaryName(path, pid) && (pid === process.pid || !isRunning(pid)))
-      rmSync(join(dirname(path), name), { force: true })
+    if (name !== temporaryName(path, pid) || (pid !== process.pid && isRunning(pid))) continue
+    for (const suffix of ['', '-journal']) rmSync(join(dirname(path), name + suffix), { force: true })
   }
 }
 

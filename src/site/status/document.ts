@@ -12,6 +12,8 @@ export interface StatusSource {
   readonly documents: number
   readonly bytes: number
   readonly assessment: Assessment
+  /** Funds with implausible prices, whose prices stay as they were. */
+  readonly withheld: readonly { readonly isin: string }[]
 }
 
 /** As it is published. It holds no clock time: the answer's `Last-Modified` says when it went live. */
@@ -20,21 +22,30 @@ export type StatusDocument = ReturnType<typeof documentOf>
 /** @returns compact JSON */
 export const statusJson = (source: StatusSource): string => JSON.stringify(documentOf(source))
 
-const documentOf = ({ snapshot, asOf, funds, documents, bytes, assessment }: StatusSource) => ({
-  format: 1 as number,
-  snapshot,
-  as_of: asOf,
-  funds,
-  documents,
-  bytes,
-  oldest_price: assessment.oldestPrice?.day ?? null,
-  newest_price: assessment.newestPrice,
-  freshness: assessment.counts,
-  /** Stale funds, then late ones, those with the oldest price first. */
-  overdue: assessment.overdue.map(published),
-  /** In the order of their ISINs, without funds whose data may not be given out. */
-  prices: assessment.funds.map(published),
-})
+const documentOf = (source: StatusSource) => {
+  const { snapshot, asOf, funds, documents, bytes, assessment } = source
+  const withheld = withheldFunds(source).map(({ isin, name }) => ({ isin, name }))
+  return {
+    format: 1 as number,
+    snapshot,
+    as_of: asOf,
+    funds,
+    documents,
+    bytes,
+    oldest_price: assessment.oldestPrice?.day ?? null,
+    newest_price: assessment.newestPrice,
+    freshness: assessment.counts,
+    /** Stale funds, then late ones, those with the oldest price first. */
+    overdue: assessment.overdue.map(published),
+    /** In the order of their ISINs, without funds whose data may not be given out. */
+    prices: assessment.funds.map(published),
+    /** Funds with implausible prices, whose prices stay as they were: absent if there is none. The figures are not public. */
+    ...(withheld.length > 0 && { withheld }),
+  }
+}
+
+export const withheldFunds = ({ assessment, withheld }: StatusSource) =>
+  assessment.funds.filter(({ isin }) => withheld.some((fund) => fund.isin === isin))
 
 const published = ({ isin, name, mark, newestPrice, ageDays, rhythmDays, nextPrice }: MarkedFund) => ({
   isin,

@@ -7,7 +7,7 @@ import { dayIn, fixedIn } from '../funds/chart/formats.ts'
 import { figure, html, type Html, linkTo, table, type TableCell } from '../layout/html.ts'
 import { feedKey, feedLink, frontPages, fundPageKeys, layout, pageTemplate } from '../layout/layout.ts'
 import { wording } from '../wording.ts'
-import { statusJson, type StatusSource } from './document.ts'
+import { statusJson, type StatusSource, withheldFunds } from './document.ts'
 
 const documentKey = 'status/index.json'
 const styleKey = 'status/status.css'
@@ -32,6 +32,7 @@ function statusPage(source: StatusSource, language: Language, site: StatusSite):
   const { snapshot, asOf, funds, documents, bytes, assessment } = source
   const { counts, newestPrice, oldestPrice } = assessment
   const others = assessment.funds.filter(({ mark }) => mark !== 'late' && mark !== 'stale')
+  const withheld = withheldFunds(source)
   const { status: w, shell } = wording[language]
   const key = frontPages.status[language]
   const toJson = linkTo(key, documentKey)
@@ -73,6 +74,7 @@ function statusPage(source: StatusSource, language: Language, site: StatusSite):
       <dl class="headline">
         ${marks.map((mark) => figure(html`<span class="mark ${mark}">${w.marks[mark]}</span>`, count(counts[mark])))}
       </dl>
+      ${withheld.length > 0 && [list(w.withheld, withheld), html`<p class="quiet small note">${w.withheldNote}</p>`]}
       ${list(w.overdue, assessment.overdue)} ${list(w.others, others)}
       <p class="quiet small note">${w.note}</p>
       <p><a href="${toJson}">${w.asData}</a></p>

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import { afterAll, describe, expect, it } from 'vitest'
 import { run } from '../../cli/run.ts'
 import { editDatabase, goodRows, type Row } from '../../support/database.ts'
+import { forced } from '../../support/product.ts'
 import { importFolder, isins } from './database.ts'
 import { dump, dumpAll, tableNames } from './dialects.ts'
 
@@ -32,7 +33,9 @@ describe('import without a flag', () => {
     const form = 'form   UTF-8, delimiter ;\nnotes  not in the file: name_en, value2, has_value2\n'
     const rows = 'lines  2\nrows   1 new, 1 changed, 0 unchanged, 0 removed\n'
     expect(code).toBe(0)
-    expect(stdout.replace(/\d+(?=\.csv)/, 'N')).toBe(`table  key_figure\nfile   N.csv\n${form}${rows}`)
+    expect(stdout.replace(/\d+(?=\.csv)/, 'N').replace(/copy .*\n/, '')).toBe(
+      `table  key_figure\nfile   N.csv\n${form}${rows}`,
+    )
     expect(figures(db)).toEqual([
       [first, 4, 'Neu', 'Volatility', '7', '2'],
       [first, 5, 'Fünf', null, '5', null],
@@ -61,7 +64,7 @@ describe('import --replace', () => {
   it('deletes rows that the file lacks, of the funds in the file', async () => {
     const db = folder.database()
     const lines = [header, [first, '5', 'Fünf', '5'], [first, '6', 'Sechs', '6']]
-    const { stdout } = await folder.importLines(db, 'key_figure', lines, ['--replace'])
+    const { stdout } = await folder.importLines(db, 'key_figure', lines, ['--replace', ...forced])
     expect(stdout).toContain('2 new, 0 changed, 0 unchanged, 1 removed')
     expect(figures(db)).toEqual([
       [first, 5, 'Fünf', null, '5', null],
@@ -89,7 +92,7 @@ describe('import --replace-all', () => {
   it('deletes the rows of funds that the file lacks', async () => {
     const db = folder.database()
     const lines = [header, [third, '1', 'Eins', '1']]
-    const { stdout } = await folder.importLines(db, 'key_figure', lines, ['--replace-all'])
+    const { stdout } = await folder.importLines(db, 'key_figure', lines, ['--replace-all', ...forced])
     expect(stdout).toContain('1 new, 0 changed, 0 unchanged, 2 removed')
     expect(figures(db)).toEqual([[third, 1, 'Eins', null, '1', null]])
   })
@@ -97,7 +100,7 @@ describe('import --replace-all', () => {
   it('deletes funds that the file lacks, with their rows in every table', async () => {
     const db = folder.database()
     const before = dumpAll(folder.file(db))
-    const { code, stdout } = await folder.importLines(db, 'fund', fundLines({}), ['--replace-all'])
+    const { code, stdout } = await folder.importLines(db, 'fund', fundLines({}), ['--replace-all', ...forced])
     // Two funds, and a row in each of the ten other tables.
     expect([code, stdout]).toEqual([0, expect.stringContaining('0 new, 0 changed, 1 unchanged, 12 removed')])
     for (const table of tableNames) {
@@ -156,7 +159,7 @@ it('import --dry-run shows the same counts and changes nothing', async () => {
     expect(dry).toMatchObject({ code: 0, stderr: '' })
     expect(dry.stdout).toContain('(dry run: nothing was changed)')
     expect(dumpAll(folder.file(db))).toEqual(before)
-    const real = await folder.importLines(db, 'key_figure', lines, flags)
+    const real = await folder.importLines(db, 'key_figure', lines, [...flags, ...forced])
     expect(rows(dry.stdout)).toBe(rows(real.stdout))
   }
 })
@@ -170,8 +173,12 @@ it('import --json prints the whole summary', async () => {
     dryRun: true,
     form: ['UTF-8, delimiter ;'],
     notes: ['not in the file: name_en, value2, has_value2'],
+    warnings: [],
     lines: 1,
     changes: { added: 0, changed: 1, unchanged: 0, removed: 0 },
+    objections: [],
+    allowed: [],
+    copy: null,
     badCount: 0,
     bad: [],
   })

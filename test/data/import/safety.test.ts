@@ -50,7 +50,8 @@ const points = (value: string): string[][] =>
     return [isinOf(Math.floor(index / daysOfFund)), day, value]
   })
 
-const line = (db: string) => `import launch_point many.csv --db ${db} --replace-all --quiet`
+const line = (db: string) =>
+  `import launch_point many.csv --db ${db} --replace-all --quiet --force --reason test`
 
 /** A database of its own for a test, under a name. */
 function copy(db: string, mode = 'DELETE'): string {

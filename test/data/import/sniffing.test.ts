@@ -203,8 +203,12 @@ describe('import of encodings', () => {
 
 describe('import of a header', () => {
   it.each([
-    ['isin;date;nav', 'table legal_point has no column "nav" (there are isin, date, value)'],
-    ['isin;date;valeu', 'table legal_point has no column "valeu" (did you mean "value"?)'],
+    ['isin;date;value;nav', 'table legal_point has no column "nav" (there are isin, date, value)'],
+    [
+      'isin;nav;foo',
+      'table legal_point has no column "nav", "foo" (there are isin, date, value); columns date, value of table legal_point are missing',
+    ],
+    ['isin;date;value;valeu', 'table legal_point has no column "valeu" (did you mean "value"?)'],
     ['isin;value', 'column date of table legal_point is missing'],
     ['isin', 'columns date, value of table legal_point are missing'],
     ['isin;date;value;date', 'column date is there twice'],
@@ -212,7 +216,10 @@ describe('import of a header', () => {
     ['isin;date;;value', 'column 3 has no name'],
     ['isin;date;  ;value;;', 'column 3 has no name'],
     [';isin;date;value', 'column 1 has no name'],
-    ['isin;date;value;;valeu', 'column 4 has no name'],
+    [
+      'isin;date;value;;valeu',
+      'column 4 has no name; table legal_point has no column "valeu" (did you mean "value"?)',
+    ],
     ['isin;date;;', 'column value of table legal_point is missing'],
   ])('refuses %j: %s', async (line, reason) => {
     const { code, said } = await importText(`${line}\n${isin};2024-01-02;1\n`, 'legal_point')

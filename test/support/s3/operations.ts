@@ -154,11 +154,23 @@ const listObjects: Handler = ({ query }, bucket, { settings }) => {
   if (!/^\d{1,9}$/.test(asked)) throw new S3Error('InvalidArgument', 'max-keys is no number')
   const limit = Math.min(Number(asked), settings.maxKeys)
   const after = token === undefined ? undefined : Buffer.from(token, 'base64').toString()
-  const left = bucket
-    .sortedKeys()
-    .filter((key) => key.startsWith(prefix) && (after === undefined || compareKeys(key, after) > 0))
+  const delimiter = query.get('delimiter') ?? ''
+  /** A key, or the common prefix that stands for it. */
+  const entryOf = (key: string) => {
+    const end = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length)
+    return end < 0 ? key : key.slice(0, end + delimiter.length)
+  }
+  const entries = new Set(
+    bucket
+      .sortedKeys()
+      .filter((key) => key.startsWith(prefix))
+      .map(entryOf),
+  )
+  const left = [...entries].filter((entry) => after === undefined || compareKeys(entry, after) > 0)
   const page = left.slice(0, limit)
   const contents = page.flatMap((key) => {
+    if (delimiter !== '' && key.endsWith(delimiter) && key !== prefix)
+      return `<CommonPrefixes>${element('Prefix', key)}</CommonPrefixes>`
     const object = bucket.objects.get(key)
     if (object === undefined) return []
     const modified = new Date(object.lastModified).toISOString()

@@ -1,0 +1,133 @@
+/**
+ * Downloads of earlier days that a publish removes: those that hold something that may no longer be given out, and expired
+ * ones. The flip hides them, then they are deleted. What is to be deleted follows from the bucket alone, so the publish after one
+ * that was killed completes it: the journal says for which restrictions all folders were searched.
+ */
+
+import type { RestrictedFunds } from '../../api/contract/fund.ts'
+import { messageOf } from '../../system/message.ts'
+import { dayOf, isExpired, isOurFolder, prefixOf, type RemovedFolder } from '../live/download-folders.ts'
+import { readJournal } from '../live/journal.ts'
+import { downloadsPrefix, downloadsRoot, manifestIn } from '../live/layout.ts'
+import { type Lease, type LeaseOptions, withLease } from '../live/lease.ts'
+import { type Live, type LiveSnapshot, readLive } from '../live/live.ts'
+import { digestOfRestricted, findWithdrawn, hasNone, restrictedBeside } from '../live/withdrawn.ts'
+import { fetchHead } from '../manifest/manifest.ts'
+import { realTime } from '../store/retry.ts'
+import type { ObjectStore } from '../store/store.ts'
+import type { Publish, PublishOptions } from './options.ts'
+
+type Removal = Pick<PublishOptions, 'retention' | 'graceSeconds' | 'time' | 'onWarning'> & {
+  readonly store: ObjectStore
+  readonly lease: Lease
+}
+
+/** Whether no earlier downloads hold what the live snapshot may not give out, as far as publishes know. */
+export async function hasCleared(store: ObjectStore, { restricted }: Live): Promise<boolean> {
+  return restricted === undefined || (await readJournal(store)).journal?.searched === restricted
+}
+
+/**
+ * What a publish must search the earlier downloads for. From here on the journal says that they were searched only if that
+ * holds for what is about to be uploaded, too.
+ */
+export async function newlyRestricted({
+  store,
+  lease,
+  snapshot,
+  base,
+  isRepair,
+}: Publish): Promise<RestrictedFunds> {
+  const { restricted } = snapshot.manifest.head
+  const before = base.live.live
+  const searched = isRepair ? undefined : lease.searched()
+  if (searched === digestOfRestricted(restricted)) return {}
+  lease.noteSearched(undefined)
+  const isKnown = before?.restricted !== undefined && before.restricted === searched
+  const head = isKnown ? await fetchHead(store, manifestIn(before.slot)) : null
+  return restrictedBeside(restricted ?? {}, head?.restricted ?? {})
+}
+
+/**
+ * Reads only. One listing of the folders, none if there is nothing to look for.
+ * @param next what is live, or about to be @param before what was live before; its downloads do not expire
+ */
+export async function findRemoved(
+  { store, lease, retention }: Pick<Removal, 'store' | 'lease' | 'retention'>,
+  next: Pick<LiveSnapshot, 'asOf' | 'downloads'>,
+  before: LiveSnapshot | null,
+  restricted: RestrictedFunds,
+): Promise<RemovedFolder[]> {
+  if (hasNone(restricted) && retention.keepDays === null) return []
+  const { signal } = lease.writing
+  const folders = (await store.folders(downloadsRoot, { signal })).filter(isOurFolder)
+  const others = folders.filter((folder) => folder !== next.downloads?.folder)
+  const isOld = (folder: string) =>
+    isExpired(folder, retention, next.asOf) &&
+    (before === null || downloadsPrefix(folder) !== prefixOf(before))
+  const expired = others.filter(isOld).map((folder): RemovedFolder => {
+    return { folder, why: 'expired', isins: [], isHeld: false }
+  })
+  const young = others.filter((folder) => !isOld(folder))
+  const withdrawn = await findWithdrawn(store, restricted, young, { signal })
+  const gone = [...withdrawn].map(([folder, isins]): RemovedFolder => {
+    return { folder, why: 'withdrawn', isins, isHeld: retention.keep.includes(dayOf(folder)) }
+  })
+  return [...expired, ...gone].sort((one, other) => (one.folder < other.folder ? -1 : 1))
+}
+
+/**
+ * Deletes the folders after the flip. If the snapshot before is among them, it first waits until no edge reads
+ * `downloads/latest/` there.
+ * @throws {Error} if withdrawn data could not be deleted: the next publish does it
+ */
+export async function removeFolders(removal: Removal, live: Live, removed: readonly RemovedFolder[]) {
+  const { store, lease, graceSeconds, time = realTime, onWarning } = removal
+  const { signal } = lease.writing
+  const latest = live.previous === null ? null : prefixOf(live.previous)
+  const isLatest = removed.some(({ folder, isHeld }) => downloadsPrefix(folder) === latest && !isHeld)
+  const withdrawn = removed.filter(({ why }) => why === 'withdrawn')
+  try {
+    if (isLatest && graceSeconds > 0) await time.pause(graceSeconds * 1000, signal)
+    for (const { folder, isHeld } of removed) if (!isHeld) await removeFolder(store, lease, folder)
+  } catch (error) {
+    const reason = `${store.name}: ${live.snapshot} is live, but earlier downloads could not be removed: ${messageOf(error)}`
+    if (withdrawn.length > 0) throw new Error(`${reason}; publish again`, { cause: error })
+    onWarning(reason)
+  }
+  // What is held must go when the hold ends.
+  lease.noteSearched(withdrawn.some(({ isHeld }) => isHeld) ? undefined : live.restricted)
+}
+
+async function removeFolder(store: ObjectStore, { writing }: Lease, folder: string): Promise<void> {
+  const keys: string[] = []
+  for await (const { key } of store.list(downloadsPrefix(folder), writing)) keys.push(key)
+  for (let at = 0; at < keys.length; at += keysPerDelete)
+    await store.delete(keys.slice(at, at + keysPerDelete), writing)
+}
+
+const keysPerDelete = 1000
+
+/** Completes the removal that a publish which was killed after its flip has left. */
+export async function clearWithdrawn(store: ObjectStore, live: Live, removal: Omit<Removal, 'store'>) {
+  const { lease, retention } = removal
+  if (live.restricted === undefined || lease.searched() === live.restricted) return []
+  const head = await fetchHead(store, manifestIn(live.slot))
+  const all = { ...removal, store, retention: { ...retention, keepDays: null } }
+  const removed = await findRemoved(all, live, live.previous, head?.restricted ?? {})
+  await removeFolders(all, live, removed)
+  return removed
+}
+
+/** The same without a publish: for a nightly run with nothing to do. */
+export async function clearAlone(
+  store: ObjectStore,
+  options: LeaseOptions & Omit<Removal, 'store' | 'lease'>,
+) {
+  const { live } = await readLive(store)
+  if (live === null || (await hasCleared(store, live))) return []
+  return withLease(store, options, async (lease) => {
+    const now = await readLive(store)
+    return now.live === null ? [] : clearWithdrawn(store, now.live, { ...options, lease })
+  })
+}

@@ -1,0 +1,73 @@
+/** Withholding: the prices of funds with implausible ones stay as they are live. The build reads a copy that has these. */
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Finding } from '../data/check/finding.ts'
+import { livePrices, priceColumns, type ReadLive } from '../data/check/live-prices.ts'
+import { changeCopy, copyDatabase } from '../data/read/copy.ts'
+import { openFunds, type FundDatabase } from '../data/read/open.ts'
+import { messageOf } from '../system/message.ts'
+import type { WithheldFund } from './manifest.ts'
+import type { ReadShard } from './shard.ts'
+
+/** Not a failure: the build begins anew, with the live prices of these funds. */
+export class WithholdPrices extends Error {
+  readonly funds: readonly WithheldFund[]
+
+  constructor(funds: readonly WithheldFund[]) {
+    super('prices are to be withheld')
+    this.funds = funds
+  }
+}
+
+/** @param withheld already: what is still wrong with these is wrong with what is live @throws {WithholdPrices} */
+export function withholdMore(withheld: readonly WithheldFund[], findings: readonly Finding[]): void {
+  const known = new Set(withheld.map(({ isin }) => isin))
+  const refused = findings.filter(({ severity, guard }) => severity === 'error' && guard !== undefined)
+  const byFund = Map.groupBy(refused, ({ isin }) => isin ?? '')
+  const more = [...byFund].filter(([isin]) => !known.has(isin))
+  if (more.length === 0) return
+  const funds = more.map(([isin, some]) => ({ isin, message: some.map(({ message }) => message).join('; ') }))
+  throw new WithholdPrices([...withheld, ...funds].sort((one, other) => (one.isin < other.isin ? -1 : 1)))
+}
+
+/**
+ * Copies a database as its transaction sees it, and gives funds the prices and the currency that are live; a fund that is
+ * not live has none.
+ * @param file of the copy, which may be there @throws {Error} if live prices are missing or damaged
+ */
+export async function copyWithLivePrices(
+  file: string,
+  db: FundDatabase,
+  funds: readonly WithheldFund[],
+  read: ReadLive,
+): Promise<FundDatabase> {
+  const live = livePrices(read)
+  await copyDatabase(file, db)
+  for (const { isin } of funds) {
+    const history = await live.history(isin).catch((error: unknown) => {
+      throw new Error(`fund ${isin}: its prices cannot stay as they are live: ${messageOf(error)}`)
+    })
+    changeCopy(file, (copy) => {
+      copy.prepare('DELETE FROM price WHERE isin = ?').run(isin)
+      if (history === null) return
+      const names = priceColumns.map(({ name }) => name)
+      const places = names.map(() => ', ?').join('')
+      const insert = copy.prepare(`INSERT INTO price (isin, ${names.join(', ')}) VALUES (?${places})`)
+      for (const price of history.prices) insert.run(isin, ...price)
+      copy.prepare('UPDATE fund SET currency = ? WHERE isin = ?').run(history.currency, isin)
+    })
+  }
+  return openFunds(file)
+}
+
+/** What shards have rendered of the live prices that they withhold; a sparse one lacks what `live` has. */
+export const readShards =
+  (shards: readonly ReadShard[], live: ReadLive | null): ReadLive =>
+  async (key) => {
+    for (const { folder } of shards) {
+      const found = await readFile(join(folder, key)).catch(() => null)
+      if (found !== null) return found
+    }
+    return (await live?.(key)) ?? null
+  }

@@ -1,0 +1,58 @@
+/** What is live, as the checks of prices read it: the live slot of the bucket, or a folder in place of it. */
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isSlotWord } from '../bucket/manifest/sources.ts'
+import { readLive } from '../bucket/live/live.ts'
+import { readObject } from '../bucket/store/read.ts'
+import { orIfMissing } from '../bucket/store/files.ts'
+import { Damaged, type ObjectStore } from '../bucket/store/store.ts'
+import { readManifestHead, readSparse } from '../build/manifest.ts'
+import type { ReadLive } from '../data/check/live-prices.ts'
+import { withBucket } from './from-settings.ts'
+import type { Session } from './command.ts'
+
+/**
+ * @param word of --since: a word for a slot means the bucket, whose live slot counts in any case. Else the folder that it
+ * names counts, or without one `out`, if it holds a complete snapshot.
+ * @param work gets null if nothing is live, or nobody knows
+ */
+export async function withLive<T>(
+  session: Session,
+  word: string | null,
+  work: (read: ReadLive | null) => Promise<T>,
+): Promise<T> {
+  const { out } = session.settings
+  if (word !== null && isSlotWord(word))
+    return withBucket(session, async (store) => work(await readLiveSlot(store, out)))
+  const folders = word === null ? [out] : [word, out]
+  const snapshots = await Promise.all(folders.map(snapshotIn))
+  const folder = folders.find((_, index) => snapshots[index] !== null)
+  return work(folder === undefined ? null : readFolder(folder))
+}
+
+/** @param out is read in place of the slot if it holds the same snapshot: ordinary nights need no request */
+async function readLiveSlot(store: ObjectStore, out: string): Promise<ReadLive | null> {
+  const { live } = await readLive(store)
+  if (live === null) return null
+  if ((await snapshotIn(out)) === live.snapshot) return readFolder(out)
+  return async (key) => {
+    const object = await readObject(store, `${live.slot}/${key}`).catch((error: unknown) => {
+      // Nobody but fundpress writes there; what is too large to be ours is no JSON either.
+      if (error instanceof Damaged) return { body: Buffer.from('damaged') }
+      throw error
+    })
+    return object?.body ?? null
+  }
+}
+
+/** The id of a complete snapshot, or null. */
+const snapshotIn = async (folder: string): Promise<string | null> => {
+  const head = await readManifestHead(folder).catch(() => null)
+  return head === null || readSparse(folder) !== null ? null : head.snapshot
+}
+
+const readFolder =
+  (folder: string): ReadLive =>
+  (key) =>
+    readFile(join(folder, key)).catch(orIfMissing(null))

@@ -1,0 +1,89 @@
+/** Prices that are live, read from the documents of the snapshot that is. Anybody may have changed these: nothing is trusted. */
+
+import { routeTable } from '../../api/derive/route-table.ts'
+import { pricesCurrentAll, pricesHistoric } from '../../api/endpoints/prices.ts'
+import { documentKey, windowKey, windowListKey } from '../../api/routes/keys.ts'
+import type { PriceTexts } from '../../guards/plausibility.ts'
+import { messageOf } from '../../system/message.ts'
+import { schemaTables } from '../model/schema.ts'
+import { rowColumns } from '../read/fund-reader.ts'
+
+/** Reads an object of the snapshot that is live, by its key: null if there is none. */
+export type ReadLive = (key: string) => Promise<Buffer | null>
+
+const { routes } = routeTable([pricesCurrentAll, pricesHistoric], '')
+const [currentAll, historic] = routes as [(typeof routes)[number], (typeof routes)[number]]
+
+/** @throws {Error} that names the key, for a document that is not as a build writes it */
+export function livePrices(read: ReadLive) {
+  const parsed = async <T>(key: string, parse: (json: never) => T): Promise<T | null> => {
+    const body = await read(key)
+    try {
+      return body === null ? null : parse(JSON.parse(body.toString()) as never)
+    } catch (error) {
+      throw new Error(`${key}, which is live, is damaged: ${messageOf(error)}`, { cause: error })
+    }
+  }
+  const window = (isin: string, year: string | number) =>
+    parsed(windowKey(historic, { isin }, year, 'json'), ({ prices, currency }: LiveWindow) => ({
+      currency: textOf(currency),
+      prices: prices.map(rowOf),
+    }))
+  return {
+    /** Currency and newest day of each fund with prices. */
+    funds: async () => {
+      const key = documentKey(currentAll, {}, 'de', 'json')
+      const found = await parsed(key, ({ funds }: LiveFunds) => {
+        const all = Object.entries(funds).map(([isin, { currency, prices }]) => {
+          return [isin, { currency: textOf(currency), newest: textOf(prices.date) }] as const
+        })
+        return new Map(all)
+      })
+      if (found === null) throw new Error(`${key} should be live and is missing`)
+      return found
+    },
+    /** The prices of a fund in a year; null without the document. */
+    window,
+    /** All of a fund's prices and their currency; null if the fund has none. */
+    history: async (isin: string) => {
+      const list = await parsed(windowListKey(historic, { isin }), ({ windows }: LiveWindows) =>
+        windows.map(({ year }) => Number(year)),
+      )
+      if (list === null) return null
+      const found = await Promise.all(list.map((year) => window(isin, year)))
+      const whole = found.filter((one) => one !== null)
+      if (whole.length < found.length) throw new Error(`${isin}: a window of its live prices is missing`)
+      return { currency: whole[0]?.currency ?? '', prices: whole.flatMap(({ prices }) => prices) }
+    },
+  }
+}
+
+interface LiveFunds {
+  readonly funds: Readonly<Record<string, { currency: unknown; prices: { date: unknown } }>>
+}
+interface LiveWindows {
+  readonly windows: readonly { year: unknown }[]
+}
+interface LiveWindow {
+  readonly currency: unknown
+  readonly prices: readonly Readonly<Record<string, unknown>>[]
+}
+
+/** The columns of a price, without its ISIN. */
+export const priceColumns = rowColumns(schemaTables.prices)
+
+/** A record of a window as the row of the database that it was made from. */
+function rowOf(record: LiveWindow['prices'][number]): PriceTexts {
+  const values = priceColumns.map(({ name, kind, isNullable }) => {
+    const value = record[name]
+    if (kind === 'day') return textOf(value)
+    if (value === undefined && isNullable) return null
+    return textOf((value as { readonly value: unknown }).value).replace(',', '.')
+  })
+  return values as readonly (string | null)[] as PriceTexts
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  throw new Error(`${JSON.stringify(value) ?? 'nothing'} is no text`)
+}

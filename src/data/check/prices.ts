@@ -1,0 +1,113 @@
+/** The plausibility of prices: each finding of what is new since what is live, and one of all that is older. */
+
+import { setImmediate } from 'node:timers/promises'
+import type { Database } from 'better-sqlite3'
+import { isDay } from '../../api/routes/values.ts'
+import {
+  implausiblePrices,
+  limitsOf,
+  type ImplausiblePrice,
+  type PlausibilitySettings,
+  type PriceTexts,
+} from '../../guards/plausibility.ts'
+import type { Rules } from '../../guards/rules.ts'
+import { messageOf } from '../../system/message.ts'
+import { readPriceDays } from '../read/fund-reader.ts'
+import { generalWarning, type Finding } from './finding.ts'
+import { firstDay } from '../model/limits.ts'
+import { escapeInvisible } from '../model/printable.ts'
+import { livePrices, priceColumns, type ReadLive } from './live-prices.ts'
+
+export interface PriceChecks {
+  readonly plausibility: PlausibilitySettings
+  /** They have the funds' calendars. */
+  readonly rules: Rules
+  /** Null if nothing is live, or nobody knows: then the newest price of each fund counts as new. */
+  readonly live: ReadLive | null
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * New is a price that is not live, or not with these values; and what is compared with one. Of a fund without live prices
+ * it is the newest. Prices that may not be given out are not checked.
+ * @param isins of funds that are there @throws {Error} if what is live cannot be reached
+ */
+export async function checkPrices(
+  db: Database,
+  isins: readonly string[],
+  { plausibility, rules, live: read, signal }: PriceChecks,
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  let older = 0
+  let firstOlder = ''
+  let live = read === null ? null : livePrices(read)
+  /** A damaged document is as good as none: what it should hold counts as new. */
+  const orWarn = (error: unknown) => {
+    signal?.throwIfAborted()
+    findings.push(generalWarning(`${messageOf(error)}: its prices count as new`, 'price'))
+    return null
+  }
+  const liveFunds = (await live?.funds().catch(orWarn)) ?? null
+  const statement = db.prepare<[string], PriceTexts>(
+    `SELECT ${priceColumns
+      .map(({ name }) => name)
+      .slice(0, 5)
+      .join(', ')} FROM price WHERE isin = ? ORDER BY date`,
+  )
+  statement.raw()
+  for (const fund of readPriceDays(db, isins, 0)) {
+    const { isin, currency } = fund
+    const limits = limitsOf(plausibility, fund)
+    if (limits === null || fund.dataPermitted === 0 || fund.pricesPermitted === 0) continue
+    const prices = statement.all(isin)
+    const newest = prices.at(-1)
+    // Texts that sort before or after all days: the checks of values name them.
+    if (!isPossibleDay(prices[0]) || !isPossibleDay(newest)) continue
+    const before = liveFunds?.get(isin)
+    if (before !== undefined && before.currency !== currency) {
+      const message = `currency ${currency}, but prices in ${before.currency} are live, and they go on (${newest[0]})`
+      findings.push({ severity: 'error', isin, table: 'fund', message, guard: 'currency-change' })
+    }
+    const windows = new Map<string, ReadonlyMap<string, string>>()
+    const isLive = async (price: PriceTexts | null): Promise<boolean> => {
+      if (price === null) return true
+      const [day] = price
+      if (live === null || (liveFunds !== null && before === undefined)) return price !== newest
+      if (before !== undefined && day > before.newest) return false
+      const year = day.slice(0, 4)
+      const known =
+        windows.get(year) ?? valuesByDay((await live.window(isin, year).catch(orWarn))?.prices ?? [])
+      windows.set(year, known)
+      return known.get(day) === valuesOf(price)
+    }
+    const isNew = async ({ guard, price, previous }: ImplausiblePrice): Promise<boolean> => {
+      // Whether an old price was changed is read only for what a guard refuses.
+      if (guard === null && before !== undefined) return price[0] > before.newest
+      return !(await isLive(price)) || (live !== null && !(await isLive(previous)))
+    }
+    for (const one of implausiblePrices(prices, limits, rules(fund).calendar)) {
+      const { guard, message } = one
+      if (await isNew(one)) {
+        const severity = guard === null ? 'warning' : 'error'
+        const finding = { severity, isin, table: 'price', message: escapeInvisible(message) } as const
+        findings.push(guard === null ? finding : { ...finding, guard })
+      } else if (!one.isForNewOnly && older++ === 0) firstOlder = `fund ${isin}: ${escapeInvisible(message)}`
+    }
+    await setImmediate()
+    signal?.throwIfAborted()
+  }
+  if (older === 0) return findings
+  const count =
+    older === 1 ? '1 older price is implausible' : `${older} older prices are implausible, the first`
+  const isLiveAlready = live === null ? '' : ' (live already)'
+  return [...findings, generalWarning(`${count}${isLiveAlready}: ${firstOlder}`, 'price')]
+}
+
+const isPossibleDay = (price: PriceTexts | undefined): price is PriceTexts =>
+  price !== undefined && isDay(price[0]) && price[0] >= firstDay
+
+/** What makes an old price a changed one: not the columns that are not checked. */
+const valuesOf = ([, ...values]: PriceTexts) => values.slice(0, 4).join(' ')
+
+const valuesByDay = (prices: readonly PriceTexts[]) =>
+  new Map(prices.map((price) => [price[0], valuesOf(price)] as const))

@@ -1,0 +1,42 @@
+/**
+ * The mark of a complete load: a row in a table of its own. Triggers delete it with the first change of any table of the
+ * schema, whichever program makes it, in every journal mode; the version of the schema shows what has no trigger, such as
+ * a table that was made anew. To look at the mark costs nothing; a digest of all rows would take as long as a build.
+ */
+
+import type { Database } from 'better-sqlite3'
+import { schemaTableNames } from '../model/schema.ts'
+import { openFunds } from '../read/open.ts'
+
+const table = 'fundpress_complete'
+
+/** To be called in a transaction, after all changes. @param now ISO 8601 */
+export function markComplete(db: Database, now: string): void {
+  db.exec(
+    `CREATE TABLE IF NOT EXISTS main.${table} (at TEXT NOT NULL, schema_version INTEGER NOT NULL) STRICT`,
+  )
+  for (const name of schemaTableNames)
+    for (const change of ['insert', 'update', 'delete'])
+      db.exec(`CREATE TRIGGER IF NOT EXISTS main.${table}_${name}_${change} AFTER ${change} ON ${name}
+        BEGIN DELETE FROM ${table}; END`)
+  db.exec(`DELETE FROM main.${table}`)
+  db.prepare(`INSERT INTO main.${table} SELECT ?, schema_version FROM pragma_schema_version`).run(now)
+}
+
+/** When the last load was marked as complete, or null if the database has changed since then, or has no mark. */
+export function completedAt(file: string): string | null {
+  const db = openFunds(file)
+  try {
+    const has = db.prepare('SELECT count(*) FROM sqlite_schema WHERE name = ?').pluck().get(table)
+    if (has === 0) return null
+    const found = db
+      .prepare<[], string>(
+        `SELECT at FROM ${table} WHERE schema_version = (SELECT schema_version FROM pragma_schema_version)`,
+      )
+      .pluck()
+      .get()
+    return found ?? null
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,327 @@
+/** What may no longer be given out leaves the downloads of earlier days. Expired downloads go, too. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { editDatabase } from '../support/database.ts'
+import { buildNights, newBenchmark } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { startServing } from '../support/product.ts'
+import { bucketArgs, credentials } from '../support/publishing.ts'
+
+const tables =
+  'price performance_year structure_item key_figure legal_period legal_point launch_point profile'
+    .split(' ')
+    .concat('asset_allocation', 'emt', 'fund')
+const withoutFund = (one: string) =>
+  tables.map((table) => `DELETE FROM ${table} WHERE isin = ${one};`).join('')
+const kinds = ['data', 'prices', 'performance'] as const
+const [first, second, third, fourth] = ['2026-11-11', '2026-11-12', '2026-11-13', '2026-11-14'] as const
+const withDownloads = { FUNDPRESS_DOWNLOADS: 'true' }
+
+let press: Press
+let isin = ''
+const db = () => press.nights.folder.file('funds.sqlite')
+
+async function build(out: string, asOf: string, sql: string): Promise<void> {
+  editDatabase(db(), sql)
+  const line = `build --db funds.sqlite --out ${out} --as-of ${asOf} --quiet`
+  expect(await press.bare(line, withDownloads)).toMatchObject({ code: 0 })
+}
+
+/** Ends something for the fund, builds, and permits it again. */
+async function buildWithout(kind: string, out: string, asOf: string): Promise<void> {
+  await build(out, asOf, `UPDATE fund SET ${kind}_permitted = 0 WHERE isin = '${isin}'`)
+  editDatabase(db(), `UPDATE fund SET ${kind}_permitted = 1 WHERE isin = '${isin}'`)
+}
+
+beforeAll(async () => {
+  press = await openPress(await buildNights(0, 2, { years: 2 }))
+  isin =
+    new Database(db(), { readonly: true }).prepare<[], string>('SELECT max(isin) FROM fund').pluck().get() ??
+    ''
+  await build('first', first, newBenchmark(1))
+  await build('second', second, newBenchmark(2))
+  for (const kind of kinds) await buildWithout(kind, `no-${kind}`, third)
+  await buildWithout('prices', 'fourth', fourth)
+  const whole = readFileSync(db())
+  await build('without', first, withoutFund(`'${isin}'`))
+  await build('without-later', second, '')
+  writeFileSync(db(), whole)
+})
+afterAll(() => press.stop())
+beforeEach(() => {
+  press.reset()
+  configure({})
+})
+
+const configure = (downloads: object) =>
+  writeFileSync(press.nights.folder.file('fundpress.config.json'), JSON.stringify({ downloads }))
+
+async function publish(out: string, ...flags: readonly string[]) {
+  const run = await press.publish(out, '--force', '--reason', 'test', ...flags)
+  expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' })
+  return JSON.parse(run.stdout) as { readonly hasFlipped: boolean; readonly removed: readonly object[] }
+}
+
+/** The names below `downloads/`. */
+const folders = () =>
+  [...new Set(press.bucket.keys('downloads/').map((key) => key.split('/')[1] ?? ''))].sort()
+const folderOf = (day: string) => press.bucket.downloads(day).split('/')[1] ?? ''
+const verify = async () => {
+  const { code, stdout } = await press.fundpress('verify')
+  return [code, ...stdout.split('\n').filter((line) => line.startsWith('downloads/'))]
+}
+
+/** @param work is given the status of a day's prices.csv at an edge that follows each flip at once */
+async function withEdge(work: (status: (day: string) => Promise<number>) => Promise<void>): Promise<void> {
+  const env = { ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '0' }
+  const server = await startServing(bucketArgs(press.server.endpoint, press.bucket.name), { env })
+  try {
+    await work(async (day) => (await fetch(`${server.base}/downloads/${day}/prices.csv`)).status)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Two days that may give out everything. @returns their folders */
+async function publishTwoDays(): Promise<readonly string[]> {
+  for (const out of ['first', 'second']) expect(await publish(out)).toMatchObject({ removed: [] })
+  return [folderOf(first), folderOf(second)]
+}
+
+it.each(kinds)(
+  'a publish in which the %s of a fund may no longer be given out removes earlier downloads',
+  async (kind) => {
+    const earlier = await publishTwoDays()
+    const withdrawn = earlier.map((folder) => ({ folder, why: 'withdrawn', isins: [isin], isHeld: false }))
+    await withEdge(async (status) => {
+      expect([await status(first), await status(second)]).toEqual([200, 200])
+      expect(await publish(`no-${kind}`)).toMatchObject({ removed: withdrawn })
+      const answers = [await status(first), await status(second), await status(third), await status('latest')]
+      expect(answers).toEqual([404, 404, 200, 200])
+    })
+    expect(folders()).toEqual([folderOf(third)])
+    expect(await verify()).toEqual([0])
+  },
+)
+
+it('a fund that is new, or no longer in the database, is not withdrawn', async () => {
+  await publish('without')
+  expect(await publish('no-data')).toMatchObject({ removed: [] })
+  expect(folders()).toHaveLength(2)
+  press.reset()
+  await publish('first')
+  expect(await publish('without-later')).toMatchObject({ removed: [] })
+  expect(folders()).toHaveLength(2)
+})
+
+it('later publishes search for what they withhold newly, and nothing else', async () => {
+  await publishTwoDays()
+  await publish('no-prices')
+  press.server.reset()
+  expect(await publish('fourth')).toMatchObject({ removed: [] })
+  const asked = press.server.log.filter(({ method, key }) => method === 'GET' && key.endsWith('.csv'))
+  expect(asked).toEqual([])
+  expect(folders()).toEqual([folderOf(third), folderOf(fourth)])
+})
+
+it('plan says what would be removed, and counts the same requests', async () => {
+  const earlier = await publishTwoDays()
+  const flags = '--out no-prices --force --reason test'
+  const planned = await press.json<{ removed: object[]; requests: object }>(`plan ${flags}`)
+  expect(planned.removed).toMatchObject(earlier.map((folder) => ({ folder })))
+  expect((await press.fundpress(`plan ${flags}`)).stdout).toMatch(
+    /^earlier days +downloads of .* to be removed:/m,
+  )
+  press.server.reset()
+  await publish('no-prices')
+  expect(planned.requests).toEqual(press.server.counts())
+})
+
+it('publish says which days it has removed, and why', async () => {
+  await publishTwoDays()
+  const { stdout } = await press.fundpress('publish --out no-data --force --reason test')
+  const said = `downloads of ${first} to ${second} removed: ${isin} may no longer be given out\n`
+  expect(stdout).toContain(`earlier days  ${said}`)
+})
+
+describe('a publish that is killed after its flip', () => {
+  const killAfterFlip = async (out: string) => {
+    const { child, end } = press.begin(['publish', '--out', out, '--force', '--reason', 'test'])
+    const kill = () => child.kill('SIGKILL')
+    press.server.faults([
+      { kind: 'call', when: 'after', method: 'PUT', keyMatches: /^live\.json$/, run: kill },
+    ])
+    expect(await end).toMatchObject({ signal: 'SIGKILL' })
+    press.server.faults([])
+    expect(press.bucket.live()).toMatchObject({ asOf: third })
+  }
+
+  it('serves nothing that is withdrawn; verify names it; the same publish completes it', async () => {
+    const earlier = await publishTwoDays()
+    await killAfterFlip('no-performance')
+    expect(folders()).toEqual([...earlier, folderOf(third)])
+    await withEdge(async (status) => {
+      expect([await status(first), await status(second), await status('latest')]).toEqual([404, 404, 200])
+    })
+    const said = earlier.map((folder) => `downloads/${folder}/ holds what may no longer be given out`)
+    expect(await verify()).toEqual([1, ...said])
+    expect(await publish('no-performance')).toMatchObject({ hasFlipped: false, removed: [{}, {}] })
+    expect(folders()).toEqual([folderOf(third)])
+    expect(await verify()).toEqual([0])
+    const { hasFlipped, removed } = await publish('no-performance')
+    expect([hasFlipped, removed]).toEqual([false, []])
+  })
+
+  it('is completed by the next publish of another snapshot', async () => {
+    await publishTwoDays()
+    await killAfterFlip('no-prices')
+    expect(await publish('fourth')).toMatchObject({ removed: [{}, {}] })
+    expect(folders()).toEqual([folderOf(third), folderOf(fourth)])
+  })
+
+  it('is completed by a nightly run that has nothing to do', async () => {
+    await publishTwoDays()
+    await build('same', third, `UPDATE fund SET data_permitted = 0 WHERE isin = '${isin}'`)
+    await killAfterFlip('same')
+    const nightly = `nightly --db funds.sqlite --as-of ${third}`
+    const { code, stdout, stderr } = await press.fundpress(nightly, withDownloads)
+    editDatabase(db(), `UPDATE fund SET data_permitted = 1`)
+    expect([code, stdout]).toEqual([0, expect.stringContaining('nothing to do')])
+    expect(stderr).toContain(`removed: ${isin} may no longer be given out`)
+    expect(folders()).toEqual([folderOf(third)])
+  })
+})
+
+it('says that it is live if the removal fails, and the next publish repeats it', async () => {
+  const earlier = await publishTwoDays()
+  press.server.faults([{ kind: 'delete-error', keyMatches: /downloads/, code: 'AccessDenied' }])
+  const { code, stderr } = await press.publish('no-data', '--force', '--reason', 'test')
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/is live, but earlier downloads .* publish again$/m),
+  ])
+  expect(folders()).toEqual([...earlier, folderOf(third)])
+  press.server.faults([])
+  expect(await publish('no-data')).toMatchObject({ removed: [{}, {}] })
+  expect(folders()).toEqual([folderOf(third)])
+})
+
+it('a repair removes what somebody put back', async () => {
+  await publishTwoDays()
+  const [back = ''] = folders()
+  const bodies = press.bucket.keys(`downloads/${back}/`).map((key) => [key, press.bucket.body(key)] as const)
+  await publish('no-prices')
+  for (const [key, body] of bodies) press.bucket.put(key, body)
+  expect(await verify()).toEqual([1, `downloads/${back}/ holds what may no longer be given out`])
+  expect(await publish('no-prices', '--repair')).toMatchObject({ removed: [{ folder: back }] })
+  expect(await verify()).toEqual([0])
+})
+
+it('a rollback warns that it gives out again what was withheld, and that the files are gone', async () => {
+  const [, before = ''] = await publishTwoDays()
+  await publish('no-data')
+  const withheld = press.bucket.live()?.snapshot ?? ''
+  const { code, stderr } = await press.fundpress('rollback')
+  expect([code, stderr]).toEqual([
+    0,
+    `fundpress: s3://funds: ${before} may give out again what ${withheld} withheld of ${isin}\n` +
+      `fundpress: s3://funds: downloads/${before}/ could not be found whole: publish the folder of ${before} again ` +
+      '(`fundpress publish --repair --out …`)\n',
+  ])
+})
+
+describe('a legal hold', () => {
+  const held = { downloads: { keep: [first] } }
+  it('keeps the files, which no edge serves and verify does not report, until it ends', async () => {
+    const [kept = ''] = await publishTwoDays()
+    configure(held.downloads)
+    await withEdge(async (status) => {
+      const { removed } = await publish('no-prices')
+      expect(removed).toMatchObject([{ folder: kept, isHeld: true }, { isHeld: false }])
+      expect(folders()).toEqual([kept, folderOf(third)])
+      expect(await verify()).toEqual([0])
+      expect([await status(first), await status(third)]).toEqual([404, 200])
+      const prune = await press.fundpress('prune --yes --keep-downloads 0')
+      expect(prune).toMatchObject({ code: 0 })
+      expect((await publish('fourth')).removed).toMatchObject([{ folder: kept, isHeld: true }])
+      expect([await status(first), await status(third)]).toEqual([404, 200])
+      expect(folders()).toContain(kept)
+      configure({})
+      expect(await verify()).toEqual([1, `downloads/${kept}/ holds what may no longer be given out`])
+      expect((await publish('fourth')).removed).toMatchObject([{ folder: kept, isHeld: false }])
+      expect(folders()).not.toContain(kept)
+    })
+  })
+
+  it('also holds in a bucket of an earlier version, with folders that are named for the day alone', async () => {
+    await publishTwoDays()
+    // As the version before left it: no folder has a name in live.json, and nobody knows who was restricted.
+    for (const day of [first, second]) {
+      const folder = press.bucket.downloads(day)
+      for (const key of press.bucket.keys(folder)) {
+        press.bucket.put(key.replace(folder, `downloads/${day}/`), press.bucket.body(key))
+        press.bucket.remove(key)
+      }
+    }
+    const { downloads, earlierDownloads, previous, ...rest } = press.bucket.live() ?? {}
+    expect([downloads, earlierDownloads, previous]).not.toContain(undefined)
+    press.bucket.put('live.json', JSON.stringify({ ...rest, previous: null }))
+    configure(held.downloads)
+    await withEdge(async (status) => {
+      expect([await status(first), await status(second)]).toEqual([200, 200])
+      await publish('no-prices')
+      expect([await status(first), await status(second), await status(third)]).toEqual([404, 404, 200])
+      expect(folders()).toEqual([first, folderOf(third)])
+      await publish('fourth')
+      expect([await status(first), await status(third)]).toEqual([404, 200])
+    })
+  })
+})
+
+describe('downloads.keepDays', () => {
+  const nightly = async (day: string) => {
+    const run = await press.fundpress(`nightly --db funds.sqlite --as-of ${day} --json`, withDownloads)
+    expect(run, run.stderr).toMatchObject({ code: 0 })
+    const events = run.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    return events.find(({ step, event }) => `${String(step)} ${String(event)}` === 'publish done')?.[
+      'removed'
+    ]
+  }
+
+  it('is applied by nightly, but not to the snapshot before, nor to days of a legal hold', async () => {
+    const old = ['2026-10-01-3f9c2ab4d1e0', '2026-10-02-3f9c2ab4d1e0', '2026-10-03']
+    for (const folder of [...old, '2026-10-12-3f9c2ab4d1e0', 'readme'])
+      press.bucket.put(`downloads/${folder}/prices.csv`, 'x')
+    configure({ keep: ['2026-10-02'] })
+    expect(await nightly(first)).toBe('downloads of 2026-10-01 to 2026-10-03 removed: expired')
+    expect(folders()).toEqual([
+      '2026-10-02-3f9c2ab4d1e0',
+      '2026-10-12-3f9c2ab4d1e0',
+      folderOf(first),
+      'readme',
+    ])
+    configure({ keepDays: 0, keep: ['2026-10-02'] })
+    expect(await nightly(second)).toBe('downloads of 2026-10-12 removed: expired')
+    expect(await nightly(third)).toBe(`downloads of ${first} removed: expired`)
+    expect(folders()).toEqual(['2026-10-02-3f9c2ab4d1e0', folderOf(second), folderOf(third), 'readme'])
+    expect(press.bucket.live()).toMatchObject({
+      earlierDownloads: { '2026-11': expect.not.stringContaining('11-') },
+    })
+  })
+
+  it('30 days stay unless it says otherwise', async () => {
+    for (const day of ['2026-10-11', '2026-10-12']) press.bucket.put(`downloads/${day}/prices.csv`, 'x')
+    await nightly(first)
+    expect(folders()).toEqual(['2026-10-12', folderOf(first)])
+  })
+
+  it('is no business of a publish', async () => {
+    press.bucket.put('downloads/2020-01-01/prices.csv', 'x')
+    await publish('first')
+    expect(folders()).toEqual(['2020-01-01', folderOf(first)])
+  })
+})

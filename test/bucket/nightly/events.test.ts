@@ -2,9 +2,11 @@
 import { expect, it } from 'vitest'
 import { describeRefusal } from '../../../src/cli/nightly/report.ts'
 import { withClock } from '../../support/clock.ts'
+import { editDatabase } from '../../support/database.ts'
 import { isComplete } from '../../support/rounds.ts'
 import {
   asOf,
+  db,
   eventsOf,
   history,
   inWorkflow,
@@ -116,6 +118,27 @@ it('says who has allowed what and why: in the log, the summary, the history and 
   // Nothing is allowed a second time if there is nothing to do.
   expect((await nightly('--again --allow older-date --reason test')).code).toBe(0)
   expect(keptEvents()).toHaveLength(2)
+})
+
+it('is refused by the build as by the publish, once: what is implausible is not rendered a second time', async () => {
+  await nightlyOf('2026-11-10')
+  const before = liveFile()
+  editDatabase(
+    db(),
+    `UPDATE price SET net_asset_value = '9' || net_asset_value, issue_price = '9' || issue_price,
+     repurchase_price = '9' || repurchase_price WHERE date = '2026-11-10'`,
+  )
+  const run = await nightly('--json --summary night.md')
+  expect([run.code, liveFile()]).toEqual([3, before])
+  expect(stepsOf(run)).not.toContain('build warning')
+  expect(lastOf(run)).toMatchObject({ event: 'refused' })
+  const [, guard = ''] = /--allow (\S+) --reason/.exec(read('night.md')) ?? []
+  expect(guard).toMatch(/price-jump:[A-Z]{2}\w{10}/)
+  const allowed = await nightly(`--allow ${guard} --reason test --json`)
+  expect([allowed.code, keptEvents().map(({ kind }) => kind)]).toEqual([0, ['refused', 'allowed']])
+  expect(keptEvents().at(-1)).toMatchObject({
+    objections: expect.arrayContaining([expect.objectContaining({ guard: 'price-jump' })]) as unknown,
+  })
 })
 
 it('counts failures of a night that fail alike apart from numbers', async () => {

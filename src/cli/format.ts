@@ -57,29 +57,17 @@ export function alignedTable(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** What guards have against the data: a table of the figures, and a line for each objection that has none. */
+/** What guards have against the data: a table, one line for each objection with figures; nothing without any. */
 export function describeObjections(objections: readonly Objection[]): string {
-  const shown = objections.slice(0, objectionsShown)
-  const rows = shown.flatMap(({ figures, ...one }) =>
-    figures === undefined ? [] : [[nameOf(one), figures.before, figures.after, figures.limit]],
-  )
-  const cells = rows.map((row) =>
-    row.map((cell) => (typeof cell === 'number' ? formatCount(cell) : escapeInvisible(cell))),
-  )
-  const table = rows.length === 0 ? [] : alignedTable([['refused', 'live', 'new', 'limit'], ...cells])
-  const others = shown.filter(({ figures }) => figures === undefined)
-  const lines = others.map((one) => `${nameOf(one)}: ${escapeInvisible(one.message)}`)
-  const left = objections.length - shown.length
-  if (left > 0) lines.push(`and ${formatCount(left)} more`)
-  return [...table, ...lines].map((line) => `${line}\n`).join('')
+  const rows = objections.flatMap(({ guard, subject, figures }) => {
+    if (figures === undefined) return []
+    const cells = [figures.before, figures.after, figures.limit]
+    const shown = cells.map((cell) => (typeof cell === 'number' ? formatCount(cell) : escapeInvisible(cell)))
+    return [[subject === null ? guard : `${guard}:${subject}`, ...shown]]
+  })
+  if (rows.length === 0) return ''
+  return alignedTable([['refused', 'live', 'new', 'limit'], ...rows]).join('\n') + '\n'
 }
-
-/** More than an issue of GitHub can hold are of no use. */
-export const objectionsShown = 50
-
-/** As in `--allow`. */
-const nameOf = ({ guard, subject }: Pick<Objection, 'guard' | 'subject'>) =>
-  subject === null ? guard : `${guard}:${subject}`
 
 /** `12 (10 puts, 2 gets)` */
 export function describeRequests(counts: Readonly<Record<string, number>>): string {

@@ -173,7 +173,7 @@ export const configShape = z.strictObject(
       concurrency: say('How many requests run at the same time.', whole(1, 1024).default(64)),
       maxRate: say('Puts per second at most. Default: no limit.', orNull(whole(1, 100_000))),
       maxDeletes: say(
-        'How many objects a publish may delete. Default: a tenth of the slot.',
+        'How many live objects a publish may take away. Default: a tenth of them.',
         orNull(whole(0, 100_000_000)),
       ),
       leaseSeconds: say('Seconds until the lock of a crashed publish expires.', whole(10, 3600).default(180)),

@@ -35,7 +35,7 @@ type StaleFund = Readonly<{ isin: string; newestPrice: string | null }>
 /** What a comparison of two snapshots finds. Lost funds are live and would not be: they are gone, or withheld. */
 export interface Loss {
   readonly funds: number
-  /** ISINs of lost funds; empty if they are not known. */
+  /** ISINs of lost funds that are published: the others are named nowhere. Empty if they are not known. */
   readonly isins: readonly string[]
   /** Live objects that would be gone; not those of lost funds. */
   readonly objects: number
@@ -126,7 +126,7 @@ function lostFunds({ funds: before }: SnapshotFigures, { funds, isins }: Loss, s
   // One may always be lost, unless it is the last.
   const least = Math.max(1, Math.min(before - 1, leastOf(before, share)))
   if (funds === 0 || after >= least) return []
-  const others = funds - namedFunds
+  const others = isins.length - namedFunds
   const names = isins.slice(0, namedFunds).join(', ') + (others > 0 ? ` and ${others} more` : '')
   const message = `it lacks ${funds} of ${before} funds${isins.length === 0 ? '' : ` (${names})`}`
   return [objection('lost-funds', message, [before, after, `at least ${least}`])]

@@ -19,7 +19,7 @@ let isins: readonly string[]
 let days: readonly string[]
 
 beforeAll(async () => {
-  press = await openPress(await buildNights(1, 4))
+  press = await openPress(await buildNights(1, 4, { until: '2025-11-10' }))
   isins = query('SELECT isin FROM fund ORDER BY isin').map(({ isin }) => isin ?? '')
   const dates = query('SELECT date FROM price GROUP BY date HAVING count(*) = 4 ORDER BY date')
   days = dates.map(({ date }) => date ?? '')
@@ -68,6 +68,8 @@ async function publishOut(out: string, ...flags: readonly string[]) {
   press.server.reset()
   const run = await press.fundpress(['publish', '--out', out, '--json', ...forced, '--quiet', ...flags], {
     FUNDPRESS_BASE_URL: baseUrl,
+    // What is allowed costs two requests more, for the history.
+    FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '1',
   })
   expect(run, run.stderr).toMatchObject({ code: 0 })
   return run
@@ -93,10 +95,10 @@ describe('one day after the other', () => {
       { total: 4, ...nobody },
       { added, removed: 0, changed: 0 },
     ]
-    const expected = { format: 1, asOf: '2026-11-11', snapshot, before: null, funds, documents }
-    expect(changesOf('2026-11-11')).toMatchObject(expected)
-    const title = `2026-11-11: first snapshot: 4 funds, ${added} documents`
-    expect(index().nights).toMatchObject([{ title, file: '2026-11-11.json' }])
+    const expected = { format: 1, asOf: '2025-11-11', snapshot, before: null, funds, documents }
+    expect(changesOf('2025-11-11')).toMatchObject(expected)
+    const title = `2025-11-11: first snapshot: 4 funds, ${added} documents`
+    expect(index().nights).toMatchObject([{ title, file: '2025-11-11.json' }])
     assertFeedIsValid(1)
   })
 
@@ -107,13 +109,13 @@ describe('one day after the other', () => {
     const [row] = query('SELECT * FROM price WHERE isin = ? AND date = ?', first, old)
     const before = press.bucket.live()?.snapshot
     const { stderr } = await night(
-      '2026-11-12',
+      '2025-11-12',
       `UPDATE price SET net_asset_value = '12345.67', share_profit = '1.5' WHERE isin = '${first}' AND date = '${old}';
        DELETE FROM price WHERE isin = '${second}' AND date = '${days[3]}';
-       ${insertPrice('2026-11-11', `date = '${last}'`)}`,
+       ${insertPrice('2025-11-11', `date = '${last}'`)}`,
     )
     expect(stderr).toBe('')
-    const { prices, funds, ...rest } = changesOf('2026-11-12')
+    const { prices, funds, ...rest } = changesOf('2025-11-12')
     const value = { ...named(first), date: old }
     expect(prices).toEqual({
       counts: { corrected: 2, added: 0, removed: 1 },
@@ -125,15 +127,15 @@ describe('one day after the other', () => {
       removed: [{ ...named(second), date: days[3] }],
     })
     expect(funds).toEqual({ total: 4, ...nobody })
-    expect(rest).toMatchObject({ before: { asOf: '2026-11-11', snapshot: before }, notCompared: [] })
-    expect(nightsOf()).toEqual(['2026-11-12', '2026-11-11'])
-    expect(index().nights[0]?.title).toBe('2026-11-12: 2 prices corrected, 1 past day removed')
+    expect(rest).toMatchObject({ before: { asOf: '2025-11-11', snapshot: before }, notCompared: [] })
+    expect(nightsOf()).toEqual(['2025-11-12', '2025-11-11'])
+    expect(index().nights[0]?.title).toBe('2025-11-12: 2 prices corrected, 1 past day removed')
   })
 
   it('counts the documents that differ between two checksum lists', () => {
-    const [one, other] = [sums('night-1'), sums('2026-11-12')]
+    const [one, other] = [sums('night-1'), sums('2025-11-12')]
     const changed = [...other].filter(([key, sum]) => one.has(key) && one.get(key) !== sum)
-    const { documents, endpoints } = changesOf('2026-11-12')
+    const { documents, endpoints } = changesOf('2025-11-12')
     expect(documents).toEqual({
       changed: changed.length,
       added: [...other.keys()].filter((key) => !one.has(key)).length,
@@ -146,7 +148,7 @@ describe('one day after the other', () => {
   it('names new, removed and renamed funds, and escapes their names', async () => {
     const [first = '', second = '', third = '', fourth = ''] = isins
     const rename = `UPDATE fund SET name = '${hostile}' WHERE isin = '${first}'`
-    const renamed = await publishOnly('2026-11-13', rename, [first, second, third])
+    const renamed = await publishOnly('2025-11-13', rename, [first, second, third])
     expect(renamed.funds).toEqual({
       total: 3,
       added: [],
@@ -161,8 +163,8 @@ describe('one day after the other', () => {
     expect(html.match(/<[^>]*>/g)?.every((tag) => /^<\/?(ul|li)>$/.test(tag))).toBe(true)
     expect(html).toContain('&lt;/script&gt;&lt;b&gt;&quot;&amp; ]]&gt;')
 
-    await night('2026-11-14', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`)
-    const { funds, prices } = changesOf('2026-11-14')
+    await night('2025-11-14', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`)
+    const { funds, prices } = changesOf('2025-11-14')
     // The second fund is still a row of the database, but not published any more.
     expect(funds).toEqual({ total: 4, added: [named(fourth)], removed: [named(second)], renamed: [] })
     // What is refused now was not corrected.
@@ -172,29 +174,29 @@ describe('one day after the other', () => {
   it('counts a fund as new when it is published again, and as removed only once', async () => {
     const [first = '', second = '', third = '', fourth = ''] = isins
     const others = [{ isin: first, name: hostile }, named(fourth)]
-    const { funds } = await publishOnly('2026-11-15', '', [third])
+    const { funds } = await publishOnly('2025-11-15', '', [third])
     expect(funds).toEqual({ total: 1, added: [], removed: others, renamed: [] })
-    await night('2026-11-16', `UPDATE fund SET data_permitted = 1 WHERE isin = '${second}'`)
+    await night('2025-11-16', `UPDATE fund SET data_permitted = 1 WHERE isin = '${second}'`)
     const added = [others[0], named(second), others[1]]
-    expect(changesOf('2026-11-16').funds).toEqual({ total: 4, added, removed: [], renamed: [] })
+    expect(changesOf('2025-11-16').funds).toEqual({ total: 4, added, removed: [], renamed: [] })
   })
 
   it('counts past days that are added, also in an earlier year, as changes of the past', async () => {
     const [first = '', second = ''] = isins
     await night(
-      '2026-11-17',
+      '2025-11-17',
       `${insertPrice(days[3] ?? '', `isin = '${second}' AND date = '${days[4]}'`)};
        ${insertPrice('2019-02-01', `isin = '${first}' AND date = '${days[4]}'`)}`,
     )
-    expect(changesOf('2026-11-17').prices).toMatchObject({
+    expect(changesOf('2025-11-17').prices).toMatchObject({
       counts: { corrected: 0, added: 2, removed: 0 },
       added: [
         { isin: first, name: hostile, date: '2019-02-01' },
         { isin: second, date: days[3] },
       ],
     })
-    await night('2026-11-18', `DELETE FROM price WHERE date = '2019-02-01'`)
-    expect(changesOf('2026-11-18').prices).toMatchObject({
+    await night('2025-11-18', `DELETE FROM price WHERE date = '2019-02-01'`)
+    expect(changesOf('2025-11-18').prices).toMatchObject({
       counts: { corrected: 0, added: 0, removed: 1 },
       removed: [{ isin: first, name: hostile, date: '2019-02-01' }],
     })
@@ -203,7 +205,7 @@ describe('one day after the other', () => {
   it('a rollback restores the earlier feed', async () => {
     const before = bodyOf('feed.xml')
     expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
-    expect(nightsOf()[0]).toBe('2026-11-17')
+    expect(nightsOf()[0]).toBe('2025-11-17')
     expect(await press.fundpress('rollback --again')).toMatchObject({ code: 0 })
     expect(bodyOf('feed.xml')).toBe(before)
     expect(await press.json('verify')).toMatchObject({ differences: [] })
@@ -214,17 +216,17 @@ describe('one day after the other', () => {
     const nights = nightsOf()
     const entry = (nth: number, element: string) => xpath(`string(/a:feed/a:entry[${nth}]/a:${element})`)
     const before = index().nights[0]
-    const first = changesOf('2026-11-18')
+    const first = changesOf('2025-11-18')
     expect(first).toMatchObject({ publish: 1, earlier: [] })
     const told: Partial<DayChanges> = { ...first }
     Reflect.deleteProperty(told, 'earlier')
     const id = entry(1, 'id')
-    await press.nights.change('again', newBenchmark(7), '--as-of', '2026-11-18')
+    await press.nights.change('again', newBenchmark(7), '--as-of', '2025-11-18')
     const planned = await press.json<{ requests: object }>('plan --out again')
     await publishOut('again')
     expect({ DeleteObjects: 0, ...press.server.counts() }).toEqual(planned.requests)
     expect(nightsOf()).toEqual(nights)
-    const second = changesOf('2026-11-18')
+    const second = changesOf('2025-11-18')
     expect(second).toMatchObject({
       before: { snapshot: before?.snapshot },
       documents: { changed: 4 },
@@ -232,42 +234,42 @@ describe('one day after the other', () => {
       earlier: [told],
     })
     const earlier = [{ publish: 1, title: before?.title, snapshot: before?.snapshot }]
-    const title = '2026-11-18: 4 documents changed'
+    const title = '2025-11-18: 4 documents changed'
     expect(index().nights[0]).toMatchObject({ title, publish: 2, earlier })
     assertFeedIsValid(9)
     expect([entry(2, 'id'), entry(2, 'title')]).toEqual([id, before?.title])
     const updated = [entry(1, 'updated'), entry(2, 'updated')]
-    expect(updated).toEqual(['2026-11-18T00:00:01Z', '2026-11-18T00:00:00Z'])
+    expect(updated).toEqual(['2025-11-18T00:00:01Z', '2025-11-18T00:00:00Z'])
 
     // Back to what the day was at first: a snapshot that the feed knows, in an entry of its own.
-    await publishOut('2026-11-18')
-    expect(changesOf('2026-11-18')).toMatchObject({
+    await publishOut('2025-11-18')
+    expect(changesOf('2025-11-18')).toMatchObject({
       snapshot: before?.snapshot,
       publish: 3,
       earlier: [{ publish: 2, documents: { changed: 4 } }, told],
     })
     assertFeedIsValid(10)
-    expect(entry(1, 'updated')).toBe('2026-11-18T00:00:02Z')
+    expect(entry(1, 'updated')).toBe('2025-11-18T00:00:02Z')
     const feed = bodyOf('feed.xml')
     const slot = slotNow()
-    await publishOut('2026-11-18')
+    await publishOut('2025-11-18')
     expect([slotNow(), bodyOf('feed.xml')]).toEqual([slot, feed])
     expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
-    expect(changesOf('2026-11-18')).toEqual(second)
+    expect(changesOf('2025-11-18')).toEqual(second)
     assertFeedIsValid(9)
   })
 
   it('a repair keeps all changes and adds none', async () => {
     const [feed, all] = [bodyOf('feed.xml'), bodyOf('index.json')]
     const slot = slotNow()
-    press.bucket.remove(`${slot === 'blue' ? 'green' : 'blue'}/changes/2026-11-12.json`)
+    press.bucket.remove(`${slot === 'blue' ? 'green' : 'blue'}/changes/2025-11-12.json`)
     const planned = await press.json<{ requests: object }>('plan --out again --repair')
     const { stdout } = await publishOut('again', '--repair')
     expect(JSON.parse(stdout)).toMatchObject({ hasFlipped: true })
     expect(press.server.counts()).toMatchObject(planned.requests)
     expect(slotNow()).not.toBe(slot)
     expect([bodyOf('feed.xml'), bodyOf('index.json')]).toEqual([feed, all])
-    expect(changesOf('2026-11-12')).toMatchObject({ asOf: '2026-11-12' })
+    expect(changesOf('2025-11-12')).toMatchObject({ asOf: '2025-11-12' })
   })
 
   it('edges serve the feed under its address', async () => {
@@ -276,8 +278,8 @@ describe('one day after the other', () => {
     const answer = await fetch(`${server.base}/changes/feed.xml`)
     expect(answer.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
     expect(await answer.text()).toBe(bodyOf('feed.xml'))
-    const night = await fetch(`${server.base}/changes/2026-11-18.json`)
-    expect(await night.json()).toEqual(changesOf('2026-11-18'))
+    const night = await fetch(`${server.base}/changes/2025-11-18.json`)
+    expect(await night.json()).toEqual(changesOf('2025-11-18'))
     await server.stop()
   })
 })
@@ -295,7 +297,7 @@ describe('damage', () => {
       const key = `${slotNow()}/changes/index.json`
       if (text === null) press.bucket.remove(key)
       else press.bucket.put(key, text)
-      const asOf = `2026-11-${19 + ['is missing', 'is damaged'].indexOf(said)}`
+      const asOf = `2025-11-${19 + ['is missing', 'is damaged'].indexOf(said)}`
       const { stderr } = await night(asOf, newBenchmark(++benchmarks))
       expect(stderr).toMatch(
         new RegExp(`^fundpress: s3://funds: \\w+/changes/index.json ${said}[^\\n]* starts anew\\n$`),
@@ -311,48 +313,48 @@ describe('damage', () => {
     const [old = ''] = days
     const key = `api/v1/prices-historic/${first}/${old.slice(0, 4)}.json`
     press.bucket.put(`${slotNow()}/${key}`, '{}')
-    const { stderr } = await night('2026-11-21', `UPDATE price SET change = '9.99' WHERE date = '${old}'`)
+    const { stderr } = await night('2025-11-21', `UPDATE price SET change = '9.99' WHERE date = '${old}'`)
     expect(stderr).toBe(
       `fundpress: s3://funds: 1 documents could not be compared with those that are live, ${key} is one of them\n`,
     )
-    const { notCompared, prices } = changesOf('2026-11-21')
+    const { notCompared, prices } = changesOf('2025-11-21')
     expect(notCompared).toEqual([key])
     expect(prices.counts).toMatchObject({ corrected: 3 })
 
     const manifest = `${slotNow()}/manifest.ndjson.gz`
     const whole = press.bucket.body(manifest)
     press.bucket.put(manifest, 'x')
-    const next = await night('2026-11-22', newBenchmark(8))
+    const next = await night('2025-11-22', newBenchmark(8))
     press.bucket.put(manifest, whole)
     expect(next.stderr).toContain('so it is not known what changed\n')
-    expect(index().nights[0]?.title).toBe('2026-11-22: not known what changed')
+    expect(index().nights[0]?.title).toBe('2025-11-22: not known what changed')
   })
 
   it('the feed keeps the entry of an earlier publish of a day whose file is damaged', async () => {
     const slot = slotNow()
-    press.bucket.put(`${slot}/changes/2026-11-22.json`, '{}')
+    press.bucket.put(`${slot}/changes/2025-11-22.json`, '{}')
     const title = index().nights[0]?.title
-    const { stderr } = await night('2026-11-22', newBenchmark(80))
+    const { stderr } = await night('2025-11-22', newBenchmark(80))
     expect(stderr).toContain(
-      `what changed earlier on 2026-11-22 cannot be read in ${slot} (it is missing or damaged)`,
+      `what changed earlier on 2025-11-22 cannot be read in ${slot} (it is missing or damaged)`,
     )
-    expect(changesOf('2026-11-22')).toMatchObject({ publish: 2, earlier: [] })
+    expect(changesOf('2025-11-22')).toMatchObject({ publish: 2, earlier: [] })
     expect(xpath('string(/a:feed/a:entry[2]/a:title)')).toBe(title)
     assertFeedIsValid(nightsOf().length + 1)
   })
 
   it('omits a day whose file is missing', async () => {
     const slot = slotNow()
-    press.bucket.remove(`${slot}/changes/2026-11-22.json`)
-    const { stderr } = await night('2026-11-23', newBenchmark(9))
-    expect(stderr).toContain(`what changed on 2026-11-22 is missing or damaged in ${slot}, it is left out\n`)
-    expect(nightsOf()).not.toContain('2026-11-22')
+    press.bucket.remove(`${slot}/changes/2025-11-22.json`)
+    const { stderr } = await night('2025-11-23', newBenchmark(9))
+    expect(stderr).toContain(`what changed on 2025-11-22 is missing or damaged in ${slot}, it is left out\n`)
+    expect(nightsOf()).not.toContain('2025-11-22')
     assertFeedIsValid(nightsOf().length)
   })
 })
 
 it('keeps thirty days, copies one file a day, and sends the requests that plan says', async () => {
-  const dayOf = (day: number) => new Date(Date.UTC(2026, 11, day)).toISOString().slice(0, 10)
+  const dayOf = (day: number) => new Date(Date.UTC(2025, 11, day)).toISOString().slice(0, 10)
   for (let day = 1; day < 31; day++) {
     const asOf = dayOf(day)
     const { nights, ...head } = index()
@@ -360,7 +362,7 @@ it('keeps thirty days, copies one file a day, and sends the requests that plan s
     for (const slot of ['blue', 'green']) {
       const known = JSON.stringify({ ...head, nights: [next, ...nights].slice(0, 30) })
       press.bucket.put(`${slot}/changes/index.json`, known)
-      press.bucket.put(`${slot}/changes/${asOf}.json`, bodyOf('2026-11-23.json'))
+      press.bucket.put(`${slot}/changes/${asOf}.json`, bodyOf('2025-11-23.json'))
     }
   }
   for (const asOf of [dayOf(31), dayOf(32)]) {
@@ -380,9 +382,9 @@ it('writes the same bytes for the same two snapshots', async () => {
   press.reset()
   const publishBoth = async () => {
     press.bucket.empty()
-    await publishOut('2026-11-17')
-    await publishOut('2026-11-18')
-    return ['2026-11-18.json', 'index.json', 'feed.xml'].map((file) => bodyOf(file))
+    await publishOut('2025-11-17')
+    await publishOut('2025-11-18')
+    return ['2025-11-18.json', 'index.json', 'feed.xml'].map((file) => bodyOf(file))
   }
   expect(await publishBoth()).toEqual(await publishBoth())
 })
@@ -396,11 +398,11 @@ it('reads from the slot what a sparse snapshot lacks', async () => {
   const right = value()
   const set = (change = '') =>
     `UPDATE price SET change = '${change}' WHERE isin = '${first}' AND date = '${old}'`
-  await night('2026-11-24', newBenchmark(201))
-  await night('2026-11-25', set('7.77'))
-  await press.nights.change('back', set(right ?? ''), '--as-of', '2026-11-25')
+  await night('2025-11-24', newBenchmark(201))
+  await night('2025-11-25', set('7.77'))
+  await press.nights.change('back', set(right ?? ''), '--as-of', '2025-11-25')
   const sparse = ['build', '--db', press.nights.folder.file('funds.sqlite'), '--out', 'sparse', '--quiet']
-  const built = await press.fundpress([...sparse, '--as-of', '2026-11-26', '--since', 'other'], {
+  const built = await press.fundpress([...sparse, '--as-of', '2025-11-26', '--since', 'other'], {
     FUNDPRESS_DOCS_URL: 'https://docs.example.org',
   })
   expect(built).toMatchObject({ code: 0, stderr: '' })
@@ -410,7 +412,7 @@ it('reads from the slot what a sparse snapshot lacks', async () => {
   expect(planned.endpoints.map(({ endpoint }) => endpoint)).toEqual(['status'])
   expect(await publishOut('sparse')).toMatchObject({ stderr: '' })
   expect({ DeleteObjects: 0, ...press.server.counts() }).toEqual(planned.requests)
-  expect(changesOf('2026-11-26').prices.corrected).toMatchObject([
+  expect(changesOf('2025-11-26').prices.corrected).toMatchObject([
     { isin: first, date: old, item: 'change', before: '7.77', after: right?.replace(',', '.') },
   ])
 })
@@ -418,17 +420,17 @@ it('reads from the slot what a sparse snapshot lacks', async () => {
 it('never names a fund that is not published before and after, and counts withheld prices', async () => {
   press.reset()
   const [first = '', second = ''] = isins
-  await publishOnly('2027-01-27', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`, [first])
-  const comes = await publishOnly('2027-01-28', '', [first, second])
+  await publishOnly('2026-01-27', `UPDATE fund SET data_permitted = 0 WHERE isin = '${second}'`, [first])
+  const comes = await publishOnly('2026-01-28', '', [first, second])
   expect([comes.funds, comes.documents.removed]).toEqual([{ total: 2, ...nobody }, 0])
-  const goes = await publishOnly('2027-01-29', '', [first])
+  const goes = await publishOnly('2026-01-29', '', [first])
   expect([goes.funds, goes.documents.added]).toEqual([{ total: 1, ...nobody }, 0])
   expect(`${bodyOf('feed.xml')}${bodyOf('index.json')}`).not.toContain(second)
 
   const sql = `UPDATE fund SET prices_permitted = 0 WHERE isin = '${first}'`
-  const { funds, prices, endpoints } = await publishOnly('2027-01-30', sql, [first])
+  const { funds, prices, endpoints } = await publishOnly('2026-01-30', sql, [first])
   expect(funds).toEqual({ total: 1, ...nobody })
   expect(prices.counts).toEqual(noPrices)
   expect(endpoints.find(({ endpoint }) => endpoint === 'prices-historic')).toMatchObject({ removed: 7 })
-  expect(bodyOf('index.json')).toMatch(/"title":"2027-01-30: \d+ documents changed"/)
+  expect(bodyOf('index.json')).toMatch(/"title":"2026-01-30: \d+ documents changed"/)
 })

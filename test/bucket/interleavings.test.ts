@@ -62,11 +62,11 @@ it('puts the lists of one snapshot, even if a build replaces the folder meanwhil
 it.each(
   sample(
     [
-      [`publish --out ${one} --force`, 'a publish that is refused', 'publish --out night-1', 1],
+      [`publish --out ${one} --force --reason test`, 'a publish that is refused', 'publish --out night-1', 3],
       ['rollback', 'nothing', '', 0],
-      [`publish --out ${one} --force`, 'a prune', 'prune --yes', 0],
+      [`publish --out ${one} --force --reason test`, 'a prune', 'prune --yes', 0],
       ['rollback --no-check', 'nothing', '', 0],
-      [`publish --out ${one} --force`, 'nothing', '', 0],
+      [`publish --out ${one} --force --reason test`, 'nothing', '', 0],
     ] as const,
     { least: 3 },
   ),

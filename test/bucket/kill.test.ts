@@ -39,7 +39,7 @@ it.concurrent.each([...Array(buckets).keys()])(
       // From the third publish on there is something to change in both slots, but not everything.
       for (const out of outs) {
         press.server.reset()
-        expect(await press.publish(out)).toMatchObject({ code: 0, stderr: '' })
+        expect(await press.publish(out, ...forced)).toMatchObject({ code: 0, stderr: '' })
       }
       const requests = press.requests()
       const moments = fc.sample(

@@ -108,7 +108,8 @@ describe('one snapshot after the other', () => {
   })
 
   it('a publish deletes objects that the snapshot lacks', async () => {
-    await press.nights.change('less', 'DELETE FROM profile WHERE isin = (SELECT min(isin) FROM profile)')
+    const first = 'SELECT isin, min(type) FROM structure_item WHERE isin = (SELECT min(isin) FROM structure_item)'
+    await press.nights.change('less', `DELETE FROM structure_item WHERE (isin, type) IN (${first})`)
     const done = await publishAsPlanned('--out less --max-deletes 100')
     expect(done.deleted).toBeGreaterThan(0)
     expect(press.bucket.differencesFrom('less', 'green')).toEqual([])
@@ -147,26 +148,28 @@ describe('a probable mistake', () => {
 
   const earlier = () => ['--as-of', '2026-11-18']
   const oldPrices = "DELETE FROM price WHERE date > '2026-11-10'"
-  const noPrices = 'DELETE FROM price WHERE isin = (SELECT min(isin) FROM fund)'
-  const threeFunds = () => {
+  const noPrices = 'DELETE FROM price WHERE isin IN (SELECT isin FROM fund ORDER BY isin LIMIT 2)'
+  const twoFunds = () => {
     const isins = new Set([...press.nights.sums('c').keys()].flatMap(isinIn))
-    return ['--only', ...[...isins].slice(1)]
+    return ['--only', ...[...isins].slice(2)]
   }
 
   it.each([
-    [/it has 3 funds, the live one 4; it would delete \d+ objects, more than \d+ \(--max/, '', threeFunds],
-    [/the snapshot is of 2026-11-18, older than the live one of 2026-11-19/, '', earlier],
-    // A few objects of very many.
-    [/refused:? +it has prices of 3 funds, the live one of 4(?:\.| \()/, noPrices, () => []],
-    [/its newest price is of 2026-11-10, that of the live one is of 2026-11-18/, oldPrices, () => []],
-  ])('is refused unless forced: %s', async (reason, sql, flags) => {
+    ['lost-funds', /it lacks 2 of 4 funds \(\w{12}, \w{12}\)/, '', twoFunds],
+    ['older-date', /it is of 2026-11-18, older than the live one of 2026-11-19/, '', earlier],
+    ['unpriced-funds', /it has prices of 2 funds, the live one of 4/, noPrices, () => []],
+    ['older-prices', /its newest price is of 2026-11-10, that of the live one is of/, oldPrices, () => []],
+  ])('is refused as %s unless forced', async (guard, reason, sql, flags) => {
     const before = await isLive()
     await press.nights.change('odd', sql, ...flags())
-    const refusal = /^fundpress: refused: .+ If that is right, publish with --force\n$/
-    await expectFailure(press.fundpress('publish --out odd'), [refusal, reason])
+    const allow = new RegExp(`\\. If that is right, allow it: --allow \\S*${guard}.* --reason "…"\n$`)
+    const table = new RegExp(`^refused .*live .*new .*limit\n(.+\n)*${guard} `)
+    await expectFailure(press.fundpress('publish --out odd'), [table, reason, allow], 3)
     expect(await isLive()).toBe(before)
-    expect(await expectSuccess(press.fundpress('plan --out odd'))).toMatch(reason)
-    await expectSuccess(press.fundpress('publish --out odd --force'))
+    const plan = await expectSuccess(press.fundpress('plan --out odd'))
+    expect(plan).toMatch(reason)
+    expect(plan).toMatch(new RegExp(`\nrefused .*live .*new .*limit\n(.+\n)*${guard} `))
+    await expectSuccess(press.fundpress('publish --out odd --force --reason test'))
     expect(await isLive()).not.toBe(before)
     // Back to where it was, for the next one.
     expect(await press.fundpress('rollback')).toMatchObject({ code: 0 })
@@ -174,10 +177,10 @@ describe('a probable mistake', () => {
   })
 
   it('is to delete more objects than --max-deletes', async () => {
-    await press.fundpress('publish --out c --force')
+    await press.fundpress('publish --out c --force --reason test')
     await press.fundpress('publish --out c --repair')
-    const reason = /refused: it would delete \d+ objects, more than 0 \(--max-deletes\)\./
-    await expectFailure(press.fundpress('publish --out less --max-deletes 0'), reason)
+    const reason = / is refused: 4 objects that are live would be gone, more than 3 \(--max-deletes\)\./
+    await expectFailure(press.fundpress('publish --out less --max-deletes 3'), reason, 3)
     await expectSuccess(press.fundpress('publish --out less --max-deletes 4'))
   })
 })
@@ -202,7 +205,7 @@ describe('--flip-kvs', () => {
   }
 
   it('each publish and each rollback writes the values of live.json, and a publish repairs a wrong one', async () => {
-    await flip('publish --out c --force')
+    await flip('publish --out c --force --reason test')
     const before = said()
     await flip('publish --out b')
     const after = said()

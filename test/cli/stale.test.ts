@@ -51,11 +51,12 @@ describe('a snapshot with too many stale funds', () => {
   it('is refused with the number, the funds and what to do; plan says so before', async () => {
     await expectFailure(
       press.fundpress('publish --out stale'),
-      `fundpress: refused: ${tooStale} (newest prices: ${isins.stale} of 2026-11-10): get their prices into the ` +
+      `is refused: ${tooStale} (newest prices: ${isins.stale} of 2026-11-10): get their prices into the ` +
         'database and build again, or give funds that are priced less often a group in freshness.groups. ' +
-        'If that is right, publish with --force\n',
+        'If that is right, allow it: --allow stale-prices --reason "…"\n',
+      3,
     )
-    expect(press.bucket.keys().filter((key) => key !== 'journal.json')).toEqual([])
+    expect(press.bucket.keys()).not.toContain('live.json')
     expect(await must('plan --out stale')).toContain(tooStale)
     expect(await refusalsOf('plan --out stale')).toEqual([expect.stringContaining(tooStale)])
   })
@@ -64,7 +65,7 @@ describe('a snapshot with too many stale funds', () => {
     expect(await refusalsOf('plan --out stale --max-stale-share 0.2')).toEqual([])
     await must('publish --out stale --quiet', { FUNDPRESS_FRESHNESS_MAX_STALE_SHARE: '0.2' })
     press.reset()
-    await must('publish --out stale --force --quiet')
+    await must('publish --out stale --force --reason test --quiet')
     expect(press.bucket.differencesFrom('stale', 'blue')).toEqual([])
   })
 })
@@ -113,7 +114,7 @@ describe('the status in a bucket', () => {
   })
 
   it('is an endpoint of its own in a plan, and no document for diff', async () => {
-    const { endpoints } = await press.json<{ endpoints: readonly object[] }>('plan --out stale --force')
+    const { endpoints } = await press.json<{ endpoints: readonly object[] }>('plan --out stale --force --reason test')
     expect(endpoints).toContainEqual(expect.objectContaining({ endpoint: 'status', put: 3 }))
     const { groups } = await press.json<{ groups: readonly { endpoint: string }[] }>('diff good better')
     expect(groups.map(({ endpoint }) => endpoint)).not.toContain('other')
@@ -154,7 +155,7 @@ describe('the status in a bucket', () => {
     await must('verify')
     await must('status --max-age 9999d')
     expect(await must('prune')).toBe('nothing to remove\n')
-    await press.json('publish --out stale --force')
+    await press.json('publish --out stale --force --reason test')
     expect(press.bucket.faultsOf(other)).toEqual([])
     expect(press.bucket.differencesFrom('stale', other)).toEqual([])
   })

@@ -60,7 +60,8 @@ export function makePricedFunds(file: string): void {
       const changed = rows[kind] ?? {}
       insertGood(insert, isin, { ...changed, fund: { name: names[kind], ...changed['fund'] } })
       db.prepare('DELETE FROM price WHERE isin = ?').run(isin)
-      for (const date of days[kind]) insert('price', { ...goodRows['price'], isin, date })
+      const same = { ...goodRows['price'], change: '0.00', change_percent: '0.00' }
+      for (const date of days[kind]) insert('price', { ...same, isin, date })
     }
   })
 }

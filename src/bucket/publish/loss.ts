@@ -1,8 +1,8 @@
 /** What a publish would take away from readers: the snapshot compared with the live one, and what the guards say to that. */
 
 import { type WindowList, windowListKey } from '../../api/routes/keys.ts'
-import { judge, type Objection, type Override, Refusal } from '../../guards/guards.ts'
-import { type GuardLimits, lossByCounts, objectionsTo, type SnapshotFigures } from '../../guards/loss.ts'
+import { judge, Refusal } from '../../guards/guards.ts'
+import { lossByCounts, objectionsTo, type SnapshotFigures } from '../../guards/loss.ts'
 import { inSlot, manifestIn } from '../live/layout.ts'
 import type { LiveSnapshot } from '../live/live.ts'
 import { compareDocuments } from '../manifest/documents.ts'
@@ -11,16 +11,6 @@ import { inParallel } from '../store/in-parallel.ts'
 import { readSmall } from '../store/read.ts'
 import { Damaged } from '../store/store.ts'
 import type { Publish } from './options.ts'
-
-/** The guards of a publish. */
-export interface Guarding {
-  readonly limits: GuardLimits
-  readonly override: Override
-  /** Today in Europe/Berlin, ISO 8601. */
-  readonly today: string
-  /** Called with each objection, and the publish goes on; without it the publish throws. */
-  readonly onRefusal?: (objection: Objection) => void
-}
 
 export type Comparison = Awaited<ReturnType<typeof compareWithLive>>
 
@@ -65,7 +55,8 @@ async function lossSince(publish: Publish, live: LiveSnapshot & SnapshotFigures,
   const { funds, ...loss } = documents.loss
   const [before = 0, after = 0] = [live.counts, head.counts].map((counts) => counts?.rows['price'])
   const prices = funds.length === 0 || after >= before ? null : await pricesOf(publish, live, funds)
-  return { ...loss, funds: funds.length, isins: funds, prices }
+  // A fund that is withheld in the live snapshot is not named.
+  return { ...loss, funds: funds.length, isins: documents.removed, prices }
 }
 
 /** How many price rows these funds have live. @returns null if a list of windows is missing (the fund was withheld) or damaged */

@@ -2,13 +2,24 @@
 
 import type { RouteTable } from '../../api/routes/table.ts'
 import type { Retention } from '../live/download-folders.ts'
+import type { Objection, Override } from '../../guards/guards.ts'
+import type { GuardLimits } from '../../guards/loss.ts'
 import type { LivePointer } from '../live/flip.ts'
 import type { Slot } from '../live/layout.ts'
 import type { Lease, LeaseOptions } from '../live/lease.ts'
 import type { LiveObject } from '../live/live.ts'
 import type { ObjectStore } from '../store/store.ts'
-import type { Guarding } from './loss.ts'
 import type { Snapshot } from './snapshot.ts'
+
+/** The guards of a publish. */
+interface Guarding {
+  readonly limits: GuardLimits
+  readonly override: Override
+  /** Today in Europe/Berlin, ISO 8601. */
+  readonly today: string
+  /** Called with each objection, and the publish goes on; without it the publish throws. */
+  readonly onRefusal?: (objection: Objection) => void
+}
 
 export interface PublishOptions extends Guarding, Omit<LeaseOptions, 'target'> {
   readonly out: string

@@ -44,7 +44,7 @@ function describe(preview: Preview, cost: Awaited<ReturnType<typeof planFolder>>
     refused: refusals.length === 0 ? null : refusals.join('; '),
     'allow it': refusals.length === 0 ? null : flagsThatAllow(objections),
   })
-  const refused = describeObjections(objections.filter((one) => one.figures !== undefined))
+  const refused = describeObjections(objections)
   return describeEndpoints(endpoints) + figures + (refused === '' ? '' : `\n${refused}`)
 }
 

@@ -6,7 +6,7 @@ import type { BuildSummary } from '../../build/build.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import { type AllowedObjection, allowanceFor, flagsThatAllow, type Objection } from '../../guards/guards.ts'
 import { countOf, describeFreshness, describeRemoved, formatBytes, formatCount } from '../format.ts'
-import { formatDollars, formatDuration, objectionsShown } from '../format.ts'
+import { formatDollars, formatDuration } from '../format.ts'
 import { cut, safeLines, withoutSecrets } from '../safe-text.ts'
 import { describeEvent } from './events.ts'
 import type { NightlyWarning, Step } from './log.ts'
@@ -91,6 +91,9 @@ function describeDone(run: DoneRun): string {
   const figuresTable = table(['', ''], Object.entries(all))
   return figuresTable + describeAllowed(run.allowed) + charts(run.history.nights) + lastEvents(run.history)
 }
+
+/** More rows than an issue of GitHub can hold are of no use. */
+const objectionsShown = 50
 
 /** What was refused, and the exact command that allows it. It is the text of GitHub's issue, too. */
 export function describeRefusal(objections: readonly Objection[]): string {

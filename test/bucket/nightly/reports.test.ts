@@ -254,7 +254,7 @@ it('nightly runs and other commands quote hostile texts without giving a command
       /^(skipped|snapshot|slot|funds|documents|changed|written|bytes|cost|seconds|oldest-price|failed-step|reason|refused|allow|refusal)=/,
     )
 
-  const built = await press.bare('build --db funds.sqlite --out late --as-of 2026-12-01', workflow)
+  const built = await press.bare('build --db funds.sqlite --out late --as-of 2026-11-20', workflow)
   expect(built.stdout).toContain('##\\u005bstop-commands]x')
   expect([built.code, commandsIn(built)]).toEqual([0, []])
   const { slot = '' } = press.bucket.live() ?? {}

@@ -1,0 +1,129 @@
+/** What a publish may take away from readers, and how an operator allows more. */
+import { copyFileSync } from 'node:fs'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { DayChanges } from '../../src/bucket/changes/day.ts'
+import type { Objection } from '../../src/guards/guards.ts'
+import { expectFailure, expectSuccess } from '../cli/outcome.ts'
+import { editDatabase } from '../support/database.ts'
+import { buildNights, newBenchmark } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+
+const tables =
+  'price performance_year structure_item key_figure legal_period legal_point launch_point profile asset_allocation emt fund'
+/** SQL that removes the first funds, with all their rows. */
+const removed = (funds: number) => {
+  const from = (table: string) => `DELETE FROM ${table} WHERE isin IN (SELECT isin FROM gone)`
+  const gone = `CREATE TEMP TABLE gone AS SELECT isin FROM fund ORDER BY isin LIMIT ${funds}`
+  return [gone, ...tables.split(' ').map(from)].join(';')
+}
+const withheld =
+  'UPDATE fund SET data_permitted = 0 WHERE isin IN (SELECT isin FROM fund ORDER BY isin LIMIT 2)'
+/** All prices of a year, of one fund. */
+const oldPrices = "DELETE FROM price WHERE date < '2025-11-01' AND isin = (SELECT min(isin) FROM fund)"
+const noProfile = 'DELETE FROM profile'
+
+let press: Press
+beforeAll(async () => {
+  press = await openPress(await buildNights(1, 4))
+})
+afterAll(() => press.stop())
+
+/** Builds what is left of the four funds. */
+async function build(out: string, sql: string, ...flags: readonly string[]): Promise<void> {
+  const { file } = press.nights.folder
+  copyFileSync(file('funds.sqlite'), file(`${out}.sqlite`))
+  editDatabase(file(`${out}.sqlite`), sql)
+  const line = `build --db ${out}.sqlite --out ${out} --as-of 2026-11-11 --no-pages --no-downloads --quiet`
+  await expectSuccess(press.bare([...line.split(' '), '--docs-url', 'https://docs.example.org', ...flags]))
+}
+
+/** An empty bucket, and one publish: the other slot is empty. */
+async function publishFirst(): Promise<void> {
+  press.reset()
+  await expectSuccess(press.fundpress('publish --out night-1 --quiet'))
+}
+
+/** What a publish would refuse, as `--allow` names it. */
+async function objectionsTo(out: string, flags = ''): Promise<readonly string[]> {
+  const { objections } = await press.json<{ objections: readonly Objection[] }>(
+    `plan --out ${out} ${flags}`.trim(),
+  )
+  return objections.map(({ guard, subject }) => (subject === null ? guard : `${guard}:${subject}`))
+}
+
+it.each([
+  ['one lost fund, whatever lay with it', removed(1), '--max-deletes 0', []],
+  ['two lost funds, once', removed(2), '--max-deletes 0', ['lost-funds']],
+  ['two funds that are withheld, as lost', withheld, '--max-deletes 0', ['lost-funds']],
+  ['lost prices', oldPrices, '', ['lost-prices']],
+  [
+    'lost prices beside a lost fund',
+    `${oldPrices};${removed(1).replace('LIMIT 1', 'LIMIT 1 OFFSET 1')}`,
+    '',
+    ['lost-prices'],
+  ],
+  ['a lost table, and its endpoint', noProfile, '', ['empty-endpoint:profile', 'empty-table:profile']],
+] as const)('the second publish of a bucket refuses %s', async (name, sql, flags, expected) => {
+  await publishFirst()
+  const out = name.replaceAll(/\W/g, '-')
+  await build(out, sql)
+  expect(await objectionsTo(out, flags)).toEqual(expected)
+  expect(await objectionsTo(out, `${flags} --repair`.trim())).toEqual(expected)
+})
+
+it('leaves live.json as it was, and names the flags that allow it', async () => {
+  await publishFirst()
+  const before = press.bucket.body('live.json')
+  await build('empty', noProfile)
+  const flags = '--allow empty-endpoint:profile,empty-table:profile --reason "…"'
+  await expectFailure(press.fundpress('publish --out empty'), [/^refused .+\n(.+\n){2}fundpress: /, flags], 3)
+  expect(press.bucket.body('live.json')).toEqual(before)
+  const allowed = '--allow empty-endpoint:profile,empty-table --reason test'
+  await expectSuccess(press.fundpress(`publish --out empty --quiet ${allowed}`))
+})
+
+it('what is allowed is published with its reason, and not refused again in the next night', async () => {
+  await publishFirst()
+  await build('two', removed(2))
+  const line = ['publish', '--out', 'two', '--allow', 'lost-funds', '--reason', 'a merger of two funds']
+  const { allowed } = await press.json<{ allowed: readonly object[] }>(line)
+  const permission = { guard: 'lost-funds', subject: null, reason: 'a merger of two funds' }
+  expect(allowed).toMatchObject([permission])
+  const bodyOf = (file: string) => press.bucket.body(`${press.bucket.live()?.slot ?? ''}/changes/${file}`)
+  const day = JSON.parse(String(bodyOf('2026-11-11.json'))) as DayChanges
+  expect(day.allowed).toEqual([{ ...permission, who: expect.any(String), message: expect.any(String) }])
+  expect(String(bodyOf('feed.xml'))).toMatch(
+    /allowed by .+: it lacks 2 of 4 funds .+\(a merger of two funds\)/,
+  )
+
+  await build('next', `${removed(2)};${newBenchmark(1)}`)
+  const planned = await press.json<{ deleted: number }>('plan --out next --max-deletes 0')
+  // The other slot still has the two funds.
+  expect(planned.deleted).toBeGreaterThan(100)
+  await expectSuccess(press.fundpress('publish --out next --quiet --max-deletes 0'))
+  expect(JSON.parse(String(bodyOf('2026-11-11.json')))).not.toHaveProperty('allowed')
+})
+
+it('compares the documents if the live manifest has no counts, and the counts if its lines are damaged', async () => {
+  await publishFirst()
+  await build('empty', noProfile)
+  const key = 'blue/manifest.ndjson.gz'
+  const [head = '', ...lines] = gunzipSync(press.bucket.body(key)).toString().split('\n')
+  const { counts, ...old } = JSON.parse(head) as Readonly<Record<string, unknown>>
+  expect(counts).toMatchObject({ documents: { profile: 16 }, rows: { fund: 4, profile: 4 } })
+  press.bucket.put(key, gzipSync([JSON.stringify(old), ...lines].join('\n')))
+  expect(await objectionsTo('empty')).toEqual(['empty-endpoint:profile'])
+  press.bucket.put(key, gzipSync(`${head}\n{"key":`))
+  expect(await objectionsTo('empty', '--repair')).toEqual(['empty-endpoint:profile', 'empty-table:profile'])
+})
+
+it('an as-of date in the future is refused by every step', async () => {
+  const day = new Date(Date.now() + 48 * 3_600_000).toISOString().slice(0, 10)
+  const line = `--db funds.sqlite --as-of ${day} --out later`
+  await expectFailure(press.bare(`build ${line}`), `it is of ${day}, and today is `, 3)
+  await expectFailure(press.fundpress(`nightly ${line}`), '--allow future-date', 3)
+  await build('later', '', '--as-of', day, '--allow', 'future-date', '--reason', 'test')
+  expect(await objectionsTo('later', '--max-stale-share 1')).toEqual(['future-date'])
+  await expectFailure(press.fundpress('publish --out later --max-stale-share 1'), 'future-date', 3)
+})

@@ -1,0 +1,146 @@
+/** What a publish refuses because of what is live: one step beyond each limit, and what lies just within. */
+import { describe, expect, it } from 'vitest'
+import { type Loss, lossByCounts, objectionsTo, type SnapshotFigures } from '../../src/guards/loss.ts'
+
+const limits = {
+  lostFunds: 0.1,
+  lostDocuments: 0.1,
+  lostPrices: 0.01,
+  lostRows: 0.2,
+  maxStaleShare: 0.1,
+  maxDeletes: null,
+}
+const today = '2026-11-20'
+const freshness = (fresh: number, stale = 0) => {
+  return { fresh, late: 0, stale, unwatched: 0, unpriced: 0, withheld: 0 }
+}
+const snapshot = (funds: number, more: Partial<SnapshotFigures> = {}): SnapshotFigures => {
+  return {
+    asOf: today,
+    funds,
+    objects: 1000,
+    newestPrice: '2026-11-19',
+    freshness: freshness(funds),
+    ...more,
+  }
+}
+const noLoss: Loss = { funds: 0, isins: [], objects: 0, documents: [], prices: null }
+const rows = (table: string, count: number) => ({
+  counts: { documents: {}, rows: { fund: 100, [table]: count } },
+})
+const emt = (before: number, after: number) => ({ documents: [{ endpoint: 'emt', before, after }] })
+
+/** What is refused, with the limit. */
+function refusedOf(
+  head: Partial<SnapshotFigures>,
+  { funds = 100, live = {}, ...loss }: Partial<Loss> & { live?: Partial<SnapshotFigures> } = {},
+  changed: Partial<typeof limits> = {},
+) {
+  const lost = funds === 100 ? noLoss : { ...noLoss, funds: 100 - funds }
+  const found = objectionsTo(
+    snapshot(funds, head),
+    snapshot(100, live),
+    { ...lost, ...loss },
+    { ...limits, ...changed },
+    today,
+  )
+  return found.map(({ guard, subject, figures }) => [guard, subject, figures?.limit])
+}
+
+describe('a loss', () => {
+  it.each([
+    ['funds', {}, { funds: 90 }, {}, { funds: 89 }, ['lost-funds', null, 'at least 90']],
+    ['documents', {}, emt(100, 90), {}, emt(100, 89), ['lost-documents', 'emt', 'at least 90']],
+    ['all documents', {}, emt(1, 1), {}, emt(1, 0), ['empty-endpoint', 'emt', 'at least 1']],
+    [
+      'price rows',
+      rows('price', 990),
+      { live: rows('price', 1000) },
+      rows('price', 989),
+      { live: rows('price', 1000) },
+      ['lost-prices', null, 'at least 990'],
+    ],
+    [
+      'other rows',
+      rows('emt', 80),
+      { live: rows('emt', 100) },
+      rows('emt', 79),
+      { live: rows('emt', 100) },
+      ['lost-rows', 'emt', 'at least 80'],
+    ],
+    [
+      'all rows',
+      rows('emt', 1),
+      { live: rows('emt', 1) },
+      rows('emt', 0),
+      { live: rows('emt', 1) },
+      ['empty-table', 'emt', 'at least 1'],
+    ],
+    [
+      'prices of funds',
+      { freshness: freshness(90) },
+      {},
+      { freshness: freshness(89) },
+      {},
+      ['unpriced-funds', null, 'at least 90'],
+    ],
+    ['objects', {}, { objects: 100 }, {}, { objects: 101 }, ['deletes', null, 'at least 900']],
+    [
+      'the newest price',
+      {},
+      {},
+      { newestPrice: '2026-11-18' },
+      {},
+      ['older-prices', null, 'from 2026-11-19'],
+    ],
+    ['fresh prices', {}, {}, { freshness: freshness(88, 12) }, {}, ['stale-prices', null, 'at most 10']],
+    [
+      'days',
+      {},
+      { live: { asOf: '2026-11-20' } },
+      {},
+      { live: { asOf: '2026-11-21' } },
+      ['older-date', null, 'from 2026-11-21'],
+    ],
+  ] as const)(
+    'of %s passes at the limit, and is refused beyond it',
+    (_, within, live, beyond, more, expected) => {
+      expect(refusedOf(within, live)).toEqual([])
+      expect(refusedOf(beyond, more)).toEqual([expected])
+    },
+  )
+})
+
+it.each([
+  [1, 1, false],
+  [2, 1, true],
+  [3, 1, true],
+  [3, 2, false],
+  [20, 2, true],
+  [20, 3, false],
+])('of %i funds, a loss of %i passes: %s', (before, funds, passes) => {
+  const [head, live] = [snapshot(before - funds), snapshot(before)]
+  const found = objectionsTo(head, live, { ...noLoss, funds }, limits, today)
+  expect(found.map(({ guard }) => guard)).toEqual(passes ? [] : ['lost-funds'])
+})
+
+it.each([
+  ['price', 700, 300, []],
+  ['price', 692, 300, ['lost-prices']],
+  // Ten funds may have had a fifth of the rows; of the rest a fifth may be lost.
+  ['emt', 640, 300, []],
+  ['emt', 639, 300, ['lost-rows']],
+  ['emt', 0, 300, ['empty-table']],
+])('what ten lost funds explain is no loss of its own: of 1,000 rows of %s %i are left', (...given) => {
+  const [table, left, prices, expected] = given
+  const found = refusedOf(rows(table, left), { funds: 90, prices, live: rows(table, 1000) })
+  expect(found.map(([guard]) => guard)).toEqual(expected)
+})
+
+it('counts are compared if the objects that are live are not known', () => {
+  const counts = (profile: number) => ({ counts: { documents: { profile }, rows: {} } })
+  const head = snapshot(90, { objects: 900, ...counts(360) })
+  const known = { funds: 10, objects: 0, documents: [{ endpoint: 'profile', before: 360, after: 360 }] }
+  expect(lossByCounts(snapshot(100, counts(400)), head)).toMatchObject(known)
+  expect(lossByCounts(snapshot(100), head)).toMatchObject({ ...known, documents: [] })
+})

@@ -65,7 +65,11 @@ export type Rendered = Awaited<ReturnType<typeof renderSnapshot>>
 export async function renderSnapshot(build: Build, threads: readonly RenderThread[]) {
   const { options, settings, db, file } = build
   const pool = await openRenderPool(settings, threads, db, options.signal)
-  const stop = () => void pool.close()
+  let isStopped = false
+  const stop = () => {
+    isStopped = true
+    void pool.close()
+  }
   let rendering: Promise<RenderedFunds> | undefined
   options.signal.addEventListener('abort', stop)
   try {
@@ -87,7 +91,11 @@ export async function renderSnapshot(build: Build, threads: readonly RenderThrea
     rendering =
       part?.kind === 'shards'
         ? takeShards(part.shards, build, isins, await source)
-        : guardPrices(build, isins).then((guarded) => renderFunds(build, isins, pool, guarded))
+        : guardPrices(build, isins).then((guarded) => {
+            // The damage, or the signal, is the reason that counts.
+            if (isStopped) throw new Error('the build was stopped')
+            return renderFunds(build, isins, pool, guarded)
+          })
     // It is awaited below, too: until then the threads are busy, and this one is not.
     rendering.catch(() => undefined)
     await setImmediate()
@@ -140,7 +148,13 @@ async function guardPrices({ options, db, rules, withheld }: Build, isins: reado
       message: `${finding.message} (allowed: ${override.reason ?? ''})`,
     }
   })
-  if (plausibility.onImplausible === 'withhold' && live !== null) withholdMore(withheld, findings)
+  if (plausibility.onImplausible === 'withhold') {
+    if (live !== null) withholdMore(withheld, findings)
+    else if (findings.some(({ severity }) => severity === 'error'))
+      findings.push(
+        generalWarning('no price can be withheld: it is not known what is live (--since)', 'price'),
+      )
+  }
   return { findings, allowed, withheld }
 }
 

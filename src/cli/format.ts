@@ -90,16 +90,21 @@ export function describeDownloads({ put, replaced, deleted, bytes }: DownloadCou
  */
 export function describeRemoved(removed: readonly RemovedFolder[], verb = 'removed'): string | null {
   const groups = Map.groupBy(removed, ({ why, isins, isHeld }) => `${why} ${isHeld} ${isins.join(', ')}`)
-  const sentences = [...groups.values()].map((some) => {
-    const [first, last] = [some[0], some.at(-1)].map((one) => (one === undefined ? '' : dayOf(one.folder)))
-    const { why, isins, isHeld } = some[0] as RemovedFolder
-    const days = `downloads of ${first}${first === last ? '' : ` to ${last}`}`
+  const sentences = [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const { why, isins, isHeld } = first
+    const [from, to] = [first, others.at(-1) ?? first].map(({ folder }) => dayOf(folder))
+    const days = `downloads of ${from}${from === to ? '' : ` to ${to}`}`
     const done = isHeld ? 'kept for a legal hold, and not served' : verb
-    const reason = why === 'expired' ? 'expired' : `${isins.join(', ')} may no longer be given out`
-    return `${days} ${done}: ${reason}`
+    const more = isins.length > maxNamed ? ` and ${isins.length - maxNamed} more` : ''
+    const funds = `${isins.slice(0, maxNamed).join(', ')}${more}`
+    return `${days} ${done}: ${why === 'expired' ? 'expired' : `${funds} may no longer be given out`}`
   })
   return sentences.length === 0 ? null : sentences.join('; ')
 }
+
+/** A sentence names no more funds. */
+const maxNamed = 10
 
 /** One block per fund, funds with errors first, and errors first in each. Ends with a line feed, if not empty. */
 export function describeFindings(findings: readonly Finding[], paint: Paint): string {

@@ -266,7 +266,9 @@ export const configShape = z.strictObject(
     ),
     import: say(
       'How the files of `fundpress import` name their columns, by table: { "price": { "columns": { "Datum": "date" } } }.',
-      z.record(z.string(), z.strictObject({ columns: columnNames }, 'an object'), 'an object').default({}),
+      z
+        .record(z.string(), z.strictObject({ columns: columnNames.default({}) }, 'an object'), 'an object')
+        .default({}),
     ),
     prices: group('What the store charges, in dollars, for `fundpress plan`.', {
       perMillionPuts: say('A million puts and lists. Default: 5 (R2: 4.5).', price),

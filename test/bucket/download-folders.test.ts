@@ -1,6 +1,11 @@
 /** Which folders of downloads live.json names, and which one a publish uploads to. */
 import { expect, it } from 'vitest'
-import { chooseFolder, earlierAfter, earlierFolders } from '../../src/bucket/live/download-folders.ts'
+import {
+  chooseFolder,
+  earlierAfter,
+  earlierFolders,
+  isExpired,
+} from '../../src/bucket/live/download-folders.ts'
 import type { Live } from '../../src/bucket/live/live.ts'
 
 const asOf = '2026-11-11'
@@ -48,4 +53,29 @@ it('keeps 400 days, each in a value that CloudFront takes', () => {
   expect([folders.length, folders[0]]).toEqual([400, '2028-02-03-bbbbbbbbbbbb-cccccccccccc'])
   expect(folders).toEqual(folders.toSorted().reverse())
   for (const month of Object.values(before.earlierDownloads ?? {})) expect(month.length).toBeLessThan(1024)
+})
+
+it.each([
+  ['a named one', '2026-11-09-aaaaaaaaaaaa', '10-aaaaaaaaaaaa 09-0'],
+  ['one of an earlier version', '2026-11-08', '10-aaaaaaaaaaaa 09-aaaaaaaaaaaa 08-0'],
+  ['one that another of its day replaced', '2026-11-09-bbbbbbbbbbbb', '10-aaaaaaaaaaaa 09-aaaaaaaaaaaa'],
+])('hides the day of a withdrawn folder: %s', (_, folder, days) => {
+  const before = live({
+    asOf: '2026-11-10',
+    earlierDownloads: { '2026-11': '10-aaaaaaaaaaaa 09-aaaaaaaaaaaa' },
+  })
+  const removed = [{ folder, why: 'withdrawn', isins: ['XF0000000020'], isHeld: true }] as const
+  const earlierDownloads = earlierAfter({ asOf }, before, removed)
+  expect(earlierDownloads).toEqual({ '2026-11': days })
+  // It stays hidden.
+  expect(earlierAfter({ asOf: '2026-11-12' }, live({ earlierDownloads }))).toEqual({ '2026-11': days })
+})
+
+it('forgets expired folders', () => {
+  const before = live({ earlierDownloads: { '2026-11': '10-aaaaaaaaaaaa', '2026-10': '09-aaaaaaaaaaaa' } })
+  const removed = [{ folder: '2026-10-09-aaaaaaaaaaaa', why: 'expired', isins: [], isHeld: false }] as const
+  expect(earlierAfter({ asOf }, before, removed)).toEqual({ '2026-11': '10-aaaaaaaaaaaa' })
+  expect(['2026-11-01', '2026-10-31'].map((day) => isExpired(day, { keepDays: 10, keep: [] }, asOf))).toEqual(
+    [false, true],
+  )
 })

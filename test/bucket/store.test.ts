@@ -127,6 +127,13 @@ forEachStore((real) => {
       expect(await list('nothing/')).toEqual([])
     })
 
+    it('names the folders below a prefix', async () => {
+      const keys = ['f/b/1', 'f/b/2/3', 'f/a-/1', 'f/a/1', 'f/file', 'fa/c/1']
+      await Promise.all(keys.map((key) => put(key, key)))
+      expect([...(await store.folders(at('f/')))].sort()).toEqual(['a', 'a-', 'b'])
+      expect(await store.folders(at('none/'))).toEqual([])
+    })
+
     it('asks before each write whether it may be sent, and throws that error', async () => {
       const lost = new Error('the lease was lost')
       const options = {
@@ -182,6 +189,9 @@ forEachStore((real) => {
     expect(await texts(above)).toEqual(['added above', 'kept below', 'replaced above'])
     expect(await texts(base)).toEqual(['deleted below', 'kept below', 'replaced below'])
     expect([...above.written.keys()].sort()).toEqual(['added', 'deleted', 'replaced'])
+    await base.put(object('f/below/1', 'x'))
+    await above.put(object('f/above/1', 'x'))
+    expect(await above.folders('f/')).toEqual(['above', 'below'])
     base.close()
   })
 

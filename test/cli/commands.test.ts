@@ -119,7 +119,7 @@ describe('build', () => {
     expect(freshness).toMatchObject({ late: 0, stale: 0 })
     expect(oldestPrice).toEqual({ isin: expect.any(String), day: expect.any(String) })
     const complete = { rendered: documents, since: null, isSparse: false }
-    const nothing = { overdue: [], downloads: null, warnings: [] }
+    const nothing = { overdue: [], downloads: null, warnings: [], allowed: [], withheld: [] }
     expect(rest).toEqual({ asOf: '2026-11-20', funds: 12, ...complete, ...nothing })
     expect(await fundpress(`--quiet ${build} --out other`)).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })

@@ -63,6 +63,12 @@ describe('a wrong config file', () => {
     [{ edge: [] }, '"edge" must be an object, not []'],
     [{ bucket: { pathStyle: 'yes' } }, '"bucket.pathStyle" must be true or false, not "yes"'],
     [{ freshness: { groups: {} } }, '"freshness.groups" must be a list, not {}'],
+    [{ downloads: 'yes' }, '"downloads" must be true, false or an object, not "yes"'],
+    [{ downloads: { keepDays: -1 } }, '"downloads.keepDays" must be a whole number from 0 to 36500, not -1'],
+    [
+      { downloads: { keep: ['2026-02-30'] } },
+      '"downloads.keep[0]" must be a day that exists, as YYYY-MM-DD, not "2026-02-30"',
+    ],
     [
       { freshness: { groups: [{ currency: 'EUR' }, { currency: 'USD', warnDays: '25' }] } },
       `"freshness.groups[1].warnDays" must be a whole number from 0 to 999, not "25"`,
@@ -128,6 +134,8 @@ describe('the JSON Schema of the config file', () => {
     { db: 'funds.sqlite', out: '/srv/out', jobs: 8, baseUrl: 'https://funds.example.com/' },
     { docsUrl: 'http://[::1]:80/d', bucket: { name: 'fund-data', endpoint: 'http://127.0.0.1:9000' } },
     { bucket: { region: 'auto', prefix: '', pathStyle: true } },
+    ...[{ downloads: true }, { downloads: false }, { downloads: { enabled: false } }],
+    { downloads: { keepDays: 365, keep: ['2026-11-20'] } },
     { edge: { cacheControl: 'no-store', errorCacheControl: 'no-store', host: '::1', port: 0 } },
     { prices: { perMillionPuts: 4.5, perGbMonth: 0 } },
     { freshness: { calendar: 'DE-HE', yearEndOpen: true, warnDays: 0, maxStaleShare: 0.25 } },
@@ -146,6 +154,7 @@ describe('the JSON Schema of the config file', () => {
     ...[{ freshness: { calendar: 'Germany' } }, { freshness: { maxStaleShare: 10 } }],
     ...[{ prices: { perMillionPuts: -1 } }, { prices: { perMillionPuts: '5' } }],
     ...[{ bucket: { maxRate: 0.5 } }, { bucket: { name: 'Fund_Data' } }, { bucket: { prefix: '/api' } }],
+    ...[{ downloads: 1 }, { downloads: { keepDays: '30' } }, { downloads: { keep: '2026-11-20' } }],
     ...[{ bucket: { prefix: 'api/' } }, { bucket: null }, { edge: { port: 70000 } }, { jobs: 0 }],
     ...[{ db: '' }, { database: 'x' }, null, 'db'],
   ]
@@ -190,7 +199,7 @@ describe('settings', () => {
       docsUrl: 'http://localhost:8080/docs',
       pages: true,
       jobs: 6,
-      downloads: true,
+      downloads: { enabled: true, keepDays: 30, keep: [] },
       licence: { name: null, url: null },
       bucket: {
         name: null,
@@ -258,16 +267,34 @@ describe('settings', () => {
     const keys = Object.entries(load()).flatMap(([name, value]) =>
       isGroup(value) ? Object.keys(value).map((one) => `${name}.${one}`) : [name],
     )
-    const inFileOnly = 'freshness.groups'
-    expect([...settingList.map(({ key }): string => key), inFileOnly].sort()).toEqual(keys.sort())
+    const inFileOnly = ['freshness.groups', 'plausibility.groups', 'downloads.keep']
+    expect([...settingList.map(({ key }): string => key), ...inFileOnly].sort()).toEqual(keys.sort())
     expect(Object.fromEntries(settingList.map(({ key, variable }) => [key, variable]))).toMatchObject({
       db: 'FUNDPRESS_DB',
       baseUrl: 'FUNDPRESS_BASE_URL',
       'licence.url': 'FUNDPRESS_LICENCE_URL',
+      'downloads.enabled': 'FUNDPRESS_DOWNLOADS',
+      'downloads.keepDays': 'FUNDPRESS_DOWNLOADS_KEEP_DAYS',
       'bucket.pathStyle': 'FUNDPRESS_BUCKET_PATH_STYLE',
       'edge.keyValueStore': 'FUNDPRESS_EDGE_KEY_VALUE_STORE',
       'prices.perMillionPuts': 'FUNDPRESS_PRICES_PER_MILLION_PUTS',
     })
+  })
+
+  it.each([
+    [{ downloads: false }, {}, { enabled: false, keepDays: 30, keep: [] }],
+    [{ downloads: true }, { FUNDPRESS_DOWNLOADS: 'false' }, { enabled: false, keepDays: 30, keep: [] }],
+    [{ downloads: false }, { FUNDPRESS_DOWNLOADS_KEEP_DAYS: '9' }, { enabled: false, keepDays: 9, keep: [] }],
+    // A switch in the environment leaves a legal hold of the file alone.
+    [
+      { downloads: { keepDays: 90, keep: ['2026-11-20'] } },
+      { FUNDPRESS_DOWNLOADS: 'false' },
+      { enabled: false, keepDays: 90, keep: ['2026-11-20'] },
+    ],
+  ])('%j with %j in the environment are downloads %j', (config, environment, downloads) => {
+    configure(config)
+    const configFile = folder.file('fundpress.config.json')
+    expect(loadSettings({ flags: new Map(), environment, configFile, cores: 1 })).toMatchObject({ downloads })
   })
 
   it('read numbers and booleans from the environment', () => {

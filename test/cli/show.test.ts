@@ -12,11 +12,14 @@ const [hostile, performanceDenied] = [isinOf(4), isinOf(5)]
 
 beforeAll(async () => {
   makeDatabase(db, (insert) => {
-    insertGood(insert, good, { fund: { name: 'Möwenstein Aktien' } })
+    insertGood(insert, good, { fund: { name: 'Möwenstein Aktien' }, price: { change: '-0.50' } })
     insertGood(insert, denied, { fund: { name: 'Secret', data_permitted: 0 } })
     insertGood(insert, pricesDenied, { fund: { name: 'Möwenstein Renten', prices_permitted: 0 } })
     insertGood(insert, hostile, { fund: { name: '\u009b[2J\u202ered\nline' } })
-    insertGood(insert, performanceDenied, { fund: { name: 'Quiet', performance_permitted: 0 } })
+    insertGood(insert, performanceDenied, {
+      fund: { name: 'Quiet', performance_permitted: 0 },
+      price: { change: '-0.50' },
+    })
   })
   // A rising year of ten months, the last of them as high as the row that is there already.
   const months = ['06', '07', '08', '09', '10', '11', '12'].map((month) => `2023-${month}-01`)

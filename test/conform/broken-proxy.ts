@@ -32,5 +32,5 @@ export async function startProxy({ upstream, pass, tls }: ProxyOptions) {
   const server =
     tls === undefined ? createPlain(limits, listener) : createSecure({ ...limits, ...tls }, listener)
   const { base, stop } = await listen(server)
-  return { base: tls === undefined ? base : base.replace('http', 'https'), stop }
+  return { base: tls === undefined ? base : base.replace('http', 'https'), server, stop }
 }

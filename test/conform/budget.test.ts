@@ -1,6 +1,7 @@
 /** The budget reports what costs too much, and nothing else, of a server that does what a hostile client hopes for. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BudgetOptions, measureBudget } from '../../src/conform/budget/budget.ts'
@@ -33,17 +34,17 @@ afterAll(async () => {
   await closed
 })
 
-/** Measures only the requests of these names. */
+/** Measures only the requests of these names. What the costly server works is fixed, so the limits are, too. */
 function budgetOf(names: readonly string[], more: Partial<BudgetOptions> = {}) {
   const asked = requests.filter(({ name }) => names.includes(name))
   expect(asked.map(({ name }) => name).sort()).toEqual([...names].sort())
-  const probe = processProbe([child.pid ?? 0])
+  const probe = { ...processProbe([child.pid ?? 0]), slowness: () => 1 }
   return measureBudget({ base, place, probe, requests: asked, sizes: [1_000, 4_000], ...more })
 }
 
 describe('the cost of hostile requests', () => {
   it('is CPU time, not waiting; what exceeds the limit or fails is reported, and no longer request is sent', async () => {
-    const { costs, failures } = await budgetOf(all, { sizes: [1_000, 4_000, 15_500], repeats: 1, rounds: 2 })
+    const { costs, failures } = await budgetOf(all, { sizes: [1_000, 4_000, 15_500], repeats: 1 })
     expect(failures).toEqual([
       expect.stringMatching(
         /^query: names that cannot be decoded, 4,000 bytes: \d+ ms of CPU beyond a plain request \(limit 20\)$/,
@@ -55,9 +56,16 @@ describe('the cost of hostile requests', () => {
     expect(costs).toHaveLength(2 + 3 * 3)
   })
 
+  it('may be higher on a slow machine, by the factor that it is slower', async () => {
+    const probe = { ...processProbe([child.pid ?? 0]), slowness: () => 100 }
+    const { costs, failures } = await budgetOf(all.slice(0, 1), { probe, sizes: [4_000], repeats: 1 })
+    expect(costs).toMatchObject([{ limitMs: 2000 }])
+    expect(failures).toEqual([])
+  })
+
   it('is the time to answer if the process is elsewhere', async () => {
     const names = ['Accept-Language: commas', 'Accept: commas']
-    const { failures } = await budgetOf(names, { probe: wallProbe(), sizes: [1_000], rounds: 1 })
+    const { failures } = await budgetOf(names, { probe: wallProbe(), sizes: [1_000], rounds: 2 })
     expect(failures).toEqual([
       expect.stringMatching(
         /^Accept-Language: commas, 1,000 bytes: \d+ ms beyond a plain request \(limit 500\)$/,
@@ -67,7 +75,7 @@ describe('the cost of hostile requests', () => {
 
   it('is unknown if there is no answer; the other requests are measured', async () => {
     const names = ['If-Match: ETags', 'Accept: commas']
-    const { costs, failures } = await budgetOf(names, { patienceMs: 300, rounds: 1 })
+    const { costs, failures } = await budgetOf(names, { patienceMs: 2000 })
     expect(failures).toEqual(['If-Match: ETags, 1,000 bytes: not answered in time'])
     expect(costs.filter(({ status }) => status === 200)).toHaveLength(2)
   })
@@ -101,9 +109,7 @@ describe('clients that hold connections', () => {
 
   it('are reported if they take too much memory, or others wait too long', async () => {
     const loads = allLoads.filter(({ connections }) => connections > 1)
-    // What the costly server works is fixed, so the limit must be, too.
-    const probe = { ...processProbe([child.pid ?? 0]), slowness: () => 1 }
-    const { loads: held, failures } = await budgetOf([], { probe, load, loads, rounds: 1, holdMs: 1200 })
+    const { loads: held, failures } = await budgetOf([], { load, loads, rounds: 1, holdMs: 1200 })
     expect(held.map(({ name }) => name)).toEqual([
       '200 clients that send a header byte by byte',
       '200 clients that do not read the longest range',
@@ -117,7 +123,8 @@ describe('clients that hold connections', () => {
 
   it('are measured again if only waits are too long, whatever the memory; the limit depends on the machine', async () => {
     let time = 0
-    const slowness = [0.0001, 10, 20]
+    // Before and after each load.
+    const slowness = [0.0001, 0.0001, 1, 10, 20]
     const probe: Probe = {
       kind: 'cpu',
       timesMs: () => new Map([[1, (time += 1000)]]),
@@ -139,5 +146,16 @@ describe('a process', () => {
 
   it('is never on a machine that is faster than usual, so limits only grow', () => {
     expect(processProbe([process.pid]).slowness()).toBeGreaterThanOrEqual(1)
+  })
+
+  it('may have children that end while it is measured', async () => {
+    const script = 'for turn in $(seq 200); do /bin/true; done'
+    const parent = spawn('sh', ['-c', script], { stdio: 'ignore' })
+    const { pid = 0 } = parent
+    const probe = processProbe([pid])
+    while (parent.exitCode === null) {
+      expect(probe.timesMs().has(pid)).toBe(true)
+      await setImmediate()
+    }
   })
 })

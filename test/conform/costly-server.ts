@@ -18,7 +18,7 @@ const server = createServer({ maxHeaderSize: 1024 * 1024 }, (request, response) 
     busy(10)
     answer(200, held.at(-1))
   } else if (headers.cookie !== undefined) answer(502)
-  else if (headers['accept-language'] !== undefined) void setTimeout(2000).then(() => answer(200))
+  else if (headers['accept-language'] !== undefined) void setTimeout(1000).then(() => answer(200))
   else if (headers['if-match'] === undefined) answer(200)
 })
 

@@ -1,9 +1,17 @@
-/** Two snapshots of one small fund family that has every case; nothing that holds a fund's data is the same in both. */
+/**
+ * Two snapshots of one small fund family that has every case; nothing that holds a fund's data is the same in both. And clients that
+ * send one request after the other during a flip, and tell which snapshot each answer is from.
+ */
 import { copyFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { openOracle, type Oracle } from '../../src/conform/oracle/oracle.ts'
+import { fundPaths } from '../../src/conform/requests.ts'
 import type { Night } from '../edge/runtime/deployments.ts'
 import { editDatabase } from '../support/database.ts'
 import { insertOddFunds, oddFunds } from '../support/odd-funds.ts'
 import { docsUrl, makeTempFolder, mustRun } from '../support/product.ts'
+import { headerOf, rawRequest } from '../support/request.ts'
+import { isComplete, sample } from '../support/rounds.ts'
 
 export type Nights = Awaited<ReturnType<typeof conformNights>>
 
@@ -28,7 +36,8 @@ export async function conformNights() {
   }
   // The second is of the day after, on which a fund turns a year old.
   const [first, second] = [nightOf('first', oddFunds.asOf), nightOf('second', '2025-03-01')]
-  const family = '--funds 3 --years 9 --until 2025-02-27 --seed 11'
+  const size = isComplete ? '--funds 2 --years 6' : '--funds 1 --years 4'
+  const family = `${size} --until 2025-02-27 --seed 11`
   await mustRun(['demo', '--db', first.db, ...family.split(' ')])
   insertOddFunds(first.db)
   copyFileSync(first.db, second.db)
@@ -36,4 +45,88 @@ export async function conformNights() {
   for (const { out, db, asOf } of [first, second])
     await mustRun(['build', '--db', db, '--out', out, '--as-of', asOf, '--jobs', '2', '--quiet'])
   return { first, second, release: folder.remove }
+}
+
+/** Something of every kind: stored answers, refusals, ranges over one window and many, all funds. */
+function targetsOf(oracle: Oracle): string[] {
+  const paths = oracle.isins().flatMap((isin) => {
+    const days = oracle.priceDays(isin)
+    const { first, last } = days ?? { first: '2024-01-01', last: '2024-12-31' }
+    const year = Number(last.slice(0, 4))
+    return [
+      ...fundPaths(isin)
+        .map(({ target }) => target)
+        .filter((path) => !/structure-(?!countries|top_values\/)/.test(path)),
+      `/api/v1/prices-historic/${isin}/${first}/${last}/`,
+      `/api/v1/prices-historic/${isin}/${year - 2}-06-15/${year}-01-31/`,
+      `/api/v1/prices-historic/${isin}/${year - 1}-01-01/${year - 1}-12-31/`,
+      `/api/v1/prices-historic/${isin}/1970-01-01/1970-01-01/`,
+    ]
+  })
+  const all = ['/api/v1/prices-current-all/', '/api/v1/performance-years-all/', '/nothing/', ...paths]
+  return all.flatMap((path) => [`${path}?format=json`, `${path}?format=xml`])
+}
+
+/** What must be answered to each target in each of the two snapshots: status and body. */
+export function answersOf({ first, second }: Nights) {
+  const oracles = [openOracle(first), openOracle(second)] as const
+  const answer = (oracle: Oracle, target: string): string => {
+    const { status, body } = oracle.answer({ target })
+    return `${status} ${body}`
+  }
+  const both = (target: string) => [answer(oracles[0], target), answer(oracles[1], target)] as const
+  // Not every second or fourth: formats alternate.
+  const all = new Map(sample(targetsOf(oracles[0]), { least: 45 }).map((target) => [target, both(target)]))
+  oracles.forEach((oracle) => oracle.close())
+  return all
+}
+
+interface Seen {
+  first: number
+  second: number
+  readonly wrong: string[]
+}
+
+/**
+ * Asks again and again until the work is done, and for everything at least once; or for everything just once.
+ * @returns how many answers were from which snapshot (those that are equal in both count for neither), and answers from
+ * neither snapshot, failures among them
+ */
+export async function loadDuring(
+  base: string,
+  answers: ReturnType<typeof answersOf>,
+  work: ((seen: Seen) => Promise<void>) | 'once each',
+) {
+  const targets = [...answers.keys()]
+  let isOver = work === 'once each'
+  const seen: Seen = { first: 0, second: 0, wrong: [] }
+  const tags = new Map<string, string>()
+  const askFor = async (target: string): Promise<void> => {
+    const answer = await rawRequest(base, { target })
+    const text = `${answer.status} ${answer.body.toString()}`
+    const [one, other] = answers.get(target) ?? []
+    if (text !== one && text !== other) throw new Error(`${target}: ${text.slice(0, 300)}`)
+    if (one === other) return
+    const snapshot = text === one ? 'first' : 'second'
+    seen[snapshot]++
+    // An ETag must never stand for the answers of both snapshots.
+    const etag = headerOf(answer, 'etag')
+    const tag = `${target} ${etag ?? ''}`
+    if (etag !== undefined && (tags.get(tag) ?? snapshot) !== snapshot)
+      throw new Error(`${target}: the ETag ${etag} stands for both snapshots`)
+    tags.set(tag, snapshot)
+  }
+
+  const clients = Array.from({ length: 8 }, async (_, client) => {
+    for (let turn = client; turn < targets.length || !isOver; turn += 8) {
+      await askFor(targets[turn % targets.length] ?? '').catch((error: unknown) => {
+        if (seen.wrong.length < 5) seen.wrong.push(String(error))
+      })
+      // A hundred requests a second are enough: the snapshot that is made live needs the machine, too.
+      if (!isOver) await setTimeout(40)
+    }
+  })
+  if (work !== 'once each') await work(seen).finally(() => (isOver = true))
+  await Promise.all(clients)
+  return seen
 }

@@ -65,7 +65,7 @@ export const goodRows: Readonly<Record<string, Row>> = {
     issue_price: '105.00',
     repurchase_price: '100.00',
     net_asset_value: '100.00',
-    change: '-0.50',
+    change: '0.00',
     change_percent: '-0.50',
     performance: '3.25',
     intercompany_profit: '0.10',

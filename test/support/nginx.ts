@@ -77,11 +77,6 @@ export async function startNginx({
     writeFileSync(credentialsFile, `[default]\n${lines.join('')}`)
   }
   const { base, pid, errors, stop } = await spawnNginx(prefix, port, workers)
-  const memory = (): number => {
-    const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
-    const kilobytes = workers.map((pid) => /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')))
-    return kilobytes.reduce((sum, found) => sum + Number(found?.[1]), 0) / 1000
-  }
   const putAside = (): number =>
     readdirSync(join(prefix, 'temp'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -95,8 +90,6 @@ export async function startNginx({
     errors,
     /** Stands in for /etc/nginx/fundpress/credentials. */
     credentialsFile,
-    /** What the workers hold in memory, in MB. */
-    memory,
     /** What lies in the folder of answers that nginx has put aside, in bytes. */
     putAside,
     stop: async () => {

@@ -35,7 +35,7 @@ export function insertOddFunds(path: string): void {
     for (const isin of Object.values(oddFunds)) if (isin.startsWith('LU')) insertSimple(insert, isin)
     insertAwkward(insert, oddFunds.awkward)
     for (const date of ['2019-03-01', '2019-12-31', '2022-01-01', '2022-12-31']) {
-      insert('price', price(oddFunds.gap, date, '10.5'))
+      insert('price', { ...price(oddFunds.gap, date, '10.5'), change: '-0.00' })
     }
   })()
   db.close()
@@ -85,7 +85,9 @@ function insertAwkward(insert: Insert, isin: string): void {
   const taxed = { intercompany_profit: '1.10', share_profit2: '-2.00' }
   insert('price', { ...price(isin, '2020-01-01', '0.0001'), ...taxed })
   insert('price', { ...price(isin, '2020-02-29', '100'), share_profit: '3', real_estate_profits: '0.50' })
-  insert('price', price(isin, '2021-12-31', '123456789012345678.123456789'))
+  // Twice, so that the newest price is plausible.
+  for (const date of ['2021-12-30', '2021-12-31'])
+    insert('price', { ...price(isin, date, '123456789012345678.123456789'), change: '0.00' })
   for (const [index, percent] of [1e-7, -1.5e-10, 1e21, -0.1, 1.2345e22].entries())
     insert('performance_year', { isin, year: 2019 + index, percent })
   const names = ['Plain', marks, forgedRecord, forgedItem, '7', ' spaces ']

@@ -18,26 +18,43 @@ export function readXml(cwd: string, files: readonly string[]): Leaves[] {
   return documents.map(leavesOf)
 }
 
-/** Canonical XML 1.0: every element has both tags, attributes have quotation marks, there are no other entities. */
-function leavesOf(canonical: string): Leaves {
-  const leaves: (readonly [string, string])[] = []
-  const path: string[] = []
-  let text = ''
-  let hasChildren = false
-  for (const [, close, name = '', attribute, content] of canonical.matchAll(token)) {
-    if (content !== undefined) {
-      text += unescapeXml(content)
-    } else if (close === '') {
-      path.push(attribute === undefined ? name : unescapeXml(attribute))
-      text = ''
-      hasChildren = false
-    } else {
-      if (!hasChildren) leaves.push([`/${path.slice(1).join('/')}`, text])
-      path.pop()
-      hasChildren = true
+const leavesOf = (canonical: string): Leaves =>
+  elementsOf(canonical)
+    .filter(({ isLeaf }) => isLeaf)
+    .map(({ place, text }) => [place || '/', text])
+
+/** The elements of XML as libxml2 writes it, in the order of their start tags, each with all text within. */
+export function elementsOf(xml: string) {
+  const elements: Element[] = []
+  const open: Element[] = []
+  for (const [, close, name = '', list = '', empty, text] of xml.matchAll(token)) {
+    if (text !== undefined) for (const element of open) element.text += unescapeXml(text)
+    else if (close === '/') open.pop()
+    else if (name !== '') {
+      const attributes = attributesOf(list)
+      const parent = open.at(-1)
+      if (parent !== undefined) parent.isLeaf = false
+      const place = parent === undefined ? '' : `${parent.place}/${attributes['key'] ?? name}`
+      const element = { name, attributes, place, isLeaf: true, text: '' }
+      elements.push(element)
+      if (empty === '') open.push(element)
     }
   }
-  return leaves
+  return elements
 }
 
-const token = /<(\/?)(\w+)(?: key="([^"]*)")?>|([^<]+)/g
+interface Element {
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string>>
+  /** Below the root; an `item` is named by its key. */
+  readonly place: string
+  isLeaf: boolean
+  text: string
+}
+
+const token = /<(\/?)([A-Za-z][\w:-]*)((?:\s+[\w:-]+="[^"]*")*)\s*(\/?)>|<[?!][^>]*>|([^<]+)/g
+
+function attributesOf(list: string): Element['attributes'] {
+  const pairs = [...list.matchAll(/([\w:-]+)="([^"]*)"/g)]
+  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, unescapeXml(value)] as const))
+}

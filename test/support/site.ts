@@ -1,5 +1,5 @@
 /** Snapshots with their pages and downloads, built once a process and served through the front door. */
-import { startServer } from './product.ts'
+import { serveHere } from './serve-here.ts'
 import { fillDemo, fillOdd, initialize, madeOnce } from './snapshots.ts'
 import { oddFunds } from './odd-funds.ts'
 
@@ -12,12 +12,11 @@ export const publishedAt = 'https://api.example.org'
 export async function buildSite(name: string, asOf: string, fill: (db: string) => Promise<void>) {
   const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true', FUNDPRESS_BASE_URL: publishedAt }
   const site = await madeOnce(`site ${name}`, asOf, fill, env)
-  return { ...site, ...(await startServer(site.out)) }
+  return { ...site, ...(await serveHere(site.out)) }
 }
 
-/** Eight funds with two years of prices; fewer for those who publish them all. */
-export const buildDemoSite = (funds = 8) =>
-  buildSite(`demo ${funds}`, '2026-11-20', fillDemo(funds, 2, '2026-11-20'))
+/** Eight funds with two years of prices. */
+export const buildDemoSite = () => buildSite('demo', '2026-11-20', fillDemo(8, 2, '2026-11-20'))
 
 /** The eight funds of `odd-funds.ts`. */
 export const buildOddSite = () => buildSite('odd', oddFunds.asOf, fillOdd)

@@ -1,9 +1,7 @@
 /** Databases that the suites build, once a process, and serve, each with the oracle that knows what must be answered. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { insertOddFunds, oddFunds } from './odd-funds.ts'
 import { once } from './once.ts'
-import { docsUrl, makeTempFolder, mustRun, repository, startServer } from './product.ts'
+import { docsUrl, makeTempFolder, mustRun, startServer } from './product.ts'
 import { openOracle } from '../../src/conform/oracle/oracle.ts'
 
 export type Snapshot = Awaited<ReturnType<typeof build>>
@@ -16,19 +14,13 @@ export async function serve(buildIt: () => Promise<Snapshot>) {
   return { ...snapshot, ...(await startServer(snapshot.out)) }
 }
 
-export const demoUntil = '2025-09-30'
+const demoUntil = '2025-09-30'
 
-/** Twelve funds with four years of prices; fewer for those who publish them all. */
-export const buildDemo = (funds = 12) => build(`demo ${funds}`, demoUntil, fillDemo(funds, 4, demoUntil))
+/** Four funds with four years of prices. */
+export const buildDemo = () => build('demo', demoUntil, fillDemo(4, 4, demoUntil))
 
 /** The eight funds of `odd-funds.ts`. */
 export const buildOdd = () => build('odd', oddFunds.asOf, fillOdd)
-
-/** A real fund family; not part of the repository. */
-export const captorDatabase = join(repository, '../shared/data/captor/captor.sqlite')
-export const hasCaptor = existsSync(captorDatabase)
-
-export const buildCaptor = () => build('captor', '2025-12-31', captorDatabase)
 
 export async function initialize(db: string): Promise<void> {
   await mustRun(['init', '--db', db])
@@ -46,24 +38,14 @@ export const fillDemo =
     await mustRun(['demo', '--db', db, ...size])
   }
 
-/** A fund that every kind of endpoint has an answer for. */
-export function fundWithEverything({ oracle }: Snapshot): string {
-  const isFull = (isin: string): boolean =>
-    ['prices-current', 'performance-years', 'performance-legal', 'profile', 'figures'].every(
-      (name) => oracle.answer({ target: `/api/v1/${name}/${isin}/` }).status === 200,
-    )
-  const found = oracle.isins().find(isFull)
-  if (found === undefined) throw new Error('no fund of the database has everything')
-  return found
-}
-
+/** @param source a database, or what makes one */
 const build = (name: string, asOf: string, source: Fill | string) =>
   once(`snapshot and oracle ${name}`, async () => {
     const made = await madeOnce(name, asOf, source)
     return { ...made, oracle: openOracle({ db: made.db, asOf, docsUrl }) }
   })
 
-/** @param source a database, or what makes one */
+/** The same without the oracle. */
 export const madeOnce = (name: string, asOf: string, source: Fill | string, env = {}) =>
   once(`snapshot ${name}`, async () => {
     const folder = makeTempFolder()

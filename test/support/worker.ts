@@ -1,9 +1,9 @@
 /** The real Workers runtime (workerd) with an R2 bucket that holds snapshots: the very files of a deployment. No network. */
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Miniflare } from 'miniflare'
-import pLimit from 'p-limit'
 import { cloudflare, compatibilityDate } from '../../src/edge/cloudflare/deploy.ts'
 import type { DeploymentSettings } from '../../src/edge/deployment.ts'
 import { docsUrl } from './product.ts'
@@ -72,6 +72,19 @@ export default {
   },
 }`
 
+/** Puts objects into R2 at a time: past miniflare's own way into the bucket, which takes four times the work. */
+const filler = `export default {
+  fetch: async (request, { BUCKET }) => {
+    const put = ({ key, body, type, sha256 }) =>
+      BUCKET.put(key, Uint8Array.fromBase64(body), {
+        httpMetadata: { contentType: type },
+        customMetadata: { sha256 },
+      })
+    await Promise.all((await request.json()).map(put))
+    return new Response(null)
+  },
+}`
+
 export async function startWorker({
   liveTtlSeconds = 1,
   prefix = '',
@@ -79,47 +92,58 @@ export async function startWorker({
 }: WorkerServerOptions = {}) {
   const files = await cloudflare(workerSettings(liveTtlSeconds, prefix))
   const code = files.find(({ path }) => path === 'worker.js')?.text ?? ''
-  const deployed = { type: 'ESModule' as const, path: 'worker.js', contents: code }
-  const watching = { type: 'ESModule' as const, path: 'watcher.js', contents: watcher }
-  const miniflare = new Miniflare({
-    modules: isWatched ? [watching, deployed] : [deployed],
+  const deployed = moduleOf('worker.js', code)
+  const common = {
     compatibilityDate,
     r2Buckets: ['BUCKET'],
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+  }
+  const miniflare = new Miniflare({
+    workers: [
+      {
+        ...common,
+        name: 'edge',
+        modules: isWatched ? [moduleOf('watcher.js', watcher), deployed] : [deployed],
+      },
+      { ...common, name: 'filler', modules: [moduleOf('filler.js', filler)] },
+    ],
     // The Worker says what failed: here it fails because it is told to.
     handleRuntimeStdio: (stdout: Readable, stderr: Readable) => {
       stdout.resume()
       stderr.resume()
     },
-    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
   })
   // Past miniflare's own server, which compresses and parses paths.
-  const base = (await miniflare.unsafeGetDirectURL()).origin
-  const bucket = (await miniflare.getR2Bucket('BUCKET')) as unknown as FilledBucket
+  const urlOf = async (name: string) => (await miniflare.unsafeGetDirectURL(name)).origin
+  const [base, fillerBase] = [await urlOf('edge'), await urlOf('filler')]
   const root = prefix === '' ? '' : `${prefix}/`
   let live: Slot | null = null
 
+  const put = async (objects: readonly Filling[]): Promise<void> => {
+    const bodies = objects.map(({ key, body, ...about }) => {
+      return { key: root + key, body: Buffer.from(body).toString('base64'), ...about }
+    })
+    // On a slow machine workerd may have closed a connection that is used again.
+    const headers = { connection: 'close' }
+    const { status } = await fetch(fillerBase, { method: 'POST', headers, body: JSON.stringify(bodies) })
+    if (status !== 200) throw new Error(`R2 takes no objects: ${status}`)
+  }
   const fill = async (slot: Slot, out: string): Promise<void> => {
     const { documents } = manifestOf(out)
-    const put = pLimit(16)
-    await put.map(documents, async ({ key, type, sha256 }) => {
-      // Bytes of their own: a Node Buffer is a part of a larger one, which miniflare cannot send.
-      const { buffer } = Uint8Array.from(await readFile(join(out, key)))
-      await bucket.put(`${root}${slot}/${key}`, buffer, {
-        httpMetadata: { contentType: type },
-        customMetadata: { sha256 },
-      })
-    })
+    for (let at = 0; at < documents.length; at += 200) {
+      const batch = documents.slice(at, at + 200)
+      await put(
+        batch.map(({ key, ...about }) => {
+          return { ...about, key: `${slot}/${key}`, body: readFileSync(join(out, key)) }
+        }),
+      )
+    }
   }
   const makeLive = async (slot: Slot, out: string): Promise<void> => {
     const { head } = manifestOf(out)
-    const next = {
-      ...head,
-      format: 1,
-      slot,
-      liveSince: new Date().toISOString(),
-      previous: live && { slot: live },
-    }
-    await bucket.put(`${root}live.json`, JSON.stringify(next))
+    const liveSince = new Date().toISOString()
+    const next = { ...head, format: 1, slot, liveSince, previous: live && { slot: live } }
+    await put([{ key: 'live.json', body: JSON.stringify(next), type: 'application/json', sha256: '' }])
     live = slot
   }
 
@@ -149,9 +173,15 @@ export async function startWorker({
   }
 }
 
-/** What of miniflare's hold on the bucket is used; its own types are in a package that is not here. */
-interface FilledBucket {
-  readonly put: (key: string, body: ArrayBuffer | string, about?: object) => Promise<unknown>
+interface Filling {
+  readonly key: string
+  readonly body: Buffer | string
+  readonly type: string
+  readonly sha256: string
+}
+
+const moduleOf = (path: string, contents: string) => {
+  return { type: 'ESModule' as const, path, contents }
 }
 
 /** The children of this process that are workerd. */

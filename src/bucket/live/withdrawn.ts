@@ -21,8 +21,8 @@ const foldersAtATime = 8
 const wholeBytes = 8 * 2 ** 20
 
 /** @returns 12 hex digits; undefined if no fund is restricted */
-export const digestOfRestricted = (restricted: RestrictedFunds | undefined) =>
-  restricted && hash('sha256', JSON.stringify(restricted)).slice(0, 12)
+export const digestOfRestricted = (restricted: RestrictedFunds = {}) =>
+  hasNone(restricted) ? undefined : hash('sha256', JSON.stringify(restricted)).slice(0, 12)
 
 /** Those that are not among the known ones in the same way. */
 export const restrictedBeside = (restricted: RestrictedFunds, known: RestrictedFunds): RestrictedFunds =>

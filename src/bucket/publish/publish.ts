@@ -92,7 +92,7 @@ async function carryOut(publish: Publish) {
   const compared = await compareWithLive(publish)
   const allowed = [...(manifest.head.allowed ?? []), ...(await refuseLosses(publish, compared))]
   await refuseSparse(publish, prepared)
-  const restricted = await newlyRestricted(publish)
+  const restricted = newlyRestricted(publish, compared.head)
   const changes = changesKey(lease.id)
   const expected = await reserveSlot(publish, prepared, changes)
   const bytes = await uploadChanges(publish, prepared)

@@ -5,6 +5,7 @@
  */
 
 import type { RestrictedFunds } from '../../api/contract/fund.ts'
+import type { ManifestHead } from '../../build/manifest.ts'
 import { messageOf } from '../../system/message.ts'
 import { dayOf, isExpired, isOurFolder, prefixOf, type RemovedFolder } from '../live/download-folders.ts'
 import { readJournal } from '../live/journal.ts'
@@ -30,22 +31,18 @@ export async function hasCleared(store: ObjectStore, { restricted }: Live): Prom
 /**
  * What a publish must search the earlier downloads for. From here on the journal says that they were searched only if that
  * holds for what is about to be uploaded, too.
+ * @param live the first line of the live manifest; null if nothing is live, or if it cannot be read
  */
-export async function newlyRestricted({
-  store,
-  lease,
-  snapshot,
-  base,
-  isRepair,
-}: Publish): Promise<RestrictedFunds> {
-  const { restricted } = snapshot.manifest.head
-  const before = base.live.live
+export function newlyRestricted(
+  { lease, snapshot, isRepair }: Publish,
+  live: ManifestHead | null,
+): RestrictedFunds {
+  const { restricted = {} } = snapshot.manifest.head
   const searched = isRepair ? undefined : lease.searched()
   if (searched === digestOfRestricted(restricted)) return {}
   lease.noteSearched(undefined)
-  const isKnown = before?.restricted !== undefined && before.restricted === searched
-  const head = isKnown ? await fetchHead(store, manifestIn(before.slot)) : null
-  return restrictedBeside(restricted ?? {}, head?.restricted ?? {})
+  const known = live?.restricted ?? {}
+  return searched === digestOfRestricted(known) ? restrictedBeside(restricted, known) : restricted
 }
 
 /**
@@ -128,6 +125,9 @@ export async function clearAlone(
   if (live === null || (await hasCleared(store, live))) return []
   return withLease(store, options, async (lease) => {
     const now = await readLive(store)
-    return now.live === null ? [] : clearWithdrawn(store, now.live, { ...options, lease })
+    const removed = now.live === null ? [] : await clearWithdrawn(store, now.live, { ...options, lease })
+    // Nobody waited for late requests: they may still bring files.
+    if (lease.isUnsettled) lease.noteSearched(undefined)
+    return removed
   })
 }

@@ -93,7 +93,7 @@ export function overlayStore(base: ObjectStore): OverlayStore {
     folders: async (prefix, options) => {
       count('ListObjectsV2')
       const own = [...written].filter(([key, object]) => key.startsWith(prefix) && object !== null)
-      const below = own.flatMap(([key]) => key.slice(prefix.length).match(/^[^/]+(?=\/)/) ?? [])
+      const below = own.flatMap(([key]) => /^[^/]+(?=\/)/.exec(key.slice(prefix.length)) ?? [])
       return [...new Set([...(await base.folders(prefix, options)), ...below])].sort()
     },
     delete: (keys, options) => {

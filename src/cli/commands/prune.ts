@@ -18,7 +18,11 @@ export default defineCommand({
   settings: [...bucketSettings, 'bucket.leaseSeconds'],
   options: [
     option('--yes', 'Remove the objects'),
-    wholeOption('--keep-downloads <days>', 'Older downloads are expired (default: none are)', [0, 36_500]),
+    wholeOption(
+      '--keep-downloads <days>',
+      'Older downloads are expired, except those of the days in downloads.keep (default: none are)',
+      [0, 36_500],
+    ),
     noLockOption(),
   ],
   json: 'Print { removed, count, bytes, objects, notes } as JSON, with every key',

@@ -27,7 +27,8 @@ import { showProgress } from '../progress.ts'
 export default defineCommand({
   description:
     'Puts what changed into the slot that is not live, then makes that slot live with one write. Until then the live ' +
-    'snapshot does not change. If a publish is stopped or killed, the next one continues.',
+    'snapshot does not change. If a publish is stopped or killed, the next one continues. If the data, prices or performance ' +
+    'of a fund may no longer be given out, the downloads of earlier days that hold them are removed.',
   settings: [
     'out',
     ...bucketSettings,

@@ -16,7 +16,8 @@ const maxSeed = 2 ** 32 - 1
 export default defineCommand({
   description:
     'Compares a listing of the live slot with its manifest, and one of its downloads with their checksums: whether ' +
-    'every object exists with its size and ETag. It names each object that differs. The exit code is 1 if any does: ' +
+    'every object exists with its size and ETag, and whether downloads of earlier days hold anything that may no longer be ' +
+    'given out. It names each object that differs. The exit code is 1 if any does: ' +
     '`fundpress publish --repair` repairs it.',
   settings: [...bucketSettings, 'bucket.concurrency'],
   options: [

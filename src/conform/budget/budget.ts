@@ -83,12 +83,14 @@ async function measureInRounds(load: Load, options: LoadOptions, rounds: number)
 const waitShare = ({ meanwhile, waitLimitMs }: LoadResult) => meanwhile.work / waitLimitMs
 
 function costFailures(cost: RequestCost, kind: Probe['kind']): string[] {
-  const { bytes, status, beyondMs } = cost
+  const { bytes, status, beyondMs, limitMs } = cost
   const request = `${cost.name}, ${bytes.toLocaleString('en')} bytes`
-  const [unit, limit] = [kind === 'cpu' ? 'ms of CPU' : 'ms', costLimits[kind]]
+  const unit = kind === 'cpu' ? 'ms of CPU' : 'ms'
   if (cost.isSilent) return [`${request}: not answered in time`]
-  if (beyondMs > limit)
-    return [`${request}: ${Math.round(beyondMs)} ${unit} beyond a plain request (limit ${limit})`]
+  if (beyondMs > limitMs)
+    return [
+      `${request}: ${Math.round(beyondMs)} ${unit} beyond a plain request (limit ${Math.round(limitMs)})`,
+    ]
   if (status === null) return []
   const answered = `${request}: answered with ${status}`
   if (status >= 500) return [answered]

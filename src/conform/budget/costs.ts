@@ -4,7 +4,7 @@ import { exchange } from '../client.ts'
 import { type RawRequest, plainRequest, type CostlyRequest } from './hostile.ts'
 import { type Probe, sumOf } from './probe.ts'
 
-/** What one hostile request may cost beyond one in good faith, in milliseconds of the probe's time. */
+/** What one hostile request may cost beyond one in good faith, in milliseconds of the probe's time, on a machine of usual speed. */
 export const costLimits: Readonly<Record<Probe['kind'], number>> = {
   cpu: 20,
   // Networks and other clients take time, too. Only a large difference is the request's fault.
@@ -37,6 +37,8 @@ export interface RequestCost extends Pick<CostlyRequest, 'name' | 'why'> {
   readonly plainMs: number
   /** The difference of the two costs; negative if the hostile request costs less. */
   readonly beyondMs: number
+  /** How high `beyondMs` may be, higher on a slow machine. */
+  readonly limitMs: number
   /** Whether the server had not answered in time: the cost is higher than `beyondMs`. */
   readonly isSilent: boolean
 }
@@ -69,7 +71,6 @@ async function costsOf(
 ): Promise<RequestCost[]> {
   const { base, probe, sizes, rounds, signal } = options
   const { name, why, plain, mayShrink = false } = request
-  const limitMs = costLimits[probe.kind]
   const costs: RequestCost[] = []
   for (const bytes of sizes) {
     signal?.throwIfAborted()
@@ -82,14 +83,16 @@ async function costsOf(
     const beyond = (ms: number) => ms - (plainCosts.get(plainText) ?? 0)
     if (!plainCosts.has(plainText)) await measurePlain()
     let lowest = await measureText(options, hostile)
+    let limitMs = costLimits[probe.kind]
     for (let round = 1; round < rounds && !lowest.isSilent && beyond(lowest.ms) > limitMs; round++) {
+      limitMs = Math.max(limitMs, costLimits[probe.kind] * probe.slowness())
       await measurePlain()
       const again = await measureText(options, hostile)
       if (again.ms < lowest.ms) lowest = again
     }
     const { ms, ...answered } = lowest
     const plainMs = plainCosts.get(plainText) ?? 0
-    costs.push({ name, why, mayShrink, bytes, ...answered, plainMs, beyondMs: beyond(ms) })
+    costs.push({ name, why, mayShrink, bytes, ...answered, plainMs, beyondMs: beyond(ms), limitMs })
     if (answered.isSilent) await recover(options, request)
     if (answered.isSilent || beyond(ms) > limitMs) break
   }
@@ -99,8 +102,11 @@ async function costsOf(
 /** The time of one request. Repeats it until the limit is clearly exceeded. */
 async function measureText({ base, probe, repeats, patienceMs }: CostOptions, text: string) {
   const start = sumOf(probe.timesMs())
+  let answer = ''
   for (let sent = 1; ; sent++) {
-    const { text: answer, isSilent } = await exchange(base, text, patienceMs)
+    const { text: received, isSilent } = await exchange(base, text, patienceMs)
+    // A server that refuses a request before its end may close the connection before its answer gets through.
+    if (received !== '') answer = received
     const spent = sumOf(probe.timesMs()) - start
     if (!isSilent && sent < repeats && spent < 2 * repeats * costLimits[probe.kind]) continue
     const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(answer) ?? []

@@ -89,7 +89,7 @@ const growthMiB = 8
  */
 export async function measureLoad(load: Load, options: LoadOptions) {
   const { probe, holdMs, signal } = options
-  const waitLimitMs = usualWaitLimitMs * probe.slowness()
+  const slowBefore = probe.slowness()
   const stopIdle = askOthers(options)
   await sleep(500)
   const idle = await stopIdle()
@@ -117,7 +117,9 @@ export async function measureLoad(load: Load, options: LoadOptions) {
     close()
   }
   const { name, why } = load
-  return { name, why, idleMiB, peakMiB, waitLimitMs, idle, meanwhile: await stopOthers() }
+  const meanwhile = await stopOthers()
+  const waitLimitMs = usualWaitLimitMs * Math.max(slowBefore, probe.slowness())
+  return { name, why, idleMiB, peakMiB, waitLimitMs, idle, meanwhile }
 }
 
 /** @returns closes all connections */

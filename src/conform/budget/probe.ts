@@ -32,7 +32,7 @@ const msPerTick = 10
 export function processProbe(pids: readonly number[]): Probe {
   const measure = (figure: (pid: number) => number): ReadonlyMap<number, number> => {
     try {
-      return new Map(pids.flatMap(withDescendants).map((pid) => [pid, figure(pid)]))
+      return new Map(pids.flatMap((pid) => figuresOf(pid, figure)))
     } catch (cause) {
       const names = pids.length === 1 ? `process ${pids.join()}` : `one of the processes ${pids.join(', ')}`
       const reason = 'cannot be measured: it has ended, or this system has no /proc'
@@ -51,11 +51,23 @@ export function processProbe(pids: readonly number[]): Probe {
 export const sumOf = (figures: ReadonlyMap<number, number>) =>
   [...figures.values()].reduce((total, figure) => total + figure, 0)
 
-function withDescendants(pid: number): number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    (readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').match(/\d+/g) ?? []).map(Number),
-  )
-  return [pid, ...children.flatMap(withDescendants)]
+/** The figures of a process and of its descendants, without threads and descendants that end meanwhile. */
+function figuresOf(pid: number, figure: (pid: number) => number): [pid: number, figure: number][] {
+  const childrenOf = (thread: string) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').match(/\d+/g) ?? []
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) => unlessEnded(() => childrenOf(thread)))
+  const ofChildren = children.flatMap((child) => unlessEnded(() => figuresOf(Number(child), figure)))
+  return [[pid, figure(pid)], ...ofChildren]
+}
+
+function unlessEnded<T>(read: () => T[]): T[] {
+  try {
+    return read()
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (['ENOENT', 'ESRCH'].includes(code)) return []
+    throw error
+  }
 }
 
 /** Source: proc(5), stat: utime and stime are the fields 14 and 15; the name before may hold blanks and brackets. */

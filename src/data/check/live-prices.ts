@@ -14,14 +14,19 @@ export type ReadLive = (key: string) => Promise<Buffer | null>
 const { routes } = routeTable([pricesCurrentAll, pricesHistoric], '')
 const [currentAll, historic] = routes as [(typeof routes)[number], (typeof routes)[number]]
 
-/** @throws {Error} that names the key, for a document that is not as a build writes it */
+/** A document that is live is not as a build writes it. */
+export class DamagedDocument extends Error {
+  override readonly name = 'DamagedDocument'
+}
+
+/** @throws {DamagedDocument} that names the key */
 export function livePrices(read: ReadLive) {
   const parsed = async <T>(key: string, parse: (json: never) => T): Promise<T | null> => {
     const body = await read(key)
     try {
       return body === null ? null : parse(JSON.parse(body.toString()) as never)
     } catch (error) {
-      throw new Error(`${key}, which is live, is damaged: ${messageOf(error)}`, { cause: error })
+      throw new DamagedDocument(`${key}, which is live, is damaged: ${messageOf(error)}`, { cause: error })
     }
   }
   const window = (isin: string, year: string | number) =>
@@ -39,7 +44,7 @@ export function livePrices(read: ReadLive) {
         })
         return new Map(all)
       })
-      if (found === null) throw new Error(`${key} should be live and is missing`)
+      if (found === null) throw new DamagedDocument(`${key} should be live and is missing`)
       return found
     },
     /** The prices of a fund in a year; null without the document. */
@@ -52,7 +57,7 @@ export function livePrices(read: ReadLive) {
       if (list === null) return null
       const found = await Promise.all(list.map((year) => window(isin, year)))
       const whole = found.filter((one) => one !== null)
-      if (whole.length < found.length) throw new Error(`${isin}: a window of its live prices is missing`)
+      if (whole.length < found.length) throw new DamagedDocument('a window is missing')
       return { currency: whole[0]?.currency ?? '', prices: whole.flatMap(({ prices }) => prices) }
     },
   }

@@ -11,12 +11,13 @@ import {
   type PriceTexts,
 } from '../../guards/plausibility.ts'
 import type { Rules } from '../../guards/rules.ts'
+import { cached } from '../../system/cached.ts'
 import { messageOf } from '../../system/message.ts'
 import { readPriceDays } from '../read/fund-reader.ts'
 import { generalWarning, type Finding } from './finding.ts'
 import { firstDay } from '../model/limits.ts'
 import { escapeInvisible } from '../model/printable.ts'
-import { livePrices, priceColumns, type ReadLive } from './live-prices.ts'
+import { DamagedDocument, livePrices, priceColumns, type ReadLive } from './live-prices.ts'
 
 export interface PriceChecks {
   readonly plausibility: PlausibilitySettings
@@ -40,10 +41,10 @@ export async function checkPrices(
   const findings: Finding[] = []
   let older = 0
   let firstOlder = ''
-  let live = read === null ? null : livePrices(read)
+  const live = read === null ? null : livePrices(read)
   /** A damaged document is as good as none: what it should hold counts as new. */
   const orWarn = (error: unknown) => {
-    signal?.throwIfAborted()
+    if (!(error instanceof DamagedDocument)) throw error
     findings.push(generalWarning(`${messageOf(error)}: its prices count as new`, 'price'))
     return null
   }
@@ -66,26 +67,28 @@ export async function checkPrices(
     const before = liveFunds?.get(isin)
     if (before !== undefined && before.currency !== currency) {
       const message = `currency ${currency}, but prices in ${before.currency} are live, and they go on (${newest[0]})`
-      findings.push({ severity: 'error', isin, table: 'fund', message, guard: 'currency-change' })
+      const guard = 'currency-change'
+      findings.push({ severity: 'error', isin, table: 'fund', message: escapeInvisible(message), guard })
     }
-    const windows = new Map<string, ReadonlyMap<string, string>>()
+    const window = cached(async (year: string) =>
+      valuesByDay((await live?.window(isin, year).catch(orWarn))?.prices ?? []),
+    )
     const isLive = async (price: PriceTexts | null): Promise<boolean> => {
       if (price === null) return true
       const [day] = price
       if (live === null || (liveFunds !== null && before === undefined)) return price !== newest
       if (before !== undefined && day > before.newest) return false
-      const year = day.slice(0, 4)
-      const known =
-        windows.get(year) ?? valuesByDay((await live.window(isin, year).catch(orWarn))?.prices ?? [])
-      windows.set(year, known)
-      return known.get(day) === valuesOf(price)
+      return (await window(day.slice(0, 4))).get(day) === valuesOf(price)
     }
     const isNew = async ({ guard, price, previous }: ImplausiblePrice): Promise<boolean> => {
       // Whether an old price was changed is read only for what a guard refuses.
       if (guard === null && before !== undefined) return price[0] > before.newest
       return !(await isLive(price)) || (live !== null && !(await isLive(previous)))
     }
-    for (const one of implausiblePrices(prices, limits, rules(fund).calendar)) {
+    const found = implausiblePrices(prices, limits, rules(fund).calendar)
+    // A whole history may be wrong: its windows are read at the same time.
+    await Promise.all(found.filter(({ guard }) => guard !== null).map(({ price }) => isLive(price)))
+    for (const one of found) {
       const { guard, message } = one
       if (await isNew(one)) {
         const severity = guard === null ? 'warning' : 'error'

@@ -215,7 +215,8 @@ async function changeFunds(
     await setImmediate()
     signal.throwIfAborted()
   }
-  const removed = removals.flatMap(({ name, rows }) => {
+  // The table of the file first.
+  const removed = removals.toReversed().flatMap(({ name, rows }) => {
     changes.removed += rows
     if (rows === 0) return []
     const found = Number(db.prepare(`SELECT count(*) FROM main.${name}`).pluck().get())

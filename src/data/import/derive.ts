@@ -27,6 +27,23 @@ export function priceDeriver(db: Database, staged: string, columns: readonly str
   )
   const values = columns.map((name) => `${name} = :${name}`).join(', ')
   const update = db.prepare(`UPDATE ${staged} SET ${values} WHERE isin = :isin AND date = :date`)
+  const valuesOf = (
+    { nav, last, base }: Readonly<Record<'nav' | 'last' | 'base', string>>,
+    place: string,
+  ) => {
+    try {
+      const [change, change_percent, performance] = [
+        difference(nav, last),
+        percentChange(nav, last),
+        percentChange(nav, base),
+      ]
+      const all: Readonly<Record<string, string>> = { change, change_percent, performance }
+      return Object.fromEntries(columns.map((name) => [name, all[name]]))
+    } catch (cause) {
+      if (!(cause instanceof RangeError)) throw cause
+      throw new Error(`${place}: nothing can be derived, because an earlier NAV is 0`, { cause })
+    }
+  }
   let behind = 0
   return {
     derive: (isin: string): void => {
@@ -38,18 +55,7 @@ export function priceDeriver(db: Database, staged: string, columns: readonly str
         if (before !== undefined && before.date.slice(0, 4) < date.slice(0, 4)) base = before.nav
         base ??= nav
         const last = before?.nav ?? nav
-        const all: Readonly<Record<string, () => string>> = {
-          change: () => difference(nav, last),
-          change_percent: () => percentChange(nav, last),
-          performance: () => percentChange(nav, base ?? nav),
-        }
-        try {
-          const own = columns.map((name) => [name, all[name]?.()] as const)
-          if (isNew === 1) update.run({ isin, date, ...Object.fromEntries(own) })
-        } catch (cause) {
-          if (!(cause instanceof RangeError)) throw cause
-          throw new Error(`${isin}, ${date}: nothing can be derived, because an earlier NAV is 0`, { cause })
-        }
+        if (isNew === 1) update.run({ isin, date, ...valuesOf({ nav, last, base }, `${isin}, ${date}`) })
         isBehind ||= isNew === 0 && before?.isNew === 1
         before = price
       }
@@ -87,6 +93,7 @@ function difference(one: string, other: string): string {
 function percentChange(value: string, base: string): string {
   const [left = 0n, right = 0n] = inUnits([value, base]).units
   const size = right < 0n ? -right : right
+  if (left === right) return fromUnits(0n, 2)
   const share = (left - right) * 10_000n * (right < 0n ? -1n : 1n)
   const half = share < 0n ? -size : size
   return fromUnits((2n * share + half) / (2n * size), 2)

@@ -197,6 +197,102 @@ describe('import of a workbook', () => {
   })
 })
 
+describe('import warns of mandatory fields of EMT V4.3', () => {
+  /** A line with every mandatory field of a fund, as the workbook of FinDatEx of 17 December 2025 marks them. */
+  const mandatory = {
+    ...template,
+    '00006_EMT_Data_Reporting_Target_Market': 'Y',
+    '00007_EMT_Data_Reporting_Ex_Ante': 'Y',
+    '00008_EMT_Data_Reporting_Ex_Post': 'Y',
+    '00040_Financial_Instrument_Currency': 'EUR',
+    '00045_Financial_Instrument_Performance_Fee': 'N',
+    '00047_Financial_Instrument_Distribution_Of_Cash': 'Y',
+    '00060_Financial_Instrument_Product_Type': 'U',
+    '00070_Financial_Instrument_Manufacturer_Name': 'Funds Inc.',
+    '01000_Target_Market_Reference_Date': '2025-12-30',
+    '01010_Investor_Type_Retail': 'Neutral',
+    '01020_Investor_Type_Professional': 'P',
+    '01030_Investor_Type_Eligible_Counterparty': 'Y',
+    '02010_Basic_Investor': 'Y',
+    '02020_Informed_Investor': 'Y',
+    '02030_Advanced_Investor': 'Y',
+    '03010_Compatible_With_Clients_Who_Can_Not_Bear_Capital_Loss': 'N',
+    '03040_Compatible_With_Clients_Who_Do_Not_Need_Capital_Guarantee': 'Y',
+    '03050_Compatible_With_Clients_Who_Can_Bear_Loss_Beyond_Capital': 'Neutral',
+    '05010_Return_Profile_Client_Looking_For_Preservation': 'N',
+    '05020_Return_Profile_Client_Looking_For_Capital_Growth': 'Y',
+    '05030_Return_Profile_Client_Looking_For_Income': 'Neutral',
+    '05080_Minimum_Recommended_Holding_Period': '3.5',
+    '07110_Financial_Instrument_Management_Fee': '0.01',
+    '08050_Financial_Instrument_Management_Fee_Ex_Post': '0.01',
+    '08070_Financial_Instrument_Transaction_Costs_Ex_Post': '0',
+    '08080_Financial_Instrument_Incidental_Costs_Ex_Post': '0',
+  }
+  const names = Object.keys(mandatory)
+  /** @param changed by the numbers of the fields; undefined leaves the field out of the file */
+  const warningsOf = async (...lines: readonly Readonly<Record<string, string | undefined>>[]) => {
+    const isLeftOut = (name: string) =>
+      lines.some((line) => name.slice(0, 5) in line && line[name.slice(0, 5)] === undefined)
+    const header = names.filter((name) => !isLeftOut(name))
+    const rows = lines.map((line, index) =>
+      Object.entries({ ...mandatory, '00010_Financial_Instrument_Identifying_Data': isins[index] ?? '' })
+        .filter(([name]) => header.includes(name))
+        .map(([name, value]) => line[name.slice(0, 5)] ?? value),
+    )
+    const flags = ['--json', '--decimal', 'point', '--dates', 'iso']
+    const ended = await folder.importLines(folder.database(), 'emt', [header, ...rows], flags)
+    expect([ended.code, ended.stderr]).toEqual([0, ''])
+    return (JSON.parse(ended.stdout) as { warnings: string[] }).warnings
+  }
+
+  it('not of a line that has them all', async () => {
+    expect(await warningsOf({}, { '05080': 'L', '00060': 'SF' })).toEqual([])
+  })
+
+  it.each([
+    [{ '07100': '' }, '07100_Financial_Instrument_Gross_Ongoing_Costs is missing: line 2'],
+    [{ '07100': undefined }, '07100_Financial_Instrument_Gross_Ongoing_Costs is missing: line 2'],
+    [{ '00007': 'Maybe' }, '00007_EMT_Data_Reporting_Ex_Ante is not one of Y, N: "Maybe" in line 2'],
+    [{ '01010': 'neutral' }, '01010_Investor_Type_Retail is not one of Y, N, Neutral: "neutral" in line 2'],
+    [
+      { '00060': 'X' },
+      '00060_Financial_Instrument_Product_Type is not one of S, SF, U, N, UM, NM, ETC, B: "X" in line 2',
+    ],
+    [
+      { '05080': 'long' },
+      '05080_Minimum_Recommended_Holding_Period is not one of V, S, M, L, H: "long" in line 2',
+    ],
+    [{ '08080': '' }, '08080_Financial_Instrument_Incidental_Costs_Ex_Post is missing: line 2'],
+  ])('of a line with %j', async (changed, warning) => {
+    expect(await warningsOf(changed)).toEqual([warning])
+  })
+
+  it('once for all lines, and only in sections that the line says are filled', async () => {
+    const noCosts = { '00007': 'N', '07100': '', '07110': '', '07130': '', '07140': '', '07160': '' }
+    const noExPost = { '00008': 'N', '08030': '', '08090': '', '08100': '' }
+    const warnings = await warningsOf(
+      noCosts,
+      { ...noExPost, '00047': '' },
+      { '00006': 'N', '02010': '', '00047': '' },
+    )
+    expect(warnings).toEqual([
+      '00047_Financial_Instrument_Distribution_Of_Cash is missing: line 3 and 1 more',
+    ])
+  })
+
+  it('not of the fees of a structured security', async () => {
+    const other = { '00060': 'S', '07110': '', '07130': '', '08050': '', '08070': '' }
+    expect(await warningsOf(other)).toEqual([])
+  })
+
+  it('to people as well, and takes the lines', async () => {
+    const db = folder.database()
+    const { stdout } = await folder.importLines(db, 'emt', [fields, cellsOf(full)])
+    expect(stdout).toContain('\nwarning: 00040_Financial_Instrument_Currency is missing: line 2\n')
+    expect(rowsOf(db)[0]).toEqual(fullRow)
+  })
+})
+
 it('does not load the parsers for commands other than import', () => {
   const script = `
     const { registerHooks } = require('node:module')

@@ -2,21 +2,15 @@
 import { describe, expect, it } from 'vitest'
 import type { DeploymentSettings } from '../../../src/edge/deployment.ts'
 import { nginx, originOf } from '../../../src/edge/nginx/deploy.ts'
+import { workerSettings } from '../../support/worker.ts'
 
-const bucket = { name: 'fund-data', endpoint: null, region: 'eu-central-1', prefix: '', pathStyle: false }
+const given = workerSettings(5)
+const bucket = { ...given.bucket, region: 'eu-central-1' }
 const settings: DeploymentSettings = {
-  baseUrl: 'https://api.example.com',
-  docsUrl: 'https://api.example.com/docs',
+  ...given,
   out: '/srv/fundpress/live',
   bucket: { ...bucket, name: null },
-  edge: {
-    cacheControl: 'public, max-age=300',
-    errorCacheControl: 'public, max-age=60',
-    liveTtlSeconds: 5,
-    hstsSeconds: 0,
-    host: '127.0.0.1',
-    port: 8080,
-  },
+  edge: { ...given.edge, port: 8080 },
 }
 
 const made = async (given: DeploymentSettings) =>

@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { startCloudFront, type CloudFront } from '../../support/cloudfront.ts'
 import { buildNights, type Nights } from '../../support/nights.ts'
 import { whyNoNginx } from '../../support/nginx.ts'
-import { startServer, type Server } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
 import { publish } from '../../support/publishing.ts'
 import { headerOf, rawRequest, type RawRequest, type RawResponse } from '../../support/request.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
+import { serveHere } from '../../support/serve-here.ts'
 import { firstIsin } from './deployments.ts'
 
 const bucket = 'fund-data'
@@ -19,7 +19,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
   let s3: S3Server
   let cloudFront: CloudFront
   /** The same snapshot through `serve`: what all answers are compared with. */
-  let served: Server
+  let served: Awaited<ReturnType<typeof serveHere>>
   let isin: string
   let live: { slot: string; snapshot: string; liveSince: string; docsUrl: string }
 
@@ -48,7 +48,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
     s3.put(bucket, 'blue/docs/index.html', '<h1>Docs</h1>', { 'content-type': 'text/html; charset=utf-8' })
     s3.put(bucket, `downloads/${live.snapshot.slice(0, 10)}/funds.csv`, csv, type)
     cloudFront = await startCloudFront({ s3, bucket })
-    served = await startServer(nights.outs[0] ?? '')
+    served = await serveHere(nights.outs[0] ?? '')
     goLive()
     return async () => {
       for (const each of [served, cloudFront, s3]) await each.stop()
@@ -158,6 +158,10 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('CloudFront', () => {
       edge().keys[key] = `${folder.slice(8)} 01-aaaaaaaaaaaa`
       expect([await text(day()), await text('latest')]).toEqual(['named', 'named'])
       expect([await text(folder), await text('-'), await text('index.html')]).toEqual([404, 404, 404])
+      // A day whose downloads are withdrawn has a name that no folder has.
+      edge().keys[key] = `${day().slice(8)}-0`
+      freshly(22)
+      expect([await text(day()), await text('latest')]).toEqual([404, 404])
       edge().keys[key] = '-'
       expect(await text(day())).toBe('of an earlier version')
     })

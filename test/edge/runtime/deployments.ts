@@ -1,17 +1,18 @@
 /** The platforms that CI has, each as it is deployed: for the conformance suite, the budget, and other tests of all platforms. */
 import { cpSync, existsSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
-import { once } from 'node:events'
-import { Agent, createServer, request as httpRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { describe } from 'vitest'
+import { startProxy, type ProxyOptions } from '../../conform/broken-proxy.ts'
 import { startCloudFront } from '../../support/cloudfront.ts'
 import { startKeyValueStore } from '../../support/key-value-store.ts'
 import { withLocalNames } from '../../support/local-names.ts'
 import { startNginx, whyNoNginx } from '../../support/nginx.ts'
-import { makeTempFolder, mustRun, startServing, type TempFolder, forced } from '../../support/product.ts'
+import { once } from '../../support/once.ts'
+import { forced, makeTempFolder, mustRun, startServing, type TempFolder } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
+import type { RawResponse } from '../../support/request.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
 import { startWorker } from '../../support/worker.ts'
 
@@ -101,12 +102,11 @@ async function onBucket(
   start: (args: string[]) => Promise<Started>,
 ): Promise<Deployment> {
   const s3 = await startS3({ buckets: [bucket] })
-  const publish = publishTo(s3)
-  await publish(first)
+  s3.restore(bucket, await publishedOnce(first))
   const args = [...bucketArgs(s3.endpoint, bucket), '--live-ttl', String(liveTtlSeconds)]
   const { base, pid, stop } = await start(args)
   return {
-    ...{ base, pids: [pid], flip: publish, lagMs: liveTtlSeconds * 1000 + 200 },
+    ...{ base, pids: [pid], flip: publishTo(s3), lagMs: liveTtlSeconds * 1000 + 200 },
     addDownload: addToBucket(s3),
     asked: askedOf(s3),
     stop: async () => {
@@ -131,11 +131,7 @@ export const nginxFiles: Platform = {
     const nginx = await startNginx({ args: ['--out', live, ...flags], workers: 2 })
     return {
       ...onFiles(live, folder, nginx),
-      flip: async (night) => {
-        // A swap takes no time at all: the first night has to be seen, too.
-        await new Promise((resolve) => setTimeout(resolve, 500))
-        swap(night)
-      },
+      flip: async (night) => swap(night),
     }
   },
 }
@@ -231,6 +227,15 @@ function downloadsIn(out: string): string {
   return join(all, name)
 }
 
+/** The objects of a bucket that a snapshot was published to. */
+const publishedOnce = (night: Pick<Night, 'out'>) =>
+  once(`objects of ${night.out}`, async () => {
+    const s3 = await startS3({ buckets: [bucket] })
+    await publishTo(s3)(night)
+    await s3.stop()
+    return s3.objects(bucket)
+  })
+
 function addToBucket(s3: S3Server): Deployment['addDownload'] {
   return (name, body) => {
     const sums = [...s3.objects(bucket).keys()].find((key) => /^downloads\/[^/]+\/SHA256SUMS$/.test(key))
@@ -256,38 +261,13 @@ function notHere(): never {
  * Stands for Cloudflare's own servers before a Worker: it refuses what is no HTTP request. workerd alone, which never gets such
  * requests, answers them with a 500. All else passes unchanged.
  */
-async function startFront(behind: string) {
-  const { hostname, port } = new URL(behind)
-  const agent = new Agent({ keepAlive: true })
-  const server = createServer({ maxHeaderSize: 128 * 1024 }, (request, response) => {
-    const { method, url: path = '', rawHeaders } = request
-    if (!path.startsWith('/')) {
-      response.writeHead(400).end()
-      return
-    }
-    const passed = httpRequest({ agent, hostname, port, method, path, headers: rawHeaders }, (answer) => {
-      response.sendDate = false
-      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
-      answer.on('error', () => response.destroy())
-      answer.pipe(response)
-    })
-    passed.on('error', () => response.destroy())
-    request.pipe(passed)
-  })
-  server.on('clientError', (_, socket) => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'))
-  server.on('connect', (_, socket) =>
-    socket.end('HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\n\r\n'),
-  )
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      agent.destroy()
-      await closed
-    },
-  }
+async function startFront(upstream: string) {
+  const refusal: RawResponse = { status: 400, headers: [], body: Buffer.alloc(0) }
+  const pass: ProxyOptions['pass'] = async (target, ask) => (target.startsWith('/') ? ask() : refusal)
+  const front = await startProxy({ upstream, pass })
+  const end = (socket: Duplex, status: string) =>
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
+  front.server.on('clientError', (_, socket) => end(socket, '400 Bad Request'))
+  front.server.on('connect', (_, socket) => end(socket, '405 Method Not Allowed'))
+  return front
 }

@@ -3,20 +3,21 @@ import { copyFileSync } from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
-import { mustRun, startServer } from '../../support/product.ts'
+import { mustRun } from '../../support/product.ts'
 import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
-import { buildDemo, fundWithEverything, serve, type Served } from '../../support/snapshots.ts'
+import { serveHere } from '../../support/serve-here.ts'
+import { buildDemo, serve, type Served } from '../../support/snapshots.ts'
 
 let served: Served
 let isin: string
 
 beforeAll(async () => {
   served = await serve(buildDemo)
-  isin = fundWithEverything(served)
+  isin = served.oracle.isins()[0] ?? ''
   return served.stop
 })
 
-/** Asks for a path in which ISIN stands for the fund with everything. */
+/** Asks for a path in which ISIN stands for a fund. */
 const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   rawRequest(served.base, { method, target: path.replace('ISIN', isin), headers })
 
@@ -112,7 +113,7 @@ it('has another ETag after a price within the answer has changed', async () => {
   )
   const out = served.folder.file('changed')
   await mustRun(['build', '--db', changed, '--out', out, '--as-of', served.asOf, '--quiet'])
-  const server = await startServer(out)
+  const server = await serveHere(out)
   const inOneYear = ['2024-01-01/2024-12-31', '2024-01-02/2024-01-09']
   for (const days of [...inOneYear, '2023-11-07/2024-02-10', '2020-01-01/2030-12-31']) {
     for (const format of ['json', 'xml']) {

@@ -6,13 +6,13 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { listen, serveFolder } from '../../../src/cli/commands/serve.ts'
+import { serveFolder } from '../../../src/cli/commands/serve.ts'
 import { connectionLimits } from '../../../src/edge/node/connections.ts'
-import { createEdgeServer, type NodeEdgeOptions } from '../../../src/edge/node/server.ts'
 import { makeTempFolder, mustRun, startServer, startServing, type Server } from '../../support/product.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
 import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
 import { startS3, type S3Server } from '../../support/s3/server.ts'
+import { serveHere } from '../../support/serve-here.ts'
 import { getOf, silentClients, type SilentClients } from '../../support/silent-clients.ts'
 import { firstIsin } from './deployments.ts'
 
@@ -39,19 +39,6 @@ function socketTo(base: string): Socket {
   const { hostname, port } = new URL(base)
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
   return socket.on('error', () => undefined)
-}
-
-/** A server in this process, with settings of its own. */
-async function startHere(options: Partial<NodeEdgeOptions>) {
-  const { origin } = await serveFolder(out)
-  const settings = { cacheControl: '', errorCacheControl: '' }
-  const server = createEdgeServer({ origin, settings, onFailure: () => undefined, ...options })
-  const base = await listen(server, { host: '127.0.0.1', port: 0 })
-  const stop = () => {
-    server.close()
-    server.closeAllConnections()
-  }
-  return { base, server, stop }
 }
 
 describe('serve --bucket', () => {
@@ -161,17 +148,17 @@ it('breaks off a long range if another snapshot goes live while it is sent: no a
     // The windows before the status, and two after it.
     return { ...snapshot, isStillLive: () => Promise.resolve(++looks <= 6) }
   }
-  const { base, stop } = await startHere({ origin: { pin }, onFailure: (error) => failures.push(error) })
+  const { base, stop } = await serveHere(out, { origin: { pin }, onFailure: (error) => failures.push(error) })
   await expect(rawRequest(base, { target: allPrices() })).rejects.toThrow(/aborted|hang up/)
   expect(failures).toEqual([new Error('another snapshot is live now')])
-  stop()
+  await stop()
 })
 
 describe('a connection', () => {
-  let here: Awaited<ReturnType<typeof startHere>>
+  let here: Awaited<ReturnType<typeof serveHere>>
 
   beforeAll(async () => {
-    here = await startHere({ limits: { ...connectionLimits, headersMs: 400, idleMs: 1000 } })
+    here = await serveHere(out, { limits: { ...connectionLimits, headersMs: 400, idleMs: 1000 } })
     return here.stop
   })
 
@@ -217,22 +204,16 @@ describe('a client', () => {
   let server: Server
   let clients: SilentClients | undefined
 
-  beforeAll(() => {
+  beforeAll(async () => {
     // Without a byte on the disk.
     mkdirSync(dirname(out + large), { recursive: true })
     writeFileSync(out + large, '')
     truncateSync(out + large, largeBytes)
-  })
-
-  // Of its own for each test: a process never has less than it once had at most.
-  beforeEach(async () => {
     server = await startServer(out)
+    return () => server.stop()
   })
 
-  afterEach(async () => {
-    clients?.leave()
-    await server.stop()
-  })
+  afterEach(() => clients?.leave())
 
   const ask = (target: string, headers = {}) => rawRequest(server.base, { target, headers })
 
@@ -247,22 +228,6 @@ describe('a client', () => {
       await sleep(400)
     }
   }
-
-  it.each([
-    ['200 clients that do not read a large file', 200, [200], () => getOf(large)],
-    ['200 clients that do not read long ranges', 200, [200, 503], () => getOf(allPrices('xml')).repeat(3)],
-    ['one client that asks for 450 ranges at once', 1, [200], () => getOf(allPrices()).repeat(450)],
-  ])('stays small with %s', async (_, count, rangeStatuses, text) => {
-    await holdOn(count, text())
-    expect((await ask(currentPrices())).status).toBe(200)
-    // 503, too, if as many ranges are in work as may be.
-    for (const target of [`/api/v1/prices-historic/${isin}/2024-01-10/2025-02-01/`, allPrices()])
-      expect(rangeStatuses).toContain((await ask(target)).status)
-    const status = readFileSync(`/proc/${server.pid}/status`, 'utf8')
-    const peakMegabytes = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024
-    // Without limits it was 2,000 MB and more; an idle process has 90, and they were 250 at most.
-    expect(peakMegabytes).toBeLessThan(400)
-  })
 
   it('survives clients that ask for a tunnel and go away, and keeps no connection of those that stay', async () => {
     const sockets: Socket[] = []

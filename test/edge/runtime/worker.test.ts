@@ -5,8 +5,9 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { makeTempFolder, mustRun, startServer } from '../../support/product.ts'
+import { makeTempFolder, mustRun } from '../../support/product.ts'
 import { headerOf, rawRequest, type RawResponse } from '../../support/request.ts'
+import { serveHere } from '../../support/serve-here.ts'
 import { startWorker, type WorkerServer } from '../../support/worker.ts'
 import { firstIsin } from './deployments.ts'
 
@@ -134,7 +135,7 @@ describe('a Worker with one live snapshot', () => {
   it('answers what serve answers if it cannot read', async () => {
     const empty = folder.file('gone')
     cpSync(outs.first, empty, { recursive: true })
-    const server = await startServer(empty)
+    const server = await serveHere(empty)
     await worker.faults([{ keyEnd: '', fails: true }])
     writeFileSync(join(empty, 'manifest.ndjson.gz'), 'no manifest')
     const path = '/api/v1/figures/ISIN/'

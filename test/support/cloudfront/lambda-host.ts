@@ -2,8 +2,10 @@
  * A function URL: a process of its own that runs the Lambda's bundle, and answers HTTP with it as Lambda does in the
  * mode RESPONSE_STREAM. Started with the module's path; says its address on stdout.
  */
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { Writable } from 'node:stream'
+import { PassThrough, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { pathToFileURL } from 'node:url'
 import { listen } from '../request.ts'
 
@@ -13,41 +15,13 @@ interface Head {
 }
 
 /** Like Lambda's own: what is to go before the body goes with the first write, and without one not at all. */
-class ResponseStream extends Writable {
+class ResponseStream extends PassThrough {
   head: Head = { statusCode: 200, headers: { 'content-type': 'application/octet-stream' } }
   given: Head | undefined
-  readonly #response: ServerResponse
-
-  constructor(response: ServerResponse) {
-    super()
-    this.#response = response
-  }
 
   override write(chunk: unknown, ...rest: unknown[]): boolean {
     if (this.given !== undefined) this.head = this.given
     return super.write(chunk, ...(rest as []))
-  }
-
-  override _write(chunk: Buffer, _: string, done: (error?: Error | null) => void): void {
-    this.#start()
-    this.#response.write(chunk, done)
-  }
-
-  override _final(done: () => void): void {
-    this.#start()
-    this.#response.end(done)
-  }
-
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    if (error !== null) this.#response.destroy()
-    done(error)
-  }
-
-  #start(): void {
-    if (this.#response.headersSent) return
-    const headers = Object.entries(this.head.headers).filter(([name]) => !/^content-length$/i.test(name))
-    this.#response.writeHead(this.head.statusCode, Object.fromEntries(headers))
-    this.#response.flushHeaders()
   }
 }
 
@@ -83,7 +57,16 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   if (method === 'POST') return watch().then(() => void response.end())
   const [rawPath = '', rawQueryString = ''] = url.split(/\?(.*)/s)
   const event = { rawPath, rawQueryString, headers, requestContext: { http: { method } } }
-  await handler(event, new ResponseStream(response))
+  const stream = new ResponseStream()
+  await Promise.all([handler(event, stream), send(stream, response)])
+}
+
+async function send(stream: ResponseStream, response: ServerResponse): Promise<void> {
+  await once(stream, 'readable')
+  const headers = Object.entries(stream.head.headers).filter(([name]) => !/^content-length$/i.test(name))
+  response.writeHead(stream.head.statusCode, Object.fromEntries(headers))
+  response.flushHeaders()
+  await pipeline(stream, response)
 }
 
 process.stdout.write((await listen(server)).base)

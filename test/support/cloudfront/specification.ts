@@ -4,11 +4,11 @@ import type { PropertyType, SpecDatabase } from '@aws-cdk/service-spec-types'
 
 type Json = Readonly<Record<string, unknown>>
 
-interface Template {
+export interface Template {
   readonly Parameters: Readonly<Record<string, { readonly Type: string }>>
   readonly Conditions: Json
   readonly Resources: Readonly<Record<string, { Type: string; Condition?: string; Properties: Json }>>
-  readonly Outputs: Json
+  readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>
 }
 
 type Properties = Readonly<Record<string, { readonly type: PropertyType; readonly required?: boolean }>>
@@ -23,9 +23,12 @@ const simple: Readonly<Record<string, (value: unknown) => boolean>> = {
   json: isObject,
 }
 
+/** Reading it takes a second. */
+let specification: Promise<SpecDatabase> | undefined
+
 /** @returns a line for every mistake: unknown and missing properties, values of another kind, names that lead nowhere */
 export async function mistakesIn(template: Template): Promise<string[]> {
-  const database = await loadAwsServiceSpec()
+  const database = await (specification ??= loadAwsServiceSpec())
   const mistakes: string[] = []
   const say = (path: string, what: string) => mistakes.push(`${path}: ${what}`)
   const resourceOf = (type: string) => database.lookup('resource', 'cloudFormationType', 'equals', type)[0]

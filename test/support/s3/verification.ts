@@ -145,8 +145,16 @@ const sha256 = (text: string | Buffer): string => createHash('sha256').update(te
 
 const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-const signingKey = (secret: string, day: string, region: string): Buffer =>
-  [day, region, 's3', 'aws4_request'].reduce(hmac, Buffer.from(`AWS4${secret}`))
+/** A day's key signs thousands of requests. */
+const signingKeys = new Map<string, Buffer>()
+function signingKey(secret: string, day: string, region: string): Buffer {
+  const name = [secret, day, region].join('/')
+  const known = signingKeys.get(name)
+  if (known !== undefined) return known
+  const made = [day, region, 's3', 'aws4_request'].reduce(hmac, Buffer.from(`AWS4${secret}`))
+  signingKeys.set(name, made)
+  return made
+}
 
 function verifyDigest(body: Buffer, digest: string): void {
   if (digest === 'UNSIGNED-PAYLOAD') return

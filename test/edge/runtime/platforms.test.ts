@@ -1,22 +1,53 @@
-/** Every platform refuses alike what is too long. The budget (budget.test.ts) measures what long requests cost. */
+/**
+ * What the conformance suite does not ask of every platform: it refuses what is too long, and says what a browser may do with a page.
+ * The budget (budget.test.ts) measures what long requests cost.
+ */
 import { beforeAll, expect, it } from 'vitest'
+import { openOracle, type Oracle } from '../../../src/conform/oracle/oracle.ts'
 import { docsUrl } from '../../support/product.ts'
 import { headerOf, rawRequest } from '../../support/request.ts'
-import { buildDemo, fundWithEverything, type Snapshot } from '../../support/snapshots.ts'
-import { cloudFront, describePlatforms, type Deployment } from './deployments.ts'
+import { fillDemo, madeOnce } from '../../support/snapshots.ts'
+import {
+  cloudFront,
+  describePlatforms,
+  firstIsin,
+  nginxBucket,
+  nginxFiles,
+  workerd,
+  type Deployment,
+} from './deployments.ts'
+
+const htmlHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'strict-origin-when-cross-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+}
 
 const kilobytes = (count: number, text = 'a'): string => text.repeat((count * 1024) / text.length)
 
+const asOf = '2026-11-20'
+let out: string
+let oracle: Oracle
+
+beforeAll(async () => {
+  const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
+  const made = await madeOnce('all platforms', asOf, fillDemo(1, 2, asOf), env)
+  out = made.out
+  oracle = openOracle({ db: made.db, asOf, docsUrl })
+  return oracle.close
+})
+
 describePlatforms((platform) => {
-  let snapshot: Snapshot
+  const isNginx = platform === nginxFiles || platform === nginxBucket
   let deployment: Deployment
   let figures: string
 
   beforeAll(async () => {
-    snapshot = await buildDemo(2)
-    deployment = await platform.deploy(snapshot)
-    figures = `/api/v1/figures/${fundWithEverything(snapshot)}/`
-    return () => deployment.stop()
+    deployment = await platform.deploy({ out }, 1, isNginx ? ['--hsts', '600'] : [])
+    figures = `/api/v1/figures/${firstIsin(out)}/`
+    return deployment.stop
   })
 
   const ask = (target: string, headers: Readonly<Record<string, string>> = {}) =>
@@ -47,7 +78,7 @@ describePlatforms((platform) => {
   })
 
   it('answers requests that are almost as long', async () => {
-    const expected = snapshot.oracle.answer({ target: figures })
+    const expected = oracle.answer({ target: figures })
     for (const answer of [
       await ask(`${figures}?${kilobytes(platform === cloudFront ? 7 : 15, '%&')}`),
       await ask(figures, { 'x-large': kilobytes(15) }),
@@ -88,7 +119,7 @@ describePlatforms((platform) => {
 
   it('ignores a parameter whose name is percent-encoded', async () => {
     const { status, body } = await ask(`${figures}?%66ormat=xml&l%61nguage=fr`)
-    expect([status, body.toString()]).toEqual([200, snapshot.oracle.answer({ target: figures }).body])
+    expect([status, body.toString()]).toEqual([200, oracle.answer({ target: figures }).body])
   })
 
   it('shows an unsupported format decoded, or as it was sent if that fails or it is longer than 255 bytes', async () => {
@@ -103,5 +134,33 @@ describePlatforms((platform) => {
       const title = `Unsupported format: ${shown}`
       expect([status, JSON.parse(body.toString())]).toMatchObject([400, { title }])
     }
+  })
+
+  const expectHeaders = async (target: string, { status = 200, isHtml = true } = {}, headers = {}) => {
+    const answer = await ask(target, headers)
+    expect(answer.status).toBe(status)
+    for (const [name, value] of Object.entries(htmlHeaders))
+      expect([target, name, headerOf(answer, name)]).toEqual([target, name, isHtml ? value : undefined])
+    expect(headerOf(answer, 'x-content-type-options')).toBe('nosniff')
+    expect(headerOf(answer, 'strict-transport-security')).toBe(isNginx ? 'max-age=600' : undefined)
+  }
+
+  it('says what a browser may do with a page', async () => {
+    for (const target of ['/docs/', '/docs/de/explorer/', '/funds/']) await expectHeaders(target)
+    // The bucket of the Worker's tests holds only what the manifest lists.
+    if (platform === workerd) return
+    for (const target of ['/status/de.html', '/downloads/latest/']) await expectHeaders(target)
+  })
+
+  it('sends no such headers with other files and answers', async () => {
+    for (const target of ['/docs/assets/style.css', '/openapi.json', '/api/v1/prices-current-all/'])
+      await expectHeaders(target, { isHtml: false })
+    await expectHeaders('/nothing/', { status: 404, isHtml: false })
+  })
+
+  it.runIf(isNginx)('says so if nginx asks itself, and if it sends a large file past edge.js', async () => {
+    await expectHeaders('/docs/', {}, { 'if-match': '"x"' })
+    deployment.addDownload('large.html', Buffer.alloc(2 * 1024 * 1024, ' '))
+    await expectHeaders('/downloads/latest/large.html')
   })
 })

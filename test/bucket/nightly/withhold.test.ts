@@ -1,0 +1,75 @@
+/** A nightly run with implausible prices: refused for good, or their funds keep the prices that are live. */
+import { writeFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { beforeEach, expect, it } from 'vitest'
+import { editDatabase } from '../../support/database.ts'
+import { db, fileOf, lastOf, nightlyOf, nothingToDo, press, read, stepsOf, useNights } from './nightly.ts'
+
+useNights(2)
+
+const [first, second] = ['2026-11-11', '2026-11-12']
+const wrong = `UPDATE price SET net_asset_value = net_asset_value * 100, issue_price = issue_price * 100
+  WHERE isin = (SELECT min(isin) FROM price) AND date = '2026-11-10'`
+const nightly = (flags = '') => nightlyOf(second, `--json ${flags}`.trim())
+const configure = (plausibility: object) =>
+  writeFileSync(fileOf('fundpress.config.json'), JSON.stringify({ plausibility }))
+const withheldIn = (slot: string) => {
+  const [head = ''] = gunzipSync(press.bucket.body(`${slot}/manifest.ndjson.gz`))
+    .toString()
+    .split('\n')
+  return (JSON.parse(head) as { withheld?: readonly object[] }).withheld
+}
+
+beforeEach(async () => {
+  configure({})
+  expect(await nightlyOf(first)).toMatchObject({ code: 0 })
+})
+
+it('is refused with exit code 3, and leaves live.json as it is; an old price counts that was changed since', async () => {
+  const before = press.bucket.body('live.json')
+  editDatabase(db(), wrong)
+  // The live slot counts, not the folder.
+  for (const flags of ['', '--since none --out elsewhere']) {
+    const { code, stderr } = await nightly(flags)
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/is refused: fund .* allow it: --allow price-jump:/),
+    ])
+  }
+  expect(press.bucket.body('live.json').equals(before)).toBe(true)
+})
+
+it('withholds, is not repeated with the same database, and runs again if an operator allows the price', async () => {
+  const prices = () =>
+    press.bucket.body(`${press.bucket.live()?.slot ?? ''}/api/v1/prices-current-all/index.json`)
+  const before = prices()
+  configure({ onImplausible: 'withhold' })
+  editDatabase(db(), wrong)
+  const done = await nightly('--summary night.md --since other')
+  expect([done.code, done.stderr]).toEqual([0, ''])
+  expect(prices().equals(before)).toBe(true)
+  expect(withheldIn('green')).toHaveLength(1)
+  expect(read('night.md')).toMatch(/fund \w{12}: its prices stay as they are live: NAV .* is 99\d\d.* % above/)
+  expect(stepsOf(await nightly())).toEqual(nothingToDo)
+
+  const allowed = await nightly('--allow price-jump --reason split')
+  expect([allowed.code, lastOf(allowed)?.['event']]).toEqual([0, 'done'])
+  expect(prices().equals(before)).toBe(false)
+  expect(withheldIn('blue')).toBeUndefined()
+})
+
+it('withholds in shards and in what merges them', async () => {
+  configure({ onImplausible: 'withhold' })
+  editDatabase(db(), wrong)
+  for (const shard of [1, 2]) {
+    const line = `build --db funds.sqlite --as-of ${second} --shard ${shard}/2 --out part-${shard} --since other --quiet`
+    expect(await press.fundpress(line)).toMatchObject({ code: 0 })
+  }
+  const done = await nightly('--shards part-1 part-2 --since other')
+  expect([done.code, done.stderr]).toEqual([0, ''])
+  expect(withheldIn('green')).toHaveLength(1)
+  const { slot = '', snapshot } = press.bucket.live() ?? {}
+  expect([slot, press.bucket.faultsOf(slot)]).toEqual(['green', []])
+  const whole = await nightly('--again --since none')
+  expect([whole.code, lastOf(whole)?.['snapshot']]).toEqual([0, snapshot])
+})

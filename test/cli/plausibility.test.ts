@@ -1,0 +1,262 @@
+/** Implausible prices in `check` and `build`: new ones are refused, allowed by name, or withheld; old ones are told once. */
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Finding } from '../../src/data/check/finding.ts'
+import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { makeTempFolder } from '../support/product.ts'
+import { hashesOf } from '../support/tree.ts'
+import { run } from './run.ts'
+
+const folder = makeTempFolder()
+const [one, two] = [isinOf(1), isinOf(2)] as const
+const config = folder.file('fundpress.config.json')
+const configure = (plausibility: object) => writeFileSync(config, JSON.stringify({ plausibility }))
+const fundpress = (line: string, env = {}) => run(line.split(' '), { cwd: folder.path, env })
+const asOf = '2026-11-20'
+const build = (flags = '', env = {}) =>
+  fundpress(`build --db funds.sqlite --as-of ${asOf} --jobs 2 --quiet${flags}`, env)
+const check = async (flags = '') => {
+  const { code, stdout } = await fundpress(`check --db funds.sqlite --as-of ${asOf} --json${flags}`)
+  const { findings } = JSON.parse(stdout) as { readonly findings: readonly Finding[] }
+  return { code, found: findings.map(({ severity, guard, message }) => `${guard ?? severity}: ${message}`) }
+}
+const insertPrice = (isin: string, date: string, values: Readonly<Record<string, string>>) => {
+  const row = { ...goodRows['price'], issue_price: '105.00', ...values, isin, date }
+  const texts = Object.values(row).map((value) => `'${value}'`)
+  editDatabase(
+    folder.file('funds.sqlite'),
+    `INSERT INTO price (${Object.keys(row).join()}) VALUES (${texts.join()})`,
+  )
+}
+const jump = { net_asset_value: '10000.00', issue_price: '10500.00', change: '9900.00' }
+const ofJump = `NAV 10000.00 on ${asOf} is 9900 % above the 100.00 of 2026-11-19, more than 30 %`
+
+/** Two funds whose NAV is 100.00; `out` has their prices up to the day before. */
+beforeAll(async () => {
+  makeDatabase(folder.file('first.sqlite'), (insert, db) => {
+    for (const isin of [one, two]) insertGood(insert, isin, { price: { date: '2026-11-19' } })
+    // An old mistake, which is live.
+    insert('price', { ...goodRows['price'], isin: two, date: '2026-11-17', net_asset_value: '-1' })
+    insert('price', { ...goodRows['price'], isin: two, date: '2026-11-18' })
+    db.prepare("UPDATE price SET change = '0' WHERE isin = ?").run(two)
+  })
+  cpSync(folder.file('first.sqlite'), folder.file('funds.sqlite'))
+  expect(await build(' --out first')).toMatchObject({ code: 0, stderr: '' })
+})
+beforeEach(() => {
+  configure({})
+  rmSync(folder.file('out'), { recursive: true, force: true })
+  cpSync(folder.file('first.sqlite'), folder.file('funds.sqlite'))
+  cpSync(folder.file('first'), folder.file('out'), { recursive: true })
+})
+afterAll(folder.remove)
+
+const older = (count: string, live: string) =>
+  `warning: ${count}${live}: fund ${two}: NAV -1 on 2026-11-17: a price must be above zero`
+const oneOlder = older('1 older price is implausible', ' (live already)')
+
+describe('check', () => {
+  it.each<[string, Readonly<Record<string, string>>, Readonly<Record<string, string>>]>([
+    ['price-sign', { repurchase_price: '0.01' }, { repurchase_price: '0' }],
+    ['price-order', { repurchase_price: '105.00' }, { repurchase_price: '105.01' }],
+    [
+      'price-jump',
+      { net_asset_value: '130.00', change: '30' },
+      { net_asset_value: '130.01', change: '30.01' },
+    ],
+    ['price-change', { change: '0.01' }, { change: '0.02' }],
+  ])('names what %s refuses, and no price one step below', async (guard, below, above) => {
+    insertPrice(one, asOf, below)
+    expect((await check()).found.filter((one) => !one.startsWith('warning: '))).toEqual([])
+    editDatabase(folder.file('funds.sqlite'), `DELETE FROM price WHERE date = '${asOf}'`)
+    insertPrice(one, asOf, above)
+    const { code, found } = await check()
+    expect([code, found.filter((one) => !one.startsWith('warning: '))]).toEqual([
+      1,
+      [expect.stringMatching(`^${guard}: .* on ${asOf}`)],
+    ])
+  })
+
+  it('names another currency while prices go on', async () => {
+    editDatabase(folder.file('funds.sqlite'), `UPDATE fund SET currency = 'USD' WHERE isin = '${one}'`)
+    const message = `currency-change: currency USD, but prices in EUR are live, and they go on (2026-11-19)`
+    expect(await check()).toEqual({ code: 1, found: [message, oneOlder] })
+  })
+
+  it('tells of old prices in one line, and names those that were changed since what is live', async () => {
+    expect(await check()).toEqual({ code: 0, found: [oneOlder] })
+    editDatabase(
+      folder.file('funds.sqlite'),
+      `UPDATE price SET net_asset_value = '-2' WHERE net_asset_value = '-1'`,
+    )
+    const { code, found } = await check(' --since first')
+    expect([code, found]).toEqual([1, ['price-sign: NAV -2 on 2026-11-17: a price must be above zero']])
+    expect((await check(' --out nowhere')).found).toEqual([
+      older('1 older price is implausible', '').replace('NAV -1', 'NAV -2'),
+    ])
+  })
+
+  it('counts every price as new where what is live is damaged, and says so', async () => {
+    writeFileSync(folder.file(`out/api/v1/prices-historic/${two}/2026.json`), '{"prices":[{"date":1}]}')
+    writeFileSync(folder.file('out/api/v1/prices-current-all/index.json'), '{')
+    const { code, found } = await check()
+    expect([code, found]).toEqual([
+      1,
+      [
+        expect.stringMatching(
+          /^warning: api\/v1\/prices-current-all\/index.json, which is live, is damaged: .*new$/,
+        ),
+        expect.stringMatching(
+          /^warning: api\/v1\/prices-historic\/XF.*2026.json, which is live, is damaged: .*new$/,
+        ),
+        'price-sign: NAV -1 on 2026-11-17: a price must be above zero',
+      ],
+    ])
+  })
+
+  it('has limits of groups, and names a group that fits no fund', async () => {
+    insertPrice(one, asOf, jump)
+    configure({ groups: [{ currency: 'EUR', errorJump: 1, warnJump: 1 }] })
+    expect((await check()).code).toBe(1)
+    configure({
+      groups: [
+        { isins: [one], never: true },
+        { category: 'Gibtsnicht', flatDays: 1 },
+      ],
+    })
+    const unmet = 'warning: plausibility.groups[1]: no fund has the category "Gibtsnicht"'
+    expect(await check()).toEqual({ code: 0, found: [unmet, oneOlder] })
+  })
+
+  it('warns of costs and percentages that do not lie between 0 and 100', async () => {
+    editDatabase(
+      folder.file('funds.sqlite'),
+      `UPDATE profile SET management_fee = 125 WHERE isin = '${one}'; UPDATE emt SET entry_costs = -0.01 WHERE isin = '${one}';
+       UPDATE structure_item SET percent = -9.9 WHERE isin = '${two}'; UPDATE asset_allocation SET derivatives = 0, percent = 101`,
+    )
+    expect((await check()).found.filter((one) => one !== oneOlder)).toEqual([
+      'warning: management_fee 125 does not lie between 0 and 100',
+      'warning: entry_costs -0.01 is negative',
+      'warning: type countries, position 3: percent -9.9 does not lie between 0 and 100',
+      ...[1, 2].map(() => expect.stringContaining('percent 101 does not lie between 0 and 100') as string),
+    ])
+  })
+})
+
+it('a database without a single fund is an error in check and build', async () => {
+  rmSync(folder.file('funds.sqlite'))
+  makeDatabase(folder.file('funds.sqlite'), () => undefined)
+  const message = 'there is not a single fund: fill the database with `fundpress import`'
+  expect(await check()).toEqual({ code: 1, found: [`error: ${message}`] })
+  expect(await build()).toMatchObject({ code: 1, stderr: expect.stringContaining(message) as string })
+})
+
+describe('build', () => {
+  it('refuses new prices with exit code 3 and leaves the folder as it was; --allow lets them pass by name', async () => {
+    insertPrice(one, asOf, jump)
+    const before = hashesOf(folder.file('out'))
+    const { code, stderr } = await build()
+    expect(code).toBe(3)
+    expect(stderr).toContain(`${one}\n  error    price: ${ofJump}\n`)
+    expect(stderr).toContain(`allow it: --allow price-jump:${one} --reason "…"\n`)
+    expect(hashesOf(folder.file('out'))).toEqual(before)
+    expect((await build(` --allow price-jump:${two} --reason merger`)).code).toBe(3)
+    expect(await build(` --allow price-jump:${one} --reason merger`)).toMatchObject({ code: 0 })
+    expect(headOf('out')).toMatchObject({
+      allowed: [{ guard: 'price-jump', subject: one, reason: 'merger', message: `fund ${one}: ${ofJump}` }],
+    })
+    expect(pricesIn('out', one)).toContain('10000,00')
+    // It is live now.
+    expect(await build()).toMatchObject({ code: 0 })
+    expect(headOf('out')).not.toHaveProperty('allowed')
+  })
+
+  it('names values that nobody can allow first, with exit code 1', async () => {
+    insertPrice(one, asOf, jump)
+    editDatabase(folder.file('funds.sqlite'), `UPDATE fund SET currency = 'euro' WHERE isin = '${two}'`)
+    const { code, stderr } = await build(' --force --reason test')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('currency "euro"')])
+  })
+
+  it('withholds the prices of a fund: documents, downloads, pages and status stay as they are live', async () => {
+    configure({ onImplausible: 'withhold' })
+    insertPrice(one, asOf, jump)
+    insertPrice(two, asOf, { change: '0' })
+    editDatabase(folder.file('funds.sqlite'), `UPDATE fund SET currency = 'USD' WHERE isin = '${one}'`)
+    const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
+    expect(await build(' --out nothing')).toMatchObject({ code: 3 })
+    const done = await fundpress(`build --db funds.sqlite --as-of ${asOf}`, env)
+    expect(done).toMatchObject({ code: 0, stderr: '' })
+    expect(done.stdout).toContain(`withheld fund ${one}: its prices stay as they are live: `)
+    const { withheld, newestPrice } = headOf('out')
+    expect([withheld, newestPrice]).toEqual([
+      [{ isin: one, message: expect.stringContaining(ofJump) as string }],
+      asOf,
+    ])
+    expect(pricesIn('out', one)).toEqual(pricesIn('first', one))
+    expect(pricesIn('out', two)).not.toEqual(pricesIn('first', two))
+    const csv = readFileSync(folder.file(`out/downloads/${asOf}/prices.csv`), 'utf8')
+    expect(csv).toContain(`${two},`)
+    expect([csv.includes(`${one},2026-11-19`), csv.includes('10000')]).toEqual([true, false])
+    const status = JSON.parse(readFileSync(folder.file('out/status/index.json'), 'utf8')) as object
+    expect(status).toMatchObject({ withheld: [{ isin: one, name: 'Good Fund' }] })
+    const prices = (status as { prices: { isin: string; newest_price: string }[] }).prices
+    expect(prices.map(({ newest_price: day }) => day)).toEqual(['2026-11-19', asOf])
+    expect(readFileSync(folder.file('out/status/index.html'), 'utf8')).toContain('Prices that are held back')
+    expect(readFileSync(folder.file(`out/funds/${one}/index.html`), 'utf8')).not.toMatch(/10.?000|USD/)
+    expect(
+      readdirSync(folder.path, { recursive: true }).filter((name) => String(name).includes('withheld')),
+    ).toEqual([])
+    // The same again; a shard each and a merge give the same.
+    const { snapshot } = headOf('out')
+    await build('', env)
+    expect(headOf('out')).toMatchObject({ snapshot, withheld })
+    for (const shard of [1, 2])
+      expect(await build(` --shard ${shard}/2 --since first --out part-${shard}`, env)).toMatchObject({
+        code: 0,
+      })
+    const merged = await fundpress('merge part-1 part-2 --db funds.sqlite --out merged --quiet', env)
+    expect(merged).toMatchObject({ code: 0, stderr: '' })
+    expect(headOf('merged')).toMatchObject({ snapshot, withheld })
+    expect(readFileSync(folder.file(`merged/downloads/${asOf}/prices.csv`), 'utf8')).toBe(csv)
+  })
+
+  it('withholds all prices of a fund that is not live', async () => {
+    configure({ onImplausible: 'withhold' })
+    const tables = Object.keys(goodRows).filter((table) => table !== 'fund')
+    const isin = isinOf(3)
+    const copies = ['fund', ...tables].map((table) => {
+      const copy = `CREATE TEMP TABLE new AS SELECT * FROM ${table} WHERE isin = '${one}'; UPDATE new SET isin = '${isin}';`
+      return `${copy} INSERT INTO ${table} SELECT * FROM new; DROP TABLE new;`
+    })
+    editDatabase(folder.file('funds.sqlite'), copies.join(''))
+    insertPrice(isin, asOf, jump)
+    expect(await build()).toMatchObject({ code: 0 })
+    expect(headOf('out')).toMatchObject({ withheld: [{ isin, message: ofJump }] })
+    expect(readdirSync(folder.file(`out/api/v1/prices-historic/${isin}`)).sort()).toEqual([
+      'error.json',
+      'error.xml',
+    ])
+  })
+
+  it('fails if it cannot withhold because what is live is damaged', async () => {
+    configure({ onImplausible: 'withhold' })
+    insertPrice(one, asOf, jump)
+    rmSync(folder.file(`out/api/v1/prices-historic/${one}/2026.json`))
+    expect(await build()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`fund ${one}: its prices cannot stay as they are live: `) as string,
+    })
+  })
+})
+
+function headOf(out: string) {
+  const [head = ''] = gunzipSync(readFileSync(folder.file(`${out}/manifest.ndjson.gz`)))
+    .toString()
+    .split('\n')
+  return JSON.parse(head) as Readonly<Record<string, unknown>>
+}
+
+const pricesIn = (out: string, isin: string) =>
+  readFileSync(folder.file(`${out}/api/v1/prices-historic/${isin}/2026.json`), 'utf8')

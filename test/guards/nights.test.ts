@@ -1,0 +1,335 @@
+/** Nights as a table: a database, what is live, and the verdict. A refused night leaves `live.json` byte for byte as it was. */
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
+import { openPress, type Press } from '../support/press.ts'
+import { makeTempFolder } from '../support/product.ts'
+import { sample } from '../support/rounds.ts'
+
+const tonight = '2024-05-06'
+const lastNight = '2024-05-03'
+const why = '--reason "said so"'
+
+/** Business days in Germany from March 2024 until tonight. */
+const days = Array.from({ length: 64 }, (_, index) =>
+  new Date(Date.UTC(2024, 2, 4 + index)).toISOString().slice(0, 10),
+).filter(
+  (day) =>
+    ![0, 6].includes(new Date(day).getUTCDay()) && !['2024-03-29', '2024-04-01', '2024-05-01'].includes(day),
+)
+
+const isins = Array.from({ length: 20 }, (_, index) => isinOf(index + 1))
+const [one = '', two = ''] = isins
+const ofTonight = `isin = '${one}' AND date = '${tonight}'`
+const ofPrices = ['prices-current', 'prices-historic']
+const amount = (value: number) => value.toFixed(2)
+/** The prices of a NAV, and its changes from the NAV before. */
+const prices = (nav: number, before: number) => ({
+  net_asset_value: amount(nav),
+  repurchase_price: amount(nav),
+  issue_price: amount(nav * 1.05),
+  change: amount(nav - before),
+  change_percent: amount((nav / before - 1) * 100),
+})
+/** NAVs go up and down, so that none stays the same. */
+const navOf = (index: number) => (index % 2 === 0 ? 100 : 100.5)
+
+/** Funds with a row in each table, five countries, and a price on each day until tonight. */
+function makeFunds(file: string, count: number): void {
+  makeDatabase(file, (insert) => {
+    for (let number = 1; number <= count; number++) {
+      const isin = isinOf(number)
+      insertGood(insert, isin, { price: { ...prices(navOf(0), navOf(0)), date: days[0] ?? '' } })
+      for (const position of [4, 5, 6, 7])
+        insert('structure_item', { isin, ...goodRows['structure_item'], position, percent: 0.1 })
+      for (const [index, date] of days.entries())
+        if (index > 0)
+          insert('price', { isin, ...goodRows['price'], date, ...prices(navOf(index), navOf(index - 1)) })
+    }
+  })
+}
+
+/** A price of tonight, or of another day. */
+function priced(nav: number, { isin = one, date = tonight }: { isin?: string; date?: string } = {}): string {
+  const before = navOf(days.indexOf(date) - 1)
+  const values = Object.entries(prices(nav, before)).map(([column, value]) => `${column} = '${value}'`)
+  return `UPDATE price SET ${values.join(', ')} WHERE isin = '${isin}' AND date = '${date}';`
+}
+const value = (column: string, text: string, { isin = one, date = tonight } = {}) =>
+  `UPDATE price SET ${column} = '${text}' WHERE isin = '${isin}' AND date = '${date}';`
+const tables = Object.keys(goodRows)
+/** Removes the last funds, or rows of them. */
+const withoutFunds = (count: number, from = tables) => {
+  const last = isins.slice(-count).map((isin) => `'${isin}'`)
+  return from.map((table) => `DELETE FROM ${table} WHERE isin IN (${last.join(', ')});`).join('')
+}
+/** Removes the oldest prices. */
+const withoutPrices = (count: number) =>
+  `DELETE FROM price WHERE (isin, date) IN (SELECT isin, date FROM price ORDER BY date, isin LIMIT ${count});`
+/** Removes countries of structures. */
+const withoutRows = (count: number) =>
+  `DELETE FROM structure_item WHERE (isin, position) IN
+    (SELECT isin, position FROM structure_item ORDER BY position DESC, isin LIMIT ${count});`
+/** Some funds have had no price for two weeks. */
+const stale = (count: number) =>
+  isins
+    .slice(0, count)
+    .map((isin) => `DELETE FROM price WHERE date > '2024-04-20' AND isin = '${isin}';`)
+    .join('')
+/** No fund has a price on these days. */
+const closed = (from: string, to: string) => `DELETE FROM price WHERE date BETWEEN '${from}' AND '${to}';`
+/** The NAV stays the same on the last days. */
+const flat = (count: number) => {
+  const nav = navOf(days.length - count - 1)
+  const columns = Object.entries(prices(nav, nav)).map(([column, text]) => `${column} = '${text}'`)
+  return `UPDATE price SET ${columns.join(', ')} WHERE isin = '${one}' AND date >= '${days.at(-count) ?? ''}';`
+}
+
+type Live = 'nothing' | 'usual' | 'one night' | 'three funds' | 'six funds fewer' | 'an old jump' | 'no emt'
+
+/** A row of the table: what tonight's database has instead, as SQL, and what becomes of it. */
+type Night = readonly [title: string, edit: string, verdict: Verdict, surroundings?: Surroundings]
+
+/**
+ * `live`: it goes live without a warning about its data; an expression: it does, and the log warns of this. A list: these
+ * guards refuse it, as `--allow` names them. A number: another exit code.
+ */
+type Verdict = 'live' | RegExp | readonly string[] | number
+
+interface Surroundings {
+  /** What is live; `usual` unless given. */
+  readonly live?: Live
+  readonly flags?: string
+  readonly config?: object
+}
+
+/** What may be live before a night: nights that were published one after the other. */
+const lives: Readonly<Record<Live, readonly LiveNight[]>> = {
+  nothing: [],
+  usual: [{ asOf: '2024-05-02' }, { asOf: lastNight }],
+  /** The other slot is empty. */
+  'one night': [{ asOf: lastNight }],
+  'three funds': [{ asOf: lastNight, count: 3 }],
+  /** Six of twenty funds are gone, which was approved. The other slot still has them. */
+  'six funds fewer': [
+    { asOf: '2024-05-02' },
+    { asOf: lastNight, edit: withoutFunds(6), flags: '--allow lost-funds --reason merged' },
+  ],
+  /** With a jump in the history that nobody has seen. */
+  'an old jump': [{ asOf: lastNight, edit: priced(200, { date: '2024-04-10' }) }],
+  'no emt': [{ asOf: lastNight, edit: 'DELETE FROM emt;' }],
+}
+
+interface LiveNight {
+  readonly asOf: string
+  readonly count?: number
+  readonly edit?: string
+  readonly flags?: string
+}
+
+function emptied(table: string, ...others: readonly string[]): Night {
+  return [`${table} is empty`, `DELETE FROM ${table};`, [`empty-table:${table}`, ...others]]
+}
+
+const jump = [`price-jump:${one}`]
+const limits = (plausibility: object) => ({ config: { plausibility } })
+const allow = (guards: string) => ({ flags: `--allow ${guards} ${why}` })
+
+const nights: readonly Night[] = [
+  // Prices that cannot be.
+  ['an ordinary night', '', 'live'],
+  ['the first night of a bucket', '', 'live', { live: 'nothing' }],
+  ['the second night of a bucket', '', 'live', { live: 'one night' }],
+  ['a NAV of 10050.00 instead of 100.50', priced(10050), jump],
+  ['a NAV 30 % higher', priced(130.65), /30 %/],
+  ['a NAV a little more than 30 % higher', priced(130.66), jump],
+  ['a NAV 30 % lower', priced(70.35), /30 %/],
+  ['a NAV a little more than 30 % lower', priced(70.34), jump],
+  ['a NAV 10 % higher', priced(110.55), 'live'],
+  ['a NAV a little more than 10 % higher', priced(110.56), /10 %/],
+  ['two funds that jump', priced(200) + priced(200, { isin: two }), [...jump, `price-jump:${two}`]],
+  ['a jump within the limit of the config', priced(150), /price|NAV/, limits({ errorJump: 0.5 })],
+  ['a jump above the limit of the config', priced(112), jump, limits({ errorJump: 0.11 })],
+  [
+    'a jump of a fund whose group may jump',
+    priced(150),
+    'live',
+    limits({ groups: [{ isins: [one], errorJump: 0.5, warnJump: 0.5 }] }),
+  ],
+  [
+    'a jump of a fund that is in no group',
+    priced(150),
+    jump,
+    limits({ groups: [{ isins: [two], errorJump: 0.5 }] }),
+  ],
+  ['a jump that is allowed by name', priced(200), /allowed/, allow('price-jump')],
+  ['a jump that is allowed for the fund', priced(200), /allowed/, allow(`price-jump:${one}`)],
+  ['a jump that is allowed for another fund', priced(200), jump, allow(`price-jump:${two}`)],
+  ['a jump that is forced', priced(200), /allowed/, { flags: `--force ${why}` }],
+  ['a permission without a reason', priced(200), 2, { flags: '--allow price-jump' }],
+  ['force without a reason', priced(200), 2, { flags: '--force' }],
+  [
+    'a jump that is live already',
+    priced(200, { date: '2024-04-10' }),
+    /live already/,
+    { live: 'an old jump' },
+  ],
+  ['a jump that is live and is corrected', '', 'live', { live: 'an old jump' }],
+  ['an old price that is corrected to a jump', priced(200, { date: '2024-04-10' }), jump],
+  [
+    'a first night with a jump in its history',
+    priced(200, { date: '2024-04-10' }),
+    /older/,
+    { live: 'nothing' },
+  ],
+  ['a first night with a jump', priced(200), jump, { live: 'nothing' }],
+  ['a jump whose fund is withheld', priced(200), new RegExp(one), limits({ onImplausible: 'withhold' })],
+  ['a NAV of zero', priced(0), [`price-sign:${one}`]],
+  ['NAVs of -5 of all funds', isins.map((isin) => priced(-5, { isin })).join(''), ['price-sign']],
+  ['an issue price of zero', value('issue_price', '0.00'), [`price-sign:${one}`]],
+  ['a negative repurchase price', value('repurchase_price', '-0.01'), [`price-sign:${one}`]],
+  ['a repurchase price of one cent', value('repurchase_price', '0.01'), 'live'],
+  ['a repurchase price above the issue price', value('repurchase_price', '105.01'), [`price-order:${one}`]],
+  ['a repurchase price that equals the issue price', value('repurchase_price', '105.00'), /NAV/],
+  ['a change that is not the difference', value('change', '0.50'), [`price-change:${one}`]],
+  ['a change that was rounded', value('change', '-0.5'), 'live'],
+  ['another currency', `UPDATE fund SET currency = 'USD' WHERE isin = '${one}';`, [`currency-change:${one}`]],
+  // What is only doubtful.
+  ['a price on a Sunday', `UPDATE price SET date = '2024-05-05' WHERE ${ofTonight};`, /2024-05-05/],
+  ['a NAV that stays for ten days', flat(10), new RegExp(one)],
+  ['a NAV that stays for nine days', flat(9), 'live'],
+  ['an issue price below the NAV', value('issue_price', '99.99') + value('repurchase_price', '99'), /issue/],
+  ['a gap in the history', closed('2024-04-10', '2024-04-18'), /2024-04/, allow('lost-prices')],
+  ['a gap that is short enough', closed('2024-04-10', '2024-04-16'), /allowed/, allow('lost-prices')],
+  ['costs above 100 %', `UPDATE profile SET management_fee = 125 WHERE isin = '${one}';`, /management_fee/],
+  // What is lost.
+  ['two of twenty funds fewer', withoutFunds(2), 'live'],
+  ['three of twenty funds fewer', withoutFunds(3), ['lost-funds']],
+  ['one of three funds fewer', withoutFunds(18), 'live', { live: 'three funds' }],
+  ['two of three funds fewer', withoutFunds(19), ['lost-funds'], { live: 'three funds' }],
+  ['three funds fewer, which is allowed', withoutFunds(3), /allowed/, allow('lost-funds')],
+  ['three funds fewer in the second night', withoutFunds(3), ['lost-funds'], { live: 'one night' }],
+  [
+    'three funds fewer, as the config allows',
+    withoutFunds(3),
+    'live',
+    { config: { guards: { lostFunds: 0.15 } } },
+  ],
+  ['the night after an approved loss of funds', withoutFunds(6), 'live', { live: 'six funds fewer' }],
+  ['a loss after an approved one', withoutFunds(8), ['lost-funds'], { live: 'six funds fewer' }],
+  ['1 % of the price rows fewer', withoutPrices(28), 'live'],
+  ['a little more than 1 % of the price rows fewer', withoutPrices(29), ['lost-prices']],
+  ['85 % of the price rows fewer', closed('2024-01-01', '2024-04-25'), ['lost-prices']],
+  [
+    '85 % of them fewer, which is allowed',
+    closed('2024-01-01', '2024-04-25'),
+    /allowed/,
+    allow('lost-prices'),
+  ],
+  ['20 % of the rows of a table fewer', withoutRows(20), 'live'],
+  ['a little more than 20 % of the rows of a table fewer', withoutRows(21), ['lost-rows:structure_item']],
+  ['rows fewer of a table that may lose them', withoutRows(21), /allowed/, allow('lost-rows:structure_item')],
+  ['10 % of the documents of an endpoint fewer', withoutFunds(2, ['profile']), 'live'],
+  ['a little more than 10 % of them fewer', withoutFunds(3, ['profile']), ['lost-documents:profile']],
+  emptied('profile', 'empty-endpoint:profile'),
+  emptied('key_figure'),
+  emptied('emt', 'empty-endpoint:emt'),
+  emptied('performance_year', 'empty-endpoint:performance-years'),
+  emptied('price', ...ofPrices.map((id) => `empty-endpoint:${id}`), 'older-prices', 'unpriced-funds'),
+  [
+    'an empty table in the second night',
+    'DELETE FROM profile;',
+    ['empty-table:profile', 'empty-endpoint:profile'],
+    { live: 'one night' },
+  ],
+  ['a table that was empty before', 'DELETE FROM emt;', 'live', { live: 'no emt' }],
+  ['a table that is empty in the first night', 'DELETE FROM emt;', 'live', { live: 'nothing' }],
+  [
+    'three funds without a price',
+    withoutFunds(3, ['price']),
+    [...ofPrices.map((id) => `lost-documents:${id}`), 'lost-prices', 'unpriced-funds'],
+  ],
+  // Days.
+  [
+    'an as-of date before the live one',
+    closed('2024-05-01', '2024-05-31'),
+    ['older-date', 'older-prices', 'lost-prices'],
+    { flags: '--as-of 2024-04-30' },
+  ],
+  ['prices older than the live ones', closed('2024-05-03', tonight), ['older-prices', 'lost-prices']],
+  ['stale prices of a tenth of the funds', stale(2), /stale/, allow('lost-prices')],
+  ['stale prices of more than a tenth of the funds', stale(3), ['stale-prices'], allow('lost-prices')],
+  ['an as-of date in the future', '', ['future-date'], { flags: '--as-of 2999-01-04' }],
+  ['a database that is not marked as complete', '', ['incomplete'], { config: { requireComplete: true } }],
+  ['no fund at all', tables.map((table) => `DELETE FROM ${table};`).join(''), 1],
+]
+
+let press: Press
+const folder = makeTempFolder()
+/** Buckets as they are before a night, by what is live. */
+const buckets = new Map<Live, ReturnType<Press['server']['snapshot']>>()
+
+async function publishNight({
+  asOf,
+  edit = '',
+  count = 20,
+  flags = '',
+  config = {},
+}: LiveNight & Pick<Surroundings, 'config'>) {
+  const db = folder.file('night.sqlite')
+  copyFileSync(folder.file(`${count}.sqlite`), db)
+  editDatabase(db, `DELETE FROM price WHERE date > '${asOf}';${edit}`)
+  writeFileSync(folder.file('night.json'), JSON.stringify({ ...config, bucket: { concurrency: 16 } }))
+  rmSync(folder.file('out'), { recursive: true, force: true })
+  const words = ['nightly', '--config', 'night.json', '--db', 'night.sqlite', '--out', 'out', '--as-of', asOf]
+  const more = (flags.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''))
+  return press.fundpress([...words, '--since', 'other', '--sample', '1', '--json', ...more])
+}
+
+/** Brings the bucket to what is live before a night. */
+async function goBack(live: Live): Promise<void> {
+  press.reset()
+  const known = buckets.get(live)?.get('funds')
+  if (known !== undefined) {
+    press.server.restore('funds', known)
+    return
+  }
+  for (const night of lives[live]) {
+    const { code, stderr, stdout } = await publishNight(night)
+    expect([code, stderr], stdout).toEqual([0, ''])
+  }
+  buckets.set(live, press.server.snapshot())
+}
+
+const liveBytes = () => press.server.objects('funds').get('live.json')?.body.toString()
+
+beforeAll(async () => {
+  const unused = () => Promise.reject(new Error('not here'))
+  press = await openPress({ folder, outs: [], change: unused, sums: () => new Map(), remove: folder.remove })
+  makeFunds(folder.file('20.sqlite'), 20)
+  makeFunds(folder.file('3.sqlite'), 3)
+})
+afterEach(() => rmSync(folder.file('out'), { recursive: true, force: true }))
+afterAll(() => press.stop())
+
+it('has at least sixty nights', () => {
+  expect(new Set(nights.map(([title]) => title)).size).toBeGreaterThanOrEqual(60)
+})
+
+it.each(sample(nights, { least: 16 }))('%s', async (...night: unknown[]) => {
+  const [, edit, verdict, { live = 'usual', flags = '', config } = {}] = night as unknown as Night
+  await goBack(live)
+  const before = liveBytes()
+  const run = await publishNight({ asOf: tonight, edit, flags, ...(config && { config }) })
+  const said = run.stderr + run.stdout
+  const [, allowing = ''] = /--allow (\S+) --reason "…"/.exec(run.stderr) ?? []
+  const refused = Array.isArray(verdict) ? verdict : []
+  expect(allowing.split(',').filter(Boolean).sort(), said).toEqual([...refused].sort())
+  expect(run.code, said).toBe(typeof verdict === 'number' ? verdict : refused.length > 0 ? 3 : 0)
+  if (run.code === 0) expect(liveBytes()).not.toBe(before)
+  else expect(liveBytes()).toBe(before)
+  const warnings = run.stdout.split('\n').filter((line) => line.includes('"event":"warning"'))
+  if (verdict instanceof RegExp) expect(warnings.join('\n')).toMatch(verdict)
+  else if (verdict === 'live')
+    expect(warnings.filter((line) => !line.includes('everything is rendered'))).toEqual([])
+})

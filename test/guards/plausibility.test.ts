@@ -1,0 +1,181 @@
+/** Which prices are implausible: each limit, and one step below it. */
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Calendar, openCalendar } from '../../src/guards/calendar.ts'
+import {
+  defaultPlausibility,
+  implausiblePrices,
+  limitsOf,
+  type PriceTexts,
+} from '../../src/guards/plausibility.ts'
+import { times } from '../support/rounds.ts'
+
+let calendar: Calendar
+beforeAll(async () => {
+  calendar = await openCalendar('TARGET')
+})
+
+const days = (first: string, count: number) => {
+  const found: string[] = []
+  for (let at = Date.parse(first); found.length < count; at += 86_400_000) {
+    const day = new Date(at).toISOString().slice(0, 10)
+    if (calendar.isBusinessDay(day)) found.push(day)
+  }
+  return found
+}
+/** Prices of NAVs in cents, with the change that follows from them. */
+const pricesOf = (first: string, cents: readonly number[]): PriceTexts[] =>
+  days(first, cents.length).map((day, index) => {
+    const [nav = 0, before = nav] = [cents[index], cents[index - 1]]
+    const text = (value: number) => (value / 100).toFixed(2)
+    return [day, text(nav + 500), text(nav), text(nav), text(nav - before)]
+  })
+const messagesOf = (prices: readonly PriceTexts[], limits = defaultPlausibility) =>
+  implausiblePrices(prices, limits, calendar).map(({ guard, message }) => `${guard ?? 'warning'}: ${message}`)
+
+it('a price that rises and falls by less than the limits is plausible', () => {
+  const moves = fc.array(fc.double({ min: -0.099, max: 0.099, noNaN: true }), { maxLength: 30 })
+  fc.assert(
+    fc.property(moves, (some) => {
+      // NAVs that move: they never stay the same.
+      const cents = some.reduce<number[]>(
+        (all, move, index) => [...all, Math.round((all.at(-1) ?? 0) * (1 + move)) + (index % 2)],
+        [1_000_000],
+      )
+      const moving = cents.filter((each, index) => each !== cents[index - 1] && each > 100_000)
+      const jumps = moving.some((each, index) => Math.abs(each / (moving[index - 1] ?? each) - 1) > 0.1)
+      fc.pre(!jumps)
+      expect(messagesOf(pricesOf('2026-01-05', moving))).toEqual([])
+    }),
+    { numRuns: times(50) },
+  )
+})
+
+describe('a NAV that jumps', () => {
+  it.each([
+    [13_000, 'warning: NAV 130.00 on 2026-11-17 is 30 % above the 100.00 of 2026-11-16, more than 10 %'],
+    [
+      13_001,
+      'price-jump: NAV 130.01 on 2026-11-17 is 30.01 % above the 100.00 of 2026-11-16, more than 30 %',
+    ],
+    [6_999, 'price-jump: NAV 69.99 on 2026-11-17 is 30.01 % below the 100.00 of 2026-11-16, more than 30 %'],
+    [11_000, undefined],
+  ])('to %i cents from 10000', (cents, message) => {
+    expect(messagesOf(pricesOf('2026-11-16', [10_000, cents]))).toEqual(
+      message === undefined ? [] : [message],
+    )
+  })
+
+  it('has the limits of the first group that the fund fits, or none', () => {
+    const fund = { isin: 'DE0008471400', currency: 'EUR', categoryDe: 'Aktienfonds', categoryEn: null }
+    const groups = [
+      { category: 'Rentenfonds', errorJump: 0.01 },
+      { currency: 'EUR', errorJump: 0.5 },
+    ]
+    expect(limitsOf({ ...defaultPlausibility, groups }, fund)).toMatchObject({
+      errorJump: 0.5,
+      warnJump: 0.1,
+    })
+    const never = [{ isins: ['DE0008471400'], never: true }, ...groups]
+    expect(limitsOf({ ...defaultPlausibility, groups: never }, fund)).toBeNull()
+  })
+})
+
+it.each([
+  ['0.50', '100.50', '100.00', true],
+  // Each of the three may have been rounded.
+  ['0.515', '100.50', '100.00', false],
+  ['0.51', '100.50', '100.00', true],
+  ['0.52', '100.50', '100.00', false],
+  ['0.5', '100.5432', '100.0000', true],
+  ['1', '100.50', '100.00', true],
+  ['-0.50', '100.50', '100.00', false],
+  ['0', '100.00', '100.00', true],
+])('a change of %s is the difference of %s and %s: %s', (change, nav, before, isRight) => {
+  const prices: PriceTexts[] = [
+    ['2026-11-16', '105', '99', before, '0'],
+    ['2026-11-17', '105', '99', nav, change],
+  ]
+  const found = implausiblePrices(prices, defaultPlausibility, calendar)
+  expect(found.map(({ guard }) => guard)).toEqual(isRight ? [] : ['price-change'])
+})
+
+it.each<[string, PriceTexts, readonly string[]]>([
+  [
+    'zero',
+    ['2026-11-16', '0', '99', '100', '0'],
+    ['price-sign: issue price 0 on 2026-11-16: a price must be above zero'],
+  ],
+  [
+    'negative',
+    ['2026-11-16', '105', '-1', '-5', '0'],
+    ['price-sign: NAV -5, repurchase price -1 on 2026-11-16: a price must be above zero'],
+  ],
+  [
+    'out of order',
+    ['2026-11-16', '100', '100.01', '100', '0'],
+    ['price-order: repurchase price 100.01 on 2026-11-16 is above the issue price 100'],
+  ],
+  ['equal', ['2026-11-16', '100', '100', '100', '0'], []],
+  [
+    'below the NAV',
+    ['2026-11-16', '99', '99', '100', '0'],
+    ['warning: issue price 99 on 2026-11-16 is below the NAV 100'],
+  ],
+  [
+    'above the NAV',
+    ['2026-11-16', '105', '101', '100', '0'],
+    ['warning: repurchase price 101 on 2026-11-16 is above the NAV 100'],
+  ],
+  [
+    'of a Sunday',
+    ['2026-11-15', '105', '99', '100', '0'],
+    ['warning: 2026-11-15 has a price and is no business day'],
+  ],
+  ['no number', ['2026-11-16', 'x', 'y', 'z', ''], []],
+])('a price that is %s', (_, price, messages) => {
+  expect(messagesOf([price])).toEqual(messages)
+})
+
+it.each([
+  [10, 'warning: NAV 100.00 has not moved for 10 business days, 2026-03-02 to 2026-03-16'],
+  [9, undefined],
+])('a NAV that has not moved for %i business days', (count, message) => {
+  const found = messagesOf(pricesOf('2026-03-02', [...Array<number>(count + 1).fill(10_000), 10_010]))
+  expect(found).toEqual(message === undefined ? [] : [message])
+})
+
+describe('a gap', () => {
+  const without = (missing: number) => {
+    const prices = pricesOf(
+      '2026-03-02',
+      Array.from({ length: 30 }, (_, index) => 10_000 + index),
+    )
+    const rest = prices.filter((_, index) => index < 10 || index >= 10 + missing)
+    return rest.map(([day, issue, repurchase, nav], index): PriceTexts => {
+      const change = Number(nav) - Number(rest[index - 1]?.[3] ?? nav)
+      return [day, issue, repurchase, nav, change.toFixed(2)]
+    })
+  }
+  it.each([
+    [6, ['warning: no price for 6 business days, between 2026-03-13 and 2026-03-24']],
+    [5, []],
+  ])('of %i business days', (missing, messages) => {
+    expect(messagesOf(without(missing))).toEqual(messages)
+  })
+
+  it('of a month is none for a fund that is priced monthly', () => {
+    const months = Array.from({ length: 11 }, (_, index) => `2026-${String(index + 1).padStart(2, '0')}-27`)
+    const prices = months.map((day, index): PriceTexts => [
+      day,
+      '200',
+      `${100 + index}`,
+      `${100 + index}`,
+      '1',
+    ])
+    const found = messagesOf(
+      prices.map((price, index) => (index === 0 ? (price.with(4, '0') as never) : price)),
+    )
+    expect(found.filter((message) => message.includes('no price'))).toEqual([])
+  })
+})

@@ -1,0 +1,12 @@
+/** What `fundpress serve --out` serves, in this process: for expectations, and with settings of its own. */
+import { serveFolder } from '../../src/cli/commands/serve.ts'
+import { createEdgeServer, type NodeEdgeOptions } from '../../src/edge/node/server.ts'
+import { listen } from './request.ts'
+import { workerSettings } from './worker.ts'
+
+export async function serveHere(out: string, options: Partial<NodeEdgeOptions> = {}) {
+  const { origin } = await serveFolder(out)
+  const settings = workerSettings(0).edge
+  const server = createEdgeServer({ origin, settings, onFailure: () => undefined, ...options })
+  return { server, ...(await listen(server)) }
+}

@@ -108,7 +108,8 @@ describe('one snapshot after the other', () => {
   })
 
   it('a publish deletes objects that the snapshot lacks', async () => {
-    const first = 'SELECT isin, min(type) FROM structure_item WHERE isin = (SELECT min(isin) FROM structure_item)'
+    const first =
+      'SELECT isin, min(type) FROM structure_item WHERE isin = (SELECT min(isin) FROM structure_item)'
     await press.nights.change('less', `DELETE FROM structure_item WHERE (isin, type) IN (${first})`)
     const done = await publishAsPlanned('--out less --max-deletes 100')
     expect(done.deleted).toBeGreaterThan(0)

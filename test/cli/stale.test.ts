@@ -114,7 +114,9 @@ describe('the status in a bucket', () => {
   })
 
   it('is an endpoint of its own in a plan, and no document for diff', async () => {
-    const { endpoints } = await press.json<{ endpoints: readonly object[] }>('plan --out stale --force --reason test')
+    const { endpoints } = await press.json<{ endpoints: readonly object[] }>(
+      'plan --out stale --force --reason test',
+    )
     expect(endpoints).toContainEqual(expect.objectContaining({ endpoint: 'status', put: 3 }))
     const { groups } = await press.json<{ groups: readonly { endpoint: string }[] }>('diff good better')
     expect(groups.map(({ endpoint }) => endpoint)).not.toContain('other')

@@ -3,7 +3,7 @@
  * its yearly windows and the list of them. Source: src/bucket/keys.md, endpoint 3.
  */
 
-import { isRefusal, type Refusal, type RowsOf } from '../api/contract/endpoint.ts'
+import { isRefusal, type RefusedAnswer, type RowsOf } from '../api/contract/endpoint.ts'
 import type { Page } from '../api/contract/page.ts'
 import type { Group } from '../api/contract/rows.ts'
 import { xmlDeclaration, xmlElement } from '../api/encode/xml.ts'
@@ -58,7 +58,13 @@ const answerOf = ({ endpoint, type }: Plan, rows: Rows, { day }: RenderContext, 
 
 const firstLanguage: Language = languages[0]
 
-function putRefusal(plan: Plan, { refused }: Refusal, rows: Rows, { table }: RenderContext, put: Put): void {
+function putRefusal(
+  plan: Plan,
+  { refused }: RefusedAnswer,
+  rows: Rows,
+  { table }: RenderContext,
+  put: Put,
+): void {
   const { endpoint, route } = plan
   const row = endpoint.errors[refused]
   if (row === undefined)

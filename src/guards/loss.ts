@@ -155,16 +155,15 @@ function lostRows(
   limits: GuardLimits,
 ): Objection[] {
   const after = head.counts?.rows
-  // Lost funds are counted above.
-  const { fund: _, ...before } = live.counts?.rows ?? {}
   if (after === undefined) return []
   const lostShare = loss.funds === 0 ? 0 : Math.min(1, (rowsOfLostFund * loss.funds) / live.funds)
-  return Object.entries(before).flatMap(([table, rows]) => {
+  return Object.entries(live.counts?.rows ?? {}).flatMap(([table, rows]) => {
     const isPrice = table === 'price'
     const explained = isPrice && loss.prices !== null ? loss.prices : rows * lostShare
     const least = Math.max(1, leastOf(rows - explained, isPrice ? limits.lostPrices : limits.lostRows))
     const left = after[table] ?? 0
-    if (rows === 0 || left >= least) return []
+    // Lost funds are counted above.
+    if (table === 'fund' || rows === 0 || left >= least) return []
     const figures: Figures = [rows, left, `at least ${least}`]
     if (left === 0) return [objection('empty-table', `the table ${table} is empty`, figures, table)]
     const message = `the table ${table} has ${left} rows, that of the live one ${rows}`

@@ -2,14 +2,16 @@
 import { forced } from '../support/product.ts'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { expectFailure, expectSuccess } from '../cli/outcome.ts'
 import { isComplete, sample } from '../support/rounds.ts'
-import { beginPublish, four, killAt, one, press, three, useTwoNights } from '../support/two-nights.ts'
+import { beginPublish, four, killAt, press, three, useTwoNights } from '../support/two-nights.ts'
 
 useTwoNights(4)
 
 const killPublish = (out: string, nth: number, ...flags: readonly string[]) =>
   killAt(beginPublish(out, '--concurrency', '2', ...flags), /^blue\/api/, { nth })
 
+const expectWholeLive = () => expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
 const journal = () => JSON.parse(press.bucket.body('journal.json').toString()) as Record<string, unknown>
 
 describe('after a publish of a third snapshot was killed in blue, a journal', () => {
@@ -37,35 +39,32 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
 
     it('is named, with advice, and nothing is written', async () => {
       const writes = () => press.server.log.filter(({ method }) => method !== 'GET')
-      for (const command of [`publish --out ${four}`, 'rollback', 'rollback --no-check', 'prune --yes']) {
-        const { code, stderr } = await press.fundpress(command)
-        expect({ command, code }).toEqual({ command, code: 1 })
-        expect(stderr).toMatch(
-          /^fundpress: s3:\/\/funds: journal\.json is (damaged|missing), so nobody knows what the slots hold: run `fundpress publish --repair`/,
-        )
-      }
+      const said =
+        /^fundpress: s3:\/\/funds: journal\.json is (damaged|missing), so nobody knows what the slots hold: run `fundpress publish --repair`/
+      for (const command of [`publish --out ${four}`, 'rollback', 'rollback --no-check', 'prune --yes'])
+        await expectFailure(press.fundpress(command), said)
       expect(writes()).toEqual([])
     })
 
     it('is rewritten by a repair, which completes the slots', async () => {
-      expect(await press.publish(four, '--repair')).toMatchObject({ code: 0, stderr: '' })
+      await expectSuccess(press.publish(four, '--repair'))
       expect(press.bucket.live()).toMatchObject({ slot: 'blue' })
       expect(press.bucket.differencesFrom(four, 'blue')).toEqual([])
       expect(press.bucket.writesIntoLive('green')).toEqual([])
       expect(journal()).toMatchObject({ isHeld: false, changing: {} })
       // Both slots are trusted again.
-      expect(await press.fundpress('rollback')).toMatchObject({ code: 0, stderr: '' })
-      expect(await press.publish(three, ...forced)).toMatchObject({ code: 0, stderr: '' })
-      expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
-      expect(await press.fundpress('verify --deep')).toMatchObject({ code: 0, stderr: '' })
+      await expectSuccess(press.fundpress('rollback'))
+      await expectSuccess(press.publish(three, ...forced))
+      expectWholeLive()
+      await expectSuccess(press.fundpress('verify --deep'))
     })
 
     it.runIf(isComplete)('stays lost if the repair is killed, until the next repair', async () => {
       await killPublish(four, 3, '--repair')
-      expect((await press.fundpress('rollback')).stderr).toMatch(/blue is not whole/)
-      expect((await press.publish(three, '--repair')).code).toBe(0)
+      await expectFailure(press.fundpress('rollback'), /blue is not whole/)
+      await expectSuccess(press.publish(three, '--repair'))
       expect(press.bucket.differencesFrom(three, 'blue')).toEqual([])
-      expect(await press.publish(four)).toMatchObject({ code: 0, stderr: '' })
+      await expectSuccess(press.publish(four))
       expect(press.bucket.differencesFrom(four, 'green')).toEqual([])
     })
   })
@@ -87,20 +86,22 @@ describe('after a publish of a third snapshot was killed in blue, a journal', ()
     ).toEqual([])
   })
 
-  it('does not count a bucket as new if the journal of its first, killed publish was removed', async () => {
+  const firstKilled = () => {
     press.bucket.empty()
     press.bucket.put('blue/api/v1/profile/DE0000000000/index.de.json', '{}')
-    expect((await press.publish(one)).stderr).toMatch(/journal\.json is missing/)
-    expect(await press.publish(one, '--repair')).toMatchObject({ code: 0, stderr: '' })
-    expect(press.bucket.faultsOf('blue')).toEqual([])
-  })
-
-  it('trusts no slot if live.json was removed together with the journal', async () => {
+  }
+  const bothLost = () => {
     press.bucket.remove('journal.json')
     press.bucket.remove('live.json')
-    expect((await press.publish(four)).stderr).toMatch(/journal\.json is missing/)
-    expect(await press.publish(four, '--repair')).toMatchObject({ code: 0, stderr: '' })
-    expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+  }
+  it.each([
+    ['of a first publish that was killed was removed: the bucket does not count as new', firstKilled],
+    ['was removed together with live.json: no slot is trusted', bothLost],
+  ])('that %s, and a repair makes the bucket whole', async (_, lose) => {
+    lose()
+    await expectFailure(press.publish(four), /journal\.json is missing/)
+    await expectSuccess(press.publish(four, '--repair'))
+    expectWholeLive()
   })
 })
 
@@ -114,21 +115,17 @@ it.each([
   ['list of ETags', 'journal/blue.etags.ndjson.gz', tooManyLines],
 ])('names a hostile %s (%s), and a repair does not need it', async (_, key, pack) => {
   press.bucket.put(key, pack())
-  const { code, stderr } = await press.publish(three)
-  expect(code).toBe(1)
-  expect(stderr).toMatch(new RegExp(`^fundpress: s3://funds/${key} is (damaged|not a manifest)`))
-  expect(stderr).toMatch(/: publish with --repair\n$/)
-  expect(await press.publish(three, '--repair')).toMatchObject({ code: 0, stderr: '' })
-  expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+  const said = `^fundpress: s3://funds/${key} is (damaged|not a manifest).*: publish with --repair\n$`
+  await expectFailure(press.publish(three), new RegExp(said))
+  await expectSuccess(press.publish(three, '--repair'))
+  expectWholeLive()
 })
 
 it.each(['live.json', 'journal.json'])('reads no %s that is larger than any of ours', async (key) => {
   press.bucket.put(key, Buffer.alloc(20 * mega, ' '))
-  for (const command of ['status', 'rollback', `publish --out ${three}`]) {
-    const { code, stderr } = await press.fundpress(command)
-    expect({ command, code }).toEqual({ command, code: 1 })
-    expect(stderr).toContain(`fundpress: s3://funds/${key} is damaged: it has more than 16777216 bytes`)
-  }
+  const said = new RegExp(`^fundpress: s3://funds/${key} is damaged: it has more than 16777216 bytes`)
+  for (const command of ['status', 'rollback', `publish --out ${three}`])
+    await expectFailure(press.fundpress(command), said)
 })
 
 describe('live.json', () => {
@@ -146,27 +143,22 @@ describe('live.json', () => {
     ['previous', { slot: 'blue' }, 'previous.snapshot is missing, not a snapshot id'],
   ]
   it.each(sample(wrong, { least: 4 }))('is damaged if its %s is %j', async (field, value, what) => {
-    const live = JSON.parse(press.bucket.body('live.json').toString()) as object
-    press.bucket.put('live.json', JSON.stringify({ ...live, [field]: value }))
-    for (const command of ['status', 'rollback']) {
-      expect(await press.fundpress(command)).toMatchObject({
-        code: 1,
-        stderr:
-          `fundpress: s3://funds: live.json is damaged: ${what}. Restore its last version, if the bucket keeps ` +
-          'versions; else remove it, and run `fundpress publish --repair`: nothing is served in between\n',
-      })
-    }
+    press.bucket.put('live.json', JSON.stringify({ ...press.bucket.live(), [field]: value }))
+    const said =
+      `fundpress: s3://funds: live.json is damaged: ${what}. Restore its last version, if the bucket keeps ` +
+      'versions; else remove it, and run `fundpress publish --repair`: nothing is served in between\n'
+    for (const command of ['status', 'rollback'])
+      expect(await press.fundpress(command)).toMatchObject({ code: 1, stderr: said })
   })
 
   it('may name documentation on the same host', async () => {
-    const live = JSON.parse(press.bucket.body('live.json').toString()) as object
-    press.bucket.put('live.json', JSON.stringify({ ...live, docsUrl: '/docs' }))
-    expect((await press.fundpress('status')).code).toBe(0)
+    press.bucket.put('live.json', JSON.stringify({ ...press.bucket.live(), docsUrl: '/docs' }))
+    await expectSuccess(press.fundpress('status'))
   })
 
   it('is written anew by a repair after it was removed', async () => {
     press.bucket.remove('live.json')
-    expect(await press.publish(three, '--repair')).toMatchObject({ code: 0, stderr: '' })
-    expect(press.bucket.faultsOf(press.bucket.live()?.slot)).toEqual([])
+    await expectSuccess(press.publish(three, '--repair'))
+    expectWholeLive()
   })
 })

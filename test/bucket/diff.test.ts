@@ -1,33 +1,26 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { forced } from '../support/product.ts'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectSuccess } from '../cli/outcome.ts'
 import { buildNights } from '../support/nights.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { bucketArgs } from '../support/publishing.ts'
 import { withoutFund } from './nightly/nightly.ts'
 
 let press: Press
-let isins: readonly string[]
-let [before, after] = ['', '']
-
-const asOf = ['--as-of', '2026-11-11']
+let [before, after, renamed, gone, refused, older, same] = ['', '', '', '', '', '', '']
 
 /** Tonight: one fund renamed, one gone, one refused, one with prices of another year. */
 beforeAll(async () => {
   const nights = await buildNights(0, 5)
-  before = await nights.change('before', '', ...asOf)
-  const connection = new Database(nights.folder.file('funds.sqlite'))
-  isins = connection.prepare<[], string>('SELECT isin FROM fund ORDER BY isin').pluck().all()
-  const [renamed, gone, refused, older] = isins
-  connection.pragma('foreign_keys = ON')
-  connection.prepare("UPDATE fund SET name = name || ' II' WHERE isin = ?").run(renamed)
-  connection.exec(withoutFund(`'${gone}'`))
-  connection.prepare('UPDATE fund SET performance_permitted = 0 WHERE isin = ?').run(refused)
-  connection.prepare("DELETE FROM price WHERE isin = ? AND date < '2025-01-01'").run(older)
-  connection.close()
-  after = await nights.change('after', '', ...asOf)
+  before = await nights.change('before', '', '--as-of', '2026-11-11')
+  const isins = readdirSync(join(before, 'api/v1/prices-current')).sort()
+  ;[renamed = '', gone = '', refused = '', older = '', same = ''] = isins
+  const changes = `UPDATE fund SET name = name || ' II' WHERE isin = '${renamed}'; ${withoutFund(`'${gone}'`)}
+    UPDATE fund SET performance_permitted = 0 WHERE isin = '${refused}';
+    DELETE FROM price WHERE isin = '${older}' AND date < '2025-01-01'`
+  after = await nights.change('after', changes, '--as-of', '2026-11-11')
   press = await openPress(nights)
   expect(await press.publish(before)).toMatchObject({ code: 0 })
   expect(await press.publish(after, ...forced)).toMatchObject({ code: 0 })
@@ -39,26 +32,17 @@ type Counts = Readonly<Record<'added' | 'removed' | 'changed', number>>
 interface Report {
   readonly from: { readonly objects: number }
   readonly to: { readonly objects: number }
-  readonly funds: { readonly added: readonly string[]; readonly removed: readonly string[] }
+  readonly funds: Readonly<Record<'added' | 'removed', readonly string[]>>
   readonly documents: Counts
-  readonly groups: readonly {
-    readonly isin: string | null
-    readonly endpoint: string
-    readonly documents: Counts
-    readonly parts: readonly object[]
-  }[]
+  readonly groups: readonly { isin: string | null; endpoint: string; documents: Counts; parts: object[] }[]
 }
-
 const reportOf = (stdout: string) => JSON.parse(stdout) as Report
 
 const inBucket = (name = press.bucket.name) => bucketArgs(press.server.endpoint, name)
 const diff = (...args: readonly string[]) => press.bare(['diff', ...args])
 
 it('names the funds, endpoints and parts that differ', async () => {
-  const { code, stdout, stderr } = await diff(before, after, '--json')
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const report = reportOf(stdout)
-  const [renamed = '', gone = '', refused = '', older = '', same = ''] = isins
+  const report = reportOf(await expectSuccess(diff(before, after, '--json')))
   expect(report.funds).toEqual({ added: [], removed: [gone] })
   const of = (isin: string | null, endpoint: string) =>
     report.groups.find((group) => group.isin === isin && group.endpoint === endpoint)
@@ -91,7 +75,7 @@ it('is reversed from B to A', async () => {
   expect(other.funds).toEqual({ added: one.funds.removed, removed: one.funds.added })
   const { added, removed, changed } = one.documents
   expect(other.documents).toEqual({ added: removed, removed: added, changed })
-  const answered = { isin: isins[2], parts: [{ name: 'document', what: 'answered' }] }
+  const answered = { isin: refused, parts: [{ name: 'document', what: 'answered' }] }
   expect(other.groups).toContainEqual(expect.objectContaining({ ...answered, endpoint: 'performance-years' }))
 })
 
@@ -105,7 +89,7 @@ it('prints a table of endpoints and a list of funds', async () => {
   )
   expect(stdout).toMatch(/\nendpoint +changed +added +removed\n/)
   expect(stdout).toMatch(/\nprices-current-all +2 +0 +0\n/)
-  expect(stdout).toContain(`\n${isins[1]}  fund removed, `)
+  expect(stdout).toContain(`\n${gone}  fund removed, `)
   expect(stdout).toMatch(/\n {2}performance-years +2 added, 2 removed: document refused\n/)
   expect(stdout).toMatch(/\n {2}prices-historic .+: 2024 removed; window list changed\n/)
 })

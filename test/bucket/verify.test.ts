@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { credentials } from '../support/publishing.ts'
 import { openS3 } from '../../src/bucket/store/s3.ts'
 import { verifyLive } from '../../src/bucket/manifest/verify.ts'
+import { expectSuccess } from '../cli/outcome.ts'
 import { press, useNights } from './nightly/nightly.ts'
 
 let restoreNight: () => void
@@ -20,20 +21,18 @@ const verify = (...args: string[]) => press.fundpress(['verify', ...args])
 /** The number of objects in the manifest; its first line names the files of the status. */
 const objects = () =>
   press.bucket.keys('blue/').filter((key) => /^blue\/(api|errors|status)\//.test(key)).length
+
 it('prints its JSON as one document, whole or not', async () => {
   const found = { slot: 'blue', snapshot: press.bucket.live()?.snapshot, objects: objects() }
-  const whole = await verify('--json', '--deep')
-  expect(whole).toMatchObject({ code: 0, stderr: '' })
-  expect(whole.stdout).toBe(`${JSON.stringify({ ...found, bodies: objects(), differences: [] })}\n`)
+  const whole = await expectSuccess(verify('--json', '--deep'))
+  expect(whole).toBe(`${JSON.stringify({ ...found, bodies: objects(), differences: [] })}\n`)
 
   const [changed = ''] = press.bucket.keys('blue/api')
   press.bucket.put(changed, 'x')
   press.bucket.put('blue/zzz', 'x')
   const differs = await verify('--json')
-  const differences = [
-    { key: changed.slice('blue/'.length), what: 'size' },
-    { key: 'zzz', what: 'extra' },
-  ]
+  const size = { key: changed.slice('blue/'.length), what: 'size' }
+  const differences = [size, { key: 'zzz', what: 'extra' }]
   const stdout = `${JSON.stringify({ ...found, bodies: 0, differences })}\n`
   expect(differs).toMatchObject({ code: 1, stdout })
   expect(differs.stderr).toMatch(/^fundpress: s3:\/\/funds: 2 objects differ from the manifest of /)
@@ -51,11 +50,8 @@ it('names a damaged list in the bucket, with advice', async () => {
   const list = 'journal/blue.etags.ndjson.gz'
   const body = press.bucket.body(list)
   press.bucket.put(list, body.subarray(0, body.length >>> 1))
-  expect(await verify('--json')).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: `fundpress: s3://funds/${list} is damaged: unexpected end of file: publish with --repair\n`,
-  })
+  const stderr = `fundpress: s3://funds/${list} is damaged: unexpected end of file: publish with --repair\n`
+  expect(await verify('--json')).toEqual({ code: 1, stdout: '', stderr })
   press.bucket.put(list, gzipSync('{"key":"b","etag":"x"}\n{"key":"a","etag":"x"}\n'))
   expect((await verify()).stderr).toContain(`s3://funds/${list} is damaged: not sorted, a after b`)
 })
@@ -77,10 +73,6 @@ it('reports the progress of the listing, and then of the bodies', async () => {
   store.close()
   const listed = press.bucket.keys('blue/').length
   expect(seen.slice(0, 2)).toEqual([`listed 1 of ${objects()}`, `listed 2 of ${objects()}`])
-  expect(seen.slice(-4)).toEqual([
-    `listed ${listed} of ${objects()}`,
-    'read 1 of 3',
-    'read 2 of 3',
-    'read 3 of 3',
-  ])
+  const read = [1, 2, 3].map((body) => `read ${body} of 3`)
+  expect(seen.slice(-4)).toEqual([`listed ${listed} of ${objects()}`, ...read])
 })

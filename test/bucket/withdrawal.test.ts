@@ -63,7 +63,11 @@ const configure = (downloads: object) =>
 async function publish(out: string, ...flags: readonly string[]) {
   const run = await press.publish(out, '--force', '--reason', 'test', ...flags)
   expect(run, run.stderr).toMatchObject({ code: 0, stderr: '' })
-  return JSON.parse(run.stdout) as { readonly hasFlipped: boolean; readonly removed: readonly object[] }
+  return JSON.parse(run.stdout) as {
+    readonly hasFlipped: boolean
+    readonly requests: object
+    readonly removed: readonly object[]
+  }
 }
 
 /** The names below `downloads/`. */
@@ -134,6 +138,20 @@ it.runIf(isComplete)('later publishes search for what they withhold newly, and n
   expect(folders()).toEqual([folderOf(third), folderOf(fourth)])
 })
 
+it('waits for late readers of the latest files before it deletes those of the snapshot before', async () => {
+  await publishTwoDays()
+  const times = { flip: 0, last: 0 }
+  const at = (name: keyof typeof times) => () => (times[name] = performance.now())
+  press.server.faults([
+    { kind: 'call', when: 'before', method: 'PUT', keyMatches: /^live\.json$/, run: at('flip') },
+    { kind: 'call', when: 'before', operation: 'DeleteObjects', run: at('last') },
+  ])
+  const env = { FUNDPRESS_BUCKET_GRACE_SECONDS: '1' }
+  const run = await press.fundpress('publish --out no-data --force --reason test --quiet', env)
+  expect([run.code, folders()]).toEqual([0, [folderOf(third)]])
+  expect(times.last - times.flip).toBeGreaterThan(990)
+})
+
 it('plan says what would be removed, and counts the same requests', async () => {
   const earlier = await publishTwoDays()
   const flags = '--out no-prices --force --reason test'
@@ -142,9 +160,7 @@ it('plan says what would be removed, and counts the same requests', async () => 
   expect((await press.fundpress(`plan ${flags}`)).stdout).toMatch(
     /^earlier days +downloads of .* to be removed:/m,
   )
-  press.server.reset()
-  await publish('no-prices')
-  expect(planned.requests).toEqual(press.server.counts())
+  expect((await publish('no-prices')).requests).toEqual(planned.requests)
 })
 
 it('publish says which days it has removed, and why', async () => {

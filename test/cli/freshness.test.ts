@@ -176,8 +176,8 @@ describe('a build', () => {
       // Ascension is no holiday of TARGET.
       ['2026-05-13', '2026-05-15', {}, 1],
       ['2026-05-13', '2026-05-15', { calendar: 'TARGET' }, 2],
-      ['2026-12-23', '2026-12-28', {}, 1],
-      ['2026-12-23', '2026-12-28', { yearEndOpen: true }, 2],
+      ['2025-12-23', '2025-12-29', {}, 1],
+      ['2025-12-23', '2025-12-29', { yearEndOpen: true }, 2],
     ] as const) {
       const values = `'${isins.fresh}', '${newest}', '1', '1', '1', '0', '0', '0'`
       const sql = `DELETE FROM price; INSERT INTO price (isin, date, ${amounts}) VALUES (${values})`

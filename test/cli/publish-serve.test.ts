@@ -83,7 +83,7 @@ it('rollback writes live.json once under the lease, and --to accepts only the ot
       .live
   const before = await live()
   press.server.reset()
-  const { code, stdout } = await press.fundpress(`rollback --to ${before.previous.snapshot}`)
+  const { code, stdout } = await press.fundpress(`rollback --again --to ${before.previous.snapshot}`)
   expect([code, stdout]).toEqual([0, `${before.previous.snapshot} is live again, in green\n`])
   const written = press.server.log.filter(({ operation }) => operation === 'PutObject').map(({ key }) => key)
   // The lease: acquired, tried, released.

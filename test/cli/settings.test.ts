@@ -138,6 +138,7 @@ describe('the JSON Schema of the config file', () => {
     { edge: { cacheControl: 'no-store', errorCacheControl: 'no-store', host: '::1', port: 0 } },
     { prices: { perMillionPuts: 4.5, perGbMonth: 0 } },
     { freshness: { calendar: 'DE-HE', yearEndOpen: true, warnDays: 0, maxStaleShare: 0.25 } },
+    { import: { price: { columns: { Datum: 'date', Kommentar: '', '*': '' } }, emt: {} } },
     { freshness: { groups: [] } },
     { freshness: { groups: [{ category: 'Immobilienfonds', warnDays: 25, errorDays: 40 }] } },
     { freshness: { groups: [{ isins: ['DE0008471400', 'XF0000000020'], calendar: 'TARGET', never: true }] } },
@@ -230,6 +231,17 @@ describe('settings', () => {
         maxStaleShare: 0.1,
         groups: [],
       },
+      plausibility: {
+        errorJump: 0.3,
+        warnJump: 0.1,
+        flatDays: 10,
+        gapDays: 5,
+        onImplausible: 'refuse',
+        groups: [],
+      },
+      guards: { lostFunds: 0.1, lostDocuments: 0.1, lostPrices: 0.01, lostRows: 0.2 },
+      requireComplete: false,
+      import: {},
       prices: { perMillionPuts: 5, perMillionGets: 0.4, perMillionDeletes: 0, perGbMonth: 0.023 },
     })
   })

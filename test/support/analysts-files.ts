@@ -5,24 +5,34 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { buildNights, newBenchmark } from './nights.ts'
 import { openPress, type Press } from './press.ts'
-import { startServing } from './product.ts'
+import { startServing, type Server } from './product.ts'
 import { bucketArgs, credentials } from './publishing.ts'
 
 export const asOf = '2026-11-11'
 export const dayAfter = '2026-11-12'
 
 export let press: Press
+let edge: Server
 
-/** Sets up {@link press}: `night-1` and its correction `again` as of one day, `later` as of the day after. */
+/** Sets up {@link press}: `night-1` and its correction `again` as of one day, `later` as of the day after; and an edge. */
 export function useThreeSnapshots(): void {
   beforeAll(async () => {
-    press = await openPress(await buildNights(1, 1, { years: 1 }))
+    press = await openPress(await buildNights(1, 1, { years: 1, isSmall: true }))
     await press.nights.change('again', newBenchmark(1))
     await press.nights.change('later', newBenchmark(2), '--as-of', dayAfter)
+    await press.publish('night-1')
+    const env = { ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '0' }
+    edge = await startServing(bucketArgs(press.server.endpoint, press.bucket.name), { env })
   })
-  afterAll(() => press.stop())
+  afterAll(async () => {
+    await edge.stop()
+    await press.stop()
+  })
+  let tests = 0
   beforeEach(() => {
     press.reset()
+    // The edge knows what is live by its id and its second: no two tests have both in common.
+    press.server.settings.clockSkewMs = 2000 * ++tests
   })
 }
 
@@ -39,18 +49,8 @@ export function lay(out: string, day: string, files: Readonly<Record<string, str
   }
 }
 
-/** @param work asks an edge that follows each flip at once for a day's prices.csv: its text, or a status that is not 200 */
-export async function withEdge<T>(
-  work: (csv: (day: string) => Promise<string | number>) => Promise<T>,
-): Promise<T> {
-  const env = { ...credentials, FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_EDGE_LIVE_TTL_SECONDS: '0' }
-  const server = await startServing(bucketArgs(press.server.endpoint, press.bucket.name), { env })
-  try {
-    return await work(async (day) => {
-      const answer = await fetch(`${server.base}/downloads/${day}/prices.csv`)
-      return answer.status === 200 ? answer.text() : answer.status
-    })
-  } finally {
-    await server.stop()
-  }
+/** Asks an edge that follows each flip at once for a day's prices.csv. @returns its text, or a status that is not 200 */
+export async function csv(day: string): Promise<string | number> {
+  const answer = await fetch(`${edge.base}/downloads/${day}/prices.csv`)
+  return answer.status === 200 ? answer.text() : answer.status
 }

@@ -60,8 +60,10 @@ export function makePricedFunds(file: string): void {
       const changed = rows[kind] ?? {}
       insertGood(insert, isin, { ...changed, fund: { name: names[kind], ...changed['fund'] } })
       db.prepare('DELETE FROM price WHERE isin = ?').run(isin)
-      const same = { ...goodRows['price'], change: '0.00', change_percent: '0.00' }
-      for (const date of days[kind]) insert('price', { ...same, isin, date })
+      for (const [index, date] of days[kind].entries()) {
+        const value = { net_asset_value: `${100 + index}.00`, change: index === 0 ? '0.00' : '1.00' }
+        insert('price', { ...goodRows['price'], ...value, isin, date })
+      }
     }
   })
 }

@@ -13,7 +13,7 @@ export let press: Press
 export function useTwoNights(nights: number): void {
   let restore: () => void
   beforeAll(async () => {
-    press = await openPress(await buildNights(nights, 1, { years: 1 }))
+    press = await openPress(await buildNights(nights, 1, { years: 1, isSmall: true }))
     for (const out of [one, two]) expect((await press.publish(out)).code).toBe(0)
     restore = press.bucket.save()
   })

@@ -23,11 +23,11 @@ export type PathParameter<E extends string = string> =
   | { readonly kind: 'date'; readonly invalid: E; readonly meaning: Texts }
 
 /** A refusal is a value: the endpoint's error of that name, instead of a body. */
-export interface Refusal<E extends string = string> {
+export interface RefusedAnswer<E extends string = string> {
   readonly refused: E
 }
-export const fail = <const E extends string>(error: E): Refusal<NoInfer<E>> => ({ refused: error })
-export const isRefusal = (answer: object): answer is Refusal => 'refused' in answer
+export const fail = <const E extends string>(error: E): RefusedAnswer<NoInfer<E>> => ({ refused: error })
+export const isRefusal = (answer: object): answer is RefusedAnswer => 'refused' in answer
 
 /** What the answer to one request depends on beside the fund's rows. */
 export interface Asked {
@@ -65,7 +65,7 @@ export interface FundEndpoint<
   readonly body: B
   /** Only with date parameters: the field of the body that holds the records, and the record's date field. */
   readonly series?: { readonly list: string; readonly date: string }
-  build(this: void, rows: RowsOf<G>, asked: Asked): ValueOf<B> | Refusal<keyof E & string>
+  build(this: void, rows: RowsOf<G>, asked: Asked): ValueOf<B> | RefusedAnswer<keyof E & string>
 }
 
 /** An endpoint that holds the bodies of another one for all funds that have one. */

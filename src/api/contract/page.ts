@@ -36,7 +36,7 @@ export interface FundPageSource {
   readonly overdue: Overdue | null
 }
 
-/** A newest price that is older than it should be, by the thresholds of src/freshness; null: it is not, or nobody watches. */
+/** A newest price that is older than it should be, by the thresholds of src/guards; null: it is not, or nobody watches. */
 export type Overdue = 'late' | 'stale'
 
 export interface NavPoint {

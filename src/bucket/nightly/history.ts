@@ -118,25 +118,22 @@ function isRun(value: unknown): value is NightlyFigures {
   )
 }
 
+const isText = (value: unknown) => typeof value === 'string'
+
 function isEvent(value: unknown): value is NightlyEvent {
   if (!isFields(value)) return false
-  const { kind, at, asOf, who, objections = [] } = value
-  const isTextOr = (other: unknown, one: unknown) => one === other || typeof one === 'string'
+  const { kind, at, asOf, who, reason, snapshot, objections = [] } = value
+  const { reverted = '', step = '', moreObjections = 0, times = 1 } = value
+  const isObjection = (one: unknown) =>
+    isFields(one) && [one['guard'], one['message'], one['subject'] ?? ''].every(isText)
   return (
     eventKinds.some((known) => known === kind) &&
     /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(at)) &&
     isDayText(asOf) &&
-    typeof who === 'string' &&
-    [value['reason'], value['snapshot']].every((one) => isTextOr(null, one)) &&
-    [value['reverted'], value['step']].every((one) => isTextOr(undefined, one)) &&
-    [value['moreObjections'], value['times']].every((one) => one === undefined || Number.isFinite(one)) &&
+    [who, reason ?? '', snapshot ?? '', reverted, step].every(isText) &&
+    [moreObjections, times].every(Number.isFinite) &&
     Array.isArray(objections) &&
-    objections.every(
-      (one: unknown) =>
-        isFields(one) &&
-        [one['guard'], one['message']].every((text) => typeof text === 'string') &&
-        isTextOr(null, one['subject']),
-    )
+    objections.every(isObjection)
   )
 }
 

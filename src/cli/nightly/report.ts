@@ -5,8 +5,8 @@ import type { PublishSummary } from '../../bucket/publish/publish.ts'
 import type { BuildSummary } from '../../build/build.ts'
 import { escapeInvisible } from '../../data/model/printable.ts'
 import { type AllowedObjection, allowanceFor, flagsThatAllow, type Objection } from '../../guards/guards.ts'
-import { describeFreshness, describeRemoved } from '../format.ts'
-import { countOf, formatBytes, formatCount, formatDollars, formatDuration } from '../format.ts'
+import { countOf, describeFreshness, describeRemoved, formatBytes, formatCount } from '../format.ts'
+import { formatDollars, formatDuration } from '../format.ts'
 import { cut, safeLines, withoutSecrets } from '../safe-text.ts'
 import { describeEvent } from './events.ts'
 import type { NightlyWarning, Step } from './log.ts'
@@ -140,8 +140,10 @@ const table = (heading: readonly string[], rows: readonly (readonly string[])[])
 const maxCell = 600
 
 /** A text of the data or the bucket. It cannot break out of its cell, and mentions nobody. */
-const cell = (value: string | number) =>
-  value === '' ? '' : code(cut(withoutSecrets(String(value)), maxCell)).replaceAll('|', '\\|')
+function cell(value: string | number): string {
+  const text = typeof value === 'number' ? formatCount(value) : cut(withoutSecrets(value), maxCell)
+  return text === '' ? '' : code(text).replaceAll('|', '\\|')
+}
 
 export const describeChanged = ({ changed }: Pick<NightlyFigures, 'changed'>) =>
   changed === null ? 'not known' : formatCount(changed)

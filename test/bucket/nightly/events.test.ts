@@ -2,9 +2,11 @@
 import { expect, it } from 'vitest'
 import { describeRefusal } from '../../../src/cli/nightly/report.ts'
 import { withClock } from '../../support/clock.ts'
+import { editDatabase } from '../../support/database.ts'
 import { isComplete } from '../../support/rounds.ts'
 import {
   asOf,
+  db,
   eventsOf,
   history,
   inWorkflow,
@@ -36,13 +38,17 @@ it('reports a refusal with its objections and what allows them, and leaves live.
   const before = liveFile()
   const run = await nightly('--json --summary night.md', { ...inWorkflow(), GITHUB_ACTOR: 'alice' })
   expect([run.code, liveFile()]).toEqual([3, before])
-  expect(lastOf(run)).toMatchObject({ step: 'publish', event: 'refused', objections: [older] })
+  expect(lastOf(run)).toMatchObject({
+    step: 'publish',
+    event: 'refused',
+    objections: [{ ...older, figures: { before: '2026-11-12' } }],
+  })
   const [, heading, body = ''] = /^(## .*)\n\n([^]*)$/.exec(read('night.md')) ?? []
   expect(heading).toBe('## fundpress 2026-11-11: refused in publish')
   expect(body.split('\n')).toEqual([
     '| guard | subject | live | new | limit | what |',
     '| --- | --- | --- | --- | --- | --- |',
-    '| `older-date` |  |  |  |  | `it is of 2026-11-11, older than the live one of 2026-11-12` |',
+    '| `older-date` |  | `2026-11-12` | `2026-11-11` | `from 2026-11-12` | `it is of 2026-11-11, older than the live one of 2026-11-12` |',
     '',
     'The live snapshot did not change. Correct the data; or, if it is right, allow it:',
     '',
@@ -114,6 +120,27 @@ it('says who has allowed what and why: in the log, the summary, the history and 
   expect(keptEvents()).toHaveLength(2)
 })
 
+it('is refused by the build as by the publish, once: what is implausible is not rendered a second time', async () => {
+  await nightlyOf('2026-11-10')
+  const before = liveFile()
+  editDatabase(
+    db(),
+    `UPDATE price SET net_asset_value = '9' || net_asset_value, issue_price = '9' || issue_price,
+     repurchase_price = '9' || repurchase_price WHERE date = '2026-11-10'`,
+  )
+  const run = await nightly('--json --summary night.md')
+  expect([run.code, liveFile()]).toEqual([3, before])
+  expect(stepsOf(run)).not.toContain('build warning')
+  expect(lastOf(run)).toMatchObject({ event: 'refused' })
+  const [, guard = ''] = /--allow (\S+) --reason/.exec(read('night.md')) ?? []
+  expect(guard).toMatch(/price-jump:[A-Z]{2}\w{10}/)
+  const allowed = await nightly(`--allow ${guard} --reason test --json`)
+  expect([allowed.code, keptEvents().map(({ kind }) => kind)]).toEqual([0, ['refused', 'allowed']])
+  expect(keptEvents().at(-1)).toMatchObject({
+    objections: expect.arrayContaining([expect.objectContaining({ guard: 'price-jump' })]) as unknown,
+  })
+})
+
 it('counts failures of a night that fail alike apart from numbers', async () => {
   const failing = (db: string, day = asOf) =>
     press.fundpress(`nightly --db ${db} --as-of ${day}`, { GITHUB_ACTOR: 'carol' })
@@ -143,7 +170,7 @@ it('gives the reason also if the bucket does not take the event', async () => {
   const run = await nightly('--summary night.md')
   expect(run.code).toBe(3)
   expect(run.stderr).toMatch(
-    /^warning {2}night: the history does not have this: .*\nfundpress: the snapshot .* is refused: .*\n$/,
+    /^warning {2}night: the history does not have this: .*\n[^]*\nfundpress: the snapshot .* is refused: .*\n$/,
   )
   expect(read('night.md')).toMatch(/^## fundpress 2026-11-11: refused in publish\n/)
 })
@@ -253,10 +280,10 @@ it.runIf(isComplete)('refuses a machine that lives in another year', async () =>
 })
 
 it('the table of a refusal has figures, cannot be broken by texts, and ends after 50 rows', () => {
-  const figures = { before: 500, after: '498', limit: 1 }
+  const figures = { before: 1500, after: '498', limit: 1 }
   const hostile = { guard: 'price-jump', subject: 'DE0008471400', message: '`a` | @all\n<b>' } as const
   const text = describeRefusal([{ guard: 'lost-funds', subject: null, message: 'gone', figures }, hostile])
-  expect(text).toContain('| `lost-funds` |  | `500` | `498` | `1` | `gone` |\n')
+  expect(text).toContain('| `lost-funds` |  | `1,500` | `498` | `1` | `gone` |\n')
   expect(text).toContain('| `price-jump` | `DE0008471400` |  |  |  | `a \\| @all\\u000a<b>` |\n')
   expect(text).toContain('--allow lost-funds,price-jump:DE0008471400 --reason')
   const many = describeRefusal(

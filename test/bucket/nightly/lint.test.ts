@@ -47,13 +47,9 @@ describe('actionlint', () => {
   })
 
   it('finds an unknown name', () => {
-    const broken = textOf('.github/workflows/nightly.yml').replace(
-      'needs.night.result }}',
-      'needs.nite.result }}',
-    )
-    expect(lint(broken, '.github/workflows/nightly.yml').map(({ message }) => message)).toEqual([
-      expect.stringContaining('nite'),
-    ])
+    const file = '.github/workflows/nightly.yml'
+    const broken = textOf(file).replace('needs.night.result }}', 'needs.nite.result }}')
+    expect(lint(broken, file)).toMatchObject([{ message: expect.stringContaining('nite') as string }])
   })
 })
 
@@ -93,15 +89,10 @@ describe('our own rules', () => {
   })
 
   it('pins an action everywhere alike', () => {
-    const pins = files.flatMap((file) =>
-      [...textOf(file).matchAll(/uses: ([\w./-]+)@(\S+)/g)].map(
-        ([, name = '', commit = '']) => [name, commit] as const,
-      ),
-    )
-    const byName = Map.groupBy(pins, ([name]) => name)
-    for (const [name, some] of byName)
-      expect([name, new Set(some.map(([, commit]) => commit)).size]).toEqual([name, 1])
-    expect([...byName.keys()].length).toBeGreaterThan(3)
+    const pins = files.flatMap((file) => textOf(file).match(/(?<=uses: )[\w./-]+@\S+/g) ?? [])
+    const names = [...new Set(pins)].map((pin) => pin.split('@')[0])
+    expect(names.length).toBeGreaterThan(3)
+    expect(names).toEqual([...new Set(names)])
   })
 
   it.each(ours)(

@@ -1,11 +1,11 @@
 /** `fundpress nightly`: its steps, what it renders and refuses; a complete run is not repeated, an incomplete one is no success. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { readHistory } from '../../../src/bucket/nightly/history.ts'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
 import { isComplete } from '../../support/rounds.ts'
+import { parseManifest } from '../../support/tree.ts'
 import { holdBack } from '../../support/two-nights.ts'
 import {
   asOf,
@@ -29,23 +29,21 @@ import {
 useNights(1)
 
 it('runs all steps, prints one JSON object a line, and publishes what it built', async () => {
-  const run = await nightly('--json --seed 7')
+  const run = await press.fundpress(`nightly --db funds.sqlite --as-of ${asOf} --json --seed 7`)
   expect([run.code, run.stderr]).toEqual([0, ''])
   expect(stepsOf(run)).toEqual(wholeNight)
   for (const { time } of eventsOf(run)) expect(new Date(time).toISOString()).toBe(time)
   const { slot = '', snapshot } = press.bucket.live() ?? {}
   expect([press.bucket.faultsOf(slot), press.bucket.differencesFrom('out', slot)]).toEqual([[], []])
 
-  const manifest = gunzipSync(press.bucket.body(`${slot}/manifest.ndjson.gz`)).toString()
-  const [, ...objects] = manifest.trimEnd().split('\n')
-  const bytes = objects.reduce((sum, line) => sum + (JSON.parse(line) as { bytes: number }).bytes, 0)
+  const { documents: objects } = parseManifest(press.bucket.body(`${slot}/manifest.ndjson.gz`))
+  const bytes = objects.reduce((sum, object) => sum + object.bytes, 0)
+  const last = lastOf(run)
   // Every object was put, and what lies beside them; the manifest and the checksums do not count.
-  const written = lastOf(run)?.['written']
-  expect(written).toBeGreaterThanOrEqual(objects.length)
-  expect(written).toBeLessThanOrEqual(press.bucket.keys('blue/').length - 2)
-  expect(lastOf(run)?.['changed']).toBe(objects.length)
-  expect(lastOf(run)).toMatchObject({ snapshot, slot, asOf, funds: 1, documents: objects.length, bytes })
-  expect(lastOf(run)).toMatchObject({ oldestPrice: '2026-11-10', isVerified: true })
+  expect(last?.['written']).toBeGreaterThanOrEqual(objects.length)
+  expect(last?.['written']).toBeLessThanOrEqual(press.bucket.keys('blue/').length - 2)
+  expect(last).toMatchObject({ snapshot, slot, asOf, funds: 1, documents: objects.length, bytes })
+  expect(last).toMatchObject({ changed: objects.length, oldestPrice: '2026-11-10', isVerified: true })
   const verified = { step: 'verify', event: 'done', bodies: 100, differences: 0, seed: 7 }
   expect(eventsOf(run)).toContainEqual(expect.objectContaining(verified))
   expect(history()).toMatchObject([{ asOf, snapshot, documents: objects.length, isVerified: true }])
@@ -96,7 +94,7 @@ it('refuses what publish refuses, and forces what it forces', async () => {
   const refused = await nightly()
   expect(refused.code).toBe(3)
   expect(refused.stderr).toMatch(
-    /^fundpress: the snapshot 2026-11-11-\w{12} is refused: it is of 2026-11-11, older than the live one/,
+    /^fundpress: the snapshot 2026-11-11-\w{12} is refused: it is of 2026-11-11, older than the live one/m,
   )
   expect((await nightly('--force --reason test')).code).toBe(0)
 })
@@ -132,11 +130,9 @@ it('--ask says whether there is anything to do, and does nothing', async () => {
 it('refuses shards of another day', async () => {
   const build = `build --db funds.sqlite --as-of ${asOf} --quiet --out part-1 --shard 1/1`
   expect(await press.bare(build)).toMatchObject({ code: 0 })
-  const { code, stderr } = await nightlyOf('2026-11-12', '--shards part-1')
-  expect([code, press.bucket.keys('')]).toEqual([1, ['nightly/history.json']])
-  expect(stderr).toBe(
-    `fundpress: the shards are as of ${asOf}, the merge is of 2026-11-12: give both the same --as-of\n`,
-  )
+  const stderr = `fundpress: the shards are as of ${asOf}, the merge is of 2026-11-12: give both the same --as-of\n`
+  expect(await nightlyOf('2026-11-12', '--shards part-1')).toMatchObject({ code: 1, stderr })
+  expect(press.bucket.keys('')).toEqual(['nightly/history.json'])
 })
 
 it('does nothing if the snapshot is live already: only reads, and says so', async () => {
@@ -211,16 +207,10 @@ it('does not need its history: it may be missing, damaged, or denied', async () 
 })
 
 it('ignores a history of another form, and entries of another form', () => {
-  const night = {
-    funds: 1,
-    documents: 1,
-    changed: 1,
-    bytes: 1,
-    cost: 0,
-    asOf,
-    finishedAt: 'x',
-    snapshot: 'x',
-  }
+  const counts = Object.fromEntries(
+    ['funds', 'documents', 'changed', 'bytes', 'cost'].map((name) => [name, 1]),
+  )
+  const night = { ...counts, asOf, finishedAt: 'x', snapshot: 'x' }
   const whole = { ...night, seconds: 1, oldestPrice: null, isVerified: true }
   const read = (...nights: readonly unknown[]) => readHistory(JSON.stringify({ format: 1, nights })).nights
   for (const text of ['', '{', 'null', '[]', '{"format":2,"nights":[]}', '{"format":1,"nights":{}}'])
@@ -230,10 +220,9 @@ it('ignores a history of another form, and entries of another form', () => {
 
 it.runIf(isComplete)('does not fail if the other slot is damaged', async () => {
   await nightly()
-  const { slot = '' } = press.bucket.live() ?? {}
-  press.bucket.put(`${slot}/manifest.ndjson.gz`, 'no manifest')
+  press.bucket.put('blue/manifest.ndjson.gz', 'no manifest')
   const next = await nightlyOf('2026-11-12')
-  expect([next.code, press.bucket.live()?.slot]).toEqual([0, slot === 'blue' ? 'green' : 'blue'])
+  expect([next.code, press.bucket.live()?.slot]).toEqual([0, 'green'])
   expect(next.stderr).toMatch(/^warning {2}status: .*manifest\.ndjson\.gz/m)
   expect(history().at(-1)).toMatchObject({ asOf: '2026-11-12', isVerified: true })
 })
@@ -252,6 +241,7 @@ it('keeps the figures of sixty runs', async () => {
 
 describe('a snapshot that a rollback reverted', () => {
   const liveNow = () => press.bucket.live()
+  const reverted = ['night begun', 'night warning', 'night skipped']
 
   /** @returns the snapshot that was taken back */
   async function takeBack(): Promise<string> {
@@ -276,16 +266,14 @@ describe('a snapshot that a rollback reverted', () => {
     expect(Object.keys(press.server.counts())).toEqual(['GetObject'])
     expect(read('night.md')).toMatch(/: nothing to do\n\nA rollback reverted `2026-11-11-\w{12}`/)
     expect(read('outputs')).toContain(`skipped=true\nsnapshot=${liveBefore?.snapshot ?? ''}\n`)
-    const told = await nightly('--json')
-    expect(stepsOf(told)).toEqual(['night begun', 'night warning', 'night skipped'])
-
+    expect(stepsOf(await nightly('--json'))).toEqual(reverted)
     expect(stepsOf(await nightly('--json --again'))).toEqual(wholeNight)
     expect(liveNow()?.snapshot).toBe(bad)
     expect(stepsOf(await nightly('--json'))).toEqual(nothingToDo)
   })
 
   it.runIf(isComplete)(
-    'is published from a corrected database, with other settings and on another day',
+    'is published from a corrected database, with other settings, on another day',
     async () => {
       const bad = await takeBack()
       const otherPlace = { FUNDPRESS_BASE_URL: 'https://api.example' }
@@ -306,8 +294,7 @@ describe('a snapshot that a rollback reverted', () => {
     editDatabase(db(), 'VACUUM')
     const next = await nightly('--json --summary night.md')
     expect([next.code, liveNow()]).toEqual([0, liveBefore])
-    const built = ['night begun', 'check begun', 'check done', 'build done', 'night warning', 'night skipped']
-    expect(stepsOf(next)).toEqual(built)
+    expect(stepsOf(next)).toEqual([...wholeNight.slice(0, 4), ...reverted.slice(1)])
     expect(read('night.md')).toMatch(/: nothing to do\n\nA rollback reverted `2026-11-11-\w{12}`/)
     expect(stepsOf(await nightly('--json --again'))).toEqual(wholeNight)
     expect(liveNow()).not.toEqual(liveBefore)
@@ -335,7 +322,7 @@ describe('a snapshot that a rollback reverted', () => {
     editDatabase(db(), newBenchmark(2))
     await nightly()
     await press.fundpress('rollback')
-    expect(stepsOf(await nightly('--json'))).toEqual(['night begun', 'night warning', 'night skipped'])
+    expect(stepsOf(await nightly('--json'))).toEqual(reverted)
     expect(liveNow()?.snapshot).toBe(good)
   })
 })

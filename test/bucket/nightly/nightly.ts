@@ -28,26 +28,21 @@ export const fileOf = (name: string) => press.nights.folder.file(name)
 export const db = () => fileOf('funds.sqlite')
 export const read = (name: string) => readFileSync(fileOf(name), 'utf8')
 
+/** Reads few bodies after its publish. */
 export const nightlyOf = (
   day: string,
   flags = '',
   env: Readonly<Record<string, string>> = {},
-): Promise<Run> => press.fundpress(`nightly --db funds.sqlite --as-of ${day} ${flags}`.trim(), env)
+): Promise<Run> => press.fundpress(`nightly --db funds.sqlite --as-of ${day} --sample 9 ${flags}`.trim(), env)
 export const nightly = (flags = '', env: Readonly<Record<string, string>> = {}) => nightlyOf(asOf, flags, env)
 
-/** A line of `--json`. */
-interface Event {
-  readonly time: string
-  readonly step: string
-  readonly event: string
-  readonly [figure: string]: unknown
+/** The lines of `--json`. */
+export const eventsOf = ({ stdout }: Run) => {
+  const lines = stdout.trimEnd().split('\n')
+  return lines.map(
+    (line) => JSON.parse(line) as Record<'time' | 'step' | 'event', string> & Record<string, unknown>,
+  )
 }
-
-export const eventsOf = ({ stdout }: Run): readonly Event[] =>
-  stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Event)
 export const lastOf = (run: Run) => eventsOf(run).at(-1)
 export const buildOf = (run: Run) =>
   eventsOf(run).find(({ step, event }) => `${step} ${event}` === 'build done')

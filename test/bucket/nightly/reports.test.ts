@@ -1,7 +1,7 @@
 /** What `fundpress nightly` reports: a summary in Markdown, annotations, outputs of a workflow; none of it becomes a command. */
-import { rmSync, writeFileSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import type { DayChanges } from '../../../src/bucket/changes/day.ts'
 import { annotationLines } from '../../../src/cli/nightly/workflow.ts'
 import { editDatabase } from '../../support/database.ts'
 import { newBenchmark } from '../../support/nights.ts'
@@ -23,13 +23,9 @@ import {
 
 useNights()
 
-/** The first column of the first row. */
-function query(sql: string): string {
-  const connection = new Database(db(), { readonly: true })
-  const found = connection.prepare(sql).pluck().get()
-  connection.close()
-  return String(found)
-}
+/** Two funds, in the order of their ISINs. */
+const isins = () => readdirSync(fileOf('night-1/api/v1/prices-current')).sort()
+const isLastFund = 'isin = (SELECT max(isin) FROM fund)'
 
 it('writes a summary in Markdown, with the cost of its requests and charts of the last runs', async () => {
   const run = await nightly('--summary night.md --json')
@@ -43,7 +39,7 @@ it('writes a summary in Markdown, with the cost of its requests and charts of th
     changed: documents,
     written: `${written} (${written} put, 0 deleted)`,
     'newest price': '2026-11-10',
-    'oldest price': `2026-11-10 (${query('SELECT min(isin) FROM fund')})`,
+    'oldest price': `2026-11-10 (${isins()[0]})`,
   })
   // A put or a list costs five millionths, a get 0.4 of one (two lists: is the bucket new?): the publish's own, so without the plan before and the checks after.
   expect(Number(night?.['cost'])).toBeCloseTo((Number(night?.['documents']) + 14) * 5e-6, 4)
@@ -51,17 +47,13 @@ it('writes a summary in Markdown, with the cost of its requests and charts of th
 
   await nightlyOf('2026-11-12', '--summary night.md')
   const [first, second] = history().map((one) => Number(one['changed']))
-  expect(read('night.md')).toContain(
-    [
-      '```mermaid',
-      'xychart-beta',
-      '  title "Documents changed, the last 2 runs"',
-      '  x-axis ["11-11", "11-12"]',
-      `  y-axis "documents" 0 --> ${String(Math.max(first ?? 0, second ?? 0))}`,
-      `  bar [${String(first)}, ${String(second)}]`,
-      '```',
-    ].join('\n'),
-  )
+  expect(read('night.md')).toContain(`\`\`\`mermaid
+xychart-beta
+  title "Documents changed, the last 2 runs"
+  x-axis ["11-11", "11-12"]
+  y-axis "documents" 0 --> ${Math.max(first ?? 0, second ?? 0)}
+  bar [${first}, ${second}]
+\`\`\``)
 })
 
 it('counts what changed since the live snapshot, whatever the other slot held', async () => {
@@ -73,9 +65,9 @@ it('counts what changed since the live snapshot, whatever the other slot held', 
   const flags = '--summary night.md --json'
   const run = await nightlyOf('2026-11-12', flags, env)
   const { slot = '' } = press.bucket.live() ?? {}
-  const { documents } = JSON.parse(press.bucket.body(`${slot}/changes/2026-11-12.json`).toString()) as {
-    readonly documents: Readonly<Record<'added' | 'removed' | 'changed', number>>
-  }
+  const { documents } = JSON.parse(
+    press.bucket.body(`${slot}/changes/2026-11-12.json`).toString(),
+  ) as DayChanges
   const changed = documents.added + documents.removed + documents.changed
   const night = lastOf(run)
   expect(night).toMatchObject({ changed })
@@ -115,25 +107,20 @@ it('says that changes are unknown if the manifest of the live slot is damaged', 
 })
 
 it('names the fund with the oldest newest price, counts funds without prices, and ignores refused funds', async () => {
-  editDatabase(
-    db(),
-    `UPDATE fund SET name = '=cmd|'' /C calc''!A1' WHERE isin = (SELECT max(isin) FROM fund);
-     DELETE FROM price WHERE date > '2026-03-31' AND isin = (SELECT max(isin) FROM fund);`,
-  )
-  const isin = query('SELECT max(isin) FROM fund')
-  const day = query(`SELECT max(date) FROM price WHERE isin = '${isin}'`)
+  const hostileName = `UPDATE fund SET name = '=cmd|'' /C calc''!A1' WHERE ${isLastFund}`
+  editDatabase(db(), `${hostileName}; DELETE FROM price WHERE date > '2026-03-31' AND ${isLastFund}`)
   await nightly('--summary night.md --force --reason test')
-  expect(read('night.md')).toContain(`| oldest price | ${day} (${isin}) |`)
-  editDatabase(db(), `UPDATE fund SET data_permitted = 0 WHERE isin = '${isin}'`)
+  expect(read('night.md')).toContain(`| oldest price | 2026-03-31 (${isins()[1]}) |`)
+  editDatabase(db(), `UPDATE fund SET data_permitted = 0 WHERE ${isLastFund}`)
   await nightly('--summary night.md --force --reason test')
   expect(read('night.md')).toContain('| oldest price | 2026-11-10 (')
-  editDatabase(db(), `UPDATE fund SET data_permitted = 1; DELETE FROM price WHERE isin = '${isin}'`)
+  editDatabase(db(), `UPDATE fund SET data_permitted = 1; DELETE FROM price WHERE ${isLastFund}`)
   await nightly('--summary night.md --force --reason test')
   expect(read('night.md')).toContain('| prices | 1 fresh, 0 late, 0 stale, 1 without a price |')
 })
 
 it('warns of late prices, by the thresholds of the settings', async () => {
-  editDatabase(db(), `DELETE FROM price WHERE date > '2026-11-05' AND isin = (SELECT max(isin) FROM fund)`)
+  editDatabase(db(), `DELETE FROM price WHERE date > '2026-11-05' AND ${isLastFund}`)
   const run = await nightly('--summary night.md')
   expect(run.code).toBe(0)
   expect(run.stderr).toMatch(
@@ -149,23 +136,24 @@ it('does not change the bucket if the database has errors, and names each error'
   editDatabase(db(), `UPDATE fund SET currency = '</script>' || char(10) || '::error::%0A\`\`\`\`'`)
   const run = await nightly('--json --summary night.md', inWorkflow())
   expect(run.code).toBe(1)
-  expect(eventsOf(run).filter(({ event }) => event === 'error')).toHaveLength(3)
+  // Two of each fund, and the reason: it is no ISO code, and another one than that of the live prices.
+  expect(eventsOf(run).filter(({ event }) => event === 'error')).toHaveLength(5)
   expect(lastOf(run)).toMatchObject({ step: 'check', event: 'error' })
   expect(String(lastOf(run)?.['message'])).toMatch(
-    /^funds\.sqlite has 2 errors: fund [A-Z]{2}\w{10}: currency .* \(table fund\), and 1 more; fix it/,
+    /^funds\.sqlite has 4 errors: fund [A-Z]{2}\w{10}: currency .* \(table fund\), and 3 more; fix it/,
   )
   expect(Object.keys(press.server.counts()).filter((name) => name !== 'GetObject')).toEqual(['PutObject'])
   expect(press.bucket.keys('').filter((key) => key.startsWith('nightly/'))).toEqual(['nightly/history.json'])
   expect(press.bucket.live()).toEqual(before)
   expect(read('night.md')).toMatch(
-    /^## fundpress 2026-11-11: failed in check\n\n`{5}text\nfunds\.sqlite has 2 errors/,
+    /^## fundpress 2026-11-11: failed in check\n\n`{5}text\nfunds\.sqlite has 4 errors/,
   )
   expect(read('night.md').match(/^`+$/gm)).toEqual(['`````'])
   expect(read('outputs')).toMatch(
-    /^skipped=false\nfailed-step=check\nreason=funds\.sqlite has 2 errors: .*\nrefused=false\nallow=\nrefusal=\n$/,
+    /^skipped=false\nfailed-step=check\nreason=funds\.sqlite has 4 errors: .*\nrefused=false\nallow=\nrefusal=\n$/,
   )
   expect(run.stderr.split('\n').filter((line) => line.startsWith('::'))).toEqual([
-    expect.stringMatching(/^::error title=fundpress nightly%3A check::funds\.sqlite has 2 errors: /),
+    expect.stringMatching(/^::error title=fundpress nightly%3A check::funds\.sqlite has 4 errors: /),
   ])
 })
 

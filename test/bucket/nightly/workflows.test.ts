@@ -1,6 +1,6 @@
 /** The workflows, run step by step against a bucket and an API of the tests. */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { editDatabase } from '../../support/database.ts'
 import type { Artifact } from '../../support/github/api.ts'
@@ -50,29 +50,21 @@ it('publishes in the first attempt, does nothing in the second, and keeps the sc
 })
 
 it.runIf(isComplete)(
-  'continues from the slot that it overwrites as soon as there is one, with all downloads',
+  'continues from the slot that it overwrites once there is one, with downloads',
   async () => {
     rmSync(config())
     const night = async (day: number) => {
-      press.server.reset()
       const jobs = await nightly({ inputs: { 'as-of': `2026-11-${day}` } })
       expect(resultsOf(jobs)).toEqual(allWell)
-      const folder = `downloads/${press.bucket.live()?.snapshot ?? ''}/`
-      const isSparse = existsSync(runner.checkout.file('fundpress-out/sparse.json'))
-      const annotations = jobs['night']?.log.match(
-        /^::warning title=fundpress nightly%3A build::.*rendered.*$/gm,
-      )
+      const folder = press.bucket.downloads()
       expect(press.bucket.keys(folder)).toContain(`${folder}documents.zip`)
-      return [isSparse, ...(annotations ?? [])]
+      const isSparse = existsSync(runner.checkout.file('fundpress-out/sparse.json'))
+      const rendered = /^::warning title=fundpress nightly%3A build::.*rendered.*$/gm
+      return [isSparse, ...(jobs['night']?.log.match(rendered) ?? [])]
     }
-    expect(await night(11)).toEqual([
-      false,
-      expect.stringContaining('nothing is live yet: everything is rendered'),
-    ])
-    expect(await night(12)).toEqual([
-      false,
-      expect.stringContaining('green holds no snapshot yet: everything'),
-    ])
+    const warns = (text: string) => [false, expect.stringContaining(text) as string]
+    expect(await night(11)).toEqual(warns('nothing is live yet: everything is rendered'))
+    expect(await night(12)).toEqual(warns('green holds no snapshot yet: everything'))
     for (const day of [13, 14]) expect(await night(day)).toEqual([true])
   },
 )
@@ -121,7 +113,7 @@ it('tries once what a guard refuses, opens one issue that says how to allow it, 
     /^\[Nightly 4711\]\(.*\) was refused\.\n\n\| guard \| subject \| live \| new \| limit \| what \|\n/,
   )
   expect(issue).toContain(
-    '\n| `older-date` |  |  |  |  | `it is of 2026-11-11, older than the live one of 2026-11-12` |\n',
+    '\n| `older-date` |  | `2026-11-12` | `2026-11-11` | `from 2026-11-12` | `it is of 2026-11-11, older than the live one of 2026-11-12` |\n',
   )
   expect(issue).toContain('```text\nfundpress nightly … --allow older-date --reason "…"\n```\n')
   await nightly()
@@ -142,40 +134,31 @@ it('tries once what a guard refuses, opens one issue that says how to allow it, 
   expect(press.bucket.live()?.snapshot).toMatch(/^2026-11-10/)
 })
 
-it.runIf(isComplete)(
-  'tries once if the number of attempts is empty, as a variable that is not set',
-  async () => {
-    const action = '.github/actions/fundpress/action.yml'
-    replaceIn(action, 'ATTEMPTS: ', "ATTEMPTS: '' # ")
-    const { night } = await nightlyOf('nowhere.sqlite')
-    replaceIn(action, "ATTEMPTS: '' # ", 'ATTEMPTS: ')
-    expect(night?.result).toBe('failure')
-    expect(night?.log).not.toContain('Attempt')
-  },
-)
+it.runIf(isComplete)('tries once if the number of attempts is empty, as an unset variable is', async () => {
+  const action = '.github/actions/fundpress/action.yml'
+  replaceIn(action, 'ATTEMPTS: ', "ATTEMPTS: '' # ")
+  const { night } = await nightlyOf('nowhere.sqlite')
+  replaceIn(action, "ATTEMPTS: '' # ", 'ATTEMPTS: ')
+  expect(night?.result).toBe('failure')
+  expect(night?.log).not.toContain('Attempt')
+})
 
-it.runIf(isComplete)(
-  'leaves other issues and pull requests alone, and retries when GitHub fails',
-  async () => {
-    const other = { title: 'x', body: '', comments: [], state: 'open' as const }
-    api.issues.push(
-      { ...other, number: 1, labels: ['bug'] },
-      { ...other, number: 2, labels: ['fundpress-night'], isPullRequest: true },
-    )
-    api.failures = 2
-    const failed = await nightlyOf('nowhere.sqlite')
-    expect(failed['night']?.log).toContain('Attempt 2 of 3 failed. The next one begins in 0 s.')
-    expect(failed['report']?.result).toBe('success')
-    expect(api.issues.map(({ labels, state }) => [labels[0], state])).toEqual([
-      ['bug', 'open'],
-      ['fundpress-night', 'open'],
-      ['fundpress-night', 'open'],
-    ])
-    expect(api.issues[2]?.body).toContain('nowhere.sqlite does not exist')
-    await nightly()
-    expect(api.issues.map(({ state }) => state)).toEqual(['open', 'open', 'closed'])
-  },
-)
+it.runIf(isComplete)('leaves other issues and pull requests alone, and retries if GitHub fails', async () => {
+  const other = { title: 'x', body: '', comments: [], state: 'open' as const }
+  api.issues.push(
+    { ...other, number: 1, labels: ['bug'] },
+    { ...other, number: 2, labels: ['fundpress-night'], isPullRequest: true },
+  )
+  api.failures = 2
+  const failed = await nightlyOf('nowhere.sqlite')
+  expect(failed['night']?.log).toContain('Attempt 2 of 3 failed. The next one begins in 0 s.')
+  expect(failed['report']?.result).toBe('success')
+  expect(api.issues.map(({ state }) => state)).toEqual(['open', 'open', 'open'])
+  expect(api.issues[2]).toMatchObject({ labels: ['fundpress-night'] })
+  expect(api.issues[2]?.body).toContain('nowhere.sqlite does not exist')
+  await nightly()
+  expect(api.issues.map(({ state }) => state)).toEqual(['open', 'open', 'closed'])
+})
 
 it.runIf(isComplete)('says what to enable in a repository without issues', async () => {
   api.hasIssues = false
@@ -292,12 +275,9 @@ it('the guard asks for the age by its variables, and opens an issue with the rea
   // The program itself is asked elsewhere; here, what the workflow makes of its answers.
   const other = openRunner()
   try {
-    const cli = other.checkout.file('src/cli')
-    rmSync(other.checkout.file('src'))
     const answer = async (code: number, said: string) => {
-      mkdirSync(cli, { recursive: true })
       writeFileSync(
-        `${cli}/fundpress.mjs`,
+        other.checkout.file('src/cli/fundpress.mjs'),
         `process.stdout.write('old\\n')\nprocess.stderr.write(${JSON.stringify(said)} + process.argv.slice(2).join(' ') + process.env.FUNDPRESS_BUCKET_NAME + '\\n')\nprocess.exitCode = ${code}\n`,
       )
       return other.run('guard.yml', surroundings())

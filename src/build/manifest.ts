@@ -7,6 +7,7 @@ import { constants, gunzipSync } from 'node:zlib'
 import type { RestrictedFunds } from '../api/contract/fund.ts'
 import type { FreshnessCounts } from '../guards/assess.ts'
 import type { AllowedObjection } from '../guards/guards.ts'
+import type { WithheldFund } from '../guards/plausibility.ts'
 import { refuseShard } from './shard.ts'
 import { messageOf } from '../system/message.ts'
 
@@ -57,13 +58,6 @@ export interface ManifestHead {
 export interface SnapshotCounts {
   readonly documents: Readonly<Record<string, number>>
   readonly rows: Readonly<Record<string, number>>
-}
-
-/** A fund whose prices stay as they are live. */
-export interface WithheldFund {
-  readonly isin: string
-  /** What is wrong with the prices of the database. */
-  readonly message: string
 }
 
 /** Funds by how new their newest price is; `guards/assess.ts` says what the marks mean. */

@@ -1,7 +1,7 @@
 /** What a build is asked to do, and the settings among it that decide the bytes of a snapshot, as digests. */
 
 import { versions } from 'node:process'
-import type { ReadLive } from '../data/check/live-prices.ts'
+import type { LiveReader } from '../data/check/live-prices.ts'
 import type { Licence } from '../downloads/index.ts'
 import type { Override } from '../guards/guards.ts'
 import { defaultPlausibility, type PlausibilitySettings } from '../guards/plausibility.ts'
@@ -47,7 +47,7 @@ export interface BuildOptions {
   /** Which prices are implausible, and what happens to them; the defaults unless given. */
   readonly plausibility?: PlausibilitySettings
   /** Reads what is live, to compare prices with it: null if nothing is, or nobody knows. */
-  readonly live?: ReadLive | null
+  readonly live?: LiveReader | null
   /** What an operator allows of what the guards refuse; nothing unless given. */
   readonly override?: Override
   /** Threads that are started already, at most `jobs`: the build stops them in any case. */

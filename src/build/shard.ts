@@ -9,7 +9,7 @@ import type { Finding } from '../data/check/finding.ts'
 import type { FundEntry } from '../api/contract/page.ts'
 import type { RowDigests } from '../data/read/fund-digests.ts'
 import type { AllowedObjection } from '../guards/guards.ts'
-import type { WithheldFund } from './manifest.ts'
+import type { WithheldFund } from '../guards/plausibility.ts'
 import { messageOf } from '../system/message.ts'
 
 export const shardKey = 'shard.ndjson'

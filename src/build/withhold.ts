@@ -3,11 +3,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Finding } from '../data/check/finding.ts'
-import { livePrices, priceColumns, type ReadLive } from '../data/check/live-prices.ts'
+import { livePrices, priceColumns, type LiveReader } from '../data/check/live-prices.ts'
 import { changeCopy, copyDatabase } from '../data/read/copy.ts'
 import { openFunds, type FundDatabase } from '../data/read/open.ts'
 import { messageOf } from '../system/message.ts'
-import type { WithheldFund } from './manifest.ts'
+import type { WithheldFund } from '../guards/plausibility.ts'
 import type { ReadShard } from './shard.ts'
 
 /** Not a failure: the build begins anew, with the live prices of these funds. */
@@ -40,7 +40,7 @@ export async function copyWithLivePrices(
   file: string,
   db: FundDatabase,
   funds: readonly WithheldFund[],
-  read: ReadLive,
+  read: LiveReader,
 ): Promise<FundDatabase> {
   const live = livePrices(read)
   await copyDatabase(file, db)
@@ -63,7 +63,7 @@ export async function copyWithLivePrices(
 
 /** What shards have rendered of the live prices that they withhold; a sparse one lacks what `live` has. */
 export const readShards =
-  (shards: readonly ReadShard[], live: ReadLive | null): ReadLive =>
+  (shards: readonly ReadShard[], live: LiveReader | null): LiveReader =>
   async (key) => {
     for (const { folder } of shards) {
       const found = await readFile(join(folder, key)).catch(() => null)

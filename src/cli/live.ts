@@ -8,7 +8,7 @@ import { readObject } from '../bucket/store/read.ts'
 import { orIfMissing } from '../bucket/store/files.ts'
 import { Damaged, type ObjectStore } from '../bucket/store/store.ts'
 import { readManifestHead, readSparse } from '../build/manifest.ts'
-import type { ReadLive } from '../data/check/live-prices.ts'
+import type { LiveReader } from '../data/check/live-prices.ts'
 import { withBucket } from './from-settings.ts'
 import type { Session } from './command.ts'
 
@@ -20,7 +20,7 @@ import type { Session } from './command.ts'
 export async function withLive<T>(
   session: Session,
   word: string | null,
-  work: (read: ReadLive | null) => Promise<T>,
+  work: (read: LiveReader | null) => Promise<T>,
 ): Promise<T> {
   const { out } = session.settings
   if (word !== null && isSlotWord(word))
@@ -32,7 +32,7 @@ export async function withLive<T>(
 }
 
 /** @param out is read in place of the slot if it holds the same snapshot: ordinary nights need no request */
-async function readLiveSlot(store: ObjectStore, out: string): Promise<ReadLive | null> {
+async function readLiveSlot(store: ObjectStore, out: string): Promise<LiveReader | null> {
   const { live } = await readLive(store)
   if (live === null) return null
   if ((await snapshotIn(out)) === live.snapshot) return readFolder(out)
@@ -53,6 +53,6 @@ const snapshotIn = async (folder: string): Promise<string | null> => {
 }
 
 const readFolder =
-  (folder: string): ReadLive =>
+  (folder: string): LiveReader =>
   (key) =>
     readFile(join(folder, key)).catch(orIfMissing(null))

@@ -62,6 +62,13 @@ export interface ImplausiblePrice {
   readonly message: string
 }
 
+/** A fund whose prices stay as they are live. */
+export interface WithheldFund {
+  readonly isin: string
+  /** What is wrong with the prices of the database. */
+  readonly message: string
+}
+
 /** Differences of doubles are not exact. */
 const tiny = 1e-9
 

@@ -11,7 +11,7 @@ import type { BuildSummary } from '../../build/build.ts'
 import { manifestKey, readHeadOf, readSparse } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
 import { ImplausibleDatabase, RefusedDatabase, type Finding } from '../../data/check/finding.ts'
-import type { ReadLive } from '../../data/check/live-prices.ts'
+import type { LiveReader } from '../../data/check/live-prices.ts'
 import { printable } from '../../data/model/printable.ts'
 import { type AllowedObjection, type Override, Refusal } from '../../guards/guards.ts'
 import { buildOptions, mergeOptions, withBucket } from '../from-settings.ts'
@@ -81,7 +81,7 @@ async function render(
   session: Session,
   { asOf, since, override }: NightlySteps,
   log: NightlyLog,
-  live: ReadLive | null,
+  live: LiveReader | null,
 ) {
   const { settings, signal } = session
   const options = { ...(await buildOptions(session)), asOf, only: [], override, live }
@@ -102,7 +102,7 @@ async function merge(
   session: Session,
   { asOf, since = 'none', shards = [] }: NightlySteps,
   log: NightlyLog,
-  live: ReadLive | null,
+  live: LiveReader | null,
 ) {
   const options = { ...(await mergeOptions(session)), asOf, shards, live }
   const from = since === 'none' ? null : since

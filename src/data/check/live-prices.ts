@@ -9,7 +9,7 @@ import { schemaTables } from '../model/schema.ts'
 import { rowColumns } from '../read/fund-reader.ts'
 
 /** Reads an object of the snapshot that is live, by its key: null if there is none. */
-export type ReadLive = (key: string) => Promise<Buffer | null>
+export type LiveReader = (key: string) => Promise<Buffer | null>
 
 const { routes } = routeTable([pricesCurrentAll, pricesHistoric], '')
 const [currentAll, historic] = routes as [(typeof routes)[number], (typeof routes)[number]]
@@ -20,7 +20,7 @@ export class DamagedDocument extends Error {
 }
 
 /** @throws {DamagedDocument} that names the key */
-export function livePrices(read: ReadLive) {
+export function livePrices(read: LiveReader) {
   const parsed = async <T>(key: string, parse: (json: never) => T): Promise<T | null> => {
     const body = await read(key)
     try {

@@ -17,14 +17,14 @@ import { readPriceDays } from '../read/fund-reader.ts'
 import { generalWarning, type Finding } from './finding.ts'
 import { firstDay } from '../model/limits.ts'
 import { escapeInvisible } from '../model/printable.ts'
-import { DamagedDocument, livePrices, priceColumns, type ReadLive } from './live-prices.ts'
+import { DamagedDocument, livePrices, priceColumns, type LiveReader } from './live-prices.ts'
 
 export interface PriceChecks {
   readonly plausibility: PlausibilitySettings
   /** They have the funds' calendars. */
   readonly rules: Rules
   /** Null if nothing is live, or nobody knows: then the newest price of each fund counts as new. */
-  readonly live: ReadLive | null
+  readonly live: LiveReader | null
   readonly signal?: AbortSignal | undefined
 }
 

@@ -152,12 +152,12 @@ function emitInOrder(emit: ApplyOptions['onEtag']) {
     emitted: () => next,
     put: async (place: number, key: string, etag: string) => {
       early.set(place, [key, etag])
-      let room: unknown
+      const room: unknown[] = []
       for (let ready = early.get(next); ready !== undefined; ready = early.get(next)) {
         early.delete(next++)
-        room = emit(...ready)
+        room.push(emit(...ready))
       }
-      await room
+      await Promise.all(room)
     },
   }
 }

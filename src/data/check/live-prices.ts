@@ -90,5 +90,5 @@ function rowOf(record: LiveWindow['prices'][number]): PriceTexts {
 
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
-  throw new Error(`${String(JSON.stringify(value))} is no text`)
+  throw new Error(`${JSON.stringify(value)} is no text`)
 }

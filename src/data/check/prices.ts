@@ -65,32 +65,50 @@ export async function checkPrices(
     // Texts that sort before or after all days: the checks of values name them.
     if (!isPossibleDay(prices[0]) || !isPossibleDay(newest)) continue
     const before = liveFunds?.get(isin)
-    if (before !== undefined && before.currency !== currency) {
-      const message = `currency ${currency}, but prices in ${before.currency} are live, and they go on (${newest[0]})`
-      const guard = 'currency-change'
-      findings.push({ severity: 'error', isin, table: 'fund', message: escapeInvisible(message), guard })
-    }
+    if (before !== undefined && before.currency !== currency)
+      findings.push(otherCurrency(isin, currency, before.currency, newest[0]))
     const known = before !== undefined || liveFunds === null ? live : null
-    const { isLive, isNew } = comparison(isin, newest, known, before?.newest ?? null, orWarn)
     const found = implausiblePrices(prices, limits, rules(fund).calendar)
-    // A whole history may be wrong: its windows are read at the same time.
-    await Promise.all(found.filter(({ guard }) => guard !== null).map(({ price }) => isLive(price)))
-    for (const one of found) {
-      const { guard, message } = one
-      if (await isNew(one)) {
-        const severity = guard === null ? 'warning' : 'error'
-        const finding = { severity, isin, table: 'price', message: escapeInvisible(message) } as const
-        findings.push(guard === null ? finding : { ...finding, guard })
-      } else if (!one.isForNewOnly && older++ === 0) firstOlder = `fund ${isin}: ${escapeInvisible(message)}`
-    }
+    const compared = comparison(isin, newest, known, before?.newest ?? null, orWarn)
+    const { news, old } = await divide(found, compared)
+    findings.push(...news.map((one) => findingOf(isin, one)))
+    if (older === 0) firstOlder = `fund ${isin}: ${escapeInvisible(old[0]?.message ?? '')}`
+    older += old.length
     await setImmediate()
     signal?.throwIfAborted()
   }
-  if (older === 0) return findings
-  const count =
-    older === 1 ? '1 older price is implausible' : `${older} older prices are implausible, the first`
-  const isLiveAlready = live === null ? '' : ' (live already)'
-  return [...findings, generalWarning(`${count}${isLiveAlready}: ${firstOlder}`, 'price')]
+  if (older > 0) findings.push(generalWarning(describeOlder(older, firstOlder, live !== null), 'price'))
+  return findings
+}
+
+function describeOlder(count: number, first: string, isLive: boolean): string {
+  const all =
+    count === 1 ? '1 older price is implausible' : `${count} older prices are implausible, the first`
+  return `${all}${isLive ? ' (live already)' : ''}: ${first}`
+}
+
+function otherCurrency(isin: string, currency: string, before: string, newest: string): Finding {
+  const message = `currency ${currency}, but prices in ${before} are live, and they go on (${newest})`
+  const guard = 'currency-change'
+  return { severity: 'error', isin, table: 'fund', message: escapeInvisible(message), guard }
+}
+
+function findingOf(isin: string, { guard, message }: ImplausiblePrice): Finding {
+  const place = { isin, table: 'price', message: escapeInvisible(message) }
+  return guard === null ? { ...place, severity: 'warning' } : { ...place, severity: 'error', guard }
+}
+
+/** Divides what is implausible into what is new and what is old, without what says nothing about old prices. */
+async function divide(found: readonly ImplausiblePrice[], { isLive, isNew }: ReturnType<typeof comparison>) {
+  // A whole history may be wrong: its windows are read at the same time.
+  await Promise.all(found.filter(({ guard }) => guard !== null).map(({ price }) => isLive(price)))
+  const news: ImplausiblePrice[] = []
+  const old: ImplausiblePrice[] = []
+  for (const one of found) {
+    if (await isNew(one)) news.push(one)
+    else if (!one.isForNewOnly) old.push(one)
+  }
+  return { news, old }
 }
 
 /**

@@ -49,7 +49,9 @@ it('withholds, is not repeated with the same database, and runs again if an oper
   expect([done.code, done.stderr]).toEqual([0, ''])
   expect(prices().equals(before)).toBe(true)
   expect(withheldIn('green')).toHaveLength(1)
-  expect(read('night.md')).toMatch(/fund \w{12}: its prices stay as they are live: NAV .* is 99\d\d.* % above/)
+  expect(read('night.md')).toMatch(
+    /fund \w{12}: its prices stay as they are live: NAV .* is 99\d\d.* % above/,
+  )
   expect(stepsOf(await nightly())).toEqual(nothingToDo)
 
   const allowed = await nightly('--allow price-jump --reason split')

@@ -69,11 +69,15 @@ export interface WithheldFund {
   readonly message: string
 }
 
+/** In calendar days. The change of a price that comes later may be against one that is not there. */
+const aMonth = 35
+
 /** Differences of doubles are not exact. */
 const tiny = 1e-9
 
 /**
- * A price that a guard refuses is not warned of as well, and one whose NAV jumps has no `price-change`: one mistake, one name.
+ * A price that a guard refuses is not warned of as well, and one whose NAV jumps, or that comes after a gap, has no
+ * `price-change`: one mistake, one name.
  * @param prices of a fund, by day. A text that is no number is left to the checks of values.
  */
 export function implausiblePrices(
@@ -90,13 +94,15 @@ export function implausiblePrices(
     const add = (guard: GuardName | null, message: string | null, isForNewOnly = false) => {
       if (message !== null) found.push({ guard, price, previous, message, isForNewOnly })
     }
-    const errors = errorsIn(price, previous, limits)
+    const gap = previous === null ? null : describeGap(prices, previous[0], day, limits, calendar)
+    const isNext = gap === null && previous !== null && dayNumber(day) - dayNumber(previous[0]) <= aMonth
+    const errors = errorsIn(price, previous, limits, isNext)
     for (const [guard, message] of errors) add(guard, message)
     if (errors.length === 0) {
       for (const message of warningsIn(price, previous, limits)) add(null, message)
       if (!calendar.isBusinessDay(day)) add(null, `${day} has a price and is no business day`, true)
     }
-    if (previous !== null) add(null, describeGap(prices, previous[0], day, limits, calendar))
+    add(null, gap)
     if (Number(nav) !== Number(previous?.[3])) still = index
     if (still < index && Number(nav) !== Number(prices[index + 1]?.[3]))
       add(null, describeStill(price, prices[still]?.[0] ?? day, limits, calendar))
@@ -106,7 +112,13 @@ export function implausiblePrices(
 
 type ErrorInPrice = readonly [guard: GuardName, message: string]
 
-function errorsIn(price: PriceTexts, previous: PriceTexts | null, limits: PlausibilityLimits) {
+/** @param isNext whether the previous price is the one that the change is against */
+function errorsIn(
+  price: PriceTexts,
+  previous: PriceTexts | null,
+  limits: PlausibilityLimits,
+  isNext: boolean,
+) {
   const [day, issue, repurchase, nav, change] = price
   const found: ErrorInPrice[] = []
   if (Math.min(Number(nav), Number(issue), Number(repurchase)) <= 0)
@@ -115,7 +127,7 @@ function errorsIn(price: PriceTexts, previous: PriceTexts | null, limits: Plausi
     found.push(['price-order', `repurchase price ${repurchase} on ${day} is above the issue price ${issue}`])
   if (previous === null || !(Number(nav) > 0) || !(Number(previous[3]) > 0)) return found
   const jump = describeJump(price, previous, limits.errorJump)
-  const difference = jump === null ? otherDifference(price, previous) : null
+  const difference = jump === null && isNext ? otherDifference(price, previous) : null
   if (jump !== null) found.push(['price-jump', jump])
   else if (difference !== null)
     found.push([

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { partChecks } from '../../src/conform/checks/http.ts'
 import { type ConformReport, checks, openSuite } from '../../src/conform/suite.ts'
 import { editDatabase } from '../support/database.ts'
-import { docsUrl, makeTempFolder, mustRun, runFundpress, startServer } from '../support/product.ts'
+import { docsUrl, forced, makeTempFolder, mustRun, runFundpress, startServer } from '../support/product.ts'
 import type { Server } from '../support/product.ts'
 import type { RawResponse } from '../support/request.ts'
 import { isComplete } from '../support/rounds.ts'
@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 async function serve(file: string, out: string): Promise<Server> {
-  await mustRun(['build', '--db', file, '--out', folder.file(out), '--as-of', asOf, '--quiet'])
+  await mustRun(['build', '--db', file, '--out', folder.file(out), '--as-of', asOf, '--quiet', ...forced])
   return startServer(folder.file(out))
 }
 

@@ -1,6 +1,6 @@
 /** Snapshots with their pages and downloads, built once a process and served through the front door. */
 import { serveHere } from './serve-here.ts'
-import { fillDemo, fillOdd, initialize, madeOnce } from './snapshots.ts'
+import { fillDemo, fillOdd, madeOnce } from './snapshots.ts'
 import { oddFunds } from './odd-funds.ts'
 
 export type Site = Awaited<ReturnType<typeof buildSite>>
@@ -20,6 +20,3 @@ export const buildDemoSite = () => buildSite('demo', '2026-11-20', fillDemo(8, 2
 
 /** The eight funds of `odd-funds.ts`. */
 export const buildOddSite = () => buildSite('odd', oddFunds.asOf, fillOdd)
-
-/** A database without a fund. */
-export const buildEmptySite = () => buildSite('empty', '2026-11-20', initialize)

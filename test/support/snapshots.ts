@@ -22,7 +22,7 @@ export const buildDemo = () => build('demo', demoUntil, fillDemo(4, 4, demoUntil
 /** The eight funds of `odd-funds.ts`. */
 export const buildOdd = () => build('odd', oddFunds.asOf, fillOdd)
 
-export async function initialize(db: string): Promise<void> {
+async function initialize(db: string): Promise<void> {
   await mustRun(['init', '--db', db])
 }
 

@@ -49,30 +49,23 @@ export async function checkPrices(
     return null
   }
   const liveFunds = (await live?.funds().catch(orWarn)) ?? null
-  const statement = db.prepare<[string], PriceTexts>(
-    `SELECT ${priceColumns
-      .map(({ name }) => name)
-      .slice(0, 5)
-      .join(', ')} FROM price WHERE isin = ? ORDER BY date`,
-  )
-  statement.raw()
+  const pricesOf = priceReader(db)
   for (const fund of readPriceDays(db, isins, 0)) {
     const { isin, currency } = fund
     const limits = limitsOf(plausibility, fund)
-    if (limits === null || fund.dataPermitted === 0 || fund.pricesPermitted === 0) continue
-    const prices = statement.all(isin)
+    const isGivenOut = fund.dataPermitted === 1 && fund.pricesPermitted === 1
+    if (limits === null || !isGivenOut) continue
+    const prices = pricesOf(isin)
     const newest = prices.at(-1)
-    // Texts that sort before or after all days: the checks of values name them.
-    if (!isPossibleDay(prices[0]) || !isPossibleDay(newest)) continue
-    const before = liveFunds?.get(isin)
-    if (before !== undefined && before.currency !== currency)
+    if (newest === undefined) continue
+    const before = liveFunds?.get(isin) ?? null
+    if (before !== null && before.currency !== currency)
       findings.push(otherCurrency(isin, currency, before.currency, newest[0]))
-    const known = before !== undefined || liveFunds === null ? live : null
-    const found = implausiblePrices(prices, limits, rules(fund).calendar)
-    const compared = comparison(isin, newest, known, before?.newest ?? null, orWarn)
-    const { news, old } = await divide(found, compared)
+    const isKnown = before !== null || liveFunds === null
+    const compared = comparison(isin, newest, isKnown ? live : null, before?.newest ?? null, orWarn)
+    const { news, old } = await divide(implausiblePrices(prices, limits, rules(fund).calendar), compared)
     findings.push(...news.map((one) => findingOf(isin, one)))
-    if (older === 0) firstOlder = `fund ${isin}: ${escapeInvisible(old[0]?.message ?? '')}`
+    if (older === 0 && old[0] !== undefined) firstOlder = `fund ${isin}: ${escapeInvisible(old[0].message)}`
     older += old.length
     await setImmediate()
     signal?.throwIfAborted()
@@ -136,6 +129,20 @@ function comparison(
     return !(await isLive(price)) || (previous !== null && !(await isLive(previous)))
   }
   return { isLive, isNew }
+}
+
+/** The prices of a fund by day; none if a text is among the days: the checks of values name it. */
+function priceReader(db: Database) {
+  const names = priceColumns.map(({ name }) => name).slice(0, 5)
+  const statement = db.prepare<[string], PriceTexts>(
+    `SELECT ${names.join(', ')} FROM price WHERE isin = ? ORDER BY date`,
+  )
+  statement.raw()
+  return (isin: string) => {
+    const prices = statement.all(isin)
+    // Such texts sort before or after all days.
+    return isPossibleDay(prices[0]) && isPossibleDay(prices.at(-1)) ? prices : []
+  }
 }
 
 const isPossibleDay = (price: PriceTexts | undefined): price is PriceTexts =>

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { processProbe } from '../../../src/conform/budget/probe.ts'
 import { buildNights, type Nights } from '../../support/nights.ts'
 import { startNginx, whyNoNginx, type Nginx } from '../../support/nginx.ts'
-import { mustRun } from '../../support/product.ts'
+import { forced, mustRun } from '../../support/product.ts'
 import { isMissing } from '../../support/programs.ts'
 import { bucketArgs, credentials, publishArgs } from '../../support/publishing.ts'
 import { exchangeBytes, headerOf, parseResponses, rawRequest } from '../../support/request.ts'
@@ -165,7 +165,7 @@ describe.skipIf(isMissing(whyNoNginx === undefined))('nginx', () => {
     const nginx = await startOn(folder)
     const { first: socket } = await silentClients(nginx.base, 1, getOf(range))
     await setTimeout(500)
-    const next = await nights.change('next', "UPDATE price SET net_asset_value = '12345.678'")
+    const next = await nights.change('next', "UPDATE price SET net_asset_value = '12345.678'", ...forced)
     renameSync(folder, `${folder}.old`)
     renameSync(next, folder)
     const chunks: Buffer[] = []

@@ -4,7 +4,8 @@ import { cpSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ended } from '../../cli/run.ts'
 import { asOf, goodRows, insertGood, isinOf, makeDatabase } from '../../support/database.ts'
-import { makeTempFolder, mustRun, repository, startServer, type Server } from '../../support/product.ts'
+import { forced, makeTempFolder, mustRun, repository, startServer } from '../../support/product.ts'
+import type { Server } from '../../support/product.ts'
 import { headerOf, rawRequest } from '../../support/request.ts'
 import { isComplete } from '../../support/rounds.ts'
 import { serveHere } from '../../support/serve-here.ts'
@@ -55,7 +56,7 @@ function makeGeneration(generation: Generation): void {
 function build(generation: Generation, out: string): Promise<string> {
   const files = ['--db', folder.file(`${generation}.sqlite`), '--out', folder.file(out)]
   const url = { FUNDPRESS_DOCS_URL: docsUrl(generation) }
-  return mustRun(['build', ...files, '--as-of', asOf, '--jobs', '1', '--quiet'], { env: url })
+  return mustRun(['build', ...files, '--as-of', asOf, '--jobs', '1', '--quiet', ...forced], { env: url })
 }
 
 const days = [

@@ -8,7 +8,7 @@ import { readHtml, type HtmlDocument } from '../../support/html.ts'
 import { openSchemas, type Schema } from '../../support/json-schema.ts'
 import { docsUrl, makeTempFolder, mustRun } from '../../support/product.ts'
 import { hasXmllint } from '../../support/read-xml.ts'
-import { buildDemoSite, buildEmptySite, buildOddSite, publishedAt, type Site } from '../../support/site.ts'
+import { buildDemoSite, buildOddSite, publishedAt, type Site } from '../../support/site.ts'
 import { filesIn } from '../../support/tree.ts'
 
 type Built = Pick<Site, 'out'>
@@ -30,7 +30,6 @@ const serveDemo = () => (demo ??= buildDemoSite())
 const builders = [
   ['a demo snapshot', serveDemo],
   ['a snapshot of odd funds', buildOddSite],
-  ['a snapshot without a fund', buildEmptySite],
 ] as const
 const running: Site[] = []
 afterAll(async () => {

@@ -123,7 +123,8 @@ function implausiblePercents(db: Database, ...[group, fields, most, where]: Perc
           keys.map((each) => row[each]),
         )
         const limits = most === Infinity ? 'is negative' : `does not lie between 0 and ${most}`
-        const more = row['found'] === 1 ? '' : `, as in ${Number(row['found']) - 1} more rows`
+        const others = Number(row['found']) - 1
+        const more = others === 0 ? '' : `, as in ${others} more ${others === 1 ? 'row' : 'rows'}`
         const message = `${place}${name} ${row[name] ?? ''} ${limits}${more}`
         return { severity: 'warning', isin: row.isin, table, message }
       })

@@ -15,7 +15,7 @@ import { cached } from '../../system/cached.ts'
 import { messageOf } from '../../system/message.ts'
 import { readPriceDays } from '../read/fund-reader.ts'
 import { generalWarning, type Finding } from './finding.ts'
-import { firstDay } from '../model/limits.ts'
+import { firstDay, textFaults } from '../model/limits.ts'
 import { escapeInvisible } from '../model/printable.ts'
 import { DamagedDocument, livePrices, priceColumns, type LiveReader } from './live-prices.ts'
 
@@ -58,11 +58,10 @@ export async function checkPrices(
     const prices = pricesOf(isin)
     const newest = prices.at(-1)
     if (newest === undefined) continue
-    const before = liveFunds?.get(isin) ?? null
-    if (before !== null && before.currency !== currency)
-      findings.push(otherCurrency(isin, currency, before.currency, newest[0]))
-    const isKnown = before !== null || liveFunds === null
-    const compared = comparison(isin, newest, isKnown ? live : null, before?.newest ?? null, orWarn)
+    const before = liveFunds?.get(isin)
+    findings.push(...otherCurrency(isin, currency, before?.currency, newest[0]))
+    const known = before !== undefined || liveFunds === null ? live : null
+    const compared = comparison(isin, newest, known, before?.newest ?? null, orWarn)
     const { news, old } = await divide(implausiblePrices(prices, limits, rules(fund).calendar), compared)
     findings.push(...news.map((one) => findingOf(isin, one)))
     if (older === 0 && old[0] !== undefined) firstOlder = `fund ${isin}: ${escapeInvisible(old[0].message)}`
@@ -80,10 +79,17 @@ function describeOlder(count: number, first: string, isLive: boolean): string {
   return `${all}${isLive ? ' (live already)' : ''}: ${first}`
 }
 
-function otherCurrency(isin: string, currency: string, before: string, newest: string): Finding {
+/** None for a text that is no currency: the checks of values name it. @param before undefined: no prices are live */
+function otherCurrency(
+  isin: string,
+  currency: string,
+  before: string | undefined,
+  newest: string,
+): Finding[] {
+  if (before === undefined || before === currency || textFaults.currency(currency) !== undefined) return []
   const message = `currency ${currency}, but prices in ${before} are live, and they go on (${newest})`
   const guard = 'currency-change'
-  return { severity: 'error', isin, table: 'fund', message: escapeInvisible(message), guard }
+  return [{ severity: 'error', isin, table: 'fund', message: escapeInvisible(message), guard }]
 }
 
 function findingOf(isin: string, { guard, message }: ImplausiblePrice): Finding {

@@ -65,7 +65,7 @@ export const serveFolder: Platform = {
     const folder = makeTempFolder()
     const live = folder.file('live')
     const build = async ({ db, asOf, docsUrl }: Night): Promise<void> => {
-      const args = ['build', '--db', db, '--out', live, '--as-of', asOf, '--quiet']
+      const args = ['build', '--db', db, '--out', live, '--as-of', asOf, '--quiet', ...forced]
       await mustRun(args, { env: { FUNDPRESS_DOCS_URL: docsUrl } })
     }
     cpSync(first.out, live, { recursive: true })

@@ -11,6 +11,7 @@ import { openRules, type Rules } from '../guards/rules.ts'
 import type { Session } from './command.ts'
 import { UsageError } from './failure.ts'
 import { type FlagsOf, type overrideOptions, required } from './options.ts'
+import { cut, statement } from './safe-text.ts'
 import type { Settings } from './settings.ts'
 
 type OverrideFlags = FlagsOf<ReturnType<typeof overrideOptions>>
@@ -61,7 +62,7 @@ export function overrideOf(session: Session, { allow = [], force, reason }: Over
 /** Who runs this: on GitHub the actor of the workflow, else user and host. */
 export function whoIs({ environment }: Session): string {
   const { GITHUB_ACTOR: actor = '' } = environment
-  return actor === '' ? `${userName()}@${hostname()}` : actor
+  return cut(statement(actor === '' ? `${userName()}@${hostname()}` : actor), 100)
 }
 
 /** A container may run as a user that has no name. */

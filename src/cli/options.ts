@@ -6,7 +6,7 @@ import { isDay } from '../api/routes/values.ts'
 import { guards, parseAllowed } from '../guards/guards.ts'
 import { UsageError } from './failure.ts'
 import { expectedBy, parseText } from './load-settings.ts'
-import { shownValue } from './safe-text.ts'
+import { shownValue, statement } from './safe-text.ts'
 import { configShape, findSetting, type SettingKey, shortName } from './settings.ts'
 
 const settingFlags: Partial<Record<SettingKey, string>> = {
@@ -166,8 +166,18 @@ export const overrideOptions = () =>
       },
     ),
     option('--force', 'Allow what any guard refuses; needs --reason'),
-    option('--reason <text>', 'Why it is right: kept in the history and published in changes/'),
+    reasonOption('Why it is right: kept in the history and published in changes/'),
   ] as const
+
+const maxReason = 300
+
+export const reasonOption = (describe: string) =>
+  new Option('--reason <text>', describe).argParser((text) => {
+    const reason = statement(text)
+    if (reason.length <= maxReason) return reason
+    // Commander would show the value.
+    throw new UsageError(`--reason has ${reason.length} characters: give it in ${maxReason} at most`)
+  }) as CommandOption<'--reason <text>', string | undefined>
 
 export const noLockOption = () =>
   option('--no-lock', 'For a store without conditional writes: nothing prevents two publishes at once')

@@ -350,6 +350,17 @@ describe('downloads.keepDays', () => {
     expect(folders()).toEqual(['2026-10-12', folderOf(first)])
   })
 
+  it('counts from today if the as-of date lies in the future', async () => {
+    const today = new Date().toISOString().slice(0, 10)
+    press.bucket.put('downloads/2020-01-01/prices.csv', 'x')
+    press.bucket.put(`downloads/${today}/prices.csv`, 'x')
+    const day = `${Number(today.slice(0, 4)) + 1}${today.slice(4, 8)}15`
+    const allow = ['--allow', 'future-date,stale-prices', '--reason', 'a test']
+    const line = ['nightly', '--db', 'funds.sqlite', '--as-of', day, ...allow]
+    expect(await press.fundpress(line, withDownloads)).toMatchObject({ code: 0 })
+    expect(folders()).toEqual([today, folderOf(day)])
+  })
+
   it('is no business of a publish', async () => {
     press.bucket.put('downloads/2020-01-01/prices.csv', 'x')
     await publish('first')

@@ -5,7 +5,7 @@ import { rollback } from '../../bucket/live/rollback.ts'
 import { livePointer, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { eventOf, keepEvents } from '../nightly/events.ts'
-import { bucketSettings, noLockOption, option, parsedOption } from '../options.ts'
+import { bucketSettings, noLockOption, option, parsedOption, reasonOption } from '../options.ts'
 
 export default defineCommand({
   description:
@@ -23,7 +23,7 @@ export default defineCommand({
       (text) => (/^[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9a-f]{12}$/.test(text) ? text : undefined),
     ),
     option('--again', 'Also if a rollback has reverted the snapshot that would be live'),
-    option('--reason <text>', 'Why: kept in the history'),
+    reasonOption('Why: kept in the history'),
     option('--no-check', 'Trust the journal that the slot is complete; do not list it'),
     noLockOption(),
   ],

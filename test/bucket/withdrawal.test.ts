@@ -328,7 +328,9 @@ describe('downloads.keepDays', () => {
     for (const folder of [...old, '2026-10-12-3f9c2ab4d1e0', 'readme'])
       press.bucket.put(`downloads/${folder}/prices.csv`, 'x')
     configure({ keep: ['2026-10-02'] })
-    expect(await nightly(first)).toBe('downloads of 2026-10-01 to 2026-10-03 removed: expired')
+    expect(await nightly(first)).toBe(
+      'downloads of 2026-10-01 to 2026-10-03 removed: expired (downloads.keepDays)',
+    )
     expect(folders()).toEqual([
       '2026-10-02-3f9c2ab4d1e0',
       '2026-10-12-3f9c2ab4d1e0',
@@ -336,8 +338,8 @@ describe('downloads.keepDays', () => {
       'readme',
     ])
     configure({ keepDays: 0, keep: ['2026-10-02'] })
-    expect(await nightly(second)).toBe('downloads of 2026-10-12 removed: expired')
-    expect(await nightly(third)).toBe(`downloads of ${first} removed: expired`)
+    expect(await nightly(second)).toBe('downloads of 2026-10-12 removed: expired (downloads.keepDays)')
+    expect(await nightly(third)).toBe(`downloads of ${first} removed: expired (downloads.keepDays)`)
     expect(folders()).toEqual(['2026-10-02-3f9c2ab4d1e0', folderOf(second), folderOf(third), 'readme'])
     expect(press.bucket.live()).toMatchObject({
       earlierDownloads: { '2026-11': expect.not.stringContaining('11-') },

@@ -146,14 +146,14 @@ it('does not change the bucket if the database has errors, and names each error'
   expect(press.bucket.keys('').filter((key) => key.startsWith('nightly/'))).toEqual(['nightly/history.json'])
   expect(press.bucket.live()).toEqual(before)
   expect(read('night.md')).toMatch(
-    /^## fundpress 2026-11-11: failed in check\n\n`{5}text\nfunds\.sqlite has 4 errors/,
+    /^## fundpress 2026-11-11: failed in check\n\n`{5}text\nfunds\.sqlite has 2 errors/,
   )
   expect(read('night.md').match(/^`+$/gm)).toEqual(['`````'])
   expect(read('outputs')).toMatch(
-    /^skipped=false\nfailed-step=check\nreason=funds\.sqlite has 4 errors: .*\nrefused=false\nallow=\nrefusal=\n$/,
+    /^skipped=false\nfailed-step=check\nreason=funds\.sqlite has 2 errors: .*\nrefused=false\nallow=\nrefusal=\n$/,
   )
   expect(run.stderr.split('\n').filter((line) => line.startsWith('::'))).toEqual([
-    expect.stringMatching(/^::error title=fundpress nightly%3A check::funds\.sqlite has 4 errors: /),
+    expect.stringMatching(/^::error title=fundpress nightly%3A check::funds\.sqlite has 2 errors: /),
   ])
 })
 

@@ -53,7 +53,8 @@ export async function livePointer({ settings, signal }: Session): Promise<LivePo
 /** What the flags of `overrideOptions` allow. @throws {UsageError} for a permission without a reason */
 export function overrideOf(session: Session, { allow = [], force, reason }: OverrideFlags): Override {
   const isForced = force === true
-  const isReasoned = reason !== undefined && reason.trim() !== ''
+  // Messages show `--reason "…"`: whoever copies that has given none.
+  const isReasoned = /[\p{L}\p{N}]/u.test(reason ?? '')
   if ((isForced || allow.length > 0) && !isReasoned)
     throw new UsageError('--allow and --force need --reason "…": it is kept in the history and published')
   return { allow, isForced, reason: reason ?? null, who: whoIs(session) }

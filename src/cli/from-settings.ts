@@ -57,7 +57,15 @@ export function overrideOf(session: Session, { allow = [], force, reason }: Over
   const isReasoned = /[\p{L}\p{N}]/u.test(reason ?? '')
   if ((isForced || allow.length > 0) && !isReasoned)
     throw new UsageError('--allow and --force need --reason "…": it is kept in the history and published')
-  return { allow, isForced, reason: reason ?? null, who: whoIs(session) }
+  return { allow, isForced, reason: shortReason(reason), who: whoIs(session) }
+}
+
+const maxReason = 300
+
+/** @throws {UsageError} for one that is too long to be kept and published */
+export function shortReason(reason: string | undefined): string | null {
+  if (reason === undefined || reason.length <= maxReason) return reason ?? null
+  throw new UsageError(`--reason has ${reason.length} characters: give it in ${maxReason} at most`)
 }
 
 /** Who runs this: on GitHub the actor of the workflow, else user and host. */

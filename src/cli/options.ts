@@ -169,15 +169,11 @@ export const overrideOptions = () =>
     reasonOption('Why it is right: kept in the history and published in changes/'),
   ] as const
 
-const maxReason = 300
-
 export const reasonOption = (describe: string) =>
-  new Option('--reason <text>', describe).argParser((text) => {
-    const reason = statement(text)
-    if (reason.length <= maxReason) return reason
-    // Commander would show the value.
-    throw new UsageError(`--reason has ${reason.length} characters: give it in ${maxReason} at most`)
-  }) as CommandOption<'--reason <text>', string | undefined>
+  new Option('--reason <text>', describe).argParser(statement) as CommandOption<
+    '--reason <text>',
+    string | undefined
+  >
 
 export const noLockOption = () =>
   option('--no-lock', 'For a store without conditional writes: nothing prevents two publishes at once')

@@ -1,7 +1,7 @@
 /** The manifest: the list of what a snapshot holds, and its lines as text. Source: src/bucket/keys.md, `manifest.ndjson.gz`. */
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { constants, gunzipSync } from 'node:zlib'
 import type { RestrictedFunds } from '../api/contract/fund.ts'
@@ -167,11 +167,7 @@ export async function readManifestHead(folder: string): Promise<ManifestHead> {
 export async function readHeadOf(file: string): Promise<ManifestHead | null> {
   try {
     const handle = await open(file)
-    const start = await handle.read(Buffer.alloc(headBytes)).finally(() => handle.close())
-    // The flush gives what can be unpacked of a part.
-    const options = { finishFlush: constants.Z_SYNC_FLUSH }
-    const text = gunzipSync(start.buffer.subarray(0, start.bytesRead), options).toString()
-    const head = JSON.parse(text.slice(0, text.indexOf('\n'))) as ManifestHead
+    const head = await firstLine(handle).finally(() => handle.close())
     if (head.format === manifestFormat) return head
     throw new Error(`manifest format ${head.format}, this fundpress reads ${manifestFormat}: build it again`)
   } catch (error) {
@@ -180,8 +176,17 @@ export async function readHeadOf(file: string): Promise<ManifestHead | null> {
   }
 }
 
-/** Longer than any packed first line. */
-const headBytes = 1 << 16
+async function firstLine(handle: FileHandle): Promise<ManifestHead> {
+  // The flush gives what can be unpacked of a part.
+  const options = { finishFlush: constants.Z_SYNC_FLUSH }
+  // Enough for most: a line that names thousands of funds is longer.
+  for (let bytes = 1 << 16; ; bytes *= 4) {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), { position: 0 })
+    const text = gunzipSync(buffer.subarray(0, bytesRead), options).toString()
+    const end = text.indexOf('\n')
+    if (end !== -1 || bytesRead < bytes) return JSON.parse(text.slice(0, end)) as ManifestHead
+  }
+}
 
 /** A key's part up to its last slash, and with it. */
 export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1)

@@ -98,7 +98,7 @@ export function describeRemoved(removed: readonly RemovedFolder[], verb = 'remov
     const done = isHeld ? 'kept for a legal hold, and not served' : verb
     const more = isins.length > maxNamed ? ` and ${isins.length - maxNamed} more` : ''
     const funds = `${isins.slice(0, maxNamed).join(', ')}${more}`
-    return `${days} ${done}: ${why === 'expired' ? 'expired' : `${funds} may no longer be given out`}`
+    return `${days} ${done}: ${why === 'expired' ? 'expired (downloads.keepDays)' : `${funds} may no longer be given out`}`
   })
   return sentences.length === 0 ? null : sentences.join('; ')
 }

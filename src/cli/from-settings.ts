@@ -11,6 +11,7 @@ import { openRules, type Rules } from '../guards/rules.ts'
 import type { Session } from './command.ts'
 import { UsageError } from './failure.ts'
 import { type FlagsOf, type overrideOptions, required } from './options.ts'
+import { cut, statement } from './safe-text.ts'
 import type { Settings } from './settings.ts'
 
 type OverrideFlags = FlagsOf<ReturnType<typeof overrideOptions>>
@@ -52,16 +53,25 @@ export async function livePointer({ settings, signal }: Session): Promise<LivePo
 /** What the flags of `overrideOptions` allow. @throws {UsageError} for a permission without a reason */
 export function overrideOf(session: Session, { allow = [], force, reason }: OverrideFlags): Override {
   const isForced = force === true
-  const isReasoned = reason !== undefined && reason.trim() !== ''
+  // Messages show `--reason "…"`: whoever copies that has given none.
+  const isReasoned = /[\p{L}\p{N}]/u.test(reason ?? '')
   if ((isForced || allow.length > 0) && !isReasoned)
     throw new UsageError('--allow and --force need --reason "…": it is kept in the history and published')
-  return { allow, isForced, reason: reason ?? null, who: whoIs(session) }
+  return { allow, isForced, reason: shortReason(reason), who: whoIs(session) }
+}
+
+const maxReason = 300
+
+/** @throws {UsageError} for one that is too long to be kept and published */
+export function shortReason(reason: string | undefined): string | null {
+  if (reason === undefined || reason.length <= maxReason) return reason ?? null
+  throw new UsageError(`--reason has ${reason.length} characters: give it in ${maxReason} at most`)
 }
 
 /** Who runs this: on GitHub the actor of the workflow, else user and host. */
 export function whoIs({ environment }: Session): string {
   const { GITHUB_ACTOR: actor = '' } = environment
-  return actor === '' ? `${userName()}@${hostname()}` : actor
+  return cut(statement(actor === '' ? `${userName()}@${hostname()}` : actor), 100)
 }
 
 /** A container may run as a user that has no name. */

@@ -6,7 +6,7 @@ import { isDay } from '../api/routes/values.ts'
 import { guards, parseAllowed } from '../guards/guards.ts'
 import { UsageError } from './failure.ts'
 import { expectedBy, parseText } from './load-settings.ts'
-import { shownValue } from './safe-text.ts'
+import { shownValue, statement } from './safe-text.ts'
 import { configShape, findSetting, type SettingKey, shortName } from './settings.ts'
 
 const settingFlags: Partial<Record<SettingKey, string>> = {
@@ -166,8 +166,14 @@ export const overrideOptions = () =>
       },
     ),
     option('--force', 'Allow what any guard refuses; needs --reason'),
-    option('--reason <text>', 'Why it is right: kept in the history and published in changes/'),
+    reasonOption('Why it is right: kept in the history and published in changes/'),
   ] as const
+
+export const reasonOption = (describe: string) =>
+  new Option('--reason <text>', describe).argParser(statement) as CommandOption<
+    '--reason <text>',
+    string | undefined
+  >
 
 export const noLockOption = () =>
   option('--no-lock', 'For a store without conditional writes: nothing prevents two publishes at once')

@@ -52,6 +52,20 @@ function withoutSecret(word: string): string {
   return `${word.slice(0, scheme + 1)}${slashes}***${word.slice(host)}`
 }
 
+/** What an operator writes about a decision, as it is kept and published: one line, without what opens a door. */
+export const statement = (text: string): string =>
+  escapeInvisible(
+    withoutSecrets(text)
+      .replace(secretParameter, '$1***')
+      .replace(token, '***')
+      .replace(/[\p{Cc}\s]+/gu, ' ')
+      .trim(),
+  )
+
+const secretParameter = /([?&][\w-]*(?:token|key|secret|signature|password)[\w-]*=)[^\s&#]+/gi
+/** Those of GitHub, GitLab, Slack and AWS, and JSON Web Tokens. */
+const token = /\b(?:gh[a-z]_|github_pat_|glpat-|xox[a-z]-|AKIA|ASIA|eyJ)[\w.-]{12,}/g
+
 /** A refused value, as a message shows it. A value that may hold a password is not shown at all. */
 export const shownValue = (text: string): string =>
   text.includes('@') ? 'a value with an @ (not shown, it may hold a password)' : `'${text}'`

@@ -182,9 +182,11 @@ function unpricedFunds(head: SnapshotFigures, live: SnapshotFigures, loss: Loss,
   return [objection('unpriced-funds', message, [before, priced, `at least ${least}`])]
 }
 
-/** Funds with a published price: a fund that lost its price is neither late nor stale. */
-const pricedFunds = (counts: FreshnessCounts | undefined) =>
-  counts === undefined ? null : counts.fresh + counts.late + counts.stale + counts.unwatched
+/** Funds with a published price: a fund that lost its price is neither late nor stale. Null if `live.json` does not say. */
+function pricedFunds(counts: FreshnessCounts | undefined): number | null {
+  const priced = counts && counts.fresh + counts.late + counts.stale + counts.unwatched
+  return Number.isFinite(priced) ? Number(priced) : null
+}
 
 function deletes({ objects }: SnapshotFigures, loss: Loss, maxDeletes: number | null): Objection[] {
   const limit = maxDeletes ?? Math.floor(objects * maxDeletedShare)

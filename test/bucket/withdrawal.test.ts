@@ -328,7 +328,9 @@ describe('downloads.keepDays', () => {
     for (const folder of [...old, '2026-10-12-3f9c2ab4d1e0', 'readme'])
       press.bucket.put(`downloads/${folder}/prices.csv`, 'x')
     configure({ keep: ['2026-10-02'] })
-    expect(await nightly(first)).toBe('downloads of 2026-10-01 to 2026-10-03 removed: expired')
+    expect(await nightly(first)).toBe(
+      'downloads of 2026-10-01 to 2026-10-03 removed: expired (downloads.keepDays)',
+    )
     expect(folders()).toEqual([
       '2026-10-02-3f9c2ab4d1e0',
       '2026-10-12-3f9c2ab4d1e0',
@@ -336,8 +338,8 @@ describe('downloads.keepDays', () => {
       'readme',
     ])
     configure({ keepDays: 0, keep: ['2026-10-02'] })
-    expect(await nightly(second)).toBe('downloads of 2026-10-12 removed: expired')
-    expect(await nightly(third)).toBe(`downloads of ${first} removed: expired`)
+    expect(await nightly(second)).toBe('downloads of 2026-10-12 removed: expired (downloads.keepDays)')
+    expect(await nightly(third)).toBe(`downloads of ${first} removed: expired (downloads.keepDays)`)
     expect(folders()).toEqual(['2026-10-02-3f9c2ab4d1e0', folderOf(second), folderOf(third), 'readme'])
     expect(press.bucket.live()).toMatchObject({
       earlierDownloads: { '2026-11': expect.not.stringContaining('11-') },
@@ -348,6 +350,17 @@ describe('downloads.keepDays', () => {
     for (const day of ['2026-10-11', '2026-10-12']) press.bucket.put(`downloads/${day}/prices.csv`, 'x')
     await nightly(first)
     expect(folders()).toEqual(['2026-10-12', folderOf(first)])
+  })
+
+  it('counts from today if the as-of date lies in the future', async () => {
+    const today = new Date().toISOString().slice(0, 10)
+    press.bucket.put('downloads/2020-01-01/prices.csv', 'x')
+    press.bucket.put(`downloads/${today}/prices.csv`, 'x')
+    const day = `${Number(today.slice(0, 4)) + 1}${today.slice(4, 8)}15`
+    const allow = ['--allow', 'future-date,stale-prices', '--reason', 'a test']
+    const line = ['nightly', '--db', 'funds.sqlite', '--as-of', day, ...allow]
+    expect(await press.fundpress(line, withDownloads)).toMatchObject({ code: 0 })
+    expect(folders()).toEqual([today, folderOf(day)])
   })
 
   it('is no business of a publish', async () => {

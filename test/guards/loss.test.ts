@@ -111,6 +111,11 @@ describe('a loss', () => {
   )
 })
 
+it('compares no counts that live.json does not have', () => {
+  const live = { ...snapshot(100), freshness: {} as NonNullable<SnapshotFigures['freshness']> }
+  expect(objectionsTo(snapshot(100), live, noLoss, limits, today)).toEqual([])
+})
+
 it.each([
   [1, 1, false],
   [2, 1, true],

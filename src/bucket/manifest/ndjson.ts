@@ -16,6 +16,8 @@ import { isBefore, type KeyedLine } from './compare.ts'
 const limits = {
   /** Characters: a key has 1,024 bytes at most. */
   line: 64 * 1024,
+  /** Characters: that of a manifest names the funds that are restricted or withheld, and what an operator has allowed. */
+  firstLine: 4 * 2 ** 20,
   /** Bytes, unpacked: a line of the manifest takes 250 of them. */
   total: 4 * 2 ** 30,
   /** How many times as large a list may become. Lists of digests become 4 times as large, gzip can make it 1,032. */
@@ -62,6 +64,7 @@ async function* linesOf(unzipped: Gunzip, signal: AbortSignal | undefined): Asyn
   const decoder = new StringDecoder('utf8')
   let begun = ''
   let total = 0
+  let limit = limits.firstLine
   for await (const chunk of unzipped as AsyncIterable<Buffer>) {
     signal?.throwIfAborted()
     total += chunk.length
@@ -70,9 +73,10 @@ async function* linesOf(unzipped: Gunzip, signal: AbortSignal | undefined): Asyn
       throw new Error(`it unpacks to more than ${limits.ratio} times its size`)
     const lines = (begun + decoder.write(chunk)).split('\n')
     begun = lines.pop() ?? ''
+    if (lines.length > 0) limit = limits.line
     for (const line of lines) if (line !== '') yield line
     // A chunk is shorter than this: only what was begun can be too long.
-    if (begun.length > limits.line) throw new Error(`a line has more than ${limits.line} characters`)
+    if (begun.length > limit) throw new Error(`a line has more than ${limit} characters`)
   }
   const last = begun + decoder.end()
   if (last !== '') yield last

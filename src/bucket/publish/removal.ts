@@ -18,7 +18,7 @@ import { realTime } from '../store/retry.ts'
 import type { ObjectStore } from '../store/store.ts'
 import type { Publish, PublishOptions } from './options.ts'
 
-type Removal = Pick<PublishOptions, 'retention' | 'graceSeconds' | 'time' | 'onWarning'> & {
+type Removal = Pick<PublishOptions, 'retention' | 'today' | 'graceSeconds' | 'time' | 'onWarning'> & {
   readonly store: ObjectStore
   readonly lease: Lease
 }
@@ -47,10 +47,11 @@ export function newlyRestricted(
 
 /**
  * Reads only. One listing of the folders, none if there is nothing to look for.
- * @param next what is live, or about to be @param before what was live before; its downloads do not expire
+ * @param next what is live, or about to be: an as-of date in the future makes nothing expire early
+ * @param before what was live before; its downloads do not expire
  */
 export async function findRemoved(
-  { store, lease, retention }: Pick<Removal, 'store' | 'lease' | 'retention'>,
+  { store, lease, retention, today }: Pick<Removal, 'store' | 'lease' | 'retention' | 'today'>,
   next: Pick<LiveSnapshot, 'asOf' | 'downloads'>,
   before: LiveSnapshot | null,
   restricted: RestrictedFunds,
@@ -60,7 +61,7 @@ export async function findRemoved(
   const folders = (await store.folders(downloadsRoot, { signal })).filter(isOurFolder)
   const others = folders.filter((folder) => folder !== next.downloads?.folder)
   const isOld = (folder: string) =>
-    isExpired(folder, retention, next.asOf) &&
+    isExpired(folder, retention, next.asOf < today ? next.asOf : today) &&
     (before === null || downloadsPrefix(folder) !== prefixOf(before))
   const expired = others.filter(isOld).map((folder): RemovedFolder => {
     return { folder, why: 'expired', isins: [], isHeld: false }

@@ -121,10 +121,11 @@ export function publishFolder(session: Session, flags: PublishFlags, onWarning: 
 
 /** Removes the withdrawn downloads that a publish which was killed after its flip has left. @param tell hears which */
 export async function clearDownloads(session: Session, isLocking: boolean, tell: (text: string) => void) {
-  const { settings, signal } = session
+  const { settings, signal, today } = session
   const { bucket, downloads } = settings
   const retention = { keepDays: null, keep: downloads.keep }
-  const common = { ...bucket, retention, signal, isLocking, me: thisHolder(), isAlive, onWarning: tell }
+  const holding = { signal, isLocking, me: thisHolder(), isAlive }
+  const common = { ...bucket, ...holding, retention, today, onWarning: tell }
   const removed = describeRemoved(await withBucket(session, (store) => clearAlone(store, common)))
   if (removed !== null) tell(removed)
 }

@@ -2,10 +2,10 @@
 
 import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
 import { rollback } from '../../bucket/live/rollback.ts'
-import { livePointer, whoIs, withBucket } from '../from-settings.ts'
+import { livePointer, shortReason, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { eventOf, keepEvents } from '../nightly/events.ts'
-import { bucketSettings, noLockOption, option, parsedOption } from '../options.ts'
+import { bucketSettings, noLockOption, option, parsedOption, reasonOption } from '../options.ts'
 
 export default defineCommand({
   description:
@@ -23,7 +23,7 @@ export default defineCommand({
       (text) => (/^[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9a-f]{12}$/.test(text) ? text : undefined),
     ),
     option('--again', 'Also if a rollback has reverted the snapshot that would be live'),
-    option('--reason <text>', 'Why: kept in the history'),
+    reasonOption('Why: kept in the history'),
     option('--no-check', 'Trust the journal that the slot is complete; do not list it'),
     noLockOption(),
   ],
@@ -33,7 +33,8 @@ export default defineCommand({
     ['rollback --bucket fund-data --to 2026-11-19-3f9c2ab4d1e0', 'To this snapshot and no other'],
     ['rollback --bucket fund-data --again', 'To the snapshot that the last rollback reverted'],
   ],
-  run: async (session, { to = null, again = false, reason, check: isChecking, lock: isLocking }) => {
+  run: async (session, { to = null, again = false, check: isChecking, lock: isLocking, ...flags }) => {
+    const reason = shortReason(flags.reason)
     const { settings, signal, stderr, print } = session
     const warnings: string[] = []
     const onWarning = (warning: string) => {
@@ -59,7 +60,7 @@ export default defineCommand({
       kind: 'rolled back',
       asOf,
       who: whoIs(session),
-      reason: reason ?? null,
+      reason,
       snapshot,
       reverted,
     } as const

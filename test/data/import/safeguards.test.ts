@@ -102,13 +102,9 @@ describe('import that removes rows', () => {
     expect(dump(folder.file(db), 'price').rows.map(([isin]) => isin)).toEqual([second])
   })
 
-  it('needs a reason', async () => {
-    const ended = await folder.importLines(
-      databaseOf20(),
-      'launch_point',
-      [header],
-      ['--allow', 'removed-rows'],
-    )
+  it.each([[[]], [['--reason', '…']]])('needs a reason, and not that of a message: %j', async (flags) => {
+    const allowed = ['--allow', 'removed-rows', ...flags]
+    const ended = await folder.importLines(databaseOf20(), 'launch_point', [header], allowed)
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('need --reason') })
   })
 })

@@ -54,7 +54,7 @@ export function overrideOf(session: Session, { allow = [], force, reason }: Over
   const isForced = force === true
   const isReasoned = reason !== undefined && reason.trim() !== ''
   if ((isForced || allow.length > 0) && !isReasoned)
-    throw new UsageError('--allow and --force need --reason "…": it is kept in the history and published')
+    throw new UsageError('--allow and --force need --reason "…", which says why it is right')
   return { allow, isForced, reason: reason ?? null, who: whoIs(session) }
 }
 

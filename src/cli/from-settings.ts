@@ -56,7 +56,7 @@ export function overrideOf(session: Session, { allow = [], force, reason }: Over
   // Messages show `--reason "…"`: whoever copies that has given none.
   const isReasoned = /[\p{L}\p{N}]/u.test(reason ?? '')
   if ((isForced || allow.length > 0) && !isReasoned)
-    throw new UsageError('--allow and --force need --reason "…": it is kept in the history and published')
+    throw new UsageError('--allow and --force need --reason "…", which says why it is right')
   return { allow, isForced, reason: shortReason(reason), who: whoIs(session) }
 }
 

@@ -151,12 +151,15 @@ export const dayOption = <const Text extends string>(flag: Text, describe: strin
 export const asOfOption = (describe = "The snapshot's date (default: today in Europe/Berlin)") =>
   dayOption('--as-of <day>', describe)
 
-/** Flags of commands with guards; `overrideOf` reads them. */
-export const overrideOptions = () =>
+/** Flags of commands with guards; `overrideOf` reads them. @param example of guards @param kept what happens to the reason */
+export const overrideOptions = (
+  example = 'such as lost-funds,price-jump:DE0008471400',
+  kept = 'kept in the history and published in changes/',
+) =>
   [
     parsedOption<'--allow <guards>', readonly string[]>(
       '--allow <guards>',
-      'Allow what these guards refuse, such as lost-funds,price-jump:DE0008471400; needs --reason',
+      `Allow what these guards refuse, ${example}; needs --reason`,
       `a list of guards: ${Object.keys(guards).join(', ')}, some with :<ISIN>, :<endpoint> or :<table>`,
       (text, before = []) => {
         const found = text.split(',').map(parseAllowed)
@@ -166,7 +169,7 @@ export const overrideOptions = () =>
       },
     ),
     option('--force', 'Allow what any guard refuses; needs --reason'),
-    reasonOption('Why it is right: kept in the history and published in changes/'),
+    reasonOption(`Why it is right: ${kept}`),
   ] as const
 
 export const reasonOption = (describe: string) =>

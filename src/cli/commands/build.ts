@@ -52,7 +52,7 @@ export default defineCommand({
     'without that, everything is rendered.\n\n' +
     'Prices are compared with what is live: with --since and the word of a slot, with the live slot of the bucket; else ' +
     'with the folder of --since, or of --out. New prices that are implausible are refused (exit code 3), or held back, as ' +
-    'plausibility.onImplausible says.\n\n' +
+    'plausibility.onImplausible says. A date in the future is refused, too.\n\n' +
     'With --shard only a part of the funds is rendered, on one of several machines. `fundpress merge` makes the ' +
     'snapshot from all parts.',
   settings: [

@@ -15,7 +15,8 @@ export default defineCommand({
     'Lists every problem of a fund database. The exit code is 1 if there are errors, 0 if there are only warnings.\n\n' +
     'Implausible prices are errors if they are new: not live yet, or not with these values. --since says what is ' +
     'live: a folder with a snapshot, or for the bucket the word of a slot, as in build. Without it, the folder of --out ' +
-    'counts. If that holds no complete snapshot, the newest price of each fund is new.',
+    'counts. If that holds no complete snapshot, the newest price of each fund is new. If such a price is right, build and ' +
+    'nightly take it with --allow.',
   settings: ['db', 'out', 'quickCheck', ...bucketSettings],
   options: [
     asOfOption('A price with a later date is an error (default: today in Europe/Berlin)'),

@@ -51,7 +51,7 @@ const options = [
   option('--undo', 'Without a file: put the newest copy of the database in its place'),
   option('--backup <folder>', 'Where copies of the database are kept (default: beside it)'),
   option('--no-backup', 'Keep no copy: this import cannot be undone'),
-  ...overrideOptions(),
+  ...overrideOptions('such as removed-rows or removed-rows:price', 'shown with --json, and kept nowhere'),
   wholeOption('--wait <seconds>', 'How long to wait for other users of the database', [0, 86_400], 600),
 ] as const
 
@@ -82,10 +82,12 @@ Removing: an import that would remove more than a tenth of a table's rows, or an
 Copies: before an import commits, the database as it was is copied to <database>.<time>.backup. The last 7 are kept,
 none of an import that fails or changes nothing. Each needs as much space as the database, and the time to write that
 much: 5 GB take about 15 s on a fast disk, minutes on a slow one, and 7 of them 35 GB. --undo puts the newest copy back,
-and a second --undo the one before that. Other programs must have closed the database.
+and a second --undo the one before that; after imports with --backup, it needs the same --backup. Other programs must have
+closed the database. What it puts back is not marked as complete.
 
-Columns: an unknown column is an error, --map or not. import.<table>.columns in the config maps columns, too, as
-{ "Datum": "date", "Note": "" }; --map wins. Upper and lower case are the same.
+Columns: an unknown column is an error, --map or not; so is a mapped or ignored one that the file lacks.
+import.<table>.columns in the config maps columns, too, as { "Datum": "date", "Note": "" }; --map wins. Upper and lower case
+are the same. With a map, a file for table emt is not read as the template.
 
 --derive computes from the NAVs, in exact decimals. change: the NAV less that of the price before, in the file or in the
 database. change_percent: the same in percent. performance: the NAV against the fund's last price of an earlier

@@ -50,6 +50,8 @@ export default defineCommand({
     'several attempts a night do no harm. If a rollback has reverted just that snapshot, nightly warns and does ' +
     'nothing. If the folder holds a snapshot, only what changed since then is rendered. --since continues from ' +
     'elsewhere, as in build (other: for machines that keep no folder); --since none renders everything.\n\n' +
+    'Guards refuse wrong data (exit code 3): implausible prices, losses against what is live, a wrong date or clock, and ' +
+    'with requireComplete (config) a database that is not marked as complete. Nothing goes live then.\n\n' +
     'nightly removes downloads of days that lie more than downloads.keepDays back (config; 30 days), but none of the days ' +
     'in downloads.keep.\n\n' +
     'Several machines can share the work for very many funds: --ask tells first whether there is anything to do, each ' +

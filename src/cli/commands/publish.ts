@@ -28,7 +28,9 @@ export default defineCommand({
   description:
     'Puts what changed into the slot that is not live, then makes that slot live with one write. Until then the live ' +
     'snapshot does not change. If a publish is stopped or killed, the next one continues. If the data, prices or performance ' +
-    'of a fund may no longer be given out, the downloads of earlier days that hold them are removed.',
+    'of a fund may no longer be given out, the downloads of earlier days that hold them are removed.\n\n' +
+    'Guards compare the snapshot with what is live: too many lost funds, documents, prices or rows are refused (exit code ' +
+    '3), and so is a date in the future or before the live one. Nothing changes then. `fundpress plan` shows it before.',
   settings: [
     'out',
     ...bucketSettings,

@@ -63,7 +63,8 @@ export async function makeBackup(db: Database, folder: string | undefined, now: 
   const temporary = join(home, temporaryName(path, process.pid))
   let file = temporary
   const discard = () => {
-    for (const suffix of ['', '-journal']) rmSync(file + suffix, { force: true })
+    // If `home` is a file, `force` does not help: the error would hide the first one.
+    for (const path of [file, `${file}-journal`]) if (existsSync(path)) rmSync(path, { force: true })
   }
   try {
     mkdirSync(home, { recursive: true })

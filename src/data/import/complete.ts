@@ -23,6 +23,12 @@ export function markComplete(db: Database, now: string): void {
   db.prepare(`INSERT INTO main.${table} SELECT ?, schema_version FROM pragma_schema_version`).run(now)
 }
 
+/** Removes the mark of a copy: SQLite gives a copy another version of the schema, which may be that of an older mark. */
+export function unmark(copy: Database): void {
+  const has = copy.prepare('SELECT count(*) FROM sqlite_schema WHERE name = ?').pluck().get(table)
+  if (has !== 0) copy.exec(`DELETE FROM main.${table}`)
+}
+
 /** When the last load was marked as complete, or null if the database has changed since then, or has no mark. */
 export function completedAt(file: string): string | null {
   const db = openFunds(file)

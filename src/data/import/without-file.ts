@@ -1,16 +1,16 @@
 /** What `import` does without a file: it takes the last import back, or marks the load as complete. */
 
-import { copyFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { accessSync, constants, copyFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { flushFile, flushFolder } from '../../system/durable.ts'
 import { removeLeftovers, temporaryName } from '../model/new-database.ts'
 import { databaseError } from '../read/open.ts'
 import { copiesOf, giveTo } from './backup.ts'
-import { markComplete } from './complete.ts'
+import { markComplete, unmark } from './complete.ts'
 import { openForWriting, whenFree, type Waiting } from './database.ts'
 
 /**
- * Puts the newest copy in the place of the database: one rename of a complete file.
+ * Puts the newest copy in the place of the database, without its mark of a complete load: one rename of a complete file.
  * @returns the copy, which is gone then, and the time that the database is of
  * @throws {Error} if there is none, or if others have the database open, as far as SQLite can tell: it stays as it is
  */
@@ -23,8 +23,15 @@ export async function undoImport(db: string, folder: string | undefined, waiting
     const name = list().at(-1)
     if (name === undefined) throw new Error(`${home} has no copy of ${db}: there is no import to undo`)
     const copy = join(home, name)
-    // Closing it also moves a log beside it, which somebody who looked at it has left, into the file.
-    openForWriting(copy).close()
+    // The copy must go at the end: if it stayed, the next undo would take it again.
+    accessSync(home, constants.W_OK)
+    const opened = openForWriting(copy)
+    try {
+      unmark(opened)
+    } finally {
+      // Closing it also moves a log beside it, which somebody who looked at it has left, into the file.
+      opened.close()
+    }
     if (!isBeside) {
       removeLeftovers(path)
       copyFileSync(copy, temporary)

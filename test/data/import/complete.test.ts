@@ -73,6 +73,17 @@ describe.skipIf(isMissing(hasProgram)).each(['DELETE', 'WAL'])(
       expect(await night()).toMatchObject({ code: 0 })
     })
 
+    it('refuses a database that --undo has put back, each time', async () => {
+      sqlite('', mode)
+      for (const value of [7, 8]) {
+        await complete()
+        writeFileSync(fileOf('points.csv'), `isin;date;value\n${isin()};2020-01-01;${value}\n`)
+        expect((await press.bare('import launch_point points.csv --db funds.sqlite')).code).toBe(0)
+        expect((await press.bare('import --undo --db funds.sqlite')).code).toBe(0)
+        expect(await night('--ask')).toMatchObject({ code: 3, stderr: refused })
+      }
+    })
+
     it.each(Object.entries(edits))('refuses a database after another program %s', async (_, sql) => {
       sqlite('', mode)
       await complete()

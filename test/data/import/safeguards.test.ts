@@ -6,8 +6,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ended, run, start } from '../../cli/run.ts'
+import { ended, run, runAlone, start } from '../../cli/run.ts'
 import { editDatabase, goodRows, isinOf } from '../../support/database.ts'
+import { userWithoutRights } from '../../support/other-user.ts'
 import { forced } from '../../support/product.ts'
 import { times } from '../../support/rounds.ts'
 import { importFolder, isins } from './database.ts'
@@ -251,6 +252,34 @@ it('a copy that finds no room leaves everything as it was', async ({ skip }) => 
   expect(refused.stderr).toMatch(/no copy of \S+ could be made, .*--backup.*--no-backup.*the disk is full/)
   expect(readFileSync(folder.file(db)).equals(before)).toBe(true)
   expect(readdirSync(disk)).toEqual(['filler'])
+})
+
+it('a folder of copies that is a file is an error that names the flags', async () => {
+  const db = databaseOf20()
+  writeFileSync(folder.file('file'), '')
+  const refused = await folder.importLines(
+    db,
+    'launch_point',
+    [header, ...points(1, '2')],
+    ['--backup', 'file'],
+  )
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toMatch(/no copy of \S+ could be made, .*--backup.*--no-backup/)
+})
+
+it('--undo changes nothing if the folder of copies may not be written to', async ({ skip }) => {
+  if (userWithoutRights === undefined) skip('only root can read this checkout')
+  const db = databaseOf20()
+  const flags = ['--backup', 'locked']
+  await folder.importLines(db, 'launch_point', [header, ...points(1, '2')], flags)
+  chmodSync(folder.path, 0o777)
+  chmodSync(folder.file(db), 0o666)
+  chmodSync(folder.file('locked'), 0o555)
+  const args = ['import', '--undo', '--db', db, ...flags]
+  const refused = await runAlone(args, { cwd: folder.path, ...userWithoutRights })
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('permission denied') })
+  expect([launchPoints(db)[0]?.[2], readdirSync(folder.file('locked'))]).toEqual([2, [expect.any(String)]])
+  chmodSync(folder.file('locked'), 0o755)
 })
 
 it('import without table and file needs --undo or --complete', async () => {

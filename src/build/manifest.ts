@@ -181,7 +181,7 @@ export async function readHeadOf(file: string): Promise<ManifestHead | null> {
 }
 
 /** Longer than any packed first line. */
-const headBytes = 1 << 16
+const headBytes = 1 << 20
 
 /** A key's part up to its last slash, and with it. */
 export const folderOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1)

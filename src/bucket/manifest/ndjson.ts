@@ -14,8 +14,8 @@ import { isBefore, type KeyedLine } from './compare.ts'
 
 /** Limits of a list that somebody else may have put into the bucket. A list of ours stays far below. */
 const limits = {
-  /** Characters: a key has 1,024 bytes at most. */
-  line: 64 * 1024,
+  /** Characters: the first line of a manifest names each fund that is withheld, and what was allowed. */
+  line: 4 * 2 ** 20,
   /** Bytes, unpacked: a line of the manifest takes 250 of them. */
   total: 4 * 2 ** 30,
   /** How many times as large a list may become. Lists of digests become 4 times as large, gzip can make it 1,032. */

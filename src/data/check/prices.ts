@@ -41,6 +41,7 @@ export async function checkPrices(
   const findings: Finding[] = []
   let older = 0
   let firstOlder = ''
+  let areLive = read !== null
   const live = read === null ? null : livePrices(read)
   /** A damaged document is as good as none: what it should hold counts as new. */
   const orWarn = (error: unknown) => {
@@ -63,20 +64,21 @@ export async function checkPrices(
     const known = before !== undefined || liveFunds === null ? live : null
     const compared = comparison(isin, newest, known, before?.newest ?? null, orWarn)
     const { news, old } = await divide(implausiblePrices(prices, limits, rules(fund).calendar), compared)
-    findings.push(...news.map((one) => findingOf(isin, one)))
+    findings.push(...shortened(news).map((one) => findingOf(isin, one)))
     if (older === 0 && old[0] !== undefined) firstOlder = `fund ${isin}: ${escapeInvisible(old[0].message)}`
+    if (old.length > 0 && known === null) areLive = false
     older += old.length
     await setImmediate()
     signal?.throwIfAborted()
   }
-  if (older > 0) findings.push(generalWarning(describeOlder(older, firstOlder, live !== null), 'price'))
+  if (older > 0) findings.push(generalWarning(describeOlder(older, firstOlder, areLive), 'price'))
   return findings
 }
 
-function describeOlder(count: number, first: string, isLive: boolean): string {
+function describeOlder(count: number, first: string, areLive: boolean): string {
   const all =
     count === 1 ? '1 older price is implausible' : `${count} older prices are implausible, the first`
-  return `${all}${isLive ? ' (live already)' : ''}: ${first}`
+  return `${all}${areLive ? ' (live already)' : ''}: ${first}`
 }
 
 /** None for a text that is no currency: the checks of values name it. @param before undefined: no prices are live */
@@ -90,6 +92,21 @@ function otherCurrency(
   const message = `currency ${currency}, but prices in ${before} are live, and they go on (${newest})`
   const guard = 'currency-change'
   return [{ severity: 'error', isin, table: 'fund', message: escapeInvisible(message), guard }]
+}
+
+/** Of each guard: what is allowed or withheld stands in the first line of the manifest. */
+const named = 3
+
+/** A whole history may be wrong: of each guard the first ones, and how many more there are. */
+function shortened(news: readonly ImplausiblePrice[]): ImplausiblePrice[] {
+  return [...Map.groupBy(news, ({ guard }) => guard)].flatMap(([guard, all]) => {
+    const more = all.length - named
+    if (guard === null || more <= 0) return all
+    const counted = `, as in ${more} more ${more === 1 ? 'price' : 'prices'}`
+    return all
+      .slice(0, named)
+      .map((one, index) => (index === named - 1 ? { ...one, message: one.message + counted } : one))
+  })
 }
 
 function findingOf(isin: string, { guard, message }: ImplausiblePrice): Finding {

@@ -175,8 +175,17 @@ describe('build', () => {
   it('names values that nobody can allow first, with exit code 1', async () => {
     insertPrice(one, asOf, jump)
     editDatabase(folder.file('funds.sqlite'), `UPDATE fund SET currency = 'euro' WHERE isin = '${two}'`)
-    const { code, stderr } = await build(' --force --reason test')
-    expect([code, stderr]).toEqual([1, expect.stringContaining('currency "euro"')])
+    const named = (count: string) =>
+      expect.stringContaining(`has ${count}: fund ${two}: currency "euro"`) as string
+    expect(await build()).toMatchObject({ code: 1, stderr: named('2 errors') })
+    expect(await build(' --force --reason test')).toMatchObject({ code: 1, stderr: named('1 error') })
+  })
+
+  it.each(['', '1e5'])('says once that the NAV "%s" is no decimal', async (nav) => {
+    insertPrice(one, '2026-11-18', { net_asset_value: nav })
+    insertPrice(two, asOf, { net_asset_value: nav })
+    const { code, stderr } = await build()
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`has 2 errors: fund ${one}`)])
   })
 
   it('withholds the prices of a fund: documents, downloads, pages and status stay as they are live', async () => {

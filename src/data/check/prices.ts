@@ -39,9 +39,7 @@ export async function checkPrices(
   { plausibility, rules, live: read, signal }: PriceChecks,
 ): Promise<Finding[]> {
   const findings: Finding[] = []
-  let older = 0
-  let firstOlder = ''
-  let areLive = read !== null
+  const older = olderPrices()
   const live = read === null ? null : livePrices(read)
   /** A damaged document is as good as none: what it should hold counts as new. */
   const orWarn = (error: unknown) => {
@@ -63,22 +61,36 @@ export async function checkPrices(
     findings.push(...otherCurrency(isin, currency, before?.currency, newest[0]))
     const known = before !== undefined || liveFunds === null ? live : null
     const compared = comparison(isin, newest, known, before?.newest ?? null, orWarn)
-    const { news, old } = await divide(implausiblePrices(prices, limits, rules(fund).calendar), compared)
+    const found = implausiblePrices(prices, limits, rules(fund).calendar).filter(isOfDecimals)
+    const { news, old } = await divide(found, compared)
     findings.push(...shortened(news).map((one) => findingOf(isin, one)))
-    if (older === 0 && old[0] !== undefined) firstOlder = `fund ${isin}: ${escapeInvisible(old[0].message)}`
-    if (old.length > 0 && known === null) areLive = false
-    older += old.length
+    older.add(isin, old, known !== null)
     await setImmediate()
     signal?.throwIfAborted()
   }
-  if (older > 0) findings.push(generalWarning(describeOlder(older, firstOlder, areLive), 'price'))
-  return findings
+  return [...findings, ...older.findings()]
 }
 
-function describeOlder(count: number, first: string, areLive: boolean): string {
-  const all =
-    count === 1 ? '1 older price is implausible' : `${count} older prices are implausible, the first`
-  return `${all}${areLive ? ' (live already)' : ''}: ${first}`
+/** Counts what is older, for one finding. */
+function olderPrices() {
+  let count = 0
+  let first = ''
+  let areLive = true
+  return {
+    /** @param isLive whether the fund has live prices */
+    add: (isin: string, [one, ...others]: readonly ImplausiblePrice[], isLive: boolean) => {
+      if (one === undefined) return
+      if (count === 0) first = `fund ${isin}: ${escapeInvisible(one.message)}`
+      count += 1 + others.length
+      areLive &&= isLive
+    },
+    findings: () => {
+      const all =
+        count === 1 ? '1 older price is implausible' : `${count} older prices are implausible, the first`
+      const message = `${all}${areLive ? ' (live already)' : ''}: ${first}`
+      return count === 0 ? [] : [generalWarning(message, 'price')]
+    },
+  }
 }
 
 /** None for a text that is no currency: the checks of values name it. @param before undefined: no prices are live */
@@ -93,6 +105,12 @@ function otherCurrency(
   const guard = 'currency-change'
   return [{ severity: 'error', isin, table: 'fund', message: escapeInvisible(message), guard }]
 }
+
+/** The checks of values name a text that is no decimal: to JavaScript, an empty text is 0. */
+const isOfDecimals = ({ price, previous }: ImplausiblePrice) =>
+  [price, previous ?? price].every((one) =>
+    one.slice(1, 5).every((text) => text !== null && textFaults.decimal(text) === undefined),
+  )
 
 /** Of each guard: what is allowed or withheld stands in the first line of the manifest. */
 const named = 3

@@ -175,8 +175,17 @@ describe('build', () => {
   it('names values that nobody can allow first, with exit code 1', async () => {
     insertPrice(one, asOf, jump)
     editDatabase(folder.file('funds.sqlite'), `UPDATE fund SET currency = 'euro' WHERE isin = '${two}'`)
-    const { code, stderr } = await build(' --force --reason test')
-    expect([code, stderr]).toEqual([1, expect.stringContaining('currency "euro"')])
+    const named = (count: string) =>
+      expect.stringContaining(`has ${count}: fund ${two}: currency "euro"`) as string
+    expect(await build()).toMatchObject({ code: 1, stderr: named('2 errors') })
+    expect(await build(' --force --reason test')).toMatchObject({ code: 1, stderr: named('1 error') })
+  })
+
+  it.each(['', '1e5'])('says once that the NAV "%s" is no decimal', async (nav) => {
+    insertPrice(one, '2026-11-18', { net_asset_value: nav })
+    insertPrice(two, asOf, { net_asset_value: nav })
+    const { code, stderr } = await build()
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`has 2 errors: fund ${one}`)])
   })
 
   it('withholds the prices of a fund: documents, downloads, pages and status stay as they are live', async () => {
@@ -240,14 +249,27 @@ describe('build', () => {
     ])
   })
 
-  it('fails if it cannot withhold because what is live is damaged', async () => {
+  it.each(['2026.json', 'index.json'])('fails if it cannot withhold because %s is not live', async (file) => {
     configure({ onImplausible: 'withhold' })
     insertPrice(one, asOf, jump)
-    rmSync(folder.file(`out/api/v1/prices-historic/${one}/2026.json`))
+    const key = `api/v1/prices-historic/${one}/${file}`
+    rmSync(folder.file(`out/${key}`))
     expect(await build()).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`fund ${one}: its prices cannot stay as they are live: `) as string,
+      stderr: `fundpress: fund ${one}: its prices cannot stay as they are live: ${key} should be live and is missing\n`,
     })
+  })
+
+  it('names the first prices of a fund for each guard, and how many more there are', async () => {
+    for (let day = 10; day < 30; day++) insertPrice(one, `2026-10-${day}`, { net_asset_value: '-1' })
+    const { found } = await check()
+    const signs = found.filter((one) => one.startsWith('price-sign'))
+    expect([signs.length, signs.at(-1)]).toEqual([
+      3,
+      'price-sign: NAV -1 on 2026-10-12: a price must be above zero, as in 17 more prices',
+    ])
+    expect((await build(' --allow price-sign,price-change --reason test')).code).toBe(0)
+    expect(headOf('out')['allowed']).toHaveLength(3)
   })
 })
 

@@ -37,17 +37,19 @@ export const generalWarning = (message: string, table = 'fund'): Finding => ({
   message: escapeInvisible(message),
 })
 
-/** The database has errors, so nothing was built. The message names the first one. */
+/** The database has errors, so nothing was built. The message names the first one that nobody can allow. */
 export class RefusedDatabase extends Error {
   override readonly name = 'RefusedDatabase'
   readonly findings: readonly Finding[]
 
   constructor(db: string, findings: readonly Finding[]) {
     const errors = findings.filter(({ severity }) => severity === 'error')
-    const [first] = errors.map(({ isin, table, message }) => {
-      const fund = isin === null ? '' : `fund ${printable(isin)}: `
-      return `${fund}${message} (table ${table})`
-    })
+    const [first] = errors
+      .filter(({ guard }) => guard === undefined)
+      .map(({ isin, table, message }) => {
+        const fund = isin === null ? '' : `fund ${printable(isin)}: `
+        return `${fund}${message} (table ${table})`
+      })
     const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
     const rest = errors.length === 1 ? '' : `, and ${errors.length - 1} more`
     super(`${db} has ${count}: ${first ?? ''}${rest}; fix it, then check it with \`fundpress check\``)

@@ -2,7 +2,7 @@
 
 import { routeTable } from '../../api/derive/route-table.ts'
 import { pricesCurrentAll, pricesHistoric } from '../../api/endpoints/prices.ts'
-import { documentKey, windowKey, windowListKey } from '../../api/routes/keys.ts'
+import { documentKey, errorKey, windowKey, windowListKey } from '../../api/routes/keys.ts'
 import type { PriceTexts } from '../../guards/plausibility.ts'
 import { messageOf } from '../../system/message.ts'
 import { schemaTables } from '../model/schema.ts'
@@ -17,6 +17,10 @@ const [currentAll, historic] = routes as [(typeof routes)[number], (typeof route
 /** A document that is live is not as a build writes it. */
 export class DamagedDocument extends Error {
   override readonly name = 'DamagedDocument'
+}
+
+function missing(key: string): never {
+  throw new DamagedDocument(`${key} should be live and is missing`)
 }
 
 /** @throws {DamagedDocument} that names the key */
@@ -34,31 +38,34 @@ export function livePrices(read: LiveReader) {
       currency: textOf(currency),
       prices: prices.map(rowOf),
     }))
-  return {
-    /** Currency and newest day of each fund with prices. */
-    funds: async () => {
-      const key = documentKey(currentAll, {}, 'de', 'json')
-      const found = await parsed(key, ({ funds }: LiveFunds) => {
-        const all = Object.entries(funds).map(([isin, { currency, prices }]) => {
-          return [isin, { currency: textOf(currency), newest: textOf(prices.date) }] as const
-        })
-        return new Map(all)
+  /** Currency and newest day of each fund with prices. */
+  const funds = async () => {
+    const key = documentKey(currentAll, {}, 'de', 'json')
+    const found = await parsed(key, ({ funds }: LiveFunds) => {
+      const all = Object.entries(funds).map(([isin, { currency, prices }]) => {
+        return [isin, { currency: textOf(currency), newest: textOf(prices.date) }] as const
       })
-      if (found === null) throw new DamagedDocument(`${key} should be live and is missing`)
-      return found
-    },
+      return new Map(all)
+    })
+    return found ?? missing(key)
+  }
+  return {
+    funds,
     /** The prices of a fund in a year; null without the document. */
     window,
     /** All of a fund's prices and their currency; null if the fund has none. */
     history: async (isin: string) => {
-      const list = await parsed(windowListKey(historic, { isin }), ({ windows }: LiveWindows) =>
-        windows.map(({ year }) => Number(year)),
-      )
-      if (list === null) return null
-      const found = await Promise.all(list.map((year) => window(isin, year)))
-      const whole = found.filter((one) => one !== null)
-      if (whole.length < found.length) throw new DamagedDocument('a window is missing')
-      return { currency: whole[0]?.currency ?? '', prices: whole.flatMap(({ prices }) => prices) }
+      const key = windowListKey(historic, { isin })
+      const list = await parsed(key, ({ windows }: LiveWindows) => windows.map(({ year }) => Number(year)))
+      if (list === null) {
+        // Its prices are not lost with the list. A shard has no list of all funds.
+        const isWithout = (await read(errorKey(historic, { isin }, 'json'))) !== null
+        return isWithout || !(await funds()).has(isin) ? null : missing(key)
+      }
+      const yearOf = async (year: number) =>
+        (await window(isin, year)) ?? missing(windowKey(historic, { isin }, year, 'json'))
+      const found = await Promise.all(list.map(yearOf))
+      return { currency: found[0]?.currency ?? '', prices: found.flatMap(({ prices }) => prices) }
     },
   }
 }

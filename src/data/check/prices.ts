@@ -39,8 +39,7 @@ export async function checkPrices(
   { plausibility, rules, live: read, signal }: PriceChecks,
 ): Promise<Finding[]> {
   const findings: Finding[] = []
-  let older = 0
-  let firstOlder = ''
+  const older = olderPrices()
   const live = read === null ? null : livePrices(read)
   /** A damaged document is as good as none: what it should hold counts as new. */
   const orWarn = (error: unknown) => {
@@ -62,21 +61,36 @@ export async function checkPrices(
     findings.push(...otherCurrency(isin, currency, before?.currency, newest[0]))
     const known = before !== undefined || liveFunds === null ? live : null
     const compared = comparison(isin, newest, known, before?.newest ?? null, orWarn)
-    const { news, old } = await divide(implausiblePrices(prices, limits, rules(fund).calendar), compared)
-    findings.push(...news.map((one) => findingOf(isin, one)))
-    if (older === 0 && old[0] !== undefined) firstOlder = `fund ${isin}: ${escapeInvisible(old[0].message)}`
-    older += old.length
+    const found = implausiblePrices(prices, limits, rules(fund).calendar).filter(isOfDecimals)
+    const { news, old } = await divide(found, compared)
+    findings.push(...shortened(news).map((one) => findingOf(isin, one)))
+    older.add(isin, old, known !== null)
     await setImmediate()
     signal?.throwIfAborted()
   }
-  if (older > 0) findings.push(generalWarning(describeOlder(older, firstOlder, live !== null), 'price'))
-  return findings
+  return [...findings, ...older.findings()]
 }
 
-function describeOlder(count: number, first: string, isLive: boolean): string {
-  const all =
-    count === 1 ? '1 older price is implausible' : `${count} older prices are implausible, the first`
-  return `${all}${isLive ? ' (live already)' : ''}: ${first}`
+/** Counts what is older, for one finding. */
+function olderPrices() {
+  let count = 0
+  let first = ''
+  let areLive = true
+  return {
+    /** @param isLive whether the fund has live prices */
+    add: (isin: string, [one, ...others]: readonly ImplausiblePrice[], isLive: boolean) => {
+      if (one === undefined) return
+      if (count === 0) first = `fund ${isin}: ${escapeInvisible(one.message)}`
+      count += 1 + others.length
+      areLive &&= isLive
+    },
+    findings: () => {
+      const all =
+        count === 1 ? '1 older price is implausible' : `${count} older prices are implausible, the first`
+      const message = `${all}${areLive ? ' (live already)' : ''}: ${first}`
+      return count === 0 ? [] : [generalWarning(message, 'price')]
+    },
+  }
 }
 
 /** None for a text that is no currency: the checks of values name it. @param before undefined: no prices are live */
@@ -90,6 +104,27 @@ function otherCurrency(
   const message = `currency ${currency}, but prices in ${before} are live, and they go on (${newest})`
   const guard = 'currency-change'
   return [{ severity: 'error', isin, table: 'fund', message: escapeInvisible(message), guard }]
+}
+
+/** The checks of values name a text that is no decimal: to JavaScript, an empty text is 0. */
+const isOfDecimals = ({ price, previous }: ImplausiblePrice) =>
+  [price, previous ?? price].every((one) =>
+    one.slice(1, 5).every((text) => text !== null && textFaults.decimal(text) === undefined),
+  )
+
+/** Of each guard: what is allowed or withheld stands in the first line of the manifest. */
+const named = 3
+
+/** A whole history may be wrong: of each guard the first ones, and how many more there are. */
+function shortened(news: readonly ImplausiblePrice[]): ImplausiblePrice[] {
+  return [...Map.groupBy(news, ({ guard }) => guard)].flatMap(([guard, all]) => {
+    const more = all.length - named
+    if (guard === null || more <= 0) return all
+    const counted = `, as in ${more} more ${more === 1 ? 'price' : 'prices'}`
+    return all
+      .slice(0, named)
+      .map((one, index) => (index === named - 1 ? { ...one, message: one.message + counted } : one))
+  })
 }
 
 function findingOf(isin: string, { guard, message }: ImplausiblePrice): Finding {

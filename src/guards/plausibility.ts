@@ -76,8 +76,8 @@ const aMonth = 35
 const tiny = 1e-9
 
 /**
- * A price that a guard refuses is not warned of as well, and one whose NAV jumps, or that comes after a gap, has no
- * `price-change`: one mistake, one name.
+ * A price that a guard refuses is not warned of as well. One whose NAV jumps has no `price-change` (one mistake, one name),
+ * nor has one after a day without a price: its change may be against that day.
  * @param prices of a fund, by day. A text that is no number is left to the checks of values.
  */
 export function implausiblePrices(
@@ -95,7 +95,7 @@ export function implausiblePrices(
       if (message !== null) found.push({ guard, price, previous, message, isForNewOnly })
     }
     const gap = previous === null ? null : describeGap(prices, previous[0], day, limits, calendar)
-    const isNext = gap === null && previous !== null && dayNumber(day) - dayNumber(previous[0]) <= aMonth
+    const isNext = () => previous !== null && isNextDay(prices, previous[0], day, calendar)
     const errors = errorsIn(price, previous, limits, isNext)
     for (const [guard, message] of errors) add(guard, message)
     if (errors.length === 0) {
@@ -117,7 +117,7 @@ function errorsIn(
   price: PriceTexts,
   previous: PriceTexts | null,
   limits: PlausibilityLimits,
-  isNext: boolean,
+  isNext: () => boolean,
 ) {
   const [day, issue, repurchase, nav, change] = price
   const found: ErrorInPrice[] = []
@@ -127,9 +127,9 @@ function errorsIn(
     found.push(['price-order', `repurchase price ${repurchase} on ${day} is above the issue price ${issue}`])
   if (previous === null || !(Number(nav) > 0) || !(Number(previous[3]) > 0)) return found
   const jump = describeJump(price, previous, limits.errorJump)
-  const difference = jump === null && isNext ? otherDifference(price, previous) : null
+  const difference = jump === null ? otherDifference(price, previous) : null
   if (jump !== null) found.push(['price-jump', jump])
-  else if (difference !== null)
+  else if (difference !== null && isNext())
     found.push([
       'price-change',
       `change ${change} on ${day} is not ${difference}, from NAV ${previous[3]} of ${previous[0]} to ${nav}`,
@@ -208,6 +208,12 @@ function otherDifference([, , , nav, change]: PriceTexts, [, , , before]: PriceT
 }
 
 const decimalsOf = (text: string) => (text.includes('.') ? text.length - text.indexOf('.') - 1 : 0)
+
+/** Whether a fund that is priced as it usually is has no price between these two. */
+function isNextDay(prices: readonly PriceTexts[], before: string, day: string, calendar: Calendar): boolean {
+  if (dayNumber(day) - dayNumber(before) > aMonth) return false
+  return businessDaysBetween(calendar, before, day) <= rhythmOf(prices, calendar)
+}
 
 const dayNumber = (day: string) => Date.parse(day) / 86_400_000
 

@@ -100,6 +100,26 @@ it.each([
   expect(found.map(({ guard }) => guard)).toEqual(isRight ? [] : ['price-change'])
 })
 
+it.each([
+  ['2026-11-13', ['price-change']],
+  // The fund had a price on Friday, but nobody delivered it.
+  ['2026-11-16', []],
+])('a change that is no difference, after daily prices until Thursday, on %s: %j', (day, guards) => {
+  const daily = ['09', '10', '11', '12'].map((date): PriceTexts => [
+    `2026-11-${date}`,
+    '105',
+    '99',
+    '100',
+    '0',
+  ])
+  const found = implausiblePrices(
+    [...daily, [day, '105', '99', '101.00', '0.25']],
+    defaultPlausibility,
+    calendar,
+  )
+  expect(found.map(({ guard }) => guard)).toEqual(guards)
+})
+
 it.each<[string, PriceTexts, readonly string[]]>([
   [
     'zero',

@@ -5,7 +5,7 @@ import { buildNights, type Nights } from '../support/nights.ts'
 import { openPress } from '../support/press.ts'
 import { runFundpress, forced } from '../support/product.ts'
 import { bucketArgs, publishArgs } from '../support/publishing.ts'
-import { sample } from '../support/rounds.ts'
+import { isComplete, sample } from '../support/rounds.ts'
 import { startFaultProxy } from '../support/s3/fault-proxy.ts'
 import type { FaultRule } from '../support/s3/faults.ts'
 import type { StoredObject } from '../support/s3/storage.ts'
@@ -53,7 +53,8 @@ const weather: Readonly<Record<string, readonly FaultRule[]>> = {
 }
 
 const cases = Object.entries(weather).flatMap(([what, rules]) => {
-  // A store that says SlowDown is taken at its word: those publishes last.
+  // A store that says SlowDown is taken at its word: those publishes last. A bad day has it, too.
+  if (what.includes('SlowDown') && !isComplete) return []
   const seeds = what.includes('SlowDown') || what.includes('bad day') ? [1, 2] : [1, 2, 3, 4]
   return sample(seeds).map((seed) => [what, seed, rules] as const)
 })
@@ -98,7 +99,9 @@ forEachStore((store) => {
   const publish = (endpoint: string, night: number) =>
     runFundpress(publishArgs(endpoint, store.bucket, nights.outs[night] ?? '', ...forced), { env: env() })
 
-  it(`publishes whole snapshots to ${store.name} through a network that fails, or says what failed`, async () => {
+  // In `npm test`, store.test.ts shows that radosgw answers as our own does.
+  const test = it.runIf(isComplete || store.name === 'our own')
+  test(`publishes whole snapshots to ${store.name} through a network that fails, or says what failed`, async () => {
     await expectSuccess(publish(store.endpoint, 0))
     for (const [index, seed] of sample([11, 12]).entries()) {
       const proxy = await startFaultProxy(store.endpoint, seed)
@@ -115,7 +118,7 @@ forEachStore((store) => {
     }
   })
 
-  it(`rolls back and forth on ${store.name}`, async () => {
+  test(`rolls back and forth on ${store.name}`, async () => {
     const live = await liveNow()
     await expectSuccess(run('rollback'))
     expect(await liveNow()).not.toBe(live)

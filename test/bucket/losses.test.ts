@@ -1,7 +1,7 @@
 /** What a publish may take away from readers, and how an operator allows more. */
 import { copyFileSync } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { DayChanges } from '../../src/bucket/changes/day.ts'
 import type { Objection } from '../../src/guards/guards.ts'
 import { expectFailure, expectSuccess } from '../cli/outcome.ts'
@@ -20,13 +20,21 @@ const removed = (funds: number) => {
 }
 const withheld =
   'UPDATE fund SET data_permitted = 0 WHERE isin IN (SELECT isin FROM fund ORDER BY isin LIMIT 2)'
-/** All prices of a year, of one fund. */
-const oldPrices = "DELETE FROM price WHERE date < '2025-11-01' AND isin = (SELECT min(isin) FROM fund)"
+/** Old prices of one fund. */
+const oldPrices = "DELETE FROM price WHERE date < '2025-12-15' AND isin = (SELECT min(isin) FROM fund)"
 const noProfile = 'DELETE FROM profile'
 
 let press: Press
+/** Brings back a bucket with one publish: the other slot is empty. */
+let restore: () => void
 beforeAll(async () => {
-  press = await openPress(await buildNights(1, 4))
+  press = await openPress(await buildNights(1, 4, { years: 1 }))
+  await expectSuccess(press.fundpress('publish --out night-1 --quiet'))
+  restore = press.bucket.save()
+})
+beforeEach(() => {
+  press.reset()
+  restore()
 })
 afterAll(() => press.stop())
 
@@ -37,12 +45,6 @@ async function build(out: string, sql: string, ...flags: readonly string[]): Pro
   editDatabase(file(`${out}.sqlite`), sql)
   const line = `build --db ${out}.sqlite --out ${out} --as-of 2026-11-11 --no-pages --no-downloads --quiet`
   await expectSuccess(press.bare([...line.split(' '), '--docs-url', 'https://docs.example.org', ...flags]))
-}
-
-/** An empty bucket, and one publish: the other slot is empty. */
-async function publishFirst(): Promise<void> {
-  press.reset()
-  await expectSuccess(press.fundpress('publish --out night-1 --quiet'))
 }
 
 /** What a publish would refuse, as `--allow` names it. */
@@ -66,7 +68,6 @@ it.each([
   ],
   ['a lost table, and its endpoint', noProfile, '', ['empty-endpoint:profile', 'empty-table:profile']],
 ] as const)('the second publish of a bucket refuses %s', async (name, sql, flags, expected) => {
-  await publishFirst()
   const out = name.replaceAll(/\W/g, '-')
   await build(out, sql)
   expect(await objectionsTo(out, flags)).toEqual(expected)
@@ -74,7 +75,6 @@ it.each([
 })
 
 it('leaves live.json as it was, and names the flags that allow it', async () => {
-  await publishFirst()
   const before = press.bucket.body('live.json')
   await build('empty', noProfile)
   const flags = '--allow empty-endpoint:profile,empty-table:profile --reason "…"'
@@ -85,7 +85,6 @@ it('leaves live.json as it was, and names the flags that allow it', async () => 
 })
 
 it('what is allowed is published with its reason, and not refused again in the next night', async () => {
-  await publishFirst()
   await build('two', removed(2))
   const line = ['publish', '--out', 'two', '--allow', 'lost-funds', '--reason', 'a merger of two funds']
   const { allowed } = await press.json<{ allowed: readonly object[] }>(line)
@@ -132,7 +131,6 @@ it('publishes a reason as one line without secrets, and takes none that is long'
 })
 
 it('compares the documents if the live manifest has no counts, and the counts if its lines are damaged', async () => {
-  await publishFirst()
   await build('empty', noProfile)
   const key = 'blue/manifest.ndjson.gz'
   const [head = '', ...lines] = gunzipSync(press.bucket.body(key)).toString().split('\n')

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { editDatabase, goodRows, insertGood, isinOf, makeDatabase } from '../support/database.ts'
 import { openPress, type Press } from '../support/press.ts'
 import { makeTempFolder } from '../support/product.ts'
-import { sample } from '../support/rounds.ts'
+import { isComplete } from '../support/rounds.ts'
 
 const tonight = '2024-05-06'
 const lastNight = '2024-05-03'
@@ -106,7 +106,7 @@ interface Surroundings {
 /** What may be live before a night: nights that were published one after the other. */
 const lives: Readonly<Record<Live, readonly LiveNight[]>> = {
   nothing: [],
-  usual: [{ asOf: '2024-05-02' }, { asOf: lastNight }],
+  usual: [...(isComplete ? [{ asOf: '2024-05-02' }] : []), { asOf: lastNight }],
   /** The other slot is empty. */
   'one night': [{ asOf: lastNight }],
   'three funds': [{ asOf: lastNight, count: 3 }],
@@ -264,6 +264,31 @@ const nights: readonly Night[] = [
   ['no fund at all', tables.map((table) => `DELETE FROM ${table};`).join(''), 1],
 ]
 
+/** In `npm test`: of each group of guards a night that is refused, one step from one that is not. CI has all nights. */
+const shortly = new Set([
+  'an ordinary night',
+  'a NAV 30 % higher',
+  'a NAV a little more than 30 % higher',
+  'a jump of a fund that is in no group',
+  'a jump that is allowed for the fund',
+  'a jump that is allowed for another fund',
+  'a permission without a reason',
+  'a first night with a jump',
+  'a jump whose fund is withheld',
+  'a negative repurchase price',
+  'a change that is not the difference',
+  'another currency',
+  'a price on a Sunday',
+  'two of twenty funds fewer',
+  'three of twenty funds fewer',
+  'a little more than 1 % of the price rows fewer',
+  'key_figure is empty',
+  'prices older than the live ones',
+  'an as-of date in the future',
+  'no fund at all',
+])
+const chosen = nights.filter(([title]) => isComplete || shortly.has(title))
+
 let press: Press
 const folder = makeTempFolder()
 /** Buckets as they are before a night, by what is live. */
@@ -313,10 +338,11 @@ afterEach(() => rmSync(folder.file('out'), { recursive: true, force: true }))
 afterAll(() => press.stop())
 
 it('has at least sixty nights', () => {
+  expect([...shortly].filter((title) => !nights.some(([one]) => one === title))).toEqual([])
   expect(new Set(nights.map(([title]) => title)).size).toBeGreaterThanOrEqual(60)
 })
 
-it.each(sample(nights, { least: 16 }))('%s', async (...night: unknown[]) => {
+it.each(chosen)('%s', async (...night: unknown[]) => {
   const [, edit, verdict, { live = 'usual', flags = '', config } = {}] = night as unknown as Night
   await goBack(live)
   const before = liveBytes()

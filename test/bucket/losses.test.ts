@@ -106,7 +106,6 @@ it('what is allowed is published with its reason, and not refused again in the n
 })
 
 it('publishes a reason as one line without secrets, and takes none that is long', async () => {
-  await publishFirst()
   await build('harsh', removed(2))
   const reason =
     'merger,\n<b>see</b> ]]> &\u0007 http://u:hunter2@host/?id=7&access_token=hunter2 ghp_hunter2hunter2hunter2\u202e'

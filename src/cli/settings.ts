@@ -44,9 +44,9 @@ export const url = text(
 ).overwrite((address) => address.replace(/(?<!\/)\/+$/, ''))
 
 const bucketName = text(
-  'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens)',
-  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/u,
-)
+  'a bucket name (3 to 63 lower-case letters, digits, dots and hyphens), or a folder as file:///srv/fundpress',
+  /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|file:\/\/\/[^\s?#]+)$/u,
+).overwrite((name) => (name.startsWith('file:') ? name.replace(/\/+$/, '') : name))
 const folder = text('a folder without a slash at its beginning or end', /^([^/\s]([^\s]*[^/\s])?)?$/u)
 const region = text('the name of a region, such as eu-central-1', /^[A-Za-z0-9-]+$/u)
 const host = text('a host name or an IP address', /^[A-Za-z0-9.:_-]+$/u)
@@ -55,6 +55,9 @@ const keyValueStore = text(
   'the ARN of a KeyValueStore, such as arn:aws:cloudfront::123456789012:key-value-store/<id>',
   /^arn:aws[a-z-]*:cloudfront::[0-9]{12}:key-value-store\/[0-9a-f-]{36}$/u,
 )
+const previewToken = text('16 to 100 letters, digits, hyphens and underscores', /^[\w-]{16,100}$/u)
+const mailAddress = text('a mail address', /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/u)
+const line = text('a text on one line', /^\S(.*\S)?$/u)
 const calendar = text(
   'a country, a country with a state such as DE-BY, or TARGET',
   /^(TARGET|[A-Z]{2}(-[A-Z0-9]{1,3})?)$/u,
@@ -158,14 +161,14 @@ export const configShape = z.strictObject(
     ),
     rawCsv: say('Plain CSV keeps texts that a spreadsheet would run as formulas.', flag(false)),
     licence: group('The licence of the data, as the downloads state it.', {
-      name: say(
-        'The name of the licence, such as CC-BY-4.0.',
-        orNull(text('a text on one line', /^\S(.*\S)?$/u)),
-      ),
+      name: say('The name of the licence, such as CC-BY-4.0.', orNull(line)),
       url: say('The address of its text.', orNull(url)),
     }),
     bucket: group('The bucket that snapshots are published to.', {
-      name: say('The name of the bucket.', orNull(bucketName)),
+      name: say(
+        'The name of the bucket, or file:///srv/fundpress for a folder of this machine.',
+        orNull(bucketName),
+      ),
       endpoint: say('The address of an S3-compatible store other than AWS.', orNull(url)),
       region: say('The region of the bucket.', orNull(region)),
       prefix: say('A folder in the bucket that holds everything.', folder.default('')),
@@ -210,6 +213,16 @@ export const configShape = z.strictObject(
         "CloudFront's KeyValueStore, to which a publish also writes what is live.",
         orNull(keyValueStore),
       ),
+      previewToken: say(
+        'Requests whose header X-Fundpress-Preview has this value are answered from the staged snapshot. Default: no preview.',
+        orNull(previewToken),
+      ),
+    }),
+    site: group('Who publishes: the pages and the OpenAPI document name it.', {
+      name: say('The name of the company.', orNull(line)),
+      imprint: say('The address of its imprint.', orNull(url)),
+      privacy: say('The address of its privacy notice.', orNull(url)),
+      contact: say('A mail address for questions about the data.', orNull(mailAddress)),
     }),
     freshness: group("How old a fund's newest price may be, in business days.", {
       calendar: say(

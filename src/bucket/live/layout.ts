@@ -6,6 +6,7 @@ export const slots = ['blue', 'green'] as const
 export type Slot = (typeof slots)[number]
 
 export const liveKey = 'live.json'
+export const stagedKey = 'staged.json'
 export const journalKey = 'journal.json'
 
 export const otherSlot = (slot: Slot): Slot => (slot === 'blue' ? 'green' : 'blue')

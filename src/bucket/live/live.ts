@@ -44,9 +44,12 @@ export interface Live extends LiveSnapshot {
 export type LiveObject = Awaited<ReturnType<typeof readLive>>
 
 /** @throws {LiveDamaged} if it is damaged @throws {Error} if the store fails */
-export async function readLive(store: ObjectStore) {
-  const { text: body, ...found } = await readReplaceable(store, liveKey)
-  return { live: body === null ? null : parseLive(body, `${store.name}: ${liveKey}`), ...found }
+export const readLive = (store: ObjectStore) => readLiveFile(store, liveKey)
+
+/** The same for a file of the same shape: `staged.json`. */
+export async function readLiveFile(store: ObjectStore, key: string) {
+  const { text: body, ...found } = await readReplaceable(store, key)
+  return { live: body === null ? null : parseLive(body, `${store.name}: ${key}`), ...found }
 }
 
 /** Whether both say that the same snapshot went live at the same moment; a fence makes no difference. */

@@ -220,6 +220,7 @@ describe('settings', () => {
         host: '127.0.0.1',
         port: 8080,
         liveTtlSeconds: 5,
+        previewToken: null,
         hstsSeconds: 0,
         keyValueStore: null,
       },
@@ -241,6 +242,7 @@ describe('settings', () => {
       },
       guards: { lostFunds: 0.1, lostDocuments: 0.1, lostPrices: 0.01, lostRows: 0.2 },
       requireComplete: false,
+      site: { name: null, imprint: null, privacy: null, contact: null },
       import: {},
       prices: { perMillionPuts: 5, perMillionGets: 0.4, perMillionDeletes: 0, perGbMonth: 0.023 },
     })

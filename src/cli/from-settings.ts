@@ -1,7 +1,7 @@
 /** What the settings name, for one command: the bucket, the rules of freshness, and the options of a build. */
 
 import { hostname, userInfo } from 'node:os'
-import type { LivePointer } from '../bucket/live/flip.ts'
+import type { Following, LivePointer } from '../bucket/live/flip.ts'
 import type { Patience } from '../bucket/store/retry.ts'
 import type { S3Store } from '../bucket/store/s3.ts'
 import { ConditionsUnknown } from '../bucket/store/store.ts'
@@ -41,8 +41,13 @@ export async function withBucket<T>(
   }
 }
 
+/** Who follows `live.json`, as the settings and `--forget-kvs` have it. */
+export async function followingOf(session: Session, isForgetting: boolean | undefined): Promise<Following> {
+  return { pointer: await livePointer(session), isForgetting: isForgetting === true }
+}
+
 /** The copy of `live.json` in CloudFront's KeyValueStore; null if the settings name none. */
-export async function livePointer({ settings, signal }: Session): Promise<LivePointer | null> {
+async function livePointer({ settings, signal }: Session): Promise<LivePointer | null> {
   const { keyValueStore: arn } = settings.edge
   if (arn === null) return null
   // Imported here because its SDK loads slowly, and only deployments on CloudFront need it.

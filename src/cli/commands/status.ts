@@ -87,7 +87,8 @@ async function statusOfBucket(session: Session, maxAge: number | undefined): Pro
     const { files, bytes } = live.downloads ?? { files: 0, bytes: 0 }
     const text = `${formatCount(files)} files, ${formatBytes(bytes)}, ${state}`
     const downloads = live.downloads === undefined ? null : text
-    const more = { downloads, other: describeOther(other), publishing: heldBy }
+    const follower = live.keyValueStore === undefined ? null : `CloudFront, by ${live.keyValueStore}`
+    const more = { 'followed by': follower, downloads, other: describeOther(other), publishing: heldBy }
     const place = `in ${live.slot}${live.broughtBy === 'rollback' ? ' (by a rollback)' : ''}`
     return describe({ ...live, now }, place, more) + describeEvents(events)
   })

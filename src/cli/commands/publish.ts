@@ -2,7 +2,7 @@
 
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
-import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
+import { isAlive, thisHolder } from '../../system/holder.ts'
 import { describeLocalAddresses } from '../../bucket/publish/addresses.ts'
 import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'

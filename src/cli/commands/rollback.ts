@@ -1,6 +1,6 @@
 /** `fundpress rollback`: makes the previous snapshot live again. */
 
-import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
+import { isAlive, thisHolder } from '../../system/holder.ts'
 import { rollback } from '../../bucket/live/rollback.ts'
 import { followingOf, shortReason, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'

@@ -1,6 +1,7 @@
 /** `fundpress status`: what is live, whether it is up to date, and what the other slot holds. */
 
-import { heldMessage, isAlive, isHeldByOther, thisHolder } from '../../bucket/live/journal.ts'
+import { heldMessage, isHeldByOther } from '../../bucket/live/journal.ts'
+import { isAlive, thisHolder } from '../../system/holder.ts'
 import type { LiveSnapshot } from '../../bucket/live/live.ts'
 import { fetchHistory, type NightlyEvent } from '../../bucket/nightly/history.ts'
 import { contradictions, type DownloadsState, readStatus, type Status } from '../../bucket/live/status.ts'

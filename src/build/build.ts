@@ -149,7 +149,7 @@ async function downloadsOf(
 ) {
   const { asOf, jobs, signal, out, downloads = null, part = null } = options
   if (downloads === null || part?.kind === 'shard') return null
-  const { root, pages, renderer: code } = settings
+  const { root, pages, publisher, renderer: code } = settings
   // The manifest of a sparse build has no downloads beside it; those of the last build are in the folder to be replaced.
   const folder = from.kind === 'folder' ? from.folder : from.kind === 'sparse' ? out : null
   const assertSame = folder === null ? () => undefined : sameFolder(folder)
@@ -167,6 +167,7 @@ async function downloadsOf(
     code,
     earlier: folder === null ? null : { root: folder, reuse: linkOrCopy },
     hasPages: pages !== null,
+    publisher,
     packed: from.kind === 'sparse' ? from.documents : null,
     advice:
       part === null

@@ -63,8 +63,9 @@ export function fundInputs(
     of: cached((endpoint: FundEndpoint) => fromOf(base, ...readBy(endpoint))),
     /** For a window. */
     ofYear: ({ year, digest }: YearDigest) => fromOf(base, 'year', year, digest),
-    ofPages: ({ reads }: FundPages, { baseUrl, hasDownloads, overdue }: FundPageSource) => {
-      const settings = [baseUrl, hasDownloads ? 'downloads' : 'none', overdue ?? 'in time']
+    ofPages: ({ reads }: FundPages, { baseUrl, hasDownloads, publisher, overdue }: FundPageSource) => {
+      const named = publisher === null ? [] : [JSON.stringify(publisher)]
+      const settings = [baseUrl, hasDownloads ? 'downloads' : 'none', overdue ?? 'in time', ...named]
       return fromOf(base, 'pages', ...settings, ...reads.map(digestOf))
     },
     group,

@@ -4,7 +4,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { buildSnapshot, type BuildSummary } from './build.ts'
 import { codeDigest } from './code-digest.ts'
-import { freshnessDigest, type BuildOptions, type Since } from './options.ts'
+import { freshnessDigest, publisherDigest, type BuildOptions, type Since } from './options.ts'
 import { allPageMakers } from './plans.ts'
 import { checkShards, lackedBy, readShard } from './shard.ts'
 
@@ -28,16 +28,21 @@ export async function mergeShards({
   ...options
 }: MergeOptions): Promise<BuildSummary> {
   const code = options.code ?? codeDigest()
-  const own = folders.find((folder) => placeOf(folder) === placeOf(options.out))
-  if (own !== undefined) throw new Error(`${own} is one of the shards: choose another --out`)
+  const clash = folders.find((folder) => placeOf(folder) === placeOf(options.out))
+  if (clash !== undefined) throw new Error(`${clash} is one of the shards: choose another --out`)
   const { shards, head } = checkShards(folders.map(readShard), code)
-  const { asOf, docsUrl, baseUrl, hasPages, hasDownloads, freshness } = head
+  const { asOf, docsUrl, baseUrl, hasPages, hasDownloads, freshness, publisher } = head
   if (options.asOf !== undefined && options.asOf !== asOf)
     throw new Error(
       `the shards are as of ${asOf}, the merge is of ${options.asOf}: give both the same --as-of`,
     )
-  if (freshness !== null && freshness !== freshnessDigest(options))
-    throw new Error('pages of the shards were made with other freshness settings: merge them with the same')
+  const digests = [
+    ['were made with other freshness settings', freshness, freshnessDigest(options)],
+    ['name another publisher (site, licence)', publisher, publisherDigest(options)],
+  ] as const
+  for (const [what, theirs, own] of digests)
+    if (theirs !== null && theirs !== own)
+      throw new Error(`pages of the shards ${what}: merge them with the same`)
   const lead = hasDownloads ? 'lead' : 'lead not'
   if (hasPages && hasDownloads !== ((options.downloads ?? null) !== null))
     throw new Error(`pages of the shards ${lead} to downloads: merge them with the same settings`)

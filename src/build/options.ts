@@ -1,6 +1,7 @@
 /** What a build is asked to do, and the settings among it that decide the bytes of a snapshot, as digests. */
 
 import { versions } from 'node:process'
+import type { Publisher } from '../api/contract/page.ts'
 import type { LiveReader } from '../data/check/live-prices.ts'
 import type { Licence } from '../downloads/index.ts'
 import type { Override } from '../guards/guards.ts'
@@ -28,6 +29,8 @@ export interface BuildOptions {
   readonly docsUrl: string
   /** The address that the API is published at, without a closing slash: pages name it. */
   readonly baseUrl: string
+  /** Who publishes, as the pages name it; nobody unless given. */
+  readonly publisher?: Publisher | null
   /** The address of the registry of endpoints (`allEndpoints`, unless given). */
   readonly endpoints?: string
   /** The address of the module with the makers of pages (`allPageMakers`, unless given), or null for a snapshot without pages. */
@@ -94,23 +97,29 @@ export interface MadeWith {
 
 type Deciding = Pick<
   BuildOptions,
-  'docsUrl' | 'baseUrl' | 'pages' | 'downloads' | 'freshness' | 'plausibility' | 'code'
+  'docsUrl' | 'baseUrl' | 'publisher' | 'pages' | 'downloads' | 'freshness' | 'plausibility' | 'code'
 >
 
 /** With the same digest, a build makes the same files from the same database and day, downloads included. */
 export function settingsDigest(options: Deciding): string {
-  const { docsUrl, baseUrl, pages, downloads = null, plausibility = defaultPlausibility } = options
+  const { docsUrl, baseUrl, publisher = null, pages, downloads = null } = options
+  const { plausibility = defaultPlausibility } = options
   // Another zlib packs the documents of the downloads to other bytes.
   const packer = downloads === null ? [] : [versions.zlib]
   // Prices that are refused make no snapshot: only if they are withheld, limits decide what is in it.
   const limits = plausibility.onImplausible === 'withhold' ? [plausibility] : []
-  const others = JSON.stringify([baseUrl, pages !== null, downloads, decisive(options), ...packer, ...limits])
-  return fromOf('settings', options.code ?? codeDigest(), docsUrl, others)
+  const named = publisher === null ? [] : [publisher]
+  const others = [baseUrl, pages !== null, downloads, decisive(options), ...packer, ...limits, ...named]
+  return fromOf('settings', options.code ?? codeDigest(), docsUrl, JSON.stringify(others))
 }
 
 /** The settings that decide which prices are marked as late or stale. */
 export const freshnessDigest = (options: Pick<BuildOptions, 'freshness'>): string =>
   fromOf('freshness', JSON.stringify(decisive(options)))
+
+/** Who publishes, for shards: their pages must name the same. */
+export const publisherDigest = ({ publisher = null }: Pick<BuildOptions, 'publisher'>): string =>
+  fromOf('publisher', JSON.stringify(publisher))
 
 /** `maxStaleShare` is for a publish, and changes no file. */
 const decisive = ({ freshness = defaultFreshness }: Pick<BuildOptions, 'freshness'>) => ({

@@ -4,7 +4,7 @@
  */
 
 import type { Endpoint, FundEndpoint } from '../api/contract/endpoint.ts'
-import type { FundPages, SitePages } from '../api/contract/page.ts'
+import type { FundPages, Publisher, SitePages } from '../api/contract/page.ts'
 import type { RecordOf } from '../api/contract/shape.ts'
 import { routeTable } from '../api/derive/route-table.ts'
 import { jsonEncoder } from '../api/encode/json.ts'
@@ -25,6 +25,7 @@ export interface RenderSettings {
   readonly docsUrl: string
   readonly baseUrl: string
   readonly hasDownloads: boolean
+  readonly publisher: Publisher | null
   /** The address of the registry of endpoints. Threads load it on their own, because functions cannot be sent to them. */
   readonly endpoints: string
   /** The address of the module with the makers of pages, or null for a snapshot without pages. */

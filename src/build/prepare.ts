@@ -27,7 +27,7 @@ export async function prepareBuild(
   base: Base,
   withheld: readonly WithheldFund[],
 ) {
-  const { asOf, docsUrl, baseUrl, code = codeDigest(), downloads = null } = options
+  const { asOf, docsUrl, baseUrl, publisher = null, code = codeDigest(), downloads = null } = options
   const { endpoints = allEndpoints, pages = allPageMakers, freshness = defaultFreshness } = options
   const rendering = await openRendering({
     db: db.name,
@@ -35,6 +35,7 @@ export async function prepareBuild(
     asOf,
     docsUrl,
     baseUrl,
+    publisher,
     endpoints,
     pages,
     hasDownloads: downloads !== null,

@@ -39,7 +39,7 @@ export function fundRenderer(
   { settings, table, plans, allFunds, makers: { fundPages } }: Rendering,
   files: DocumentFiles,
 ) {
-  const { asOf, renderer, baseUrl, hasDownloads } = settings
+  const { asOf, renderer, baseUrl, hasDownloads, publisher } = settings
   const reader = fundReader(db)
   const digests = fundDigests(db)
   const navs = navReader(db)
@@ -89,6 +89,7 @@ export function fundRenderer(
         fund,
         baseUrl,
         hasDownloads,
+        publisher,
         overdue,
         rows: rows.group,
         newestPrice: rows.newestPrice,

@@ -37,7 +37,7 @@ import {
   type SnapshotCounts,
   snapshotId,
 } from './manifest.ts'
-import { freshnessDigest, settingsDigest } from './options.ts'
+import { freshnessDigest, publisherDigest, settingsDigest } from './options.ts'
 import { putSitePages } from './pages.ts'
 import { noPageMakers } from './plans.ts'
 import { type Build, isinsToRender } from './prepare.ts'
@@ -322,11 +322,11 @@ async function addShared(
 }
 
 function sitePageSource(build: Build, each: readonly FundNews[]): SitePageSource {
-  const { asOf, baseUrl, hasDownloads } = build.settings
+  const { asOf, baseUrl, hasDownloads, publisher } = build.settings
   const exampleIsin = exampleIsinOf(each)
   const examples = exampleIsin === null ? new Map<string, string>() : exampleDocuments(build, exampleIsin)
   const funds = each.flatMap(({ entry }) => entry ?? [])
-  return { table: build.table, baseUrl, hasDownloads, asOf, funds, exampleIsin, examples }
+  return { table: build.table, baseUrl, hasDownloads, publisher, asOf, funds, exampleIsin, examples }
 }
 
 /**
@@ -364,6 +364,7 @@ function shardHead(
     docsUrl,
     baseUrl,
     freshness: pages === null ? null : freshnessDigest(options),
+    publisher: pages === null ? null : publisherDigest(options),
     hasPages: pages !== null,
     hasDownloads,
     since: from.kind === 'sparse' ? from.snapshot : null,
@@ -398,7 +399,7 @@ async function finish(
   const { counts: marks, overdue } = assessment
   const stale = overdue.filter(({ mark }) => mark === 'stale').slice(0, namedStale)
   const stalest = stale.map(({ isin, newestPrice }) => ({ isin, newestPrice }))
-  const { root, pages, hasDownloads } = build.settings
+  const { root, pages, hasDownloads, publisher } = build.settings
   const source = {
     snapshot,
     asOf,
@@ -409,10 +410,12 @@ async function finish(
     withheld,
   }
   // These files name the snapshot, whose id is made from its objects: they are none, but the first line has their digests.
-  const files = statusPages(source, pages === null ? null : { hasDownloads }).map(({ key, content }) => {
-    const { sha256, bytes } = writeFile(root, key, content)
-    return { key, sha256, bytes, type: contentTypeOf(key) }
-  })
+  const files = statusPages(source, publisher, pages === null ? null : { hasDownloads }).map(
+    ({ key, content }) => {
+      const { sha256, bytes } = writeFile(root, key, content)
+      return { key, sha256, bytes, type: contentTypeOf(key) }
+    },
+  )
   const head: ManifestHead = {
     ...said,
     settings: settingsDigest(build.options),

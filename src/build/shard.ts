@@ -34,6 +34,8 @@ export interface ShardHead extends Shard {
   readonly baseUrl: string
   /** Digest of the settings by which its pages mark prices; null without pages. */
   readonly freshness: string | null
+  /** Digest of who publishes, as its pages say; null without pages. */
+  readonly publisher: string | null
   readonly hasPages: boolean
   /** Whether its pages lead to files for analysts, which the merge makes. */
   readonly hasDownloads: boolean
@@ -162,6 +164,7 @@ const common: readonly (readonly [name: string, of: (head: ShardHead) => string 
     ['freshness', ({ freshness }) => `settings ${freshness ?? 'none'}`],
     ['downloads', ({ hasDownloads }) => (hasDownloads ? 'downloads' : 'none')],
     ['versions of fundpress', ({ code }) => `code ${code.slice(0, 12)}…`, 'build them with the same version'],
+    ['publishers', ({ publisher }) => publisher],
     // A shard that continues from nothing has all its files.
     ['--since', ({ since }) => since, 'build them all from the same manifest'],
   ]

@@ -1,10 +1,11 @@
 /** What the settings name, for one command: the bucket, the rules of freshness, and the options of a build. */
 
 import { hostname, userInfo } from 'node:os'
-import type { LivePointer } from '../bucket/live/flip.ts'
+import type { Following, LivePointer } from '../bucket/live/flip.ts'
 import type { Patience } from '../bucket/store/retry.ts'
 import type { S3Store } from '../bucket/store/s3.ts'
 import { ConditionsUnknown } from '../bucket/store/store.ts'
+import type { Publisher } from '../api/contract/page.ts'
 import type { BuildOptions } from '../build/build.ts'
 import type { Override } from '../guards/guards.ts'
 import { openRules, type Rules } from '../guards/rules.ts'
@@ -41,8 +42,13 @@ export async function withBucket<T>(
   }
 }
 
+/** Who follows `live.json`, as the settings and `--forget-kvs` have it. */
+export async function followingOf(session: Session, isForgetting: boolean | undefined): Promise<Following> {
+  return { pointer: await livePointer(session), isForgetting: isForgetting === true }
+}
+
 /** The copy of `live.json` in CloudFront's KeyValueStore; null if the settings name none. */
-export async function livePointer({ settings, signal }: Session): Promise<LivePointer | null> {
+async function livePointer({ settings, signal }: Session): Promise<LivePointer | null> {
   const { keyValueStore: arn } = settings.edge
   if (arn === null) return null
   // Imported here because its SDK loads slowly, and only deployments on CloudFront need it.
@@ -100,13 +106,17 @@ export async function buildOptions(session: Session): Promise<Omit<BuildOptions,
 
 /** The same without what the shards of a snapshot say themselves. */
 export async function mergeOptions({ settings, signal }: Session) {
-  const { out, jobs, licence, freshness, plausibility, rawCsv: isRawCsv } = settings
+  const { out, jobs, freshness, plausibility, rawCsv: isRawCsv } = settings
   const db = required(settings.db, 'db')
   // A wrong calendar is an error before anything is read.
   await freshnessRules(settings)
-  const { name, url } = licence
-  const downloads = settings.downloads.enabled
-    ? { licence: name === null ? null : { name, url }, isRawCsv }
-    : null
-  return { db, out, jobs, downloads, freshness, plausibility, signal } as const
+  const publisher = publisherOf(settings)
+  const downloads = settings.downloads.enabled ? { licence: publisher?.licence ?? null, isRawCsv } : null
+  return { db, out, jobs, publisher, downloads, freshness, plausibility, signal } as const
+}
+
+/** Null if the settings name nobody and no licence. */
+function publisherOf({ site, licence: { name, url } }: Settings): Publisher | null {
+  const publisher = { ...site, licence: name === null ? null : { name, url } }
+  return Object.values(publisher).every((value) => value === null) ? null : publisher
 }

@@ -181,6 +181,12 @@ export const reasonOption = (describe: string) =>
 export const noLockOption = () =>
   option('--no-lock', 'For a store without conditional writes: nothing prevents two publishes at once')
 
+export const forgetKvsOption = () =>
+  option(
+    '--forget-kvs',
+    "CloudFront does not serve this bucket any more: live.json need not name its KeyValueStore's ARN again",
+  )
+
 /** Not a flag of the setting `baseUrl`: docsUrl derives from that, and must stay what the snapshot was built with. */
 export const baseOption = (describe: string) =>
   schemaOption('--base <url>', describe, configShape.shape.baseUrl)

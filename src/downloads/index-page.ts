@@ -5,6 +5,7 @@
 
 import { html, jsonForScript, type Html } from '../site/layout/html.ts'
 import { layout } from '../site/layout/layout.ts'
+import type { Publisher } from '../api/contract/page.ts'
 import type { Language } from '../api/routes/table.ts'
 import type { DescribedFile, PackageFacts } from './data-package.ts'
 import type { DownloadFormat } from './formats/format.ts'
@@ -14,6 +15,7 @@ export interface PageFacts extends PackageFacts {
   readonly hasDocuments: boolean
   /** Whether the snapshot has other pages: this one looks like them, and leads to them. */
   readonly hasPages: boolean
+  readonly publisher: Publisher | null
 }
 
 /** Their names in the folder of the downloads. */
@@ -21,7 +23,7 @@ export const indexPages: Readonly<Record<Language, string>> = { en: 'index.html'
 
 /** @param files all others, in the order of their paths */
 export function indexPage(files: readonly DescribedFile[], facts: PageFacts, language: Language): string {
-  const { asOf, licence, hasPages, hasDocuments } = facts
+  const { asOf, licence, hasPages, hasDocuments, publisher } = facts
   const w = pageWords[language]
   const inSection = (section: DownloadFormat['section']) =>
     files.filter(({ format }) => format.section === section)
@@ -36,6 +38,7 @@ export function indexPage(files: readonly DescribedFile[], facts: PageFacts, lan
     description: w.description(asOf),
     part: 'downloads',
     hasDownloads: true,
+    publisher,
     isAlone: !hasPages,
     head: html`<script type="application/ld+json">
       ${jsonForScript(dataset([...excel, ...plain].sort(byPath), facts))}

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { versions } from 'node:process'
+import type { Publisher } from '../api/contract/page.ts'
 import { copyDatabase } from '../data/read/copy.ts'
 import { fundReader } from '../data/read/fund-reader.ts'
 import { html } from '../site/layout/html.ts'
@@ -46,6 +47,7 @@ export interface WriteDownloadsOptions {
   readonly earlier: EarlierFiles | null
   /** Whether there are pages for people beside them. */
   readonly hasPages: boolean
+  readonly publisher: Publisher | null
   /** The place of the documents that the snapshot lacks; null if it lacks none. */
   readonly packed: PackedDocuments | null
   /** What to do if these documents are not found, for the message about the ZIP that is left out then. */
@@ -74,7 +76,7 @@ const checksums = 'SHA256SUMS'
 /** The same rows, date and settings give the same bytes. @throws {Error} if a file cannot be written, or it is aborted */
 export async function writeDownloads(options: WriteDownloadsOptions) {
   const started = performance.now()
-  const { root, snapshot, asOf, hasPages, licence, isRawCsv } = options
+  const { root, snapshot, asOf, hasPages, publisher, licence, isRawCsv } = options
   const folder = join(root, 'downloads', asOf)
   mkdirSync(folder, { recursive: true })
   const { fund } = fundReader(options.db)
@@ -85,7 +87,7 @@ export async function writeDownloads(options: WriteDownloadsOptions) {
   const about = dataPackage(made, { asOf, licence, isRawCsv })
   const described = writeFile(folder, 'datapackage.json', `${JSON.stringify(about, null, 2)}\n`)
   const hasDocuments = made.some(({ piece }) => piece.name === documentsName)
-  const facts = { asOf, licence, hasPages, hasDocuments }
+  const facts = { asOf, licence, hasPages, hasDocuments, publisher }
   const pages = languages.map((language) =>
     writeFile(folder, indexPages[language], indexPage(made, facts, language)),
   )

@@ -8,6 +8,9 @@ const wordsBy = (say: (english: string, german: string) => string) => ({
     navigation: say('Site navigation', 'Hauptnavigation'),
     language: say('Language', 'Sprache'),
     made: say('Published with fundpress.', 'Veröffentlicht mit fundpress.'),
+    imprint: say('Imprint', 'Impressum'),
+    privacy: say('Privacy', 'Datenschutz'),
+    contact: say('Contact', 'Kontakt'),
     feed: say('Recent changes (feed)', 'Letzte Änderungen (Feed)'),
     onThisPage: say('On this page', 'Auf dieser Seite'),
     parts: {

@@ -89,7 +89,8 @@ it('has a JSON Schema, and so has the document over all funds', () => {
 })
 
 it('is an operation of the OpenAPI description', () => {
-  const source = { endpoints: registry, baseUrl, docsUrl, asOf, examples: new Map(), values: {} }
+  const common = { baseUrl, docsUrl, asOf, publisher: null }
+  const source = { endpoints: registry, ...common, examples: new Map(), values: {} }
   const described = openApi(source)
   expect(described['tags']).toContainEqual({
     name: 'carbon',
@@ -108,7 +109,7 @@ it('is an operation of the OpenAPI description', () => {
 })
 
 it('is documented in English and German', () => {
-  const source = { table, baseUrl, hasDownloads: false, asOf, funds: [], exampleIsin: null }
+  const source = { table, baseUrl, hasDownloads: false, publisher: null, asOf, funds: [], exampleIsin: null }
   const pages = [...docsPages({ ...source, examples: new Map() }, registry)]
   const content = new Map(pages.map((page) => [page.key, String(page.content)]))
   for (const [key, words] of [

@@ -213,6 +213,8 @@ async function run({ steps, seed }: Schedule, { lateSeconds, isLocking }: Rules)
       concurrency: 3,
       maxRate: null,
       isRepair: step.command === 'repair',
+      pointer: null,
+      isForgetting: false,
       isDeep: false,
     }
     const run = { rollback, prune, publish, repair: publish }[step.command]

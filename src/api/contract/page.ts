@@ -16,6 +16,17 @@ export interface Page {
   readonly content: string | Uint8Array
 }
 
+/** Who publishes, and what may be done with the data. Each is null if the settings do not say it. */
+export interface Publisher {
+  readonly name: string | null
+  /** Addresses of pages elsewhere. */
+  readonly imprint: string | null
+  readonly privacy: string | null
+  /** A mail address. */
+  readonly contact: string | null
+  readonly licence: { readonly name: string; readonly url: string | null } | null
+}
+
 /** What a fund's pages are made of. Rows are read when they are asked for. */
 export interface FundPageSource {
   readonly fund: FundRow
@@ -32,6 +43,7 @@ export interface FundPageSource {
   readonly baseUrl: string
   /** Whether there are files for analysts beside the pages: they lead to them. */
   readonly hasDownloads: boolean
+  readonly publisher: Publisher | null
   /** The one thing that a fund's pages know of the as-of date: they change when it does, and not every day. */
   readonly overdue: Overdue | null
 }
@@ -91,6 +103,7 @@ export interface SitePageSource {
   readonly baseUrl: string
   /** Whether there are files for analysts beside the pages: they lead to them. */
   readonly hasDownloads: boolean
+  readonly publisher: Publisher | null
   /** ISO 8601 */
   readonly asOf: string
   /** Funds that have pages, in the order of their ISINs. */

@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 description of the API, made from the registry: `openapi.json`. Pure. */
 
 import { groupsOf, type Endpoint, type PathParameter } from '../contract/endpoint.ts'
+import type { Publisher } from '../contract/page.ts'
 import { fill } from '../routes/keys.ts'
 import { problemDocument } from '../routes/problems.ts'
 import { formats, languages, type Format } from '../routes/table.ts'
@@ -15,6 +16,7 @@ export interface OpenApiSource {
   readonly docsUrl: string
   /** ISO 8601: of the snapshot, and so of the examples. */
   readonly asOf: string
+  readonly publisher: Publisher | null
   /** By endpoint: an answer of this snapshot. */
   readonly examples: ReadonlyMap<string, OpenApiExample>
   /** What stands in the parameters' examples, by name. */
@@ -35,7 +37,13 @@ export function openApi(source: OpenApiSource): JsonSchema {
   })
   return {
     openapi: '3.1.0',
-    info: { title: 'Fund data', version: asOf, summary: 'Read-only data of funds by ISIN', description },
+    info: {
+      title: 'Fund data',
+      version: asOf,
+      summary: 'Read-only data of funds by ISIN',
+      description,
+      ...(source.publisher === null ? {} : contactAndLicense(source.publisher)),
+    },
     servers: [
       // Relative to this description: requests go to the very server that it was read from.
       { url: './', description: 'The server that this description was read from' },
@@ -54,6 +62,16 @@ export function openApi(source: OpenApiSource): JsonSchema {
       headers: sharedHeaders,
       responses: sharedResponses,
     },
+  }
+}
+
+/** Members of `info`, as OpenAPI calls them: only what is known. */
+function contactAndLicense({ name, contact, licence }: Publisher): JsonSchema {
+  const known = (members: Readonly<Record<string, string | null>>) =>
+    Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
+  return {
+    ...((name ?? contact) === null ? {} : { contact: known({ name, email: contact }) }),
+    ...(licence === null ? {} : { license: known({ name: licence.name, url: licence.url }) }),
   }
 }
 

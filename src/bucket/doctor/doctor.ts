@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { checksumsKey, manifestKey, readManifestHead, type ManifestHead } from '../../build/manifest.ts'
-import { heldMessage, isHeldByOther, readJournal, type Holder } from '../live/journal.ts'
+import { assertFollowed } from '../live/flip.ts'
+import { heldMessage, isHeldByOther, readJournal } from '../live/journal.ts'
+import { type Holder } from '../../system/holder.ts'
 import { manifestIn } from '../live/layout.ts'
 import { readLive, tornSlots } from '../live/live.ts'
 import { describeLocalAddresses, type Addresses } from '../publish/addresses.ts'
@@ -18,6 +20,8 @@ interface DoctorOptions {
   readonly out: string
   readonly addresses: Addresses
   readonly temporary: string
+  /** The ARN in the settings. */
+  readonly keyValueStore: string | null
   /** Without a `v`. */
   readonly nodeVersion: string
   readonly me: Holder
@@ -51,7 +55,7 @@ export async function examine(store: S3Store, options: DoctorOptions): Promise<v
 }
 
 /** Whether live.json and the journal can be read, and whether somebody publishes now. */
-async function* diagnosePublished(store: ObjectStore, { me, isAlive }: DoctorOptions) {
+async function* diagnosePublished(store: ObjectStore, { me, isAlive, keyValueStore }: DoctorOptions) {
   yield await problemIfThrown('live', async () => {
     const { live } = await readLive(store)
     if (live === null) return ok('live', 'nothing is live yet: `fundpress publish` makes it so')
@@ -61,6 +65,8 @@ async function* diagnosePublished(store: ObjectStore, { me, isAlive }: DoctorOpt
     if (manifest !== null) return ok('live', says)
     return problem('live', `${says}, without its manifest: publish with --repair`)
   })
+  const follower = await diagnoseFollower(store, keyValueStore).catch(() => null)
+  if (follower !== null) yield follower
   yield await problemIfThrown('journal', async () => {
     const journal = await readJournal(store)
     const { live } = await readLive(store)
@@ -70,6 +76,21 @@ async function* diagnosePublished(store: ObjectStore, { me, isAlive }: DoctorOpt
     const are = `${torn.join(' and ')} ${torn.length === 1 ? 'is' : 'are'} torn after a publish`
     return warning('journal', `${are}: the next one puts it right, no rollback until then`)
   })
+}
+
+/** Null if neither the settings nor live.json name a KeyValueStore. */
+async function diagnoseFollower(store: ObjectStore, given: string | null): Promise<Diagnosis | null> {
+  const what = 'KeyValueStore'
+  const { live } = await readLive(store)
+  try {
+    const pointer = given === null ? null : { name: given }
+    assertFollowed(store, live, { pointer, isForgetting: false })
+  } catch (error) {
+    return problem(what, lineOf(error))
+  }
+  if (given === null) return null
+  const later = live?.keyValueStore === undefined ? ', live.json will name it after the next publish' : ''
+  return ok(what, `${given}${later}`)
 }
 
 async function* diagnoseMachine({ out, temporary, nodeVersion, addresses }: DoctorOptions) {

@@ -61,7 +61,11 @@ const liveChanged = (store: ObjectStore, undone: string, cause?: unknown) =>
 export function liveAfter(
   { snapshot, asOf, funds, objects, bytes, newestPrice, docsUrl, freshness, restricted }: ManifestHead,
   slot: Slot,
-  { broughtBy, ...brought }: Pick<Live, 'changes' | 'edition' | 'downloads' | 'broughtBy'>,
+  {
+    broughtBy,
+    keyValueStore,
+    ...brought
+  }: Pick<Live, 'changes' | 'edition' | 'downloads' | 'broughtBy' | 'keyValueStore'>,
   { now, before }: { readonly now: Date; readonly before: Live | null },
   removed: readonly RemovedFolder[] = [],
 ): Live {
@@ -73,6 +77,7 @@ export function liveAfter(
     restricted: digestOfRestricted(restricted),
     liveSince: new Date(Math.max(now.getTime(), earliest)).toISOString(),
     broughtBy,
+    keyValueStore,
     earlierDownloads: earlierAfter({ asOf }, before, removed),
     previous: before === null ? null : snapshotOf(before),
   }
@@ -121,6 +126,7 @@ export async function flip(
 
 /** A place beside `live.json` that says what is live, for edges that cannot read it: CloudFront's KeyValueStore. */
 export interface LivePointer {
+  /** The ARN. */
   readonly name: string
   /** @returns whether it said something else before */
   readonly set: (live: Pointed) => Promise<boolean>
@@ -130,11 +136,53 @@ export interface LivePointer {
 export type Pointed = LiveSnapshot & Partial<Pick<Live, 'earlierDownloads' | 'previous'>>
 
 /** @returns whether the place said something else before @throws {Error} if it cannot be written: what to do */
-export async function point(pointer: LivePointer | null | undefined, live: Pointed): Promise<boolean> {
+export async function point(pointer: LivePointer | null, live: Pointed): Promise<boolean> {
   try {
     return (await pointer?.set(live)) ?? false
   } catch (error) {
     const unsaid = `${pointer?.name ?? ''} does not say that ${live.snapshot} is live; publish again`
     throw new Error(`${messageOf(error)}: ${unsaid}`, { cause: error })
   }
+}
+
+/** Who follows `live.json` from now on. */
+export interface Following {
+  readonly pointer: LivePointer | null
+  /** Whether the KeyValueStore that `live.json` names no longer counts. */
+  readonly isForgetting: boolean
+}
+
+type Named = Pick<LivePointer, 'name'> | null
+
+/** Whether `live.json` names the KeyValueStore that follows the bucket from now on, or none if none does. */
+export const namesFollower = (live: Live, pointer: Named) => live.keyValueStore === pointer?.name
+
+/**
+ * CloudFront shows what its KeyValueStore names. After a flip without it, it would show a slot that the next publish writes to.
+ * @throws {Error} if `live.json` names a KeyValueStore, and the command would write to none or to another one
+ */
+export function assertFollowed(
+  { name }: Pick<ObjectStore, 'name'>,
+  live: Live | null,
+  { pointer, isForgetting }: { readonly pointer: Named; readonly isForgetting: boolean },
+): void {
+  if (live?.keyValueStore === undefined || isForgetting || namesFollower(live, pointer)) return
+  const { keyValueStore: arn } = live
+  const given = pointer === null ? 'is not set' : `is ${pointer.name}`
+  throw new Error(
+    `${name}: CloudFront shows what the KeyValueStore ${arn} names (live.json), and edge.keyValueStore ${given}. ` +
+      'Without it, CloudFront would stay on the old slot, which the next publish overwrites. Nothing was written. ' +
+      `Set edge.keyValueStore (--flip-kvs ${arn}), or give --forget-kvs if CloudFront does not serve this bucket any more`,
+  )
+}
+
+/** Lets `live.json` name who follows the bucket, without a flip. Like a fence, it never brings earlier bytes back. */
+export async function noteFollower(
+  store: ObjectStore,
+  { live, condition }: LiveObject,
+  { pointer, isLocking, lease }: Pick<Following, 'pointer'> & { isLocking: boolean; lease: Lease },
+): Promise<void> {
+  if (live === null || namesFollower(live, pointer)) return
+  const noted = smallObject(liveKey, { ...live, keyValueStore: pointer?.name, fence: lease.id })
+  await store.put(noted, isLocking ? condition : undefined, lease.writing)
 }

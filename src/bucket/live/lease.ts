@@ -2,7 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { allTorn, heldMessage, isHeldByOther, isLeftUnsettled, readJournal } from './journal.ts'
-import type { Holder, Journal, JournalObject, TornSlots } from './journal.ts'
+import type { Journal, JournalObject, TornSlots } from './journal.ts'
+import type { Holder } from '../../system/holder.ts'
 import { journalKey, type Slot, slotPrefix } from './layout.ts'
 import { smallObject } from './live.ts'
 import { hasAny } from '../store/read.ts'

@@ -38,6 +38,8 @@ export interface Live extends LiveSnapshot {
   readonly fence?: string
   readonly broughtBy?: 'rollback' | undefined
   readonly earlierDownloads?: FoldersByMonth | undefined
+  /** The ARN of CloudFront's KeyValueStore that follows the bucket; absent without one. */
+  readonly keyValueStore?: string | undefined
   readonly previous: LiveSnapshot | null
 }
 
@@ -138,6 +140,7 @@ const snapshotFields: readonly Check<keyof LiveSnapshot>[] = [
 const fileFields: readonly Check<keyof Live>[] = [
   ['format', (value) => value === 1, '1'],
   ['earlierDownloads', isEarlierDownloads, 'folders of downloads by month', 'optional'],
+  ['keyValueStore', isText, 'an ARN', 'optional'],
   ['previous', (value) => value === null || isFields(value), 'an object or null', 'optional'],
 ]
 

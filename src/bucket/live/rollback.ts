@@ -8,21 +8,20 @@ import { withFolder } from '../store/files.ts'
 import { hasAny } from '../store/read.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { prefixOf } from './download-folders.ts'
-import { flip, liveAfter, type LivePointer, point } from './flip.ts'
+import { assertFollowed, flip, type Following, liveAfter, point } from './flip.ts'
 import { dayFolder, etagsKey, manifestIn, otherSlot, type Slot } from './layout.ts'
 import { type Lease, type LeaseOptions, withLease } from './lease.ts'
 import { type LiveSnapshot, readLive, revertedBefore, snapshotOf, tornSlots } from './live.ts'
 import { downloadsState } from './status.ts'
 import { digestOfRestricted, restrictedBeside } from './withdrawn.ts'
 
-export interface RollbackOptions extends Omit<LeaseOptions, 'isRepair' | 'target'> {
+export interface RollbackOptions extends Following, Omit<LeaseOptions, 'isRepair' | 'target'> {
   /** The snapshot that is to be live; null for the one that the other slot holds. */
   readonly to: string | null
   /** Whether it may be a snapshot that a rollback has reverted. */
   readonly isAgain: boolean
   /** Whether the slot is listed first, and compared with its manifest. */
   readonly isChecking: boolean
-  readonly pointer?: LivePointer | null
   /** Called with what a rollback does not restore, and what may have happened although it was stopped. */
   readonly onWarning: (warning: string) => void
 }
@@ -34,7 +33,9 @@ export interface RollbackOptions extends Omit<LeaseOptions, 'isRepair' | 'target
  * that a rollback has reverted
  */
 export async function rollback(store: ObjectStore, options: RollbackOptions) {
-  if ((await readLive(store)).live === null) throw nothingLive(store)
+  const { live } = await readLive(store)
+  if (live === null) throw nothingLive(store)
+  assertFollowed(store, live, options)
   return withLease(store, options, (lease) =>
     withFolder((folder) => rollBackUnder(lease, store, folder, options)),
   )
@@ -45,6 +46,7 @@ async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, o
   const expected = await readLive(store)
   const { live } = expected
   if (live === null) throw nothingLive(store)
+  assertFollowed(store, live, options)
   const slot = otherSlot(live.slot)
   const manifest = await fetchManifest(store, slot, folder)
   const refused = (why: string) => new Error(`${store.name}: ${why}`)
@@ -62,7 +64,8 @@ async function rollBackUnder(lease: Lease, store: ObjectStore, folder: string, o
   if (isChecking) await assertWhole(store, slot, manifest, folder)
 
   const before = live.previous?.snapshot === snapshot ? live.previous : null
-  const brought = { ...besideManifest(before, live), broughtBy: 'rollback' } as const
+  const keyValueStore = options.pointer?.name
+  const brought = { ...besideManifest(before, live), broughtBy: 'rollback', keyValueStore } as const
   const next = liveAfter(manifest.head, slot, brought, { now: await lease.assertHeld(), before: live })
   await flip(store, next, expected, { isLocking, lease, signal, onWarning })
   await point(options.pointer, next)

@@ -1,9 +1,9 @@
 /** Whether a nightly run has anything to do. It reads; its only write is the live pointer, which a failed run may lack. */
 
 import type { ManifestHead } from '../../build/manifest.ts'
-import { point, type LivePointer } from '../live/flip.ts'
+import { namesFollower, point, type LivePointer } from '../live/flip.ts'
 import { otherSlot, type Slot } from '../live/layout.ts'
-import { readLive, revertedBefore, type Live, type LiveSnapshot } from '../live/live.ts'
+import { revertedBefore, type Live, type LiveSnapshot } from '../live/live.ts'
 import { withFolder } from '../store/files.ts'
 import { fetchSlotManifest } from '../manifest/sources.ts'
 import { Damaged, type ObjectStore } from '../store/store.ts'
@@ -26,7 +26,7 @@ interface Wanted {
   readonly settings: () => Promise<string>
   /** Whether the operator allows something: a snapshot that withholds prices may be without these now. */
   readonly isAllowing: boolean
-  readonly pointer: () => Promise<LivePointer | null>
+  readonly pointer: LivePointer | null
   readonly signal: AbortSignal
   readonly onUnknownHistory: (error: unknown) => void
 }
@@ -36,12 +36,15 @@ const open: NightlyState = { kind: 'open', reverted: null }
 /**
  * A run is done if this version made the live snapshot from the same database, day and settings. If the history has no
  * successful verification of it, the run is open: a run that found the live slot damaged, or was killed before it looked,
- * must be repeated. An empty history proves nothing.
+ * must be repeated. An empty history proves nothing. It is open, too, if `live.json` does not name the KeyValueStore of the settings.
  * @throws {Error} if the database cannot be read, or the store fails
  */
-export async function findNightlyState(store: ObjectStore, wanted: Wanted): Promise<NightlyState> {
-  const { asOf, signal } = wanted
-  const { live } = await readLive(store)
+export async function findNightlyState(
+  store: ObjectStore,
+  live: Live | null,
+  wanted: Wanted,
+): Promise<NightlyState> {
+  const { asOf, signal, pointer } = wanted
   if (live === null) return open
   const before = revertedBefore(live)
   /** Null if it is of another day, or cannot be read. */
@@ -61,13 +64,13 @@ export async function findNightlyState(store: ObjectStore, wanted: Wanted): Prom
   const isLive = isAlike(live, head) && head?.source === source
   let state = open
   const isOvertaken = wanted.isAllowing && (head?.withheld ?? []).length > 0
-  if (isLive && isTrusted(live, nights) && !isOvertaken) state = { kind: 'done', live }
+  if (isLive && isTrusted(live, nights, pointer) && !isOvertaken) state = { kind: 'done', live }
   else if (before !== null && isAlike(before, otherHead)) {
     const reverted: Reverted = { kind: 'reverted', live, snapshot: before.snapshot }
     state = !isLive && otherHead?.source === source ? reverted : { kind: 'open', reverted }
   }
   // The run or the rollback before this one may have failed at just this.
-  if (state !== open) await point(await wanted.pointer(), live)
+  if (state !== open) await point(pointer, live)
   return state
 }
 
@@ -84,6 +87,7 @@ function fetchHeadOf(store: ObjectStore, slot: Slot, live: Live): Promise<Manife
   })
 }
 
-const isTrusted = (live: Live, nights: readonly NightlyFigures[]) =>
-  nights.length === 0 ||
-  nights.some((run) => run.isVerified && run.snapshot === live.snapshot && run.edition === live.edition)
+const isTrusted = (live: Live, nights: readonly NightlyFigures[], pointer: LivePointer | null) =>
+  namesFollower(live, pointer) &&
+  (nights.length === 0 ||
+    nights.some((run) => run.isVerified && run.snapshot === live.snapshot && run.edition === live.edition))

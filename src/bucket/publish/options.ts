@@ -4,7 +4,7 @@ import type { RouteTable } from '../../api/routes/table.ts'
 import type { Retention } from '../live/download-folders.ts'
 import type { Objection, Override } from '../../guards/guards.ts'
 import type { GuardLimits } from '../../guards/loss.ts'
-import type { LivePointer } from '../live/flip.ts'
+import type { Following } from '../live/flip.ts'
 import type { Slot } from '../live/layout.ts'
 import type { Lease, LeaseOptions } from '../live/lease.ts'
 import type { LiveObject } from '../live/live.ts'
@@ -21,7 +21,7 @@ interface Guarding {
   readonly onRefusal?: (objection: Objection) => void
 }
 
-export interface PublishOptions extends Guarding, Omit<LeaseOptions, 'target'> {
+export interface PublishOptions extends Guarding, Following, Omit<LeaseOptions, 'target'> {
   readonly out: string
   readonly table: RouteTable
   /** The address that the API is published at, without a closing slash. */
@@ -38,7 +38,6 @@ export interface PublishOptions extends Guarding, Omit<LeaseOptions, 'target'> {
   readonly graceSeconds: number
   /** How long a request may outlive its sender: after a crash the next publish waits this long. */
   readonly lateSeconds: number
-  readonly pointer?: LivePointer | null
   /** Which downloads of earlier days it removes. Those with withdrawn data go in any case. */
   readonly retention: Retention
   readonly onProgress?: (progress: { done: number; of: number; bytes: number }) => void

@@ -46,9 +46,11 @@ export async function previewPublish(store: ObjectStore, options: Omit<PublishOp
   ])
   const heldBy = isHeldByOther(held, options.me, options.isAlive) ? heldMessage(store, held) : null
   const overlay = overlayStore(store)
+  const { pointer } = options
   const objections: Objection[] = []
   const summary = await publish(overlay, {
     ...options,
+    pointer: pointer === null ? null : { name: pointer.name, set: () => Promise.resolve(false) },
     // Another publish counts as dead, and nothing is waited for. Renewals of the lease are not counted: it is too long.
     me: held.journal?.holder ?? options.me,
     isAlive: () => false,

@@ -2,7 +2,7 @@
 
 import { tellChanges } from '../changes/write.ts'
 import type { RemovedFolder } from '../live/download-folders.ts'
-import { fence, flip, liveAfter, point } from '../live/flip.ts'
+import { assertFollowed, fence, flip, liveAfter, namesFollower, noteFollower, point } from '../live/flip.ts'
 import { changesKey, checksumsIn, gzipType, manifestIn, noCache, otherSlot } from '../live/layout.ts'
 import { LeaseLost, roundingMs, withLease } from '../live/lease.ts'
 import { type Live, type LiveObject, readLive, tornSlots } from '../live/live.ts'
@@ -37,10 +37,12 @@ export async function publish(store: ObjectStore, options: PublishOptions) {
   const identity = await identifySnapshot(options.out, options.baseUrl)
   const target = `${identity.snapshot} ${identity.edition}`
   const live = await readLive(store)
+  assertFollowed(store, live.live, options)
   // A publish that was killed after its flip may have left withdrawn downloads.
-  const isCleared = live.live === null || (await hasCleared(store, live.live))
+  const isSettled =
+    live.live === null || (namesFollower(live.live, options.pointer) && (await hasCleared(store, live.live)))
   const done =
-    (isCleared ? await liveAlready(live, identity, options) : null) ??
+    (isSettled ? await liveAlready(live, identity, options) : null) ??
     (await withLease(store, { ...options, target }, (lease) =>
       withFolder((folder) => publishUnder({ ...options, store, lease, folder }, identity)),
     ))
@@ -69,9 +71,12 @@ async function publishUnder(begun: Begun, identity: Identity): Promise<Done> {
   })
   // Read again under the lease: the holder before may have flipped.
   const live = await readLive(store)
+  assertFollowed(store, live.live, begun)
   const done = await liveAlready(live, identity, begun)
-  if (done !== null && live.live !== null)
+  if (done !== null && live.live !== null) {
+    await noteFollower(store, live, begun)
     return { ...done, removed: await clearWithdrawn(store, live.live, begun) }
+  }
   const slot = live.live === null ? 'blue' : otherSlot(live.live.slot)
   const torn = tornSlots({ changing: lease.torn }, live.live)[slot] ?? null
   const base = { live, slot, torn, isTrusted: torn === null && !isRepair }
@@ -113,7 +118,8 @@ async function carryOut(publish: Publish) {
 
   lease.writing.signal.throwIfAborted()
   const now = await lease.assertHeld()
-  const brought = { changes, edition, downloads: downloads.live }
+  const keyValueStore = publish.pointer?.name
+  const brought = { changes, edition, downloads: downloads.live, keyValueStore }
   const next = liveAfter(manifest.head, slot, brought, { now, before }, removed)
   await flip(store, next, expected, publish)
   await tidyUp(publish, next)

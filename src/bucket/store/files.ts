@@ -2,16 +2,15 @@
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import type { ClientRequest } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { PutObjectCommand } from '@aws-sdk/client-s3'
+import { makeTemporaryFolder } from '../../system/temporary.ts'
 
 /** A folder for lists that need not fit into memory, removed afterwards. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'fundpress-'))
+  const folder = await makeTemporaryFolder()
   try {
     return await work(folder)
   } finally {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import type { Diagnosis, Level } from '../../bucket/doctor/diagnosis.ts'
 import { examine } from '../../bucket/doctor/doctor.ts'
-import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
+import { isAlive, thisHolder } from '../../system/holder.ts'
 import { shortPatience, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { countOf } from '../format.ts'
@@ -19,7 +19,7 @@ export default defineCommand({
     'Tests everything that could make a publish fail: credentials, region, rights, conditional puts, clock, rules of ' +
     'the bucket, disk. It writes one small object, journal/doctor-…, and removes it. The exit code is 1 if there is a ' +
     'problem.',
-  settings: ['out', ...bucketSettings],
+  settings: ['out', ...bucketSettings, 'edge.keyValueStore'],
   json: 'Print { problems, warnings, findings } as JSON',
   examples: [
     ['doctor --bucket fund-data --region eu-central-1', 'Before the first nightly, and after a failed one'],
@@ -43,6 +43,7 @@ export default defineCommand({
           out: settings.out,
           addresses: { baseUrl, docsUrl, endpoint: bucket.endpoint },
           temporary: tmpdir(),
+          keyValueStore: settings.edge.keyValueStore,
           nodeVersion: process.versions.node,
           me: thisHolder(),
           isAlive,

@@ -2,23 +2,32 @@
 
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { defineCommand } from '../command.ts'
-import { bucketSettings, schemaOption } from '../options.ts'
+import { defineCommand, type Session } from '../command.ts'
+import { UsageError } from '../failure.ts'
+import { bucketSettings, required, schemaOption } from '../options.ts'
 import { cloudflare } from '../../edge/cloudflare/deploy.ts'
 import { cloudfront } from '../../edge/cloudfront/deploy.ts'
 import type { MakeDeployment } from '../../edge/deployment.ts'
 import { path as pathSetting } from '../settings.ts'
-import { nginx } from '../../edge/nginx/deploy.ts'
+import { nginxBucket, nginxFiles } from '../../edge/nginx/deploy.ts'
 import { replaceFile } from '../../system/durable.ts'
 import { Argument } from 'commander'
 
-const platforms: Readonly<Record<string, MakeDeployment>> = { cloudfront, cloudflare, nginx }
+const platforms: Readonly<Record<string, MakeDeployment>> = {
+  cloudfront,
+  cloudflare,
+  'nginx-files': nginxFiles,
+  'nginx-bucket': nginxBucket,
+}
 
 export default defineCommand({
   description:
     'Writes the code of the edge as one file, its configuration, and a README with the commands that deploy it. The ' +
-    'config file says what a deployment needs to know.',
-  arguments: [new Argument('<platform>', 'Where the edge runs').choices(Object.keys(platforms))],
+    'config file says what a deployment needs to know. nginx-files answers from a folder, nginx-bucket from a bucket; nginx ' +
+    'takes the folder of --out if it is given, else the bucket of the settings, else their folder.',
+  arguments: [
+    new Argument('<platform>', 'Where the edge runs').choices([...Object.keys(platforms), 'nginx']),
+  ],
   settings: [
     ...(['out', 'docsUrl'] as const),
     ...bucketSettings,
@@ -26,11 +35,15 @@ export default defineCommand({
   ],
   options: [schemaOption('--dest <folder>', 'The folder for the files', pathSetting).makeOptionMandatory()],
   examples: [
-    ['edge nginx --out /srv/fundpress/live --dest edge', 'nginx with files'],
+    ['edge nginx-files --out /srv/fundpress/live --dest edge', 'nginx with files'],
+    ['edge nginx-bucket --bucket fund-data --region eu-central-1 --dest edge', 'nginx with a bucket'],
     ['edge cloudflare --bucket fund-data --dest edge', 'A Worker with an R2 bucket'],
     ['edge cloudfront --bucket fund-data --region eu-central-1 --dest edge', 'CloudFront, S3 and Lambda'],
   ],
-  run: async ({ settings, isQuiet, stdout }, { dest = '' }, platform: string) => {
+  run: async (session, { dest = '' }, given: string) => {
+    const { settings, isQuiet, stdout } = session
+    const platform = given === 'nginx' ? nginxMode(session) : given
+    if (platform === 'nginx-bucket') required(settings.bucket.name, 'bucket.name')
     for (const { path, text } of (await platforms[platform]?.(settings)) ?? []) {
       const file = join(dest, path)
       await mkdir(dirname(file), { recursive: true })
@@ -39,3 +52,12 @@ export default defineCommand({
     }
   },
 })
+
+/** A bucket in the config file must not overrule the folder that the command line asks for. */
+function nginxMode({ settings, hasFlag }: Session): 'nginx-files' | 'nginx-bucket' {
+  if (hasFlag('out') && hasFlag('bucket.name'))
+    throw new UsageError(
+      '--out and --bucket exclude each other: `fundpress edge nginx-files` answers from a folder, `nginx-bucket` from a bucket',
+    )
+  return hasFlag('out') || settings.bucket.name === null ? 'nginx-files' : 'nginx-bucket'
+}

@@ -1,7 +1,8 @@
 /** `fundpress nightly`: all steps of a nightly run, for cron, Kubernetes, AWS Batch and GitHub Actions alike. */
 
 import { writeFileSync } from 'node:fs'
-import { readLive } from '../../bucket/live/live.ts'
+import { assertFollowed } from '../../bucket/live/flip.ts'
+import { type Live, readLive } from '../../bucket/live/live.ts'
 import type { NewEvent } from '../../bucket/nightly/history.ts'
 import { findNightlyState, type NightlyState } from '../../bucket/nightly/state.ts'
 import type { S3Store } from '../../bucket/store/s3.ts'
@@ -12,7 +13,7 @@ import { openFile } from '../../data/read/digest.ts'
 import { openFunds } from '../../data/read/open.ts'
 import { type Objection, type Override, Refusal, refuseUnlessAllowed } from '../../guards/guards.ts'
 import { futureDate } from '../../guards/loss.ts'
-import { buildOptions, livePointer, overrideOf, whoIs, withBucket } from '../from-settings.ts'
+import { buildOptions, followingOf, overrideOf, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import { reasonOf, UsageError } from '../failure.ts'
 import { eventOf, keepEvents } from '../nightly/events.ts'
@@ -38,6 +39,7 @@ const options = [
   wholeOption('--seed <number>', 'See `verify`', [0, 2 ** 32 - 1]),
   ...overrideOptions(),
   option('--no-lock', 'See `publish`'),
+  option('--forget-kvs', 'See `publish`'),
   option('--again', 'Run even if the snapshot is live already or was reverted'),
   option('--summary <file>', 'Write a summary in Markdown to this file, also after a failure'),
 ] as const
@@ -163,12 +165,17 @@ function incompleteLoad({ settings }: Session, db: string): Objection[] {
   ]
 }
 
-/** @returns `state` null with --again @throws {Refusal} if the clock of this machine is wrong */
-async function stateOf(session: Session, db: string, { asOf, again, override }: RunFlags, log: NightlyLog) {
+/**
+ * @returns `state` null with --again @throws {Refusal} if the clock of this machine is wrong
+ * @throws {Error} if a publish would be refused because it does not name the KeyValueStore that follows the bucket
+ */
+async function stateOf(session: Session, db: string, flags: RunFlags, log: NightlyLog) {
+  const { asOf, again, override } = flags
   // A file that is no database is an error at once.
   openFunds(db).close()
-  const find = (store: ObjectStore): Promise<NightlyState> =>
-    findNightlyState(store, {
+  const following = await followingOf(session, flags.forgetKvs)
+  const find = (store: ObjectStore, live: Live | null): Promise<NightlyState> =>
+    findNightlyState(store, live, {
       asOf,
       source: async () => {
         const file = await openFile(db)
@@ -176,14 +183,15 @@ async function stateOf(session: Session, db: string, { asOf, again, override }: 
       },
       settings: async () => settingsDigest(await buildOptions(session)),
       isAllowing: override.isForced || override.allow.length > 0,
-      pointer: () => livePointer(session),
+      pointer: following.pointer,
       signal: session.signal,
       onUnknownHistory: (error) =>
         log.warn('night', `the figures of the last runs cannot be read: ${reasonOf(error)}`),
     })
   return withBucket(session, async (store) => {
-    const state = again === true ? null : await find(store)
-    if (again === true) await readLive(store)
+    const { live } = await readLive(store)
+    assertFollowed(store, live, following)
+    const state = again === true ? null : await find(store, live)
     return { state, allowed: refuseUnlessAllowed('the nightly run', wrongClock(store), override) }
   })
 }

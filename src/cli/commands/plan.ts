@@ -14,8 +14,13 @@ export default defineCommand({
   description:
     'Shows what a publish would put and delete, its requests, and their cost (requests and storage, without traffic; ' +
     'the prices are settings). It writes nothing. If a publish would refuse, the plan says why; the exit code is 0.',
-  settings: ['out', ...bucketSettings, 'bucket.maxDeletes', 'freshness.maxStaleShare'],
-  options: [...overrideOptions(), option('--repair', 'See `publish`'), option('--no-lock', 'See `publish`')],
+  settings: ['out', ...bucketSettings, 'bucket.maxDeletes', 'freshness.maxStaleShare', 'edge.keyValueStore'],
+  options: [
+    ...overrideOptions(),
+    option('--repair', 'See `publish`'),
+    option('--no-lock', 'See `publish`'),
+    option('--forget-kvs', 'See `publish`'),
+  ],
   json: 'Print the plan as JSON',
   examples: [
     ['plan --out out --bucket fund-data --region eu-central-1', 'A table by endpoint, and the cost'],

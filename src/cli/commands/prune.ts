@@ -1,6 +1,6 @@
 /** `fundpress prune`: removes unused objects from the bucket. */
 
-import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
+import { isAlive, thisHolder } from '../../system/holder.ts'
 import type { Slot } from '../../bucket/live/layout.ts'
 import type { Garbage } from '../../bucket/prune/garbage.ts'
 import { prune } from '../../bucket/prune/prune.ts'

@@ -2,7 +2,7 @@
 
 import { routeTable } from '../../api/derive/route-table.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
-import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
+import { isAlive, thisHolder } from '../../system/holder.ts'
 import { describeLocalAddresses } from '../../bucket/publish/addresses.ts'
 import { costOfMonth, costOfRequests, previewPublish } from '../../bucket/publish/preview.ts'
 import { publish, type PublishSummary } from '../../bucket/publish/publish.ts'
@@ -10,7 +10,7 @@ import { clearAlone } from '../../bucket/publish/removal.ts'
 import { readManifestHead } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
 import { type Override, Refusal } from '../../guards/guards.ts'
-import { livePointer, overrideOf, withBucket } from '../from-settings.ts'
+import { followingOf, overrideOf, withBucket } from '../from-settings.ts'
 import { defineCommand, type Session } from '../command.ts'
 import {
   describeDownloads,
@@ -20,7 +20,7 @@ import {
   formatBytes,
   formatCount,
 } from '../format.ts'
-import { bucketSettings, noLockOption, option, overrideOptions } from '../options.ts'
+import { bucketSettings, forgetKvsOption, noLockOption, option, overrideOptions } from '../options.ts'
 import { eventOf, eventsOfAllowed, keepEvents } from '../nightly/events.ts'
 import { showProgress } from '../progress.ts'
 
@@ -42,6 +42,7 @@ export default defineCommand({
     option('--repair', 'Compare the slots with listings of them, and repair what differs'),
     option('--deep', 'With --repair: read and hash every body, too'),
     noLockOption(),
+    forgetKvsOption(),
   ],
   json: 'Print the summary as JSON',
   examples: [
@@ -95,6 +96,7 @@ export interface PublishFlags {
   readonly deep?: boolean | undefined
   /** False with --no-lock. */
   readonly lock: boolean
+  readonly forgetKvs?: boolean | undefined
   /** Older downloads are removed; null, also if absent: none are for their age. */
   readonly keepDays?: number | null
 }
@@ -113,7 +115,6 @@ export function publishFolder(session: Session, flags: PublishFlags, onWarning: 
       ...common,
       cacheControl: edge.cacheControl,
       isDeep: flags.deep === true,
-      pointer: await livePointer(session),
       signal,
       onWarning,
       onProgress: ({ done, of, bytes }) => progress.update(done, of, `${(bytes / 1e6).toFixed(1)} MB`),
@@ -146,7 +147,8 @@ export async function planFolder(session: Session, flags: PublishFlags) {
 }
 
 /** @throws {Error} if the folder holds no snapshot */
-async function commonOptions({ settings, today }: Session, flags: PublishFlags) {
+async function commonOptions(session: Session, flags: PublishFlags) {
+  const { settings, today } = session
   const { out, baseUrl, docsUrl, freshness, guards, bucket, downloads } = settings
   recoverSnapshot(out)
   await readManifestHead(out)
@@ -159,6 +161,7 @@ async function commonOptions({ settings, today }: Session, flags: PublishFlags) 
     today,
     isRepair: flags.repair === true,
     isLocking: flags.lock,
+    ...(await followingOf(session, flags.forgetKvs)),
     retention: { keepDays: flags.keepDays ?? null, keep: downloads.keep },
     me: thisHolder(),
     isAlive,

@@ -1,11 +1,18 @@
 /** `fundpress rollback`: makes the previous snapshot live again. */
 
-import { isAlive, thisHolder } from '../../bucket/live/journal.ts'
+import { isAlive, thisHolder } from '../../system/holder.ts'
 import { rollback } from '../../bucket/live/rollback.ts'
-import { livePointer, shortReason, whoIs, withBucket } from '../from-settings.ts'
+import { followingOf, shortReason, whoIs, withBucket } from '../from-settings.ts'
 import { defineCommand } from '../command.ts'
 import { eventOf, keepEvents } from '../nightly/events.ts'
-import { bucketSettings, noLockOption, option, parsedOption, reasonOption } from '../options.ts'
+import {
+  bucketSettings,
+  forgetKvsOption,
+  noLockOption,
+  option,
+  parsedOption,
+  reasonOption,
+} from '../options.ts'
 
 export default defineCommand({
   description:
@@ -26,6 +33,7 @@ export default defineCommand({
     reasonOption('Why: kept in the history'),
     option('--no-check', 'Trust the journal that the slot is complete; do not list it'),
     noLockOption(),
+    forgetKvsOption(),
   ],
   json: 'Print what is live now as JSON, with the warnings',
   examples: [
@@ -51,7 +59,7 @@ export default defineCommand({
         signal,
         leaseSeconds: settings.bucket.leaseSeconds,
         me: thisHolder(),
-        pointer: await livePointer(session),
+        ...(await followingOf(session, flags.forgetKvs)),
         onWarning,
       }),
     )

@@ -1,6 +1,7 @@
 /** `fundpress status`: what is live, whether it is up to date, and what the other slot holds. */
 
-import { heldMessage, isAlive, isHeldByOther, thisHolder } from '../../bucket/live/journal.ts'
+import { heldMessage, isHeldByOther } from '../../bucket/live/journal.ts'
+import { isAlive, thisHolder } from '../../system/holder.ts'
 import type { LiveSnapshot } from '../../bucket/live/live.ts'
 import { fetchHistory, type NightlyEvent } from '../../bucket/nightly/history.ts'
 import { contradictions, type DownloadsState, readStatus, type Status } from '../../bucket/live/status.ts'
@@ -87,7 +88,8 @@ async function statusOfBucket(session: Session, maxAge: number | undefined): Pro
     const { files, bytes } = live.downloads ?? { files: 0, bytes: 0 }
     const text = `${formatCount(files)} files, ${formatBytes(bytes)}, ${state}`
     const downloads = live.downloads === undefined ? null : text
-    const more = { downloads, other: describeOther(other), publishing: heldBy }
+    const follower = live.keyValueStore === undefined ? null : `CloudFront, by ${live.keyValueStore}`
+    const more = { 'followed by': follower, downloads, other: describeOther(other), publishing: heldBy }
     const place = `in ${live.slot}${live.broughtBy === 'rollback' ? ' (by a rollback)' : ''}`
     return describe({ ...live, now }, place, more) + describeEvents(events)
   })

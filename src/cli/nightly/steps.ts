@@ -47,6 +47,7 @@ interface NightlySteps {
   readonly override: Override
   /** False with --no-lock. */
   readonly lock: boolean
+  readonly forgetKvs?: boolean | undefined
 }
 
 const findingsShown = 100
@@ -138,7 +139,7 @@ function logFindings(findings: readonly Finding[], log: NightlyLog): void {
 /** @param started of the run, by the session's clock @param allowed what an operator has allowed before */
 export async function publishNightly(
   session: Session,
-  { asOf, sample, seed, override, lock }: NightlySteps,
+  { asOf, sample, seed, override, lock, forgetKvs }: NightlySteps,
   log: NightlyLog,
   run: {
     readonly built: BuildSummary
@@ -147,7 +148,7 @@ export async function publishNightly(
   },
 ): Promise<DoneRun> {
   const { built, started } = run
-  const flags = { override, lock, keepDays: session.settings.downloads.keepDays }
+  const flags = { override, lock, forgetKvs, keepDays: session.settings.downloads.keepDays }
   const { preview, cost } = await planFolder(log.begin('plan'), flags)
   const { slot, put, deleted, bytes } = preview
   const expected = `${formatCount(put)} to put, ${formatCount(deleted)} to delete, ${formatBytes(bytes)}, ${formatDollars(cost.publish)}`

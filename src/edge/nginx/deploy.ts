@@ -1,4 +1,4 @@
-/** What `fundpress edge nginx` writes: nginx with njs, for files in a folder, or for a bucket behind nginx's cache. */
+/** What `fundpress edge` writes for nginx with njs: `nginx-files` for a snapshot's folder, `nginx-bucket` for a bucket behind nginx's cache. */
 
 import { isIP } from 'node:net'
 import { basename, dirname, resolve } from 'node:path'
@@ -15,9 +15,11 @@ const credentialsFile = '/etc/nginx/fundpress/credentials'
 /** The endings of text files. nginx always compresses text/html, but only without a parameter. */
 const compressed = ['html', 'json', 'xml', 'css', 'js', 'svg', 'txt', 'csv', 'atom']
 
+export const nginxFiles: MakeDeployment = (settings) => deploymentOf(settings, files(settings))
+export const nginxBucket: MakeDeployment = (settings) => deploymentOf(settings, bucket(settings))
+
 /** Files below `/etc/nginx`, and a README. */
-export const nginx: MakeDeployment = async (settings) => {
-  const parts = settings.bucket.name === null ? files(settings) : bucket(settings)
+async function deploymentOf(settings: DeploymentSettings, parts: Parts): ReturnType<MakeDeployment> {
   const { host, port } = settings.edge
   if (port === 0) throw new Error('edge.port is 0: nginx needs a port that is known, set one (--port 8080)')
   const listen = `${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -110,7 +112,7 @@ async function edgeScript({ mode, config }: Parts): Promise<string> {
     target: 'es5',
   })
   return [
-    '// Made by `fundpress edge nginx`. Do not edit it.',
+    `// Made by \`fundpress edge nginx-${mode}\`. Do not edit it.`,
     "import fs from 'fs';",
     "import crypto from 'crypto';",
     code.trimEnd(),

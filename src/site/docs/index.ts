@@ -52,8 +52,8 @@ function descriptionOf(source: SitePageSource, endpoints: readonly Endpoint[]) {
     const json: unknown = JSON.parse(compact(example.json))
     examples.set(endpoint.id, { json, xml: xmlDocument(example.xml) })
   }
-  const { baseUrl, asOf } = source
-  return openApi({ endpoints, baseUrl, docsUrl: source.table.docsUrl, asOf, examples, values })
+  const { baseUrl, asOf, publisher } = source
+  return openApi({ endpoints, baseUrl, docsUrl: source.table.docsUrl, asOf, publisher, examples, values })
 }
 
 /** All files of the explorer lie beside its English page. */
@@ -69,7 +69,7 @@ const libraryFiles: Readonly<Record<string, string>> = {
 }
 
 /** Swagger UI on this snapshot's own description. What the library shows is always English. */
-function explorerPage({ hasDownloads, asOf }: SitePageSource, language: Language): string {
+function explorerPage({ hasDownloads, publisher, asOf }: SitePageSource, language: Language): string {
   const keys = frontPages.explorer
   const link = (to: string) => linkTo(keys[language], to)
   const { docs, shell } = wording[language]
@@ -82,6 +82,7 @@ function explorerPage({ hasDownloads, asOf }: SitePageSource, language: Language
     description: text.description,
     part: 'explorer',
     hasDownloads,
+    publisher,
     styles: [explorerFile('swagger-ui.css'), explorerFile('explorer.css')],
     scripts: [explorerFile('swagger-ui-bundle.js'), explorerFile('explorer.js')],
     main: html`<h1>${title}</h1>

@@ -54,6 +54,7 @@ export function docPage(site: Site, page: DocPage): Page {
     description,
     part: 'docs',
     hasDownloads: site.source.hasDownloads,
+    publisher: site.source.publisher,
     styles: [docStyleKey],
     scripts: [scriptKey],
     side: html`<details class="narrow">

@@ -23,7 +23,7 @@ export type Allocation = FundFacts['allocations'][number]
 export type FundAnswer = FundFacts['answers'][number]
 
 export function fundFacts(source: FundPageSource) {
-  const { fund, baseUrl, hasDownloads } = source
+  const { fund, baseUrl, hasDownloads, publisher } = source
   const answers = answersOf(source)
   const items = source.rows('structureItems')
   const hasPrice = answers.some(({ endpoint }) => endpoint.id === 'prices-current')
@@ -33,6 +33,7 @@ export function fundFacts(source: FundPageSource) {
     fund,
     baseUrl,
     hasDownloads,
+    publisher,
     answers,
     /** Null if no price is given out. */
     price: hasPrice ? priceFacts(source) : null,

@@ -50,6 +50,7 @@ function listPage(source: SitePageSource, funds: readonly FundEntry[], language:
     description: w.listLead(funds.length, source.asOf),
     part: 'funds',
     hasDownloads: source.hasDownloads,
+    publisher: source.publisher,
     styles: ['funds/catalogue.css'],
     scripts: ['funds/list.js'],
     head: html`${feedLink(key, language)}

@@ -44,7 +44,7 @@ export const catalogueFundPages: FundPages = {
 }
 
 function fundPage(facts: FundFacts, language: Language): string {
-  const { fund, hasDownloads } = facts
+  const { fund, hasDownloads, publisher } = facts
   const { funds: w, shell } = wording[language]
   const keys = fundPageKeys(fund.isin)
   const key = keys[language]
@@ -68,6 +68,7 @@ function fundPage(facts: FundFacts, language: Language): string {
     description: w.description(fund.name, fund.isin),
     part: 'funds',
     hasDownloads,
+    publisher,
     styles: ['funds/catalogue.css'],
     scripts: ['funds/fund.js'],
     head: html`<script type="application/ld+json">

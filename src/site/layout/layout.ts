@@ -1,7 +1,7 @@
 /** The shell of every page: head, header with navigation, main part, footer; and the keys and files that pages share. */
 
 import { readFileSync } from 'node:fs'
-import type { Page } from '../../api/contract/page.ts'
+import type { Page, Publisher } from '../../api/contract/page.ts'
 import type { Language } from '../../api/routes/table.ts'
 import { wording } from '../wording.ts'
 import { html, linkTo, type Html } from './html.ts'
@@ -50,6 +50,8 @@ export interface PageLayout {
   readonly part: SitePart
   /** Whether the snapshot has files for analysts, so that the navigation leads there. */
   readonly hasDownloads: boolean
+  /** The footer names it. */
+  readonly publisher: Publisher | null
   /** The snapshot has no other pages: this page links to none, nor to the files that they share. */
   readonly isAlone?: boolean
   readonly main: Html
@@ -113,7 +115,7 @@ export function layout(page: PageLayout): string {
         </div>
         <footer class="site">
           <div class="bar">
-            ${footer && html`<p>${footer}</p> `}
+            ${footer && html`<p>${footer}</p> `}${publisherLine(page)}
             <p>${w.made}</p>
           </div>
         </footer>
@@ -159,6 +161,22 @@ function siteLinks({ keys, language, part, hasDownloads }: PageLayout, brand: Ht
         ${items}
       </ul>
     </nav>`
+}
+
+/** Who publishes, with links that go to other sites: one address for both languages. Empty if nobody is named. */
+function publisherLine({ publisher, language }: PageLayout): Html | null {
+  if (publisher === null) return null
+  const w = wording[language].shell
+  const { name, imprint, privacy, contact } = publisher
+  const mailTo = (address: string) => `mailto:${address.split('@').map(encodeURIComponent).join('@')}`
+  const parts = [
+    name === null ? null : html`<span>${name}</span>`,
+    imprint === null ? null : html`<a href="${imprint}">${w.imprint}</a>`,
+    privacy === null ? null : html`<a href="${privacy}" rel="privacy-policy">${w.privacy}</a>`,
+    contact === null ? null : html`<a href="${mailTo(contact)}">${w.contact}</a>`,
+  ].filter((part) => part !== null)
+  const joined = parts.map((part, index) => [index === 0 ? '' : ' · ', part])
+  return parts.length === 0 ? null : html`<p>${joined}</p> `
 }
 
 /** Relative to the live snapshot. `publish` makes the feed of what each nightly run changed: a folder has none. */

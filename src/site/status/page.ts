@@ -1,5 +1,6 @@
 /** The status of a snapshot as a page in each language that works without scripts. Pure. */
 
+import type { Publisher } from '../../api/contract/page.ts'
 import { type Language, languages } from '../../api/routes/table.ts'
 import { type MarkedFund, marks } from '../../guards/assess.ts'
 import { maxBusinessDays } from '../../guards/calendar.ts'
@@ -17,10 +18,13 @@ const scriptKey = 'status/status.js'
 type StatusSite = { readonly hasDownloads: boolean } | null
 
 /** The page in each language, the JSON document, and what the pages load. */
-export function statusPages(source: StatusSource, site: StatusSite) {
+export function statusPages(source: StatusSource, publisher: Publisher | null, site: StatusSite) {
   const style = pageTemplate(styleKey)
   return [
-    ...languages.map((each) => ({ key: frontPages.status[each], content: statusPage(source, each, site) })),
+    ...languages.map((each) => ({
+      key: frontPages.status[each],
+      content: statusPage(source, each, publisher, site),
+    })),
     { key: documentKey, content: statusJson(source) },
     // Without other pages there is no shared style sheet.
     { key: styleKey, content: site === null ? `${pageTemplate('pages/style.css')}\n${style}` : style },
@@ -28,7 +32,12 @@ export function statusPages(source: StatusSource, site: StatusSite) {
   ]
 }
 
-function statusPage(source: StatusSource, language: Language, site: StatusSite): string {
+function statusPage(
+  source: StatusSource,
+  language: Language,
+  publisher: Publisher | null,
+  site: StatusSite,
+): string {
   const { snapshot, asOf, funds, documents, bytes, assessment } = source
   const { counts, newestPrice, oldestPrice } = assessment
   const others = assessment.funds.filter(({ mark }) => mark !== 'late' && mark !== 'stale')
@@ -61,6 +70,7 @@ function statusPage(source: StatusSource, language: Language, site: StatusSite):
     part: 'status',
     isAlone: site === null,
     hasDownloads: site?.hasDownloads === true,
+    publisher,
     styles: [styleKey],
     scripts: [scriptKey],
     head: feedLink(key, language),

@@ -1,7 +1,11 @@
-/** What `fundpress edge nginx` writes. What nginx makes of it: nginx.test.ts. */
+/** What `fundpress edge nginx-files` and `nginx-bucket` write. What nginx makes of it: nginx.test.ts. */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { DeploymentSettings } from '../../../src/edge/deployment.ts'
-import { nginx, originOf } from '../../../src/edge/nginx/deploy.ts'
+import { nginxBucket, nginxFiles, originOf } from '../../../src/edge/nginx/deploy.ts'
+import { expectFailure, expectSuccess } from '../../cli/outcome.ts'
+import { run } from '../../cli/run.ts'
+import { tempFolder } from '../../support/product.ts'
 import { workerSettings } from '../../support/worker.ts'
 
 const given = workerSettings(5)
@@ -14,7 +18,12 @@ const settings: DeploymentSettings = {
 }
 
 const made = async (given: DeploymentSettings) =>
-  new Map((await nginx(given)).map(({ path, text }) => [path, text]))
+  new Map(
+    (await (given.bucket.name === null ? nginxFiles : nginxBucket)(given)).map(({ path, text }) => [
+      path,
+      text,
+    ]),
+  )
 
 describe('the files of a deployment', () => {
   it('are a configuration, the code, and a README', async () => {
@@ -66,4 +75,33 @@ it.each([
   const origin = originOf({ ...bucket, ...more })
   expect(`${origin.scheme}//${origin.host}`).toBe(address)
   expect(origin.base).toBe(base)
+})
+
+describe('the mode', () => {
+  const folder = tempFolder()
+  const config = { bucket: { name: 'fund-data', region: 'eu-central-1' } }
+  writeFileSync(folder.file('fundpress.config.json'), JSON.stringify(config))
+  writeFileSync(folder.file('no-bucket.json'), '{}')
+  const edge = (words: string) => run(`edge ${words} --dest edge`, { cwd: folder.path })
+
+  it.each([
+    ['nginx-files', 'files'],
+    ['nginx-bucket', 'bucket'],
+    ['nginx', 'bucket'],
+    ['nginx --out out', 'files'],
+    ['nginx --config no-bucket.json', 'files'],
+    ['nginx --config no-bucket.json --bucket other --region eu-central-1', 'bucket'],
+  ])('of `edge %s` is %s, beside a bucket in the config file', async (words, mode) => {
+    await expectSuccess(edge(words))
+    const script = readFileSync(folder.file('edge/fundpress/edge.js'), 'utf8')
+    expect(script).toContain(`Made by \`fundpress edge nginx-${mode}\``)
+    expect(readFileSync(folder.file('edge/README.md'), 'utf8')).toContain(`\`fundpress edge nginx-${mode}\``)
+  })
+
+  it('is not guessed from flags that contradict each other', async () => {
+    const modes =
+      '--out and --bucket exclude each other: `fundpress edge nginx-files` answers from a folder, `nginx-bucket` from a bucket'
+    await expectFailure(edge('nginx --out out --bucket fund-data'), modes, 2)
+    await expectFailure(edge('nginx-bucket --config no-bucket.json'), '--bucket <name> is missing', 2)
+  })
 })

@@ -1,0 +1,122 @@
+/** `live.json` names the KeyValueStore that follows it: no command flips without that store by mistake. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { expectFailure, expectSuccess } from '../cli/outcome.ts'
+import { startKeyValueStore, type KeyValueStoreServer } from '../support/key-value-store.ts'
+import { withLocalNames } from '../support/local-names.ts'
+import { holdBack } from '../support/two-nights.ts'
+import { buildNights } from '../support/nights.ts'
+import { openPress, type Press } from '../support/press.ts'
+
+let press: Press
+let store: KeyValueStoreServer
+let restore: () => void
+beforeAll(async () => {
+  press = await openPress(await buildNights(2, 1, { years: 1, isSmall: true }))
+  store = await startKeyValueStore()
+  for (const night of ['night-1', 'night-2']) await expectSuccess(following(`publish --out ${night}`))
+  restore = press.bucket.save()
+})
+afterAll(async () => {
+  await store.stop()
+  await press.stop()
+})
+beforeEach(() => {
+  press.server.reset()
+  restore()
+})
+
+const env = () => ({ ...withLocalNames, AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: store.endpoint })
+const following = (line: string) => press.fundpress(`${line} --flip-kvs ${store.arn}`, env())
+const live = () => JSON.parse(String(press.bucket.body('live.json'))) as Readonly<Record<string, unknown>>
+/** What the bucket holds, without the notes of runs that refused or failed. */
+const held = () =>
+  new Map([...press.server.objects(press.bucket.name)].filter(([key]) => key !== 'nightly/history.json'))
+
+it('a publish and a rollback with the setting write its ARN into live.json', async () => {
+  expect(live()).toMatchObject({ slot: 'green', keyValueStore: store.arn })
+  await expectSuccess(following('rollback'))
+  expect(live()).toMatchObject({ slot: 'blue', keyValueStore: store.arn })
+  expect(live()['previous']).not.toHaveProperty('keyValueStore')
+  expect(await expectSuccess(press.fundpress('status'))).toContain(`CloudFront, by ${store.arn}\n`)
+})
+
+const other = 'arn:aws:cloudfront::123456789012:key-value-store/00000000-0000-4000-8000-000000000000'
+it.each([
+  ['publish --out night-1', ''],
+  ['publish --out night-2', ''],
+  ['publish --out night-1 --repair', ''],
+  ['rollback', ''],
+  ['plan --out night-1', ''],
+  ['nightly --db funds.sqlite --as-of 2026-11-13', ''],
+  ['nightly --db funds.sqlite --as-of 2026-11-13 --again --force --reason x', ''],
+  ['publish --out night-1', ` --flip-kvs ${other}`],
+  ['rollback', ` --flip-kvs ${other}`],
+  ['nightly --db funds.sqlite --as-of 2026-11-12', ` --flip-kvs ${other}`],
+])('%s%s is refused before anything is written', async (line, flags) => {
+  const before = held()
+  const done = await press.fundpress(line + flags, env())
+  const given = flags === '' ? 'edge.keyValueStore is not set' : `edge.keyValueStore is ${other}`
+  expect(done.code).toBe(1)
+  expect(done.stderr).toContain(
+    `CloudFront shows what the KeyValueStore ${store.arn} names (live.json), and ${given}.`,
+  )
+  expect(done.stderr).toContain(
+    `Set edge.keyValueStore (--flip-kvs ${store.arn}), or give --forget-kvs if CloudFront does not serve`,
+  )
+  expect(done.stdout).not.toContain('check')
+  expect(held()).toEqual(before)
+})
+
+it.each([
+  'publish --out night-1 --force --reason x',
+  'rollback',
+  'nightly --db funds.sqlite --as-of 2026-11-13',
+])('%s --forget-kvs goes on without it, and so does every later command', async (line) => {
+  expect(await press.fundpress(`${line} --forget-kvs`)).toMatchObject({ code: 0 })
+  expect(live()).not.toHaveProperty('keyValueStore')
+  await expectSuccess(press.fundpress('rollback --again'))
+})
+
+it('--forget-kvs moves on to another KeyValueStore', async () => {
+  press.bucket.put('live.json', JSON.stringify({ ...live(), keyValueStore: other }))
+  await expectFailure(following('publish --out night-1 --force --reason x'), `KeyValueStore ${other} names`)
+  await expectSuccess(following('publish --out night-1 --force --reason x --forget-kvs'))
+  expect(live()).toMatchObject({ slot: 'blue', keyValueStore: store.arn })
+})
+
+it('a live.json of before has no such field: a publish of what is live adds it without a flip', async () => {
+  const before = { ...live(), keyValueStore: undefined }
+  press.bucket.put('live.json', JSON.stringify(before))
+  const said = await expectSuccess(following('publish --out night-2'))
+  expect(said).toContain('is already live in green, nothing to do')
+  expect(live()).toEqual({ ...before, keyValueStore: store.arn, fence: expect.any(String) })
+  const asked = press.server.log.length
+  await expectSuccess(following('publish --out night-2'))
+  const written = press.server.log.slice(asked).filter(({ method }) => method === 'PUT')
+  expect(written.filter(({ key }) => key !== 'nightly/history.json')).toEqual([])
+})
+
+it('the fence after a publish that was killed keeps the ARN', async () => {
+  const publish = ['publish', '--out', 'night-1', '--force', '--reason', 'x', '--flip-kvs', store.arn]
+  const { child, end } = press.begin(publish, env())
+  press.server.faults([holdBack(/^blue\//, () => child.kill('SIGKILL'))])
+  await end
+  const fences: unknown[] = []
+  press.server.faults([holdBack(/^live\.json$/, () => fences.push(live()), { when: 'after' })])
+  await expectSuccess(following('publish --out night-1 --force --reason x'))
+  expect(fences).toEqual([
+    expect.objectContaining({ slot: 'green', fence: expect.any(String), keyValueStore: store.arn }),
+  ])
+})
+
+it('doctor finds settings that name another KeyValueStore than live.json', async () => {
+  const found = (flags: string) => press.fundpress(`doctor --out night-1 ${flags}`.trim(), env())
+  expect(await expectSuccess(found(`--flip-kvs ${store.arn}`))).toContain(
+    `ok       KeyValueStore    ${store.arn}\n`,
+  )
+  expect((await found('')).stdout).toMatch(/problem {2}KeyValueStore .*edge\.keyValueStore is not set/)
+  const before = { ...live(), keyValueStore: undefined }
+  press.bucket.put('live.json', JSON.stringify(before))
+  expect(await expectSuccess(found(`--flip-kvs ${store.arn}`))).toContain('after the next publish')
+  expect(await expectSuccess(found(''))).not.toContain('KeyValueStore')
+})

@@ -1,0 +1,136 @@
+/** Who publishes: the footer of every page and the OpenAPI document name the company of the settings. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  desktopLight,
+  expectSound,
+  openBrowser,
+  phoneDark,
+  visit,
+  whyNoBrowser,
+} from '../../support/browser.ts'
+import { mustRun, runFundpress, tempFolder } from '../../support/product.ts'
+import { serveHere } from '../../support/serve-here.ts'
+import { filesIn } from '../../support/tree.ts'
+
+const asOf = '2026-11-20'
+const folder = tempFolder()
+const db = folder.file('funds.sqlite')
+const site = {
+  FUNDPRESS_SITE_NAME: 'Muster & Söhne Kapitalverwaltungsgesellschaft mit beschränkter Haftung',
+  FUNDPRESS_SITE_IMPRINT: 'https://example.org/impressum',
+  FUNDPRESS_SITE_PRIVACY: 'https://example.org/datenschutz',
+  FUNDPRESS_SITE_CONTACT: 'fund.data+api@example.org',
+}
+const env = { FUNDPRESS_PAGES: 'true', FUNDPRESS_DOWNLOADS: 'true' }
+const build = (out: string, more: Readonly<Record<string, string>>, ...flags: readonly string[]) =>
+  runFundpress(['build', '--db', db, '--out', folder.file(out), '--as-of', asOf, '--json', ...flags], {
+    env: { ...env, ...more },
+  })
+
+beforeAll(async () => {
+  await mustRun(['demo', '--db', db, '--funds', '2', '--years', '1', '--until', asOf])
+  for (const [out, more] of [
+    ['nobody', {}],
+    ['named', site],
+  ] as const)
+    expect(await build(out, more)).toMatchObject({ code: 0 })
+})
+
+const read = (out: string, key: string) => readFileSync(join(folder.file(out), key), 'utf8')
+/** `downloads/latest/` only leads on to the page of the day. */
+const pagesIn = (out: string) =>
+  filesIn(folder.file(out)).filter((key) => key.endsWith('.html') && !key.includes('/latest/'))
+const isGerman = (key: string) => read('named', key).includes('<html lang="de">')
+const lineIn = (german: boolean) => {
+  const [imprint, privacy, contact] = german
+    ? ['Impressum', 'Datenschutz', 'Kontakt']
+    : ['Imprint', 'Privacy', 'Contact']
+  return (
+    '<p><span>Muster &#38; Söhne Kapitalverwaltungsgesellschaft mit beschränkter Haftung</span> · ' +
+    `<a href="https://example.org/impressum">${imprint}</a> · ` +
+    `<a href="https://example.org/datenschutz" rel="privacy-policy">${privacy}</a> · ` +
+    `<a href="mailto:fund.data%2Bapi@example.org">${contact}</a></p>`
+  )
+}
+
+it('every page has company, imprint, privacy and contact in its footer, in its own language', () => {
+  const pages = pagesIn('named')
+  for (const part of ['funds/', 'docs/', 'docs/explorer/', 'status/', `downloads/${asOf}/`])
+    expect(pages.filter((key) => key.startsWith(part)).length).toBeGreaterThanOrEqual(1)
+  expect(pages.filter(isGerman)).toHaveLength(pages.length / 2)
+  expect(
+    pages.filter(
+      (key) =>
+        read('named', key)
+          .split('<footer')[1]
+          ?.includes(lineIn(isGerman(key))) !== true,
+    ),
+  ).toEqual([])
+})
+
+it('nothing else of a page changes, and without the settings no page has such a line', () => {
+  const others = pagesIn('nobody').filter((key) => !/^(status|downloads)\//.test(key))
+  const changed = others.filter((key) => {
+    const [start = '', end = '', ...more] = read('named', key).split(`${lineIn(isGerman(key))} `)
+    return more.length > 0 || start + end !== read('nobody', key)
+  })
+  expect(changed).toEqual([])
+})
+
+it('the OpenAPI document has contact and licence, as far as they are known', async () => {
+  const infoOf = (out: string) =>
+    (JSON.parse(read(out, 'openapi.json')) as { readonly info: Readonly<Record<string, unknown>> }).info
+  const { contact, ...others } = infoOf('named')
+  expect(contact).toEqual({ name: site.FUNDPRESS_SITE_NAME, email: site.FUNDPRESS_SITE_CONTACT })
+  expect(others).toEqual(infoOf('nobody'))
+
+  const FUNDPRESS_LICENCE_URL = 'https://creativecommons.org/licenses/by/4.0'
+  const licence = { FUNDPRESS_LICENCE_NAME: 'CC-BY-4.0', FUNDPRESS_LICENCE_URL }
+  expect(await build('licensed', licence, '--since', folder.file('nobody'))).toMatchObject({ code: 0 })
+  const license = { name: 'CC-BY-4.0', url: FUNDPRESS_LICENCE_URL }
+  expect(infoOf('licensed')).toEqual({ ...infoOf('nobody'), license })
+  expect(read('licensed', 'funds/index.html')).toBe(read('nobody', 'funds/index.html'))
+})
+
+it('pages of an earlier snapshot are made anew when the company changes', async () => {
+  const renamed = { ...site, FUNDPRESS_SITE_NAME: 'Other' }
+  expect(await build('renamed', renamed, '--since', folder.file('named'))).toMatchObject({ code: 0 })
+  expect(pagesIn('renamed').filter((key) => !read('renamed', key).includes('<span>Other</span>'))).toEqual([])
+  const again = await build('again', renamed, '--since', folder.file('renamed'))
+  expect(JSON.parse(again.stdout)).toMatchObject({ rendered: 0 })
+})
+
+it('a snapshot without other pages names the company on the status page', async () => {
+  const more = { ...site, FUNDPRESS_PAGES: 'false', FUNDPRESS_DOWNLOADS: 'false' }
+  expect(await build('alone', more)).toMatchObject({ code: 0 })
+  expect(read('alone', 'status/de.html')).toContain(lineIn(true))
+  expect(existsSync(folder.file('alone/funds'))).toBe(false)
+})
+
+it('shards whose pages name another company are not merged', async () => {
+  expect(await build('part', site, '--shard', '1/1')).toMatchObject({ code: 0 })
+  const line = ['merge', '--db', db, '--out', folder.file('merged'), folder.file('part')]
+  const stderr = expect.stringContaining('name another publisher (site, licence): merge them with the same')
+  expect(await runFundpress(line, { env })).toMatchObject({ code: 1, stderr })
+  expect(await runFundpress(line, { env: { ...env, ...site } })).toMatchObject({ code: 0 })
+  expect(read('merged', 'funds/index.html')).toBe(read('named', 'funds/index.html'))
+})
+
+describe.skipIf(whyNoBrowser !== undefined)('in a browser', () => {
+  it('the footer fits on a phone, and everybody can use it', async () => {
+    const served = await serveHere(folder.file('named'))
+    const browser = await openBrowser()
+    for (const [key, look] of [
+      ['funds/de.html', phoneDark],
+      ['docs/index.html', desktopLight],
+    ] as const) {
+      const visited = await visit(browser, `${served.base}/${key}`, look)
+      await expectSound(visited)
+      await visited.end()
+    }
+    await browser.close()
+    await served.stop()
+  })
+})

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { readLive } from '../../bucket/live/live.ts'
 import type { NewEvent } from '../../bucket/nightly/history.ts'
 import { findNightlyState, type NightlyState } from '../../bucket/nightly/state.ts'
+import type { FolderStore } from '../../bucket/store/folder.ts'
 import type { S3Store } from '../../bucket/store/s3.ts'
 import type { ObjectStore } from '../../bucket/store/store.ts'
 import { settingsDigest } from '../../build/options.ts'
@@ -191,9 +192,11 @@ async function stateOf(session: Session, db: string, { asOf, again, override }: 
 const maxClockMinutes = 15
 
 /** An as-of date is today's, and a price of tomorrow would be a mistake: a wrong clock makes both wrong. */
-function wrongClock({ client }: S3Store): Objection[] {
+function wrongClock(store: S3Store | FolderStore): Objection[] {
+  // A folder has the clock of this machine.
+  if (store.kind === 'folder') return []
   // The SDK has compared the Date of each answer with this machine's clock.
-  const minutes = client.config.systemClockOffset / 60_000
+  const minutes = store.client.config.systemClockOffset / 60_000
   if (Math.abs(minutes) <= maxClockMinutes) return []
   const off = `${Math.round(Math.abs(minutes))} minutes ${minutes > 0 ? 'behind' : 'ahead of'}`
   const message = `this machine's clock is ${off} the store's: set it (NTP)`

@@ -27,6 +27,7 @@ export default defineCommand({
   options: [schemaOption('--dest <folder>', 'The folder for the files', pathSetting).makeOptionMandatory()],
   examples: [
     ['edge nginx --out /srv/fundpress/live --dest edge', 'nginx with files'],
+    ['edge nginx --bucket file:///srv/fundpress --dest edge', 'nginx with a bucket that is a folder'],
     ['edge cloudflare --bucket fund-data --dest edge', 'A Worker with an R2 bucket'],
     ['edge cloudfront --bucket fund-data --region eu-central-1 --dest edge', 'CloudFront, S3 and Lambda'],
   ],

@@ -1,9 +1,9 @@
-/** What `fundpress edge nginx` writes: nginx with njs, for files in a folder, or for a bucket behind nginx's cache. */
+/** What `fundpress edge nginx` writes: nginx with njs, for files in a folder, a bucket that is a folder, or a bucket behind nginx's cache. */
 
 import { isIP } from 'node:net'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
-import { bundle, edgeConfig, fromTemplate, sourceExtension } from '../deployment.ts'
+import { bundle, edgeConfig, folderOfBucket, fromTemplate, sourceExtension } from '../deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 import { worthCompressing } from '../core/finish.ts'
 import { encodeForS3 } from './signature.ts'
@@ -17,7 +17,7 @@ const compressed = ['html', 'json', 'xml', 'css', 'js', 'svg', 'txt', 'csv', 'at
 
 /** Files below `/etc/nginx`, and a README. */
 export const nginx: MakeDeployment = async (settings) => {
-  const parts = settings.bucket.name === null ? files(settings) : bucket(settings)
+  const parts = settings.bucket.name === null ? files(settings) : (folder(settings) ?? bucket(settings))
   const { host, port } = settings.edge
   if (port === 0) throw new Error('edge.port is 0: nginx needs a port that is known, set one (--port 8080)')
   const listen = `${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -38,9 +38,11 @@ export const nginx: MakeDeployment = async (settings) => {
   const filled = (path: string, more: Readonly<Record<string, string>> = {}) =>
     fromTemplate(`nginx/${path}`, { ...values, ...more })
   const { mode } = parts
-  const origin = await filled(`${mode}.conf`)
+  // A bucket that is a folder has files, too.
+  const kind = mode === 'folder' ? 'files' : mode
+  const origin = await filled(`${kind}.conf`)
   const partsOrigin = mode === 'bucket' ? indented(origin) : ''
-  const http = await filled(`${mode}-http.conf`)
+  const http = await filled(`${kind}-http.conf`)
   return [
     { path: 'conf.d/fundpress.conf', text: await filled('fundpress.conf', { http, partsOrigin }) },
     { path: 'fundpress/locations.conf', text: await filled('locations.conf', { origin }) },
@@ -54,8 +56,8 @@ const strictTransport = (seconds: number) =>
 
 const indented = (text: string) => text.replace(/^(?=.)/gm, '    ').trimEnd()
 
-/** What differs between the modes: values for the templates, and the argument of the adapter's `filesEdge` or `bucketEdge`. */
-type Parts = ReturnType<typeof files | typeof bucket>
+/** What differs between the modes: values for the templates, and the argument of the adapter: `filesEdge`, `folderEdge` or `bucketEdge`. */
+type Parts = ReturnType<typeof files | typeof bucket> | NonNullable<ReturnType<typeof folder>>
 
 function files(settings: DeploymentSettings) {
   const folder = resolve(settings.out)
@@ -63,6 +65,20 @@ function files(settings: DeploymentSettings) {
     mode: 'files' as const,
     values: { folder, parent: dirname(folder), link: basename(folder) },
     config: { folder, markFile, ...edgeConfig(settings) },
+  }
+}
+
+/** @returns null if the bucket is none that is a folder */
+function folder(settings: DeploymentSettings) {
+  const { name, prefix } = settings.bucket
+  const base = folderOfBucket(name)
+  if (base === null) return null
+  const root = join(base, prefix)
+  const prefixFlag = prefix === '' ? '' : ` --prefix ${prefix}`
+  return {
+    mode: 'folder' as const,
+    values: { folder: root, base, bucket: name ?? '', prefixFlag },
+    config: { folder: root, ...edgeConfig(settings) },
   }
 }
 

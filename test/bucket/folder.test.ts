@@ -1,5 +1,13 @@
 /** A folder as a store, beyond what all stores share (store.test.ts): its files, its lock, its refusals. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'

@@ -1,6 +1,6 @@
 /** The lock of a folder that is a bucket. The kernel releases it when its process ends, however that ends. */
 
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { pause } from './retry.ts'
 
@@ -8,13 +8,16 @@ import { pause } from './retry.ts'
 const patienceMs = 20_000
 
 /**
- * The lock is SQLite's on an empty database: it works between processes, and on every system.
+ * The lock is SQLite's on a database without tables: it works between processes, and on every system.
  * @param file is made if it is missing
  */
 export function openLock(file: string) {
   // Its errors name the file and the reason, SQLite's do not.
   closeSync(openSync(file, 'a'))
-  const database = new Database(file, { timeout: 0 })
+  const database = new Database(file)
+  // In an empty file each transaction would begin with a header, which takes a journal.
+  if (statSync(file).size === 0) database.exec('PRAGMA user_version = 1')
+  database.exec('PRAGMA busy_timeout = 0')
   const [begin, end] = [database.prepare('BEGIN EXCLUSIVE'), database.prepare('ROLLBACK')]
 
   const tryBegin = (): boolean => {

@@ -5,16 +5,15 @@
 
 import { createHash, hash, randomUUID } from 'node:crypto'
 import { type BigIntStats, createReadStream, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
-import { rmdirSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs'
+import { rmdirSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { open, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { flushFile, flushFolder, flushTree } from '../../system/durable.ts'
 import { isBefore } from '../manifest/compare.ts'
-import { isFileError, unreadable } from './files.ts'
+import { isFileError, sizeOf, streamedFrom, unreadable } from './files.ts'
 import { openLock } from './folder-lock.ts'
 import { joinedWith } from './signals.ts'
 import { ConditionFailed, type Condition, type ListedObject, type ObjectStore } from './store.ts'
@@ -119,7 +118,7 @@ export function openFolder(
    */
   const place = async (
     key: string,
-    write: (temporary: string, stop: AbortSignal | undefined) => Promise<void>,
+    write: (temporary: string, stop: AbortSignal | undefined) => Promise<void> | void,
     { signal: ownSignal, assertFresh }: WriteOptions,
     checked?: { readonly condition: Condition; readonly body: Buffer },
   ): Promise<PutObject> => {
@@ -130,6 +129,8 @@ export function openFolder(
     const isAtRoot = !key.includes('/')
     try {
       const { change } = prepare()
+      // Small files are written at once, which takes less time than to ask another thread: timers have their turn here.
+      await setImmediate()
       await write(temporary, stop)
       if (isAtRoot) await flushEarlier(stop)
       return await change(stop, () => {
@@ -157,9 +158,9 @@ export function openFolder(
   const put: ObjectStore['put'] = ({ key, body, sha256 }, condition, options = {}) =>
     place(
       key,
-      async (temporary) => {
+      (temporary) => {
         assertDigest(key, hash('sha256', body), sha256)
-        await writeFile(temporary, body, { flag: 'wx' })
+        writeFileSync(temporary, body, { flag: 'wx' })
       },
       options,
       condition && { condition, body },
@@ -169,25 +170,11 @@ export function openFolder(
     place(
       key,
       async (temporary, stop) => {
-        const digest = createHash('sha256')
-        const target = await open(temporary, 'wx')
-        try {
-          const stream = createReadStream(file, { highWaterMark: 1024 * 1024 })
-          const source = async function* () {
-            try {
-              for await (const chunk of stream) {
-                digest.update(chunk as Buffer)
-                yield chunk as Buffer
-              }
-            } catch (error) {
-              throw isFileError(error) ? unreadable(file, error) : error
-            }
-          }
-          await pipeline(source, target.createWriteStream(), { ...(stop && { signal: stop }) })
-        } finally {
-          await target.close()
-        }
-        assertDigest(key, digest.digest('hex'), sha256)
+        const found =
+          (await sizeOf(file)) < streamedFrom
+            ? copySmall(file, temporary)
+            : await copyLarge(file, temporary, stop)
+        assertDigest(key, found, sha256)
       },
       options,
     )
@@ -271,6 +258,35 @@ export function openFolder(
     unanswered: () => 0,
     close: () => lock?.close(),
   }
+}
+
+/** @returns the SHA-256 of what was copied, in hex @throws {Error} if the file cannot be read */
+function copySmall(file: string, target: string): string {
+  let body: Buffer
+  try {
+    body = readFileSync(file)
+  } catch (error) {
+    throw unreadable(file, error)
+  }
+  writeFileSync(target, body, { flag: 'wx' })
+  return hash('sha256', body)
+}
+
+/** The same for a file that need not fit into memory. */
+async function copyLarge(file: string, target: string, signal: AbortSignal | undefined): Promise<string> {
+  const digest = createHash('sha256')
+  const source = async function* () {
+    try {
+      for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+        digest.update(chunk as Buffer)
+        yield chunk as Buffer
+      }
+    } catch (error) {
+      throw isFileError(error) ? unreadable(file, error) : error
+    }
+  }
+  await writeFile(target, source(), { flag: 'wx', signal })
+  return digest.digest('hex')
 }
 
 /** Timers have their turn after so many deletes. */

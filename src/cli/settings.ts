@@ -131,6 +131,9 @@ const columnNames = say(
   z.record(z.string(), text('the name of a column, or ""', /^[a-z_0-9]*$/u), 'an object'),
 )
 
+/** Nothing is late in a folder (`src/bucket/store/README.md`). 0 would mean not to wait for a lease that was lost, either. */
+const folderLifetimeSeconds = 1
+
 /** What a config file can hold. An optional setting without a default here gets a derived one in `complete`. */
 export const configShape = z.strictObject(
   {
@@ -183,7 +186,7 @@ export const configShape = z.strictObject(
       leaseSeconds: say('Seconds until the lock of a crashed publish expires.', whole(10, 3600).default(180)),
       lateSeconds: say(
         'Seconds in which requests of a killed publish may still reach the store. The next publish waits for that time. ' +
-          `Default: ${requestLifetimeSeconds}; 0 if the bucket is a folder.`,
+          `Default: ${requestLifetimeSeconds}; ${folderLifetimeSeconds} if the bucket is a folder.`,
         whole(0, 3600).optional(),
       ),
       graceSeconds: say(
@@ -317,8 +320,7 @@ export function complete({ $schema: _, ...given }: z.output<typeof configShape>,
     jobs: given.jobs ?? Math.min(cores, 256),
     bucket: {
       ...bucket,
-      // A folder is written to by system calls, which end before or with their process: `src/bucket/README.md`.
-      lateSeconds: bucket.lateSeconds ?? (isFolder ? 0 : requestLifetimeSeconds),
+      lateSeconds: bucket.lateSeconds ?? (isFolder ? folderLifetimeSeconds : requestLifetimeSeconds),
       graceSeconds: bucket.graceSeconds ?? Math.max(2 * edge.liveTtlSeconds, minimumGrace),
     },
     prices: { ...(isFolder ? noPrices : isR2 ? r2Prices : awsPrices), ...prices } as typeof awsPrices,

@@ -16,7 +16,7 @@ let bucket: string
 let name: string
 
 beforeAll(async () => {
-  nights = await buildNights(3, 3, { years: 1 })
+  nights = await buildNights(3, 3, { years: 1, isSmall: true })
   bucket = nights.folder.file('bucket')
   name = `file://${bucket}`
 })
@@ -25,7 +25,7 @@ beforeEach(() => {
   rmSync(bucket, { recursive: true, force: true })
 })
 
-// The settings of late requests stay as they are: a folder has none.
+// The settings of late requests stay as they are: a folder hardly has any.
 const env = { FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_BASE_URL: 'https://funds.example.org' }
 const fundpress = (line: string, bucketName = name) => {
   const [command = '', ...flags] = line.split(' ')
@@ -129,7 +129,7 @@ async function beginPublish(out: string, slot: string, flags = '') {
   return { child, end }
 }
 
-it('goes on at once after a publish was killed, and what was live stays live', async () => {
+it('goes on within two seconds after a publish was killed, and what was live stays live', async () => {
   await must('publish --out night-1 --quiet')
   const before = live()
   const { child, end } = await beginPublish('night-2', 'green')
@@ -141,7 +141,8 @@ it('goes on at once after a publish was killed, and what was live stays live', a
   expect(rollback.code).toBe(1)
   // Another snapshot than the one that was killed.
   const { code, stderr } = await fundpress('publish --out night-3 --quiet')
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/^(.*: waiting [12] s, .*\n)?$/)
   expect(live()).toMatchObject({ slot: 'green' })
   await must('verify --deep')
 })

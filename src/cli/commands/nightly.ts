@@ -67,6 +67,7 @@ export default defineCommand({
   json: 'Log as JSON, one object per line: time, step, event, figures',
   examples: [
     ['nightly --db funds.sqlite --bucket fund-data --region eu-central-1', 'From cron'],
+    ['nightly --db funds.sqlite --bucket file:///srv/fundpress', 'Into a folder of this machine'],
     ['nightly --db funds.sqlite --bucket fund-data --since other', 'In a container that keeps nothing'],
     ['nightly --db funds.sqlite --bucket fund-data --summary night.md', 'With a summary to mail'],
     ['nightly --db funds.sqlite --bucket fund-data --ask', 'Before several machines begin'],

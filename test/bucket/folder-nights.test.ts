@@ -81,7 +81,7 @@ it('a night, a second one, a refusal that changes nothing, a rollback, a repair,
   const verified = await fundpress('verify')
   expect(verified.code).toBe(1)
   expect(verified.stdout + verified.stderr).toContain(`api/v1/profile/${page}/index.de.json`)
-  await must('publish --out night-3 --repair --quiet')
+  await must('publish --out night-3 --repair --quiet --force --reason test')
   await must('verify --deep')
 
   writeFileSync(join(bucket, 'blue/strange.txt'), 'x')

@@ -3,8 +3,9 @@
 import { hostname, userInfo } from 'node:os'
 import type { Following, LivePointer } from '../bucket/live/flip.ts'
 import type { Patience } from '../bucket/store/retry.ts'
+import type { FolderStore } from '../bucket/store/folder.ts'
 import type { S3Store } from '../bucket/store/s3.ts'
-import { ConditionsUnknown } from '../bucket/store/store.ts'
+import { ConditionsUnknown, isFolderName } from '../bucket/store/store.ts'
 import type { Publisher } from '../api/contract/page.ts'
 import type { BuildOptions } from '../build/build.ts'
 import type { Override } from '../guards/guards.ts'
@@ -20,16 +21,16 @@ type OverrideFlags = FlagsOf<ReturnType<typeof overrideOptions>>
 /** For what must answer soon. */
 export const shortPatience: Patience = { attempts: 2, connectMs: 3000, silenceMs: 4000 }
 
-/** @param patience shorter than usual for commands that must answer at once @throws {UsageError} without a bucket name */
+/**
+ * Opens the bucket: an S3 store, or a folder of this machine.
+ * @param patience shorter than usual for commands that must answer at once @throws {UsageError} without a bucket name
+ */
 export async function withBucket<T>(
-  { settings: { bucket }, signal }: Session,
-  work: (store: S3Store) => Promise<T>,
+  session: Session,
+  work: (store: S3Store | FolderStore) => Promise<T>,
   patience?: Patience,
 ): Promise<T> {
-  const name = required(bucket.name, 'bucket.name')
-  // Imported here because the AWS SDK loads slowly, and several commands need it only with some flags.
-  const { openS3 } = await import('../bucket/store/s3.ts')
-  const store = openS3({ ...bucket, bucket: name }, signal, patience)
+  const store = await openBucket(session, patience)
   try {
     return await work(store)
   } catch (cause) {
@@ -40,6 +41,17 @@ export async function withBucket<T>(
   } finally {
     store.close()
   }
+}
+
+/** What it needs is imported here: the AWS SDK loads slowly, and several commands need a bucket only with some flags. */
+async function openBucket({ settings: { bucket }, signal }: Session, patience?: Patience) {
+  const settings = { ...bucket, bucket: required(bucket.name, 'bucket.name') }
+  if (isFolderName(settings.bucket)) {
+    const { openFolder } = await import('../bucket/store/folder.ts')
+    return openFolder(settings, signal)
+  }
+  const { openS3 } = await import('../bucket/store/s3.ts')
+  return openS3(settings, signal, patience)
 }
 
 /** Who follows `live.json`, as the settings and `--forget-kvs` have it. */

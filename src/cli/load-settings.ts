@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
+import { isFolderName } from '../bucket/store/store.ts'
 import { messageOf } from '../system/message.ts'
 import { suggest, UsageError } from './failure.ts'
 import { shownValue } from './safe-text.ts'
@@ -28,7 +29,21 @@ export function loadSettings({ flags, environment, configFile, cores }: SettingS
     const group = config[first] as Config | undefined
     config = { ...config, [first]: second === undefined ? value : { ...group, [second]: value } }
   }
-  return complete(configShape.parse(config), cores)
+  const settings = complete(configShape.parse(config), cores)
+  assertBucket(settings)
+  return settings
+}
+
+/** @throws {UsageError} for a folder with settings of a store */
+function assertBucket({ bucket }: Settings): void {
+  const { name, endpoint, region, pathStyle } = bucket
+  if (name === null || !isFolderName(name)) return
+  const settings = Object.entries({ endpoint, region, pathStyle })
+  const [wrong] = settings.find(([, value]) => value !== null && value !== false) ?? []
+  if (wrong !== undefined)
+    throw new UsageError(
+      `bucket.name is the folder ${name}: it cannot have bucket.${wrong}, remove one of both`,
+    )
 }
 
 /** A flag's argument or an environment variable: a text, a number or a boolean, as the setting expects. */

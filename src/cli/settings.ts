@@ -5,6 +5,7 @@
 
 import { isDay } from '../api/routes/values.ts'
 import { requestLifetimeSeconds } from '../bucket/store/retry.ts'
+import { isFolderName } from '../bucket/store/store.ts'
 import { maxBusinessDays } from '../guards/calendar.ts'
 import { defaultPlausibility } from '../guards/plausibility.ts'
 import { defaultFreshness } from '../guards/rules.ts'
@@ -130,6 +131,9 @@ const columnNames = say(
   z.record(z.string(), text('the name of a column, or ""', /^[a-z_0-9]*$/u), 'an object'),
 )
 
+/** Nothing is late in a folder (`src/bucket/store/README.md`). 0 would mean not to wait for a lease that was lost, either. */
+const folderLifetimeSeconds = 1
+
 /** What a config file can hold. An optional setting without a default here gets a derived one in `complete`. */
 export const configShape = z.strictObject(
   {
@@ -181,8 +185,9 @@ export const configShape = z.strictObject(
       ),
       leaseSeconds: say('Seconds until the lock of a crashed publish expires.', whole(10, 3600).default(180)),
       lateSeconds: say(
-        'Seconds in which requests of a killed publish may still reach the store. The next publish waits for that time.',
-        whole(0, 3600).default(requestLifetimeSeconds),
+        'Seconds in which requests of a killed publish may still reach the store. The next publish waits for that time. ' +
+          `Default: ${requestLifetimeSeconds}; ${folderLifetimeSeconds} if the bucket is a folder.`,
+        whole(0, 3600).optional(),
       ),
       graceSeconds: say(
         'Seconds of the grace period before a publish writes to a slot that was live. It must be at least twice the ' +
@@ -284,10 +289,10 @@ export const configShape = z.strictObject(
         .default({}),
     ),
     prices: group('What the store charges, in dollars, for `fundpress plan`.', {
-      perMillionPuts: say('A million puts and lists. Default: 5 (R2: 4.5).', price),
-      perMillionGets: say('A million gets. Default: 0.4 (R2: 0.36).', price),
+      perMillionPuts: say('A million puts and lists. Default: 5 (R2: 4.5, a folder: 0).', price),
+      perMillionGets: say('A million gets. Default: 0.4 (R2: 0.36, a folder: 0).', price),
       perMillionDeletes: say('A million deletes. Default: 0.', price),
-      perGbMonth: say('A gigabyte stored for a month. Default: 0.023 (R2: 0.015).', price),
+      perGbMonth: say('A gigabyte stored for a month. Default: 0.023 (R2: 0.015, a folder: 0).', price),
     }),
   },
   'an object',
@@ -295,6 +300,7 @@ export const configShape = z.strictObject(
 
 /** Prices of November 2026: AWS us-east-1 (S3 Standard), Cloudflare R2 (class A, class B, standard storage). */
 const awsPrices = { perMillionPuts: 5, perMillionGets: 0.4, perMillionDeletes: 0, perGbMonth: 0.023 }
+const noPrices = { perMillionPuts: 0, perMillionGets: 0, perMillionDeletes: 0, perGbMonth: 0 }
 const r2Prices = { perMillionPuts: 4.5, perMillionGets: 0.36, perMillionDeletes: 0, perGbMonth: 0.015 }
 
 /** The time in seconds that CloudFront usually needs until all edges have a new value, and a Lambda after that. */
@@ -306,6 +312,7 @@ export type Settings = ReturnType<typeof complete>
 export function complete({ $schema: _, ...given }: z.output<typeof configShape>, cores: number) {
   const { baseUrl, bucket, edge, prices } = given
   const isR2 = /^https:\/\/[^/]*\.r2\.cloudflarestorage\.com(:|\/|$)/i.test(bucket.endpoint ?? '')
+  const isFolder = bucket.name !== null && isFolderName(bucket.name)
   const minimumGrace = edge.keyValueStore === null ? 0 : propagationSeconds
   return {
     ...given,
@@ -313,9 +320,10 @@ export function complete({ $schema: _, ...given }: z.output<typeof configShape>,
     jobs: given.jobs ?? Math.min(cores, 256),
     bucket: {
       ...bucket,
+      lateSeconds: bucket.lateSeconds ?? (isFolder ? folderLifetimeSeconds : requestLifetimeSeconds),
       graceSeconds: bucket.graceSeconds ?? Math.max(2 * edge.liveTtlSeconds, minimumGrace),
     },
-    prices: { ...(isR2 ? r2Prices : awsPrices), ...prices } as typeof awsPrices,
+    prices: { ...(isFolder ? noPrices : isR2 ? r2Prices : awsPrices), ...prices } as typeof awsPrices,
   }
 }
 

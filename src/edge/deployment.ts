@@ -12,7 +12,7 @@ export interface DeploymentSettings {
   /** The snapshot's folder, for an edge that serves files. */
   readonly out: string
   readonly bucket: {
-    /** Null: an edge that serves files. */
+    /** Null: an edge that serves files. `file:///srv/fundpress`: a folder of this machine. */
     readonly name: string | null
     readonly endpoint: string | null
     readonly region: string | null
@@ -29,6 +29,10 @@ export interface DeploymentSettings {
     readonly port: number
   }
 }
+
+/** The path of a bucket that is a folder, or null. @param name `file:///srv/fundpress` */
+export const folderOfBucket = (name: string | null): string | null =>
+  name?.startsWith('file:') === true ? fileURLToPath(name) : null
 
 /**
  * @returns files with their paths below the folder that they are written to

@@ -1,10 +1,11 @@
-/** One suite for every store behind the port: S3 (our own server, and radosgw if it is there), and the overlay. */
+/** One suite for every store behind the port: S3 (our own server, and radosgw if it is there), a folder, and the overlay. */
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { overlayStore } from '../../src/bucket/store/overlay.ts'
 import { digestOf, readObject, readPart, readSmall, readUpTo } from '../../src/bucket/store/read.ts'
-import { openS3, type S3Store } from '../../src/bucket/store/s3.ts'
+import { openFolder } from '../../src/bucket/store/folder.ts'
+import { openS3 } from '../../src/bucket/store/s3.ts'
 import { ConditionFailed, type NewObject, type ObjectStore } from '../../src/bucket/store/store.ts'
 import { makeTempFolder, type TempFolder } from '../support/product.ts'
 import { forEachStore } from '../support/s3/stores.ts'
@@ -21,6 +22,8 @@ function object(key: string, text: string): NewObject {
   return { key, body, ...about, sha256: hex(body) }
 }
 
+type Opened = ObjectStore & { readonly close: () => void }
+
 let folder: TempFolder
 beforeAll(() => {
   folder = makeTempFolder()
@@ -30,13 +33,22 @@ afterAll(() => {
 })
 
 forEachStore((real) => {
-  const open = (prefix: string): S3Store => {
+  suite((prefix) => {
     const { bucket, endpoint, region, accessKeyId, secretAccessKey } = real
     const credentials = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
     Object.assign(process.env, credentials, { AWS_CONFIG_FILE: '/dev/null' })
     return openS3({ bucket, prefix, endpoint, region, pathStyle: true, concurrency: 4 })
-  }
+  })
+})
 
+describe('in a folder', () => {
+  // A path cannot be both a file and a folder, and has no empty names.
+  const isPath = (key: string) => key !== 'o/a' && key !== 'o//slash'
+  suite((prefix) => openFolder({ bucket: `file://${folder.file('bucket')}`, prefix }), isPath)
+})
+
+/** @param open a new client of the same bucket @param isPossible whether the store can have such a key */
+function suite(open: (prefix: string) => Opened, isPossible: (key: string) => boolean = () => true): void {
   describe.each([
     ['without a prefix', () => open('')],
     ['below a prefix', () => open('some/prefix')],
@@ -113,7 +125,7 @@ forEachStore((real) => {
 
     it('lists below a prefix, in the byte order of keys', async () => {
       const names = `A _ a a- a/b a0 é ﷲ 🂡 <'&"> q+c&d=e 100%25 /slash ~(x)!`.split(' ')
-      const odd = ['q b', ...names].map((name) => `o/${name}`)
+      const odd = ['q b', ...names].map((name) => `o/${name}`).filter(isPossible)
       await Promise.all(odd.map((key) => put(key, key)))
       const inBytes = odd.map(at).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
       expect(await list('o/')).toEqual(inBytes)
@@ -194,4 +206,4 @@ forEachStore((real) => {
     expect(await all(above.list('p/'))).toHaveLength(1001)
     expect(above.requests()).toEqual({ PutObject: 1001, ListObjectsV2: 2 })
   })
-})
+}

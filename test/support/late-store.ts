@@ -208,6 +208,7 @@ export function lateStore({ lifetimeSeconds, random, knowsConditions, onWrite }:
         if (state === 'alive') state = 'ended'
       },
       store: {
+        kind: 's3',
         name: 's3://late',
         bucket: 'late',
         fullKey: (key) => key,

@@ -107,6 +107,40 @@ describe('strace sees that', () => {
     },
   )
 
+  it('a publish into a folder marks the slot as torn before it changes it, and flushes it before the flip', async () => {
+    await prepare(buildLine(1))
+    const bucket = folder.file('bucket')
+    const settings = { baseUrl: 'https://funds.example.org', bucket: { name: `file://${bucket}` } }
+    writeFileSync(folder.file('press.json'), JSON.stringify(settings))
+    const calls = await watch('publish --out out --config press.json --quiet')
+    const isPut =
+      (place: RegExp) =>
+      ({ call, paths: [, to = ''] }: DiskCall) =>
+        call === 'rename' && place.test(to.slice(bucket.length + 1))
+    const isFlush =
+      (kind: DiskCall['call'], path = bucket) =>
+      (call: DiskCall) =>
+        call.call === kind && call.paths[0] === path
+    const inSlot = isPut(/^blue\//)
+    const list = placeOf(calls, isPut(/^journal\/.*changes/))
+    const firstInSlot = placeOf(calls, inSlot)
+    // The journal names the list, which is on the disk before it.
+    const marked = calls.findLastIndex((call, index) => index < firstInSlot && isPut(/^journal\.json$/)(call))
+    expect(placeOf(calls, isFlush('flushAll'), list)).toBeLessThan(marked)
+    expect(placeOf(calls, isFlush('flush'), marked)).toBeLessThan(firstInSlot)
+
+    const flip = placeOf(calls, isPut(/^live\.json$/))
+    const lastWritten = calls.findLastIndex(
+      (call, index) => index < flip && isPut(/^(blue|downloads|journal)\//)(call),
+    )
+    const flushed = placeOf(calls, isFlush('flushAll'), lastWritten)
+    const own = placeOf(calls, isFlush('flush', calls[flip]?.paths[0]), flushed)
+    expect(own).toBeLessThan(flip)
+    const named = placeOf(calls, isFlush('flush'), flip)
+    const next = calls.findIndex((call, index) => index > flip && isPut(/./)(call))
+    expect(named).toBeLessThan(next)
+  })
+
   it('edge flushes what it replaces', async () => {
     const line = 'edge nginx --out out --dest edge --quiet'
     await prepare(buildLine(1))

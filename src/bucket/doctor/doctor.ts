@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { checksumsKey, manifestKey, readManifestHead, type ManifestHead } from '../../build/manifest.ts'
 import { assertFollowed } from '../live/flip.ts'
 import { heldMessage, isHeldByOther, readJournal } from '../live/journal.ts'
@@ -10,9 +10,11 @@ import { type Holder } from '../../system/holder.ts'
 import { manifestIn } from '../live/layout.ts'
 import { readLive, tornSlots } from '../live/live.ts'
 import { describeLocalAddresses, type Addresses } from '../publish/addresses.ts'
+import type { FolderStore } from '../store/folder.ts'
 import type { S3Store } from '../store/s3.ts'
 import type { ObjectStore } from '../store/store.ts'
 import { diagnoseBucket, diagnoseCredentials, diagnoseSettings } from './bucket.ts'
+import { diagnoseFolder, existingAbove, neededBytes } from './folder.ts'
 import { lineOf, ok, problem, problemIfThrown, warning, type Diagnosis } from './diagnosis.ts'
 import { diagnoseRights } from './rights.ts'
 
@@ -34,7 +36,7 @@ interface DoctorOptions {
 }
 
 /** If the bucket cannot be reached, one line says why, and nothing is tried that needs it. */
-export async function examine(store: S3Store, options: DoctorOptions): Promise<void> {
+export async function examine(store: S3Store | FolderStore, options: DoctorOptions): Promise<void> {
   const { signal, onDiagnosis } = options
   const tell = async (diagnoses: AsyncIterable<Diagnosis>) => {
     let isWell = true
@@ -46,6 +48,12 @@ export async function examine(store: S3Store, options: DoctorOptions): Promise<v
     return isWell
   }
   await tell(diagnoseMachine(options))
+  if (store.kind === 'folder') {
+    if (!(await tell(diagnoseFolder(store, options.uuid)))) return
+    await tell(diagnoseFolderDisk(store))
+    await tell(diagnosePublished(store, options))
+    return
+  }
   const credentials = await diagnoseCredentials(store, options.now)
   onDiagnosis(credentials)
   if (credentials.level === 'problem' || !(await tell(diagnoseBucket(store)))) return
@@ -113,6 +121,16 @@ async function* diagnoseMachine({ out, temporary, nodeVersion, addresses }: Doct
   yield local === null ? ok('baseUrl', addresses.baseUrl) : warning('baseUrl', local)
 }
 
+async function* diagnoseFolderDisk(store: FolderStore) {
+  const needed = await neededBytes(store).catch(() => null)
+  if (needed === null) return
+  yield await diagnoseDisk('disk for bucket', store.root, {
+    bytes: (blockBytes) => needed.bytes + needed.files * blockBytes,
+    files: needed.files,
+    advice: 'make room, or move the bucket to a larger disk',
+  })
+}
+
 function diagnoseNode(version: string): Diagnosis {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major < 22 || (major === 22 && minor < 18))
@@ -127,8 +145,7 @@ async function diagnoseDisk(
   path: string,
   { bytes, files, advice }: { bytes: (blockBytes: number) => number; files: number; advice: string },
 ): Promise<Diagnosis> {
-  let folder = resolve(path)
-  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  const folder = existingAbove(resolve(path))
   try {
     const disk = await statfs(folder)
     const free = disk.bavail * disk.bsize

@@ -5,7 +5,7 @@ import { noCache, scratchKey } from '../live/layout.ts'
 import { isRefused } from '../live/lease.ts'
 import { readSmall } from '../store/read.ts'
 import type { S3Store } from '../store/s3.ts'
-import { ConditionFailed, ConditionsUnknown, type NewObject } from '../store/store.ts'
+import { ConditionFailed, ConditionsUnknown, type NewObject, type ObjectStore } from '../store/store.ts'
 import { lineOf, ok, problem, problemIfThrown, warning, type Diagnosis } from './diagnosis.ts'
 
 export async function* diagnoseRights(store: S3Store, { uuid, now }: { uuid: string; now: () => Date }) {
@@ -30,7 +30,7 @@ export async function* diagnoseRights(store: S3Store, { uuid, now }: { uuid: str
   }
 }
 
-function scratch(key: string, text: string): NewObject {
+export function scratch(key: string, text: string): NewObject {
   const body = Buffer.from(`fundpress doctor: ${text}\n`)
   return { key, body, type: 'text/plain; charset=utf-8', cacheControl: noCache, sha256: hash('sha256', body) }
 }
@@ -70,7 +70,7 @@ async function list(store: S3Store, key: string): Promise<Diagnosis> {
   return problem('right to list', `${key} is not in the listing: ${notShown}`)
 }
 
-async function tryConditions(store: S3Store, key: string, etag: string): Promise<Diagnosis> {
+export async function tryConditions(store: ObjectStore, key: string, etag: string): Promise<Diagnosis> {
   const what = 'conditional put'
   const advice = 'publish with --no-lock, and make sure that there is never a second publish at the same time'
   const second = scratch(key, 'second')

@@ -7,6 +7,7 @@ import { withLease, type LeaseOptions } from '../live/lease.ts'
 import { readLive } from '../live/live.ts'
 import { bareCause, codeOf, isMissing, statusOf } from '../store/errors.ts'
 import { withFolder } from '../store/files.ts'
+import type { FolderStore } from '../store/folder.ts'
 import type { S3Store } from '../store/s3.ts'
 import { findGarbage, type Garbage, type BucketState } from './garbage.ts'
 
@@ -25,7 +26,7 @@ const keysPerDelete = 1000
  * Holds the lease while it removes: no publish and no rollback can begin meanwhile.
  * @throws {Error} if a publish is under way and something would be removed
  */
-export async function prune(store: S3Store, options: PruneOptions): Promise<void> {
+export async function prune(store: S3Store | FolderStore, options: PruneOptions): Promise<void> {
   if (!options.isReal) {
     const isHeld = isHeldByOther(await readJournal(store), options.me, options.isAlive)
     await walk(store, options, { isHeld, isUnsettled: false }, () => Promise.resolve())
@@ -36,6 +37,8 @@ export async function prune(store: S3Store, options: PruneOptions): Promise<void
       writing.assertFresh()
       const keys = batch.filter(({ kind }) => kind !== 'upload').map(({ key }) => key)
       await store.delete(keys, writing)
+      // A folder has no uploads.
+      if (store.kind === 'folder') return
       for (const upload of batch.filter(({ kind }) => kind === 'upload')) {
         writing.assertFresh()
         await abortUpload(store, upload, writing.signal)
@@ -46,7 +49,7 @@ export async function prune(store: S3Store, options: PruneOptions): Promise<void
 
 /** Finds everything, and hands it on a thousand at a time. */
 async function walk(
-  store: S3Store,
+  store: S3Store | FolderStore,
   options: PruneOptions,
   others: Pick<BucketState, 'isHeld' | 'isUnsettled'>,
   remove: (batch: readonly Garbage[]) => Promise<void>,
@@ -69,7 +72,7 @@ async function walk(
   await withFolder((folder) =>
     take(findGarbage(store, { ...options, ...others, live, journal, now, folder })),
   )
-  await take(oldUploads(store, now, signal, options.onNote))
+  if (store.kind === 's3') await take(oldUploads(store, now, signal, options.onNote))
   if (batch.length > 0) await remove(batch)
 }
 

@@ -9,6 +9,7 @@ import { digestOfFile, sendFile, sizeOf, streamedFrom, unreadable } from './file
 import { readSmall } from './read.ts'
 import { deleteKeys, nightlyPatience, putConditionally, retrySettings } from './retry.ts'
 import { type Patience, watchAttempts } from './retry.ts'
+import { joinedWith } from './signals.ts'
 import type { NewObject, ObjectStore, PutObject, WriteOptions } from './store.ts'
 
 export interface S3Settings {
@@ -24,6 +25,7 @@ export interface S3Settings {
 }
 
 export interface S3Store extends ObjectStore {
+  readonly kind: 's3'
   /** For requests that only some commands make (doctor, prune), with what they need to name the bucket. */
   readonly client: S3Client
   readonly bucket: string
@@ -193,6 +195,7 @@ export function openS3(settings: S3Settings, signal?: AbortSignal, patience = ni
   const close = () => client.destroy()
   const counts = watchAttempts(client)
   return {
+    kind: 's3',
     name,
     client,
     bucket,
@@ -236,16 +239,3 @@ function regionOrAuto() {
 }
 
 const sending = (stop: AbortSignal | undefined) => (stop === undefined ? {} : { abortSignal: stop })
-
-/** What stops a call: the session's signal, unless it has aborted already, and the call's own. */
-function joinedWith(session: AbortSignal | undefined) {
-  // One signal for all calls with the same one: a publish has a million calls.
-  const joined = new WeakMap<AbortSignal, AbortSignal>()
-  return (own: AbortSignal | undefined): AbortSignal | undefined => {
-    if (session === undefined || session.aborted) return own
-    if (own === undefined || own === session) return session
-    const both = joined.get(own) ?? AbortSignal.any([session, own])
-    joined.set(own, both)
-    return both
-  }
-}

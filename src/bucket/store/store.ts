@@ -1,7 +1,7 @@
 /** The port: what publishing needs of an object store. Keys are relative to the prefix of the bucket. */
 
 export interface ObjectStore {
-  /** For messages: `s3://bucket/prefix`. */
+  /** For messages: `s3://bucket/prefix`, `file:///folder/prefix`. */
   readonly name: string
   /** @returns null if there is no such object */
   readonly get: (key: string, options?: GetOptions) => Promise<FetchedObject | null>
@@ -82,6 +82,9 @@ export interface ListedObject {
   readonly etag: string
   readonly lastModified: Date
 }
+
+/** Whether the name of a bucket is that of a folder: `file:///srv/fundpress`. */
+export const isFolderName = (name: string): boolean => name.startsWith('file:')
 
 /** Another writer was faster, or the object is not what it was. */
 export class ConditionFailed extends Error {

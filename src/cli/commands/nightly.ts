@@ -5,6 +5,7 @@ import { assertFollowed } from '../../bucket/live/flip.ts'
 import { type Live, readLive } from '../../bucket/live/live.ts'
 import type { NewEvent } from '../../bucket/nightly/history.ts'
 import { findNightlyState, type NightlyState } from '../../bucket/nightly/state.ts'
+import type { FolderStore } from '../../bucket/store/folder.ts'
 import type { S3Store } from '../../bucket/store/s3.ts'
 import type { ObjectStore } from '../../bucket/store/store.ts'
 import { settingsDigest } from '../../build/options.ts'
@@ -68,6 +69,7 @@ export default defineCommand({
   json: 'Log as JSON, one object per line: time, step, event, figures',
   examples: [
     ['nightly --db funds.sqlite --bucket fund-data --region eu-central-1', 'From cron'],
+    ['nightly --db funds.sqlite --bucket file:///srv/fundpress', 'Into a folder of this machine'],
     ['nightly --db funds.sqlite --bucket fund-data --since other', 'In a container that keeps nothing'],
     ['nightly --db funds.sqlite --bucket fund-data --summary night.md', 'With a summary to mail'],
     ['nightly --db funds.sqlite --bucket fund-data --ask', 'Before several machines begin'],
@@ -199,9 +201,11 @@ async function stateOf(session: Session, db: string, flags: RunFlags, log: Night
 const maxClockMinutes = 15
 
 /** An as-of date is today's, and a price of tomorrow would be a mistake: a wrong clock makes both wrong. */
-function wrongClock({ client }: S3Store): Objection[] {
+function wrongClock(store: S3Store | FolderStore): Objection[] {
+  // A folder has the clock of this machine.
+  if (store.kind === 'folder') return []
   // The SDK has compared the Date of each answer with this machine's clock.
-  const minutes = client.config.systemClockOffset / 60_000
+  const minutes = store.client.config.systemClockOffset / 60_000
   if (Math.abs(minutes) <= maxClockMinutes) return []
   const off = `${Math.round(Math.abs(minutes))} minutes ${minutes > 0 ? 'behind' : 'ahead of'}`
   const message = `this machine's clock is ${off} the store's: set it (NTP)`

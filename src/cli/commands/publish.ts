@@ -48,6 +48,10 @@ export default defineCommand({
   examples: [
     ['publish --out out --bucket fund-data --region eu-central-1', 'To AWS'],
     ['publish --bucket fund-data --endpoint http://127.0.0.1:9000 --path-style', 'To MinIO'],
+    [
+      'publish --bucket file:///srv/fundpress',
+      'Into a folder of this machine, which `fundpress edge nginx-folder` serves',
+    ],
     ['publish --bucket fund-data --flip-kvs arn:aws:cloudfront::…', 'To AWS behind CloudFront'],
     ['publish --bucket fund-data --repair', 'After `fundpress verify` has found damage'],
   ],

@@ -11,7 +11,7 @@ import { endpoints } from '../../api/endpoints/index.ts'
 import { checksumsIn, inSlot } from '../../bucket/live/layout.ts'
 import { readLive } from '../../bucket/live/live.ts'
 import { readPart, readUpTo } from '../../bucket/store/read.ts'
-import type { S3Store } from '../../bucket/store/s3.ts'
+import type { ObjectStore } from '../../bucket/store/store.ts'
 import { exampleTargets } from '../../build/examples.ts'
 import { checksumsKey, manifestKey, readManifestHead, readSparse } from '../../build/manifest.ts'
 import { recoverSnapshot } from '../../build/staging.ts'
@@ -33,6 +33,7 @@ export default defineCommand({
     ['serve --out out', 'On http://127.0.0.1:8080'],
     ['serve --out out --host 0.0.0.0 --port 80', 'For other machines, too'],
     ['serve --bucket fund-data --region eu-central-1', 'The live snapshot of a bucket'],
+    ['serve --bucket file:///srv/fundpress', 'The same of a bucket that is a folder'],
   ],
   run: async (session) => {
     const { settings, hasFlag } = session
@@ -108,7 +109,7 @@ export async function serveFolder(out: string) {
 }
 
 /** @throws {Error} if nothing is live, or the bucket cannot be read */
-async function serveBucket(store: S3Store, { settings, clock, now, stderr }: Session): Promise<Served> {
+async function serveBucket(store: ObjectStore, { settings, clock, now, stderr }: Session): Promise<Served> {
   const liveNow = async () => {
     const { live } = await readLive(store)
     if (live === null) throw new Error(`${store.name}: nothing is live, there is nothing to serve`)

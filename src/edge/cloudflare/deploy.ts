@@ -1,6 +1,7 @@
 /** What `fundpress edge cloudflare` writes: a Worker with an R2 bucket, for wrangler to deploy. */
 
-import { bundle, edgeConfig, fromTemplate, sourceExtension, type MakeDeployment } from '../deployment.ts'
+import { bundle, edgeConfig, folderOfBucket, fromTemplate, sourceExtension } from '../deployment.ts'
+import type { MakeDeployment } from '../deployment.ts'
 
 /** Pins the behaviour of the runtime. The tests run the Worker with it. */
 export const compatibilityDate = '2026-07-30'
@@ -8,7 +9,7 @@ export const compatibilityDate = '2026-07-30'
 /** @throws {Error} without a bucket */
 export const cloudflare: MakeDeployment = async (settings) => {
   const { bucket, baseUrl, edge } = settings
-  if (bucket.name === null) {
+  if (bucket.name === null || folderOfBucket(bucket.name) !== null) {
     throw new Error('a Worker needs an R2 bucket: set bucket.name in the config file, or give --bucket')
   }
   const { hostname } = new URL(baseUrl)

@@ -2,14 +2,14 @@
 
 import { problemDocument } from '../../api/routes/problems.ts'
 import { formats, type Format, type RouteTable } from '../../api/routes/table.ts'
-import { bundle, edgeConfig, fromTemplate, sourceExtension } from '../deployment.ts'
+import { bundle, edgeConfig, folderOfBucket, fromTemplate, sourceExtension } from '../deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 import { packTable } from './table.ts'
 
 /** @throws {Error} without a bucket, with one that is not on AWS, or if a function gets too long */
 export const cloudfront: MakeDeployment = async (settings) => {
   const { bucket, baseUrl } = settings
-  if (bucket.name === null)
+  if (bucket.name === null || folderOfBucket(bucket.name) !== null)
     throw new Error('CloudFront needs a bucket: set bucket.name in the config file, or give --bucket')
   if (bucket.endpoint !== null)
     throw new Error(

@@ -1,9 +1,12 @@
-/** What `fundpress edge` writes for nginx with njs: `nginx-files` for a snapshot's folder, `nginx-bucket` for a bucket behind nginx's cache. */
+/**
+ * What `fundpress edge` writes for nginx with njs: `nginx-files` for a snapshot's folder, `nginx-folder` for a bucket that is a
+ * folder, `nginx-bucket` for a bucket behind nginx's cache.
+ */
 
 import { isIP } from 'node:net'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { contentTypeOf } from '../../api/routes/content-types.ts'
-import { bundle, edgeConfig, fromTemplate, sourceExtension } from '../deployment.ts'
+import { bundle, edgeConfig, folderOfBucket, fromTemplate, sourceExtension } from '../deployment.ts'
 import type { DeploymentSettings, MakeDeployment } from '../deployment.ts'
 import { worthCompressing } from '../core/finish.ts'
 import { encodeForS3 } from './signature.ts'
@@ -16,6 +19,7 @@ const credentialsFile = '/etc/nginx/fundpress/credentials'
 const compressed = ['html', 'json', 'xml', 'css', 'js', 'svg', 'txt', 'csv', 'atom']
 
 export const nginxFiles: MakeDeployment = (settings) => deploymentOf(settings, files(settings))
+export const nginxFolder: MakeDeployment = (settings) => deploymentOf(settings, folder(settings))
 export const nginxBucket: MakeDeployment = (settings) => deploymentOf(settings, bucket(settings))
 
 /** Files below `/etc/nginx`, and a README. */
@@ -40,9 +44,11 @@ async function deploymentOf(settings: DeploymentSettings, parts: Parts): ReturnT
   const filled = (path: string, more: Readonly<Record<string, string>> = {}) =>
     fromTemplate(`nginx/${path}`, { ...values, ...more })
   const { mode } = parts
-  const origin = await filled(`${mode}.conf`)
+  // A bucket that is a folder has files, too.
+  const kind = mode === 'folder' ? 'files' : mode
+  const origin = await filled(`${kind}.conf`)
   const partsOrigin = mode === 'bucket' ? indented(origin) : ''
-  const http = await filled(`${mode}-http.conf`)
+  const http = await filled(`${kind}-http.conf`)
   return [
     { path: 'conf.d/fundpress.conf', text: await filled('fundpress.conf', { http, partsOrigin }) },
     { path: 'fundpress/locations.conf', text: await filled('locations.conf', { origin }) },
@@ -56,8 +62,8 @@ const strictTransport = (seconds: number) =>
 
 const indented = (text: string) => text.replace(/^(?=.)/gm, '    ').trimEnd()
 
-/** What differs between the modes: values for the templates, and the argument of the adapter's `filesEdge` or `bucketEdge`. */
-type Parts = ReturnType<typeof files | typeof bucket>
+/** What differs between the modes: values for the templates, and the argument of the adapter: `filesEdge`, `folderEdge` or `bucketEdge`. */
+type Parts = ReturnType<typeof files | typeof folder | typeof bucket>
 
 function files(settings: DeploymentSettings) {
   const folder = resolve(settings.out)
@@ -65,6 +71,23 @@ function files(settings: DeploymentSettings) {
     mode: 'files' as const,
     values: { folder, parent: dirname(folder), link: basename(folder) },
     config: { folder, markFile, ...edgeConfig(settings) },
+  }
+}
+
+/** @throws {Error} if the bucket is none that is a folder */
+function folder(settings: DeploymentSettings) {
+  const { name, prefix } = settings.bucket
+  const base = folderOfBucket(name)
+  if (base === null)
+    throw new Error(
+      'bucket.name is no folder: nginx-folder needs one, such as --bucket file:///srv/fundpress',
+    )
+  const root = join(base, prefix)
+  const prefixFlag = prefix === '' ? '' : ` --prefix ${prefix}`
+  return {
+    mode: 'folder' as const,
+    values: { folder: root, base, bucket: name ?? '', prefixFlag },
+    config: { folder: root, ...edgeConfig(settings) },
   }
 }
 

@@ -33,7 +33,7 @@ interface FolderLook {
 const waits = [1, 5, 20, 100]
 
 export function filesEdge(modules: NjsModules, config: FilesConfig) {
-  const { fs, crypto } = modules
+  const { fs } = modules
   const markOf = (folder: string): string => {
     const { ino, size, mtimeMs } = fs.statSync(folder + '/' + config.markFile)
     return [folder, ino, size, mtimeMs].join(' ')
@@ -60,27 +60,15 @@ export function filesEdge(modules: NjsModules, config: FilesConfig) {
   }
   const snapshotOf = ({ folder, mark, liveSince }: FolderLook, markNow: () => string): NjsSnapshot => {
     const table = withDocsUrl(config.table, (key) => fs.readFileSync(folder + '/' + key).toString())
-    // Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain names of a
-    // page's path): they stay in the folder.
-    const read = (key: string): StoredObject<NjsBody> | null => {
-      const path = folder + '/' + key
-      const stat = statOf(modules, path)
-      if (stat?.isFile() !== true) return null
-      if (stat.size >= largeFrom && isPageKey(table, key)) return largeFile(folder, key, stat)
-      const bytes = fs.readFileSync(path)
-      return {
-        body: { kind: 'bytes', bytes },
-        // `serve` and S3 have the same ETag. It takes 3 µs a kilobyte, and a range does not need it.
-        get etag() {
-          return '"' + crypto.createHash('md5').update(bytes).digest('hex') + '"'
-        },
-        lastModified: lastModifiedOf(stat.mtimeMs, liveSince),
-      }
+    const read = readFrom(modules, folder, table, liveSince)
+    const readKey = (key: string) => {
+      const dated = datedKey(modules, folder, key)
+      return read(dated, dated)
     }
     return {
       name: JSON.stringify({ folder, mark, liveSince }),
       table,
-      store: { get: (key) => Promise.resolve(read(datedKey(modules, folder, key))), text: smallTextOf },
+      store: { get: (key) => Promise.resolve(readKey(key)), text: smallTextOf },
       isStillLive: () =>
         Promise.resolve()
           .then(() => markNow() === mark)
@@ -99,6 +87,31 @@ export function filesEdge(modules: NjsModules, config: FilesConfig) {
   return njsEdge(modules, { pin, resume }, config.settings)
 }
 
+/**
+ * Reads objects from files. Keys are made of checked values only (an ISIN, a known type, a year of the window list, the plain
+ * names of a page's path): they stay in the folder.
+ * @param liveSince no object is older, in milliseconds since 1970
+ * @returns a function of an object's key and its path below the folder; null if it is not there
+ */
+export function readFrom(modules: NjsModules, folder: string, table: RouteTable, liveSince: number) {
+  const { fs, crypto } = modules
+  return (key: string, place: string): StoredObject<NjsBody> | null => {
+    const path = folder + '/' + place
+    const stat = statOf(modules, path)
+    if (stat?.isFile() !== true) return null
+    if (stat.size >= largeFrom && isPageKey(table, key)) return largeFile(folder, place, stat)
+    const bytes = fs.readFileSync(path)
+    return {
+      body: { kind: 'bytes', bytes },
+      // `serve` and S3 have the same ETag. It takes 3 µs a kilobyte, and a range does not need it.
+      get etag() {
+        return '"' + crypto.createHash('md5').update(bytes).digest('hex') + '"'
+      },
+      lastModified: lastModifiedOf(stat.mtimeMs, liveSince),
+    }
+  }
+}
+
 const nginxsOwnOfParts = ['ETag', 'Last-Modified']
 const nginxsOwn = nginxsOwnOfParts.concat('Accept-Ranges')
 
@@ -106,7 +119,7 @@ const nginxsOwn = nginxsOwnOfParts.concat('Accept-Ranges')
  * nginx sends the file, or a part, under headers of its own. The ETag here is nginx's: the time at which the file was written, in
  * seconds, and its length, both hexadecimal.
  */
-const largeFile = (folder: string, key: string, { mtimeMs, size }: NjsStat): StoredObject<NjsBody> => ({
+const largeFile = (folder: string, place: string, { mtimeMs, size }: NjsStat): StoredObject<NjsBody> => ({
   body: {
     kind: 'large',
     length: size,
@@ -117,7 +130,7 @@ const largeFile = (folder: string, key: string, { mtimeMs, size }: NjsStat): Sto
           request.headersOut[name] = headers[name]
       })
       request.variables['fundpress_folder'] = folder
-      request.internalRedirect('/_fundpress/file/' + key)
+      request.internalRedirect('/_fundpress/file/' + place)
     },
   },
   etag: '"' + Math.floor(mtimeMs / 1000).toString(16) + '-' + size.toString(16) + '"',

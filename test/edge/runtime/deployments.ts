@@ -116,6 +116,22 @@ async function onBucket(
   }
 }
 
+/** With a bucket that is a folder of its machine. */
+export const nginxFolder: Platform = {
+  name: 'nginx with a bucket that is a folder',
+  skip: whyNoNginx,
+  deploy: async (first, _, flags = []) => {
+    const folder = makeTempFolder()
+    const place = ['--bucket', `file://${folder.file('bucket')}`]
+    const publish = async ({ out }: Pick<Night, 'out'>): Promise<void> => {
+      await mustRun(['publish', '--out', out, ...place, '--grace', '0', '--quiet', ...forced])
+    }
+    await publish(first)
+    const nginx = await startNginx({ args: [...place, ...flags], workers: 2 })
+    return { ...onFiles(folder.file('bucket'), folder, nginx), flip: publish }
+  },
+}
+
 /** As Debian has it, with files behind a symbolic link. */
 export const nginxFiles: Platform = {
   name: 'nginx with files',
@@ -208,7 +224,7 @@ export const cloudFront: Platform = {
   },
 }
 
-const onOurServers = [serveFolder, serveBucket, nginxFiles, nginxBucket]
+const onOurServers = [serveFolder, serveBucket, nginxFiles, nginxFolder, nginxBucket]
 export const platforms: readonly Platform[] = [...onOurServers, workerd, cloudFront]
 
 function publishTo(s3: S3Server, more: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {

@@ -13,6 +13,7 @@ import {
   firstIsin,
   nginxBucket,
   nginxFiles,
+  nginxFolder,
   workerd,
   type Deployment,
 } from './deployments.ts'
@@ -40,7 +41,7 @@ beforeAll(async () => {
 })
 
 describePlatforms((platform) => {
-  const isNginx = platform === nginxFiles || platform === nginxBucket
+  const isNginx = [nginxFiles, nginxFolder, nginxBucket].includes(platform)
   let deployment: Deployment
   let figures: string
 

@@ -1,0 +1,54 @@
+/** The lock of a folder that is a bucket. The kernel releases it when its process ends, however that ends. */
+
+import { closeSync, openSync, statSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { pause } from './retry.ts'
+
+/** A change takes a moment: whoever holds the lock for longer was stopped (SIGSTOP, a debugger). In milliseconds. */
+const patienceMs = 20_000
+
+/**
+ * The lock is SQLite's on a database without tables: it works between processes, and on every system.
+ * @param file is made if it is missing
+ */
+export function openLock(file: string) {
+  // Its errors name the file and the reason, SQLite's do not.
+  closeSync(openSync(file, 'a'))
+  const database = new Database(file)
+  // In an empty file each transaction would begin with a header, which takes a journal.
+  if (statSync(file).size === 0) database.exec('PRAGMA user_version = 1')
+  database.exec('PRAGMA busy_timeout = 0')
+  const [begin, end] = [database.prepare('BEGIN EXCLUSIVE'), database.prepare('ROLLBACK')]
+
+  const tryBegin = (): boolean => {
+    try {
+      begin.run()
+      return true
+    } catch (error) {
+      if ((error as { readonly code?: string }).code?.startsWith('SQLITE_BUSY') === true) return false
+      throw new Error(`${file}: the lock of the folder cannot be used`, { cause: error })
+    }
+  }
+
+  return {
+    /**
+     * Runs a change while this process holds the lock.
+     * @throws {Error} if another process holds it all the time; the signal's reason if that aborts
+     */
+    change: async <T>(signal: AbortSignal | undefined, work: () => T): Promise<T> => {
+      for (const started = performance.now(); !tryBegin(); await pause(2 + Math.random() * 8, signal))
+        if (performance.now() - started > patienceMs)
+          throw new Error(
+            `${file}: another process has held the lock of the folder for ${patienceMs / 1000} s: end it if it was stopped`,
+          )
+      try {
+        return work()
+      } finally {
+        end.run()
+      }
+    },
+    close: () => {
+      database.close()
+    },
+  }
+}

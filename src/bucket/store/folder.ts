@@ -1,0 +1,436 @@
+/**
+ * The store port over a folder of this machine: an object is a file whose path is its key. Every change is made under one
+ * lock of the folder, so changes are atomic and follow one another, also those of other processes.
+ */
+
+import { createHash, hash, randomUUID } from 'node:crypto'
+import { type BigIntStats, createReadStream, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { rmdirSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { open, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { addAbortSignal, Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { flushFile, flushFolder, flushTree } from '../../system/durable.ts'
+import { isBefore } from '../manifest/compare.ts'
+import { isFileError, sizeOf, streamedFrom, unreadable } from './files.ts'
+import { openLock } from './folder-lock.ts'
+import { joinedWith } from './signals.ts'
+import { ConditionFailed, type Condition, type ListedObject, type ObjectStore } from './store.ts'
+import type { PutObject, WriteOptions } from './store.ts'
+
+/** Beside the objects, and no key: the lock, and files that are being written. */
+const ownFolder = '.fundpress'
+
+export interface FolderStore extends ObjectStore {
+  readonly kind: 'folder'
+  /** The absolute path of the folder that keys are relative to. */
+  readonly root: string
+  readonly close: () => void
+}
+
+/**
+ * The folder is made by the first write; the one above it must exist.
+ * @param settings.bucket `file:///srv/fundpress` @param settings.prefix a folder in it that holds everything; '' for none
+ * @param signal ends the calls under way when it aborts; later ones, to clean up, go through
+ * @throws {Error} that says what to do, if there can be no such folder
+ */
+export function openFolder(
+  settings: { readonly bucket: string; readonly prefix: string },
+  signal?: AbortSignal,
+): FolderStore {
+  const { bucket, prefix } = settings
+  const name = prefix === '' ? bucket : `${bucket}/${prefix}`
+  const base = fileURLToPath(bucket)
+  const root = join(base, prefix)
+  assertFolder(name, base)
+  const own = join(root, ownFolder)
+  const stopOf = joinedWith(signal)
+  const counts: Record<string, number> = {}
+  const count = (operation: string) => {
+    counts[operation] = (counts[operation] ?? 0) + 1
+  }
+  const reasonFor = (error: unknown, stop: AbortSignal | undefined, doing: string, key: string): unknown =>
+    stop?.aborted === true ? stop.reason : explained(error, name, doing, key)
+
+  /** Made by the first write: readers need no right to write. */
+  let lock: ReturnType<typeof openLock> | undefined
+  const prepare = () => {
+    if (lock !== undefined) return lock
+    if (statOf(base) === null) {
+      mkdirSync(base)
+      flushFolder(dirname(base))
+    }
+    mkdirSync(own, { recursive: true })
+    removeLeftovers(own)
+    return (lock = openLock(join(own, 'lock')))
+  }
+
+  /** Whether something was changed since the last flush. What an earlier process wrote may not have been flushed. */
+  let isUnflushed = true
+  const flushEarlier = async (stop: AbortSignal | undefined) => {
+    if (!isUnflushed) return
+    isUnflushed = false
+    try {
+      await flushTree(root, stop ?? new AbortController().signal)
+    } catch (error) {
+      isUnflushed = true
+      throw error
+    }
+  }
+
+  const get: ObjectStore['get'] = async (key, { part, ifMatch, signal: ownSignal } = {}) => {
+    count('GetObject')
+    const stop = stopOf(ownSignal)
+    if (!isKey(key)) return null
+    try {
+      const file = await open(join(root, key))
+      try {
+        const stat = await file.stat({ bigint: true })
+        const etag = etagOf(stat)
+        if (!stat.isFile()) {
+          await file.close()
+          return null
+        }
+        if (ifMatch !== undefined && ifMatch !== etag) throw new ConditionFailed(`${key} is not what it was`)
+        const size = Number(stat.size)
+        const [start, end] = [part?.first ?? 0, Math.min(part?.last ?? Infinity, size - 1)]
+        const isEmpty = end < start
+        const body = isEmpty ? Readable.from([]) : file.createReadStream({ start, end })
+        if (isEmpty) await file.close()
+        else if (stop !== undefined) addAbortSignal(stop, body)
+        const cancel = () => void body.destroy()
+        const times = { lastModified: new Date(Number(stat.mtimeMs)), now: new Date() }
+        return { etag, bytes: isEmpty ? 0 : end - start + 1, ...times, body, cancel, signal: stop }
+      } catch (error) {
+        await file.close()
+        throw error
+      }
+    } catch (error) {
+      if (isAbsent(error)) return null
+      throw reasonFor(error, stop, 'read', key)
+    }
+  }
+
+  /**
+   * Writes a file under another name, then gives it its key. A key at the root of the bucket says something about all other
+   * objects (what is live, what is torn): these are flushed before it, and it is flushed itself before the call ends.
+   */
+  const place = async (
+    key: string,
+    write: (temporary: string, stop: AbortSignal | undefined) => Promise<void> | void,
+    { signal: ownSignal, assertFresh }: WriteOptions,
+    checked?: { readonly condition: Condition; readonly body: Buffer },
+  ): Promise<PutObject> => {
+    count('PutObject')
+    const stop = stopOf(ownSignal)
+    const target = join(root, assertKey(name, key))
+    const temporary = join(own, `${randomUUID()}.tmp`)
+    const isAtRoot = !key.includes('/')
+    try {
+      const { change } = prepare()
+      // Small files are written at once, which takes less time than to ask another thread: timers have their turn here.
+      await setImmediate()
+      await write(temporary, stop)
+      if (isAtRoot) await flushEarlier(stop)
+      return await change(stop, () => {
+        // The clock is looked at under the lock: whoever takes the lease over holds it when this cannot pass any more.
+        assertFresh?.()
+        const before = statOf(target)
+        if (checked !== undefined && before?.isDirectory() !== true && !holds(checked.condition, before)) {
+          if (before !== null && readFileSync(target).equals(checked.body)) return { etag: etagOf(before) }
+          throw new ConditionFailed(`${key} is not what it was`)
+        }
+        const etag = etagOf(makeNewer(temporary, before))
+        if (isAtRoot) flushFile(temporary)
+        moveTo(temporary, target)
+        if (isAtRoot) flushFolder(root)
+        else isUnflushed = true
+        return { etag }
+      })
+    } catch (error) {
+      throw reasonFor(error, stop, 'write', key)
+    } finally {
+      rmSync(temporary, { force: true })
+    }
+  }
+
+  const put: ObjectStore['put'] = ({ key, body, sha256 }, condition, options = {}) =>
+    place(
+      key,
+      (temporary) => {
+        assertDigest(key, hash('sha256', body), sha256)
+        writeFileSync(temporary, body, { flag: 'wx' })
+      },
+      options,
+      condition && { condition, body },
+    )
+
+  const putFile: ObjectStore['putFile'] = (file, { key, sha256 }, options = {}) =>
+    place(
+      key,
+      async (temporary, stop) => {
+        const found =
+          (await sizeOf(file)) < streamedFrom
+            ? copySmall(file, temporary)
+            : await copyLarge(file, temporary, stop)
+        assertDigest(key, found, sha256)
+      },
+      options,
+    )
+
+  /** Files below a folder whose keys have the prefix, in the byte order of keys: that of a folder counts with its slash. */
+  function* filesBelow(folder: string, prefixOfKeys: string): Generator<ListedObject> {
+    const names = entriesOf(join(root, folder))
+      .filter((entry) => entry.isFile() || (entry.isDirectory() && folder + entry.name !== ownFolder))
+      .map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`)
+      .filter((key) => key.startsWith(prefixOfKeys) || (key.endsWith('/') && prefixOfKeys.startsWith(key)))
+      .sort((one, other) => (isBefore(one, other) ? -1 : 1))
+    for (const key of names) {
+      if (key.endsWith('/')) yield* filesBelow(key, prefixOfKeys)
+      else {
+        const stat = statOf(join(root, key))
+        // It may have been deleted meanwhile.
+        if (stat?.isFile() !== true) continue
+        const lastModified = new Date(Number(stat.mtimeMs))
+        yield { key, bytes: Number(stat.size), etag: etagOf(stat), lastModified }
+      }
+    }
+  }
+
+  const list: ObjectStore['list'] = async function* (start, options = {}) {
+    count('ListObjectsV2')
+    const stop = stopOf(options.signal)
+    let listed = 0
+    try {
+      for (const object of filesBelow(start.slice(0, start.lastIndexOf('/') + 1), start)) {
+        // Timers, such as that of the lease, have their turn.
+        if (++listed % 1000 === 0) await setImmediate()
+        stop?.throwIfAborted()
+        yield object
+      }
+    } catch (error) {
+      throw reasonFor(error, stop, 'list', start)
+    }
+  }
+
+  const folders: ObjectStore['folders'] = (start) => {
+    count('ListObjectsV2')
+    const isFilled = (found: string) => filesBelow(`${start}${found}/`, '').next().done !== true
+    try {
+      const found = entriesOf(join(root, start)).filter((entry) => entry.isDirectory())
+      const names = found.map((entry) => entry.name).filter((one) => start + one !== ownFolder)
+      return Promise.resolve(names.filter(isFilled).sort())
+    } catch (error) {
+      return Promise.reject(reasonFor(error, undefined, 'list', start) as Error)
+    }
+  }
+
+  const remove: ObjectStore['delete'] = async (keys, { signal: ownSignal, assertFresh } = {}) => {
+    if (keys.length === 0) return
+    count('DeleteObjects')
+    const stop = stopOf(ownSignal)
+    let current = keys[0] ?? ''
+    try {
+      const { change } = prepare()
+      for (let from = 0; from < keys.length; from += keysPerChange)
+        await change(stop, () => {
+          assertFresh?.()
+          isUnflushed = true
+          const emptied = new Set<string>()
+          for (current of keys.slice(from, from + keysPerChange)) {
+            const path = join(root, assertKey(name, current))
+            unlinkIfThere(path)
+            emptied.add(dirname(path))
+          }
+          for (const folder of emptied) removeEmpty(folder, root)
+        })
+    } catch (error) {
+      throw reasonFor(error, stop, 'delete', current)
+    }
+  }
+
+  return {
+    kind: 'folder',
+    ...{ name, root, get, put, putFile, list, folders, delete: remove },
+    requests: () => ({ ...counts }),
+    // A change that fails was not made, and one that is made has been answered.
+    unanswered: () => 0,
+    close: () => lock?.close(),
+  }
+}
+
+/** @returns the SHA-256 of what was copied, in hex @throws {Error} if the file cannot be read */
+function copySmall(file: string, target: string): string {
+  let body: Buffer
+  try {
+    body = readFileSync(file)
+  } catch (error) {
+    throw unreadable(file, error)
+  }
+  writeFileSync(target, body, { flag: 'wx' })
+  return hash('sha256', body)
+}
+
+/** The same for a file that need not fit into memory. */
+async function copyLarge(file: string, target: string, signal: AbortSignal | undefined): Promise<string> {
+  const digest = createHash('sha256')
+  const source = async function* () {
+    try {
+      for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+        digest.update(chunk as Buffer)
+        yield chunk as Buffer
+      }
+    } catch (error) {
+      throw isFileError(error) ? unreadable(file, error) : error
+    }
+  }
+  await writeFile(target, source(), { flag: 'wx', signal })
+  return digest.digest('hex')
+}
+
+/** Timers have their turn after so many deletes. */
+const keysPerChange = 100
+
+/** @throws {Error} if the path is that of a file, or if the folder above it is missing */
+function assertFolder(name: string, path: string): void {
+  try {
+    const found = statOf(path)
+    if (found?.isDirectory() === true) return
+    if (found !== null) throw new Error(`${name}: ${path} is a file: name a folder`)
+    if (statOf(dirname(path)) === null)
+      throw new Error(`${name}: there is no folder ${dirname(path)}: make it (mkdir -p ${dirname(path)})`)
+  } catch (error) {
+    throw explained(error, name, 'read', 'the folder')
+  }
+}
+
+/** A key is a path below the folder. */
+const isKey = (key: string): boolean =>
+  !/[\0\\]/.test(key) &&
+  key.split('/').every((part) => part !== '' && part !== '.' && part !== '..') &&
+  key.split('/')[0] !== ownFolder
+
+function assertKey(name: string, key: string): string {
+  if (isKey(key)) return key
+  throw new Error(`${name}: ${JSON.stringify(key)} cannot be the path of a file below the folder`)
+}
+
+function assertDigest(key: string, found: string, wanted: string | undefined): void {
+  if (wanted !== undefined && found !== wanted)
+    throw new Error(
+      `${key} does not have the digest of the manifest: the snapshot was changed after its build: build the snapshot again`,
+    )
+}
+
+/** Size and time of the last change, in nanoseconds. No two files that follow each other under a key have the same. */
+const etagOf = ({ size, mtimeNs }: BigIntStats) => `"${size.toString(16)}-${mtimeNs.toString(16)}"`
+
+/**
+ * Gives a file a later time than the one that it will replace: clocks of files tick every few milliseconds, on some file
+ * systems every two seconds, and may be set back.
+ */
+function makeNewer(file: string, before: BigIntStats | null): BigIntStats {
+  let stat = statSync(file, { bigint: true })
+  for (const stepMs of [2, 1000, 2000]) {
+    if (before === null || stat.mtimeNs > before.mtimeNs) return stat
+    const seconds = (Number(before.mtimeNs / 1_000_000n) + stepMs) / 1000
+    utimesSync(file, seconds, seconds)
+    stat = statSync(file, { bigint: true })
+  }
+  return stat
+}
+
+const holds = (condition: Condition, found: BigIntStats | null): boolean =>
+  'ifAbsent' in condition ? found === null : found !== null && etagOf(found) === condition.ifMatch
+
+function moveTo(temporary: string, target: string): void {
+  try {
+    renameSync(temporary, target)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    mkdirSync(dirname(target), { recursive: true })
+    renameSync(temporary, target)
+  }
+}
+
+function unlinkIfThere(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    // A folder is no object.
+    if (!isAbsent(error) && codeOf(error) !== 'EISDIR') throw error
+  }
+}
+
+/** Removes a folder without entries, and those above it that have no others. */
+function removeEmpty(folder: string, root: string): void {
+  for (let at = folder; at.length > root.length; at = dirname(at)) {
+    try {
+      rmdirSync(at)
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') continue
+      return
+    }
+  }
+}
+
+/** Files that killed processes were writing: nobody writes for an hour. */
+function removeLeftovers(own: string): void {
+  for (const { name } of entriesOf(own)) {
+    const file = join(own, name)
+    const stat = name.endsWith('.tmp') ? statOf(file) : null
+    if (stat !== null && Date.now() - Number(stat.mtimeMs) > 3600 * 1000) rmSync(file, { force: true })
+  }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    if (isAbsent(error)) return []
+    throw error
+  }
+}
+
+function statOf(path: string): BigIntStats | null {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw error
+  }
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
+
+const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(codeOf(error))
+
+const denied = 'this user may not do that: change the owner or the rights of the folder (chown, chmod)'
+const full = 'the disk is full: make room, and publish again'
+const advices: Readonly<Record<string, string>> = {
+  EACCES: denied,
+  EPERM: denied,
+  EROFS: 'the file system is read-only: mount it so that it can be written to',
+  ENOSPC: full,
+  EDQUOT: 'the quota of this user is used up: raise it or make room, and publish again',
+  ENOENT: 'a folder above it is missing: make it (mkdir -p)',
+  ENOTDIR: 'a file is where a folder must be: remove it',
+  EISDIR: 'a folder is where a file must be: remove it',
+  EXDEV: 'a folder in it is on another disk: the whole bucket must be on one file system',
+  EMFILE: 'too many files are open: raise the limit (ulimit -n), or lower --concurrency',
+  EIO: 'the disk failed: look at the log of the kernel, and run `fundpress verify --deep` afterwards',
+}
+
+/** An error of the file system with its place and a way out. Others as they are. */
+function explained(error: unknown, name: string, doing: string, key: string): unknown {
+  if (!isFileError(error)) return error
+  const { code = '', path } = error
+  const where = path === undefined ? '' : `${path}: `
+  return new Error(
+    `${name}: could not ${doing} ${key}: ${where}${advices[code] ?? error.message} (${code})`,
+    {
+      cause: error,
+    },
+  )
+}

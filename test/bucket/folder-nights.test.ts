@@ -1,0 +1,181 @@
+/** Nights through the command line on a bucket that is a folder: the same commands and guards as on an object store. */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { ended, run, start } from '../cli/run.ts'
+import { editDatabase } from '../support/database.ts'
+import { buildNights, type Nights } from '../support/nights.ts'
+import { startServing } from '../support/product.ts'
+import { isComplete } from '../support/rounds.ts'
+import { hashesOf } from '../support/tree.ts'
+import { withoutFund } from './nightly/nightly.ts'
+
+let nights: Nights
+let bucket: string
+let name: string
+
+beforeAll(async () => {
+  nights = await buildNights(3, 3, { years: 1, isSmall: true })
+  bucket = nights.folder.file('bucket')
+  name = `file://${bucket}`
+})
+afterAll(() => nights.remove())
+beforeEach(() => {
+  rmSync(bucket, { recursive: true, force: true })
+})
+
+// The settings of late requests stay as they are: a folder hardly has any.
+const env = { FUNDPRESS_BUCKET_GRACE_SECONDS: '0', FUNDPRESS_BASE_URL: 'https://funds.example.org' }
+const fundpress = (line: string, bucketName = name) => {
+  const [command = '', ...flags] = line.split(' ')
+  return run([command, '--bucket', bucketName, ...flags], { cwd: nights.folder.path, env })
+}
+const must = async (line: string): Promise<string> => {
+  const { code, stdout, stderr } = await fundpress(line)
+  expect({ line, code, stderr }).toMatchObject({ line, code: 0 })
+  return stdout
+}
+const json = async <T = Readonly<Record<string, unknown>>>(line: string) =>
+  JSON.parse(await must(`${line} --json`)) as T
+const live = () =>
+  JSON.parse(readFileSync(join(bucket, 'live.json'), 'utf8')) as Readonly<Record<string, string>>
+/** What readers can get: all but the journal, the history and the lock. */
+const published = () => {
+  const isPublic = ([key]: [string, string]) => /^(blue|green|downloads|live\.json)/.test(key)
+  return Object.fromEntries(Object.entries(hashesOf(bucket)).filter(isPublic))
+}
+const removeTwoFunds = withoutFund('(SELECT min(isin) FROM fund)').repeat(2)
+
+it('a night, a second one, a refusal that changes nothing, a rollback, a repair, a prune', async () => {
+  const nightly = (day: string) => fundpress(`nightly --db night.sqlite --as-of ${day} --out out --sample 9`)
+  const db = nights.folder.file('night.sqlite')
+  writeFileSync(db, readFileSync(nights.folder.file('funds.sqlite')))
+  expect(await nightly('2026-11-13')).toMatchObject({ code: 0 })
+  const first = live()
+  expect(first).toMatchObject({ slot: 'blue', asOf: '2026-11-13' })
+  expect((await nightly('2026-11-13')).stdout).toContain('nothing to do')
+  editDatabase(db, "UPDATE fund SET name = name || ' once more'")
+  expect(await nightly('2026-11-14')).toMatchObject({ code: 0 })
+  expect(live()).toMatchObject({ slot: 'green', asOf: '2026-11-14' })
+  const changes = JSON.parse(readFileSync(join(bucket, 'green/changes/index.json'), 'utf8')) as object
+  expect(changes).toMatchObject({ nights: [{ asOf: '2026-11-14' }, { asOf: '2026-11-13' }] })
+
+  const before = published()
+  editDatabase(db, removeTwoFunds)
+  const refused = await nightly('2026-11-15')
+  expect(refused.code).toBe(3)
+  expect(refused.stderr).toContain('lost-funds')
+  expect(published()).toEqual(before)
+
+  await must('rollback')
+  expect(live()).toMatchObject({ slot: 'blue', snapshot: first['snapshot'] })
+  const { events } = JSON.parse(readFileSync(join(bucket, 'nightly/history.json'), 'utf8')) as {
+    readonly events: readonly { readonly kind: string }[]
+  }
+  expect(events.map(({ kind }) => kind)).toEqual(['refused', 'rolled back'])
+  expect(await json('status')).toMatchObject({ live: { snapshot: first['snapshot'] } })
+
+  const page = readdirSync(join(bucket, 'blue/api/v1/profile'))[0] ?? ''
+  writeFileSync(join(bucket, 'blue/api/v1/profile', page, 'index.de.json'), 'damaged')
+  const verified = await fundpress('verify')
+  expect(verified.code).toBe(1)
+  expect(verified.stdout + verified.stderr).toContain(`api/v1/profile/${page}/index.de.json`)
+  await must('publish --out night-3 --repair --quiet --force --reason test')
+  await must('verify --deep')
+
+  writeFileSync(join(bucket, 'blue/strange.txt'), 'x')
+  expect(await json('prune')).toMatchObject({ objects: [{ key: 'blue/strange.txt' }] })
+  await must('prune --yes')
+  expect(existsSync(join(bucket, 'blue/strange.txt'))).toBe(false)
+  await must('verify --deep')
+  expect((await must('diff live other')).length).toBeGreaterThan(0)
+})
+
+it('plans for free, finds nothing wrong, and serves what is live, below a prefix, too', async () => {
+  await must('publish --out night-1 --quiet --prefix some/nights')
+  expect(readdirSync(bucket)).toEqual(['some'])
+  const plan = await json<{ readonly puts: number }>('plan --out night-2 --prefix some/nights')
+  expect(plan).toMatchObject({ cost: { publish: 0, month: 0 } })
+  const doctor = await json<{ readonly findings: readonly { readonly what: string }[] }>(
+    'doctor --out night-1 --prefix some/nights',
+  )
+  expect(doctor).toMatchObject({ problems: 0 })
+  expect(doctor.findings.map(({ what }) => what)).toEqual(
+    expect.arrayContaining(['right to write', 'conditional put', 'file system', 'disk for bucket']),
+  )
+  const server = await startServing(['--bucket', name, '--prefix', 'some/nights', '--live-ttl', '0'])
+  try {
+    const ask = async () => (await fetch(`${server.base}/api/v1/profile/${isin}/?language=de`)).text()
+    const isin = readdirSync(join(bucket, 'some/nights/blue/api/v1/profile'))[0] ?? ''
+    expect(await ask()).toContain('night 1')
+    await must('publish --out night-2 --quiet --prefix some/nights')
+    expect(await ask()).toContain('night 2')
+  } finally {
+    await server.stop()
+  }
+})
+
+/** Begins a publish that takes its time, and waits until it writes to the other slot. */
+async function beginPublish(out: string, slot: string, flags = '') {
+  const line = `publish --out ${out} --bucket ${name} --quiet --max-rate 25 ${flags}`.trim()
+  const child = start(line, { cwd: nights.folder.path, env })
+  const end = ended(child)
+  const isWriting = () => {
+    const place = join(bucket, slot)
+    return existsSync(place) && readdirSync(place, { recursive: true }).length > 10
+  }
+  await expect.poll(isWriting, { timeout: 30_000, interval: 5 }).toBe(true)
+  return { child, end }
+}
+
+it('goes on within two seconds after a publish was killed, and what was live stays live', async () => {
+  await must('publish --out night-1 --quiet')
+  const before = live()
+  const { child, end } = await beginPublish('night-2', 'green')
+  child.kill('SIGKILL')
+  await end
+  expect(live()).toEqual(before)
+  await must('verify --deep')
+  const rollback = await fundpress('rollback')
+  expect(rollback.code).toBe(1)
+  // Another snapshot than the one that was killed.
+  const { code, stderr } = await fundpress('publish --out night-3 --quiet')
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/^(.*: waiting [12] s, .*\n)?$/)
+  expect(live()).toMatchObject({ slot: 'green' })
+  await must('verify --deep')
+})
+
+it('lets nobody else publish meanwhile', async () => {
+  await must('publish --out night-1 --quiet')
+  const { child, end } = await beginPublish('night-2', 'green')
+  const { code, stderr } = await fundpress('publish --out night-3')
+  expect({ code, stderr }).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('another publish is under way') as unknown,
+  })
+  child.kill('SIGKILL')
+  await end
+})
+
+it.runIf(isComplete)(
+  'lets a publish that was stopped for longer than its lease write nothing when it goes on',
+  async () => {
+    await must('publish --out night-1 --quiet')
+    const { child, end } = await beginPublish('night-2', 'green', '--lease 10')
+    child.kill('SIGSTOP')
+    await setTimeout(11_000)
+    await must('publish --out night-3 --quiet')
+    const after = published()
+    child.kill('SIGCONT')
+    const { code, stderr } = await end
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the lease was lost') as unknown,
+    })
+    expect(published()).toEqual(after)
+    await must('verify --deep')
+  },
+  60_000,
+)

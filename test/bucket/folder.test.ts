@@ -1,0 +1,167 @@
+/** A folder as a store, beyond what all stores share (store.test.ts): its files, its lock, its refusals. */
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { createHash } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { openFolder, type FolderStore } from '../../src/bucket/store/folder.ts'
+import { readSmall } from '../../src/bucket/store/read.ts'
+import { runAlone } from '../cli/run.ts'
+import { userWithoutRights } from '../support/other-user.ts'
+import { tempFolder } from '../support/product.ts'
+import { filesIn } from '../support/tree.ts'
+
+const folder = tempFolder()
+let number = 0
+/** A new one for each test. */
+let bucket: string
+let store: FolderStore
+const file = (key: string) => `${bucket}/${key}`
+
+beforeEach(() => {
+  bucket = folder.file(`bucket-${++number}`)
+  store = openFolder({ bucket: `file://${bucket}`, prefix: '' })
+  return () => {
+    store.close()
+  }
+})
+
+function object(key: string, text: string) {
+  const body = Buffer.from(text)
+  const sha256 = createHash('sha256').update(body).digest('hex')
+  return { key, body, sha256, type: 'text/plain', cacheControl: 'no-cache' }
+}
+const put = (key: string, text = key) => store.put(object(key, text))
+
+it('writes objects as plain files that everybody may read', async () => {
+  await put('blue/api/v1/x/index.json', '{}')
+  expect(readFileSync(file('blue/api/v1/x/index.json'), 'utf8')).toBe('{}')
+  const everybody = 0o444 & ~process.umask()
+  expect(statSync(file('blue/api/v1/x/index.json')).mode & 0o444).toBe(everybody)
+  expect(filesIn(bucket)).toEqual(['.fundpress/lock', 'blue/api/v1/x/index.json'])
+})
+
+it('gives each version of an object another ETag, however fast and equally long they are, and whatever the clock says', async () => {
+  const etags = new Set<string>()
+  for (let version = 100; version < 200; version++) etags.add((await put('live.json', String(version))).etag)
+  expect(etags.size).toBe(100)
+  const inAnHour = Date.now() / 1000 + 3600
+  utimesSync(file('live.json'), inAnHour, inAnHour)
+  const before = statSync(file('live.json'), { bigint: true }).mtimeNs
+  await put('live.json', '200')
+  expect(statSync(file('live.json'), { bigint: true }).mtimeNs).toBeGreaterThan(before)
+})
+
+it('changes nothing while another process holds the lock, and then asks whether it still may', async () => {
+  await put('a', 'old')
+  const other = new Database(file('.fundpress/lock'), { timeout: 0 })
+  other.exec('BEGIN EXCLUSIVE')
+  let isFresh = true
+  const assertFresh = () => {
+    if (!isFresh) throw new Error('the lease was lost')
+  }
+  const [late, inTime] = [
+    store.put(object('a', 'late'), undefined, { assertFresh }),
+    store.put(object('b', 'in time')),
+  ]
+  const deleted = store.delete(['a'], { assertFresh })
+  const failures = Promise.allSettled([late, deleted])
+  await setTimeout(100)
+  expect([readFileSync(file('a'), 'utf8'), existsSync(file('b'))]).toEqual(['old', false])
+  isFresh = false
+  other.exec('ROLLBACK')
+  other.close()
+  await inTime
+  const reasons = (await failures).map((one) => one.status === 'rejected' && (one.reason as Error).message)
+  expect(reasons).toEqual(['the lease was lost', 'the lease was lost'])
+  expect([readFileSync(file('a'), 'utf8'), readFileSync(file('b'), 'utf8')]).toEqual(['old', 'in time'])
+  expect(readdirSync(file('.fundpress'))).toEqual(['lock'])
+})
+
+it('removes what a killed process was writing, an hour later', async () => {
+  mkdirSync(file('.fundpress'), { recursive: true })
+  for (const name of ['old.tmp', 'new.tmp']) writeFileSync(file(`.fundpress/${name}`), 'half')
+  utimesSync(file('.fundpress/old.tmp'), 0, Date.now() / 1000 - 3700)
+  await put('a')
+  expect(readdirSync(file('.fundpress')).sort()).toEqual(['lock', 'new.tmp'])
+  const listed: string[] = []
+  for await (const { key } of store.list('')) listed.push(key)
+  expect(listed).toEqual(['a'])
+  expect(await store.folders('')).toEqual([])
+})
+
+it('removes folders that a delete has emptied, and no others', async () => {
+  for (const key of ['a/b/c/1', 'a/b/2', 'd/1']) await put(key)
+  await store.delete(['a/b/c/1', 'd/1', 'd', 'a'])
+  expect(readdirSync(bucket).sort()).toEqual(['.fundpress', 'a'])
+  expect(readdirSync(file('a/b'))).toEqual(['2'])
+  await put('a/b/c/1')
+  await store.delete(['a/b/c/1', 'a/b/2'])
+  expect(readdirSync(bucket)).toEqual(['.fundpress'])
+})
+
+it.each(['../x', 'a/../../x', '/x', 'a//b', './a', 'a/.', '', 'a/', '.fundpress/lock', 'a\0b'])(
+  'has no object with the key %j',
+  async (key) => {
+    expect(await store.get(key)).toBeNull()
+    await expect(put(key)).rejects.toThrow('cannot be the path of a file below the folder')
+    await expect(store.delete([key])).rejects.toThrow('cannot be the path of a file below the folder')
+  },
+)
+
+it('refuses a body with another digest, and leaves nothing behind', async () => {
+  const wrong = { ...object('a', 'x'), body: Buffer.from('y') }
+  await expect(store.put(wrong)).rejects.toThrow('build the snapshot again')
+  writeFileSync(folder.file('source'), 'y')
+  await expect(store.putFile(folder.file('source'), object('a', 'x'))).rejects.toThrow(
+    'build the snapshot again',
+  )
+  expect(filesIn(bucket)).toEqual(['.fundpress/lock'])
+})
+
+describe('says what is wrong, and what to do', () => {
+  it('if the folder above is missing, or a file is in its place', async () => {
+    const open = (path: string) => () => openFolder({ bucket: `file://${folder.path}/${path}`, prefix: '' })
+    expect(open('far/away')).toThrow(
+      `file://${folder.path}/far/away: there is no folder ${folder.path}/far: make it (mkdir -p ${folder.path}/far)`,
+    )
+    writeFileSync(folder.file('file'), 'x')
+    expect(open('file')).toThrow(`${folder.path}/file is a file: name a folder`)
+    await put('a')
+    await expect(put('a/b')).rejects.toThrow('a file is where a folder must be: remove it (ENOTDIR)')
+    await put('c/d')
+    await expect(put('c')).rejects.toThrow('a folder is where a file must be: remove it (EISDIR)')
+  })
+
+  it.skipIf(userWithoutRights === undefined)('if this user may not write there', async () => {
+    await put('a')
+    const args = ['prune', '--bucket', `file://${bucket}`, '--yes']
+    const { code, stderr } = await runAlone(args, { cwd: '/', ...userWithoutRights })
+    if (process.getuid?.() !== 0) return
+    expect(stderr).toMatch(/this user may not do that: change the owner or the rights of the folder/)
+    expect(code).toBe(1)
+  })
+
+  it('if the bucket is a folder, and a setting is for a store', async () => {
+    const args = ['status', '--bucket', `file://${bucket}`, '--region', 'eu-central-1']
+    const { code, stderr } = await runAlone(args, { cwd: folder.path })
+    expect(stderr).toBe(
+      `fundpress: bucket.name is the folder file://${bucket}: it cannot have bucket.region, remove one of both\n`,
+    )
+    expect(code).toBe(2)
+  })
+})
+
+it('is read without any right to write, and makes nothing', async () => {
+  expect(await readSmall(store, 'live.json')).toBeNull()
+  for await (const _ of store.list('')) throw new Error('something is there')
+  expect(existsSync(bucket)).toBe(false)
+})
